@@ -20,7 +20,7 @@ from harness.cli import cli as harness
 from predict.cli import main as predict
 from results import BadInput, run
 from results.cli import cli as results
-from results.cli.compare import price_option
+from results.cli.options import price_option
 from results.command_help import Command
 from results.tables.files import column_names
 from results.visible import visible

@@ -15,9 +15,9 @@ from predict.table import THESE, caveats
 from predict.table import forecast as forecast_table
 from results import kind_of
 from results.arguments import PLAN_REPLICATES, goals_of
-from results.frontier import Plan
 from results.library import Answers, Gold, as_frame
 from results.normal import FORECAST_LEVEL
+from results.summary.buying import Plan
 from results.tables.contract import as_table
 
 __all__ = ["forecast", "plan"]

@@ -16,6 +16,7 @@ from typing import Any
 import click
 
 from results.commandline import BadInput
+from results.methods import BY_SCORE, EVERY_METHOD, FORECAST
 
 LARGEST_N = 100_000
 """The exact vote of fresh answers is counted up to here, and no budget goes further."""
@@ -265,8 +266,14 @@ TOKEN_BUDGET = Number(
     "Find the best choice within this many tokens per question.",
     "TOKENS",
 )
-QUESTIONS = Numbers("questions", _FROM_ONE, "Numbers of questions, as 200,1000.  [default: the pilot's]")
-ANSWERS = Numbers("answers", _FROM_ONE, "Numbers of answers to each.  [default: the pilot's, and 4 × that]")
+COUNT = Number("correct or nulls", Range(0), "How often an answer was given.")
+COUNTS = Numbers("wrong", Range(0), "How often each wrong answer was given.")
+QUESTION_COUNTS = Numbers(
+    "questions", _FROM_ONE, "Numbers of questions, as 200,1000.  [default: the pilot's]"
+)
+ANSWER_COUNTS = Numbers(
+    "answers", _FROM_ONE, "Numbers of answers to each.  [default: the pilot's, and 4 × that]"
+)
 MOST_ANSWERS = Number("n_max", Range(2, LARGEST_N), "The most answers to a question.")
 RANDOM_ORDERS = Number(
     "orders", Range(1, 10**5), "Random orders of each question's answers, the same for all rules."
@@ -274,9 +281,9 @@ RANDOM_ORDERS = Number(
 _ELSEWHERE = "there is no forecast of {}; python -m results curves computes it"
 METHOD = Choice(
     "method",
-    ("majority", "best_of_n"),
+    FORECAST,
     "How the N answers to a question become one.",
-    refused={name: _ELSEWHERE.format(name) for name in ("all_of_n", "best_by_score", "weighted_majority")},
+    refused={name: _ELSEWHERE.format(name) for name in (*EVERY_METHOD, *BY_SCORE) if name not in FORECAST},
 )
 TARGET = Choice(
     "target",

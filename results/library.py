@@ -13,8 +13,9 @@ import numpy as np
 import pandas as pd
 
 from results.commandline import BadInput, run
+from results.methods import BY_SCORE, FORECAST
 from results.normal import LEVEL
-from results.paired.runs import COMPARED, compare_runs
+from results.paired.runs import compare_runs
 from results.read_options import reading
 from results.saturating import fit_saturating
 from results.tables.contract import (
@@ -27,7 +28,6 @@ from results.tables.contract import (
     write_forecast,
     write_samples,
 )
-from results.tables.schemas import BY_SCORE
 from results.votes.curves import build_curves, methods_of
 from results.votes.exact import (
     AnswerPools,
@@ -165,7 +165,7 @@ def compare(
         name: as_samples(as_frame(side, None if name in own else right, name), name)
         for name, side in sides.items()
     }
-    asked = methods_of((BY_SCORE if score else COMPARED) if methods is None else methods)
+    asked = methods_of((BY_SCORE if score else FORECAST) if methods is None else methods)
     if any(method in BY_SCORE for method in asked) != (score is not None):
         raise BadInput(f"score and {' or '.join(BY_SCORE)} go together: give both, or neither")
     return compare_runs(runs, at=at, level=level, methods=asked, score=score)

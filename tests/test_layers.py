@@ -24,15 +24,16 @@ PACKAGES = {
 
 LAYERS = {
     "results": [
-        ["visible", "canonical", "frontier", "normal"],
+        ["visible", "canonical", "normal", "methods"],
         ["commandline", "command_help", "aligned", "read_options"],
         ["arguments"],
         ["tables"],
         ["votes", "saturating"],
         ["low_cost_to_high", "paper_fits", "paired"],
-        ["library"],
+        ["library", "stopping"],
+        ["summary"],
+        ["words"],
         ["figures"],
-        ["stopping"],
         ["report"],
         ["cli"],
     ],

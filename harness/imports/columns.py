@@ -85,6 +85,8 @@ def import_table(
     if absent or asked:
         said = f"{file}: no column {', '.join(map(repr, (*absent, *asked)))}; {found}"
         raise BadInput(f"{said}; name yours with {' '.join(absent.values())}" if absent else said)
+    for column, value in drop:
+        _must_be_found(file, f"--drop {column}={value}", value, rows[column])
     kept = rows[~_matching(rows, drop)].reset_index(drop=True)
     if kept.empty:
         raise BadInput(f"{file}: --drop leaves out all {len(rows)} rows")

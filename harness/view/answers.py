@@ -25,9 +25,10 @@ from harness.tally.counts import Tally, by_size
 from harness.tally.groups import AnswerGroup, group_of
 from results import BadInput, read_samples
 from results.aligned import aligned
-from results.figures.words import curves_name
+from results.tables.key import Key
 from results.tables.shards import missing
 from results.visible import visible
+from results.words.names import curves_name
 
 RIGHT, WRONG, UNREADABLE, CUT_OFF = "✓", "✗", "∅", "… cut off"
 HARDEST = 5
@@ -134,7 +135,7 @@ def overview(groups: Iterable[AnswerGroup], files: Sequence[Path]) -> Iterator[s
         for i, more in enumerate((group.answers, *added)):
             counts[i] += more
     for name, tally in tallies.items():
-        yield visible(f"{curves_name('llm', *name)}: {tally.answers:,} answers")
+        yield visible(f"{curves_name(Key('llm', *name))}: {tally.answers:,} answers")
         yield visible(tally.table(), keep="\n")
         # What commands call a table: its folder, where that means this file.
         called = files[0].parent if files[0].stem == "samples" else files[0]

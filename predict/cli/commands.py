@@ -18,11 +18,11 @@ from predict.cli.options import (
     target,
 )
 from results.arguments import (
-    ANSWERS,
+    ANSWER_COUNTS,
     FIT_MAX_TOKENS,
     LEVELS,
     MAX_N,
-    QUESTIONS,
+    QUESTION_COUNTS,
     SCORE_COST,
     SPLITS,
     TARGET_ACCURACY,
@@ -156,8 +156,8 @@ def plan(
 
 @main.command(cls=Command, epilog="Example: python -m predict precision pilot.csv --answers 4,16")
 @inputs
-@QUESTIONS.option("--questions")
-@ANSWERS.option("--answers")
+@QUESTION_COUNTS.option("--questions")
+@ANSWER_COUNTS.option("--answers")
 @click.option(
     "--compare",
     is_flag=True,

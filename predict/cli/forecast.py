@@ -23,10 +23,10 @@ from predict.evidence.groups import Group
 from predict.evidence.request import ENOUGH, Request
 from predict.table import forecast, warnings
 from results import write_forecast
-from results.figures.words import predictor_name
 from results.normal import held
-from results.report.headings import forecast_columns
 from results.tables.contract import check_out
+from results.words.forecasts import forecast_columns
+from results.words.names import predictor_name
 
 Forecasts: TypeAlias = tuple[pd.DataFrame, list[str]]
 """A forecast table, and what its reader should know."""

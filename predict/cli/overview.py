@@ -13,9 +13,10 @@ import pandas as pd
 
 from predict.cli.wording import interval, percent, points, table, tokens
 from predict.evidence.points import Floats
-from results.figures.words import METHOD_NAMES, curves_name, predictor_name, setting_used
 from results.normal import held
+from results.tables.key import Key
 from results.tables.status import Status
+from results.words.names import METHOD_NAMES, curves_name, predictor_name, setting_used
 
 SINGLY = 3
 """Up to so many sets are told one by one, with every forecast."""
@@ -27,7 +28,7 @@ FAR_OFF = 10.0
 def name_of(rows: pd.DataFrame) -> str:
     """ "Llama-3.1-8B on gsm8k, majority vote" """
     source, dataset, model, method = rows[["source", "dataset", "model", "method"]].iloc[0]
-    return f"{curves_name(source, dataset, model)}, {METHOD_NAMES[method]}"
+    return f"{curves_name(Key(source, dataset, model))}, {METHOD_NAMES[method]}"
 
 
 def overview(tables: Sequence[pd.DataFrame]) -> str:

@@ -7,10 +7,13 @@ import pandas as pd
 
 from predict.cli.overview import summary_of
 from predict.estimators import PAPER_S
-from results.figures.forecast import forecast_figure, make_forecasts, questions_asked
+from results.figures.forecast import forecast_figure
 from results.figures.saving import save_figures
 from results.figures.theme import Figure
-from results.figures.words import PAPER
+from results.summary.forecasts import make_forecasts
+from results.tables.key import Key
+from results.words.forecasts import questions_asked
+from results.words.names import PAPER
 
 TITLE = "Expensive runs, forecast from cheap ones"
 
@@ -32,9 +35,9 @@ def draw(tables: Sequence[pd.DataFrame], told: Sequence[str], plot: Path) -> Non
     """
     forecasts = [one for found in tables for one in make_forecasts({"": found})]
     chosen = [one for one in forecasts if one.over_length] or forecasts
-    rows: dict[tuple[str, str], list[Figure]] = {}
+    rows: dict[tuple[Key, str, str], list[Figure]] = {}
     for one in chosen:
-        rows.setdefault((one.name, one.question), []).append(forecast_figure(one))
+        rows.setdefault(one.task, []).append(forecast_figure(one))
     along_t = any(one.over_length and one.predictor == PAPER_S for one in chosen)
     title = f"Figure 3: {TITLE[0].lower()}{TITLE[1:]}" if along_t else TITLE
     lead = [MARKS, f"{FIGURE_3} {questions_asked(chosen)}"] if along_t else [MARKS]

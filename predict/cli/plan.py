@@ -35,11 +35,11 @@ from predict.planning.plan import plan
 from predict.planning.settled import RULE, settled
 from predict.table import caveats
 from results.arguments import goals_of
-from results.figures.words import METHOD_NAMES, predictor_name
-from results.frontier import Plan
-from results.report.headings import plan_columns
+from results.summary.buying import Plan
 from results.tables.contract import check_out
 from results.tables.files import write_raw
+from results.words.buying import plan_columns
+from results.words.names import METHOD_NAMES, predictor_name
 
 LEAST_VOTES = 8
 """A smaller vote has little to save."""
@@ -75,7 +75,7 @@ def run(
     if out is not None:
         check_out(out, inputs)
     if plot is not None:
-        from results.figures.plan import save_plans  # needs a plotting engine
+        from results.figures.buying import save_plans  # needs a plotting engine
         from results.figures.saving import check_picture
 
         check_picture(plot)

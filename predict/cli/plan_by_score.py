@@ -16,13 +16,14 @@ from predict.cli.wording import described, say, tokens
 from predict.planning.scored import plan_by_score
 from results import BadInput, read_samples
 from results.arguments import goals_of
-from results.figures.words import METHOD_NAMES, curves_name
+from results.methods import BY_SCORE
 from results.paired.sides import Side, sides_of
-from results.report.headings import plan_columns
 from results.tables.contract import check_out
 from results.tables.files import write_raw
-from results.tables.schemas import BY_SCORE
+from results.tables.key import Key
 from results.tables.score_cost import score_cost as recorded
+from results.words.buying import plan_columns
+from results.words.names import METHOD_NAMES, curves_name
 
 
 def run(
@@ -54,7 +55,7 @@ def run(
         found = plan_by_score(own, methods, max_n, level, *goals)
         plans.append(found)
         cost = "nothing" if own[0].score_cost == 0 else f"{tokens(own[0].score_cost)} tokens"
-        say(f"\n{curves_name('llm', dataset, model)}; the score of an answer takes {cost}")
+        say(f"\n{curves_name(Key('llm', dataset, model))}; the score of an answer takes {cost}")
         say(described(found.frontier, plan_columns(found)))
         for sentence in verdict(found, "tokens"):
             say(sentence)

@@ -14,9 +14,9 @@ import pandas as pd
 
 from predict.evidence.groups import Group
 from results.aligned import aligned
-from results.figures.words import METHOD_NAMES, NBSP, UNITS, setting_used
-from results.report.cells import Columns, between, count, share
 from results.visible import visible
+from results.words.cells import Columns, between, count, share
+from results.words.names import METHOD_NAMES, NBSP, UNITS, setting_used
 
 TEXT = ("set", "vote", "fit", "held", "predictor", "setting", "run", "interval of", "status", "reason")
 """Columns aligned to the left; the others hold numbers."""

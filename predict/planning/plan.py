@@ -22,8 +22,8 @@ from predict.planning.luck import with_expected
 from predict.table import THESE, forecast
 from results import BadInput
 from results.arguments import MAX_N
-from results.frontier import Plan
 from results.normal import z_of
+from results.summary.buying import Plan
 from results.votes.exact import DIGITS
 
 PRICED = [

@@ -19,10 +19,10 @@ from predict.planning.plan import PRICED
 from predict.pool_luck import luck_of_pool
 from results import BadInput
 from results.arguments import LEVELS, MAX_N
-from results.frontier import MEASURED, Plan
+from results.methods import BY_SCORE
 from results.normal import z_of
 from results.paired.sides import Side
-from results.tables.schemas import BY_SCORE
+from results.summary.buying import MEASURED, Plan
 from results.votes.curves import mean_accuracy, standard_error
 
 PLAIN = "majority"

@@ -10,42 +10,23 @@ verdict: better
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from results.aligned import aligned
 from results.arguments import AT, LEVELS, MARGIN, SCORE_COST
+from results.cli.options import SAMPLES, price_option, rows_written, table_out
 from results.command_help import Command
 from results.commandline import BadInput, warnings_last
+from results.methods import BY_SCORE, FORECAST, LISTED
 from results.normal import LEVEL
 from results.read_options import reading_options
+from results.visible import visible
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-def price_option() -> Callable[..., Any]:
-    """The option --price MODEL=USD, as `prices`: a dictionary by the name of a model."""
-
-    def read(
-        _context: click.Context, _parameter: click.Parameter, given: tuple[str, ...]
-    ) -> dict[str, float]:
-        prices = {}
-        for one in given:
-            name, _, number = one.rpartition("=")
-            try:
-                prices[name] = float(number)
-            except ValueError:
-                prices[name] = 0.0
-            if not (name and 0 < prices[name] < float("inf")):
-                raise click.BadParameter(f"{one!r}: give MODEL=USD, a name and a number above 0.")
-        return prices
-
-    words = "US dollars for a million answer tokens of a model; once for each model. Cost is then money."
-    return click.option("--price", "prices", multiple=True, metavar="MODEL=USD", callback=read, help=words)
 
 
 @click.command(
@@ -53,15 +34,14 @@ def price_option() -> Callable[..., Any]:
     cls=Command,
     epilog="Example: python -m results compare runs/small runs/large --out compare.csv",
 )
-@click.argument("samples", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--out", type=click.Path(path_type=Path), help="File to write (.csv, .jsonl, .parquet).")
+@SAMPLES
+@table_out(required=False)
 @AT.option("--at")
 @click.option(
     "--method",
     "methods",
     metavar="LIST",
-    help="Of majority, best_of_n, all_of_n, best_by_score, weighted_majority; separated by commas.  "
-    "[default: majority,best_of_n; with --at: majority; with --score: the last two]",
+    help=f"{LISTED}  [default: majority,best_of_n; with --at: majority; with --score: the last two]",
 )
 @click.option(
     "--score",
@@ -107,17 +87,15 @@ def compare_command(
     With --score, of one run: does the choice by score beat the plain vote of the same answers, at equal N and
     for the same cost?
     """
-    from results.paired.runs import COMPARED, compare_runs
-    from results.tables.contract import check_out, read_samples, write_table
-    from results.tables.schemas import BY_SCORE
-    from results.tables.score_cost import score_cost as recorded
+    from results.paired.runs import compare_runs
+    from results.tables.contract import check_out, write_table
     from results.votes.curves import methods_of
 
     if margin and not (gate and at):
         raise click.UsageError("--margin is for --gate with --at: name the number of answers it is about")
-    default = BY_SCORE if score else COMPARED[:1] if at else COMPARED
-    asked = methods_of(methods or default)
-    by_score = any(name in BY_SCORE for name in asked)
+    usual = BY_SCORE if score else FORECAST[:1] if at else FORECAST
+    compared = methods_of(methods or usual)
+    by_score = bool(set(compared) & set(BY_SCORE))
     if score and not by_score:
         raise click.UsageError(f"--score is for {' and '.join(BY_SCORE)}: name one of them in --method")
     if score_cost is not None and not by_score:
@@ -127,53 +105,60 @@ def compare_command(
         check_out(out, samples)
     _check_each_once(samples)
     per_token = {name: price / 1e6 for name, price in prices.items()} or None
-    also = (score, f"score_{score}") if score else ()
     with warnings_last():
-        tables = {
-            name: read_samples(path, texts=False, also=also)
-            for name, path in zip(_names(samples), samples, strict=True)
-        }
-        costs = {
-            name: recorded(path, score) if score_cost is None else score_cost
-            for name, path in zip(tables, samples, strict=True)
-            if score
-        }
-        compared = compare_runs(tables, per_token, at, asked, level, score, costs)
-    if gate and len(compared[["dataset", "a", "b"]].drop_duplicates()) > 1:
+        tables, costs = _read(samples, score, score_cost)
+        rows = compare_runs(tables, per_token, at, compared, level, score, costs)
+    if gate and len(rows[["dataset", "a", "b"]].drop_duplicates()) > 1:
         raise BadInput("--gate gives one verdict, on two runs of one data set; there are more here")
-    if margin and len(compared) > 1:
+    if margin and len(rows) > 1:
         raise BadInput("--margin is about one method at one setting; there are more here: see --method")
-    click.echo("\n".join(_summary(compared)))
+    click.echo("\n".join(_summary(rows)))
     if out is not None:
-        write_table(compared, out, "comparison")
-        rows = "1 row" if len(compared) == 1 else f"{len(compared)} rows"
-        click.echo(f"{', '.join(map(str, samples))} -> {out}: {rows}")
+        write_table(rows, out, "comparison")
+        click.echo(rows_written(samples, len(rows), out))
     if gate:
-        _exit_with_verdict(compared, margin / 100)
+        _exit_with_verdict(rows, margin / 100)
 
 
-def _exit_with_verdict(compared: pd.DataFrame, margin: float) -> None:
+def _read(
+    paths: tuple[Path, ...], score: str | None, score_cost: float | None
+) -> tuple[dict[str, pd.DataFrame], dict[str, float]]:
+    """The samples of each input by its name, and what a score of them cost."""
+    from results.tables.contract import read_samples
+    from results.tables.score_cost import score_cost as recorded
+
+    tables, costs = {}, {}
+    also = (score, f"score_{score}") if score else ()
+    for name, path in zip(_names(paths), paths, strict=True):
+        tables[name] = read_samples(path, texts=False, also=also)
+        if score:
+            costs[name] = recorded(path, score) if score_cost is None else score_cost
+    return tables, costs
+
+
+def _exit_with_verdict(rows: pd.DataFrame, margin: float) -> None:
     """Print the verdict on b and leave with its exit status."""
     from results.paired.verdict import GATE, overall, verdict
 
-    ends = zip(compared["low"], compared["high"], strict=True)
+    ends = zip(rows["low"], rows["high"], strict=True)
     word = overall(verdict(low, high, margin) for low, high in ends)
     if margin:
-        click.echo(_of_margin(compared, margin))
+        click.echo(_beside_margin(rows, margin))
     click.echo(f"verdict: {word}")
     click.get_current_context().exit(GATE[word])
 
 
-def _of_margin(compared: pd.DataFrame, margin: float) -> str:
+def _beside_margin(rows: pd.DataFrame, margin: float) -> str:
     """Where the one interval lies beside the margin: the table above goes by 0, the verdict by the margin."""
-    from results.figures.words import points
     from results.paired.verdict import verdict
+    from results.words.names import points
 
-    row = compared.iloc[0]
+    row = rows.iloc[0]
     places = {"better": "lies above", "worse": "lies below", "undecided": "contains"}
     place = places[verdict(row["low"], row["high"], margin)]
     interval = f"{points(row['low'])} … {points(row['high'])}"
-    return f"with a margin of {100 * margin:g} points: the interval {interval} {place} −{100 * margin:g}"
+    percent = f"{100 * margin:g}"
+    return f"with a margin of {percent} points: the interval {interval} {place} −{percent}"
 
 
 def _check_each_once(paths: tuple[Path, ...]) -> None:
@@ -181,34 +166,35 @@ def _check_each_once(paths: tuple[Path, ...]) -> None:
     from results.tables.contract import sample_files
 
     files = [file.resolve() for file in sample_files(*paths)]
-    for i, file in enumerate(files):
-        if file in files[:i]:
-            raise BadInput(f"{paths[i]}: given twice; give two runs, or one run once for its settings")
+    for place, file in enumerate(files):
+        if file in files[:place]:
+            raise BadInput(f"{paths[place]}: given twice; give two runs, or one run once for its settings")
 
 
 def _names(paths: tuple[Path, ...]) -> list[str]:
     """What each input is called: its folder or file; the whole path where two would share a name."""
-    inputs = [path.parent if path.stem == "samples" else path for path in map(Path.resolve, paths)]
-    names = [one.name if one.is_dir() else one.stem for one in inputs]
+    names = []
+    for path in map(Path.resolve, paths):
+        run = path.parent if path.stem == "samples" else path
+        names.append(run.name if run.is_dir() else run.stem)
     return names if len(set(names)) == len(names) else [str(path) for path in paths]
 
 
-def _summary(compared: pd.DataFrame) -> list[str]:
+def _summary(rows: pd.DataFrame) -> list[str]:
     """Single answers, and the vote and best-of-N over the most answers, as a table; a sentence a pair."""
-    from results.report.compared import COLUMNS, both_ways, level_of, verdict
-    from results.visible import visible
+    from results.words.cells import cells_of
+    from results.words.compared import COLUMNS, PAIR_AT, both_ways, level_of, pairs_of, verdict
 
-    several = len(set(compared["setting_a"])) > 1 and (compared["a"] != compared["setting_a"]).any()
-    names = ["a", "b", *(["setting_a"] if several else [])]
-    most = compared.groupby(["a", "b", "setting_a", "setting_b", "method"])["N"].transform("max")
-    once = (compared["N"] == 1) & (compared["method"] == compared["method"].iloc[0])
-    rows = both_ways(compared[once | ((compared["N"] > 1) & (compared["N"] == most))])
-    head = [*(name.removesuffix("_a") for name in names), *COLUMNS]
-    body = [
-        [*(str(row[name]) for name in names), *(tell(row) for tell in COLUMNS.values())]
-        for _, row in rows.iterrows()
-    ]
-    title = f"b − a in points; the {level_of(compared)} intervals hold together:"
-    left = [*range(len(names) + 2), len(names) + 3, len(head) - 1]
-    sentences = [visible(verdict(pair)) for _, pair in compared.groupby(["dataset", "a", "b"], sort=False)]
-    return [title, *aligned([head, *body], left), *sentences]
+    most = rows.groupby([*PAIR_AT, "method"])["N"].transform("max")
+    of_most = (rows["N"] > 1) & (rows["N"] == most)
+    single = (rows["N"] == 1) & (rows["method"] == rows["method"].iloc[0])
+    columns = {"a": lambda row: str(row["a"]), "b": lambda row: str(row["b"])}
+    if len(set(rows["setting_a"])) > 1 and (rows["a"] != rows["setting_a"]).any():
+        columns["setting"] = lambda row: str(row["setting_a"])
+    names = len(columns)
+    columns |= COLUMNS
+    table = [list(columns), *cells_of(both_ways(rows[single | of_most]), columns)]
+    left = [*range(names + 2), names + 3, len(columns) - 1]
+    title = f"b − a in points; the {level_of(rows)} intervals hold together:"
+    sentences = [visible(verdict(pair)) for pair in pairs_of(rows)]
+    return [title, *aligned(table, left), *sentences]

@@ -5,23 +5,17 @@ from pathlib import Path
 import click
 
 from results.arguments import CAPS, NS, PERMUTATIONS, SEED
+from results.cli.options import SAMPLES, table_out
 from results.command_help import Command
 from results.commandline import warnings_last
+from results.methods import FORECAST, LISTED
 from results.read_options import reading_options
 
 
 @click.command("curves", cls=Command, epilog="Example: python -m results curves runs/tiny --out curves.csv")
-@click.argument("samples", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option(
-    "--out", required=True, type=click.Path(path_type=Path), help="File to write (.csv, .jsonl, .parquet)."
-)
-@click.option(
-    "--method",
-    metavar="NAME,…",
-    default="majority,best_of_n",
-    show_default=True,
-    help="Of majority, best_of_n, all_of_n, best_by_score, weighted_majority; separated by commas.",
-)
+@SAMPLES
+@table_out()
+@click.option("--method", metavar="NAME,…", default=",".join(FORECAST), show_default=True, help=LISTED)
 @click.option(
     "--score",
     default="score",

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from results.cli.compare import price_option
+from results.cli.options import price_option
 from results.command_help import Command
 from results.read_options import reading_options
 

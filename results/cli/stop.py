@@ -16,6 +16,7 @@ import click
 
 from results.aligned import aligned
 from results.arguments import MOST_ANSWERS, RANDOM_ORDERS, SEED
+from results.cli.options import SAMPLES, rows_written, table_out
 from results.command_help import Command
 from results.commandline import warnings_last
 from results.read_options import reading_options
@@ -24,16 +25,16 @@ from results.visible import visible
 if TYPE_CHECKING:
     import pandas as pd
 
+    from results.tables.key import Key
+
 
 @click.command(
     "stop",
     cls=Command,
     epilog="Example: python -m results stop runs/tiny --out stop.csv --plot stop.html",
 )
-@click.argument("samples", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option(
-    "--out", required=True, type=click.Path(path_type=Path), help="File to write (.csv, .jsonl, .parquet)."
-)
+@SAMPLES
+@table_out()
 @MOST_ANSWERS.option("--n-max", default=40)
 @RANDOM_ORDERS.option("--orders", default=100)
 @SEED.option("--seed", "Seed of the orders.", default=0)
@@ -62,24 +63,26 @@ def stop_command(
     pool gives most often, and its accuracy against the whole pool and against a fixed N of equal cost. Greedy
     answers are left out; an answer that cannot be read costs and casts no vote.
     """
-    from results.stopping.advice import advice, sentences
+    from results.stopping.advice import advice
     from results.stopping.arena import arena
     from results.tables.contract import check_out, read_samples, write_table
+    from results.tables.key import ANSWERS, groups
+    from results.words.stopping import sentences
 
     check_out(out, samples)
     tried = _tried(rules)
     if plot is not None:
         from results.figures.saving import check_picture  # needs a plotting engine
-        from results.stopping.figure import save_stopping
+        from results.figures.stopping import save_stopping
 
         check_picture(plot)
     with warnings_last():
         table = arena(read_samples(*samples, texts=False), tried, n_max, orders, seed)
-    for _, rows in table.groupby(["dataset", "model", "setting"], sort=False):
-        click.echo("\n".join(_summary(rows)) + "\n")
+    for key, rows in groups(table, ANSWERS):
+        click.echo("\n".join(_summary(key, rows)) + "\n")
     click.echo("\n".join(sentences(advice(table))))
     write_table(table, out, "stopping")
-    click.echo(f"{', '.join(map(str, samples))} -> {out}: {len(table)} rows")
+    click.echo(rows_written(samples, len(table), out))
     if plot is not None:
         save_stopping(table, plot)
         click.echo(f"plot in {plot}")
@@ -88,8 +91,7 @@ def stop_command(
 def _tried(texts: tuple[str, ...]) -> dict[Any, list[float]]:
     """The rules and thresholds that are asked for: all there are, a rule with all of its own, or one."""
     from results.stopping.arena import thresholds_of
-    from results.stopping.rules import RULES
-    from results.stopping.settled import named
+    from results.stopping.rules import RULES, named
 
     tried: dict[Any, list[float]] = {}
     for text in texts or RULES:
@@ -99,13 +101,15 @@ def _tried(texts: tuple[str, ...]) -> dict[Any, list[float]]:
     return tried
 
 
-def _summary(table: pd.DataFrame) -> list[str]:
+def _summary(key: Key, table: pd.DataFrame) -> list[str]:
     """The rules of one setting, cheapest first."""
-    from results.report.stopping import COLUMNS, usual_rows
+    from results.stopping.advice import unit_of, usual_rows
+    from results.words.cells import cells_of
+    from results.words.stopping import RULES as COLUMNS
 
-    dataset, model, setting = table[["dataset", "model", "setting"]].iloc[0]
-    unit = "answers" if table["tokens"].isna().all() else "tokens"
-    all_of = f"{table['n_max'].iloc[0]} answers: agreement {table['agreement_all'].iloc[0]:.1%}"
-    title = f"{dataset} / {model} / {setting}, cost in {unit}, {all_of}:"
-    body = [[tell(row) for tell in COLUMNS.values()] for _, row in usual_rows(table).iterrows()]
+    first = table.iloc[0]
+    every = f"{first['n_max']} answers: agreement {first['agreement_all']:.1%}"
+    place = f"{key.dataset} / {key.model} / {key.setting}"
+    title = f"{place}, cost in {unit_of(table)}, {every}:"
+    body = cells_of(usual_rows(table), COLUMNS)
     return [visible(title), *aligned([[*COLUMNS], *body])]

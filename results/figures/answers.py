@@ -8,13 +8,23 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from results.figures.axes import MOST_SETTINGS, n_axis, setting_colour, tooltips, value_axis
-from results.figures.panels import Panel, spread_out
+from results.figures.axes import (
+    MOST_SETTINGS,
+    n_axis,
+    panel_marks,
+    panel_tooltips,
+    setting_colour,
+    spread_out,
+    tooltips,
+    value_axis,
+)
 from results.figures.series import FADED, Series
 from results.figures.theme import Figure
-from results.figures.words import METRIC_TITLES, some_of
 from results.paper_fits import along_n
+from results.summary.panels import Panel
 from results.tables.status import Status, commonest
+from results.words.names import METRIC_TITLES, curves_name, some_of
+from results.words.values import combined
 
 
 def answers_figure(panel: Panel, y_range: tuple[float, float]) -> Figure:
@@ -33,18 +43,20 @@ def answers_figure(panel: Panel, y_range: tuple[float, float]) -> Figure:
         marks.append(f"faded: a check objects ({objected}: {commonest(trends.loc[doubted, 'status'])})")
 
     y = value_axis("value", panel.metric, y_range)
-    colour = setting_colour(settings, panel.source)
+    colour = setting_colour(settings, panel.key.source)
     series = Series(f"{panel.slug}-answers", "setting", n_axis(panel.ns), y, colour)
     series.band(exact, 0.13)
-    said = tooltips(["setting", "value"], panel.source, panel.metric)
+    said = tooltips(["setting", "value"], panel.key.source, panel.metric)
     series.add(greedy[["setting", "value"]], "rule", "baseline", (0.8, 0.05), x=alt.Undefined, tooltip=said)
     series.add(dots, "circle", "dot", (0.28, 0.02))
     series.add(exact, "line", "curve" if trends.empty else "thin")
     series.add(trends[~doubted], "line", "trend")
     series.add(trends[doubted], "line", "trend", FADED)
-    series.add(exact, "circle", "point", clip=False, tooltip=panel.tooltips())
-    about = f"{panel.combined}: {METRIC_TITLES[panel.metric]} against the number of answers."
-    return series.figure(panel.name, about, "; ".join([*marks, *panel.marks(greedy)]) + ".")
+    series.add(exact, "circle", "point", clip=False, tooltip=panel_tooltips(panel))
+    about = f"{combined(panel)}: {METRIC_TITLES[panel.metric]} against the number of answers."
+    return series.figure(
+        curves_name(panel.key), about, "; ".join([*marks, *panel_marks(panel, greedy)]) + "."
+    )
 
 
 def _trends(panel: Panel, settings: list[str]) -> pd.DataFrame:
@@ -52,7 +64,7 @@ def _trends(panel: Panel, settings: list[str]) -> pd.DataFrame:
     trends = []
     for setting in settings if panel.metric == "accuracy" else []:
         rows = panel.exact[panel.exact["setting"] == setting]
-        fit = along_n(setting, rows["N"], rows["value"], panel.method == "majority")
+        fit = along_n(setting, rows["N"], rows["value"], panel.key.method == "majority")
         if fit.curve is not None:
             N = np.geomspace(rows["N"].min(), rows["N"].max(), 60)
             curve = {"setting": setting, "N": N, "value": fit.curve(N), "status": str(fit.status)}

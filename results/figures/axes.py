@@ -4,10 +4,16 @@ n_axis([1, 2, 4])  ->  log₂ axis "answers per question, N"      value_axis(...
 """
 
 from collections.abc import Collection, Sequence
+from typing import TypeVar
 
 import altair as alt
+import numpy as np
+import pandas as pd
 
-from results.figures.words import LENGTH_TITLES, METRIC_TITLES, PRICED, UNITS, settings_title
+from results.summary.panels import Panel
+from results.words.names import LENGTH_TITLES, METRIC_TITLES, PRICED, UNITS, settings_title
+
+Value = TypeVar("Value")
 
 TICKS = (1, 2, 5), (1, 1.5, 2, 3, 4, 5, 6, 8)
 """Where a logarithmic axis has ticks, in each power of ten; the finer ones where few of the first fit in."""
@@ -99,3 +105,52 @@ def tooltips(fields: Sequence[str], source: str = "llm", metric: str = "accuracy
         else alt.Tooltip(f"{field}:N")
         for field in fields
     ]
+
+
+def panel_tooltips(panel: Panel) -> list[alt.Tooltip]:
+    """What an exact point says when pointed at."""
+    length = ["length"] if panel.exact["length"].notna().any() else []
+    ends = ["low", "high"] if panel.exact["low"].notna().any() else []
+    fields = ["setting", "N", *length, "value", *ends, "questions"]
+    return tooltips(fields, panel.key.source, panel.metric)
+
+
+def panel_marks(panel: Panel, greedy: pd.DataFrame) -> list[str]:
+    """What the dots and the dashed line mean, for a caption; `greedy` are the baseline rows drawn."""
+    synthetic, marks = panel.key.source == "synthetic", []
+    if len(panel.dots):
+        many = "repeats" if synthetic else "random orders"
+        marks.append(f"dots: {panel.dots['permutation'].nunique()} {many}")
+    if len(greedy):
+        name = "greedy decoding" if synthetic else "greedy (temperature 0)"
+        marks.append(f"dashed: {'plain gradient descent' if panel.metric == 'risk' else name}")
+    return marks
+
+
+def spread_out(values: Sequence[Value], most: int) -> list[Value]:
+    """At most `most` (≥ 2) of `values`: the last, those an even stride before it, and the first."""
+    stride = max(1, -(-(len(values) - 1) // (most - 1)))
+    return [values[i] for i in sorted({0, *range(len(values) - 1, -1, -stride)})]
+
+
+def counts_to_show(ns: Sequence[int], most: int) -> list[int]:
+    """At most `most` of the N: powers of two where there are enough, and always the first and the last."""
+    kept = [n for n in ns if n & (n - 1) == 0 or n in (ns[0], ns[-1])]
+    return spread_out(kept, most)
+
+
+def axis_range(panel: Panel) -> tuple[float, float]:
+    """The vertical range in which all rows of the panel fit, widened to round numbers."""
+    exact = [panel.exact[name] for name in ("value", "low", "high")]
+    every = pd.concat([*exact, panel.dots["value"], panel.greedy["value"]])
+    return value_range(every, panel.metric)
+
+
+def value_range(values: "pd.Series[float]", metric: str) -> tuple[float, float]:
+    """A vertical range with round ends that holds all `values`; an accuracy's stays within [0, 1]."""
+    low, high = float(values.min()), float(values.max())
+    if metric == "risk":
+        room = 0.05 * (high - low) or 0.05 * high or 1.0
+        return max(0.0, low - room), high + room
+    step = 0.1 if high - low > 0.25 else 0.05
+    return max(0.0, np.floor(low / step) * step), min(1.0, np.ceil(high / step + 1e-9) * step)

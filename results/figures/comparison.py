@@ -10,7 +10,7 @@ import pandas as pd
 from results.figures.axes import colour, log_axis, n_axis, tooltips
 from results.figures.series import Series
 from results.figures.theme import Figure
-from results.figures.words import METHOD_NAMES, PRICED
+from results.words.names import METHOD_NAMES, PRICED
 
 _ENDS = ["difference", "low", "high"]
 

@@ -1,16 +1,7 @@
 """Forecasts against what was measured: ● points the fit saw, ★ predictions, ○ measured (paper, Fig. 4).
 
-    Forecast(title="Llama-3.1-8B on gsm8k", method="majority", predictor="joint", rows=…, …)
-      setting  length  N   role      accuracy  predicted  low   high  status
-      500      140.2   64  held_out  0.812     0.831      0.80  0.86  ok
-
 A prediction outside [0, 1] is drawn as a triangle at the edge of the chart; the table beside has its number.
-What was measured of the same curves at other N runs along, so that one forecast does not stand alone.
 """
-
-from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
 
 import altair as alt
 import numpy as np
@@ -20,25 +11,22 @@ from results.figures.axes import (
     MOST_COUNTS,
     MOST_SETTINGS,
     colour,
+    counts_to_show,
     log_axis,
     n_axis,
     setting_colour,
+    spread_out,
     tooltips,
     value_axis,
-)
-from results.figures.panels import (
-    Panel,
-    counts_to_show,
-    order_settings,
-    spread_out,
-    unique_slug,
     value_range,
 )
 from results.figures.series import FADED, Series
 from results.figures.theme import Figure
-from results.figures.words import LENGTH_TITLES, METHOD_NAMES, curves_name, predictor_name
+from results.summary.forecasts import ENDS, Forecast
+from results.summary.panels import order_settings
 from results.tables.status import Status, commonest
-from results.votes.tokens import answer_lengths
+from results.words.forecasts import forecast_title
+from results.words.names import LENGTH_TITLES, METHOD_NAMES, curves_name, predictor_name
 
 STAR = "M0,-1.3L.29,-.4L1.24,-.4L.47,.15L.76,1.05L0,.49L-.76,1.05L-.47,.15L-1.24,-.4L-.29,-.4Z"
 _RING = "M-1,0A1,1,0,1,1,1,0A1,1,0,1,1,-1,0ZM-.66,0A.66,.66,0,1,0,.66,0A.66,.66,0,1,0,-.66,0Z"
@@ -50,112 +38,8 @@ _SHAPES = {
     "below 0 %": "triangle-down",
 }
 _ASIDE = 0.15  # of a doubling of N: settings stand side by side, so that their bars can be told apart
-_ENDS = ["low", "high", "new_low", "new_high"]
-_NOTHING = pd.DataFrame(columns=["setting", "length", "N", "value"])
 _SEEN = ("used", "beside")
 """Roles of rows that are no forecast: those the fit saw, and those measured beside it."""
-
-MORE_ANSWERS = "more answers"
-ALONG_LENGTH = {
-    "longer": "every N was measured at the lengths seen, as the paper’s inputs have it",
-    "longer and more": "only small N were measured at the lengths seen, fewer inputs than the paper names",
-}
-"""What is asked of forecasts along length; docs/figure-3.md has how well each is answered."""
-
-_COLUMNS = ["setting", "length", "N", "role", "estimator", "accuracy", "predicted", *_ENDS, "status"]
-
-
-@dataclass(frozen=True)
-class Forecast:
-    """What one predictor says about one model on one dataset.
-
-    `title` is the model and dataset in words; `name` also tells method and, where needed, file; `by` is the
-    predictor with what it goes by. `beside` holds what was measured of the same curves where `rows` have
-    nothing.
-    """
-
-    source: str
-    model: str
-    method: str
-    predictor: str
-    by: str
-    title: str
-    name: str
-    rows: pd.DataFrame
-    beside: pd.DataFrame
-    slug: str
-
-    @property
-    def targets(self) -> pd.DataFrame:
-        """The rows that the predictor did not see."""
-        return self.rows[self.rows["role"] != "used"]
-
-    @property
-    def question(self) -> str:
-        """What is asked; see `question_of`."""
-        return question_of(self.rows)
-
-    @property
-    def over_length(self) -> bool:
-        """Whether it forecasts settings that the fit did not see, so that length is the axis to show."""
-        return self.question != MORE_ANSWERS
-
-
-def question_of(rows: pd.DataFrame) -> str:
-    """What a forecast is asked: more answers, longer ones, or both at once.
-
-    For "longer" every N was measured at the lengths seen, the inputs of the paper's Algorithm 3. A table need
-    not tell what was fitted: without any such row no setting counts as new.
-    """
-    used = rows[rows["role"] == "used"]
-    targets = rows[rows["role"] != "used"]
-    new = set(targets["setting"]) - set(used["setting"])
-    if used.empty or not new or rows["length"].isna().any():
-        return MORE_ANSWERS
-    return "longer" if targets["N"].max() <= used["N"].max() else "longer and more"
-
-
-def questions_asked(forecasts: Sequence[Forecast]) -> str:
-    """What the questions of these forecasts along length mean; "" where there are none."""
-    there = {one.question for one in forecasts}
-    said = [f"“{question}”: {means}" for question, means in ALONG_LENGTH.items() if question in there]
-    return f"Asked for {'; '.join(said)}." if said else ""
-
-
-def make_forecasts(tables: dict[str, pd.DataFrame], panels: Sequence[Panel] = ()) -> list[Forecast]:
-    """The forecasts of several tables by file name, which tells those of the same curves apart.
-
-    `panels` are what was measured.
-    """
-    measured = {(*panel.key, panel.method): panel.exact for panel in panels if panel.metric == "accuracy"}
-    keys = ["source", "dataset", "model", "method", "predictor"]
-    parts = []
-    for file, table in tables.items():
-        with_length = table.assign(length=answer_lengths(table))
-        for key, rows in with_length.groupby(keys, sort=False):
-            parts.append((tuple(map(str, key)), question_of(rows), file, rows))
-    files = Counter((key, question) for key, question, _, _ in parts)
-    forecasts: list[Forecast] = []
-    for key, question, file, rows in parts:
-        source, dataset, model, method, predictor = key
-        title = curves_name(source, dataset, model)
-        label = f" ({file})" if files[key, question] > 1 else ""
-        name = f"{title}, {METHOD_NAMES[method]}{label}"
-        asked = "" if question == MORE_ANSWERS else question
-        slug = unique_slug(["forecast", *key[1:], asked, label], [one.slug for one in forecasts])
-        by = predictor_name(rows)
-        rows = rows.reindex(columns=_COLUMNS)
-        beside = _beside(rows, measured.get((source, dataset, model, method), _NOTHING))
-        forecasts.append(Forecast(source, model, method, predictor, by, title, name, rows, beside, slug))
-    return forecasts
-
-
-def _beside(rows: pd.DataFrame, measured: pd.DataFrame) -> pd.DataFrame:
-    """What was `measured` at the settings of a forecast and at N that it has no row of."""
-    told = pd.MultiIndex.from_frame(rows[["setting", "N"]].astype({"N": "int64"}))
-    points = measured[measured["setting"].isin(rows["setting"])]
-    new = ~pd.MultiIndex.from_frame(points[["setting", "N"]]).isin(told)
-    return points[new].rename(columns={"value": "accuracy"})[["setting", "length", "N", "accuracy"]]
 
 
 def forecast_figure(forecast: Forecast) -> Figure:
@@ -167,8 +51,8 @@ def forecast_figure(forecast: Forecast) -> Figure:
     spans = [part[end] for part in (bars, ends) for end in ("value", "top")]
     heights = pd.concat([points["value"], ahead["value"], *spans])
     length = ["length"] if rows["length"].notna().all() else []
-    new = _ENDS if len(ends) else _ENDS[:2]
-    said = tooltips(["kind", "setting", "N", *length, "accuracy", *new, "status"], forecast.source)
+    new = ENDS if len(ends) else ENDS[:2]
+    said = tooltips(["kind", "setting", "N", *length, "accuracy", *new, "status"], forecast.key.source)
 
     y = value_axis("value", "accuracy", value_range(heights, "accuracy"))
     series = Series(forecast.slug, field, x, y, colour)
@@ -179,11 +63,11 @@ def forecast_figure(forecast: Forecast) -> Figure:
     doubted = ~points["role"].isin(_SEEN) & ~points["kind"].eq("measured") & points["status"].ne("ok")
     for part, opacity in ((doubted, FADED), (~doubted, (1.0, 0.1))):
         series.add(points[part], "point", "mark", opacity, clip=False, shape=_shape(points), tooltip=said)
+    by = predictor_name(forecast.rows, forecast.predictor)
     wider = ", longer ones for new questions" if len(ends) else ""
-    asked = f": {forecast.question}" if forecast.over_length else ""
     return series.figure(
-        f"{forecast.title}{asked}",
-        f"Forecast by {forecast.by} of the {METHOD_NAMES[forecast.method]}.{_verdict(forecast)}",
+        forecast_title(forecast),
+        f"Forecast by {by} of the {METHOD_NAMES[forecast.key.method]}.{_verdict(forecast)}",
         f"Thin line: measured; dotted: forecast; bars: 90 % interval of each forecast{wider}.",
     )
 
@@ -197,13 +81,14 @@ def residual_figure(forecast: Forecast) -> Figure | None:
     ends = {"residual": "predicted", "bottom": "low", "top": "high"}
     off = {end: 100 * (rows[name] - rows["accuracy"]).clip(-1, 1) for end, name in ends.items()}
     y = alt.Y("residual:Q", title="forecast − measured, points", axis=alt.Axis(tickCount=4))
-    said = tooltips(["setting", "N", "predicted", "residual", "status"], forecast.source)
+    said = tooltips(["setting", "N", "predicted", "residual", "status"], forecast.key.source)
     series = Series(f"{forecast.slug}-residuals", field, x, y, colour.legend(None))
     series.add(pd.DataFrame({"residual": [0.0]}), "rule", "zero", None, x=alt.Undefined)
     series.add(rows.assign(**off), "rule", "interval", (0.22, 0.03), y="bottom:Q", y2="top:Q")
     series.add(rows.assign(**off), "point", "mark", clip=False, shape=alt.value(STAR), tooltip=said)
-    about = f"Forecast by {forecast.by} less what was measured, in percentage points."
-    return series.figure(forecast.title, about, "Bars reach 0 where the interval held.")
+    by = predictor_name(forecast.rows, forecast.predictor)
+    about = f"Forecast by {by} less what was measured, in percentage points."
+    return series.figure(curves_name(forecast.key), about, "Bars reach 0 where the interval held.")
 
 
 def _axes(forecast: Forecast) -> tuple[str, pd.DataFrame, alt.X, alt.Color]:
@@ -214,13 +99,18 @@ def _axes(forecast: Forecast) -> tuple[str, pd.DataFrame, alt.X, alt.Color]:
     if forecast.over_length:
         shown = counts_to_show(ns, MOST_COUNTS)
         rows = rows[rows["N"].isin(shown)]
-        x = log_axis("length", rows["length"], LENGTH_TITLES[forecast.source])
+        x = log_axis("length", rows["length"], LENGTH_TITLES[forecast.key.source])
         return "N", rows, x, colour("N:O", shown, "answers N")
     settings = spread_out(order_settings(rows), MOST_SETTINGS)
     rows = rows[rows["setting"].isin(settings)]
     aside = np.linspace(-_ASIDE, _ASIDE, len(settings)) if len(settings) > 1 else [0.0]
     place = rows["N"] * 2.0 ** rows["setting"].map(dict(zip(settings, aside, strict=True)))
-    return "setting", rows.assign(place=place), n_axis(ns, "place"), setting_colour(settings, forecast.source)
+    return (
+        "setting",
+        rows.assign(place=place),
+        n_axis(ns, "place"),
+        setting_colour(settings, forecast.key.source),
+    )
 
 
 def _verdict(forecast: Forecast) -> str:

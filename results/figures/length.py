@@ -13,33 +13,24 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from results.figures.axes import MOST_COUNTS, colour, log_axis, value_axis
-from results.figures.panels import Panel, counts_to_show
+from results.figures.axes import (
+    MOST_COUNTS,
+    colour,
+    counts_to_show,
+    log_axis,
+    panel_marks,
+    panel_tooltips,
+    value_axis,
+)
 from results.figures.series import FADED, Series
 from results.figures.theme import Figure
-from results.figures.words import LENGTH_TITLES, METRIC_TITLES, some_of
-from results.paper_fits import Fit, along_gap, along_t
+from results.summary.panels import Panel, fit_trends
 from results.tables.status import Status, commonest
+from results.words.names import LENGTH_TITLES, METRIC_TITLES, curves_name, some_of
+from results.words.values import combined
 
 GREEDY_LIMITS = {"fig2f linear-attention": 2 / 10}
 """2/d, near which greedy decoding stays with one example (paper, Sec. 5), by experiment and line."""
-
-
-def fit_trends(panel: Panel) -> dict[int, Fit]:
-    """The trend in T at each N of the panel that has one; {} where fewer than three lengths are known.
-
-    These are the fits that `python -m predict fits` writes. Where no gap varies with T (a risk has none, nor
-    has a flat or a step at N = 1) they are fitted in T.
-    """
-    rows = panel.exact.dropna(subset=["length"])
-    parts = {n: part for n in panel.ns if len(part := rows[rows["N"] == n])}
-    fits = {n: along_t(part["length"], part["value"], panel.metric) for n, part in parts.items()}
-    single = fits.get(1)
-    if single and panel.metric == "accuracy":
-        several = {n: part for n, part in parts.items() if n > 1}
-        by_gap = {n: along_gap(n, part["length"], part["value"], single) for n, part in several.items()}
-        fits |= {n: fit for n, fit in by_gap.items() if fit.curve}
-    return {n: fit for n, fit in fits.items() if fit.curve}
 
 
 def length_figure(panel: Panel, y_range: tuple[float, float]) -> Figure:
@@ -53,9 +44,9 @@ def length_figure(panel: Panel, y_range: tuple[float, float]) -> Figure:
     lines = [pd.DataFrame({"N": n, "length": grid, "value": fit(grid)}) for n, fit in trends.items()]
     drawn = pd.concat(lines) if lines else pd.DataFrame(columns=["N", "length", "value"])
     faded = drawn["N"].isin(doubted)
-    proven = GREEDY_LIMITS.get(f"{panel.dataset} {panel.model}")
+    proven = GREEDY_LIMITS.get(f"{panel.key.dataset} {panel.key.model}")
 
-    x = log_axis("length", rows["length"], LENGTH_TITLES[panel.source])
+    x = log_axis("length", rows["length"], LENGTH_TITLES[panel.key.source])
     y = value_axis("value", panel.metric, y_range)
     series = Series(f"{panel.slug}-length", "N", x, y, colour("N:O", shown, "answers N"))
     series.add(dots[dots["N"].isin(shown)], "circle", "dot", (0.3, 0.02))
@@ -64,7 +55,7 @@ def length_figure(panel: Panel, y_range: tuple[float, float]) -> Figure:
     series.add(drawn[~faded], "line", "curve")
     series.add(drawn[faded], "line", "curve", FADED)
     series.add(rows[rows["N"].isin(without)], "line", "thin", (0.5, 0.05))
-    series.add(rows[rows["N"].isin(shown)], "circle", "point", clip=False, tooltip=panel.tooltips())
+    series.add(rows[rows["N"].isin(shown)], "circle", "point", clip=False, tooltip=panel_tooltips(panel))
 
     marks = ["Points: exact", *some_of(len(shown), len(panel.ns), "N")]
     if proven:
@@ -77,8 +68,10 @@ def length_figure(panel: Panel, y_range: tuple[float, float]) -> Figure:
         marks.append(f"faded: a check objects to the fit ({which}: {commonest(doubted.values())})")
     if without:
         marks.append(f"thin: points joined, where nothing can be fitted ({_listed(without, shown)})")
-    about = f"{panel.combined}: {METRIC_TITLES[panel.metric]} against reasoning length."
-    return series.figure(panel.name, about, "; ".join([*marks, *panel.marks(greedy)]) + ".")
+    about = f"{combined(panel)}: {METRIC_TITLES[panel.metric]} against reasoning length."
+    return series.figure(
+        curves_name(panel.key), about, "; ".join([*marks, *panel_marks(panel, greedy)]) + "."
+    )
 
 
 def _listed(some: Collection[int], whole: Collection[int]) -> str:

@@ -16,12 +16,12 @@ import numpy as np
 import pandas as pd
 
 from results.figures.answers import answers_figure
-from results.figures.axes import colour, log_axis, n_axis, tooltips
+from results.figures.axes import axis_range, colour, log_axis, n_axis, tooltips
 from results.figures.length import length_figure
-from results.figures.panels import Panel, axis_range
 from results.figures.series import Series
 from results.figures.theme import Figure
-from results.figures.words import LENGTH_TITLES, METHOD_NAMES, METRIC_TITLES, line_name, sentence
+from results.summary.panels import Panel
+from results.words.names import LENGTH_TITLES, METHOD_NAMES, METRIC_TITLES, line_name, sentence
 
 FIGURE_2 = {
     "fig2a": "average, constant noise",
@@ -40,7 +40,7 @@ _OVER_LENGTH = ("fig2e", "fig2f")  # against t: what the text claims of them is 
 
 def missing(panels: Sequence[Panel]) -> list[str]:
     """The letters of the panels of Figure 2 that there are no curves of: ["a", "e"]."""
-    given = {panel.dataset for panel in panels if panel.source == "synthetic"}
+    given = {panel.key.dataset for panel in panels if panel.key.source == "synthetic"}
     return [dataset.removeprefix("fig2") for dataset in FIGURE_2 if dataset not in given]
 
 
@@ -48,7 +48,7 @@ def figure_2(panels: Sequence[Panel]) -> list[tuple[str, Figure]]:
     """Those panels of Figure 2 that there are curves of, in its order, with their headings."""
     found = []
     for dataset, words in FIGURE_2.items():
-        for pair in pictures([p for p in panels if (p.source, p.dataset) == ("synthetic", dataset)]):
+        for pair in pictures([p for p in panels if (p.key.source, p.key.dataset) == ("synthetic", dataset)]):
             figure = pair[dataset in _OVER_LENGTH]
             found.append((f"{figure.title.removeprefix('fig')}: {words}", figure))
     return found
@@ -57,7 +57,7 @@ def figure_2(panels: Sequence[Panel]) -> list[tuple[str, Figure]]:
 def pictures(panels: Sequence[Panel]) -> list[tuple[Figure, Figure]]:
     """One experiment against N and against t: a pair for all its risks, and one for each voted accuracy."""
     risks = [panel for panel in panels if panel.metric == "risk"]
-    voted = [(panel, axis_range(panel)) for panel in panels if panel.method == "majority"]
+    voted = [(panel, axis_range(panel)) for panel in panels if panel.key.method == "majority"]
     return [
         *([(risk_figure(risks, "N"), risk_figure(risks, "length"))] if risks else []),
         *((answers_figure(*one), length_figure(*one)) for one in voted),
@@ -66,10 +66,10 @@ def pictures(panels: Sequence[Panel]) -> list[tuple[Figure, Figure]]:
 
 def risk_figure(panels: Sequence[Panel], along: str) -> Figure:
     """The risks of an experiment along "N", at the most steps, or along "length", at the most answers."""
-    several = len({panel.method for panel in panels}) > 1
+    several = len({panel.key.method for panel in panels}) > 1
     parts = [_parts(panel, along, several) for panel in panels]
     rows, law, descent = (pd.concat(part[i] for part in parts) for i in range(3))
-    first, name = panels[0], f"paper-{panels[0].dataset}-{along.lower()}"
+    first, name = panels[0], f"paper-{panels[0].key.dataset}-{along.lower()}"
     by_n = along == "N"
     x = n_axis(first.ns) if by_n else log_axis("length", rows["length"], LENGTH_TITLES["synthetic"])
     scale, axis = alt.Scale(type="log", nice=False), alt.Axis(tickCount=5)
@@ -83,19 +83,21 @@ def risk_figure(panels: Sequence[Panel], along: str) -> Figure:
     series.add(law, "line", "curve")
     said = tooltips(["line", "N", "length", "value", "low", "high"], "synthetic", "risk")
     series.add(rows, "circle", "point", clip=False, tooltip=said)
-    averaged = by_n and any(panel.method == "ensemble" for panel in panels)
+    averaged = by_n and any(panel.key.method == "ensemble" for panel in panels)
     words = "Points: exact; bands: 90 % intervals; dashed: plain gradient descent"
     words += "; lines of averages: bias² + variance/N." if averaged else "."
     most = f"{rows['length'].max():,.0f} steps" if by_n else f"N = {rows['N'].max()}"
-    return series.figure(f"{first.dataset}, {most}", f"{sentence(METRIC_TITLES['risk'])}.", words)
+    return series.figure(f"{first.key.dataset}, {most}", f"{sentence(METRIC_TITLES['risk'])}.", words)
 
 
 def _parts(panel: Panel, along: str, several: bool) -> tuple[pd.DataFrame, ...]:
     """The exact rows along one axis, the law or the line that joins them, and gradient descent."""
-    line = ", ".join(filter(None, [line_name(panel.model), METHOD_NAMES[panel.method] if several else ""]))
+    line = ", ".join(
+        filter(None, [line_name(panel.key.model), METHOD_NAMES[panel.key.method] if several else ""])
+    )
     other, descent = "length" if along == "N" else "N", panel.greedy
     rows = panel.exact[panel.exact[other] == panel.exact[other].max()].sort_values(along)
-    law = average_law(rows) if (along, panel.method) == ("N", "ensemble") and len(rows) > 1 else rows
+    law = average_law(rows) if (along, panel.key.method) == ("N", "ensemble") and len(rows) > 1 else rows
     if along == "N":
         descent = descent[descent["length"] == descent["length"].max()]
     return tuple(part.assign(line=line) for part in (rows, law, descent))

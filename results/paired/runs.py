@@ -18,6 +18,7 @@ import pandas as pd
 
 from results.arguments import AT, LEVELS
 from results.commandline import BadInput
+from results.methods import FORECAST
 from results.normal import LEVEL
 from results.paired.differences import mean_differences
 from results.paired.needed import answer_variance, more_answers_needed, questions_needed
@@ -30,9 +31,6 @@ from results.tables.schemas import COMPARISON
 from results.visible import visible
 from results.votes.curves import mean_accuracy, methods_of, powers_and
 from results.votes.exact import Floats, Ints
-
-COMPARED = ("majority", "best_of_n")
-"""The methods that are looked at where none is named."""
 
 PLAIN = "majority"
 """What a choice by score of the same answers is compared with."""
@@ -112,7 +110,7 @@ def compare_runs(
     runs: Mapping[str, pd.DataFrame],
     prices: Mapping[str, float] | None = None,
     at: int | None = None,
-    methods: str | Sequence[str] = COMPARED,
+    methods: str | Sequence[str] = FORECAST,
     level: float = LEVEL,
     score: str | None = None,
     score_costs: Mapping[str, float] | None = None,

@@ -7,7 +7,7 @@ where the table holds several.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -15,9 +15,9 @@ import numpy as np
 import pandas as pd
 
 from results.commandline import BadInput
-from results.tables.schemas import BY_SCORE
+from results.methods import BY_SCORE
 from results.visible import visible
-from results.votes.curves import settings_in_order
+from results.votes.curves import sampled_groups
 from results.votes.exact import AnswerPools, Floats, answer_pools
 from results.votes.scored import accuracy_by, score_column
 
@@ -103,38 +103,36 @@ def sides_of(
     runs = _run_names({name: list(table["model"].unique()) for name, table in tables.items()})
     for name, given in tables.items():
         table, column = (given, None) if score is None else score_column(given, score)
-        for (dataset, model, setting), rows in _by_setting(table):
-            run = runs[name, model]
-            priced = [spelt for spelt in (model, run, name) if prices and spelt in prices]
+        for key, rows in sampled_groups(table):
+            run = runs[name, key.model]
+            priced = [spelt for spelt in (key.model, run, name) if prices and spelt in prices]
             if prices and not priced:
-                others = "" if model in (UNNAMED, run) else f" (model {model})"
+                others = "" if key.model in (UNNAMED, run) else f" (model {key.model})"
                 raise BadInput(
                     f"--price: no price for {visible(run + others)}, only for {visible(', '.join(prices))}: "
                     "give every run a price, or none"
                 )
             used |= set(priced[:1])
             price = prices[priced[0]] if prices else 1.0
-            golds = _golds(rows)
-            pools = answer_pools(rows, column)
             logs = column == "logprob"
-            score_cost = (score_costs or {}).get(name, 0.0 if logs else np.nan)
-            sides.append(Side(name, dataset, run, setting, pools, golds, price, logs, score_cost))
+            side = Side(
+                table=name,
+                dataset=key.dataset,
+                run=run,
+                setting=key.setting,
+                pools=answer_pools(rows, column),
+                golds=_golds(rows),
+                price=price,
+                logs=logs,
+                score_cost=(score_costs or {}).get(name, 0.0 if logs else np.nan),
+            )
+            sides.append(side)
     for spelt in (prices or {}).keys() - used:
         known = ", ".join(dict.fromkeys(side.run for side in sides))
         raise BadInput(
             f"--price: no run or model is called {visible(repr(spelt))}; the runs: {visible(known)}"
         )
     return sides
-
-
-def _by_setting(table: pd.DataFrame) -> Iterator[tuple[tuple[str, str, str], pd.DataFrame]]:
-    """The sampled rows of each dataset, model and setting, settings in their order."""
-    sampled = table[table["decoding"] == "sample"]
-    order = settings_in_order(sampled)
-    sampled = sampled.sort_values("setting", key=lambda column: column.map(order.index), kind="stable")
-    for key, rows in sampled.groupby(["dataset", "model", "setting"], sort=False):
-        dataset, model, setting = map(str, key)
-        yield (dataset, model, setting), rows
 
 
 def _run_names(models: Mapping[str, Sequence[str]]) -> dict[tuple[str, str], str]:

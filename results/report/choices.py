@@ -11,35 +11,34 @@ from dataclasses import dataclass, field
 import pandas as pd
 
 from results.figures.answers import answers_figure
+from results.figures.axes import axis_range
+from results.figures.buying import cost_figure, plan_figure, surface_figure
 from results.figures.comparison import at_cost_figure, comparison_figure
-from results.figures.cost import cost_figure, surface_figure
-from results.figures.forecast import MORE_ANSWERS, Forecast, forecast_figure, residual_figure
+from results.figures.forecast import forecast_figure, residual_figure
 from results.figures.judged import judged_figure
 from results.figures.length import length_figure
-from results.figures.panels import Panel, axis_range, unique_slug
-from results.figures.plan import advice, plan_figure
+from results.figures.stopping import stopping_figures
 from results.figures.theme import Figure
-from results.figures.words import (
-    METHOD_NAMES,
+from results.stopping.advice import advice as which_rule
+from results.stopping.advice import usual_rows
+from results.summary.buying import MEASURED, Plan, measured
+from results.summary.forecasts import MORE_ANSWERS, Forecast, scores, targets
+from results.summary.panels import Panel, unique_slug
+from results.tables.key import ANSWERS, PANEL, Key, groups
+from results.words import compared, stopping
+from results.words.buying import advice, budget_table, plan_table, which_model
+from results.words.cells import Table, tabled
+from results.words.findings import answers_verdict, length_verdict
+from results.words.forecasts import error_table, forecast_name, forecast_table
+from results.words.names import (
     UNITS,
     curves_name,
+    method_name,
     methods_name,
     models_name,
     predictor_name,
 )
-from results.frontier import MEASURED, Plan
-from results.report import compared
-from results.report.buying import frontier_table, joint_verdict, plan_table
-from results.report.cells import Table, tabled
-from results.report.errors import error_table, forecast_table, scores, targets
-from results.report.findings import answers_verdict, length_verdict
-from results.report.stopping import COLUMNS as STOPPING_COLUMNS
-from results.report.stopping import NOTE as STOPPING_NOTE
-from results.report.stopping import usual_rows
-from results.report.values import fit_table, trend_table, value_table
-from results.stopping.advice import advice as advice_on_stopping
-from results.stopping.advice import sentences
-from results.stopping.figure import stopping_figures
+from results.words.values import fit_table, trend_table, value_table
 
 
 @dataclass(frozen=True)
@@ -63,6 +62,11 @@ class Choice:
             yield from choice.every_figure
 
 
+def _slug(names: Sequence[str], choices: Sequence[Choice]) -> str:
+    """A slug that none of the choices has."""
+    return unique_slug(names, [choice.slug for choice in choices])
+
+
 def with_most_first(panels: Sequence[Panel]) -> list[Panel]:
     """Language models first, of those the ones with lengths, toys (named like their questions) last.
 
@@ -70,14 +74,14 @@ def with_most_first(panels: Sequence[Panel]) -> list[Panel]:
     """
 
     def rank(panel: Panel) -> tuple[bool, bool, bool, bool, int]:
-        points = len(panel.settings) * len(panel.ns)
-        of_figure_1 = panel.source == "synthetic" and panel.dataset.startswith("fig1")
-        toy = panel.model == panel.dataset
-        return panel.source != "llm", not of_figure_1, not panel.has_lengths, toy, -points
+        key, points = panel.key, len(panel.settings) * len(panel.ns)
+        of_figure_1 = key.source == "synthetic" and key.dataset.startswith("fig1")
+        toy = key.model == key.dataset
+        return key.source != "llm", not of_figure_1, not panel.has_lengths, toy, -points
 
     ranked = sorted(panels, key=rank)
-    models = [panel.model for panel in ranked]
-    return sorted(ranked, key=lambda panel: (panel.source != "llm", models.index(panel.model)))
+    models = [panel.key.model for panel in ranked]
+    return sorted(ranked, key=lambda panel: (panel.key.source != "llm", models.index(panel.key.model)))
 
 
 def curve_choices(panels: Sequence[Panel]) -> list[Choice]:
@@ -92,42 +96,48 @@ def curve_choices(panels: Sequence[Panel]) -> list[Choice]:
             figures.append((answers_verdict(panel), answers_figure(panel, y_range)))
         if panel.has_lengths:
             figures.append((length_verdict(panel), length_figure(panel, y_range)))
-        choices.append(Choice(panel.slug, f"{panel.name}, {METHOD_NAMES[panel.method]}", figures))
+        choices.append(Choice(panel.slug, method_name(panel.key), figures))
     judged = _judged_choices(panels)
     return [*choices, *judged] if panels and panels[0].has_lengths else [*judged, *choices]
 
 
 def _judged_choices(panels: Sequence[Panel]) -> list[Choice]:
     """Every way of choosing among a model's answers in one picture, where there are scores."""
-    by_model: dict[tuple[str, str, str], list[Panel]] = {}
+    by_model: dict[Key, list[Panel]] = {}
     for panel in panels:
-        by_model.setdefault(panel.key, []).append(panel)
+        by_model.setdefault(panel.key.whose, []).append(panel)
     choices = []
-    for own in by_model.values():
+    for whose, own in by_model.items():
         figure = judged_figure(own)
         if figure is not None:
-            choices.append(Choice(figure.name, f"{own[0].name}, judges side by side", [("", figure)]))
+            name = f"{curves_name(whose)}, judges side by side"
+            choices.append(Choice(figure.name, name, [("", figure)]))
     return choices
 
 
 def cost_choices(panels: Sequence[Panel]) -> list[Choice]:
     """The cost of the vote (or, without one, of the first method): of models side by side, and of each."""
-    chosen: dict[tuple[str, str, str], Panel] = {}
+    shown: dict[Key, Panel] = {}
     for panel in panels:
-        known = panel.source == "llm" and panel.metric == "accuracy" and panel.exact["length"].notna().all()
-        if known and panel.method != "all_of_n" and (panel.key not in chosen or panel.method == "majority"):
-            chosen[panel.key] = panel
+        whose, method = panel.key.whose, panel.key.method
+        if not (panel.of_model and panel.knows_costs) or method == "all_of_n":
+            continue
+        if whose not in shown or method == "majority":
+            shown[whose] = panel
     choices: list[Choice] = []
-    for panel in chosen.values():
-        rivals = [one for one in chosen.values() if one.dataset == panel.dataset]
+    for panel in shown.values():
+        dataset = panel.key.dataset
+        rivals = [other for other in shown.values() if other.key.dataset == dataset]
         if len(rivals) > 1 and panel is rivals[0]:
-            slug = unique_slug(["models", panel.dataset, "costs"], [choice.slug for choice in choices])
-            joint = cost_figure(rivals, slug)
-            found = [(joint_verdict(rivals), joint)]
-            choices.append(Choice(slug, joint.title, found, [frontier_table(rivals)]))
+            slug, plan = _slug(["models", dataset, "costs"], choices), measured(rivals)
+            figure = cost_figure(rivals, slug)
+            figures = [(which_model(plan), figure)]
+            choices.append(Choice(slug, figure.title, figures, [budget_table(plan)]))
         slug = f"{panel.slug}-costs"
-        figures = [("", one) for one in (cost_figure([panel], slug), surface_figure(panel)) if one]
-        choices.append(Choice(slug, panel.name, figures, [frontier_table([panel])]))
+        pictures = [cost_figure([panel], slug), surface_figure(panel)]
+        figures = [("", figure) for figure in pictures if figure]
+        tables = [budget_table(measured([panel]))]
+        choices.append(Choice(slug, curves_name(panel.key), figures, tables))
     return choices
 
 
@@ -139,21 +149,26 @@ def forecast_choices(
     `prices`: US dollars for a million tokens by model. Each shows, where something was measured that the fit
     did not see, how far off it was.
     """
-    groups: dict[tuple[str, str], list[Forecast]] = {}
+    tasks: dict[tuple[Key, str, str], list[Forecast]] = {}
     for forecast in forecasts:
-        groups.setdefault((forecast.name, forecast.question), []).append(forecast)
+        tasks.setdefault(forecast.task, []).append(forecast)
+    times = Counter((key, file) for key, file, _ in tasks)
     choices = []
-    names = Counter(own_name for own_name, _ in groups)
-    for (own_name, question), members in groups.items():
-        plain = question == MORE_ANSWERS and names[own_name] == 1
-        name = own_name if plain else f"{own_name}: {question}"
+    for (key, file, question), members in tasks.items():
+        name = forecast_name(members[0])
+        if question != MORE_ANSWERS or times[key, file] > 1:
+            name = f"{name}: {question}"
         own = {}
-        for one in members:
-            figures = [("", figure) for figure in (forecast_figure(one), residual_figure(one)) if figure]
-            own[one.predictor] = Choice(one.slug, one.by, figures, [forecast_table(one, prices)])
-        ranked = [own[str(predictor)] for predictor in scores(targets(members)).index]
-        measured = targets(members)["accuracy"].notna().any()
-        errors = [error_table("Error by predictor", targets(members))] if measured else []
+        for forecast in members:
+            pictures = [forecast_figure(forecast), residual_figure(forecast)]
+            figures = [("", figure) for figure in pictures if figure]
+            by = predictor_name(forecast.rows, forecast.predictor)
+            table = forecast_table(forecast, prices)
+            own[forecast.predictor] = Choice(forecast.slug, by, figures, [table])
+        rows = targets(members)
+        ranked = [own[str(predictor)] for predictor in scores(rows).index]
+        measured_too = rows["accuracy"].notna().any()
+        errors = [error_table("Error by predictor", rows)] if measured_too else []
         choices.append(Choice(f"{members[0].slug}-group", name, tables=errors, choices=ranked))
     return choices
 
@@ -162,62 +177,62 @@ def plan_choices(plans: Iterable[Plan]) -> list[Choice]:
     """What each plan weighed, its frontier, and the choice that meets its goal."""
     choices: list[Choice] = []
     for plan in plans:
-        first, models = plan.options.iloc[0], plan.models
-        dataset, predictor = (str(first[name]) for name in ("dataset", "predictor"))
-        named = ["models"] if len(models) > 1 else models
-        slug = unique_slug(
-            ["plan", dataset, *named, *plan.methods, predictor], [choice.slug for choice in choices]
-        )
-        curves = models_name(str(first["source"]), dataset, models)
+        source, dataset, predictor = map(str, plan.options[["source", "dataset", "predictor"]].iloc[0])
+        models = ["models"] if len(plan.models) > 1 else plan.models
+        slug = _slug(["plan", dataset, *models, *plan.methods, predictor], choices)
         by = "as measured" if predictor == MEASURED else f"by {predictor_name(plan.options)}"
+        curves = models_name(source, dataset, plan.models)
         name = f"{curves}, {methods_name(plan.methods)}, {by}"
-        choices.append(Choice(slug, name, [(advice(plan), plan_figure(plan, slug))], [plan_table(plan)]))
+        figures = [(advice(plan), plan_figure(plan, slug))]
+        choices.append(Choice(slug, name, figures, [plan_table(plan)]))
     return choices
 
 
-def comparison_choices(found: pd.DataFrame) -> list[Choice]:
+def comparison_choices(comparison: pd.DataFrame) -> list[Choice]:
     """The differences of each pair of runs, paired by question, at equal N and at equal cost."""
     note = (
-        f"Differences in percentage points, paired by question, with {compared.level_of(found)} intervals "
-        "that hold together. Better, worse: questions whose chance to be right rises above one half, or "
-        "falls below it. To decide it: what would find a difference of this size in 80 of 100 comparisons."
+        f"Differences in percentage points, paired by question, with {compared.level_of(comparison)} "
+        "intervals that hold together. Better, worse: questions whose chance to be right rises above one "
+        "half, or falls below it. To decide it: what would find a difference of this size in 80 of 100 "
+        "comparisons."
     )
     choices: list[Choice] = []
-    for key, rows in found.groupby(["dataset", "a", "b", "setting_a", "setting_b"], sort=False):
-        dataset, one, other, *settings = map(str, key)
-        several = rows[(rows["N"] > 1) | (rows["method"] == rows["method"].iloc[0])]
-        slug = unique_slug(["compare", *map(str, key)], [choice.slug for choice in choices])
+    for rows in compared.pairs_of(comparison, compared.PAIR_AT):
+        names = [str(cell) for cell in rows[list(compared.PAIR_AT)].iloc[0]]
+        dataset, a, b, *settings = names
+        slug = _slug(["compare", *names], choices)
         at = "" if set(settings) == {"default"} else f", {' and '.join(dict.fromkeys(settings))}"
-        name = f"{curves_name('llm', dataset, f'{other} − {one}')}{at}"
+        name = f"{curves_name(Key('llm', dataset, f'{b} − {a}'))}{at}"
         level = compared.level_of(rows)
-        figures = [("", one) for one in (at_cost_figure(rows, f"{slug}-at-cost", name, level),) if one]
-        figures = [(compared.verdict(rows), comparison_figure(rows, slug, name, level)), *figures]
-        table = tabled("Differences between the runs", compared.both_ways(several), compared.COLUMNS, note)
+        figures = [(compared.verdict(rows), comparison_figure(rows, slug, name, level))]
+        at_cost = at_cost_figure(rows, f"{slug}-at-cost", name, level)
+        if at_cost:
+            figures.append(("", at_cost))
+        several = rows[(rows["N"] > 1) | (rows["method"] == rows["method"].iloc[0])]
+        both = compared.both_ways(several)
+        table = tabled("Differences between the runs", both, compared.COLUMNS, note)
         choices.append(Choice(slug, name, figures, [table]))
     return choices
 
 
-def stopping_choices(found: pd.DataFrame) -> list[Choice]:
+def stopping_choices(table: pd.DataFrame) -> list[Choice]:
     """Agreement against cost by stopping rule, and each rule at its usual threshold, for each setting."""
     choices: list[Choice] = []
-    groups = found.groupby(["dataset", "model", "setting"], sort=False)
-    for (_, rows), figure in zip(groups, stopping_figures(found), strict=True):
-        said = " ".join(sentences(advice_on_stopping(rows)))
-        table = tabled("Each rule at its usual threshold", usual_rows(rows), STOPPING_COLUMNS, STOPPING_NOTE)
-        choices.append(Choice(figure.name, figure.title, [(said, figure)], [table]))
+    title = "Each rule at its usual threshold"
+    for (_, rows), figure in zip(groups(table, ANSWERS), stopping_figures(table), strict=True):
+        line = " ".join(stopping.sentences(which_rule(rows)))
+        rules = tabled(title, usual_rows(rows), stopping.RULES, stopping.RULES_NOTE)
+        choices.append(Choice(figure.name, figure.title, [(line, figure)], [rules]))
     return choices
 
 
 def number_tables(panels: Sequence[Panel], fits: pd.DataFrame | None) -> dict[str, list[Table]]:
     """The values and trends of each model on each dataset, and the fits that were given, by heading."""
-    found: dict[str, list[Table]] = {}
+    by_heading: dict[str, list[Table]] = {}
     for panel in panels:
-        tables = value_table(panel), trend_table(panel)
-        found.setdefault(panel.name, []).extend(table for table in tables if table)
-    for key, rows in (
-        [] if fits is None else fits.groupby(["source", "dataset", "model", "method"], sort=False)
-    ):
-        source, dataset, model, method = map(str, key)
-        name = f"Fits: {curves_name(source, dataset, model)}, {METHOD_NAMES.get(method, method)}"
-        found[name] = [fit_table("Fits of the paper's appendix", rows, UNITS[source])]
-    return found
+        tables = by_heading.setdefault(curves_name(panel.key), [])
+        tables += filter(None, [value_table(panel), trend_table(panel)])
+    for key, rows in [] if fits is None else groups(fits, PANEL):
+        table = fit_table("Fits of the paper's appendix", rows, UNITS[key.source])
+        by_heading[f"Fits: {method_name(key)}"] = [table]
+    return by_heading

@@ -5,20 +5,21 @@ curves.csv forecast.csv runs/gsm8k  ->  curves (those of the run's samples among
 
 import warnings
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pandas as pd
 
-from results.figures.words import listed
-from results.report.cells import readable
 from results.report.provenance import Record, read_record, whole_runs
 from results.report.questions import MOST_TEXTS
-from results.report.stopped import stopped_rows
+from results.summary.ended import ended_rows
 from results.tables.contract import kind_of, read_curves, read_samples, read_table, sample_files
+from results.tables.key import keys
 from results.tables.schemas import CURVE_KEY
 from results.tables.texts import TEXTS, first_texts
-from results.votes.curves import build_curves
+from results.votes.curves import Exact, curves_and_votes
+from results.words.cells import readable
+from results.words.names import listed
 
 _NAMES = [
     *("dataset", "model", "method", "setting", "predictor", "estimator", "status", "split", "held", "reason"),
@@ -27,27 +28,25 @@ _NAMES = [
 ]
 """Columns whose text the page shows, which anybody may have written."""
 
-_CURVE = [name for name in CURVE_KEY if name not in ("N", "permutation")]
-"""What tells one curve from another."""
-
 
 @dataclass(frozen=True)
 class Tables:
     """What the report shows.
 
     curves: all of them, also those of the samples; forecasts: by the names of their files; samples: all of
-    them, None without any; records: the run.json of each run folder; others: tables by kind (claims,
-    comparison, fits, plan, backtest); sources: what was read, in words; warnings: what is incomplete in the
-    samples; notes: about the tables.
+    them, None without any; votes: their exact accuracies by question; records: the run.json of each run
+    folder; others: tables by kind (claims, comparison, fits, plan, backtest); sources: what was read, in
+    words; warnings: what is incomplete in the samples; notes: about the tables.
     """
 
     curves: pd.DataFrame
     forecasts: dict[str, pd.DataFrame]
     samples: pd.DataFrame | None
+    votes: list[Exact]
     records: list[Record]
     others: dict[str, pd.DataFrame]
     sources: list[str]
-    warnings: list[str]
+    warnings: list[str] = field(default_factory=list)
     notes: str = ""
 
 
@@ -59,29 +58,35 @@ def read_tables(paths: Iterable[Path], notes: str = "") -> Tables:
     files = sample_files(*kinds.pop("samples", []))
     tables: dict[str, dict[Path, pd.DataFrame]] = {}
     sources = []
-    for kind, found in kinds.items():
-        tables[kind] = {path: _named(read_table(path, kind)) for path in found}
+    for kind, own in kinds.items():
+        tables[kind] = {path: _named(read_table(path, kind)) for path in own}
         sources += [f"{path.name}: {kind}, {len(table):,} rows" for path, table in tables[kind].items()]
     curves = pd.DataFrame(columns=CURVE_KEY)
     if tables.pop("curves", None):
         curves = _named(read_curves(*kinds["curves"]))  # refuses two rows of one point
     forecasts = {str(path): table for path, table in tables.pop("forecast", {}).items()}
-    samples, records, said = None, [], list[str]()
+    samples, votes, doubts = None, list[Exact](), list[str]()
+    records = whole_runs(list(filter(None, (read_record(file.parent) for file in files))))
     if files:
-        samples = _named(read_samples(*files, texts=False))
-        texts = pd.concat([first_texts(file, MOST_TEXTS) for file in files], ignore_index=True)
-        samples = samples.assign(**{name: texts[name] for name in TEXTS})
-        records = whole_runs([record for file in files if (record := read_record(file.parent))])
+        samples = _named(_samples(files))
         named = listed([f"{file.parent.name}/{file.name}" for file in files])
         sources.append(f"{named}: samples, {len(samples):,} rows")
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always", UserWarning)
-            whole = samples[~stopped_rows(samples)]
-            own = build_curves(whole, progress=True, checked=True) if len(whole) else curves
-        said += [str(warning.message) for warning in caught]
-        curves = _with_own(curves, own)
-    others = {kind: pd.concat(found.values(), ignore_index=True) for kind, found in tables.items()}
-    return Tables(curves, forecasts, samples, records, others, sources, said, notes)
+        whole = samples[~ended_rows(samples)]
+        if len(whole):
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always", UserWarning)
+                own_curves, votes = curves_and_votes(whole, progress=True)
+            doubts = [str(warning.message) for warning in caught]
+            curves = _with_own(curves, own_curves)
+    others = {kind: pd.concat(own.values(), ignore_index=True) for kind, own in tables.items()}
+    return Tables(curves, forecasts, samples, votes, records, others, sources, doubts, notes)
+
+
+def _samples(files: list[Path]) -> pd.DataFrame:
+    """The samples of the files, with as many of their texts as the page shows."""
+    samples = read_samples(*files, texts=False)
+    texts = pd.concat([first_texts(file, MOST_TEXTS) for file in files], ignore_index=True)
+    return samples.assign(**{name: texts[name] for name in TEXTS})
 
 
 def _named(table: pd.DataFrame) -> pd.DataFrame:
@@ -93,5 +98,7 @@ def _named(table: pd.DataFrame) -> pd.DataFrame:
 
 def _with_own(curves: pd.DataFrame, own: pd.DataFrame) -> pd.DataFrame:
     """The curves given, and of those of samples the ones that no given file has."""
-    of, theirs = (table[_CURVE].agg(tuple, axis=1) for table in (own, curves))
-    return pd.concat([curves, own[~of.isin(theirs)]], ignore_index=True) if len(curves) else own
+    if curves.empty:
+        return own
+    new = ~keys(own).isin(list(keys(curves)))
+    return pd.concat([curves, own[new]], ignore_index=True)

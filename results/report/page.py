@@ -16,15 +16,10 @@ from markupsafe import Markup
 from tqdm import tqdm
 
 from results.commandline import BadInput
-from results.figures.forecast import make_forecasts, questions_asked
 from results.figures.offline import draw_script, figure_data, in_script, policy, style, vega
-from results.figures.panels import Panel, make_panels
 from results.figures.paper import figure_2, missing
 from results.figures.theme import Figure, combined_spec, rendered
-from results.figures.words import FIELD_NAMES, METHOD_NAMES, PAPER, listed
 from results.normal import LEVEL
-from results.report.buying import plans_of
-from results.report.cells import Table, tabled
 from results.report.choices import (
     comparison_choices,
     cost_choices,
@@ -35,16 +30,19 @@ from results.report.choices import (
     stopping_choices,
     with_most_first,
 )
-from results.report.claims import measurement_table, verdict_tables
-from results.report.errors import closest, error_table, matched_twin, steps_of_twin
-from results.report.findings import findings
 from results.report.inputs import Tables
-from results.report.opening import opening
-from results.report.provenance import fact_table, unfinished
+from results.report.provenance import fact_table, longest_votes, unfinished
 from results.report.questions import question_data
-from results.report.stopped import COLUMNS as STOPPED
-from results.report.stopped import NOTE as STOPPED_NOTE
-from results.report.stopped import stopped_rows, stopped_votes
+from results.summary.buying import plans_of
+from results.summary.ended import ended_rows, ended_votes
+from results.summary.forecasts import make_forecasts
+from results.summary.panels import Panel, make_panels
+from results.words.cells import Table, tabled
+from results.words.claims import measurement_table, verdict_tables
+from results.words.findings import findings, opening
+from results.words.forecasts import closest, error_table, questions_asked
+from results.words.names import FIELD_NAMES, METHOD_NAMES, PAPER, curves_name, listed
+from results.words.stopping import ENDED, ENDED_NOTE
 
 
 def build_report(
@@ -58,11 +56,11 @@ def build_report(
     prices = prices or {}
     _check_prices(prices, tables)
     panels = with_most_first(make_panels(tables.curves, prices))
-    real = [panel for panel in panels if panel.source == "llm"]
+    real = [panel for panel in panels if panel.key.source == "llm"]
     forecasts = make_forecasts(tables.forecasts, panels)
-    plan, comparison = tables.others.get("plan"), tables.others.get("comparison")
+    plan_table, comparison = tables.others.get("plan"), tables.others.get("comparison")
     stopping = tables.others.get("stopping")
-    plans = [] if plan is None else list(plans_of(plan, prices))
+    plans = [] if plan_table is None else list(plans_of(plan_table, prices))
     lists = {
         "llm": curve_choices(real),
         "twin": curve_choices(panels[len(real) :]),
@@ -72,19 +70,19 @@ def build_report(
         "forecasts": forecast_choices(forecasts, prices),
         "stops": [] if stopping is None else stopping_choices(stopping),
     }
-    paper = found if len(found := figure_2(panels)) > 1 else []
+    paper = figure_2(panels)
+    paper = paper if len(paper) > 1 else []
     together = [figure for _, figure in paper]
     figures = [figure for choices in lists.values() for choice in choices for figure in choice.every_figure]
     firsts = [list(choices[0].every_figure) for choices in (lists["llm"], lists["twin"]) if choices]
     side_by_side = [row for row in firsts if row]
+    methods = {panel.key.method for panel in real} | {plan.methods[0] for plan in plans}
     context: dict[str, object] = {
         **lists,
         **_told(tables, real),
         "opening": opening(plans, comparison, real),
-        "named": _named({panel.method for panel in real} | {one.options["method"].iloc[0] for one in plans}),
+        "named": _named(methods),
         "level": f"{100 * LEVEL:g}",
-        "matched_twin": matched_twin(forecasts),
-        "steps_of_twin": steps_of_twin(tables.forecasts.values()),
         "has_side_by_side": bool(side_by_side),
         "figure_2": paper,
         "figure_2_lacks": listed(missing(panels)),
@@ -117,9 +115,8 @@ def _told(tables: Tables, real: Sequence[Panel]) -> dict[str, object]:
     """What the page says of language models, their samples and the other tables, beside the figures."""
     samples, claims, backtest = tables.samples, tables.others.get("claims"), tables.others.get("backtest")
     lacking = {} if samples is None else unfinished(tables.records, samples)
-    whole = samples if samples is None else samples[~stopped_rows(samples)]
     cards = findings(real, lacking)
-    warned = [*tables.warnings, *(f"{name}: {line}" for name, line in lacking.items())]
+    warned = [*tables.warnings, *(f"{curves_name(key)}: {line}" for key, line in lacking.items())]
     if samples is None:  # else the curves were made here, and `tables.warnings` tell the same
         warned += [f"{card.title}: {line}" for card in cards for line in card.partial]
     return {
@@ -131,19 +128,27 @@ def _told(tables: Tables, real: Sequence[Panel]) -> dict[str, object]:
         "backtest": None if backtest is None else error_table("Backtest: error by predictor", backtest),
         "fits": "fits" in tables.others,
         "stopped": _stopped(tables),
-        "questions": None if whole is None or whole.empty else in_script(question_data(whole)),
+        "questions": _questions(tables),
         "sources": tables.sources,
         "notes": tables.notes,
     }
 
 
+def _questions(tables: Tables) -> Markup | None:
+    """The questions of whole votes as data; None without any."""
+    if tables.samples is None or not tables.votes:
+        return None
+    whole = tables.samples[~ended_rows(tables.samples)]
+    return in_script(question_data(whole, tables.votes))
+
+
 def _stopped(tables: Tables) -> Table | None:
     """Votes that ended when they were settled; None without any."""
-    ended = pd.DataFrame() if tables.samples is None else tables.samples[stopped_rows(tables.samples)]
+    ended = pd.DataFrame() if tables.samples is None else tables.samples[ended_rows(tables.samples)]
     if ended.empty:
         return None
-    rows = stopped_votes(ended, tables.records)
-    return tabled("Votes that ended when they were settled", rows, STOPPED, STOPPED_NOTE)
+    rows = ended_votes(ended, longest_votes(tables.records))
+    return tabled("Votes that ended when they were settled", rows, ENDED, ENDED_NOTE)
 
 
 def _named(methods: Collection[str]) -> dict[str, str]:

@@ -14,9 +14,10 @@ from typing import Any
 
 import pandas as pd
 
-from results.figures.words import curves_name
-from results.report.cells import Table, readable
+from results.tables.key import WHOSE, Key, keys
 from results.tables.shards import shard_in
+from results.words.cells import Table, readable
+from results.words.names import curves_name
 
 Record = dict[str, Any]
 
@@ -30,53 +31,58 @@ def read_record(folder: Path) -> Record | None:
     return found if isinstance(found, dict) and isinstance(found.get("experiment"), dict) else None
 
 
+def key_of(record: Record) -> Key:
+    """Whose answers a run samples, as the page shows the names."""
+    dataset, model = (record["experiment"].get(name) for name in ("dataset", "model"))
+    return Key("llm", readable(str(dataset)), readable(str(model)))
+
+
 def whole_runs(records: Sequence[Record]) -> list[Record]:
     """The records, the shards of one run as one: the first of them, with the answers that all planned."""
     whole: dict[object, Record] = {}
     for number, record in enumerate(records):
         shard = shard_in(str(record["experiment"].get("shard")))
-        run = (names_of(record), shard.parts) if shard else number
-        if run in whole and isinstance(asked := record.get("planned"), int):
+        run = (key_of(record), shard.parts) if shard else number
+        if run in whole and isinstance(planned := record.get("planned"), int):
             before = whole[run].get("planned") or 0
-            whole[run] = {**whole[run], "planned": before + asked}
+            whole[run] = {**whole[run], "planned": before + planned}
         whole.setdefault(run, record)
     return list(whole.values())
 
 
-def unfinished(records: Sequence[Record], samples: pd.DataFrame) -> dict[str, str]:
-    """What there is of the answers that runs planned, by name of their curves, where some are missing.
+def unfinished(records: Sequence[Record], samples: pd.DataFrame) -> dict[Key, str]:
+    """What there is of the answers that runs planned, where some are missing.
 
     Not of runs whose votes stop: their plan is a bound.
     """
-    planned: Counter[tuple[str, str]] = Counter()
+    planned: Counter[Key] = Counter()
     for record in records:  # several may be of one model and dataset
-        if record["experiment"].get("stop_rule"):
-            continue
-        asked = record.get("planned")
-        planned[names_of(record)] += asked if isinstance(asked, int) else 0
-    told = {}
-    for names, asked in planned.items():
-        own = _answers(names, samples)
-        if len(own) < asked:
+        answers = record.get("planned")
+        if not record["experiment"].get("stop_rule") and isinstance(answers, int):
+            planned[key_of(record)] += answers
+    lacking = {}
+    for key, answers in planned.items():
+        own = _answers(key, samples)
+        if len(own) < answers:
             questions = f"{own['question_id'].nunique():,} questions"
-            told[curves_name("llm", *names)] = f"{len(own):,} of {asked:,} planned answers, to {questions}."
-    return told
+            lacking[key] = f"{len(own):,} of {answers:,} planned answers, to {questions}."
+    return lacking
 
 
-def names_of(record: Record) -> tuple[str, str]:
-    """Data set and model of a run, as the page shows them."""
-    return readable(str(record["experiment"].get("dataset"))), readable(
-        str(record["experiment"].get("model"))
-    )
+def longest_votes(records: Sequence[Record]) -> dict[Key, int]:
+    """The answers that a vote of each run has at most, where its record knows."""
+    most = {key_of(record): record["experiment"].get("samples") for record in records}
+    return {key: answers for key, answers in most.items() if isinstance(answers, int)}
 
 
-def _answers(names: tuple[str, str], samples: pd.DataFrame) -> pd.DataFrame:
-    return samples[(samples["dataset"] == names[0]) & (samples["model"] == names[1])]
+def _answers(key: Key, samples: pd.DataFrame) -> pd.DataFrame:
+    return samples[keys(samples, WHOSE) == key]
 
 
 def fact_table(record: Record, samples: pd.DataFrame) -> Table:
     """What the answers of a run depend on; only what its record knows."""
-    own = _answers(names_of(record), samples)
+    key = key_of(record)
+    own = _answers(key, samples)
     experiment, session = record["experiment"], (record.get("sessions") or [{}])[-1]
     engine, prompt = session.get("engine") or {}, experiment.get("prompt")
     facts = {
@@ -93,5 +99,6 @@ def fact_table(record: Record, samples: pd.DataFrame) -> Table:
         "started": session.get("started"),
         "commit": session.get("git_commit"),
     }
-    told = [[name, readable(str(value))] for name, value in facts.items() if value not in (None, "")]
-    return Table(f"{curves_name('llm', *names_of(record))}: how it was sampled", ["fact", "value"], told)
+    known = {name: value for name, value in facts.items() if value not in (None, "")}
+    rows = [[name, readable(str(value))] for name, value in known.items()]
+    return Table(f"{curves_name(key)}: how it was sampled", ["fact", "value"], rows)

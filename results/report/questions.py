@@ -10,15 +10,17 @@ it as text. The text of a model that thinks comes with its thinking, as a fifth 
 that the page stays small; what was left out is said.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
 
-from results.figures.panels import order_settings
-from results.figures.words import curves_name
-from results.report.cells import readable
+from results.summary.panels import order_settings
+from results.tables.key import WHOSE, groups
 from results.visible import visible
-from results.votes.exact import answer_pools, majority_accuracy
+from results.votes.curves import Exact
+from results.words.cells import readable
+from results.words.names import curves_name
 
 MOST_QUESTIONS = 300
 """Questions of one model on one dataset: a third of them each by vote lost, by closeness, by least right."""
@@ -26,47 +28,56 @@ MOST_QUESTIONS = 300
 MOST_ANSWERS, MOST_TEXTS, LONGEST = 8, 6, 1_500
 """Different answers of a setting, texts of a question, and characters of a text that are shown."""
 
+Curves = dict[str, list[list[float]]]
+"""Of each question its vote at N = 1, 2, 4, …"""
 
-def question_data(samples: pd.DataFrame) -> list[dict[str, Any]]:
-    """What the page needs to show the questions of a samples table, one entry a model and dataset."""
+
+def question_data(samples: pd.DataFrame, votes: Sequence[Exact]) -> list[dict[str, Any]]:
+    """What the page needs to show the questions of a samples table, one entry a model and dataset.
+
+    votes: the exact accuracies of its settings by question, the majority vote among them.
+    """
     sampled = samples[samples["decoding"] != "greedy"]
     sampled = sampled.assign(length=sampled["tokens"] if "tokens" in sampled else float("nan"))
-    return [
-        {"name": curves_name("llm", str(dataset), str(model)), **_of_model(rows)}
-        for (dataset, model), rows in sampled.groupby(["dataset", "model"], sort=False)
-    ]
+    curves = {vote.key: _curves(vote) for vote in votes}
+    models = []
+    for key, rows in groups(sampled, WHOSE):
+        settings = order_settings(rows)
+        by_setting = {name: curves[key.at(name).by("majority")] for name in settings}
+        models.append({"name": curves_name(key), **_of_model(rows, by_setting)})
+    return models
 
 
-def _of_model(rows: pd.DataFrame) -> dict[str, Any]:
-    settings = order_settings(rows)
-    votes = {setting: _votes(rows[rows["setting"] == setting]) for setting in settings}
-    dearest: dict[str, str] = {}  # of its settings
-    for setting in settings:
-        dearest |= dict.fromkeys(votes[setting], setting)
+def _curves(vote: Exact) -> Curves:
+    """The vote of each question at N = 1, 2, 4, … of its setting."""
+    powers = (vote.ns & (vote.ns - 1)) == 0
+    ns = vote.ns[powers].tolist()
+    table = vote.accuracy[:, powers].round(4).tolist()
+    questions = zip(vote.group.pools.question_ids, table, strict=True)
+    return {
+        question: [list(point) for point in zip(ns, values, strict=True)] for question, values in questions
+    }
+
+
+def _of_model(rows: pd.DataFrame, votes: dict[str, Curves]) -> dict[str, Any]:
+    """The questions of one model; votes: by setting, from cheap to dear."""
+    dearest: dict[str, str] = {}  # the last setting that a question was asked at
+    for setting, curves in votes.items():
+        dearest |= dict.fromkeys(curves, setting)
     table = _sorted_by(rows[rows["setting"] == rows["question_id"].map(dearest)])
-    curves = [votes[dearest[name]][name] for name in table.index]
-    table = table.assign(gain=[curve[-1][1] - curve[0][1] for curve in curves]).round(4)
+    ends = [votes[dearest[name]][name] for name in table.index]
+    table = table.assign(gain=[curve[-1][1] - curve[0][1] for curve in ends]).round(4)
     shown, numbers, questions = _kept(table), table.to_dict("index"), []
     for question, own in rows[rows["question_id"].isin(shown)].groupby("question_id"):
-        parts = [
-            {"setting": setting, **_counts(part), "vote": votes[setting][str(question)]}
-            for setting in settings
-            if len(part := own[own["setting"] == setting])
-        ]
-        told = {"id": readable(str(question)), "settings": parts, **_texts(own)}
-        questions.append(told | numbers[question])
+        parts = []
+        for setting, curves in votes.items():
+            answers = own[own["setting"] == setting]
+            if len(answers):
+                vote = curves[str(question)]
+                parts.append({"setting": setting, **_counts(answers), "vote": vote})
+        entry = {"id": readable(str(question)), "settings": parts, **_texts(own)}
+        questions.append(entry | numbers[question])
     return {"total": len(table), "questions": questions}
-
-
-def _votes(rows: pd.DataFrame) -> dict[str, list[list[float]]]:
-    """The exact vote of each question at N = 1, 2, 4, … of its setting."""
-    pools = answer_pools(rows)
-    ns = [2**k for k in range(int(pools.sizes.min()).bit_length())]
-    table = majority_accuracy(pools.counts(), ns).round(4).tolist()
-    return {
-        question: [[n, value] for n, value in zip(ns, values, strict=True)]
-        for question, values in zip(pools.question_ids, table, strict=True)
-    }
 
 
 def _sorted_by(rows: pd.DataFrame) -> pd.DataFrame:

@@ -16,9 +16,9 @@ from results.stopping.prices import prices_of_laws as prices_of_laws
 from results.stopping.replay import Replay as Replay
 from results.stopping.rules import RULES as RULES
 from results.stopping.rules import Rule as Rule
+from results.stopping.rules import ahead as ahead
+from results.stopping.rules import named as named
+from results.stopping.rules import settled as settled
+from results.stopping.rules import spelt_out as spelt_out
 from results.stopping.seen import Seen as Seen
 from results.stopping.seen import seen_of as seen_of
-from results.stopping.settled import ahead as ahead
-from results.stopping.settled import named as named
-from results.stopping.settled import settled as settled
-from results.stopping.settled import spelt_out as spelt_out

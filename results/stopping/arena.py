@@ -27,9 +27,10 @@ from results.stopping.clairvoyant import clairvoyant
 from results.stopping.replay import EXACT, Outcome, Replay
 from results.stopping.rules import RULES, Rule
 from results.stopping.seen import Floats
+from results.tables.key import Key
 from results.tables.schemas import STOPPING
-from results.votes.curves import settings_in_order
-from results.votes.exact import AnswerPools, accuracy_by_question, answer_pools
+from results.votes.curves import sampled_groups
+from results.votes.exact import AnswerPools, accuracy_by_question, answer_pools, whole_vote
 from results.votes.permutations import random_orders
 
 N_MAX, ORDERS = 40, 100
@@ -77,12 +78,11 @@ def arena(
     n_max, orders, seed = MOST_ANSWERS.of(n_max), RANDOM_ORDERS.of(orders), SEED.of(seed)
     tried = rules if isinstance(rules, Mapping) else {rule: thresholds_of(rule) for rule in rules}
     tables = []
-    for names, rows in _settings(samples):
+    for key, rows in sampled_groups(samples):
         pools = answer_pools(rows)
-        group = _Group(pools, _most(pools, n_max, names), orders, seed, names)
-        tables.append(
-            group.table(tried).assign(**dict(zip(("dataset", "model", "setting"), names, strict=True)))
-        )
+        group = _Group(pools, _most(pools, n_max, key), orders, seed, key)
+        names = {"dataset": key.dataset, "model": key.model, "setting": key.setting}
+        tables.append(group.table(tried).assign(**names))
     return pd.concat(tables, ignore_index=True)[list(STOPPING.columns)]
 
 
@@ -91,29 +91,16 @@ def thresholds_of(rule: Rule) -> list[float]:
     return sorted({*map(float, rule.thresholds), float(rule.usual)})
 
 
-def _settings(samples: pd.DataFrame) -> Iterator[tuple[tuple[str, str, str], pd.DataFrame]]:
-    sampled = samples[samples["decoding"] == "sample"]
-    if sampled.empty:
-        raise BadInput("no sampled answers: greedy ones alone cannot be voted on")
-    order = settings_in_order(sampled)
-    sampled = sampled.sort_values("setting", key=lambda column: column.map(order.index), kind="stable")
-    for key, rows in sampled.groupby(["dataset", "model", "setting"], sort=False):
-        dataset, model, setting = map(str, key)
-        yield (dataset, model, setting), rows
-
-
-def _most(pools: AnswerPools, n_max: int, names: Sequence[str]) -> int:
+def _most(pools: AnswerPools, n_max: int, key: Key) -> int:
     """The largest N that every question has answers for, at most n_max."""
     smallest = int(pools.sizes.min())
     if smallest < 2:
         short = int((pools.sizes < 2).sum())
-        raise BadInput(
-            f"{'/'.join(names)}: {short} questions have one answer: a rule needs two or more to choose from"
-        )
+        raise BadInput(f"{key}: {short} questions have one answer: a rule needs two or more to choose from")
     if smallest < n_max:
         short = int((pools.sizes < n_max).sum())
         warnings.warn(
-            f"{'/'.join(names)}: N_max = {smallest}: {short} of {pools.sizes.size} questions have fewer than "
+            f"{key}: N_max = {smallest}: {short} of {pools.sizes.size} questions have fewer than "
             f"{n_max} answers",
             stacklevel=3,
         )
@@ -128,12 +115,13 @@ class _Group:
     most: int
     orders: int
     seed: int
-    names: tuple[str, str, str]
+    key: Key
 
     @cached_property
     def replay(self) -> Replay:
         """Answers in random order."""
-        return Replay(self.pools, random_orders(self.pools, self.orders, self.seed, self.names), self.most)
+        names = self.key.names[1:]
+        return Replay(self.pools, random_orders(self.pools, self.orders, self.seed, names), self.most)
 
     @cached_property
     def finishing(self) -> Replay:
@@ -162,7 +150,7 @@ class _Group:
     def table(self, tried: Thresholds) -> pd.DataFrame:
         """The rows with their intervals."""
         rows = list(self.rows(tried))
-        whole = self._pool_accuracy
+        whole = whole_vote(self.pools.counts())
         against_whole = np.stack([row.outcome.accuracy - whole for row in rows], axis=1)
         fixed = [self._fixed(row.outcome) for row in rows]
         against_fixed = np.stack([difference for difference, *_ in fixed], axis=1)
@@ -217,17 +205,6 @@ class _Group:
     def _curve(self) -> Floats:
         """(Q, most) the exact accuracy of a vote over each N."""
         return accuracy_by_question(self.pools.counts(), "majority", np.arange(1, self.most + 1))
-
-    @cached_property
-    def _pool_accuracy(self) -> Floats:
-        """(Q,) the accuracy of the whole pool's vote."""
-        pools, votes = self.pools, self.pools.votes
-        width = int(votes.max(initial=0)) + 1
-        read = votes >= 0
-        cells = np.bincount(pools.question[read] * width + votes[read], minlength=len(pools.sizes) * width)
-        counts = cells.reshape(-1, width)
-        top = counts.max(axis=1)
-        return np.asarray((counts[:, 0] == top) * (top > 0) / (counts == top[:, None]).sum(axis=1))
 
     @cached_property
     def _agreement(self) -> Floats:

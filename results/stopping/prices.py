@@ -13,9 +13,8 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from results.stopping.replay import Outcome, Replay
-from results.stopping.rules import Rule
+from results.stopping.rules import Rule, named
 from results.stopping.seen import Floats, Ints
-from results.stopping.settled import named
 from results.votes.curves import standard_error
 from results.votes.exact import AnswerPools
 from results.votes.permutations import random_orders

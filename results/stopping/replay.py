@@ -12,13 +12,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from results.stopping.rules import Rule
+from results.stopping.rules import Rule, ahead, settled
 from results.stopping.seen import Bools, Floats, Ints, Seen
-from results.stopping.settled import ahead, settled
 from results.votes.exact import AnswerPools
 
 EXACT = "exact"
@@ -53,6 +53,26 @@ class Outcome:
     false_stops: Floats
 
 
+class Walk(NamedTuple):
+    """What votes have come to after each answer, all (orders, Q, most).
+
+    state: the name of what was seen (states of one name have the same counts); streak: how many of the last
+    answers say the same; right: the accuracy of the vote; agree: how much it agrees with the whole pool's.
+    """
+
+    state: NDArray[np.uint64]
+    streak: NDArray[np.int16]
+    right: NDArray[np.float32]
+    agree: NDArray[np.float32]
+
+
+class States(NamedTuple):
+    """The different states of votes, and the place of each visit's among them, (orders, Q, most)."""
+
+    place: NDArray[np.int32]
+    seen: Seen
+
+
 @dataclass(frozen=True, eq=False)
 class Replay:
     """The answers of Q questions in several orders, the first `most` of each.
@@ -73,83 +93,95 @@ class Replay:
         return np.ones_like(tokens) if np.isnan(tokens).any() else tokens
 
     @cached_property
-    def _places(self) -> NDArray[np.int32]:
-        """(orders, Q, most) the answers in the order in which they are looked at."""
-        drawn = self.pools.starts[:-1, None] + np.arange(self.most)
-        places = self.pools.starts[:-1, None] + self.orders[:, drawn]
-        if self.all_at_once:
-            by_length = np.argsort(self.costs[places], axis=2, kind="stable")
-            places = np.take_along_axis(places, by_length, axis=2)
-        return np.ascontiguousarray(places, np.int32)
+    def _votes(self) -> Ints:
+        return self.pools.votes.astype(np.int64)
 
     @cached_property
-    def _walked(
-        self,
-    ) -> tuple[NDArray[np.uint64], NDArray[np.int16], NDArray[np.float32], NDArray[np.float32]]:
-        """Of every visit, (orders, Q, most): its state's name, the streak, accuracy and agreement."""
+    def _answers(self) -> NDArray[np.int32]:
+        """(orders, Q, most) the answers in the order in which they are looked at."""
+        starts = self.pools.starts[:-1, None]
+        answers = starts + self.orders[:, starts + np.arange(self.most)]
+        if self.all_at_once:
+            by_length = np.argsort(self.costs[answers], axis=2, kind="stable")
+            answers = np.take_along_axis(answers, by_length, axis=2)
+        return np.ascontiguousarray(answers, np.int32)
+
+    @cached_property
+    def _walk(self) -> Walk:
         from results.stopping.kernel import walk, whole_votes  # numba takes half a second to import
 
-        votes, starts = self.pools.votes.astype(np.int64), self.pools.starts.astype(np.int64)
-        salt = np.random.Generator(np.random.PCG64(0)).integers(0, 2**63, (2, self.most + 1), dtype=np.uint64)
-        shape = self._places.shape
-        names, streaks = np.empty(shape, np.uint64), np.empty(shape, np.int16)
-        right, agree = np.empty(shape, np.float32), np.empty(shape, np.float32)
-        walk(votes, starts, self._places, whole_votes(votes, starts), salt, names, streaks, right, agree)
-        return names, streaks, right, agree
+        starts = self.pools.starts.astype(np.int64)
+        generator = np.random.Generator(np.random.PCG64(0))
+        salt = generator.integers(0, 2**63, (2, self.most + 1), dtype=np.uint64)
+        shape = self._answers.shape
+        found = Walk(
+            state=np.empty(shape, np.uint64),
+            streak=np.empty(shape, np.int16),
+            right=np.empty(shape, np.float32),
+            agree=np.empty(shape, np.float32),
+        )
+        leads = whole_votes(self._votes, starts)
+        walk(self._votes, starts, self._answers, leads, salt, *found)
+        return found
 
     @cached_property
-    def states(self) -> tuple[NDArray[np.int32], Seen]:
-        """The state of every visit, (orders, Q, most), and the states, in which streaks are 0."""
+    def states(self) -> States:
+        """The states, in which streaks are 0."""
         from results.stopping.kernel import count_votes
 
-        names, first, visits = np.unique(self._walked[0], return_index=True, return_inverse=True)
-        places = self._places.reshape(-1, self.most)
-        votes = self.pools.votes.astype(np.int64)
-        counts = count_votes(votes, places, first // self.most, first % self.most + 1)
-        used = max(2, int((counts > 0).any(axis=0).sum()))
-        asked = (first % self.most + 1).astype(np.int64)
-        seen = Seen(counts[:, :used], asked, np.zeros(len(names), np.int64), self.most)
-        return visits.reshape(self._places.shape).astype(np.int32), seen
+        names, first, place = np.unique(self._walk.state, return_index=True, return_inverse=True)
+        row, before = first // self.most, first % self.most
+        counts = count_votes(self._votes, self._answers.reshape(-1, self.most), row, before + 1)
+        classes = max(2, int((counts > 0).any(axis=0).sum()))
+        streaks = np.zeros(len(names), np.int64)
+        seen = Seen(counts[:, :classes], (before + 1).astype(np.int64), streaks, self.most)
+        return States(place.reshape(self._answers.shape).astype(np.int32), seen)
 
     @cached_property
-    def _states_with_streaks(self) -> tuple[NDArray[np.int32], Seen]:
-        states, seen = self.states
-        both = states.astype(np.int64) * (self.most + 1) + self._walked[1]
-        kinds, visits = np.unique(both, return_inverse=True)
-        state, streak = kinds // (self.most + 1), kinds % (self.most + 1)
-        seen = Seen(seen.counts[state], seen.asked[state], streak, self.most)
-        return visits.reshape(states.shape).astype(np.int32), seen
+    def _states_with_streaks(self) -> States:
+        place, seen = self.states
+        base = self.most + 1  # a state and a streak as one number
+        both, visits = np.unique(place.astype(np.int64) * base + self._walk.streak, return_inverse=True)
+        state, streak = both // base, both % base
+        told_apart = Seen(seen.counts[state], seen.asked[state], streak, self.most)
+        return States(visits.reshape(place.shape).astype(np.int32), told_apart)
 
     def stop(self, rule: Rule, threshold: float, block: int | str = 1) -> Stops:
         """Where the rule ends each vote when answers are asked for `block` at a time, or in EXACT blocks."""
         from results.stopping.kernel import stop_times
 
-        visits, seen = self._states_with_streaks if rule.ordered else self.states
+        place, seen = self._states_with_streaks if rule.ordered else self.states
         ends = settled(rule, threshold, seen)
-        start = Seen(np.zeros((1, 2), np.int64), np.zeros(1, np.int64), np.zeros(1, np.int64), self.most)
         if block == EXACT:
-            first, steps = int(ahead(rule, threshold, start)[0]), ahead(rule, threshold, seen)
+            nothing = np.zeros(1, np.int64)
+            start = Seen(np.zeros((1, 2), np.int64), nothing, nothing, self.most)
+            first = int(ahead(rule, threshold, start)[0])
+            steps = ahead(rule, threshold, seen).astype(np.int64)
         else:
             first, steps = int(block), np.full(len(ends), int(block))
-        asked, rounds = np.empty(visits.shape[:2], np.int64), np.empty(visits.shape[:2], np.int64)
-        stop_times(visits, ends, steps.astype(np.int64), first, asked, rounds)
-        own = np.asarray(rule.stops(seen, threshold), np.bool_) & (seen.a > seen.b)
-        last = np.take_along_axis(visits, asked[:, :, None] - 1, axis=2)[:, :, 0]
-        return Stops(asked, rounds, own[last] & (asked < self.most))
+        asked = np.empty(place.shape[:2], np.int64)
+        rounds = np.empty(place.shape[:2], np.int64)
+        stop_times(place, ends, steps, first, asked, rounds)
+        by_rule = np.asarray(rule.stops(seen, threshold), np.bool_) & (seen.a > seen.b)
+        last = _where(place, asked)
+        return Stops(asked, rounds, by_rule[last] & (asked < self.most))
 
     def outcome(self, stops: Stops) -> Outcome:
         """What votes that end there come to."""
-        at = stops.asked[:, :, None] - 1
-        right, agree, spent = (
-            np.take_along_axis(of, at, axis=2)[:, :, 0] for of in (*self._walked[2:], self._spent)
+        agree = _where(self._walk.agree, stops.asked)
+        return Outcome(
+            tokens=_over_orders(_where(self._spent, stops.asked)),
+            answers=_over_orders(stops.asked),
+            rounds=_over_orders(stops.rounds),
+            accuracy=_over_orders(_where(self._walk.right, stops.asked)),
+            agreement=_over_orders(agree),
+            false_stops=_over_orders(stops.by_rule * (1 - agree)),
         )
-        means = (spent, stops.asked, stops.rounds, right, agree, stops.by_rule * (1 - agree))
-        return Outcome(*(np.asarray(of.mean(axis=0, dtype=np.float64)) for of in means))
 
     @cached_property
     def agreement(self) -> Floats:
         """(most,) how often a vote over each number of answers gives the whole pool's answer."""
-        return np.asarray(self._walked[3].mean(axis=(0, 1), dtype=np.float64))
+        return np.asarray(self._walk.agree.mean(axis=(0, 1), dtype=np.float64))
 
     @cached_property
     def _spent(self) -> Floats:
@@ -157,8 +189,18 @@ class Replay:
 
         Of answers that were asked for all at once, those that are stopped have come as far as the last one.
         """
-        each = self.costs[self._places]
+        each = self.costs[self._answers]
         spent = np.cumsum(each, axis=2)
         if self.all_at_once:
             spent += (self.most - 1 - np.arange(self.most)) * each
         return np.asarray(spent)
+
+
+def _where(values: NDArray[Any], asked: Ints) -> NDArray[Any]:
+    """The values (orders, Q) of votes after so many answers, of (orders, Q, most)."""
+    return np.take_along_axis(values, asked[:, :, None] - 1, axis=2)[:, :, 0]
+
+
+def _over_orders(values: NDArray[Any]) -> Floats:
+    """(Q,) the mean over the orders."""
+    return np.asarray(values.mean(axis=0, dtype=np.float64))

@@ -3,8 +3,12 @@
     RULES["lead"].stops(seen, 4)   ->  True where the leader is 4 votes ahead, one bool for each state
 
 In the formulas a ≥ b are the two largest counts, c all of them, n the votes, K the different answers, t the
-threshold. A rule of one's own is a `Rule` with a function of `Seen`. What holds for all of them is in
-`results.stopping.settled`: no vote ends on a tie, and every vote ends when no answer can change its winner.
+threshold. A rule of one's own is a `Rule` with a function of `Seen`. What holds for all of them: no vote ends
+on a tie, and every vote ends when no answer can change its winner.
+
+    rule, threshold = named("lead:4")
+    settled(rule, threshold, seen)    ends where the rule ends it, never on a tie
+    ahead(rule, threshold, seen)      answers to ask for at once: no fewer can settle it
 """
 
 from collections.abc import Callable
@@ -13,7 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special
 
-from results.arguments import Range
+from results.arguments import Range, number_of
+from results.commandline import BadInput
 from results.stopping.seen import Bools, Ints, Seen
 
 Stops = Callable[[Seen, float], Bools]
@@ -99,3 +104,60 @@ _TABLE = (
 
 RULES = {rule.name: rule for rule in _TABLE}
 """Every rule by its name."""
+
+
+def settled(rule: Rule, threshold: float, seen: Seen) -> Bools:
+    """Which states (S,) end the vote: the rule's, if no tie, and those in which the rest cannot change it."""
+    by_rule = np.asarray(rule.stops(seen, threshold), np.bool_)
+    if rule.plain:
+        return by_rule
+    lead = seen.a - seen.b
+    return np.asarray((by_rule & (lead > 0)) | (lead > seen.left))
+
+
+def ahead(rule: Rule, threshold: float, seen: Seen) -> Ints:
+    """The fewest further answers (S,) after which the vote may end; at least 1, at most what is left.
+
+    Asked for in such blocks a vote ends where it would end one answer at a time, in fewer rounds. The fastest
+    end is a run of answers like the leader's, unless the rule knows better (`Rule.ahead`).
+    """
+    certain = (seen.left - (seen.a - seen.b)) // 2 + 1
+    ends = seen.left if rule.plain else np.minimum(certain, seen.left)
+    if rule.ahead is not None:
+        ends = np.minimum(rule.ahead(seen, threshold), ends)
+        return np.maximum(ends, 1)
+    fewest = np.maximum(ends, 1)
+    open_ = np.arange(len(fewest))
+    for answers in range(1, int(fewest.max(initial=1))):
+        open_ = open_[fewest[open_] > answers]
+        if not open_.size:
+            break
+        chosen = np.zeros(len(fewest), np.bool_)
+        chosen[open_] = True
+        ended = settled(rule, threshold, seen.kept(chosen).more(answers))
+        fewest[open_[ended]] = answers
+        open_ = open_[~ended]
+    return fewest
+
+
+def named(text: str) -> tuple[Rule, float]:
+    """The rule and threshold that "lead:4" names; "lead" has its usual one. Raises BadInput."""
+    name, colon, number = text.partition(":")
+    if name not in RULES:
+        raise BadInput(f"stop rule {text!r:.40}: no rule of this name, expected one of {', '.join(RULES)}")
+    rule = RULES[name]
+    if not colon:
+        return rule, rule.usual
+    try:
+        return rule, float(rule.range.read(number_of(number)))
+    except ValueError as error:
+        raise BadInput(f"stop rule {text!r:.40}: after the colon {error}") from None
+
+
+def spelt_out(text: str) -> str:
+    """A rule with its threshold: "lead" is "lead:4". Raises ValueError, as validators do."""
+    try:
+        rule, threshold = named(text)
+    except BadInput as error:
+        raise ValueError(f"a stop rule: {error.message}") from None
+    return f"{rule.name}:{threshold:g}"

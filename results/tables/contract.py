@@ -97,6 +97,8 @@ def kind_of(table: str | Path | pd.DataFrame) -> str:
     """
     if isinstance(table, pd.DataFrame):
         name, columns = "DataFrame", set(map(str, table))
+    elif not isinstance(table, str | Path):
+        raise BadInput(f"expected a DataFrame or a file's path, found a {type(table).__name__}")
     else:
         (file,) = sample_files(table)
         if file != Path(table):

@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from results.methods import BY_SCORE, EVERY_METHOD, METHODS
+from results.tables.key import CURVE
 from results.tables.shards import EXPECTED, are_shards
 
 if TYPE_CHECKING:
@@ -22,14 +24,8 @@ if TYPE_CHECKING:
 SAMPLE_KEY = ["dataset", "model", "setting", "decoding", "question_id", "sample"]
 """One answer: no two rows of a samples table share these."""
 
-CURVE_KEY = ["source", "dataset", "model", "method", "setting", "N", "permutation"]
+CURVE_KEY = [*CURVE, "N", "permutation"]
 """One point of one curve."""
-
-EVERY_METHOD = ("majority", "best_of_n", "all_of_n")
-"""What can be made of N answers, besides the twin's ensembles and greedy answers."""
-
-BY_SCORE = ("best_by_score", "weighted_majority")
-"""What can be made of N answers that have scores."""
 
 
 class Kind(Enum):
@@ -143,7 +139,7 @@ _PREDICTOR = {"predictor": _text(), "estimator": _text(nullable=True, required=F
 _CURVE_COLUMNS = {
     "source": _text(_one_of("llm", "synthetic")),
     **{name: _text() for name in ("dataset", "model")},
-    "method": _text(_one_of(*EVERY_METHOD, *BY_SCORE, "ensemble", "greedy")),
+    "method": _text(_one_of(*METHODS)),
     "setting": _text(),
     **{name: _real(_at_least(0), required=False) for name in ("T", "tokens_per_answer")},
     "N": _whole(1),

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 import numpy as np
 import pandas as pd
@@ -20,24 +20,16 @@ from tqdm import tqdm
 
 from results.arguments import NS, PERMUTATIONS, SEED, names_of
 from results.commandline import BadInput
+from results.methods import BY_SCORE, EVERY_METHOD, FORECAST, METHODS
 from results.tables.columns import TEXT
 from results.tables.contract import as_samples
-from results.tables.schemas import BY_SCORE, CURVES, EVERY_METHOD
-from results.votes.exact import (
-    DIGITS,
-    AnswerPools,
-    Floats,
-    Ints,
-    accuracy_by_question,
-    answer_pools,
-)
+from results.tables.key import ANSWERS, WHOSE, Key, groups
+from results.tables.schemas import CURVES
+from results.votes.exact import DIGITS, AnswerPools, Floats, Ints, answer_pools
 from results.votes.permutations import prefix_accuracy, random_orders
-from results.votes.scored import accuracy_by_score, score_column
+from results.votes.scored import accuracy_by, score_column
 from results.votes.tokens import prefix_tokens, reasoning_length, tokens_per_answer
 
-METHODS = ("majority", "best_of_n")
-"""The methods that are computed unless others are asked for, and that runs are compared by."""
-GROUP = ["source", "dataset", "model", "setting"]
 COLUMNS = [name for name in CURVES.columns if name != "risk"]
 """What curves of answers have: risk is that of the twin alone."""
 
@@ -52,33 +44,30 @@ def methods_of(given: str | Sequence[str]) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Group:
-    """The answers of one setting: its source, dataset, model and setting; tokens per answer; and `shares`.
+    """The answers of one setting; tokens per answer; and `shares`.
 
     These are the columns unreadable and cut_off, each a mean over questions.
     """
 
-    names: tuple[str, str, str, str]
+    key: Key
     pools: AnswerPools
     tokens: float
     shares: dict[str, float]
 
-    def __str__(self) -> str:
-        return "/".join(self.names[1:])
-
 
 @dataclass(frozen=True)
 class Exact:
-    """The exact accuracy of one setting by one method: (Q, len(ns))."""
+    """The exact accuracy by question of one setting by one method: (Q, len(ns))."""
 
     group: Group
-    method: str
+    key: Key
     ns: Ints
     accuracy: Floats
 
 
 def build_curves(
     samples: pd.DataFrame,
-    methods: str | Sequence[str] = METHODS,
+    methods: str | Sequence[str] = FORECAST,
     ns: Sequence[int] | None = None,
     permutations: int = 10,
     seed: int = 0,
@@ -97,49 +86,70 @@ def build_curves(
     Raises BadInput for a table that breaks the contract, and where no setting has answers enough for any N.
     """
     samples = samples if checked else as_samples(samples)
+    return curves_and_votes(samples, methods, ns, permutations, seed, progress, score)[0]
+
+
+def curves_and_votes(
+    samples: pd.DataFrame,
+    methods: str | Sequence[str] = FORECAST,
+    ns: Sequence[int] | None = None,
+    permutations: int = 10,
+    seed: int = 0,
+    progress: bool = False,
+    score: str = "score",
+) -> tuple[pd.DataFrame, list[Exact]]:
+    """The same of checked samples, and the exact accuracies by question that its rows are the means of."""
     methods = methods_of(methods)
     ns = None if ns is None else NS.of(ns)
     if ns == ():
         raise BadInput(f"ns: found no number, expected {NS.expected}")
     permutations, seed = PERMUTATIONS.of(permutations), SEED.of(seed)
-    samples = samples.assign(source=samples["source"].fillna("llm") if "source" in samples else "llm")
     column = None
     if set(methods) & set(BY_SCORE):
         samples, column = score_column(samples, score)
     greedy = samples["decoding"] == "greedy"
     settings = settings_in_order(samples)
-    groups = sorted(_groups(samples[~greedy], column), key=lambda group: settings.index(group.names[-1]))
-    _warn_of_gaps(groups)
-    plan = [(group, _feasible(group, ns)) for group in groups]
-    if groups and not any(possible.size for _, possible in plan):
-        pool = max(int(group.pools.sizes.min()) for group in groups)
+    sampled = sorted(_groups(samples[~greedy], column), key=lambda group: settings.index(group.key.setting))
+    _warn_of_gaps(sampled)
+    feasible = [(group, _feasible(group, ns)) for group in sampled]
+    if sampled and not any(possible.size for _, possible in feasible):
+        pool = max(int(group.pools.sizes.min()) for group in sampled)
         raise BadInput(
             f"N = {_listed(ns or [])}: no setting has that many answers per question, expected at most {pool}"
         )
-    rows, exact = [_greedy_rows(group) for group in _groups(samples[greedy])], []
-    for group, possible in tqdm(plan, unit=" settings", delay=2, disable=None if progress else True):
-        for method in methods if possible.size else ():
-            if method in BY_SCORE:
-                accuracy = accuracy_by_score(group.pools, method, possible, column == "logprob")
-            else:
-                accuracy = accuracy_by_question(group.pools.counts(), method, possible)
-            exact.append(Exact(group, method, possible, accuracy))
-        if possible.size and permutations:
+    rows = [_greedy_rows(group) for group in _groups(samples[greedy])]
+    votes = []
+    for group, possible in tqdm(feasible, unit=" settings", delay=2, disable=None if progress else True):
+        if not possible.size:
+            continue
+        for method in methods:
+            accuracy = accuracy_by(group.pools, method, possible, logs=column == "logprob")
+            votes.append(Exact(group, group.key.by(method), possible, accuracy))
+        if permutations:
             rows += _permutation_rows(group, methods, possible, permutations, seed)
-    rows += [_exact_rows(curve, exact) for curve in exact]
-    return _ordered(pd.concat(rows, ignore_index=True).reindex(columns=COLUMNS), samples, settings)
+    rows += [_exact_rows(curve, votes) for curve in votes]
+    table = pd.concat(rows, ignore_index=True).reindex(columns=COLUMNS)
+    return _ordered(table, samples, settings), votes
 
 
 def _groups(samples: pd.DataFrame, score: str | None = None) -> Iterator[Group]:
-    for names, rows in samples.groupby(GROUP, sort=False, observed=True):
-        source, dataset, model, setting = map(str, names)
+    for key, rows in groups(samples, ANSWERS):
         pools = answer_pools(rows, score)
         ended = rows.get("finish_reason", pd.Series(index=rows.index, dtype=TEXT))
         cut = ended.eq("length").fillna(False) if ended.notna().any() else np.nan
         by_answer = pd.DataFrame({"unreadable": rows["answer"].isna(), "cut_off": cut})
         means = by_answer.groupby(rows["question_id"]).mean().mean()
         shares = {name: float(means[name]) for name in ("unreadable", "cut_off")}
-        yield Group((source, dataset, model, setting), pools, tokens_per_answer(pools), shares)
+        yield Group(key, pools, tokens_per_answer(pools), shares)
+
+
+def sampled_groups(samples: pd.DataFrame) -> Iterator[tuple[Key, pd.DataFrame]]:
+    """The sampled answers of each setting, settings in their order. Raises BadInput where there are none."""
+    sampled = samples[samples["decoding"] == "sample"]
+    if sampled.empty:
+        raise BadInput("no sampled answers: greedy ones alone cannot be voted on")
+    order = settings_in_order(sampled)
+    yield from sorted(groups(sampled, ANSWERS), key=lambda group: order.index(group[0].setting))
 
 
 def _feasible(group: Group, ns: Sequence[int] | None) -> Ints:
@@ -150,9 +160,9 @@ def _feasible(group: Group, ns: Sequence[int] | None) -> Ints:
     left_out = sorted(n for n in wanted if n > smallest)
     if left_out:
         short = int((sizes < left_out[0]).sum())
+        few = f"{short} of {sizes.size} questions have fewer than {left_out[0]} answers"
         warnings.warn(
-            f"{group}: N = {_listed(left_out)} left out: {short} of {sizes.size} questions have fewer than "
-            f"{left_out[0]} answers (the smallest pool has {smallest})",
+            f"{group.key}: N = {_listed(left_out)} left out: {few} (the smallest pool has {smallest})",
             stacklevel=3,
         )
     return np.array(sorted(n for n in wanted if n <= smallest), np.int64)
@@ -163,33 +173,35 @@ def powers_and(most: int) -> set[int]:
     return {2**k for k in range(most.bit_length())} | {most}
 
 
-def _warn_of_gaps(groups: list[Group]) -> None:
+def _warn_of_gaps(sampled: Sequence[Group]) -> None:
     """Warn where a setting lacks questions that others have, or token counts.
 
     What another setting of the model was asked has no answer here; another model may have been asked more.
     """
-    asked: dict[tuple[str, ...], set[str]] = {}
-    for group in groups:
-        for names in (group.names[:2], group.names[:3]):
-            asked.setdefault(names, set()).update(group.pools.question_ids)
-    for group in groups:
-        expected = len(asked[group.names[:3]])
+    asked: dict[Key, set[str]] = {}
+    for group in sampled:
+        for whose in (group.key.whose, _of_data(group.key)):
+            asked.setdefault(whose, set()).update(group.pools.question_ids)
+    for group in sampled:
+        expected = len(asked[group.key.whose])
         absent = expected - len(group.pools.question_ids)
         if absent:
-            warnings.warn(f"{group}: {absent} of {expected} questions have no answer", stacklevel=3)
+            line = f"{group.key}: {absent} of {expected} questions have no answer"
+            warnings.warn(line, stacklevel=3)
         unknown = np.isnan(group.pools.tokens)
         if unknown.any() and not unknown.all():
-            warnings.warn(
-                f"{group}: no T: {unknown.sum()} of {unknown.size} answers have no token count", stacklevel=3
-            )
-    for names in dict.fromkeys(group.names[:3] for group in groups):
-        mine, all_asked = len(asked[names]), len(asked[names[:2]])
-        if mine < all_asked:
-            _, dataset, model = names
-            warnings.warn(
-                f"{model} has answers to {mine} of the {all_asked} questions of {dataset} in these tables",
-                stacklevel=3,
-            )
+            line = f"{unknown.sum()} of {unknown.size} answers have no token count"
+            warnings.warn(f"{group.key}: no T: {line}", stacklevel=3)
+    for whose in dict.fromkeys(group.key.whose for group in sampled):
+        mine, every = len(asked[whose]), len(asked[_of_data(whose)])
+        if mine < every:
+            questions = f"{mine} of the {every} questions of {whose.dataset}"
+            warnings.warn(f"{whose.model} has answers to {questions} in these tables", stacklevel=3)
+
+
+def _of_data(key: Key) -> Key:
+    """The data set, whoever answers."""
+    return Key(key.source, key.dataset, "")
 
 
 def _exact_rows(curve: Exact, curves: Sequence[Exact]) -> pd.DataFrame:
@@ -197,49 +209,52 @@ def _exact_rows(curve: Exact, curves: Sequence[Exact]) -> pd.DataFrame:
     group, ns = curve.group, curve.ns
     over_n = standard_error(curve.accuracy - curve.accuracy[:, :1])
     over_n[0] = np.nan
-    same = group.names[:3], curve.method
-    own = [other for other in curves if (other.group.names[:3], other.method) == same]
+    own = [other for other in curves if other.key.at("") == curve.key.at("")]
     known = not np.isnan([other.group.tokens for other in own]).any()
     cheapest = min(own, key=lambda other: other.group.tokens) if known else own[0]
     over_cheapest = np.full(ns.size, np.nan)
-    if cheapest is not curve and cheapest.group.pools.question_ids == group.pools.question_ids:
+    same_questions = cheapest.group.pools.question_ids == group.pools.question_ids
+    if cheapest is not curve and same_questions:
         _, here, there = np.intersect1d(ns, cheapest.ns, return_indices=True)
-        over_cheapest[here] = standard_error(curve.accuracy[:, here] - cheapest.accuracy[:, there])
+        difference = curve.accuracy[:, here] - cheapest.accuracy[:, there]
+        over_cheapest[here] = standard_error(difference)
     lengths = np.full((1, ns.size), group.tokens)
-    rows = _rows(group, curve.method, ["exact"], ns, curve.accuracy[None], lengths)
+    rows = _rows(curve.key, ["exact"], ns, curve.accuracy[None], lengths)
     return rows.assign(stderr_vs_first_n=over_n, stderr_vs_cheapest=over_cheapest, **group.shares)
 
 
 def _permutation_rows(
     group: Group, methods: Sequence[str], ns: Ints, permutations: int, seed: int
 ) -> list[pd.DataFrame]:
-    orders = random_orders(group.pools, permutations, seed, group.names)
+    orders = random_orders(group.pools, permutations, seed, group.key.names)
     accuracy = prefix_accuracy(group.pools, orders, ns)
     tokens = prefix_tokens(group.pools, orders, ns)
     numbers = [str(p) for p in range(permutations)]
-    drawn = [method for method in methods if method in accuracy]
-    return [_rows(group, method, numbers, ns, accuracy[method], tokens) for method in drawn]
+    return [
+        _rows(group.key.by(method), numbers, ns, accuracy[method], tokens)
+        for method in methods
+        if method in accuracy
+    ]
 
 
 def _greedy_rows(group: Group) -> pd.DataFrame:
     """One row for the temperature-0 answers; a question with several counts with their mean."""
     counts = group.pools.counts()
     accuracy = (counts.correct / counts.pools)[None, :, None]
-    rows = _rows(group, "greedy", ["exact"], np.array([1]), accuracy, np.array([[group.tokens]]))
+    length = np.array([[group.tokens]])
+    rows = _rows(group.key.by("greedy"), ["exact"], np.array([1]), accuracy, length)
     return rows.assign(**group.shares)
 
 
-def _rows(
-    group: Group, method: str, permutations: Sequence[str], ns: Ints, accuracy: Floats, tokens: Floats
-) -> pd.DataFrame:
+def _rows(key: Key, permutations: Sequence[str], ns: Ints, accuracy: Floats, tokens: Floats) -> pd.DataFrame:
     """Rows of the curves table from accuracies (P, Q, len(ns)) and tokens per answer (P, len(ns))."""
     questions = accuracy.shape[1]
+    lengths = tokens.ravel()
     return pd.DataFrame(
         {
-            **dict(zip(GROUP, group.names, strict=True)),
-            "method": method,
-            "T": [reasoning_length(length, questions, group.names[0]) for length in tokens.ravel()],
-            "tokens_per_answer": tokens.ravel(),
+            **asdict(key),
+            "T": [reasoning_length(length, questions, key.source) for length in lengths],
+            "tokens_per_answer": lengths,
             "N": np.tile(ns, len(permutations)),
             "permutation": np.repeat(permutations, ns.size),
             "accuracy": mean_accuracy(accuracy).ravel(),
@@ -273,11 +288,13 @@ def settings_in_order(samples: pd.DataFrame) -> list[str]:
 
 def _ordered(curves: pd.DataFrame, samples: pd.DataFrame, settings: list[str]) -> pd.DataFrame:
     """Sort for readers, each column in the order of the samples and the settings as given."""
-    orders = {name: list(samples[name].unique()) for name in ("source", "dataset", "model")}
-    orders |= {"method": [*EVERY_METHOD, *BY_SCORE, "greedy"], "setting": settings}
-    keys = pd.DataFrame({name: pd.Categorical(curves[name], order).codes for name, order in orders.items()})
-    keys = keys.assign(N=curves["N"], permutation=curves["permutation"].replace("exact", "-1").astype(int))
-    rows = keys.sort_values([*orders, "N", "permutation"]).index.to_numpy()
+    keys_of_samples = [key for key, _ in groups(samples, WHOSE)]
+    orders = {name: list(dict.fromkeys(getattr(key, name) for key in keys_of_samples)) for name in WHOSE}
+    orders |= {"method": list(METHODS), "setting": settings}
+    places = {name: pd.Categorical(curves[name], order).codes for name, order in orders.items()}
+    drawn = curves["permutation"].replace("exact", "-1").astype(int)
+    by = pd.DataFrame(places).assign(N=curves["N"], permutation=drawn)
+    rows = by.sort_values(list(by.columns)).index.to_numpy()
     return curves.astype({"N": "Int64", "questions": "Int64"}).take(rows).reset_index(drop=True)
 
 

@@ -24,8 +24,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from results.arguments import COUNT, COUNTS
 from results.commandline import BadInput
 from results.tables.columns import TEXT
+from results.tables.key import ANSWERS, groups
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -142,9 +144,9 @@ def _refuse_stopped(samples: pd.DataFrame) -> None:
     stopped = samples.get("stop_rule", pd.Series(dtype=TEXT)).notna().to_numpy(bool)
     if stopped.any():
         first = samples.iloc[int(stopped.argmax())]
-        where = "/".join(str(first[name]) for name in ("dataset", "model", "setting") if name in samples)
+        key = next(iter(groups(samples[stopped], ANSWERS)))[0]
         raise BadInput(
-            f"{where}: its answers were drawn until a stop rule ({first['stop_rule']!s:.40}) ended each "
+            f"{key}: its answers were drawn until a stop rule ({first['stop_rule']!s:.40}) ended each "
             "vote: they do not give the accuracy at N; sample without stop_rule"
         )
 
@@ -179,6 +181,17 @@ def accuracy_by_question(counts: VoteCounts, method: str, ns: Sequence[int] | In
     return of_counts(counts.pools[:, None], counts.correct[:, None], np.asarray(ns))
 
 
+def whole_vote(counts: VoteCounts) -> Floats:
+    """The accuracy (Q,) of the vote of each question's whole pool, however large."""
+    question = np.repeat(np.arange(counts.correct.size), np.diff(counts.starts))
+    top = counts.correct.copy()
+    np.maximum.at(top, question, counts.wrong)
+    right_leads = (counts.correct == top) & (top > 0)
+    wrong_leaders = question[counts.wrong == top[question]]
+    leaders = right_leads + np.bincount(wrong_leaders, minlength=top.size)
+    return np.asarray(right_leads / np.maximum(leaders, 1))
+
+
 def majority_curve(correct: int, wrong: Sequence[int], nulls: int = 0) -> Floats:
     """Exact accuracy of one question's majority vote (self-consistency) at every N, from its counts.
 
@@ -188,12 +201,11 @@ def majority_curve(correct: int, wrong: Sequence[int], nulls: int = 0) -> Floats
         nulls: answers that could not be read, which count as drawn and vote for nothing.
 
     Returns an array of shape (pool,), pool = correct + sum(wrong) + nulls; element N − 1 is the vote of N
-    answers drawn without replacement. Ties are shared equally. Raises ValueError where a count is negative,
-    or not whole.
+    answers drawn without replacement. Ties are shared equally. Raises BadInput where a count is negative, or
+    not whole.
     """
-    given = _whole([correct, nulls, *wrong])
-    if given.min() < 0:
-        raise ValueError(f"correct={correct}, wrong={list(wrong)}, nulls={nulls}: a count is negative")
+    right, unread = COUNT.of(correct), COUNT.of(nulls)
+    given = np.array([right, unread, *COUNTS.of(wrong)], np.int64)
     positive = given[2:][given[2:] > 0]
     pool = int(given.sum())
     counts = VoteCounts(given[:1], positive, np.array([0, positive.size]), given[1:2])

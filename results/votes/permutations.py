@@ -15,7 +15,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from results.tables.schemas import EVERY_METHOD
+from results.methods import EVERY_METHOD
 from results.votes.exact import AnswerPools, Floats, Ints
 
 

@@ -14,6 +14,8 @@ where u counts the answers that cast no vote or cannot reach t, and ∫ x^K dx =
 answers. All counts are scaled by 2^−(answers), so that nothing overflows; all terms are positive.
 """
 
+from typing import Any
+
 import numpy as np
 from numba import njit
 
@@ -26,23 +28,18 @@ def best_curve(level: Ints, right: Floats, ns: Ints, out: Floats) -> None:
 
     level: (n,) the rank of each answer's score, rising, ties equal; right: (n,) 1 or 0 in the same order.
     """
-    n = level.size
     for k in range(ns.size):
-        asked, above, total = (
-            ns[k],
-            1.0,
-            0.0,
-        )  # above = C(L+m, N) / C(n, N) of the scores so far, from the top
-        end = n
-        while end > 0 and above > 0.0:
-            start, hits, below = end, 0.0, above
+        chosen = 0.0
+        end, within = level.size, 1.0  # C(end, N) / C(n, N): that all N are among the first `end`
+        while end > 0 and within > 0.0:
+            start, hits, below = end, 0.0, within
             while start > 0 and level[start - 1] == level[end - 1]:
                 hits += right[start - 1]
-                below *= max(start - asked, 0) / start  # C(L−1, N) = C(L, N) (L − N)/L
+                below *= max(start - ns[k], 0) / start  # C(L−1, N) = C(L, N) (L − N)/L
                 start -= 1
-            total += hits / (end - start) * (above - below)
-            above, end = below, start
-        out[k] = min(max(total, 0.0), 1.0)
+            chosen += hits / (end - start) * (within - below)
+            end, within = start, below
+        out[k] = min(max(chosen, 0.0), 1.0)
 
 
 @njit(cache=True)  # type: ignore[untyped-decorator]
@@ -52,12 +49,53 @@ def subset_table(weights: Ints, table: Floats) -> None:
     table[0, 0] = 1.0
     reach = 0
     for i in range(weights.size):
-        w = weights[i]
+        reach += weights[i]
         for k in range(i + 1, -1, -1):
-            for t in range(reach + w, -1, -1):
-                with_it = table[k - 1, t - w] if k > 0 and t >= w else 0.0
+            for t in range(reach, -1, -1):
+                with_it = table[k - 1, t - weights[i]] if k > 0 and t >= weights[i] else 0.0
                 table[k, t] = 0.5 * (table[k, t] + with_it)
-        reach += w
+
+
+@njit(cache=True)  # type: ignore[untyped-decorator]
+def rival_tables(weights: Ints, starts: Ints, reach: int, equal: Any, less: Any) -> None:
+    """Write the scaled counts of subsets of each wrong answer, (classes, weights up to `reach`, sizes).
+
+    equal: those of weight t, up to `reach`; less: those of less than t. Class 0, the right answer, stays 0.
+    """
+    for c in range(1, starts.size - 1):
+        own = weights[starts[c] : starts[c + 1]]
+        table = np.zeros((own.size + 1, own.sum() + 1))
+        subset_table(own, table)
+        for k in range(own.size + 1):
+            for t in range(min(reach, own.sum()) + 1):
+                equal[c, t, k] = table[k, t]
+            for t in range(1, reach + 1):
+                less[c, t, k] = less[c, t - 1, k] + equal[c, t - 1, k]
+
+
+@njit(cache=True)  # type: ignore[untyped-decorator]
+def rivals_at(
+    equal: Any, less: Any, sizes: Ints, first: int, n_max: int, out: Floats, a: Floats, b: Floats
+) -> int:
+    """Write ∫₀¹ Π_c (less_c(z) + x equal_c(z)) dx over classes `first` … to `out`, up to z^n_max.
+
+    equal, less: (classes, sizes) the counts of one weight; `a` and `b` are work space. Returns the degree.
+    """
+    ties = 0
+    for c in range(first, sizes.size):
+        ties += 1 if equal[c].sum() > 0.0 else 0
+    nodes, shares = np.empty(ties // 2 + 1), np.empty(ties // 2 + 1)
+    unit_legendre(nodes.size, nodes, shares)
+    out[:] = 0.0
+    degree = 0
+    for i in range(nodes.size):
+        a[0], degree = shares[i], 0
+        for c in range(first, sizes.size):
+            row = less[c] + nodes[i] * equal[c]
+            degree = multiply(a, degree, row, 0, sizes[c], 1.0, n_max, b)
+            a, b = b, a
+        out[: degree + 1] += a[: degree + 1]
+    return degree
 
 
 @njit(cache=True)  # type: ignore[untyped-decorator]
@@ -67,58 +105,34 @@ def weighted_curve(weights: Ints, starts: Ints, silent: int, pool: int, ns: Ints
     weights: of the right answers first, then of each wrong answer, those of class c being
     weights[starts[c] : starts[c + 1]], wrong ones by rising total; silent: answers without a vote.
     """
-    classes, n_max = starts.size - 1, ns.max()
-    totals, sizes = np.zeros(classes, np.int64), np.zeros(classes, np.int64)
-    for c in range(classes):
-        sizes[c] = starts[c + 1] - starts[c]
+    n_max, sizes = ns.max(), starts[1:] - starts[:-1]
+    totals = np.zeros(sizes.size, np.int64)
+    for c in range(sizes.size):
         totals[c] = weights[starts[c] : starts[c + 1]].sum()
     reach = totals[0]
-    own = np.zeros((sizes[0] + 1, reach + 1))
-    subset_table(weights[starts[0] : starts[1]], own)
-    widest = sizes[1:].max() if classes > 1 else 0
-    equal = np.zeros((classes, reach + 1, widest + 1))  # scaled counts of weight t, by size
-    less = np.zeros((classes, reach + 1, widest + 1))  # of less than t
-    for c in range(1, classes):
-        table = np.zeros((sizes[c] + 1, totals[c] + 1))
-        subset_table(weights[starts[c] : starts[c + 1]], table)
-        for k in range(sizes[c] + 1):
-            for t in range(reach + 1):
-                equal[c, t, k] = table[k, t] if t <= totals[c] else 0.0
-                if t > 0:
-                    less[c, t, k] = less[c, t - 1, k] + equal[c, t - 1, k]
-    curve, product = np.zeros(n_max + 1), np.zeros(n_max + 1)
-    a, b, every = np.zeros(n_max + 1), np.zeros(n_max + 1), np.zeros(pool + 1)
-    others = np.zeros(pool + 1)
-    binomial_row(pool, 0.5, every, 0)
-    first, free, drawn = 1, silent, -1
+    right = np.zeros((sizes[0] + 1, reach + 1))
+    subset_table(weights[: sizes[0]], right)
+    equal = np.zeros((sizes.size, reach + 1, sizes.max() + 1))
+    less = np.zeros(equal.shape)
+    rival_tables(weights, starts, reach, equal, less)
+    rivals, product, curve = np.zeros(n_max + 1), np.zeros(n_max + 1), np.zeros(n_max + 1)
+    a, b = np.zeros(n_max + 1), np.zeros(n_max + 1)
+    free_row, pool_row = np.zeros(pool + 1), np.zeros(pool + 1)
+    binomial_row(pool, 0.5, pool_row, 0)
+    first, free, filled = 1, silent, -1  # `free` answers cannot reach t: any number of them may be drawn
     for t in range(1, reach + 1):
-        if own[:, t].sum() == 0.0:
+        if right[:, t].sum() == 0.0:
             continue
-        while first < classes and totals[first] < t:
+        while first < sizes.size and totals[first] < t:
             free += sizes[first]
             first += 1
-        if free != drawn:
-            binomial_row(free, 0.5, others, 0)
-            drawn = free
-        ties = 0
-        for c in range(first, classes):
-            ties += 1 if equal[c, t].sum() > 0.0 else 0
-        nodes, shares = np.empty(ties // 2 + 1), np.empty(ties // 2 + 1)
-        unit_legendre(nodes.size, nodes, shares)
-        rivals = np.zeros(n_max + 1)
-        degree = 0
-        for i in range(nodes.size):
-            a[0] = shares[i]
-            degree = 0
-            for c in range(first, classes):
-                row = less[c, t] + nodes[i] * equal[c, t]
-                degree = multiply(a, degree, row, 0, sizes[c], 1.0, n_max, b)
-                a, b = b, a
-            rivals[: degree + 1] += a[: degree + 1]
-        degree = multiply(rivals, degree, others, 0, free, 1.0, n_max, product)
+        if free != filled:
+            binomial_row(free, 0.5, free_row, 0)
+            filled = free
+        degree = rivals_at(equal[:, t], less[:, t], sizes, first, n_max, rivals, a, b)
+        degree = multiply(rivals, degree, free_row, 0, free, 1.0, n_max, product)
         for k in range(1, min(sizes[0], n_max) + 1):
-            if own[k, t] > 0.0:
-                for j in range(min(degree, n_max - k) + 1):
-                    curve[k + j] += own[k, t] * product[j]
+            for j in range(min(degree, n_max - k) + 1):
+                curve[k + j] += right[k, t] * product[j]
     for k in range(ns.size):
-        out[k] = min(curve[ns[k]] / every[ns[k]], 1.0)
+        out[k] = min(curve[ns[k]] / pool_row[ns[k]], 1.0)

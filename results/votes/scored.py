@@ -23,8 +23,8 @@ import numpy as np
 import pandas as pd
 
 from results.commandline import BadInput
+from results.methods import BY_SCORE
 from results.tables.columns import score_cells
-from results.tables.schemas import BY_SCORE
 from results.votes.exact import DIGITS, AnswerPools, Floats, Ints, accuracy_by_question
 
 MAX_POOL = 512

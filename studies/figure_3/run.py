@@ -18,8 +18,9 @@ from predict.curves.low_cost_to_high import low_cost_to_high
 from predict.estimate import Options
 from predict.evidence.request import Request
 from predict.table import forecast
-from results.figures.forecast import forecast_figure, make_forecasts
+from results.figures.forecast import forecast_figure
 from results.figures.theme import Figure, combined_spec
+from results.summary.forecasts import make_forecasts
 from studies.figure_3 import causes
 from studies.figure_3.evidence import (
     ALGORITHM_3,

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from results import read_curves
 from results.figures.judged import judged_figure
-from results.figures.panels import make_panels
 from results.figures.saving import save_figures
+from results.summary.panels import make_panels
 
 HERE = Path(__file__).resolve().parent
 CACHED = HERE.parents[1] / "results" / "cached"

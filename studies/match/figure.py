@@ -12,7 +12,7 @@ import pandas as pd
 
 from results.figures.axes import n_axis, value_axis
 from results.figures.theme import Figure, combined_spec, rendered
-from results.figures.words import METHOD_NAMES
+from results.words.names import METHOD_NAMES
 from studies.match.matching import Match, forecast_table
 from studies.match.words import fit_words
 from synthetic.model.tasks import Array

@@ -19,9 +19,10 @@ import pandas as pd
 from tqdm import tqdm
 
 from results import BadInput, build_curves, kind_of, read_curves, read_samples
-from results.figures.words import curves_name, setting_name
+from results.tables.key import Key
 from results.tables.status import Status
 from results.votes.exact import answer_pools
+from results.words.names import curves_name, setting_name
 from studies.match.exam import STEPS, Exam, Twin, candidates, shares, sit
 from studies.match.likelihood import LEAST_P, Curve, Fit, Prediction, predict, weigh
 from synthetic.model.settings import BinarySetting, check_count
@@ -58,7 +59,7 @@ class Match:
     def name(self) -> str:
         """Model, dataset and setting in words."""
         source, dataset, model, setting = self.names
-        name = curves_name(source, dataset, model)
+        name = curves_name(Key(source, dataset, model))
         return name if setting == "default" else f"{name}, {setting_name(source, setting)}"
 
     @property

@@ -10,7 +10,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from results.figures.words import METHOD_NAMES, curves_name
+from results.tables.key import Key
+from results.words.names import METHOD_NAMES, curves_name
 from studies.match import exam
 from studies.match.exam import STEPS
 from studies.match.matching import GROUP, Match, forecast_table
@@ -64,7 +65,7 @@ def one_twin(matches: Sequence[Match]) -> list[str]:
         likeliest, at = common_twin(weights)
         one = exam.candidates()[likeliest]
         steps = ", ".join(str(STEPS[step]) for step in at)
-        name = curves_name(*several[0].names[:3])
+        name = curves_name(Key(*several[0].names[:3]))
         told.append(
             f"{name}: one twin at its {len(several)} settings, t alone changing, is "
             f"{_times(common_odds(weights))} likely than one twin each; the likeliest one (n = {one.n}, "

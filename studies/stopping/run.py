@@ -15,12 +15,13 @@ import click
 import pandas as pd
 import vl_convert
 
+from results.figures.stopping import stopping_figures
 from results.figures.theme import combined_spec
-from results.figures.words import points
 from results.stopping import arena
-from results.stopping.advice import LOST, advice, at_equal_agreement, one_by_one, sentences
+from results.stopping.advice import LOST, advice, at_equal_agreement, one_by_one
 from results.stopping.arena import CLAIRVOYANT
-from results.stopping.figure import stopping_figures
+from results.words.names import points
+from results.words.stopping import sentences
 from studies.stopping.rules import LITERATURE
 from studies.stopping.sets import ROOT, load
 

@@ -12,9 +12,9 @@ from pathlib import Path
 import pandas as pd
 
 from results import BadInput
-from results.figures.panels import Panel, make_panels
 from results.figures.paper import FIGURE_2, figure_2, pictures
 from results.figures.theme import Figure, combined_spec, rendered
+from results.summary.panels import Panel, make_panels
 from synthetic.panels.reward_figure import reward_figures
 
 WHOLE = {"figure1": (2, ("fig1-continuous", "fig1-binary")), "figure2": (3, tuple(FIGURE_2))}
@@ -34,7 +34,7 @@ def save_figures(curves: pd.DataFrame, folder: Path) -> list[Path]:
     judged = rows["dataset"].isin(rows.loc[rows["method"] == "best_by_score", "dataset"])
     panels: dict[str, list[Panel]] = {}
     for panel in make_panels(rows[~judged]):
-        panels.setdefault(panel.dataset, []).append(panel)
+        panels.setdefault(panel.key.dataset, []).append(panel)
     folder.mkdir(parents=True, exist_ok=True)
     written = []
     for name, own in panels.items():

@@ -17,10 +17,10 @@ from click.testing import CliRunner
 
 from results import write_curves, write_forecast
 from results.cli.report import report_command
-from results.figures.plan import save_plans
+from results.figures.buying import save_plans
 from results.figures.theme import PALETTES
 from tests.results.figures import made
-from tests.results.figures.test_plan import view
+from tests.results.figures.test_buying_figures import view
 from tests.results.report.test_inputs import samples
 
 pytestmark = pytest.mark.integration

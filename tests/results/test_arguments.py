@@ -127,5 +127,9 @@ def test_counts_that_are_not_whole_are_refused(call: Callable[..., object]) -> N
             call(*counts)
     small = [np.array([count], np.uint8) for count in (4, 1, 3)]
     assert call(*small) == call(4, 1, 3)
-    with pytest.raises(ValueError, match="whole"):
-        majority_curve(2, [1.5])
+
+
+@pytest.mark.parametrize("wrong", [[1.5], None, 3, [-1], ["x"], [None]])
+def test_counts_of_wrong_answers_that_make_no_sense_are_refused(wrong: object) -> None:
+    with pytest.raises(BadInput, match="wrong"):
+        majority_curve(2, wrong)  # type: ignore[arg-type]

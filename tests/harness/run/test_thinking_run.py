@@ -17,6 +17,7 @@ from harness.tally.counts import Tally
 from harness.view.answers import answers, read_answers
 from results import BadInput, build_curves, read_samples
 from results.report.questions import LONGEST, question_data
+from results.votes.curves import curves_and_votes
 from tests.harness.engines.sglang_responder import TINY
 from tests.harness.engines.thinking_servers import VLLM, SGLang
 from tests.harness.run.real_run import experiment
@@ -142,7 +143,8 @@ def test_thinking_is_untrusted_and_shortened_where_it_is_shown(tmp_path: Path) -
     evil = "</script>\x1b[2J\u202e" + "x" * 100_000 + "the end"
     write(tmp_path, [row(0, reasoning=evil, reasoning_tokens=9), row(1)])
     table = read_samples(tmp_path / "samples.jsonl")
-    ((thinks, plain),) = [one["texts"] for model in question_data(table) for one in model["questions"]]
+    votes = curves_and_votes(table, "majority", permutations=0)[1]
+    ((thinks, plain),) = [one["texts"] for model in question_data(table, votes) for one in model["questions"]]
     assert len(plain) == 4
     assert "\\x1b" in thinks[4]
     assert "\\u202e" in thinks[4]

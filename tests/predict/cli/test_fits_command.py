@@ -9,8 +9,7 @@ import pytest
 from predict.cli.fits import appendix_fits
 from predict.evidence.groups import groups_of_curves
 from results import kind_of, read_curves
-from results.figures.length import fit_trends
-from results.figures.panels import make_panels
+from results.summary.panels import fit_trends, make_panels
 from tests.predict.commands import predict
 
 CACHED = Path(__file__).parents[3] / "results" / "cached"

@@ -10,8 +10,8 @@ from predict.evidence.points import Floats
 from predict.planning.luck import TAU, given_all, with_expected
 from predict.planning.plan import plan
 from results import write_samples
-from results.frontier import Plan
 from results.normal import Z90
+from results.summary.buying import Plan
 from results.votes.multinomial import vote_accuracy
 
 

@@ -14,7 +14,7 @@ from predict.evidence.request import Request
 from predict.planning.next_run import NextRun
 from predict.planning.plan import _as_measured, plan
 from predict.table import forecast
-from results.frontier import Plan
+from results.summary.buying import Plan
 from tests.predict.commands import predict
 
 LENGTHS = np.array([0.8, 1.2, 1.7, 2.5, 3.2, 4.0, 6.0])

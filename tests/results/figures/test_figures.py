@@ -10,20 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from results.figures.answers import answers_figure
-from results.figures.cost import cost_figure, surface_figure
-from results.figures.forecast import forecast_figure, make_forecasts, residual_figure
+from results.figures.axes import axis_range, counts_to_show, spread_out, value_range
+from results.figures.buying import cost_figure, surface_figure
+from results.figures.forecast import forecast_figure, residual_figure
 from results.figures.length import length_figure
-from results.figures.panels import (
-    axis_range,
-    counts_to_show,
-    make_panels,
-    order_settings,
-    spread_out,
-    unique_slug,
-    value_range,
-)
 from results.figures.theme import combined_spec, rendered
 from results.normal import Z90
+from results.summary.forecasts import make_forecasts
+from results.summary.panels import make_panels, order_settings, unique_slug
+from results.words.forecasts import forecast_name
 from tests.results.figures.made import curves, rows_of
 from tests.results.made_tables import forecast_table
 
@@ -62,7 +57,7 @@ def test_length_is_tokens_per_answer_or_t_per_question_or_steps():
 def test_greedy_rows_are_a_baseline_and_not_a_panel():
     greedy = curves(ns=(1,), permutations=0, method="greedy", accuracy=0.6)
     (panel,) = make_panels(pd.concat([curves(), greedy, greedy.assign(model="other", accuracy=0.9)]))
-    assert panel.method == "majority"
+    assert panel.key.method == "majority"
     assert axis_range(panel)[1] > 0.65
     figure = answers_figure(panel, axis_range(panel))
     assert set(rows_of(figure, "rule")["value"]) == {0.6}
@@ -188,7 +183,10 @@ def test_a_value_without_a_standard_error_has_no_band():
 
 def test_forecasts_of_the_same_curves_are_told_apart_by_their_files():
     found = make_forecasts({name: forecast_table("flat", 0.4) for name in "ab"})
-    assert [one.name for one in found] == ["m on sums, majority vote (a)", "m on sums, majority vote (b)"]
+    assert [forecast_name(one) for one in found] == [
+        "m on sums, majority vote (a)",
+        "m on sums, majority vote (b)",
+    ]
 
 
 def test_the_surface_of_caps_outlines_what_nothing_cheaper_equals():

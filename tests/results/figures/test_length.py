@@ -4,8 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from results.figures.length import fit_trends, length_figure
-from results.figures.panels import axis_range, make_panels
+from results.figures.axes import axis_range
+from results.figures.length import length_figure
+from results.summary.panels import fit_trends, make_panels
 from results.tables.status import SHORT, Status
 from tests.results.figures.made import curves
 

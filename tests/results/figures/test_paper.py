@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from results.figures.panels import make_panels
 from results.figures.paper import average_law, figure_2, risk_figure
+from results.summary.panels import make_panels
 from tests.results.figures.made import curves, rows_of
 
 

@@ -258,10 +258,6 @@ def test_every_number_is_that_of_a_table(monkeypatch):
     longer = [one for one in models if len(one["setting"].unique()) > 1]
     ways += [[[*gains(one)][1] for one in longer if ignored(one) == kind] for kind in (False, True)]
     said = [[sum(g > e for g, e in way), len(way), min(way)[0], max(way)[0]] for way in ways]
-    steps = ahead.dropna(subset="twin_t").drop_duplicates("setting").sort_values("tokens_per_answer")
-    reach = steps["tokens_per_answer"].iloc[[0, -1]].round()
-    said.append([*reach, *steps["twin_t"], 10, abs(steps["twin_odds"].iloc[0])])
-    said += [off(rows) for _, rows in ahead.query("predictor == 'twin'").groupby("method", sort=False)]
     for _, rows in ahead.groupby("new"):
         rivals = rows[rows.groupby(curves)["predictor"].transform("nunique") > 1]
         points = rivals.groupby("predictor")["predicted"].count()

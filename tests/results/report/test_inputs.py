@@ -11,6 +11,7 @@ from results import BadInput, write_curves
 from results.report.inputs import read_tables
 from results.report.page import build_report
 from results.report.provenance import fact_table, read_record, unfinished
+from results.tables.key import Key
 from tests.results.made_tables import BACKTEST, DIFFERENCE, FIT, PLAN, curves, forecast_table
 
 NBSP = "\N{NO-BREAK SPACE}"
@@ -76,7 +77,7 @@ def test_a_run_folder_becomes_curves_facts_and_questions(run):
         [tables.samples, *(tables.samples.assign(**{name: "o"}) for name in ("model", "dataset"))]
     )
     for records, said in (([RECORD | {"planned": 12}], {}), (tables.records, "20"), ([RECORD, RECORD], "40")):
-        lacking = {"m on sums": f"12 of {said} planned answers, to 2 questions."} if said else {}
+        lacking = {Key("llm", "sums", "m"): f"12 of {said} planned answers, to 2 questions."} if said else {}
         assert unfinished(records, both) == lacking
     told = fact_table(tables.records[0], both)
     assert told.title == "m on sums: how it was sampled"

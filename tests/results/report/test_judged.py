@@ -4,9 +4,9 @@ import pandas as pd
 import pytest
 
 from results.figures.judged import judged_figure
-from results.figures.panels import make_panels
-from results.figures.words import METHOD_NAMES
 from results.report.choices import curve_choices
+from results.summary.panels import make_panels
+from results.words.names import METHOD_NAMES
 from tests.results.made_tables import curves
 
 SCORED = ("majority", "best_of_n", "best_by_score", "weighted_majority")

@@ -8,12 +8,18 @@ import pytest
 from results.figures.offline import in_script
 from results.report.questions import LONGEST, MOST_ANSWERS, MOST_QUESTIONS, MOST_TEXTS, question_data
 from results.tables.contract import as_samples
+from results.votes.curves import curves_and_votes
 from results.votes.exact import majority_curve
 from tests.results.report.test_inputs import samples
 
 
+def data(table):
+    """What the page is given of the questions of a table."""
+    return question_data(table, curves_and_votes(table, "majority", permutations=0)[1])
+
+
 def test_counts_and_votes_are_those_of_the_answers():
-    ((model),) = question_data(as_samples(samples("ABBCA-AA", settings=("10",), questions=("q",))))
+    ((model),) = data(as_samples(samples("ABBCA-AA", settings=("10",), questions=("q",))))
     (question,) = model["questions"]
     (setting,) = question["settings"]
     assert setting["answers"] == [["A", 4, True], ["B", 2, False], ["C", 1, False]]
@@ -27,20 +33,20 @@ def test_counts_and_votes_are_those_of_the_answers():
 
 def test_a_question_that_one_setting_lacks_is_judged_by_its_dearest():
     table = pd.concat([samples("AB"), samples("AAAB", ("10",), ("only",))])
-    (model,) = question_data(as_samples(table))
+    (model,) = data(as_samples(table))
     assert model["total"] == 3
     assert {one["id"]: one["right"] for one in model["questions"]} == {"q1": 0.5, "q2": 0.5, "only": 0.75}
 
 
 def test_greedy_answers_do_not_count():
     table = pd.concat([samples("AB", decoding="sample"), samples("A", decoding="greedy", settings=("30",))])
-    (model,) = question_data(as_samples(table))
+    (model,) = data(as_samples(table))
     assert {part["setting"] for one in model["questions"] for part in one["settings"]} == {"10", "20"}
 
 
 def test_untrusted_text_is_spelled_out_and_cut():
     evil = "</script><script>alert(1)</script>\u202e\x00\x1b[2J\n" + "x" * 1_000_000
-    (model,) = question_data(as_samples(samples("AB", questions=("q\u202e",), text=evil)))
+    (model,) = data(as_samples(samples("AB", questions=("q\u202e",), text=evil)))
     (question,) = model["questions"]
     assert question["id"] == "q\\u202e"
     _, _, text, length = question["texts"][0]
@@ -55,7 +61,7 @@ def test_untrusted_text_is_spelled_out_and_cut():
 
 def test_numbers_are_bounded_and_totals_told():
     letters = "".join(chr(ord("A") + i % 20) for i in range(40))
-    (model,) = question_data(as_samples(samples(letters, questions=("q",))))
+    (model,) = data(as_samples(samples(letters, questions=("q",))))
     (question,) = model["questions"]
     assert len(question["texts"]) == MOST_TEXTS
     assert {text[0] for text in question["texts"]} == {"10", "20"}
@@ -68,11 +74,11 @@ def test_numbers_are_bounded_and_totals_told():
 def test_of_many_questions_those_worth_a_look_are_kept():
     easy = samples("AAA", ("10",), [f"easy{i}" for i in range(2 * MOST_QUESTIONS)])
     table = pd.concat([easy, samples("ABBB", ("10",), ("lost",)), samples("BBB", ("10",), ("never",))])
-    (model,) = question_data(as_samples(table))
+    (model,) = data(as_samples(table))
     kept = {one["id"] for one in model["questions"]}
     assert {"lost", "never"} <= kept
     assert len(kept) <= MOST_QUESTIONS
     assert model["total"] == 2 * MOST_QUESTIONS + 2
     hard = samples("BBB", ("10",), [f"hard{i}" for i in range(MOST_QUESTIONS)])
-    (model,) = question_data(as_samples(pd.concat([hard, samples("AB", ("10",), ("z, a close call",))])))
+    (model,) = data(as_samples(pd.concat([hard, samples("AB", ("10",), ("z, a close call",))])))
     assert "z, a close call" in {one["id"] for one in model["questions"]}

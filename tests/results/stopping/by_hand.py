@@ -9,9 +9,8 @@ import numpy as np
 
 from results.stopping.arena import thresholds_of
 from results.stopping.replay import EXACT, Replay
-from results.stopping.rules import Rule
+from results.stopping.rules import Rule, ahead, settled
 from results.stopping.seen import seen_of
-from results.stopping.settled import ahead, settled
 from results.votes.permutations import random_orders
 from tests.results.stopping.pools import random_pools
 

@@ -6,11 +6,12 @@ import pytest
 
 from results import BadInput, as_samples, majority_curve
 from results.stopping import RULES, Rule, Seen, arena
-from results.stopping.advice import advice, at_equal_agreement, one_by_one, sentences
+from results.stopping.advice import advice, at_equal_agreement, one_by_one
 from results.stopping.arena import CLAIRVOYANT
 from results.tables.contract import as_table, read_samples
 from results.votes.exact import answer_pools
 from results.votes.permutations import random_orders
+from results.words.stopping import sentences
 from tests.results.stopping.by_hand import played
 
 

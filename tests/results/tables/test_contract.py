@@ -127,6 +127,8 @@ def test_kind_of_a_file_is_told_by_its_columns(tmp_path):
         assert kind_of(pd.DataFrame(columns=list(schema.columns))) == kind
     assert kind_of(jsonl(tmp_path, CURVE)) == "curves"
     assert kind_of(jsonl(tmp_path, SAMPLE, name="samples.jsonl").parent) == "samples"
+    with pytest.raises(BadInput, match="NoneType"):
+        kind_of(None)  # type: ignore[arg-type]
     with pytest.raises(BadInput, match=r"t\.jsonl: .* columns a "):
         kind_of(jsonl(tmp_path, {"a": 1}))
 

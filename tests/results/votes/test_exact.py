@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from results import VoteCounts, answer_pools, best_of_n, majority_accuracy, majority_curve
+from results import BadInput, VoteCounts, answer_pools, best_of_n, majority_accuracy, majority_curve
 from results.votes.kernel import unit_legendre
 from tests.by_hand import by_subsets, voted
 
@@ -48,9 +48,9 @@ def test_two_right_two_wrong_one_null_by_hand():
     assert majority_curve(2, [1, 0, 1], 1)[:2] == pytest.approx([2 / 5, (1 + 4 / 2 + 2) / 10], abs=6e-13)
 
 
-@pytest.mark.parametrize("counts", [(-1, [2], 0), (1, [-1, 2], 0), (1, [2], -1)])
-def test_a_negative_count_is_refused(counts):
-    with pytest.raises(ValueError, match="negative"):
+@pytest.mark.parametrize("counts", [(-1, [2], 0), (1, [-1, 2], 0), (1, [2], -1), (None, [2], 0)])
+def test_a_count_that_is_none_is_refused(counts):
+    with pytest.raises(BadInput, match="from 0"):
         majority_curve(*counts)
 
 

@@ -1,0 +1,72 @@
+"""The picture of the arena: agreement against cost, a line for each rule with its threshold varied.
+
+Line: one rule, dots at its thresholds; grey band: no rule is as good for less; dashes: what a clairvoyant
+could reach, who knows which lead is best for each question.
+"""
+
+from pathlib import Path
+
+import altair as alt
+import pandas as pd
+
+from results.figures.axes import colour, log_axis
+from results.figures.saving import save_figures
+from results.figures.series import Series
+from results.figures.theme import Figure
+from results.stopping.advice import DEFAULT, advice, one_by_one, unit_of
+from results.stopping.arena import CLAIRVOYANT
+from results.summary.buying import pareto_frontier
+from results.summary.panels import unique_slug
+from results.tables.key import ANSWERS, Key, groups
+from results.words.names import curves_name
+from results.words.stopping import sentences
+
+
+def stopping_figures(table: pd.DataFrame) -> list[Figure]:
+    """One figure for each data set, model and setting of a stopping table."""
+    several = len(set(table["setting"])) > 1
+    figures: list[Figure] = []
+    for key, rows in groups(table, ANSWERS):
+        name = unique_slug(["stop", *key.names[1:]], [figure.name for figure in figures])
+        figures.append(_figure(key, rows, name, several))
+    return figures
+
+
+def _figure(key: Key, table: pd.DataFrame, name: str, several: bool) -> Figure:
+    rows = one_by_one(table).sort_values(["rule", "share"])
+    rules = list(dict.fromkeys(table.loc[table["rule"] != CLAIRVOYANT, "rule"]))
+    tried, floor = rows[rows["rule"] != CLAIRVOYANT], rows[rows["rule"] == CLAIRVOYANT]
+    unit = unit_of(table)
+    n_max, lowest = int(table["n_max"].iloc[0]), tried["agreement"].min()
+    x = log_axis("share", tried["share"], f"{unit}, share of those of {n_max} answers")
+    x = x.axis(format="~%", labelOverlap="greedy")
+    scale = alt.Scale(domain=[lowest, 1.0], nice=False, zero=False)
+    y = alt.Y(
+        "agreement:Q",
+        scale=scale,
+        axis=alt.Axis(format="~%", tickCount=6),
+        title="agreement with the whole pool",
+    )
+    said = [
+        alt.Tooltip("rule:N"),
+        alt.Tooltip("threshold:Q"),
+        alt.Tooltip("share:Q", title=f"share of {unit}", format=".1%"),
+        alt.Tooltip("answers:Q", format=".1f"),
+        alt.Tooltip("agreement:Q", format=".1%"),
+        alt.Tooltip("worst_tenth:Q", title="in the worst tenth", format=".1%"),
+        alt.Tooltip("accuracy:Q", format=".1%"),
+    ]
+    series = Series(name, "rule", x, y, colour("rule:N", rules, None))
+    series.add(pareto_frontier(tried, "agreement", "share"), "line", "frontier", None)
+    series.add(floor, "line", "baseline", None)
+    series.add(tried[tried["rule"] != DEFAULT], "line", "thin", (0.85, 0.1))
+    series.add(tried[tried["rule"] == DEFAULT], "line", "curve")
+    series.add(tried, "circle", "point", clip=False, tooltip=said)
+    title = curves_name(key) + (f", setting {key.setting}" if several else "")
+    marks = "Grey band: no rule is as good for less. Dashes: who knows the best lead for each question."
+    return series.figure(title, " ".join(sentences(advice(table))), marks)
+
+
+def save_stopping(table: pd.DataFrame, path: Path) -> None:
+    """Draw the figures, one below the other, into a .png, .svg or a page that opens offline."""
+    save_figures("Stopping rules", [[figure] for figure in stopping_figures(table)], path)

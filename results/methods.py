@@ -1,0 +1,88 @@
+"""How N answers become one: a row for each method, and all that is said of it.
+
+A new method is a row here and, where it is computed from answers, a function in
+`results.votes.scored.accuracy_by`. Every list of methods, name, tile and sentence goes by this table.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True)
+class Method:
+    """One method.
+
+    Arguments:
+        words: what it is called; field: what the field calls it, with k for N.
+        of: what it is made from: plain answers, answers with scores, or other than by the product's votes.
+        forecast: whether there are forecasts of it.
+        spending: more answers as a way of spending, "" where they are not meant to help.
+        act: a sentence's start, of {N} answers.
+        tile: the label of its tile on a card, and the note below it.
+    """
+
+    words: str
+    field: str = ""
+    of: Literal["answers", "scores", "other"] = "other"
+    forecast: bool = False
+    spending: str = ""
+    act: str = ""
+    tile: tuple[str, str] | None = None
+
+
+METHODS = {
+    "majority": Method(
+        words="majority vote",
+        field="maj@k, self-consistency",
+        of="answers",
+        forecast=True,
+        spending="voting",
+        act="A vote over {N} answers",
+    ),
+    "best_of_n": Method(
+        words="best of N",
+        field="pass@k",
+        of="answers",
+        forecast=True,
+        spending="asking again with a perfect judge",
+        act="A perfect judge of {N} answers",
+        tile=("Best of", "if a perfect judge picked the answer"),
+    ),
+    "all_of_n": Method(
+        words="all of N",
+        field="pass^k",
+        of="answers",
+        act="Asking that all {N} answers be right",
+        tile=("All of", "if every answer had to be right"),
+    ),
+    "best_by_score": Method(
+        words="best by score",
+        field="best-of-N by a verifier",
+        of="scores",
+        spending="picking by score",
+        act="Picking the highest score of {N} answers",
+        tile=("Best score of", "if the score picked the answer"),
+    ),
+    "weighted_majority": Method(
+        words="weighted vote",
+        field="weighted self-consistency",
+        of="scores",
+        spending="voting by score",
+        act="A vote over {N} answers, weighted by score,",
+        tile=("Weighted vote over", "each answer counted with its score"),
+    ),
+    "ensemble": Method(words="average of N", spending="averaging", act="Averaging {N} paths"),
+    "greedy": Method(words="greedy decoding"),
+}
+
+EVERY_METHOD = tuple(name for name, method in METHODS.items() if method.of == "answers")
+"""What can be made of N answers."""
+
+BY_SCORE = tuple(name for name, method in METHODS.items() if method.of == "scores")
+"""What can be made of N answers that have scores."""
+
+FORECAST = tuple(name for name, method in METHODS.items() if method.forecast)
+"""What there are forecasts of; runs are compared by these, too, unless others are named."""
+
+LISTED = f"Of {', '.join((*EVERY_METHOD, *BY_SCORE))}; separated by commas."
+"""What the help of an option says of them."""

@@ -1,0 +1,188 @@
+"""What to buy: the choices, the Pareto frontier among them, and the one that meets a goal.
+
+    cost  predicted                  cost  predicted
+    100   0.50                       100   0.50
+    400   0.48   is dominated        800   0.62
+    800   0.62
+
+A choice is a `Key` and N. Choices that were measured (`measured`) and choices of a plan table (`plans_of`)
+are one kind of Plan.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from results.normal import LEVEL, z_of
+from results.summary.panels import Panel
+
+WORTH_A_ROW = 0.0005
+"""Gains that would be shown as +0.0 points make no choice of the frontier."""
+
+MEASURED = "measured"
+"""What stands for a predictor in a plan of choices that were all measured."""
+
+CLOSE = 0.01
+"""Without a goal, choices this close to the best one count as good as it."""
+
+_GOALS = ["target_accuracy", "token_budget"]
+
+
+def usd(tokens: "pd.Series[float]", price: "pd.Series[float] | float") -> "pd.Series[float]":
+    """US dollars for 1,000 questions of so many `tokens` each, at a `price` for a million."""
+    return tokens.astype("float64") * price / 1_000  # a NaN in a column of nullable numbers is no null
+
+
+def pareto_frontier(choices: pd.DataFrame, value: str, cost: str = "cost") -> pd.DataFrame:
+    """The rows with a higher `value` than every other row of equal or lower `cost`, cheapest first.
+
+    Both name columns. Each row betters the one before by WORTH_A_ROW or more; rows without a value are left
+    out.
+    """
+    ordered = choices.dropna(subset=[value]).sort_values([cost, value], ascending=[True, False])
+    kept, last = [], -np.inf
+    for now in ordered[value]:
+        kept.append(now > last and now >= last + WORTH_A_ROW)
+        last = now if kept[-1] else last
+    return ordered[kept].reset_index(drop=True)
+
+
+def best_choice(
+    choices: pd.DataFrame,
+    value: str,
+    target: float | None = None,
+    budget: float | None = None,
+    by: str = "cost",
+) -> "pd.Series[Any] | None":
+    """The cheapest row whose `value` reaches the target, or the best within the budget; None: there is none.
+
+    With neither, the cheapest within CLOSE of the best. What is cheap is told by the column `by`; a budget is
+    always one of `cost`.
+    """
+    if budget is not None:
+        rows = choices[(choices["cost"] <= budget) & choices[value].notna()]
+        rows = rows.sort_values([value, by], ascending=[False, True])
+    else:
+        goal = choices[value].max() - CLOSE if target is None else target
+        rows = choices[choices[value] >= goal].sort_values([by, value], ascending=[True, False])
+    return None if rows.empty else rows.iloc[0]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The choices of one or several models (rows of a plan table), at most one goal, and what they come to.
+
+    The goal is an accuracy to reach, or the tokens that a question may cost. `by` is the column that choices
+    are compared by: `cost`, their tokens, or another, such as their price. Where the options say what is to
+    be `expected` of each given all of them, with the ends of its interval, the choice and the frontier go by
+    it and hold it as `predicted`, `low` and `high`: the best of many noisy options is too good.
+    """
+
+    options: pd.DataFrame
+    target_accuracy: float | None = None
+    token_budget: float | None = None
+    by: str = "cost"
+
+    @property
+    def models(self) -> list[str]:
+        """The models there are choices of."""
+        return list(map(str, self.options["model"].unique()))
+
+    @property
+    def methods(self) -> list[str]:
+        """The methods there are choices by: of several, the method is part of a choice."""
+        return list(map(str, self.options["method"].unique()))
+
+    @cached_property
+    def judged(self) -> pd.DataFrame:
+        """The options by what they are chosen for; `alone` is what each was thought to be by itself."""
+        options = self.options.assign(alone=self.options["predicted"])
+        given_all = {"expected": "predicted", "expected_low": "low", "expected_high": "high"}
+        if not set(given_all) <= set(options):
+            return options
+        expected = options[list(given_all)].rename(columns=given_all)
+        by_itself = options[list(expected.columns)]
+        return options.assign(**expected.where(expected["predicted"].notna(), by_itself))
+
+    @cached_property
+    def frontier(self) -> pd.DataFrame:
+        """The choices that nothing as cheap equals, cheapest first."""
+        return pareto_frontier(self.judged, "predicted", self.by)
+
+    @cached_property
+    def chosen(self) -> "pd.Series[Any] | None":
+        """The choice to buy, by its point forecast; None where none reaches the goal."""
+        return self._best("predicted")
+
+    @property
+    def cautious(self) -> "pd.Series[Any] | None":
+        """The choice by the lower end of its interval."""
+        return self._best("low")
+
+    def _best(self, value: str) -> "pd.Series[Any] | None":
+        return best_choice(self.judged, value, self.target_accuracy, self.token_budget, self.by)
+
+    @property
+    def best(self) -> "pd.Series[Any]":
+        """The choice with the highest forecast, whatever it costs."""
+        return self.judged.sort_values("predicted").iloc[-1]
+
+
+def measured(panels: Sequence[Panel]) -> Plan:
+    """The choices of several panels that were measured, cheapest first, each with its `stderr`.
+
+    `cost`: tokens of N answers to a question; `usd`: the price of 1,000 questions in US dollars, NaN where
+    the model has no price. They are compared by price where each model has one.
+    """
+    tables = []
+    for panel in panels:
+        rows = panel.exact.dropna(subset=["length"]).rename(columns={"value": "predicted"})
+        key, cost = panel.key, rows["N"] * rows["length"]
+        named = {"source": key.source, "dataset": key.dataset, "model": key.model, "method": key.method}
+        tables.append(rows.assign(**named, cost=cost, price=panel.price, usd=usd(cost, panel.price)))
+    options = pd.concat(tables).sort_values(["cost", "predicted"], ignore_index=True)
+    return Plan(options, by="cost" if options["usd"].isna().any() else "usd")
+
+
+def plans_of(plans: pd.DataFrame, prices: Mapping[str, float]) -> Iterator[Plan]:
+    """The plans of a plan table; of several models for one goal first what to buy among them.
+
+    Choices are compared by their price (`usd`, for 1,000 questions) where each model has one, `prices` being
+    US dollars for a million tokens; else by tokens.
+    """
+    absent = [goal for goal in _GOALS if goal not in plans]
+    every = plans.reindex(columns=[*plans.columns, *absent])
+    price = every["model"].map(dict(prices)).astype("float64")
+    every = every.assign(usd=usd(every["cost"], price))
+    # What was measured is chosen among by any method; a forecast is of one.
+    method = every["method"].mask(every["predictor"] == MEASURED, "").rename("of")
+    one_goal = ["source", "dataset", "predictor", *_GOALS, method]
+    for _, rows in every.groupby(one_goal, sort=False, dropna=False):
+        target, budget = (None if np.isnan(goal) else float(goal) for goal in rows[_GOALS].iloc[0])
+        models = [own for _, own in rows.groupby("model", sort=False)]
+        for own in [rows, *models] if len(models) > 1 else models:
+            yield Plan(own, target, budget, "usd" if own["usd"].notna().all() else "cost")
+
+
+def clear_changes(plan: Plan) -> pd.DataFrame:
+    """Where along the frontier another model is clearly the one to buy.
+
+    The first row of the frontier, and each row whose accuracy exceeds the best that the model bought before
+    offers for as much by more than the noise of both, at the level of verdicts. What flips within the noise
+    is one row. The standard errors of both count as independent, which is too wide where both answered the
+    same questions; where one is not known nothing is clear.
+    """
+    front, options = plan.frontier, plan.options
+    bought = [0]
+    for place, row in enumerate(front.to_dict("records")):
+        of_last = options["model"] == front["model"][bought[-1]]
+        affordable = options[of_last & (options[plan.by] <= row[plan.by])]
+        rival = affordable.loc[affordable["predicted"].idxmax()]
+        noise = z_of(LEVEL) * np.hypot(row["stderr"], rival["stderr"])
+        if row["model"] != rival["model"] and row["predicted"] - rival["predicted"] > noise:
+            bought.append(place)
+    return front.loc[bought].reset_index(drop=True)

@@ -1,0 +1,154 @@
+"""Forecasts as records, beside what was measured of the same curves, and how far off they were.
+
+Forecast(key=Key("llm", "gsm8k", "Llama-3.1-8B", method="majority"), predictor="joint", rows=…, …)
+  setting  length  N   role      accuracy  predicted  low   high  status
+  500      140.2   64  held_out  0.812     0.831      0.80  0.86  ok
+
+scores(rows)
+  predictor  mean  largest  score  inside  bounded  told  asked
+  default    0.62  1.4      4.1    6       6        6     6
+  plug-in    0.41  0.5      2.0    2       2        2     6      not ranked: it forecast some points only
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+
+from results.normal import held, interval_score
+from results.summary.panels import Panel, unique_slug
+from results.tables.key import PANEL, Key, groups
+from results.votes.tokens import answer_lengths
+
+MORE_ANSWERS = "more answers"
+LONGER = "longer"
+LONGER_AND_MORE = "longer and more"
+
+ENDS = ["low", "high", "new_low", "new_high"]
+_COLUMNS = ["setting", "length", "N", "role", "estimator", "accuracy", "predicted", *ENDS, "status"]
+_POINT = ["curves", "split", "dataset", "model", "method", "setting", "N"]
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """What one predictor says of one model on one dataset.
+
+    `file` is the table's name where several tables have forecasts of the same curves, else "". `beside` holds
+    what was measured of the same curves where `rows` have nothing.
+    """
+
+    key: Key
+    predictor: str
+    file: str
+    rows: pd.DataFrame
+    beside: pd.DataFrame
+    slug: str
+
+    @property
+    def targets(self) -> pd.DataFrame:
+        """The rows that the predictor did not see."""
+        return self.rows[self.rows["role"] != "used"]
+
+    @property
+    def question(self) -> str:
+        """What is asked; see `question_of`."""
+        return question_of(self.rows)
+
+    @property
+    def over_length(self) -> bool:
+        """Whether it forecasts settings that the fit did not see, so that length is the axis to show."""
+        return self.question != MORE_ANSWERS
+
+    @property
+    def task(self) -> tuple[Key, str, str]:
+        """What rival predictors have in common: curves, file and question."""
+        return self.key, self.file, self.question
+
+
+def question_of(rows: pd.DataFrame) -> str:
+    """What a forecast is asked: more answers, longer ones, or both at once.
+
+    For "longer" every N was measured at the lengths seen, the inputs of the paper's Algorithm 3. A table need
+    not tell what was fitted: without any such row no setting counts as new.
+    """
+    used = rows[rows["role"] == "used"]
+    targets = rows[rows["role"] != "used"]
+    new = set(targets["setting"]) - set(used["setting"])
+    if used.empty or not new or rows["length"].isna().any():
+        return MORE_ANSWERS
+    return LONGER if targets["N"].max() <= used["N"].max() else LONGER_AND_MORE
+
+
+def make_forecasts(tables: Mapping[str, pd.DataFrame], panels: Sequence[Panel] = ()) -> list[Forecast]:
+    """The forecasts of several tables by file name, which tells those of the same curves apart.
+
+    `panels` are what was measured.
+    """
+    measured = {panel.key: panel.exact for panel in panels if panel.metric == "accuracy"}
+    parts = []
+    for file, table in tables.items():
+        for key, own in groups(table.assign(length=answer_lengths(table)), PANEL):
+            for predictor, rows in own.groupby("predictor", sort=False):
+                parts.append(((key, str(predictor), question_of(rows)), file, rows))
+    files = Counter(task for task, _, _ in parts)
+    forecasts: list[Forecast] = []
+    for task, file, rows in parts:
+        key, predictor, question = task
+        label = file if files[task] > 1 else ""
+        asked = "" if question == MORE_ANSWERS else question
+        names = ["forecast", *key.names[1:], predictor, asked, label]
+        slug = unique_slug(names, [forecast.slug for forecast in forecasts])
+        rows = rows.reindex(columns=_COLUMNS)
+        beside = _beside(rows, measured.get(key))
+        forecasts.append(Forecast(key, predictor, label, rows, beside, slug))
+    return forecasts
+
+
+def _beside(rows: pd.DataFrame, measured: pd.DataFrame | None) -> pd.DataFrame:
+    """What was `measured` at the settings of a forecast and at N that it has no row of."""
+    if measured is None:
+        return pd.DataFrame(columns=["setting", "length", "N", "accuracy"])
+    forecast = pd.MultiIndex.from_frame(rows[["setting", "N"]].astype({"N": "int64"}))
+    points = measured[measured["setting"].isin(rows["setting"])]
+    new = ~pd.MultiIndex.from_frame(points[["setting", "N"]]).isin(forecast)
+    points = points[new].rename(columns={"value": "accuracy"})
+    return points[["setting", "length", "N", "accuracy"]]
+
+
+def targets(forecasts: Sequence[Forecast]) -> pd.DataFrame:
+    """The rows of several forecasts that their fits did not see."""
+    tables = []
+    for forecast in forecasts:
+        curves = f"{forecast.key} {forecast.file}"
+        tables.append(forecast.targets.assign(predictor=forecast.predictor, curves=curves))
+    return pd.concat(tables)
+
+
+def scores(rows: pd.DataFrame) -> pd.DataFrame:
+    """The errors of each predictor in percentage points, best first; those that left out a point come last.
+
+    Best is the least interval score, which a wide interval costs as much as a missed truth, and the least
+    mean error where somebody gives no interval. `rows` are forecasts of a forecast or backtest table. One row
+    a predictor: mean and largest absolute error, mean interval score, how many forecasts had an interval
+    (`bounded`) and the truth in it (`inside`), how many of the `asked` measured points it forecast (`told`);
+    `ranked` is what it is ordered by, NaN unless it forecast them all.
+    """
+    point = [name for name in _POINT if name in rows]
+    asked = len(rows.dropna(subset=["accuracy"])[point].drop_duplicates())
+    told = rows[["accuracy", "predicted"]].notna().all(axis=1)
+    bounded = told & rows[["low", "high"]].notna().all(axis=1)
+    each = rows.assign(
+        error=100 * (rows["predicted"] - rows["accuracy"]).abs(),
+        score=100 * interval_score(rows),
+        told=told,
+        bounded=bounded,
+        inside=bounded & held(rows),
+    )
+    by = each.groupby("predictor")
+    table = by.agg(mean=("error", "mean"), largest=("error", "max"), score=("score", "mean"))
+    table = table.join(by[["told", "bounded", "inside"]].sum()).assign(asked=asked)
+    whole = (table["told"] == table["asked"]) & (table["asked"] > 0)
+    best = "score" if (table["bounded"] == table["asked"])[whole].all() else "mean"
+    table = table.assign(ranked=table[best].where(whole))
+    return table.sort_values(["ranked", "mean"], kind="stable")

@@ -1,0 +1,161 @@
+"""From a curves table to panels: what one chart shows, its settings in order.
+
+    Panel(key=Key("llm", "gsm8k", "Llama-3.1-8B", method="majority"), metric="accuracy", …)
+      exact   setting  length  N  value  low    high      the exact curve, band = value ± 1.645 stderr
+      dots    setting  length  N  value  permutation      one row for each random order
+      greedy  setting  length  value                      the temperature-0 baseline
+
+`length` is the mean tokens of one answer; for the synthetic twin, its steps.
+"""
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, count
+
+import numpy as np
+import pandas as pd
+
+from results.normal import Z90
+from results.paper_fits import Fit, along_gap, along_t
+from results.tables.key import PANEL, WHOSE, Key, groups, keys
+from results.votes.tokens import answer_lengths, budgets_ignored
+
+_BESIDE = (
+    *("stderr", "stderr_vs_first_n", "stderr_vs_cheapest"),
+    *("questions", "unreadable", "cut_off"),
+)
+_NUMBERS = ("T", "tokens_per_answer", "N", "accuracy", "risk", *_BESIDE)
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One model on one dataset, its answers combined by one method; see the module's first lines.
+
+    `price`: US dollars for a million tokens of the model's answers, NaN where not known.
+    """
+
+    key: Key
+    metric: str
+    settings: list[str]
+    exact: pd.DataFrame
+    dots: pd.DataFrame
+    greedy: pd.DataFrame
+    slug: str
+    price: float
+
+    @property
+    def of_model(self) -> bool:
+        """Whether it shows accuracies of a language model."""
+        return self.key.source == "llm" and self.metric == "accuracy"
+
+    @property
+    def ns(self) -> list[int]:
+        """The numbers of answers, rising."""
+        return sorted(int(n) for n in self.exact["N"].unique())
+
+    @property
+    def knows_costs(self) -> bool:
+        """Whether the length of an answer is known at every setting."""
+        return bool(self.exact["length"].notna().all())
+
+    @property
+    def has_lengths(self) -> bool:
+        """Whether there are two or more settings of known length to draw accuracy against."""
+        return self.knows_costs and bool(np.ptp(self.exact["length"]) > 0)
+
+    @property
+    def lengths(self) -> dict[str, float]:
+        """The length of an answer at each setting."""
+        means = self.exact.groupby("setting")["length"].mean()
+        return {setting: float(means[setting]) for setting in self.settings}
+
+    @property
+    def ignores_budgets(self) -> bool:
+        """Whether the settings are tokens asked for that hardly set the length of the answers."""
+        return self.has_lengths and budgets_ignored(self.lengths)
+
+
+def make_panels(curves: pd.DataFrame, prices: Mapping[str, float] | None = None) -> list[Panel]:
+    """The panels of a curves table, in the order of its rows; greedy rows are their baseline, not panels.
+
+    `prices`: US dollars for a million tokens by model.
+    """
+    table = curves.reindex(columns=list(dict.fromkeys([*curves.columns, *_NUMBERS])))
+    table = table.assign(**{name: table[name].astype("float64") for name in _NUMBERS})
+    table = table.assign(N=table["N"].astype("int64"), length=answer_lengths(table))
+    sampled = table["method"] != "greedy"
+    baselines = table[~sampled]
+    whose = keys(baselines, WHOSE)
+    panels: list[Panel] = []
+    for key, rows in groups(table[sampled], PANEL):
+        greedy = baselines[whose == key.whose]
+        taken = [panel.slug for panel in panels]
+        price = (prices or {}).get(key.model, np.nan)
+        panels.append(_panel(key, rows, greedy, unique_slug(key.names, taken), price))
+    return panels
+
+
+def _panel(key: Key, rows: pd.DataFrame, greedy: pd.DataFrame, slug: str, price: float) -> Panel:
+    metric = "accuracy" if rows["accuracy"].notna().any() else "risk"
+    rows = rows.assign(value=rows[metric]).dropna(subset=["value"])
+    greedy = greedy.assign(value=greedy[metric]).dropna(subset=["value"])
+    exact, dots = _exact(rows, metric), rows[rows["permutation"] != "exact"]
+    return Panel(
+        key=key,
+        metric=metric,
+        settings=order_settings(exact),
+        exact=exact[["setting", "length", "N", "value", "low", "high", *_BESIDE]],
+        dots=dots[["setting", "length", "N", "value", "permutation"]],
+        greedy=greedy[["setting", "length", "value"]],
+        slug=slug,
+        price=price,
+    )
+
+
+def _exact(rows: pd.DataFrame, metric: str) -> pd.DataFrame:
+    """The exact rows with their interval, NaN without a standard error.
+
+    The mean of the random orders stands in where there are no exact rows.
+    """
+    exact = rows[rows["permutation"] == "exact"]
+    if exact.empty:
+        exact = rows.groupby(["setting", "N"], sort=False).mean(numeric_only=True).reset_index()
+    margin = Z90 * exact["stderr"]
+    top = 1.0 if metric == "accuracy" else np.inf
+    low = (exact["value"] - margin).clip(0, top)
+    high = (exact["value"] + margin).clip(0, top)
+    return exact.assign(low=low, high=high)
+
+
+def fit_trends(panel: Panel) -> dict[int, Fit]:
+    """The trend in T at each N of the panel that has one; {} where fewer than three lengths are known.
+
+    These are the fits that `python -m predict fits` writes. Where no gap varies with T (a risk has none, nor
+    has a flat or a step at N = 1) they are fitted in T.
+    """
+    rows = panel.exact.dropna(subset=["length"])
+    parts = {n: rows[rows["N"] == n] for n in panel.ns if (rows["N"] == n).any()}
+    fits = {n: along_t(part["length"], part["value"], panel.metric) for n, part in parts.items()}
+    single = fits.get(1)
+    for n, part in parts.items():
+        if single and panel.metric == "accuracy" and n > 1:
+            by_gap = along_gap(n, part["length"], part["value"], single)
+            fits[n] = by_gap if by_gap.curve else fits[n]
+    return {n: fit for n, fit in fits.items() if fit.curve}
+
+
+def unique_slug(names: Sequence[str], taken: Collection[str]) -> str:
+    """A file name out of words: lower-case ASCII letters and digits with hyphens, and a number if taken."""
+    text = re.sub(r"[^a-z0-9]+", "-", " ".join(names).lower()).strip("-")[:80] or "figure"
+    numbered = (f"{text}-{number}" for number in count(2))
+    return next(name for name in chain([text], numbered) if name not in taken)
+
+
+def order_settings(rows: pd.DataFrame) -> list[str]:
+    """Settings from cheap to dear: by length where known, else by their number, else as they come."""
+    lengths = rows.groupby("setting", sort=False)["length"].mean()
+    if lengths.notna().all():
+        return list(lengths.sort_values(kind="stable").index)
+    names = list(lengths.index)
+    return sorted(names, key=int) if all(name.isdecimal() for name in names) else names

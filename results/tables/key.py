@@ -1,0 +1,92 @@
+"""What tells one set of answers, or one curve, from another.
+
+    source  dataset  model  setting  method
+    llm     gsm8k    llama  100      majority     Key("llm", "gsm8k", "llama", "100", "majority")
+    llm     gsm8k    llama                        .whose: the model on its data set, at all settings
+
+Every merge, pairing, group, "same" test and label goes by a `Key`, made here from the columns of a table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import astuple, dataclass, replace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+WHOSE = ("source", "dataset", "model")
+"""One model on one data set."""
+
+ANSWERS = (*WHOSE, "setting")
+"""One set of answers: what can be voted on."""
+
+PANEL = (*WHOSE, "method")
+"""The curves of all settings that one chart shows."""
+
+CURVE = (*ANSWERS, "method")
+"""One curve over N."""
+
+_ABSENT = {"source": "llm", "dataset": "unknown", "model": "unknown", "setting": "default"}
+"""What rows are of that do not say it."""
+
+
+@dataclass(frozen=True, order=True)
+class Key:
+    """Whose answers, at which setting, and how several become one; "" where that is left open."""
+
+    source: str
+    dataset: str
+    model: str
+    setting: str = ""
+    method: str = ""
+
+    @property
+    def whose(self) -> Key:
+        """The model on its data set, at every setting and by every method."""
+        return Key(self.source, self.dataset, self.model)
+
+    def at(self, setting: str) -> Key:
+        """The same at one setting."""
+        return replace(self, setting=setting)
+
+    def by(self, method: str) -> Key:
+        """The same by one method."""
+        return replace(self, method=method)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Those of its parts that are not left open, as in CURVE."""
+        return tuple(filter(None, astuple(self)))
+
+    def __str__(self) -> str:
+        """What messages call it: "gsm8k/llama/100"."""
+        return "/".join(self.names[1:])
+
+
+def groups(table: pd.DataFrame, parts: Sequence[str] = CURVE) -> Iterator[tuple[Key, pd.DataFrame]]:
+    """Each key of the table and its rows, wherever they stand, in the order in which keys first appear.
+
+    parts: the columns that tell rows apart, all of CURVE or some; what is not among them is left open. A
+    column that is absent, or a cell that is null, stands for an LLM, "unknown" and "default".
+    """
+    columns = [_cells(table, part) for part in parts]
+    for names, rows in table.groupby(columns, sort=False, observed=True):
+        yield Key(**dict(zip(parts, map(str, names), strict=True))), rows
+
+
+def keys(table: pd.DataFrame, parts: Sequence[str] = CURVE) -> pd.Series[Key]:  # type: ignore[type-var]
+    """The key of each row, by the same parts."""
+    columns = [_cells(table, part) for part in parts]
+    place = table.groupby(columns, sort=False, observed=True).ngroup()
+    return place.map(dict(enumerate(key for key, _ in groups(table, parts))))
+
+
+def _cells(table: pd.DataFrame, part: str) -> pd.Series[str]:
+    """The column of that part, without nulls."""
+    import pandas as pd
+
+    if part not in table:
+        return pd.Series(_ABSENT[part], index=table.index, name=part)
+    return table[part].fillna(_ABSENT.get(part, ""))

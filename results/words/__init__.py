@@ -1,0 +1,1 @@
+"""What the terminal and the page say of the numbers."""

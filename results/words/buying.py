@@ -1,0 +1,189 @@
+"""What to buy, in words: a choice, a plan's advice, the model to ask at each budget, and their tables.
+
+To reach 85.0 %, take large, N = 8: 87.6 % (90 % interval 83.6 … 90.0 %) for $23.65 per 1,000 questions.
+"""
+
+from operator import itemgetter
+from typing import Any
+
+import pandas as pd
+
+from results.methods import METHODS
+from results.normal import FORECAST_LEVEL
+from results.summary.buying import Plan, clear_changes
+from results.tables.status import SHORT
+from results.words.cells import Columns, Table, between, count, share, tabled
+from results.words.names import (
+    NBSP,
+    PRICED,
+    UNITS,
+    interval,
+    known,
+    listed,
+    methods_name,
+    sentence,
+    setting_used,
+    show,
+)
+
+PRICES_OF = "Prices of the answers' tokens; prompts are not counted."
+"""What a price on the page is of."""
+
+LUCKY = "To expect: the best of several noisy choices is lucky, too; without its luck it is at this."
+
+
+def dollars(amount: float) -> str:
+    """US dollars with cents: "$0.22"; with four digits below a cent."""
+    return f"${amount:,.2f}" if amount >= 0.01 or amount == 0 else f"${amount:.2g}"
+
+
+def bought(row: Any, alone: bool = False) -> str:
+    """A choice, how accurate it is, how sure that is, and what it costs.
+
+    "N = 8, asked for 9 tokens, used 7: 95.4 % (90 % interval 94.0 … 96.5 %) for 60 tokens per question".
+    `alone`: it has the only setting there is, which goes without saying.
+    """
+    source = str(row["source"])
+    used = setting_used(source, str(row["setting"]), row["cost"] / row["N"])
+    place = f"N = {row['N']:.0f}" if alone else f"N = {row['N']:.0f}, {used}"
+    value = show(row["predicted"])
+    if known(row, "low"):
+        value += f" (90{NBSP}% interval {interval(row['low'], row['high'])})"
+    price = f"{row['cost']:,.0f} {UNITS[source]} per question"
+    if known(row, "usd"):
+        price = f"{dollars(row['usd'])} per 1,000 questions"
+    return f"{place}: {value} for {price}"
+
+
+def advice(plan: Plan) -> str:
+    """What to buy for the goal, as a sentence; a second one tells what it takes to be sure of an accuracy."""
+    by = "" if len(plan.methods) > 1 else f" by {methods_name(plan.methods)}"
+    if plan.target_accuracy is not None:
+        return _reaching(plan, show(plan.target_accuracy), by)
+    if plan.token_budget is None:
+        best = _choice(plan, plan.chosen)
+        return f"The cheapest choice within a point of the best{by} is {best}."
+    unit = UNITS[plan.options["source"].iloc[0]]
+    within = f"within {plan.token_budget:,.0f} {unit} per question"
+    if plan.chosen is None:
+        return f"No choice stays {within}."
+    return f"{sentence(within)}{by}, take {_choice(plan, plan.chosen)}."
+
+
+def _reaching(plan: Plan, target: str, by: str) -> str:
+    """What reaches an accuracy by its forecast, and with its whole interval."""
+    if plan.chosen is None:
+        return f"No choice reaches {target}{by}; the best is {_choice(plan, plan.best)}."
+    take = f"To reach {target}{by}, take {_choice(plan, plan.chosen)}."
+    if plan.cautious is None:
+        return f"{take} No choice reaches it with its whole interval."
+    if plan.cautious.equals(plan.chosen):
+        return take
+    return f"{take} To reach it with the whole interval, take {_choice(plan, plan.cautious)}."
+
+
+def _choice(plan: Plan, row: Any) -> str:
+    """A choice in words: its model, method and setting where there are several to tell apart."""
+    model = f"{row['model']}, " if len(plan.models) > 1 else ""
+    method = f"{METHODS[row['method']].words}, " if len(plan.methods) > 1 else ""
+    alone = len(set(plan.options["setting"])) == 1
+    return model + method + bought(row, alone)
+
+
+def which_model(plan: Plan) -> str:
+    """Which of several models to ask at which budget, by changes that are clear of their noise."""
+    changes = clear_changes(plan)
+    models = list(changes["model"])
+    if len(models) == 1:
+        if (plan.frontier["model"] == models[0]).all():
+            return f"{models[0]} is the one to ask, whatever the budget."
+        return f"{models[0]} is the cheapest to ask, and no other is clearly better at a larger budget."
+    if plan.by == "usd":
+        budget, starts = "budget for 1,000 questions", changes["usd"].map(dollars)
+    else:
+        budget, starts = "budget for a question", changes["cost"].map("{:,.0f} tokens".format)
+    steps = [f"from {start} {model}" for start, model in zip(starts, models, strict=True)]
+    return f"The model to ask depends on the {budget}: {', '.join(steps)}."
+
+
+def budget_table(plan: Plan) -> Table:
+    """The measured choices of one or several models that nothing as cheap equals, cheapest first."""
+    models = plan.options.groupby("model", sort=False)["usd"]
+    unpriced = [str(model) for model, prices in models if prices.isna().any()]
+    partly = 0 < len(unpriced) < len(plan.models)
+    note = f"By tokens: {listed(unpriced)} has no price." if partly else ""
+    columns = choice_columns(plan.options["source"].iloc[0])
+    return _frontier("The best choice at each budget", plan, columns, note)
+
+
+def plan_table(plan: Plan) -> Table:
+    """The frontier of a plan, cheapest first."""
+    columns = plan_columns(plan)
+    return _frontier("The frontier", plan, columns, LUCKY if "to expect" in columns else "")
+
+
+def _frontier(title: str, plan: Plan, columns: Columns, note: str) -> Table:
+    """The choices with the model where there are several, and in US dollars where they are priced."""
+    rows = plan.frontier
+    first: Columns = {"model": itemgetter("model")} if len(plan.models) > 1 else {}
+    if plan.by == "usd" and rows["usd"].notna().all():
+        first[PRICED] = lambda row: dollars(row["usd"])
+        columns = dict(list(columns.items())[1:])  # money in the place of tokens
+        note = f"{note} {PRICES_OF}".strip()
+    return tabled(title, rows, first | columns, note)
+
+
+def choice_columns(source: str) -> Columns:
+    """Of choices of setting and N, measured or forecast: rows with their `cost` and `predicted` accuracy."""
+    unit = UNITS[source]
+    return {
+        f"{unit}/question": lambda row: count(row["cost"]),
+        "setting": itemgetter("setting"),
+        f"{unit}/answer": lambda row: count(row["cost"] / row["N"]),
+        "N": lambda row: str(row["N"]),
+        "accuracy": lambda row: share(row["predicted"]),
+    }
+
+
+def plan_columns(plan: Plan) -> Columns:
+    """Of the frontier of a plan: a choice's `alone` accuracy and, where it differs, what to expect of it.
+
+    With the method of each where there are several to choose from.
+    """
+    rows = plan.frontier
+    columns = choice_columns(rows["source"].iloc[0])
+    columns["accuracy"] = lambda row: share(row["alone"])
+    if (rows["alone"] != rows["predicted"]).any():
+        columns["to expect"] = lambda row: share(row["predicted"])
+    columns |= interval_columns(rows)
+    columns["status"] = _known
+    if len(plan.methods) > 1:
+        columns["by"] = lambda row: METHODS[row["method"]].words
+    return columns
+
+
+def percent_of(rows: pd.DataFrame) -> str:
+    """The level of the intervals in a forecast table or a plan: "90 %"."""
+    level = rows["level"].iloc[0] if "level" in rows and len(rows) else FORECAST_LEVEL
+    return f"{100 * level:g} %"
+
+
+def interval_columns(rows: pd.DataFrame) -> Columns:
+    """The two intervals of a forecast: for more answers to these questions, and for new questions."""
+    level = percent_of(rows)
+    return {
+        f"{level} these questions": lambda row: between(row["low"], row["high"]),
+        f"{level} new questions": lambda row: between(row.get("new_low"), row.get("new_high")),
+    }
+
+
+def status_of(row: "pd.Series[str]") -> str:
+    """How far a forecast can be trusted."""
+    return SHORT.get(row["status"], row["status"])
+
+
+def _known(row: "pd.Series[str]") -> str:
+    """Whether a choice was measured, or how far its forecast can be trusted."""
+    if row["known"] == "measured":
+        return "measured"
+    return status_of(row) if pd.notna(row.get("status")) else "forecast"

@@ -1,0 +1,100 @@
+"""A table of text cells, and how its numbers are written. The page escapes the cells.
+
+Table("The frontier", ["N", "setting", "accuracy"], [["1", "100", "52.0 %"], ["4", "100", "61.3 %"]])
+  .same  ->  {"setting": "100"}, which the page says once, above
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+from zlib import crc32
+
+import pandas as pd
+
+from results.visible import visible
+from results.words.names import interval, show
+
+HALF = 60
+"""Characters of a row that fit into half the page."""
+
+UNKNOWN = "–"
+"""The cell of a value that is not known."""
+
+NOTHING = {"", UNKNOWN, "default"}
+"""Cells that say nothing; "default" is the setting of a table that has none."""
+
+LONGEST = 200
+"""Characters of a name that are shown."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of text cells; `note` explains it in a sentence or two."""
+
+    title: str
+    head: list[str]
+    rows: list[list[str]]
+    note: str = ""
+
+    @property
+    def folded(self) -> list[int]:
+        """The columns in which every one of several rows says the same, or the only row says nothing."""
+        columns = [set(cells) for cells in zip(*self.rows, strict=True)]
+        several = len(self.rows) > 1
+        return [
+            place for place, cells in enumerate(columns) if cells <= NOTHING or (several and len(cells) == 1)
+        ]
+
+    @property
+    def same(self) -> dict[str, str]:
+        """What the folded columns say, by title; not those that say nothing."""
+        cells = {self.head[i]: self.rows[0][i] for i in self.folded}
+        return {title: cell for title, cell in cells.items() if cell not in NOTHING}
+
+    @property
+    def wide(self) -> bool:
+        """Whether half a page is too narrow for it."""
+        columns = list(zip(self.head, *self.rows, strict=True))
+        shown = [cells for i, cells in enumerate(columns) if i not in self.folded]
+        return sum(max(map(len, cells)) for cells in shown) > HALF
+
+
+Columns = dict[str, Callable[[Any], str]]
+"""The columns of a table by title: what each says of a row."""
+
+
+def cells_of(rows: pd.DataFrame, columns: Columns) -> list[list[str]]:
+    """What the columns say of each row."""
+    return [[tell(row) for tell in columns.values()] for _, row in rows.iterrows()]
+
+
+def tabled(title: str, rows: pd.DataFrame, columns: Columns, note: str = "") -> Table:
+    """A table of `rows`."""
+    return Table(title, list(columns), cells_of(rows, columns), note)
+
+
+def number(value: float, digits: str = ".4g") -> str:
+    """A number as text; "–" where it is not known."""
+    return UNKNOWN if pd.isna(value) else f"{value:{digits}}".replace("-", "−")
+
+
+def count(value: float) -> str:
+    """Tokens or steps: 3718.4 as "3,718"; small numbers keep a decimal."""
+    whole = pd.isna(value) or value >= 100 or value == round(value)
+    return number(value, ",.0f" if whole else ".1f")
+
+
+def share(value: float) -> str:
+    """An accuracy in per cent; "–" where it is not known."""
+    return UNKNOWN if pd.isna(value) else show(value)
+
+
+def between(low: float, high: float) -> str:
+    """The interval of an accuracy; "–" where an end is not known."""
+    return UNKNOWN if pd.isna(low) or pd.isna(high) else interval(low, high)
+
+
+def readable(text: str) -> str:
+    """Untrusted text for a line: what is hidden is spelled out, the end of a long one is a checksum."""
+    text = visible(text)
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 10]}… {crc32(text.encode()):08x}"

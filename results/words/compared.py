@@ -1,0 +1,190 @@
+"""What a comparison of runs says: its rows in words, for the page and for the terminal, and its sentence.
+
+answer                at            b − a                  b is       better, worse  to decide it
+majority vote, N = 4  equal N       +8.0 (+3.0 … +13.0)    better     6, 2
+majority vote, N = 4  equal tokens  −1.0 (−5.0 … +3.0)     undecided                 900 questions
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+
+from results.methods import METHODS
+from results.paired.differences import fewest_questions
+from results.paired.verdict import Verdict
+from results.paired.verdict import verdict as verdict_of
+from results.words.cells import Columns, number
+from results.words.names import points
+
+OLD_LEVEL = 0.90
+"""Of tables that do not say the level of their intervals."""
+
+PAIR = ("dataset", "a", "b")
+"""Two runs on one data set have one sentence, which names the setting where there are several."""
+
+PAIR_AT = (*PAIR, "setting_a", "setting_b")
+"""Two runs at one setting of each, which have one picture."""
+
+_MOVED = ("difference", "low", "high", "questions_needed")
+"""What differs between equal N and equal cost."""
+
+
+def pairs_of(rows: pd.DataFrame, parts: Sequence[str] = PAIR) -> list[pd.DataFrame]:
+    """The rows of each pair of runs, in the order of the table."""
+    return [own for _, own in rows.groupby(list(parts), sort=False)]
+
+
+def at_cost(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows at equal cost where that is known, with `difference`, `low` and `high` there."""
+    known = rows[rows["difference_at_cost"].notna()]
+    moved = {name: known[f"{name}_at_cost"] for name in _MOVED if f"{name}_at_cost" in known}
+    absent = {name: float("nan") for name in _MOVED if f"{name}_at_cost" not in known}
+    return known.assign(**moved, **absent)
+
+
+def both_ways(rows: pd.DataFrame) -> pd.DataFrame:
+    """Two rows for each row of a comparison: at equal N and, where it is known, at equal cost.
+
+    The second has what differs at equal cost; `at` says which is which.
+    """
+    equal_n = rows.assign(at="equal N")
+    equal_cost = at_cost(rows).assign(answers_needed=float("nan"), gained=float("nan"))
+    equal_cost = equal_cost.assign(at=[_at_unit(row) for _, row in equal_cost.iterrows()])
+    return pd.concat([equal_n, equal_cost]).sort_index(kind="stable")
+
+
+def _at_unit(row: Any) -> str:
+    return f"equal {_unit(row)}".replace("cost in ", "")
+
+
+def _unit(row: Any) -> str:
+    unit = row.get("cost_unit")
+    return "cost" if unit is None or pd.isna(unit) else f"cost in {unit}"
+
+
+def level_of(rows: pd.DataFrame) -> str:
+    """The level of the intervals of a comparison: "95 %"."""
+    level = rows["level"].iloc[0] if "level" in rows else OLD_LEVEL
+    return f"{100 * level:g} %"
+
+
+def answer_name(row: Any) -> str:
+    """The kind of answer that a row is about."""
+    return "single answer" if row["N"] == 1 else f"{METHODS[row['method']].words}, N = {row['N']}"
+
+
+def _difference(row: Any) -> str:
+    if pd.isna(row["low"]):
+        return points(row["difference"])
+    return f"{points(row['difference'])} ({points(row['low'])} … {points(row['high'])})"
+
+
+def _verdict(row: Any) -> Verdict:
+    return verdict_of(row["low"], row["high"])
+
+
+def _to_decide(row: Any) -> str:
+    """What would tell the two apart, where nothing does yet."""
+    if _verdict(row) != "undecided":
+        return ""
+    if row["questions"] == 1:
+        return "one question says nothing about others"
+    fewest = fewest_questions(row.get("level", OLD_LEVEL))
+    if row["questions"] < fewest:
+        return f"too few questions: {fewest} or more"
+    ways = []
+    if pd.notna(row["questions_needed"]):
+        ways.append(f"{number(row['questions_needed'], ',.0f')} questions")
+    if pd.notna(row["answers_needed"]):
+        ways.append(f"{number(row['answers_needed'], ',.0f')} answers to each")
+    return " or ".join(ways) or "no difference seen"
+
+
+def _gained(row: Any) -> str:
+    return "" if pd.isna(row["gained"]) else f"{row['gained']:.0f}, {row['lost']:.0f}"
+
+
+COLUMNS: Columns = {
+    "answer": answer_name,
+    "at": lambda row: str(row["at"]),
+    "b − a": _difference,
+    "b is": lambda row: str(_verdict(row)),
+    "better, worse": _gained,
+    "to decide it": _to_decide,
+}
+"""The columns of a comparison in words, of rows from `both_ways`: b − a in points with its interval, …"""
+
+
+def verdict(rows: pd.DataFrame) -> str:
+    """Which of two runs is better, by how much at most and in what, at equal N and at equal cost."""
+    largest = _largest_clear(rows)
+    if largest is None:
+        return _undecided(rows)
+    runs = [largest["b"], largest["a"]]
+    better, worse = runs if largest["difference"] > 0 else reversed(runs)
+    size = f"{100 * abs(largest['difference']):.1f} points"
+    where = " at equal N"
+    if len(rows) > 1:
+        clear = rows[_clear(rows)]
+        opposed = clear["difference"].min() < 0 < clear["difference"].max()
+        where = ", but not everywhere" if opposed else ", the largest clear difference at equal N"
+    place = _place(largest, rows)
+    return f"{better} beats {worse} by {size} ({place}){where}{_paid(largest, rows)}."
+
+
+def _clear(rows: pd.DataFrame) -> list[bool]:
+    """Which of the rows are decided."""
+    return [_verdict(row) != "undecided" for _, row in rows.iterrows()]
+
+
+def _largest_clear(rows: pd.DataFrame) -> Any | None:
+    """The row with the largest difference that is decided, of equal ones the first; None without any."""
+    clear = rows[_clear(rows)]
+    if clear.empty:
+        return None
+    return clear.iloc[int(clear["difference"].abs().round(9).argmax())]
+
+
+def _paid(largest: Any, rows: pd.DataFrame) -> str:
+    """How the difference of a row fares at equal cost, to follow what it is at equal N.
+
+    Where it is not known at equal cost, that of the most answers for which it is.
+    """
+    if pd.isna(largest["cost"]):
+        return ""
+    known = at_cost(rows[rows["method"] == largest["method"]])
+    if known.empty:
+        return f"; at equal {_unit(largest)} it is not known"
+    same = largest.name in known.index
+    place = largest.name if same else known["N"].idxmax()
+    paid: Any = known.loc[[place]].iloc[0]
+    how = "it is undecided" if _verdict(paid) == "undecided" else "the other way round"
+    if _verdict(paid) == _verdict(largest):
+        how = "too"
+    where = "" if same else f" ({_place(paid, rows)})"
+    difference = f"{paid['b']} − {paid['a']} is {_difference(paid)}{where}"
+    return f"; at equal {_unit(paid)} {how}: {difference}"
+
+
+def _undecided(rows: pd.DataFrame) -> str:
+    """That nothing is decided at equal N, what would, and what is at equal cost."""
+    a, b = rows["a"].iloc[0], rows["b"].iloc[0]
+    line = f"{b} against {a} is undecided: no difference at equal N is clear of its {level_of(rows)} interval"
+    fewest = rows["questions_needed"].min()
+    if pd.notna(fewest):
+        questions = int(rows["questions"].max())
+        line += f" ({questions:,} questions; a difference as large as was seen would take {fewest:,.0f})"
+    largest = _largest_clear(at_cost(rows))
+    if largest is None:
+        return f"{line}."
+    paid = f"{b} is {_verdict(largest)}, {_difference(largest)} ({_place(largest, rows)})"
+    return f"{line}; at equal {_unit(largest)} {paid}."
+
+
+def _place(row: Any, rows: pd.DataFrame) -> str:
+    """The kind of answer of a row, with its setting where there are several."""
+    if len(rows[["setting_a", "setting_b"]].drop_duplicates()) == 1:
+        return answer_name(row)
+    settings = dict.fromkeys([row["setting_a"], row["setting_b"]])
+    return f"{answer_name(row)}, setting {' and '.join(settings)}"

@@ -1,0 +1,138 @@
+"""Forecasts in words: what they are of, their tables, and how far off each predictor was."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from operator import itemgetter
+
+import pandas as pd
+
+from results.summary.buying import usd
+from results.summary.forecasts import (
+    LONGER,
+    LONGER_AND_MORE,
+    MORE_ANSWERS,
+    Forecast,
+    scores,
+    targets,
+)
+from results.words.buying import PRICES_OF, dollars, interval_columns, percent_of, status_of
+from results.words.cells import Columns, Table, count, share, tabled
+from results.words.names import PRICED, UNITS, curves_name, listed, method_name, predictor_name
+
+ALONG_LENGTH = {
+    LONGER: "every N was measured at the lengths seen, as the paper’s inputs have it",
+    LONGER_AND_MORE: "only small N were measured at the lengths seen, fewer inputs than the paper names",
+}
+"""What is asked of forecasts along length; docs/figure-3.md has how well each is answered."""
+
+
+def forecast_name(forecast: Forecast) -> str:
+    """Model, dataset and method, and the file where several have forecasts of them."""
+    label = f" ({forecast.file})" if forecast.file else ""
+    return f"{method_name(forecast.key)}{label}"
+
+
+def forecast_title(forecast: Forecast) -> str:
+    """Model and dataset, and what is asked where it is more than more answers."""
+    asked = f": {forecast.question}" if forecast.over_length else ""
+    return f"{curves_name(forecast.key)}{asked}"
+
+
+def questions_asked(forecasts: Sequence[Forecast]) -> str:
+    """What the questions of these forecasts along length mean; "" where there are none."""
+    asked = {forecast.question for forecast in forecasts}
+    meanings = [f"“{name}”: {means}" for name, means in ALONG_LENGTH.items() if name in asked]
+    return f"Asked for {'; '.join(meanings)}." if meanings else ""
+
+
+def forecast_columns(source: str, rows: pd.DataFrame) -> Columns:
+    """Of the rows of a forecast table with their `length`, tokens or steps of an answer.
+
+    Where they have `usd`, the price of 1,000 questions, it stands in the place of the tokens of one.
+    """
+    unit = UNITS[source]
+    cost: Columns = {f"{unit}/question": lambda row: count(row["length"] * row["N"])}
+    if "usd" in rows and rows["usd"].notna().all():
+        cost = {PRICED: lambda row: dollars(row["usd"])}
+    lengths: Columns = {f"{unit}/answer": lambda row: count(row["length"])}
+    if "tokens_low" in rows and rows["tokens_low"].notna().any():
+        lengths[f"{percent_of(rows)} of {unit}"] = lambda row: (
+            f"{count(row['tokens_low'])} … {count(row['tokens_high'])}"
+        )
+    return {
+        "setting": itemgetter("setting"),
+        **lengths,
+        "N": lambda row: str(row["N"]),
+        **cost,
+        "forecast": lambda row: share(row["predicted"]),
+        **interval_columns(rows),
+        "measured": lambda row: share(row["accuracy"]),
+        "status": status_of,
+    }
+
+
+def forecast_table(forecast: Forecast, prices: Mapping[str, float] | None = None) -> Table:
+    """What was forecast, with the intervals for these questions and for new ones, and what was measured.
+
+    prices: US dollars for a million tokens by model; where the forecast's has one, cost is money.
+    """
+    price = (prices or {}).get(forecast.key.model, float("nan"))
+    rows = forecast.targets
+    rows = rows.assign(usd=usd(rows["N"] * rows["length"], price))
+    columns = forecast_columns(forecast.key.source, rows)
+    note = PRICES_OF if PRICED in columns else ""
+    return tabled(f"Forecast by {predictor_name(forecast.rows, forecast.predictor)}", rows, columns, note)
+
+
+ERRORS = (
+    "Error: distance of the forecast from the measured accuracy in percentage points, over the points that "
+    "the fit did not see. Interval score: the width of the 90 % interval and 20 times its distance from what "
+    "was measured, on average; the least comes first. Predictors that forecast only some of the points come "
+    "last, unranked."
+)
+
+
+def error_table(title: str, rows: pd.DataFrame) -> Table:
+    """The errors of forecasts on points that their fits did not see (see `scores`)."""
+    names = {str(name): predictor_name(own, str(name)) for name, own in rows.groupby("predictor")}
+    columns: Columns = {
+        "predictor": lambda row: names[row.name],
+        "mean error": lambda row: f"{row['mean']:.2f}" if row["told"] else "–",
+        "largest": lambda row: f"{row['largest']:.1f}" if row["told"] else "–",
+        "interval score": lambda row: f"{row['score']:.1f}" if row["bounded"] else "–",
+        "in 90 % interval": lambda row: (
+            f"{row['inside']:.0f} of {row['bounded']:.0f}" if row["bounded"] else "no interval"
+        ),
+        "points": lambda row: f"{row['told']:.0f} of {row['asked']:.0f}",
+    }
+    return tabled(title, scores(rows), columns, ERRORS)
+
+
+def closest(forecasts: Sequence[Forecast]) -> str:
+    """Which predictors have the least error over the curves of several, each question by itself.
+
+    "" where none forecast all points of any.
+    """
+    rivals = Counter(forecast.task for forecast in forecasts)
+    sentences = []
+    for question in (MORE_ANSWERS, *ALONG_LENGTH):
+        own = [one for one in forecasts if one.question == question and rivals[one.task] > 1]
+        word = "Closest" if question == MORE_ANSWERS else f"Closest, asked for {question}"
+        sentences.append(_closest(own, word) if own else "")
+    return " ".join(filter(None, sentences))
+
+
+def _closest(compared: Sequence[Forecast], word: str) -> str:
+    """Who is closest over all points of these forecasts; "" if none forecast them all."""
+    table = scores(targets(compared)).dropna(subset="ranked").round({"mean": 1})
+    if table.empty:
+        return ""
+    best, first = table[table["mean"] == table["mean"].min()], table.iloc[0]
+    names = listed(sorted(best.index)) + (", tied," if len(best) > 1 else "")
+    points = f"over all {best['asked'].iloc[0]} measured points"
+    off = f"{best['mean'].iloc[0]:.1f} points off on average"
+    least = f"{word}, {points}: {names} {off}."
+    if first.name in best.index:
+        return least
+    scored = f"{first.name} (score {first['score']:.0f}), {first['mean']:.1f} points off"
+    return f"{least} Best by intervals: {scored}."

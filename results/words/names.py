@@ -1,0 +1,139 @@
+"""What figures, tables and sentences call things: curves, settings, lengths and values.
+
+curves_name(Key("llm", "gsm8k", "Llama-3.1-8B"))  ->  "Llama-3.1-8B on gsm8k"
+setting_name("llm", "120")  ->  "asked for 120 tokens"      show(0.6456)  ->  "64.6 %"
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from results.methods import METHODS
+from results.tables.key import Key
+
+PAPER = (
+    "Xingwu Chen, Miao Lu, Beining Wu, Difan Zou: “Towards Theoretical Understanding of Transformer "
+    "Test-Time Computing: Investigation on In-Context Linear Regression”, arXiv:2508.07571"
+)
+"""The paper that all of this is about."""
+
+NBSP = "\N{NO-BREAK SPACE}"
+
+METHOD_NAMES = {name: method.words for name, method in METHODS.items()}
+FIELD_NAMES = {name: method.field for name, method in METHODS.items() if method.field}
+"""What the field calls the methods, with k for N."""
+
+METRIC_TITLES = {"accuracy": "accuracy", "risk": "squared error (lower is better)"}
+UNITS = {"llm": "tokens", "synthetic": "steps"}
+PRICED = "US$ per 1,000 questions"
+LENGTH_TITLES = {"llm": "tokens per answer, T", "synthetic": "reasoning steps, T"}
+
+_UNNAMED = "unknown"  # what a table without the column is given
+
+
+def curves_name(key: Key) -> str:
+    """The curves of a model on a dataset; the twin goes by its experiment and what is changed in it."""
+    if key.source == "synthetic":
+        return ", ".join(filter(None, [key.dataset, line_name(key.model)]))
+    if key.model == key.dataset != _UNNAMED:
+        return f"{key.model} model, {key.dataset} questions"
+    name = "your answers" if key.model == _UNNAMED else key.model
+    return f"{name}{_on(key.dataset)}"
+
+
+def method_name(key: Key) -> str:
+    """The same, and how answers are combined: "Llama-3.1-8B on gsm8k, majority vote"."""
+    return f"{curves_name(key)}, {METHOD_NAMES.get(key.method, key.method)}"
+
+
+def models_name(source: str, dataset: str, models: Sequence[str]) -> str:
+    """The curves of one or several models on one dataset: "2 models on gsm8k"."""
+    if len(models) == 1:
+        return curves_name(Key(source, dataset, models[0]))
+    return f"{len(models)} models{_on(dataset)}"
+
+
+def _on(dataset: str) -> str:
+    return "" if dataset == _UNNAMED else f" on {dataset}"
+
+
+def line_name(model: str) -> str:
+    """What tells the lines of an experiment of the twin apart; "" where there is one."""
+    line = model.removeprefix("linear-attention").strip()
+    return line.replace("sigma_eps", "σ_ε").replace("sigma", "σ").replace("=eta", "=η")
+
+
+def sentence(words: str) -> str:
+    """`words` with a capital letter first; the others stay ("best of N")."""
+    return words[:1].upper() + words[1:]
+
+
+def settings_title(source: str, settings: Sequence[str]) -> str:
+    """The title of a column or legend of settings: numbers are steps of the twin, or tokens asked for."""
+    if not all(setting.isdecimal() for setting in settings):
+        return "setting"
+    return "steps" if source == "synthetic" else "tokens asked for"
+
+
+def setting_name(source: str, setting: str) -> str:
+    """One setting in a sentence: "200 steps", "asked for 120 tokens" or "setting “high”"."""
+    if not setting.isdecimal():
+        return f"setting “{setting}”"
+    return f"{setting} steps" if source == "synthetic" else f"asked for {setting} tokens"
+
+
+def setting_used(source: str, setting: str, length: float) -> str:
+    """A setting and its length, NaN where unknown: "asked for 120 tokens, used 57"."""
+    name = setting_name(source, setting)
+    if length != length or (source == "synthetic" and setting.isdecimal()):
+        return name
+    used = f", used {length:,.0f}"
+    return f"{name}{used}" if setting.isdecimal() else f"{name}{used} {UNITS[source]}"
+
+
+def methods_name(methods: Sequence[str]) -> str:
+    """ "majority vote", or what several have in common."""
+    return METHOD_NAMES.get(methods[0], methods[0]) if len(methods) == 1 else "votes and choices by score"
+
+
+def known(row: Any, name: str) -> bool:
+    """Whether a row has a number in the column."""
+    value = row.get(name)
+    return value is not None and value == value
+
+
+def interval(low: float, high: float) -> str:
+    """ "83.6 … 90.0 %"; an end far outside 0–100 % is only said to be so."""
+    first = "< −100" if low < -1 else show(low).removesuffix(f"{NBSP}%")
+    return f"{first} … {f'> 200{NBSP}%' if high > 2 else show(high)}"
+
+
+def show(value: float, metric: str = "accuracy") -> str:
+    """A value: per cent for an accuracy, three digits for a risk."""
+    text = f"{100 * value:.1f}{NBSP}%" if metric == "accuracy" else f"{value:.3g}"
+    return text.replace("-", "−")
+
+
+def points(gain: float) -> str:
+    """A difference of accuracies in percentage points, with its sign: "+3.6", "−0.6"."""
+    return f"{100 * gain:+.1f}".replace("-", "−")
+
+
+def some_of(shown: int, total: int, things: str) -> list[str]:
+    """["8 of 15 settings"], or [] where all are shown."""
+    return [f"{shown} of {total} {things}"] if shown < total else []
+
+
+def predictor_name(rows: Any, name: str = "") -> str:
+    """ "default (mixture)": a predictor, and what it goes by where its name hides it.
+
+    name: by default the one predictor of the rows. A table need not say what it goes by (`estimator`).
+    """
+    name = name or str(rows["predictor"].iloc[0])
+    made_by = rows["estimator"].dropna().unique() if "estimator" in rows else []
+    others = [str(estimator) for estimator in made_by if estimator != name]
+    return f"{name} ({listed(others)})" if others else name
+
+
+def listed(names: Sequence[str]) -> str:
+    """ "a", "a and b", "a, b and c"."""
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

@@ -1,0 +1,105 @@
+"""Stopping rules in words, for the page and for the terminal: each at its usual threshold, cheapest first.
+
+rule    cost    answers  rounds  agreement  worst tenth  false stops  less a fixed N of equal cost
+lead:4  24.8 %  7.1      2.3     99.3 %     92.8 %       0.2 %        +0.3 (−2.3 … +2.8)
+
+And votes of a run that ended when they were settled:
+
+rule    votes  ended early  answers      of all  tokens  of all        right
+lead:4  30     24           229 of 480   47.7 %  8,853   about 49.2 %  67.8 % ± 16.2
+"""
+
+from typing import Any
+
+import numpy as np
+
+from results.normal import LEVEL, z_of
+from results.stopping.advice import Advice
+from results.tables.key import Key
+from results.words.cells import UNKNOWN, Columns, count
+from results.words.names import curves_name, points, show
+
+
+def _false_stops(row: Any) -> str:
+    """How often the rule stops falsely, and how often its source says it may."""
+    if np.isnan(row["false_stops"]):
+        return UNKNOWN
+    stated = "" if np.isnan(row["delta"]) else f" ({show(row['delta'])} stated)"
+    return f"{show(row['false_stops'])}{stated}"
+
+
+def _less_fixed(row: Any) -> str:
+    """The rule's accuracy less that of a fixed N of equal cost, in points."""
+    if np.isnan(row["difference_fixed"]):
+        return UNKNOWN
+    low, high = points(row["low_fixed"]), points(row["high_fixed"])
+    return f"{points(row['difference_fixed'])} ({low} … {high})"
+
+
+RULES: Columns = {
+    "rule": lambda row: f"{row['rule']}:{row['threshold']:g}",
+    "cost": lambda row: show(row["share"]),
+    "answers": lambda row: f"{row['answers']:.1f}",
+    "rounds": lambda row: f"{row['rounds_exact']:.1f}",
+    "agreement": lambda row: show(row["agreement"]),
+    "worst tenth": lambda row: show(row["worst_tenth"]),
+    "false stops": _false_stops,
+    "less a fixed N of equal cost": _less_fixed,
+}
+"""The columns of the rows of `usual_rows` in words."""
+
+RULES_NOTE = (
+    "Cost: of the tokens of all answers (of the answers, where tokens are not known). Rounds: asked for in "
+    "exact blocks. Agreement: the vote ends with an answer that the whole pool gives most often; worst "
+    "tenth: of the questions. The last column is accuracy in points; its intervals hold for all rules "
+    "together."
+)
+
+
+def sentences(found: Advice | None) -> list[str]:
+    """Which rule to take."""
+    if found is None:
+        return ["No rule comes within a point of the agreement of all answers: ask for all of them."]
+    rounds = found.rounds_exact
+    blocks = "" if np.isnan(rounds) else f" (in {rounds:.1f} rounds of exact blocks)"
+    price = f"{found.share:.1%} of the {found.unit} of {found.n_max} answers{blocks}"
+    lines = [
+        f"Take {found.rule}:{found.threshold:g}: it costs {price}, and {found.agreement:.1%} of its votes "
+        f"end with the answer of the whole pool (of votes of {found.n_max} answers: "
+        f"{found.agreement_all:.1%})."
+    ]
+    if found.fixed is not None:
+        difference, low, high = map(points, found.fixed)
+        lines.append(
+            f"Accuracy less that of a fixed N of as many {found.unit}: {difference} points ({low} … {high})."
+        )
+    if found.cheapest is not None:
+        name, ratio = found.cheapest
+        lines.append(f"At equal agreement the cheapest other rule, {name}, costs {ratio:.2f} times as much.")
+    return lines
+
+
+def _of_all(row: Any) -> str:
+    most = row["most"] * row["votes"]
+    return UNKNOWN if np.isnan(most) else show(row["answers"] / most)
+
+
+ENDED: Columns = {
+    "answers of": lambda row: curves_name(Key("llm", row["dataset"], row["model"])),
+    "setting": lambda row: row["setting"],
+    "rule": lambda row: row["stop_rule"],
+    "votes": lambda row: count(row["votes"]),
+    "ended early": lambda row: count(row["ended_early"]),
+    "answers": lambda row: count(row["answers"]),
+    "of all": _of_all,
+    "tokens": lambda row: count(row["tokens"]),
+    "of all tokens": lambda row: show(row["tokens_share"]) if row["tokens_share"] > 0 else UNKNOWN,
+    "right": lambda row: f"{show(row['right'])} ± {100 * z_of(LEVEL) * row['stderr']:.1f}",
+}
+"""The columns of the rows of `ended_votes` in words."""
+
+ENDED_NOTE = (
+    "Of all: of the answers that every vote may have, as planned; of all tokens: as if the answers not asked "
+    "for were as long as the others to the question. Stopped votes do not show the accuracy at other N, so "
+    "no curve includes them."
+)

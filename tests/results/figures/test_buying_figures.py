@@ -1,0 +1,84 @@
+"""The planner's picture: what is in it, and the files it becomes."""
+
+import pandas as pd
+import pytest
+
+from results.figures.buying import plan_figure, save_plans
+from results.summary.buying import Plan
+from tests.results.figures.made import rows_of
+
+
+def view(**changes: float | None) -> Plan:
+    options = pd.DataFrame(
+        {
+            "cost": [10.0, 40.0, 50.0, 200.0],
+            "setting": ["a", "a", "b", "b"],
+            "T": [10.0, 10.0, 50.0, 50.0],
+            "N": [1, 4, 1, 4],
+            "predicted": [0.5, 0.6, 0.58, 0.8],
+            "low": [0.45, 0.55, 0.5, 0.75],
+            "high": [0.55, 0.66, 0.64, 1.05],
+            "known": ["measured", "forecast", "measured", "forecast"],
+        }
+    )
+    names = {"source": "llm", "dataset": "gsm8k", "model": "<b>llama</b>", "method": "majority"}
+    return Plan(options.assign(**names), **{"target_accuracy": 0.7, **changes})
+
+
+def test_all_choices_frontier_goal_and_choice_are_drawn():
+    figure = plan_figure(view(), "p")
+    data = figure.file_spec()["datasets"]
+    assert sorted(len(rows) for rows in data.values()) == [1, 1, 3, 4]
+    for word in (
+        "reach 70.0\N{NO-BREAK SPACE}%",
+        "setting “b”",
+        "N = 4, setting “b”, used 50 tokens",
+        "200 tokens",
+    ):
+        assert word in figure.subtitle[0]
+    highest = max(row["high"] for rows in data.values() for row in rows if "high" in row and len(rows) == 3)
+    assert highest == 1.0  # drawn within the axis; the table keeps the number
+    assert rows_of(figure, "rule")["predicted"].tolist() == [0.7]
+    far = plan_figure(view(target_accuracy=0.2), "p").page_spec()["layer"][0]["encoding"]["y"]
+    assert far["scale"]["domain"][0] <= 0.2
+    layers = {layer["mark"]["style"]: layer for layer in figure.page_spec()["layer"]}
+    assert [row["N"] for row in data[layers["star"]["data"]["name"]]] == [4]
+    assert [row["cost"] for row in data[layers["frontier-line"]["data"]["name"]]] == [10, 40, 200]
+    assert layers["mark"]["encoding"]["shape"]["scale"]["range"] == ["circle", "diamond"]
+
+
+@pytest.mark.parametrize(
+    ("budget", "bought"),
+    [(45.0, "N = 4, setting “a”, used 10 tokens: 60.0"), (900.0, "N = 4, setting “b”, used 50 tokens: 80.0")],
+)
+def test_a_budget_is_drawn_within_the_chart(budget, bought):
+    figure = plan_figure(view(target_accuracy=None, token_budget=budget), "p")
+    (line,) = (layer for layer in figure.page_spec()["layer"] if layer["mark"]["style"] == "goal")
+    assert line["encoding"]["x"]["field"] == "cost"
+    assert rows_of(figure, "rule")["cost"].tolist() == [budget]
+    low, high = line["encoding"]["x"]["scale"]["domain"]
+    assert low < 10 < max(200, budget) < high
+    for word in (f"Within {budget:.0f} tokens", bought):
+        assert word in figure.subtitle[0]
+
+
+def test_settings_take_their_colours_in_the_order_of_their_length():
+    options = view().options.assign(N=[1, 16, 1, 2], cost=[10.0, 160.0, 50.0, 100.0])
+    colours = plan_figure(Plan(options), "p").page_spec()["layer"][2]["encoding"]["color"]
+    assert colours["scale"]["domain"] == ["a", "b"]  # 10 and 50 tokens an answer
+
+
+def test_without_a_choice_it_says_so():
+    figure = plan_figure(view(target_accuracy=None, token_budget=5.0), "p")
+    assert "No choice" in figure.subtitle[0]
+
+
+@pytest.mark.parametrize("suffix", [".png", ".svg", ".html"])
+def test_several_plans_share_a_file(tmp_path, suffix):
+    path = tmp_path / f"plan{suffix}"
+    save_plans([view(), view(target_accuracy=None)], path)
+    content = path.read_bytes()
+    assert content.startswith({".png": b"\x89PNG", ".svg": b"<svg", ".html": b"<!doctype html>"}[suffix])
+    if suffix == ".html":
+        assert b"<b>llama" not in content  # names come from files: they are data, not markup
+        assert content.count(b'"width":"container"') == 2

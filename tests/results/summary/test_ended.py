@@ -1,0 +1,72 @@
+"""Votes that ended when they were settled, on the page: what was saved, and how many are right."""
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from results.report.inputs import read_tables
+from results.report.page import build_report
+from results.summary.ended import ended_votes
+from results.tables.contract import write_samples
+from results.tables.key import Key
+from results.votes.exact import answer_pools, whole_vote
+
+
+def votes(answers: dict[str, str], rule: str | None = "lead:2") -> pd.DataFrame:
+    """Answers a letter each, "A" the right one and "-" unreadable; the i-th has 10 · (i + 1) tokens."""
+    rows = [
+        (name, i, None if one == "-" else one, one == "A", 10 * (i + 1))
+        for name, said in answers.items()
+        for i, one in enumerate(said)
+    ]
+    table = pd.DataFrame(rows, columns=["question_id", "sample", "answer", "correct", "tokens"])
+    told = {"dataset": "d", "model": "m", "setting": "s", "decoding": "sample", "stop_rule": rule}
+    return table.assign(**told)
+
+
+RECORD = {"experiment": {"dataset": "d", "model": "m", "samples": 8, "stop_rule": "lead:2"}, "planned": 40}
+
+
+def test_leaders_share_the_credit_of_a_vote() -> None:
+    answers = {"lost": "BB-A", "none": "--", "one": "AA", "three": "ABCCBA", "tie": "AB"}
+    counts = answer_pools(votes(answers, None)).counts()
+    assert whole_vote(counts).tolist() == pytest.approx([0, 0, 1, 1 / 3, 0.5])
+
+
+def test_what_was_saved_is_counted_against_the_plan() -> None:
+    table = votes({"a": "AA", "b": "BB-", "c": "--------"})
+    (row,) = ended_votes(table, {Key("llm", "d", "m"): 8}).to_dict("records")
+    assert (row["votes"], row["ended_early"], row["answers"], row["most"]) == (3, 2, 13, 8)
+    assert row["tokens"] == 30 + 60 + 360
+    assert row["tokens_share"] == pytest.approx(450 / (8 * 15 + 8 * 20 + 360))
+    assert row["right"] == pytest.approx(1 / 3)
+    assert row["stderr"] == pytest.approx(np.std([1, 0, 0], ddof=1) / np.sqrt(3))
+    (alone,) = ended_votes(table, {}).to_dict("records")
+    assert np.isnan(alone["most"])
+    assert np.isnan(alone["ended_early"])
+    assert np.isnan(alone["tokens_share"])
+
+
+def page(*folders: Path) -> str:
+    return build_report(read_tables(folders), datetime(2026, 1, 2, tzinfo=UTC))["index.html"].decode()
+
+
+def test_a_page_of_a_stopped_run_and_a_whole_one(tmp_path: Path) -> None:
+    stopped, whole = tmp_path / "stopped", tmp_path / "whole"
+    stopped.mkdir()
+    write_samples(votes({"a": "AA", "b": "BB-"}), stopped / "samples.jsonl")
+    (stopped / "run.json").write_text(json.dumps(RECORD), encoding="utf-8")
+    alone = page(stopped)
+    assert "Votes that ended when they were settled" in alone
+    assert "planned answers" not in alone  # the plan of a run whose votes stop is a bound
+    whole.mkdir()
+    write_samples(votes({"a": "AABB", "b": "AAAA"}, None).assign(model="w"), whole / "samples.jsonl")
+    both = page(stopped, whole)
+    assert "Votes that ended when they were settled" in both
+    assert "w on d, majority vote" in both
+    assert "m on d, majority vote" not in both
+    assert "Votes that ended when they were settled" not in page(whole)

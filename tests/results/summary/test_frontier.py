@@ -1,0 +1,119 @@
+"""The Pareto frontier against a comparison of every pair of choices."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from results.summary.buying import Plan, best_choice, clear_changes, pareto_frontier
+
+
+@given(st.lists(st.tuples(st.integers(1, 6), st.integers(-2, 6)), min_size=1, max_size=12))
+@settings(max_examples=200, deadline=None)
+def test_it_is_what_no_cheaper_or_equally_dear_choice_equals(points):
+    choices = pd.DataFrame(points, columns=["cost", "gain"], dtype=float)
+    kept = pareto_frontier(choices, "gain")
+    expected = {
+        (cost, gain)
+        for cost, gain in points
+        if not any((c <= cost and g > gain) or (c < cost and g >= gain) for c, g in points)
+    }
+    assert list(map(tuple, kept.to_numpy())) == sorted(expected)
+
+
+def test_choices_without_a_value_are_left_out():
+    choices = pd.DataFrame({"cost": [1.0, 2.0, 3.0], "value": [0.5, np.nan, 0.6]})
+    assert pareto_frontier(choices, "value")["cost"].tolist() == [1.0, 3.0]
+
+
+def test_steps_that_would_read_as_no_gain_are_left_off_the_frontier():
+    choices = pd.DataFrame({"cost": [1.0, 2, 3, 4], "value": [0.5, 0.5003, 0.5004, 0.5011]})
+    assert pareto_frontier(choices, "value")["cost"].tolist() == [1, 4]
+
+
+@pytest.mark.parametrize(
+    ("goal", "cost"),
+    [
+        ({}, 2.0),  # 0.595 is within a point of 0.6, 0.588 is not
+        ({"target": 0.5}, 1.0),
+        ({"target": 0.7}, None),
+        ({"budget": 1.0}, 1.0),
+        ({"budget": 3.5}, 2.0),  # the next is dearer and no better
+        ({"budget": 0.5}, None),
+    ],
+)
+def test_the_best_choice_meets_its_goal(goal, cost):
+    choices = pd.DataFrame(
+        {"cost": [4.0, 3.0, 2.0, 2.0, 1.5, 1.0, 0.4], "value": [0.6, 0.595, 0.59, 0.595, 0.588, 0.5, np.nan]}
+    )
+    found = best_choice(choices, "value", **goal)
+    assert (None if found is None else found["cost"]) == cost
+    assert cost != 2.0 or found["value"] == 0.595
+
+
+@pytest.mark.parametrize(
+    ("goal", "bought"),
+    [
+        ({}, "small, long"),  # within a point of the best, and a fifth of its price
+        ({"target": 0.5}, "small, short"),
+        ({"budget": 150.0}, "large"),  # the best that 150 tokens buy, though others have a price below 150
+        ({"budget": 80.0}, "small, short"),
+        ({"budget": 1000.0}, "small, longest"),  # of two that are equally good the cheaper one
+    ],
+)
+def test_a_price_tells_what_is_cheap_and_tokens_are_what_a_budget_allows(goal, bought):
+    choices = pd.DataFrame(
+        [
+            ("large", 100.0, 500.0, 0.702),
+            ("large, twice", 200.0, 1000.0, 0.71),
+            ("small, short", 80.0, 8.0, 0.50),
+            ("small, long", 900.0, 90.0, 0.702),
+            ("small, longest", 1000.0, 100.0, 0.71),
+        ],
+        columns=["name", "cost", "price", "value"],
+    )
+    found = best_choice(choices, "value", **goal, by="price")
+    assert found is not None
+    assert found["name"] == bought
+
+
+@pytest.mark.parametrize(
+    ("stderr", "told"),
+    [
+        (0.001, [(1, "a"), (2, "b"), (3, "a"), (4, "b")]),
+        (0.01, [(1, "a"), (4, "b")]),  # 0.6 − 0.51 is more than 1.96 √2 0.01, 0.52 − 0.5 is not
+        (0.1, [(1, "a")]),
+        (np.nan, [(1, "a")]),
+    ],
+)
+def test_a_change_within_the_noise_is_no_change(stderr, told):
+    """The frontier goes from a to b, to a and to b, which is clearly better in the end."""
+    choices = pd.DataFrame(
+        [(1.0, "a", 0.50), (2.0, "b", 0.52), (3.0, "a", 0.53), (4.0, "b", 0.60), (2.0, "a", 0.51)],
+        columns=["cost", "model", "predicted"],
+    ).assign(stderr=stderr)
+    found = clear_changes(Plan(choices))
+    assert list(zip(found["cost"], found["model"], strict=True)) == told
+
+
+def test_a_plan_goes_by_what_is_expected_of_each_option_given_all():
+    options = pd.DataFrame(
+        {
+            "cost": [1.0, 2.0, 3.0],
+            "predicted": [0.5, 0.9, 0.8],
+            "low": 0.4,
+            "high": 0.95,
+            "expected": [0.5, 0.7, 0.75],
+            "expected_low": [0.4, 0.6, 0.74],
+            "expected_high": 0.8,
+        }
+    )
+    by_luck = Plan(options.drop(columns="expected"))
+    assert by_luck.chosen[["cost", "predicted", "alone"]].tolist() == [2.0, 0.9, 0.9]
+    found = Plan(options)
+    assert found.chosen[["cost", "predicted", "low", "high", "alone"]].tolist() == [3.0, 0.75, 0.74, 0.8, 0.8]
+    assert found.frontier["predicted"].tolist() == [0.5, 0.7, 0.75]
+    assert found.best["cost"] == 3.0
+    assert found.cautious["cost"] == 3.0
+    assert Plan(options, target_accuracy=0.7).chosen["cost"] == 2.0

@@ -1,0 +1,116 @@
+"""What to buy: plans of one and of several models, in tokens and in money, and what the page says first."""
+
+import pandas as pd
+import pytest
+
+from results.report.choices import plan_choices
+from results.summary.buying import plans_of
+from results.words.findings import opening
+from tests.results.made_tables import DIFFERENCE, PLAN
+
+NBSP = "\N{NO-BREAK SPACE}"
+
+
+def plans(table, prices=None):
+    return list(plans_of(pd.DataFrame(table), prices or {}))
+
+
+def test_a_plan_is_told_in_money_where_it_has_a_price():
+    """N = 2 gains 0.01 points; 80 tokens a question at half a dollar a million."""
+    (plan,) = plan_choices(plans(PLAN, {"m": 0.5, "other": 9.0}))
+    assert plan.name == "m on sums, majority vote, by default (mixture)"
+    assert [[cell.replace(NBSP, " ") for cell in row] for row in plan.tables[0].rows] == [
+        ["$0.005", "10", "10", "1", "50.0 %", "49.0 … 52.0 %", "–", "measured"],
+        ["$0.02", "10", "10", "4", "70.0 %", "69.0 … 72.0 %", "68.0 … 73.0 %", "forecast"],
+        ["$0.04", "10", "10", "8", "70.5 %", "69.5 … 72.5 %", "68.5 … 73.5 %", "forecast"],
+    ]
+    assert plan.tables[0].same == {"setting": "10", "tokens/answer": "10"}
+    sentence = plan.figures[0][0].replace(NBSP, " ")
+    for word in ("within a point", "N = 4: 70.0 % (90 % interval 69.0 … 72.0 %)", "$0.02 per 1,000"):
+        assert word in sentence
+
+
+def test_of_measured_choices_the_method_is_part_of_the_choice():
+    """By vote 70.5 % at best; by the score 71 % for less. Forecasts of two methods stay two plans."""
+    votes = pd.DataFrame(PLAN)
+    scored = votes.assign(method="best_by_score", predicted=votes["predicted"] + 0.02)
+    both = pd.concat([votes, scored], ignore_index=True)
+    assert [plan.methods for plan in plans(both)] == [["majority"], ["best_by_score"]]
+    (plan,) = plan_choices(plans(both.assign(predictor="measured")))
+    assert "is best by score, N = 4: 72.0" in plan.figures[0][0].replace(NBSP, " ")
+    assert {row[-1] for row in plan.tables[0].rows} == {"best by score"}
+
+
+def test_goals_are_plans_of_their_own():
+    goals = ({"target_accuracy": 0.702}, {"token_budget": 15.0})
+    wanted = plan_choices(plans(pd.concat(pd.DataFrame(PLAN).assign(**goal) for goal in goals)))
+    for one, words in zip(wanted, (f"70.2{NBSP}%|N = 8:", "Within 15|N = 1:"), strict=True):
+        assert all(word in one.figures[0][0] for word in words.split("|"))
+
+
+@pytest.mark.parametrize(
+    ("prices", "choice", "cost"),
+    [
+        ({}, "other, N = 4", "20 tokens per question"),
+        ({"m": 0.5}, "other, N = 4", "20 tokens per question"),  # the other has no price
+        ({"m": 0.5, "other": 4.0}, "m, N = 4", "$0.02 per 1,000 questions"),
+    ],
+)
+def test_of_several_models_the_cheapest_is_bought(prices, choice, cost):
+    """The other is as good for half the tokens, and for four times the money."""
+    own = pd.DataFrame(PLAN)
+    other = own.assign(model="other", cost=own["cost"] / 2)
+    found = plans(pd.concat([own, other]).assign(target_accuracy=0.69), prices)
+    names = [
+        "2 models on sums, majority vote, by default (mixture)",
+        "m on sums, majority",
+        "other on sums, majority",
+    ]
+    assert all(one.name.startswith(name) for one, name in zip(plan_choices(found), names, strict=True))
+    (first,) = opening(found, None, [])
+    assert f"take {choice}: 70.0{NBSP}% (90{NBSP}% interval 69.0 … 72.0{NBSP}%) for {cost}" in first
+    assert first == plan_choices(found)[0].figures[0][0]
+
+
+def test_the_first_sentences_tell_how_sure_a_plan_is():
+    table = pd.DataFrame(PLAN)
+    for target, words in (
+        (0.69, "To reach"),
+        (0.692, "the whole interval, take N = 8"),
+        (0.75, "No choice reaches"),
+    ):
+        assert words in opening(plans(table.assign(target_accuracy=target)), None, [])[0]
+
+
+def test_the_first_sentences_tell_of_the_first_plan_and_the_first_comparison():
+    pairs = [DIFFERENCE, DIFFERENCE | {"b": "huge"}, DIFFERENCE | {"dataset": "products"}]
+    bought, compared = opening(plans(PLAN), pd.DataFrame(pairs), [])
+    assert bought.startswith("The cheapest choice")
+    assert compared.startswith("large beats small")
+    assert "2 more comparisons are" in compared
+    assert "One more comparison is" in opening([], pd.DataFrame(pairs[:2]), [])[0]
+    assert opening([], None, []) == []
+
+
+@pytest.mark.parametrize(("setting", "told"), [("10", "10 and 500"), ("500", "500")])
+def test_the_first_sentence_names_the_setting_that_it_is_about(setting, told):
+    """Of two settings: the difference of 8 points is seen at the second."""
+    first = DIFFERENCE | {"setting_a": "20", "setting_b": "20", "difference": 0.05}
+    second = DIFFERENCE | {"setting_a": setting, "setting_b": "500"}
+    (sentence,) = opening([], pd.DataFrame([first, second]), [])
+    assert f"8.0 points (majority vote, N = 4, setting {told})" in sentence
+    assert "more comparison" not in sentence
+
+
+def test_what_to_expect_of_the_luckiest_choice_is_told_beside_its_accuracy():
+    """The choice, its star and its sentence go by what is expected; the table has both, and says why."""
+    table = pd.DataFrame(PLAN)
+    expected = table.assign(expected=table["predicted"] - 0.03, expected_low=0.4, expected_high=0.8)
+    (plan,) = plans(expected.assign(target_accuracy=0.67))
+    (told,) = plan_choices([plan])[0].tables
+    assert told.head[3:6] == ["N", "accuracy", "to expect"]
+    assert [cell.replace(NBSP, " ") for cell in told.rows[-1][4:6]] == ["70.5 %", "67.5 %"]
+    assert "lucky" in told.note
+    assert f"67.5{NBSP}% (90{NBSP}% interval 40.0 … 80.0{NBSP}%)" in opening([plan], None, [])[0]
+    (bare,) = plan_choices(plans(PLAN))[0].tables
+    assert ("to expect" in bare.head, "lucky" in bare.note) == (False, False)

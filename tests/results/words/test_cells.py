@@ -1,0 +1,23 @@
+"""Cells of tables: what is said once, and how numbers are written."""
+
+from results.words.cells import Table, count
+
+
+def test_what_every_row_says_is_said_once():
+    rows = [["1", "100", "", "x", "50"], ["4", "100", "–", "x", "60"]]
+    table = Table("t", ["N", "setting", "nothing", "kind", "accuracy"], rows)
+    assert table.folded == [1, 2, 3]
+    assert table.same == {"setting": "100", "kind": "x"}
+    alone = Table("t", ["setting", "N", "low"], [["default", "1", "–"]])
+    assert (alone.folded, alone.same) == ([0, 2], {})
+    assert Table("t", ["a"], []).folded == []
+
+
+def test_folded_columns_leave_room_on_half_a_page():
+    long = "x" * 50
+    assert Table("t", ["a", "b"], [["1", long + "1"], ["2" * 20, long]]).wide
+    assert not Table("t", ["a", "b"], [["1", long], ["2" * 20, long]]).wide
+
+
+def test_counts_are_short():
+    assert [count(n) for n in (3718.4, 99.6, 64.0, float("nan"))] == ["3,718", "99.6", "64", "–"]

@@ -1,0 +1,106 @@
+"""What a comparison says: its rows in words, its figures and its sentence."""
+
+import pandas as pd
+import pytest
+
+from results.report.choices import comparison_choices
+from results.words.compared import verdict
+from tests.results.figures.made import rows_of
+from tests.results.made_tables import DIFFERENCE
+
+
+def test_differences_are_told_in_words_pair_by_pair():
+    once = DIFFERENCE | {"N": 1, "difference": -0.02, "low": -0.05, "high": 0.01, "p_value": 0.05}
+    once |= {"answers_needed": 1_200.0}
+    best = once | {"method": "best_of_n", "low": None}
+    far = best | {"N": 16, "questions_needed": None, "answers_needed": None, "difference_at_cost": None}
+    found = pd.DataFrame([DIFFERENCE, once, best, far, DIFFERENCE | {"setting_b": "500"}])
+    compared, other = comparison_choices(found)
+    assert [one.name[21:] for one in (compared, other)] == [", 10", ", 10 and 500"]
+    (told,) = compared.tables
+    cost = ["equal cost", "−1.0 (−5.0 … +3.0)", "undecided", "", "no difference seen"]
+    more = "40 questions or 1,200 answers to each"
+    assert told.rows == [  # one answer is told once: it is no best of several
+        ["majority vote, N = 4", "equal N", "+8.0 (+3.0 … +13.0)", "better", "6, 2", ""],
+        ["majority vote, N = 4", *cost],
+        ["single answer", "equal N", "−2.0 (−5.0 … +1.0)", "undecided", "6, 2", more],
+        ["single answer", *cost],
+        ["best of N, N = 16", "equal N", "−2.0", "undecided", "6, 2", "no difference seen"],
+    ]
+    ((sentence, figure),) = compared.figures
+    assert "large beats small by 8.0 points (majority vote, N = 4)" in sentence
+    rows = rows_of(figure, "circle")
+    assert rows[["N", "difference", "low", "high"]].iloc[0].tolist() == pytest.approx([4, 8, 3, 13])
+    assert rows["method"].tolist() == ["majority vote"] * 2 + ["best of N"] * 2
+
+
+@pytest.mark.parametrize(
+    ("differences", "words"),
+    [
+        ([0.01, 0.08], "large beats small by 8.0 points (majority vote, N = 4), the"),
+        ([0.06, 0.08, -0.07], "large beats small by 8.0 points (majority vote, N = 4), but"),
+        ([0.06, 0.08, -0.09], "small beats large by 9.0 points (majority vote, N = 6), but"),
+        ([-0.06, -0.08], "small beats large"),
+        ([0.01, -0.04], "large against small is undecided: no difference at equal N is clear"),
+    ],
+)
+def test_the_verdict_on_runs_follows_their_intervals(differences, words):
+    """Each with an interval of ± 5 points, at N = 2, 4, …: the largest is told, not the first or the last."""
+    rows = [DIFFERENCE | {"N": 2 * i + 2, "difference": d} for i, d in enumerate(differences)]
+    found = pd.DataFrame(rows).assign(low=lambda t: t["difference"] - 0.05)
+    assert words in verdict(found.assign(high=found["difference"] + 0.05))
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "words"),
+    [
+        (-0.05, 0.03, "at equal cost in US$ it is undecided: large − small is −1.0 (−5.0 … +3.0)"),
+        (0.01, 0.09, "at equal cost in US$ too: large − small is +5.0"),
+        (-0.09, -0.01, "at equal cost in US$ the other way round: large − small is −5.0"),
+        (None, None, "at equal cost in US$ it is not known"),
+    ],
+)
+def test_a_lead_at_equal_n_is_never_told_without_what_it_is_at_equal_cost(low, high, words):
+    at_cost = {"difference_at_cost": None if low is None else (low + high) / 2, "low_at_cost": low}
+    row = DIFFERENCE | at_cost | {"high_at_cost": high, "level": 0.95, "cost_unit": "US$"}
+    sentence = verdict(pd.DataFrame([row]))
+    assert "large beats small by 8.0 points" in sentence.split("; ")[0]
+    assert words in sentence.split("; ")[1]
+    assert "equal cost" not in verdict(pd.DataFrame([row | {"cost": None, "difference_at_cost": None}]))
+
+
+def test_a_lead_at_an_n_that_has_no_equal_cost_is_told_with_one_that_has():
+    """The dearer run affords no answer for the price of four of the other, but one for that of sixteen."""
+    unknown = dict.fromkeys(["difference_at_cost", "low_at_cost", "high_at_cost"])
+    lead = DIFFERENCE | unknown | {"level": 0.95, "cost_unit": "US$"}
+    paid = DIFFERENCE | {"N": 16, "difference": 0.06, "level": 0.95, "cost_unit": "US$"}
+    sentence = verdict(pd.DataFrame([lead, paid]))
+    assert "by 8.0 points (majority vote, N = 4)" in sentence.split("; ")[0]
+    assert "undecided: large − small is −1.0 (−5.0 … +3.0) (majority vote, N = 16)" in sentence.split("; ")[1]
+
+
+def test_a_single_answer_is_held_against_the_vote_at_equal_cost():
+    """It is no best of several, though its difference by that method ends in another digit."""
+    unknown = dict.fromkeys(["difference_at_cost", "low_at_cost", "high_at_cost"])
+    single = DIFFERENCE | unknown | {"N": 1}
+    best = single | {"method": "best_of_n", "difference": DIFFERENCE["difference"] + 1e-16}
+    assert best["difference"] > single["difference"]
+    paid = DIFFERENCE | {"N": 16, "difference": 0.0, "low": -0.1, "high": 0.1}
+    sentence = verdict(pd.DataFrame([single, paid, best, paid | {"method": "best_of_n"}]))
+    assert "(majority vote, N = 16)" in sentence.split("; ")[1]
+
+
+def test_equal_cost_has_a_figure_in_the_currency_given():
+    rows = [DIFFERENCE | {"N": n, "cost": cost, "level": 0.95} for n, cost in ((4, 20.0), (8, 40.0))]
+    for unit, field, cost in (("US$", "usd", 20_000), ("tokens", "cost", 20)):
+        table = pd.DataFrame(rows).assign(cost_unit=unit)
+        (choice,) = comparison_choices(table)
+        figure = choice.figures[1][1]
+        points = rows_of(figure, "circle")
+        assert points[[field, "difference", "low", "high"]].iloc[0].tolist() == pytest.approx(
+            [cost, -1, -5, 3]
+        )
+        assert f"equal {unit}: above 0, large is better" in figure.subtitle[-1]
+        assert "95 %" in figure.subtitle[-1]
+    (alone,) = comparison_choices(pd.DataFrame(rows[:1]))
+    assert len(alone.figures) == 1

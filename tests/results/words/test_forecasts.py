@@ -1,0 +1,97 @@
+"""Errors of forecasts against numbers worked out by hand."""
+
+import numpy as np
+import pandas as pd
+
+from results.report.choices import forecast_choices
+from results.summary.forecasts import make_forecasts, targets
+from results.words.forecasts import closest, error_table
+from results.words.forecasts import forecast_table as shown
+from tests.results.made_tables import BACKTEST, forecast_table
+
+NBSP = "\N{NO-BREAK SPACE}"
+
+
+def test_errors_of_forecasts_are_those_worked_out_by_hand():
+    """A predictor that forecast one of two points is not ranked, however small its error on that point."""
+    good = forecast_table("good", [0.63, 0.75])  # 1 point off twice, inside ± 3 points
+    bad = forecast_table("bad", [0.52, 0.94])  # 10 and 20 points off, outside
+    partial = forecast_table("partial", [0.62, np.nan], "not_identifiable")
+    forecasts = make_forecasts({"f": pd.concat([bad, partial, good])})
+    table = error_table("errors", targets(forecasts))
+    assert table.rows == [
+        ["good", "1.00", "1.0", "6.0", "2 of 2", "2 of 2"],
+        ["bad", "15.00", "20.0", "246.0", "0 of 2", "2 of 2"],
+        ["partial", "0.00", "0.0", "6.0", "1 of 1", "1 of 2"],
+    ]
+    assert "all 2 measured points: good 1.0 points off" in closest(forecasts)
+    assert [one.name for one in forecast_choices(forecasts)[0].choices] == ["good", "bad", "partial"]
+    ahead = good.tail(1).assign(N=64, accuracy=np.nan)  # nobody measured it
+    unseen = make_forecasts({"f": pd.concat([good, ahead, bad])})
+    assert error_table("errors", targets(unseen)).rows == table.rows[:2]
+    twice = make_forecasts({name: pd.concat([good, bad]) for name in "fg"})
+    assert error_table("errors", targets(twice)).rows[0][4:] == ["4 of 4", "4 of 4"]
+    fewer = make_forecasts({"f": pd.concat([partial.query("setting == 'low'"), good])})
+    assert [row[::5] for row in error_table("errors", targets(fewer)).rows][1] == ["partial", "1 of 2"]
+    tied = make_forecasts({"f": pd.concat([bad, good.assign(predictor="other"), good])})
+    assert "good and other, tied, 1.0 points" in closest(tied)
+    wide = forecast_table("wide", [0.62, 0.74]).assign(low=0.0, high=1.0)  # closest, but tells little
+    both = make_forecasts({"f": pd.concat([good, wide])})
+    assert [row[0] for row in error_table("errors", targets(both)).rows] == ["good", "wide"]
+    assert "points: wide 0.0 points" in closest(both)
+    assert "good (score 6), 1.0 points" in closest(both)
+    assert closest(both[:1]) == ""  # it has no rival
+    bare = make_forecasts({"f": pd.concat([good.assign(low=np.nan, high=np.nan), wide])})
+    assert [row[0] for row in error_table("errors", targets(bare)).rows] == ["wide", "good"]
+
+
+def test_numbers_outside_the_range_are_told_with_their_status():
+    wild = forecast_table("wild", [1.9, -0.5], "out_of_range", low=[0, 1.8, 0, np.nan])
+    forecasts = make_forecasts({"f": wild.assign(new_low=0.2, new_high=[0, 0.9, 0, 0.8])})
+    rows = [[cell.replace(NBSP, " ") for cell in row] for row in shown(forecasts[0]).rows]
+    status = "do not use: outside 0–100 %"
+    assert rows == [
+        ["low", "100", "16", "1,600", "190.0 %", "180.0 … 193.0 %", "20.0 … 90.0 %", "62.0 %", status],
+        ["high", "400", "16", "6,400", "−50.0 %", "–", "20.0 … 80.0 %", "74.0 %", status],
+    ]
+
+
+def test_a_forecast_is_told_in_money_where_its_model_has_a_price():
+    """16 answers of 100 and of 400 tokens at half a dollar a million, for 1,000 questions."""
+    (forecast,) = make_forecasts({"f": forecast_table("good", [0.63, 0.75])})
+    table = shown(forecast, {"m": 0.5})
+    assert "tokens/question" not in table.head
+    assert [row[table.head.index("US$ per 1,000 questions")] for row in table.rows] == ["$0.80", "$3.20"]
+    assert "prompts" in table.note
+    (choice,) = forecast_choices([forecast], {"m": 0.5})
+    assert choice.choices[0].tables == [table]
+    assert "tokens/question" in shown(forecast, {"other": 0.5}).head
+
+
+def test_predictors_of_what_nobody_measured_have_no_errors():
+    ahead = forecast_table("good", [0.63, 0.75]).assign(accuracy=np.nan)
+    assert forecast_choices(make_forecasts({"f": ahead}))[0].tables == []
+
+
+def test_a_backtest_is_scored_over_its_splits():
+    assert error_table("errors", pd.DataFrame(BACKTEST)).rows == [
+        ["good", "2.00", "3.0", "26.0", "2 of 2", "2 of 2"],
+        ["bad", "21.00", "22.0", "367.0", "0 of 2", "2 of 2"],
+    ]
+
+
+def test_new_lengths_and_more_answers_are_compared_by_themselves():
+    """Two predictors of larger N, and two of a length that nobody saw, of the same curves."""
+    more = pd.concat([forecast_table("near", [0.63, 0.75]), forecast_table("off", [0.52, 0.84])])
+    ahead = more.query("setting == 'low' or role == 'held_out'")
+    ahead = ahead.assign(
+        role=ahead["role"].where(ahead["setting"] == "high", "used"),
+        predictor=ahead["predictor"] + " along T",
+    )
+    forecasts = make_forecasts({"more": more, "new": ahead})
+    told = closest(forecasts)
+    assert "all 2 measured points: near 1.0 points off" in told
+    assert "near along T 1.0 points off" in told
+    names = [choice.name for choice in forecast_choices(forecasts)]
+    assert len(set(names)) == 2
+    assert [len(choice.choices) for choice in forecast_choices(forecasts)] == [2, 2]

@@ -1,0 +1,90 @@
+"""What curves, settings and values are called, and which axes, ticks and tooltips they get."""
+
+import pytest
+
+from results.figures.axes import colour, log_axis, n_axis, tooltips
+from results.tables.key import Key
+from results.words import names as words
+from results.words.buying import bought, dollars
+
+NBSP = "\N{NO-BREAK SPACE}"
+CURVES = {
+    "llm gsm8k Llama": "Llama on gsm8k",
+    "llm sums sums": "sums model, sums questions",
+    "llm unknown unknown": "your answers",
+    "llm gsm8k unknown": "your answers on gsm8k",
+    "llm unknown Llama": "Llama",
+    "synthetic fig2a linear-attention": "fig2a",
+    "synthetic fig2a linear-attention sigma_eps=2 sigma=1 step=eta": "fig2a, σ_ε=2 σ=1 step=η",
+}
+SETTINGS = [
+    ("llm", "120", 57.4, "tokens asked for", "asked for 120 tokens", ", used 57"),
+    ("llm", "120", float("nan"), "tokens asked for", "asked for 120 tokens", ""),
+    ("llm", "high", 1234.0, "setting", "setting “high”", ", used 1,234 tokens"),
+    ("synthetic", "120", 57.4, "steps", "120 steps", ""),
+    ("synthetic", "eta", 57.4, "setting", "setting “eta”", ", used 57 steps"),
+]
+
+
+def test_curves_and_settings_are_called_by_what_was_asked_and_used():
+    assert {key: words.curves_name(Key(*key.split(" ", 2))) for key in CURVES} == CURVES
+    for source, setting, length, title, name, used in SETTINGS:
+        assert words.settings_title(source, [setting, setting]) == title
+        assert words.setting_name(source, setting) == name
+        assert words.setting_used(source, setting, length) == name + used
+    assert words.settings_title("llm", ["20", "low"]) == "setting"
+
+
+def test_values_are_told_in_per_cent_points_and_lists():
+    row = {"source": "llm", "setting": "9", "cost": 60.0, "N": 8.0, "predicted": 0.9544, "other": 0.1}
+    told = bought(row).replace(NBSP, " ")
+    assert told.startswith("N = 8, asked for 9 tokens, used 8: 95.4 % for 60 tokens")
+    values = words.show(0.6456), words.show(-0.5), words.show(31.4159, "risk")
+    assert values == (f"64.6{NBSP}%", f"−50.0{NBSP}%", "31.4")
+    assert [words.points(0.036), words.points(-0.006)] == ["+3.6", "−0.6"]
+    assert [words.listed(list("abc")[:n]) for n in (1, 2, 3)] == ["a", "a and b", "a, b and c"]
+    assert [words.some_of(8, 15, "N"), words.some_of(8, 8, "N")] == [["8 of 15 N"], []]
+
+
+def test_axes_and_tooltips_that_shipped_data_do_not_ask_for():
+    cost, n = log_axis("cost", [30.0, 7.0, 90.0], "").to_dict(), n_axis([3, 6]).to_dict()
+    assert (cost["axis"]["values"], n["axis"]["values"]) == ([10, 20, 50, 100], [3, 6])
+    ends = [*cost["scale"]["domain"], *n["scale"]["domain"]]
+    assert ends == pytest.approx([7 / 1.12, 90 * 1.12, 3 / 1.15, 6 * 1.15])
+    assert log_axis("cost", [80.0, 159.0], "").to_dict()["axis"]["values"] == [80, 100, 150]
+    assert log_axis("cost", [10.5, 13.0], "").to_dict()["axis"]["tickCount"] == 6  # 10 alone lies within
+    told = [
+        (tip["title"], tip["format"])
+        for tip in (t.to_dict() for t in tooltips(["usd", "high"], metric="risk"))
+    ]
+    assert told == [("US$ per 1,000 questions", "$,.2f"), ("90 % interval to", ".3f")]
+
+
+def test_money_is_written_as_money():
+    """0.1 dollars were "100m", SI's milli."""
+    for values, number in (([0.1, 3.0], "$,.2f"), ([20.0, 900.0], "$,.0f")):
+        assert log_axis("usd", values, "").to_dict()["axis"]["format"] == number
+    assert [dollars(amount) for amount in (0.1, 1234.5, 0.00321, 0)] == [
+        "$0.10",
+        "$1,234.50",
+        "$0.0032",
+        "$0.00",
+    ]
+    row = {"source": "llm", "setting": "9", "cost": 60.0, "N": 8.0}
+    row |= {"predicted": 0.9, "low": 0.8, "high": 1.0, "usd": 0.06}
+    told = bought(row, alone=True).replace(NBSP, " ")
+    assert told == "N = 8: 90.0 % (90 % interval 80.0 … 100.0 %) for $0.06 per 1,000 questions"
+
+
+def test_several_models_are_counted():
+    for dataset, models, name in (
+        ("d", "ab", "2 models on d"),
+        ("unknown", "ab", "2 models"),
+        ("d", "a", "a on d"),
+    ):
+        assert words.models_name("llm", dataset, list(models)) == name
+
+
+def test_one_thing_needs_no_legend():
+    assert colour("setting:N", ["x"], "setting").to_dict()["legend"] is None
+    assert colour("setting:N", ["x", "y"], "setting").to_dict()["legend"]["title"] == "setting"

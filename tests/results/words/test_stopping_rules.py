@@ -1,0 +1,60 @@
+"""The report's part on stopping rules: a choice a setting, its figure, its table, its names escaped."""
+
+from datetime import UTC, datetime
+
+import pandas as pd
+import pytest
+
+from results.report.choices import stopping_choices
+from results.report.inputs import read_tables
+from results.report.page import build_report
+from results.stopping import RULES, arena
+from results.stopping.advice import usual_rows
+from results.tables.contract import as_samples, write_table
+
+MODEL = "<script>alert(1)</script>"
+
+
+@pytest.fixture(scope="module")
+def table() -> pd.DataFrame:
+    rows = [
+        {
+            "question_id": f"q{q}",
+            "sample": i,
+            "answer": str(i % (q + 1)),
+            "gold": "0",
+            "tokens": 5 + i,
+            "setting": s,
+        }
+        for s in ("10", "20")
+        for q in range(6)
+        for i in range(10)
+    ]
+    rules = {RULES["lead"]: [2.0, 4.0], RULES["fixed"]: [3.0], RULES["asc-beta"]: [0.95]}
+    return arena(as_samples(pd.DataFrame(rows).assign(model=MODEL)), rules, n_max=8, orders=4)
+
+
+def test_each_setting_has_its_figure_and_a_row_for_each_rule(table):
+    choices = stopping_choices(table)
+    assert len({choice.slug for choice in choices}) == len(choices) == 2
+    for choice in choices:
+        ((said, figure),) = choice.figures
+        assert said
+        (shown,) = choice.tables
+        assert {row[0] for row in shown.rows} == {"lead:4", "fixed:3", "asc-beta:0.95"}
+        assert figure.name == choice.slug
+
+
+def test_rows_are_the_usual_ones_with_the_rounds_of_exact_blocks(table):
+    rows = usual_rows(table[table["setting"] == "10"])
+    assert (rows["rounds_exact"] <= rows["rounds"]).all()
+    assert rows["share"].is_monotonic_increasing
+
+
+def test_the_page_shows_them_and_runs_no_name(table, tmp_path):
+    write_table(table, tmp_path / "stop.csv", "stopping")
+    files = build_report(read_tables([tmp_path / "stop.csv"]), datetime(2026, 1, 2, tzinfo=UTC))
+    page = files["index.html"].decode()
+    assert 'id="stopping"' in page
+    assert MODEL not in page
+    assert sum(name.startswith("stop-") and name.endswith(".png") for name in files) == 2
