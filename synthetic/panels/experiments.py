@@ -5,7 +5,7 @@
 The paper says "each setting we repeat 5 times", but not how many tasks a repeat has: `tasks` is ours, and so
 are the grids of t and N. Both readings of the step, η and η/n, are drawn where they differ and the panel does
 not say 1/n itself: e does, and n = 1 in f and g. What else the text leaves open is a field of the settings
-(docs/reproduction.md).
+(studies/twin/README.md).
 """
 
 from collections.abc import Collection

@@ -12,7 +12,7 @@ With Gaussian noise of deviation τ on every reward no two tie, and with F(x) = 
 
     P(right) = ∫ Σ_g r_g φ((x − v_g)/τ)/τ · N F(x)^{N−1} dx   →   the same limit.
 
-The proof is in docs/twin-rewards.md.
+The proof is in studies/twin/rewards.md.
 """
 
 from collections.abc import Callable, Sequence

@@ -3,7 +3,7 @@
     SamplingRule("clip-norm", weights=lambda scores, dial: np.maximum(scores, 0))
 
 Algorithm 2 draws k different coordinates one after the other, each in proportion to its weight. A rule of
-your own is one file beside this one and one line in the table of `__init__.py` (docs/twin-laws.md).
+your own is one file beside this one and one line in the table of `__init__.py` (studies/twin/laws.md).
 """
 
 from collections.abc import Callable

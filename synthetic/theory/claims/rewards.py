@@ -1,4 +1,4 @@
-"""Best-of-N without an oracle: what docs/twin-rewards.md says, measured. These claims are ours.
+"""Best-of-N without an oracle: what studies/twin/rewards.md says, measured. These claims are ours.
 
     a-self-check-beats-the-vote  judges n=4 d=48  best of 1,024 by context − vote of 1,024  0.26 [0.18, 0.34]
 

@@ -1,4 +1,4 @@
-"""The recipes of docs/twin-laws.md: a noise law and a sampling rule are one file and one line each.
+"""The recipes of studies/twin/laws.md: a noise law and a sampling rule are one file and one line each.
 
 The code blocks of the page are run as they stand there, so the page cannot go out of date.
 """
