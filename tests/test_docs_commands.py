@@ -147,7 +147,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def in_its_package(command: str) -> tuple[str, list[str]]:
-    """The package of a command, and its words: `tts curves …` is `python -m results curves …`."""
+    """The package of a command, and its words: `tts curves …` is `tts curves …`."""
     program, *words = shlex.split(command)
     if program == "python":
         return words[1], words[2:]

@@ -1,6 +1,6 @@
-"""`python -m results compare`: two or more runs on the same questions, their paired differences, a verdict.
+"""`tts compare`: two or more runs on the same questions, their paired differences, a verdict.
 
-$ python -m results compare small large --at 8 --gate
+$ tts compare small large --at 8 --gate
 b − a in points; the 95 % intervals hold together:
 a      b      answer                at            b − a                b is    better, worse  to decide it
 small  large  majority vote, N = 8  equal N       +8.0 (+3.0 … +13.0)  better  60, 12
@@ -51,7 +51,7 @@ def price_option() -> Callable[..., Any]:
 @click.command(
     "compare",
     cls=Command,
-    epilog="Example: python -m results compare runs/small runs/large --out compare.csv",
+    epilog="Example: tts compare runs/small runs/large --out compare.csv",
 )
 @click.argument("samples", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--out", type=click.Path(path_type=Path), help="File to write (.csv, .jsonl, .parquet).")

@@ -1,4 +1,4 @@
-"""`python -m results curves`: samples in, a curves table out."""
+"""`tts curves`: samples in, a curves table out."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from results.commandline import warnings_last
 from results.read_options import reading_options
 
 
-@click.command("curves", cls=Command, epilog="Example: python -m results curves runs/tiny --out curves.csv")
+@click.command("curves", cls=Command, epilog="Example: tts curves runs/tiny --out curves.csv")
 @click.argument("samples", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
     "--out", required=True, type=click.Path(path_type=Path), help="File to write (.csv, .jsonl, .parquet)."

@@ -28,7 +28,7 @@ GREEDY_LIMITS = {"fig2f linear-attention": 2 / 10}
 def fit_trends(panel: Panel) -> dict[int, Fit]:
     """The trend in T at each N of the panel that has one; {} where fewer than three lengths are known.
 
-    These are the fits that `python -m predict fits` writes. Where no gap varies with T (a risk has none, nor
+    These are the fits that `tts fits` writes. Where no gap varies with T (a risk has none, nor
     has a flat or a step at N = 1) they are fitted in T.
     """
     rows = panel.exact.dropna(subset=["length"])

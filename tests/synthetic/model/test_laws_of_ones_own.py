@@ -25,7 +25,7 @@ from synthetic.panels.experiments import EXPERIMENTS
 from synthetic.panels.overrides import read_at, with_changes
 from tests.conftest import ROOT
 
-PAGE = (ROOT / "docs" / "twin-laws.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "studies" / "twin" / "laws.md").read_text(encoding="utf-8")
 SMALL = {"n": 5, "d": 6, "eta": 0.02, "sigma_eps": 0.5, "sigma": 1.5}
 STEPS = (1, 7, 30)
 
