@@ -29,8 +29,7 @@ class Lengths(click.ParamType):  # type: ignore[type-arg]  # older click takes n
 
 @click.command(
     cls=Command,
-    epilog="Example: tts force runs/gsm8k --setting 500 --at 25,50,100,200,400 "
-    "--out runs/gsm8k-forced",
+    epilog="Example: tts force runs/gsm8k --setting 500 --at 25,50,100,200,400 --out runs/gsm8k-forced",
 )
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path, exists=True, file_okay=False))
 @click.option("--at", "lengths", required=True, type=Lengths(), metavar="LIST", help="Tokens to keep.")

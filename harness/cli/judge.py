@@ -15,8 +15,7 @@ from results.command_help import Command
 
 @click.command(
     cls=Command,
-    epilog="Example: tts judge runs/gsm8k --model org/judge --engine openai "
-    "--url http://127.0.0.1:8000",
+    epilog="Example: tts judge runs/gsm8k --model org/judge --engine openai --url http://127.0.0.1:8000",
 )
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path, exists=True, file_okay=False))
 @click.option(

@@ -13,9 +13,7 @@ if TYPE_CHECKING:
     from harness.questions.load import Question
 
 
-@click.command(
-    cls=Command, epilog="Example: tts questions math-level1-integer --file math/test.jsonl"
-)
+@click.command(cls=Command, epilog="Example: tts questions math-level1-integer --file math/test.jsonl")
 @click.argument("dataset")
 @click.option(
     "--file",

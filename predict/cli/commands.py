@@ -46,9 +46,7 @@ def _named(context: click.Context, option: str) -> bool:
     return source is click.core.ParameterSource.COMMANDLINE
 
 
-@main.command(
-    cls=Command, epilog="Example: tts forecast results/cached/tiny.csv --out forecast.csv"
-)
+@main.command(cls=Command, epilog="Example: tts forecast results/cached/tiny.csv --out forecast.csv")
 @sampled("default", 1000)
 @click.option(
     "--then",

@@ -17,9 +17,7 @@ CACHED = Path(__file__).parents[1] / "cached"
 """The tables that ship with the project."""
 
 
-@click.command(
-    "report", cls=Command, epilog="Example: tts report curves.csv forecast.csv --out report"
-)
+@click.command("report", cls=Command, epilog="Example: tts report curves.csv forecast.csv --out report")
 @click.argument("inputs", nargs=-1, type=click.Path(path_type=Path), metavar="[TABLES]...")
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder to write to.")
 @price_option()

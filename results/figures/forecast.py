@@ -60,7 +60,7 @@ ALONG_LENGTH = {
     "longer": "every N was measured at the lengths seen, as the paper’s inputs have it",
     "longer and more": "only small N were measured at the lengths seen, fewer inputs than the paper names",
 }
-"""What is asked of forecasts along length; studies/figure_3/README.md has how well each is answered."""
+"""What is asked of forecasts along length; studies/figure_3 has how well each is answered."""
 
 _COLUMNS = ["setting", "length", "N", "role", "estimator", "accuracy", "predicted", *_ENDS, "status"]
 

@@ -28,9 +28,7 @@ def save_figures(curves: pd.DataFrame, folder: Path) -> list[Path]:
     """
     rows = curves[(curves["source"] == "synthetic") & (curves["permutation"] == "exact")]
     if rows.empty:
-        raise BadInput(
-            "figures: no synthetic rows in these tables, expected those of `tts twin run`"
-        )
+        raise BadInput("figures: no synthetic rows in these tables, expected those of `tts twin run`")
     judged = rows["dataset"].isin(rows.loc[rows["method"] == "best_by_score", "dataset"])
     panels: dict[str, list[Panel]] = {}
     for panel in make_panels(rows[~judged]):

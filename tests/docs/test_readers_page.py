@@ -1,4 +1,4 @@
-"""studies/readers/README.md: every row of its table is read as it says, and its figures are those of the script."""
+"""studies/readers: every row of its table is read as it says, and its figures are those of the script."""
 
 import json
 import re

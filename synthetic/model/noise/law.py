@@ -2,7 +2,7 @@
 
     NoiseLaw("constant", move=lambda w, xi, sign: w + xi, moments=…, gaussian=True, turns=True)
 
-A law of your own is one file beside this one and one line in the table of `__init__.py` (studies/twin/laws.md).
+A law of your own is a file beside this one and a line in the table of `__init__.py` (studies/twin/laws.md).
 """
 
 from collections.abc import Callable
