@@ -12,9 +12,7 @@ from functools import lru_cache
 import numpy as np
 
 from results.votes.multinomial import vote_accuracy
-from synthetic.binary.rewards import REWARDS
-from synthetic.binary.rewards.reward import Answers, best_by_reward
-from synthetic.binary.rewards.verdict import FALSE_YES, TRUE_YES
+from synthetic.binary.rewards import FALSE_YES, REWARDS, TRUE_YES, Answers, best_by_reward
 from synthetic.model.tasks import Array
 from synthetic.theory.claims.binary import MARGIN, law_of_line, lines_of, tasks_of
 from synthetic.theory.verdict import Claim, Row, extreme_row, mean_row
