@@ -3,6 +3,7 @@
 PYTHON ?= python3
 VENV   := .venv
 RUN    := $(VENV)/bin/python
+TTS     = $(RUN) -m tts
 PIP    := $(RUN) -m pip install --quiet --disable-pip-version-check
 
 # What a user may set:  make gsm8k-samples MODEL=… BUDGETS=100,200 N=16 LIMIT=50 URL=http://host:30000 OUT=… DP=2
@@ -140,21 +141,21 @@ bench: $(DEV) $(SGLANG)  ## measure the hot paths
 demo: DIR = $(call runs,demo)
 demo: LIMIT := $(or $(LIMIT),100)
 demo: setup  ## everything small, on a CPU, in a few minutes: sample the tiny model, vote, forecast, twin, report
-	$(RUN) -m harness sample tiny $(SET) --out $(DIR)/samples
-	$(RUN) -m results curves $(DIR)/samples --out $(DIR)/tiny.csv
-	$(RUN) -m synthetic run fig1-binary --out $(DIR)
-	$(RUN) -m synthetic run fig2f --out $(DIR)
-	$(RUN) -m predict forecast $(DIR)/samples --fit-max-n 8 --predictor all --out $(DIR)/forecast.csv
-	$(RUN) -m results report $(DIR)/tiny.csv $(DIR)/fig1-binary.csv $(DIR)/fig2f.csv $(DIR)/forecast.csv --out $(DIR)/report
+	$(TTS) sample tiny $(SET) --out $(DIR)/samples
+	$(TTS) curves $(DIR)/samples --out $(DIR)/tiny.csv
+	$(TTS) twin run fig1-binary --out $(DIR)
+	$(TTS) twin run fig2f --out $(DIR)
+	$(TTS) forecast $(DIR)/samples --fit-max-n 8 --predictor all --out $(DIR)/forecast.csv
+	$(TTS) report $(DIR)/tiny.csv $(DIR)/fig1-binary.csv $(DIR)/fig2f.csv $(DIR)/forecast.csv --out $(DIR)/report
 
 tiny: $(TORCH)  ## train the tiny model again (10 minutes; one thread, so that the seed repeats it exactly)
 	$(RUN) -m studies.tiny.run
 
 serve: $(HOST) $(SGLANG)  ## start SGLang for MODEL= (default: the tiny model) and leave it running
-	exec $(RUN) -m harness serve $(or $(MODEL),harness/tiny/model) $(if $(DP),--dp $(DP)) $(if $(WORKERS),--workers $(WORKERS)) $(if $(FLAGS),-- $(FLAGS))
+	exec $(TTS) serve $(or $(MODEL),harness/tiny/model) $(if $(DP),--dp $(DP)) $(if $(WORKERS),--workers $(WORKERS)) $(if $(FLAGS),-- $(FLAGS))
 
 gpu-check: $(SERVER) $(SETUP)  ## GPU host: tokens/s, prefix cache and the client's share, random weights of Llama-3.1-8B's shape
-	exec $(RUN) -m harness gpu-check $(if $(DP),--dp $(DP)) $(if $(FLAGS),-- $(FLAGS))
+	exec $(TTS) gpu-check $(if $(DP),--dp $(DP)) $(if $(FLAGS),-- $(FLAGS))
 
 gsm8k-samples: EXPERIMENT = gsm8k-budgets
 gsm8k-samples: run-experiment  ## GSM8K, Llama-3.1-8B-Instruct, 64 answers at each of eight token budgets (GPU host)
@@ -168,14 +169,14 @@ math-samples: run-experiment  ## MATH level 1, 309 integer problems, 64 answers 
 .PHONY: run-experiment
 run-experiment: DIR = $(call runs,$(EXPERIMENT))
 run-experiment: $(SERVER) $(SETUP)  # the shell gives way to the run, so that a SIGTERM to make reaches it
-	exec $(RUN) -m harness sample $(EXPERIMENT) $(SET) --out $(DIR) --curves $(DIR)/curves.csv
+	exec $(TTS) sample $(EXPERIMENT) $(SET) --out $(DIR) --curves $(DIR)/curves.csv
 
 synthetic: DIR = $(call runs,synthetic)
 synthetic: setup  ## the twin: every panel of the paper drawn from exact solutions, and the paper's claims checked
-	$(RUN) -m synthetic run all --jobs 2 --out $(DIR)
-	$(RUN) -m synthetic figures $(DIR)/fig*.csv --out $(DIR)
-	$(RUN) -m synthetic claims --out $(DIR)/claims.csv
-	$(RUN) -m results report $(DIR)/fig*.csv $(DIR)/claims.csv --out $(DIR)/report
+	$(TTS) twin run all --jobs 2 --out $(DIR)
+	$(TTS) twin figures $(DIR)/fig*.csv --out $(DIR)
+	$(TTS) twin claims --out $(DIR)/claims.csv
+	$(TTS) report $(DIR)/fig*.csv $(DIR)/claims.csv --out $(DIR)/report
 
 train: $(TORCH)  ## transformers trained to do what the paper builds by hand (five minutes of processor time)
 	$(RUN) -m studies.trained.run --jobs 2 --out $(call runs,trained)
@@ -190,13 +191,13 @@ EVIDENCE = $(addprefix $(CACHED)/,qwen-gsm8k.parquet qwen-math.parquet int8-gsm8
 OWN = $(or $(TABLES),$(wildcard runs results/runs))
 predict: DIR = $(call runs,predict)
 predict: setup  ## Figure 3 of your runs (all in runs/, or TABLES="run curves.csv …"), then of the tables in results/cached
-	$(RUN) -m predict forecast $(if $(OWN),$(OWN) $(addprefix --then ,$(EVIDENCE)),$(EVIDENCE)) \
+	$(TTS) forecast $(if $(OWN),$(OWN) $(addprefix --then ,$(EVIDENCE)),$(EVIDENCE)) \
 	    --predictor default,low-cost-to-high --bootstrap 200 --out $(DIR)/forecast.csv --plot $(DIR)/forecast.html
-	$(RUN) -m predict forecast $(CACHED)/fig2h.csv --fit-settings 1,2,3,4,6,8 --fit-max-n 16 --predictor default,low-cost-to-high \
+	$(TTS) forecast $(CACHED)/fig2h.csv --fit-settings 1,2,3,4,6,8 --fit-max-n 16 --predictor default,low-cost-to-high \
 	    --bootstrap 200 --out $(DIR)/longer-and-more.csv --plot $(DIR)/longer-and-more.html
 
 report: setup  ## the side-by-side page of the tables in results/cached, or of TABLES="curves.csv forecast.csv …"
-	$(RUN) -m results report $(TABLES) --out $(call runs,report)
+	$(TTS) report $(TABLES) --out $(call runs,report)
 
 clean:  ## remove the virtual environment and caches (never your runs)
 	rm -rf $(VENV) build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

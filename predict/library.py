@@ -40,7 +40,7 @@ def forecast(
     replicates: int = 1000,
     seed: int = 0,
 ) -> pd.DataFrame:
-    """The table of `python -m predict forecast`.
+    """The table of `tts forecast`.
 
     With none of the arguments `at_…` and `fit_…` the cheaper half of the data is fitted, the rest held out.
 
@@ -55,7 +55,7 @@ def forecast(
         fit_cap: see only what a run stopped at this many tokens an answer would show; None: everything.
         at_caps: with `fit_cap`, the dearer caps to forecast, in tokens.
         method: "majority" or "best_of_n".
-        predictor: a name that `python -m predict forecast --help` lists, or "all" that apply.
+        predictor: a name that `tts forecast --help` lists, or "all" that apply.
         target: what the columns low and high are of: "these-questions", sampled further, or "population", new
             questions of their kind.
         level: the share of cases in which an interval contains the true value.
@@ -113,7 +113,7 @@ def plan(
     replicates: int = 300,
     seed: int = 0,
 ) -> list[Plan]:
-    """What `python -m predict plan` finds: one `Plan` for each model and dataset (of caps: for each run).
+    """What `tts plan` finds: one `Plan` for each model and dataset (of caps: for each run).
 
     Parameters not named here are those of `forecast`.
         target_accuracy: find the cheapest choice of setting and N that reaches this accuracy.

@@ -278,7 +278,7 @@ MOST_ANSWERS = Number("n_max", Range(2, LARGEST_N), "The most answers to a quest
 RANDOM_ORDERS = Number(
     "orders", Range(1, 10**5), "Random orders of each question's answers, the same for all rules."
 )
-_ELSEWHERE = "there is no forecast of {}; python -m results curves computes it"
+_ELSEWHERE = "there is no forecast of {}; tts curves computes it"
 METHOD = Choice(
     "method",
     FORECAST,

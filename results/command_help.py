@@ -1,8 +1,8 @@
 """How the help of a command reads: its example first, then what it does, then its options by subject.
 
-Usage: python -m predict forecast [OPTIONS] INPUT...
+Usage: tts forecast [OPTIONS] INPUT...
 
-  Example: python -m predict forecast results/cached/tiny.csv --out forecast.csv
+  Example: tts forecast results/cached/tiny.csv --out forecast.csv
 
   Forecast the accuracy of more answers and of other settings.
 

@@ -1,6 +1,6 @@
 """How every command of the project starts, fails and is stopped.
 
-    $ python -m results curves missing.csv --out curves.csv
+    $ tts curves missing.csv --out curves.csv
     error: missing.csv: no such file
 
 Exit codes: 0 done, 2 bad input (one line on stderr), 130 stopped by Ctrl-C, 141 (and not a word) where who

@@ -10,7 +10,7 @@ Part 2's input is D_N = {Acc(T_1, N), Acc(T_2, N)}, measured at the N that is fo
 *longer and more*, the algorithm has no such input, and we read D_N off the curves of Part 1, lines 3-4.
 
 The paper leaves open which settings T_1 and T_2 are. We take the shortest and the longest with three or more
-different N: the widest spread conditions both 2×2 systems best (docs/figure-3.md measures the choice). Two
+different N: the widest spread conditions both 2×2 systems best (studies/figure_3 measures the choice). Two
 unknowns are "fit" to two points exactly, and to those of more than two settings by least squares. We read
 T_0, T_1 in line 5 as T_1, T_2, and P_{T_i} in Part 2, line 3, as Δ_{T_i}.
 """

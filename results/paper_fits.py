@@ -9,7 +9,7 @@
 
 All three are one curve y = α − β e^{−νx} in another x, fitted by least squares with equal weights. T is in
 tokens per answer (for the synthetic twin: steps), so μ is per token (per step). The report draws these fits,
-and `python -m predict fits` writes them.
+and `tts fits` writes them.
 """
 
 from dataclasses import dataclass

@@ -1,6 +1,6 @@
 """How the answers of samples are read: the two choices that every command that reads samples gives.
 
-    $ python -m results curves samples.csv --as-written --unreadable "n/a" --out curves.csv
+    $ tts curves samples.csv --as-written --unreadable "n/a" --out curves.csv
 
     with reading(as_written=True, unreadable=["n/a"]):
         curves = build_curves(read_samples("samples.csv"))

@@ -1,6 +1,6 @@
 """Commands of the theory twin.
 
-$ python -m synthetic run fig2f --out runs/twin
+$ tts twin run fig2f --out runs/twin
 fig2f: 285 rows of 200 tasks, exact, 1.8 s -> runs/twin/fig2f.csv
 """
 
@@ -26,7 +26,7 @@ def cli() -> None:
     """
 
 
-@cli.command("list", cls=Command, epilog="Example: python -m synthetic list")
+@cli.command("list", cls=Command, epilog="Example: tts twin list")
 def list_() -> None:
     """List the experiments: the first line, then what others change."""
     from dataclasses import asdict
@@ -50,7 +50,7 @@ _CHANGES = click.option(
     multiple=True,
     metavar="FIELD=VALUE[,VALUE…]",
     help="Change a field of the setting, e.g. step_rule=eta/n; `list` shows them all. Several values: every "
-    "line of the experiment at each of them. reward=context,…: best-of-N by these rewards, too.",
+    "line of the experiment at each of them. reward=context,…: best-of-N by these rewards (binary panels).",
 )
 _SEED = click.option("--seed", default=0, type=COUNT, help="Seed of all randomness.")
 _FOLDER = click.option("--out", required=True, type=FOLDER, help="Folder to write to.")
@@ -58,7 +58,7 @@ _TABLE = click.option("--out", required=True, type=PATH, help="The .csv, .jsonl 
 _JOBS = click.option("--jobs", default=1, help="Processes to use.")
 
 
-@cli.command(cls=Command, epilog="Example: python -m synthetic run fig1-binary --out runs/twin")
+@cli.command(cls=Command, epilog="Example: tts twin run fig1-binary --out runs/twin")
 @click.argument("name")
 @click.option(
     "--solver",
@@ -103,7 +103,7 @@ def run(
         click.echo(f"{key}: {done} -> {out / key}.csv")
 
 
-@cli.command(cls=Command, epilog="Example: python -m synthetic check fig2h")
+@cli.command(cls=Command, epilog="Example: tts twin check fig2h")
 @click.argument("name")
 @click.option("--tasks", default=2, help="Tasks in each of 5 repeats.")
 @click.option("--paths", default=16, help="Sampled paths of a task.")
@@ -135,7 +135,7 @@ def check(
 
 @cli.command(
     cls=Command,
-    epilog="Example: python -m synthetic claims fig2h --set sigma_eps=1 --out runs/mine.csv",
+    epilog="Example: tts twin claims fig2h --set sigma_eps=1 --out runs/mine.csv",
 )
 @click.argument("name", required=False)
 @click.option("--tasks", type=int, help="Tasks in each of 5 repeats.  [default: the experiment's own]")
@@ -166,7 +166,7 @@ def claims(name: str | None, seed: int, out: Path, **own: Any) -> None:
     click.echo(f"{table['claim'].nunique()} claims, {len(table)} rows ({rows}) -> {out}")
 
 
-@cli.command(cls=Command, epilog="Example: python -m synthetic figures runs/twin/*.csv --out docs/images")
+@cli.command(cls=Command, epilog="Example: tts twin figures runs/twin/*.csv --out runs/twin")
 @click.argument("curves", nargs=-1, required=True, type=PATH)
 @_FOLDER
 def figures(curves: tuple[Path, ...], out: Path) -> None:

@@ -25,10 +25,10 @@ def run_panel(
     ns: Sequence[int] = (),
     **changes: Any,
 ) -> pd.DataFrame:
-    """The curves table of `python -m synthetic run`, for a panel of the paper or an experiment of your own.
+    """The curves table of `tts twin run`, for a panel of the paper or an experiment of your own.
 
     Parameters:
-        panel: a name that `python -m synthetic list` prints, `"all"`, or an `Experiment`.
+        panel: a name that `tts twin list` prints, `"all"`, or an `Experiment`.
         solver: "exact" (by formula where there is one), "monte-carlo" (sampled paths, many at once) or
             "transformer" (the paper's loop word for word, slow).
         repeats: how often the experiment is repeated.

@@ -1,9 +1,11 @@
 """Every command in the pages: run in a folder where the files that it names exist, or read by its own parser.
 
-A command begins with `python`, `make` or `tts`, in a block or between backticks. `NOT_RUN` says which are
-only read, so that an option, a key of an experiment, a target or a file that was renamed is found, and why.
+A command begins with `python`, `make` or `tts`, in a block or between backticks. One without options is a
+name in a sentence, and has to exist. `NOT_RUN` says which are only read, so that an option, a key of an
+experiment, a target or a file that was renamed is found, and why; of `SLOW` ones the first of each is run.
 """
 
+import os
 import re
 import shlex
 import shutil
@@ -35,13 +37,13 @@ NOT_RUN = {
     r"harness force": "a run whose model is at hand; tests/harness/run/test_force.py",
     r"harness questions (math|multiple-choice)": "the hub, or a file of your own; tests/harness/questions",
     r"harness import (lm-eval|inspect)": "their logs are made, and imported, in tests/integration",
-    r"predict backtest|predict forecast results/cached": "a minute or more; tests/predict runs fewer splits",
-    r"synthetic run fig2a": "a law of one's own is not there: tests/docs/test_recipes.py",
-    r"synthetic check fig2a": "the same",
+    r"predict backtest|(predict|results) \w+ results/cached": "seconds; their packages' tests have smaller",
+    r"synthetic (run|check) fig2a": "a law of one's own is not there: tests/docs/test_recipes.py",
     r"results report runs/gain": "a table of that law",
-    r"synthetic run fig1-binary --out results/cached": "the same is run with another folder",
-    r"synthetic (claims|check|run (all|.*--tasks)|figures)": "minutes; parts in tests/synthetic",
+    r"synthetic (claims|check|run (all|.*--(set|tasks))|figures)": "minutes; parts in tests/synthetic",
 }
+SLOW = {"page", "report", "forecast", "plan", "precision", "run"}
+"""Commands that take seconds: one of each is run."""
 GROUPS = {
     "harness": "harness.cli:cli",
     "predict": "predict.cli:main",
@@ -147,44 +149,62 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def in_its_package(command: str) -> tuple[str, list[str]]:
-    """The package of a command, and its words: `tts curves …` is `python -m results curves …`."""
-    program, *words = shlex.split(command)
-    if program == "python":
-        return words[1], words[2:]
+    """The package of a command, and its words: `tts twin run …` is `run …` of `synthetic`."""
+    _, *words = shlex.split(command)
     if words[0] == "twin":
         return "synthetic", words[1:]
     packages = (name for name in GROUPS if words[0] in group(name).commands)
     return next(packages, "tts"), words
 
 
-OF_PACKAGES = re.compile(rf"tts|python -m ({'|'.join(GROUPS)}) ")
+OF_TTS = [command for command in COMMANDS if command.startswith("tts ")]
+WITH_OPTIONS = [command for command in OF_TTS if re.search(r" --(?!help)", command)]
+NAMES = [command for command in OF_TTS if command not in WITH_OPTIONS and " COMMAND " not in command]
 
 
-@pytest.mark.parametrize("command", [one for one in COMMANDS if OF_PACKAGES.match(one)])
+def run_of(commands: list[str]) -> set[str]:
+    """The commands that are run: all that may be, of the slow ones the first of each name."""
+    chosen: dict[str, str] = {}
+    for command in commands:
+        package, words = in_its_package(command)
+        line = f"{package} {' '.join(words)}"
+        if not any(re.match(pattern, line) for pattern in NOT_RUN):
+            chosen.setdefault(words[0] if words[0] in SLOW else command, command)
+    return set(chosen.values())
+
+
+RUN = run_of(WITH_OPTIONS)
+
+
+@pytest.mark.parametrize("command", NAMES)
+def test_a_name_in_a_sentence_is_that_of_a_command(command: str) -> None:
+    package, words = in_its_package(command)
+    assert words in ([], ["--help"]) or words[0] in group(package).commands
+
+
+@pytest.mark.parametrize("command", WITH_OPTIONS)
 @pytest.mark.usefixtures("undrawn")
 def test_a_command_of_the_pages(
     command: str, made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    shutil.copytree(made, tmp_path, dirs_exist_ok=True)
-    monkeypatch.chdir(tmp_path)
+    is_run = command in RUN
+    if is_run:
+        shutil.copytree(made, tmp_path, dirs_exist_ok=True, copy_function=os.link)
+    monkeypatch.chdir(tmp_path if is_run else made)
     package, words = in_its_package(command)
     words = [found for word in words for found in sorted(map(str, Path().glob(word))) or [word]]
+    if not is_run:
+        parse(package, words)
+        return
     if "--out" in words:
         shutil.rmtree(words[words.index("--out") + 1], ignore_errors=True)  # a run's folder has to be new
-    if "--help" not in words and any(
-        re.match(pattern, f"{package} {' '.join(words)}") for pattern in NOT_RUN
-    ):
-        parse(package, words)
-    else:
-        done = CliRunner().invoke(group(package), words)
-        assert done.exit_code == 0, done.output
+    done = CliRunner().invoke(group(package), words)
+    assert done.exit_code == 0, done.output
 
 
-@pytest.mark.parametrize("command", [one for one in COMMANDS if not re.match("make|tts", one)])
+@pytest.mark.parametrize("command", [one for one in COMMANDS if one.startswith("python ")])
 def test_a_module_of_the_pages(command: str) -> None:
     module, *options = shlex.split(command)[2:]
-    if module in GROUPS:
-        pytest.skip("a package: run, or parsed, above")
     study = import_module(module)
     declared = set(re.findall(r'"(--[a-z-]+)"', Path(str(study.__file__)).read_text(encoding="utf-8")))
     for value in vars(study).values():
@@ -205,6 +225,5 @@ def test_a_target_of_the_pages(command: str) -> None:
     done = subprocess.run(["make", "-n", *shlex.split(command)[1:]], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     printed = done.stdout.replace("\\\n", " ")
-    for package, words in re.findall(r"-m ([\w.]+) ([^;|&\n]*)", printed):
-        if package in GROUPS:
-            parse(package, shlex.split(words))
+    for words in re.findall(r"-m (tts [^;|&\n]*)", printed):
+        parse(*in_its_package(words))

@@ -125,11 +125,11 @@ def test_on_a_gpu_host_a_target_looks_at_the_host_installs_sglang_looks_at_the_g
     assert look == max(said.index(line) for line in installed) + 1
     first, *rest = said[look + 1 :]
     if target in RUNS:
-        assert first.startswith(f"-m harness sample {RUNS[target]} ")
+        assert first.startswith(f"-m tts sample {RUNS[target]} ")
         assert f"dp={GPUS}" in first
         assert "server_flags=--tp-size 2 --quantization fp8" in first
     else:
-        assert first.startswith(f"-m harness {target}")
+        assert first.startswith(f"-m tts {target}")
         assert first.endswith("-- --tp-size 2 --quantization fp8")
     assert rest == []
 
@@ -185,7 +185,7 @@ def test_another_engine_needs_no_server_here(tmp_path: Path, variables: tuple[st
     status, said = gpu_host(tmp_path, "gsm8k-samples", *variables)
     assert status == 0
     assert not any("sglang" in line or "harness.server" in line for line in said)
-    (sample,) = [line for line in said if "harness sample" in line]
+    (sample,) = [line for line in said if "-m tts sample" in line]
     assert variables[0].replace("ENGINE=", "engine=") in sample
     assert "dp=" not in sample
 

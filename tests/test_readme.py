@@ -55,3 +55,17 @@ def test_every_file_that_a_page_names_exists(page: Path) -> None:
     for path in re.findall(r"(?<![\w/])((?:[a-z_0-9]+/)+[a-z_0-9]+\.py)", text):
         roots = [ROOT, page.parent, *(ROOT / package for package in PACKAGES)]
         assert any((root / path).exists() for root in roots), path
+
+
+def anchors(page: Path) -> set[str]:
+    """What a link may name behind `#`: the headings of a page, as code hosts spell them."""
+    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_heading_that_a_link_names_exists(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    for target, heading in re.findall(r"\]\((?!https?://)([^)#]*)#([^)]+)\)", text):
+        assert heading in anchors(page.parent / target if target else page), f"{target}#{heading}"

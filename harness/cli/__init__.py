@@ -15,7 +15,7 @@ from harness.cli.sample import sample
 from harness.cli.serve import serve
 
 
-@click.group(epilog="Example: python -m harness sample tiny --out runs/tiny")
+@click.group(epilog="Example: tts sample tiny --out runs/tiny")
 def cli() -> None:
     """Sample a language model: load questions, serve a model, sample and grade its answers."""
 

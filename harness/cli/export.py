@@ -1,4 +1,4 @@
-"""python -m harness export: a run's answers and scores, as others can publish and read them."""
+"""tts export: a run's answers and scores, as others can publish and read them."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ import click
 from results.command_help import Command
 
 
-@click.command(cls=Command, epilog="Example: python -m harness export runs/tiny --out tiny-answers")
+@click.command(cls=Command, epilog="Example: tts export runs/tiny --out tiny-answers")
 @click.argument("samples", type=click.Path(path_type=Path))
 @click.option("--out", required=True, type=click.Path(path_type=Path, file_okay=False), help="A new folder.")
 @click.option("--organization", default="unknown", show_default=True, help="Who sampled the answers.")

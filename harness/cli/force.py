@@ -1,6 +1,6 @@
-"""python -m harness force: end the stored answers of a run at given lengths.
+"""tts force: end the stored answers of a run at given lengths.
 
-$ python -m harness force runs/tiny --setting 60 --at 10,20,40 --out runs/tiny-forced
+$ tts force runs/tiny --setting 60 --at 10,20,40 --out runs/tiny-forced
 ... and a table of the answers, as in run/tally.py; each setting ends the same answers
 """
 
@@ -29,8 +29,7 @@ class Lengths(click.ParamType):  # type: ignore[type-arg]  # older click takes n
 
 @click.command(
     cls=Command,
-    epilog="Example: python -m harness force runs/gsm8k --setting 500 --at 25,50,100,200,400 "
-    "--out runs/gsm8k-forced",
+    epilog="Example: tts force runs/gsm8k --setting 500 --at 25,50,100,200,400 --out runs/gsm8k-forced",
 )
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path, exists=True, file_okay=False))
 @click.option("--at", "lengths", required=True, type=Lengths(), metavar="LIST", help="Tokens to keep.")

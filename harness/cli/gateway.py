@@ -1,6 +1,6 @@
-"""python -m harness gateway: smg, SGLang's gateway, in front of the servers of several hosts, until Ctrl-C.
+"""tts gateway: smg, SGLang's gateway, in front of the servers of several hosts, until Ctrl-C.
 
-$ python -m harness gateway http://10.0.0.7:31000 http://10.0.0.8:31000
+$ tts gateway http://10.0.0.7:31000 http://10.0.0.8:31000
 smg at http://127.0.0.1:30000, Ctrl-C stops it
 """
 
@@ -14,7 +14,7 @@ from results.command_help import Command
 @click.command(
     cls=Command,
     context_settings={"show_default": True},
-    epilog="Example: python -m harness gateway --workers-file workers.json",
+    epilog="Example: tts gateway --workers-file workers.json",
 )
 @click.argument("urls", nargs=-1, metavar="[URL]...")
 @click.option(

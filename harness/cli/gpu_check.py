@@ -1,4 +1,4 @@
-"""python -m harness gpu-check: how fast this machine would sample an 8B model, without downloading one."""
+"""tts gpu-check: how fast this machine would sample an 8B model, without downloading one."""
 
 from typing import Literal
 
@@ -11,7 +11,7 @@ from results.command_help import Command
     "gpu-check",
     cls=Command,
     context_settings={"show_default": True},
-    epilog="Example: python -m harness gpu-check --dp 8 -- --quantization fp8",
+    epilog="Example: tts gpu-check --dp 8 -- --quantization fp8",
 )
 @click.argument("flags", nargs=-1, type=click.UNPROCESSED)
 @click.option("--prompts", default=64, type=click.IntRange(1, 300))

@@ -1,4 +1,4 @@
-"""python -m harness import: turn answers that another tool sampled into a run folder."""
+"""tts import: turn answers that another tool sampled into a run folder."""
 
 from pathlib import Path
 from typing import Any
@@ -26,10 +26,10 @@ _BELONGS = {
 @click.command(
     "import",
     cls=Command,
-    epilog="Examples: python -m harness import csv aime.csv --setting effort --map tokens=out_tokens"
+    epilog="Examples: tts import csv aime.csv --setting effort --map tokens=out_tokens"
     " --drop error=1 --out runs/aime; "
-    "python -m harness import lm-eval out/samples_gsm8k_….jsonl --filter strict-match --out runs/g; "
-    "python -m harness import inspect logs/….eval --setting reasoning_effort --out runs/high",
+    "tts import lm-eval out/samples_gsm8k_….jsonl --filter strict-match --out runs/g; "
+    "tts import inspect logs/….eval --setting reasoning_effort --out runs/high",
 )
 @click.argument("kind", type=click.Choice(["lm-eval", "inspect", *_TABLES]))
 @click.argument("file", type=click.Path(path_type=Path))

@@ -1,4 +1,4 @@
-"""python -m harness inspect: read the answers of a run."""
+"""tts inspect: read the answers of a run."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ import click
 from results.command_help import Command
 
 
-@click.command(cls=Command, epilog="Example: python -m harness inspect runs/tiny --unreadable --limit 3")
+@click.command(cls=Command, epilog="Example: tts inspect runs/tiny --unreadable --limit 3")
 @click.argument("samples", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--question", metavar="ID", help="Only the answers to this question.")
 @click.option("--setting", help="Only this setting (token budget).")

@@ -1,6 +1,6 @@
-"""python -m harness judge: ask a model of each stored answer whether it is right.
+"""tts judge: ask a model of each stored answer whether it is right.
 
-$ python -m harness judge runs/gsm8k --url http://127.0.0.1:30000
+$ tts judge runs/gsm8k --url http://127.0.0.1:30000
 100%|██████████| 900/900 answers [00:12, 74.9 answers/s, 15,904 tokens/s, 0 s left]
 1,200 of 1,200 answers judged (900 different ones: ...), ...; AUC 0.810, within a question 0.660; ...
 """
@@ -15,8 +15,7 @@ from results.command_help import Command
 
 @click.command(
     cls=Command,
-    epilog="Example: python -m harness judge runs/gsm8k --model org/judge --engine openai "
-    "--url http://127.0.0.1:8000",
+    epilog="Example: tts judge runs/gsm8k --model org/judge --engine openai --url http://127.0.0.1:8000",
 )
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path, exists=True, file_okay=False))
 @click.option(

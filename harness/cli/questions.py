@@ -1,4 +1,4 @@
-"""python -m harness questions: load, count and optionally write out a set of questions."""
+"""tts questions: load, count and optionally write out a set of questions."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,9 +13,7 @@ if TYPE_CHECKING:
     from harness.questions.load import Question
 
 
-@click.command(
-    cls=Command, epilog="Example: python -m harness questions math-level1-integer --file math/test.jsonl"
-)
+@click.command(cls=Command, epilog="Example: tts questions math-level1-integer --file math/test.jsonl")
 @click.argument("dataset")
 @click.option(
     "--file",

@@ -1,4 +1,4 @@
-"""python -m harness regrade: read the stored answers of a run again, without sampling."""
+"""tts regrade: read the stored answers of a run again, without sampling."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from results.command_help import Command
 
 @click.command(
     cls=Command,
-    epilog="Example: python -m harness regrade runs/gsm8k --reader hashes,boxed,last-number",
+    epilog="Example: tts regrade runs/gsm8k --reader hashes,boxed,last-number",
 )
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path, exists=True, file_okay=False))
 @reader_option

@@ -1,6 +1,6 @@
-"""python -m harness sample: draw the answers of an experiment.
+"""tts sample: draw the answers of an experiment.
 
-$ python -m harness sample tiny --set limit=100 --out runs/tiny
+$ tts sample tiny --set limit=100 --out runs/tiny
 100%|██████████| 38400/38400 answers [04:33, 141.2 answers/s, 4,691 tokens/s, 0 s left, 51.5% of …]
 ... and a table of the answers, as in run/tally.py
 """
@@ -15,7 +15,7 @@ from results.command_help import Command
 
 @click.command(
     cls=Command,
-    epilog="Example: python -m harness sample gsm8k-budgets --set budgets=100,200 --limit 50 "
+    epilog="Example: tts sample gsm8k-budgets --set budgets=100,200 --limit 50 "
     "--url http://127.0.0.1:30000 --out runs/gsm8k",
 )
 @click.argument("config")

@@ -1,6 +1,6 @@
-"""python -m harness serve: run a SGLang server, or several behind a gateway, until Ctrl-C.
+"""tts serve: run a SGLang server, or several behind a gateway, until Ctrl-C.
 
-$ python -m harness serve tiny --port 30000
+$ tts serve tiny --port 30000
 serving harness/tiny/model at http://127.0.0.1:30000, Ctrl-C stops it
 """
 
@@ -14,7 +14,7 @@ from results.command_help import Command
 @click.command(
     cls=Command,
     context_settings={"show_default": True},
-    epilog="Example: python -m harness serve meta-llama/Llama-3.1-8B --workers 8 -- --context-length 8192",
+    epilog="Example: tts serve meta-llama/Llama-3.1-8B --workers 8 -- --context-length 8192",
 )
 @click.argument("model")
 @click.argument("flags", nargs=-1, type=click.UNPROCESSED)

@@ -56,7 +56,7 @@ _REPLY = TypeAdapter(_Reply)
 class SGLangRewards(SGLangEngine):
     """A reward model behind SGLang."""
 
-    hint = "start one with `python -m harness serve MODEL -- --is-embedding`"
+    hint = "start one with `tts serve MODEL -- --is-embedding`"
     _tried = False
 
     async def reward(self, problem: str, answer: str) -> Reward:

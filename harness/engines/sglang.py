@@ -67,7 +67,7 @@ class SGLangEngine(Connection):
 
     name = "sglang"
     version = ""
-    hint = "start one with `python -m harness serve MODEL`, or leave --url out"
+    hint = "start one with `tts serve MODEL`, or leave --url out"
 
     def __init__(
         self,

@@ -109,7 +109,7 @@ def gpu_lines(experiment: Experiment, load: Load, price_per_hour: float | None) 
         costs = [f"{h * price_per_hour * copies * each:,.2f}" if price_per_hour else "-" for h in hours]
         times = [duration(3600 * h) for h in hours]
         rows.append((gpu, f"{answers:,}", *(f"{rate:,.0f}" for rate in rates), *times, *costs))
-    measure = f"bounds by arithmetic, and {REACHED:.0%} of them: run `python -m harness gpu-check` to measure"
+    measure = f"bounds by arithmetic, and {REACHED:.0%} of them: run `tts gpu-check` to measure"
     return [*lines, *aligned(rows), measure]
 
 

@@ -1,7 +1,7 @@
 r"""Answers that could not be read: how they end, and which readers would read them.
 
 34.1% of the answers could not be read. They end in 'is \boxed{N}.' (412 times), 'be **N**.' (80 times).
-`python -m harness regrade DIR --reader hashes,boxed --match first` reads 498 of these 510
+`tts regrade DIR --reader hashes,boxed --match first` reads 498 of these 510
 """
 
 import re
@@ -50,11 +50,11 @@ class Unreadable:
         said = f"{share:.1%} of the answers could not be read"
         said += f": most end in {ways}" if ways else ""
         if not (self._read and self._grader):
-            return f"{said}: see them with `python -m harness inspect {run} --unreadable`"
+            return f"{said}: see them with `tts inspect {run} --unreadable`"
         more = (reader for reader in READERS if self._read[reader])
         helpful = replace(self._grader, readers=(*self._grader.readers, *more))
         reads = f"reads {self._read.total()} of these {self.count}"
-        return f"{said}: `python -m harness regrade {run} {helpful}` {reads}"
+        return f"{said}: `tts regrade {run} {helpful}` {reads}"
 
 
 def _quoted(ending: str) -> str:

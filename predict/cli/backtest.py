@@ -1,4 +1,4 @@
-"""`python -m predict backtest`: how good each predictor is on answers or settings hidden from it."""
+"""`tts backtest`: how good each predictor is on answers or settings hidden from it."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path

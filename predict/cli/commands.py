@@ -46,9 +46,7 @@ def _named(context: click.Context, option: str) -> bool:
     return source is click.core.ParameterSource.COMMANDLINE
 
 
-@main.command(
-    cls=Command, epilog="Example: python -m predict forecast results/cached/tiny.csv --out forecast.csv"
-)
+@main.command(cls=Command, epilog="Example: tts forecast results/cached/tiny.csv --out forecast.csv")
 @sampled("default", 1000)
 @click.option(
     "--then",
@@ -85,7 +83,7 @@ def forecast(**asked: Any) -> None:
 
 @main.command(
     cls=Command,
-    epilog="Example: python -m predict backtest samples.jsonl --out backtest.csv --fit-max-n 4 --at-n 8,16",
+    epilog="Example: tts backtest samples.jsonl --out backtest.csv --fit-max-n 4 --at-n 8,16",
 )
 @sampled("all", 200)
 @file("--out", "Table of all forecasts to write.", required=True)
@@ -108,7 +106,7 @@ def backtest(**asked: Any) -> None:
     run(**asked)
 
 
-@main.command(cls=Command, epilog="Example: python -m predict plan samples.jsonl --target-accuracy 0.8")
+@main.command(cls=Command, epilog="Example: tts plan samples.jsonl --target-accuracy 0.8")
 @sampled("default", 300, one=True)
 @TARGET_ACCURACY.option("--target-accuracy")
 @TOKEN_BUDGET.option("--token-budget")
@@ -154,7 +152,7 @@ def plan(
     run(plot=plot, **asked)
 
 
-@main.command(cls=Command, epilog="Example: python -m predict precision pilot.csv --answers 4,16")
+@main.command(cls=Command, epilog="Example: tts precision pilot.csv --answers 4,16")
 @inputs
 @QUESTION_COUNTS.option("--questions")
 @ANSWER_COUNTS.option("--answers")
@@ -182,7 +180,7 @@ def precision(**asked: Any) -> None:
     run(**asked)
 
 
-@main.command(cls=Command, epilog="Example: python -m predict fits results/cached/tiny.csv --out fits.csv")
+@main.command(cls=Command, epilog="Example: tts fits results/cached/tiny.csv --out fits.csv")
 @inputs
 @file("--out", "Table of all fits to write.", required=True)
 @method

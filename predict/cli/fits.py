@@ -1,4 +1,4 @@
-"""`python -m predict fits`: the fits of the paper's appendix as a table, and what speaks against each.
+"""`tts fits`: the fits of the paper's appendix as a table, and what speaks against each.
 
 fit      held  points       x      α      β   rate    gap     rms  condition  status  reason
 along_n  120        7  1 … 64  0.961  0.113  0.352  0.839  0.0073       4.45  ok

@@ -1,4 +1,4 @@
-"""`python -m predict forecast`: the forecast table, printed so that one can act on it.
+"""`tts forecast`: the forecast table, printed so that one can act on it.
 
 tiny model, tiny questions, majority vote, forecast by default (mixture) from settings 10, 20, …, N up to 8
 setting  tokens/answer   N  …  forecast  90 % these questions  90 % new questions  measured  status

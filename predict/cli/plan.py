@@ -1,4 +1,4 @@
-"""`python -m predict plan`: what to buy, how sure that is, and which cheap run would make it surer.
+"""`tts plan`: what to buy, how sure that is, and which cheap run would make it surer.
 
 To reach 90.0 %: setting “high”, used 21,847 tokens, N = 4: 91.4 % (89.8 … 92.7 %) for 87,387 tokens …
 

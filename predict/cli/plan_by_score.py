@@ -1,4 +1,4 @@
-"""`python -m predict plan --score NAME`: a vote of more answers, or a choice by score among fewer.
+"""`tts plan --score NAME`: a vote of more answers, or a choice by score among fewer.
 
 Qwen on gsm8k; the score of an answer takes 508.5 tokens
 tokens/question  setting  tokens/answer  N  accuracy  …  status    by

@@ -21,7 +21,7 @@ from predict.estimate import Estimate, Estimator, Options, Status, from_draws, m
 from predict.evidence.points import Evidence, Floats, Points, Texts
 
 APART = 0.02
-"""How far the paper's algorithm may be from the question law to be ok; docs/figure-3.md has what that
+"""How far the paper's algorithm may be from the question law to be ok; studies/figure_3 has what that
 is worth."""
 
 

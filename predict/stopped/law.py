@@ -35,7 +35,7 @@ PARAMETERS: dict[str, tuple[float, float]] = {
     "never_right": (-3.5, 1.2),  # logit of the share of questions, for the middle question
 }
 """Every parameter with the mean and standard deviation of its normal prior. They are wide enough for the four
-development sets named in docs/along-t.md, whose nearly complete runs they were set by."""
+development sets named in along_t.md, whose nearly complete runs they were set by."""
 
 PRIOR_MEAN, PRIOR_SD = (np.array(column) for column in zip(*PARAMETERS.values(), strict=True))
 

@@ -18,7 +18,7 @@ from predict.stopped.seen import Seen
 from predict.stopped.simulate import Simulated, move_to
 
 PRIOR_MEAN, PRIOR_SD = np.array([2.0, -1.5]), np.array([2.0, 1.0])
-"""Normal prior of the line's level and slope, wide enough for every complete run in docs/along-t.md."""
+"""Normal prior of the line's level and slope, wide enough for every complete run of studies/forecasts."""
 
 RANKS = 2000
 """Steps of the integral along the line."""

@@ -1,6 +1,6 @@
 """The commands of `python -m results`.
 
-$ python -m results curves runs/gsm8k --out curves.csv
+$ tts curves runs/gsm8k --out curves.csv
 runs/gsm8k: 422080 answers -> curves.csv: 792 rows
 """
 

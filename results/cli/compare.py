@@ -1,6 +1,6 @@
-"""`python -m results compare`: two or more runs on the same questions, their paired differences, a verdict.
+"""`tts compare`: two or more runs on the same questions, their paired differences, a verdict.
 
-$ python -m results compare small large --at 8 --gate
+$ tts compare small large --at 8 --gate
 b − a in points; the 95 % intervals hold together:
 a      b      answer                at            b − a                b is    better, worse  to decide it
 small  large  majority vote, N = 8  equal N       +8.0 (+3.0 … +13.0)  better  60, 12
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 @click.command(
     "compare",
     cls=Command,
-    epilog="Example: python -m results compare runs/small runs/large --out compare.csv",
+    epilog="Example: tts compare runs/small runs/large --out compare.csv",
 )
 @SAMPLES
 @table_out(required=False)

@@ -1,4 +1,4 @@
-"""`python -m results curves`: samples in, a curves table out."""
+"""`tts curves`: samples in, a curves table out."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from results.methods import FORECAST, LISTED
 from results.read_options import reading_options
 
 
-@click.command("curves", cls=Command, epilog="Example: python -m results curves runs/tiny --out curves.csv")
+@click.command("curves", cls=Command, epilog="Example: tts curves runs/tiny --out curves.csv")
 @SAMPLES
 @table_out()
 @click.option("--method", metavar="NAME,…", default=",".join(FORECAST), show_default=True, help=LISTED)

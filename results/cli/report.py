@@ -1,6 +1,6 @@
-"""`python -m results report`: run folders and tables in, one page and its figures out.
+"""`tts report`: run folders and tables in, one page and its figures out.
 
-$ python -m results report results/cached/tiny.csv --out report
+$ tts report results/cached/tiny.csv --out report
 report: 5 figures -> report/index.html (1.3 MB)
 """
 
@@ -17,9 +17,7 @@ CACHED = Path(__file__).parents[1] / "cached"
 """The tables that ship with the project."""
 
 
-@click.command(
-    "report", cls=Command, epilog="Example: python -m results report curves.csv forecast.csv --out report"
-)
+@click.command("report", cls=Command, epilog="Example: tts report curves.csv forecast.csv --out report")
 @click.argument("inputs", nargs=-1, type=click.Path(path_type=Path), metavar="[TABLES]...")
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder to write to.")
 @price_option()

@@ -1,6 +1,6 @@
-"""`python -m results stop`: stopping rules replayed on stored answers; which one to take, and its price.
+"""`tts stop`: stopping rules replayed on stored answers; which one to take, and its price.
 
-$ python -m results stop aime.csv --rule lead --out stop.csv
+$ tts stop aime.csv --rule lead --out stop.csv
 rule      cost  answers  rounds  agreement  worst tenth  false stops  less a fixed N of equal cost
 lead:4  24.8 %      7.1     2.3     99.3 %       92.8 %        0.2 %            +0.3 (−2.3 … +2.8)
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 @click.command(
     "stop",
     cls=Command,
-    epilog="Example: python -m results stop runs/tiny --out stop.csv --plot stop.html",
+    epilog="Example: tts stop runs/tiny --out stop.csv --plot stop.html",
 )
 @SAMPLES
 @table_out()

@@ -131,7 +131,7 @@ def _exact(rows: pd.DataFrame, metric: str) -> pd.DataFrame:
 def fit_trends(panel: Panel) -> dict[int, Fit]:
     """The trend in T at each N of the panel that has one; {} where fewer than three lengths are known.
 
-    These are the fits that `python -m predict fits` writes. Where no gap varies with T (a risk has none, nor
+    These are the fits that `tts fits` writes. Where no gap varies with T (a risk has none, nor
     has a flat or a step at N = 1) they are fitted in T.
     """
     rows = panel.exact.dropna(subset=["length"])

@@ -23,7 +23,7 @@ ALONG_LENGTH = {
     LONGER: "every N was measured at the lengths seen, as the paper’s inputs have it",
     LONGER_AND_MORE: "only small N were measured at the lengths seen, fewer inputs than the paper names",
 }
-"""What is asked of forecasts along length; docs/figure-3.md has how well each is answered."""
+"""What is asked of forecasts along length; studies/figure_3 has how well each is answered."""
 
 
 def forecast_name(forecast: Forecast) -> str:

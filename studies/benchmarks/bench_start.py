@@ -31,7 +31,7 @@ def seconds(*command: str) -> tuple[float, float]:
 def starts() -> None:
     click.echo("| command | wall s | processor s | modules |\n|---|---:|---:|---:|")
     commands = {f"python -m {room} --help": ["-m", room, "--help"] for room in ROOMS}
-    commands["python -m predict forecast --help"] = ["-m", "predict", "forecast", "--help"]
+    commands["tts forecast --help"] = ["-m", "predict", "forecast", "--help"]
     commands |= {f"import {room}": ["-c", f"import {room}"] for room in ROOMS}
     commands |= {"from results import vote_curve": ["-c", "from results import vote_curve"]}
     for name, start in commands.items():

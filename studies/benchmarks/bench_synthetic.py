@@ -3,7 +3,7 @@
 $ python -m studies.benchmarks.bench_synthetic
 sampler / literal transformer, binary (fig1-binary, t=50)          50 × as many paths a second
 
-$ python -m studies.benchmarks.bench_synthetic --growth docs/images/growth.png   # only growth in d, n, N, t
+$ python -m studies.benchmarks.bench_synthetic --growth growth.png   # only growth in d, n, N, t
 """
 
 from collections.abc import Callable

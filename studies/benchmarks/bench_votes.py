@@ -1,4 +1,4 @@
-"""Processor time of `python -m results curves` on one core, from a samples file to the curves table.
+"""Processor time of `tts curves` on one core, from a samples file to the curves table.
 
     $ python -m studies.benchmarks.bench_votes
     | questions | settings | answers each | rows | canonical | load .parquet | load .jsonl | load .csv | …

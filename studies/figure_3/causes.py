@@ -1,4 +1,4 @@
-"""The picture of docs/figure-3.md that shows the three causes by which Algorithm 3 fails.
+"""The picture of studies/figure_3 that shows the three causes by which Algorithm 3 fails.
 
     python -m studies.figure_3.run            (which calls this)
 

@@ -1,4 +1,4 @@
-"""The tables and pictures of docs/figure-3.md: when does Low-Cost-to-High work?
+"""The tables and pictures of studies/figure_3: when does Low-Cost-to-High work?
 
     python -m studies.figure_3.run --data ../shared/data/samples --jobs 2      (a quarter of an hour)
 

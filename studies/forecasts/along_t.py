@@ -195,7 +195,7 @@ def settings_table(table: pd.DataFrame) -> str:
 )
 @click.option("--stop", default=4, show_default=True, help="Which of the eight caps is the last one seen.")
 def main(data: Path | None, out: Path, splits: int, stop: int, ours: bool) -> None:
-    """Measure every file boinf-* and epoch* of a folder, and write the tables of docs/along-t.md."""
+    """Measure every file boinf-* and epoch* of a folder, and write the tables of along_t.md."""
     settings = HERE / "new_settings.csv"
     if data and not ours:
         write_raw(pd.concat(new_settings_of(data), ignore_index=True), settings)

@@ -19,9 +19,9 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 PAGES = (
     ROOT / "docs" / "forecasting.md",
-    ROOT / "docs" / "along-t.md",
-    ROOT / "docs" / "figure-3.md",
     HERE / "README.md",
+    HERE / "along_t.md",
+    HERE.with_name("figure_3") / "README.md",
     HERE.with_name("figure_3") / "from_curves.md",
 )
 

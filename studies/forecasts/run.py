@@ -142,7 +142,7 @@ def examples() -> None:
         rest = blocks[first + 1 :]
         more = [block for block in rest[:1] if block.startswith("The next run")]
         text = "\n\n".join([blocks[first].strip(), *more])
-        insert(name, f"```\n$ {shlex.join(['python', '-m', *words])}\n…\n{text}\n…\n```")
+        insert(name, f"```\n$ {shlex.join(['tts', *words[1:]])}\n…\n{text}\n…\n```")
 
 
 def run(words: list[str]) -> str:
@@ -157,7 +157,7 @@ def run(words: list[str]) -> str:
 
 def shown(words: list[str], data: Path) -> str:
     """A command as a reader types it."""
-    return shlex.join(["python", "-m", *words]).replace(str(data), "$DATA_DIR").replace(f"{ROOT}/", "")
+    return shlex.join(["tts", *words[1:]]).replace(str(data), "$DATA_DIR").replace(f"{ROOT}/", "")
 
 
 if __name__ == "__main__":

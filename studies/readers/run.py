@@ -1,4 +1,4 @@
-r"""How much votes were lifted while a wrong answer that is no integer cast none: figures of docs/readers.md.
+r"""How much votes were lifted while a wrong answer that is no integer cast none: figures of studies/readers.
 
     python -m studies.readers.run $DATA_DIR/samples/gpt-3.5-turbo_biggsm_t0.8.csv
 

@@ -22,8 +22,9 @@ from synthetic.panels.experiments import EXPERIMENTS
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 PAGES = [
-    *(ROOT / "docs" / f"{name}.md" for name in ("reproduction", "figure-3", "twin-rewards")),
-    *(ROOT / "studies" / name / "README.md" for name in ("trained", "match")),
+    HERE / "README.md",
+    HERE / "rewards.md",
+    *(HERE.with_name(name) / "README.md" for name in ("figure_3", "trained", "match")),
 ]
 EXAMINED = HERE / "trained.parquet"
 """The curves of the weights that ship: what `studies.trained.run` writes as trained.csv."""

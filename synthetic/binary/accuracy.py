@@ -14,8 +14,7 @@ import pandas as pd
 from results.votes.multinomial import best_of_n_accuracy, vote_accuracy
 from synthetic.binary.chain import law_of_paths
 from synthetic.binary.greedy import greedy_correct, greedy_supports
-from synthetic.binary.rewards import REWARDS
-from synthetic.binary.rewards.reward import Answers, best_by_reward
+from synthetic.binary.rewards import REWARDS, Answers, best_by_reward
 from synthetic.binary.sampler import Supports
 from synthetic.model.reasoning_loop import literal_paths
 from synthetic.model.sampling_algorithms import sample_support

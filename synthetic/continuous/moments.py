@@ -10,7 +10,7 @@ and C the covariance of the next w:
     constant noise   E[w] = m̃,           C = M + s I
     linear noise     E[w] = (1 + es) m̃,  C = (1 + 2es + 2s²) M + s² m̃m̃ᵀ + s² (tr M + ‖m̃‖²) I
 
-Each law states its own factors (`MomentRule` in `synthetic/model/noise`).
+Each law states its own factors (`MomentRule` in `synthetic/model/noise.py`).
 """
 
 from dataclasses import dataclass, replace
@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from results import BadInput
-from synthetic.model.noise.law import MomentRule
+from synthetic.model.noise import MomentRule
 from synthetic.model.settings import ContinuousSetting
 from synthetic.model.tasks import Array, Tasks, covariance_eigenvalues
 

@@ -11,8 +11,6 @@ import numpy as np
 
 from synthetic.continuous.best_of_n import best_of_n_risk
 from synthetic.continuous.moments import gradient_descent_risk, path_moments
-from synthetic.continuous.rewards import REWARDS
-from synthetic.continuous.rewards.reward import Answers, best_by_reward
 from synthetic.continuous.sampler import SampledPaths, sample_paths
 from synthetic.model.reasoning_loop import literal_paths
 from synthetic.model.settings import ContinuousSetting, Solver
@@ -37,9 +35,8 @@ def continuous_risk(
 ) -> list[dict[str, Array]]:
     """Risk of each task of each line by method, (tasks, steps, votes); gradient descent has one "vote".
 
-    `methods` are among ensemble, best_of_n, gradient_descent and the names of REWARDS: best-of-N by that
-    reward, which the exact solver alone has. Where a line `needs_sampling`, `paths` are drawn and votes of
-    more paths are left out. Raises BadInput on divergence, and for a reward where answers are not Gaussian.
+    `methods` are among ensemble, best_of_n (by the oracle) and gradient_descent. Where a line
+    `needs_sampling`, `paths` are drawn and votes of more paths are left out. Raises BadInput on divergence.
     """
     wanted = [line for line in lines if needs_sampling(line[1], methods, solver)]
     if solver == "transformer":
@@ -59,9 +56,6 @@ def continuous_risk(
             risks["best_of_n"] = sampled.best_of_n_risk(reached)
         elif "best_of_n" in methods:
             risks["best_of_n"] = best_of_n_risk(path_moments(tasks, setting, steps), reached)
-        if solver == "exact" and (judged := [name for name in methods if name in REWARDS]):
-            answers = Answers(tasks, setting, path_moments(tasks, setting, steps))
-            risks |= {name: best_by_reward(answers, REWARDS[name], votes) for name in judged}
         if "gradient_descent" in methods:
             risks["gradient_descent"] = gradient_descent_risk(tasks, setting, steps)[..., None]
         found.append(risks)

@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from results import BadInput
-from synthetic.model.noise import NOISE_LAWS
-from synthetic.model.noise.law import MomentRule, NoiseLaw
+from synthetic.model.noise import NOISE_LAWS, MomentRule, NoiseLaw
 from synthetic.model.sampling import SAMPLING_RULES
 
 StepRule = Literal["eta", "eta/n"]

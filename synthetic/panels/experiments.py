@@ -5,15 +5,13 @@
 The paper says "each setting we repeat 5 times", but not how many tasks a repeat has: `tasks` is ours, and so
 are the grids of t and N. Both readings of the step, η and η/n, are drawn where they differ and the panel does
 not say 1/n itself: e does, and n = 1 in f and g. What else the text leaves open is a field of the settings
-(docs/reproduction.md).
+(studies/twin/README.md).
 """
 
-from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from results import BadInput
 from synthetic.binary.rewards import REWARDS
-from synthetic.continuous.rewards import REWARDS as CONTINUOUS_REWARDS
 from synthetic.model.settings import BinarySetting, ContinuousSetting, Setting, StepRule, check_count
 
 VOTES = (1, 2, 4, 8, 16, 32, 64, 128, 256)
@@ -155,25 +153,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         tasks=30,
         votes=_TO_4096,
     ),
-    "judges-continuous": Experiment(
-        "Ours: the same for continuous coefficients, beside the average and the oracle",
-        (
-            Variant(ContinuousSetting(36, 72, 1e-3, 1.0, 2.0), "n=36 d=72"),
-            Variant(ContinuousSetting(144, 72, 1e-3, 1.0, 2.0), "n=144 d=72"),
-            Variant(ContinuousSetting(40, 20, 5e-3, 3.0, 1.0), "n=40 d=20 sigma_eps=3"),
-        ),
-        (50,),
-        ("ensemble", "best_of_n", *(name for name in CONTINUOUS_REWARDS if name != "oracle")),
-        tasks=30,
-        votes=_TO_4096,
-    ),
 }
-
-
-def rewards_of(experiment: Experiment) -> Collection[str]:
-    """The names of the rewards that best-of-N can be taken by in this experiment's case."""
-    continuous = isinstance(experiment.variants[0].setting, ContinuousSetting)
-    return CONTINUOUS_REWARDS if continuous else REWARDS
 
 
 def find_experiments(name: str) -> dict[str, Experiment]:

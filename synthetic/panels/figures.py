@@ -1,7 +1,7 @@
 """Pictures of the experiments: value against N, value against t.
 
-    python -m synthetic figures runs/twin/*.csv --out docs/images
-        ->  docs/images/fig2f.svg, …, and figure1 and figure2, all panels in one, as .png, .svg and .pdf
+    tts twin figures runs/twin/*.csv --out studies/twin
+        ->  studies/twin/fig2f.svg, …, and figure1 and figure2, all panels in one, as .png, .svg and .pdf
 
 One picture a `dataset` of the curves tables, drawn as in the report: accuracies with a line for each t (left)
 and each N (right), risks with a line for each setting, at the largest t (left) and the largest N (right).
@@ -28,9 +28,7 @@ def save_figures(curves: pd.DataFrame, folder: Path) -> list[Path]:
     """
     rows = curves[(curves["source"] == "synthetic") & (curves["permutation"] == "exact")]
     if rows.empty:
-        raise BadInput(
-            "figures: no synthetic rows in these tables, expected those of `python -m synthetic run`"
-        )
+        raise BadInput("figures: no synthetic rows in these tables, expected those of `tts twin run`")
     judged = rows["dataset"].isin(rows.loc[rows["method"] == "best_by_score", "dataset"])
     panels: dict[str, list[Panel]] = {}
     for panel in make_panels(rows[~judged]):

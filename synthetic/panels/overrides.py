@@ -16,8 +16,9 @@ from fractions import Fraction
 from typing import Any, get_args
 
 from results import BadInput
+from synthetic.binary.rewards import REWARDS
 from synthetic.model.settings import ContinuousSetting, Setting, StepRule, check_name
-from synthetic.panels.experiments import Experiment, Variant, rewards_of
+from synthetic.panels.experiments import Experiment, Variant
 
 REWARD = "reward"
 ORACLE = "oracle"
@@ -52,7 +53,8 @@ def read_at(experiment: Experiment, steps: Sequence[int] = (), votes: Sequence[i
 
 def _judged(experiment: Experiment, names: str) -> Experiment:
     """The experiment with these rewards in place of its own; the oracle's is its best_of_n."""
-    known = rewards_of(experiment)
+    continuous = isinstance(experiment.variants[0].setting, ContinuousSetting)
+    known = (ORACLE,) if continuous else tuple(REWARDS)
     asked = [name.strip() for name in names.split(",")]
     for name in asked:
         check_name(REWARD, name, known)

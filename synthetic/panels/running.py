@@ -22,7 +22,6 @@ from results import BadInput, build_curves
 from synthetic.binary.accuracy import exact_accuracy, samples_table, transformer_supports
 from synthetic.binary.rewards import REWARDS
 from synthetic.binary.sampler import sample_supports
-from synthetic.continuous.rewards import REWARDS as CONTINUOUS_REWARDS
 from synthetic.continuous.risk import continuous_risk, needs_sampling, transformer_paths
 from synthetic.model.settings import ContinuousSetting, Solver, check_count
 from synthetic.model.tasks import Array, draw_tasks, task_keys
@@ -37,7 +36,6 @@ Block = TypeVar("Block")
 TASKS_AT_ONCE = 25
 PATHS: dict[Solver, int] = {"exact": 256, "monte-carlo": 256, "transformer": 16}
 """Paths drawn for each task where a solver samples, unless the user names a number."""
-REWARD_NAMES = {*REWARDS, *CONTINUOUS_REWARDS}
 MAX_ANSWERS = 50_000_000
 """The most sampled answers of one line, over all tasks and t, that fit in memory."""
 
@@ -73,7 +71,7 @@ def run_experiment(
     answers = len(keys) * len(experiment.steps) * request.paths
     if solver != "exact" and answers > MAX_ANSWERS:
         raise BadInput(f"{name}: {answers:,} sampled answers do not fit in memory: reduce --paths or --tasks")
-    judged = [method for method in experiment.methods if method in REWARD_NAMES]
+    judged = [method for method in experiment.methods if method in REWARDS]
     if judged and solver != "exact":
         warnings.warn(f"{name}: no curves by {', '.join(judged)}: rewards are exact only", stacklevel=2)
     if solver == "transformer" and progress:
@@ -166,7 +164,7 @@ def curves_table(
         told, judged = method, {}
         if method == "gradient_descent":
             told = "greedy"  # the tables know one decode without noise
-        elif method in REWARD_NAMES:
+        elif method in REWARDS:
             told, judged = "best_by_score", {"model": f"{named['model']}, {method} reward"}
         value = np.concatenate([block[method] for block in blocks])
         tasks, _, n = value.shape

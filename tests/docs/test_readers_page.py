@@ -1,4 +1,4 @@
-"""docs/readers.md: every row of its table is read as it says, and its figures are those of the script."""
+"""studies/readers: every row of its table is read as it says, and its figures are those of the script."""
 
 import json
 import re
@@ -13,7 +13,7 @@ from results import read_samples
 from studies.readers.run import lift
 from tests.conftest import ROOT
 
-PAGE = (ROOT / "docs" / "readers.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "studies" / "readers" / "README.md").read_text(encoding="utf-8")
 SECTION = PAGE.partition("## What is read as what\n")[2].partition("\n## ")[0]
 ROWS = [
     [cell.strip() for cell in line.strip("|").split(" | ")]

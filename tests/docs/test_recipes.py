@@ -49,13 +49,11 @@ def test_the_reader(copy: Path) -> None:
 
 
 def test_the_noise_law(copy: Path) -> None:
-    folder = copy / "synthetic" / "model" / "noise"
-    (folder / "gain.py").write_text(block("noise-law", "python"), encoding="utf-8")
-    table = (folder / "__init__.py").read_text(encoding="utf-8")
-    table, lines = re.subn(r"\(CONSTANT, LINEAR\)", "(CONSTANT, LINEAR, GAIN)", table)
+    module = copy / "synthetic" / "model" / "noise.py"
+    code, table, line = module.read_text(encoding="utf-8").partition("\nNOISE_LAWS")
+    line, lines = re.subn(r"\(CONSTANT, LINEAR\)", "(CONSTANT, LINEAR, GAIN)", line)
     assert lines == 1
-    table = table.replace("\nfrom ", "\nfrom synthetic.model.noise.gain import GAIN\nfrom ", 1)
-    (folder / "__init__.py").write_text(table, encoding="utf-8")
+    module.write_text(code + block("noise-law", "python") + table + line, encoding="utf-8")
     page = (RECIPES / "noise-law.md").read_text(encoding="utf-8")
     (command,) = re.findall(r"^tts twin (run .*)$", page, re.MULTILINE)
     quick = [*command.split(), "--steps", "2", "--repeats", "2", "--paths", "4"]

@@ -18,5 +18,5 @@ def imported(*arguments: object) -> Result:
 
 
 def exit_status(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> int:
-    """The exit status of `python -m harness …`."""
+    """The exit status of `tts …`."""
     return commands.exit_status(monkeypatch, cli, "harness", *arguments)

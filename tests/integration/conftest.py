@@ -20,7 +20,7 @@ START_SECONDS, STOP_SECONDS = 300, 60
 
 @dataclass(frozen=True)
 class Fleet:
-    """What `python -m harness serve tiny --workers 2` runs, and the id of that process."""
+    """What `tts serve tiny --workers 2` runs, and the id of that process."""
 
     url: str
     servers: tuple[str, str]

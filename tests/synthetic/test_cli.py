@@ -119,5 +119,5 @@ def test_every_option_reaches_what_it_is_for(tmp_path, monkeypatch, called, word
 def test_help_loads_no_compiled_votes_and_has_an_example():
     words = [sys.executable, "-X", "importtime", "-m", "synthetic", "run", "--help"]
     done = subprocess.run(words, capture_output=True, text=True, check=True)
-    assert "Example: python -m synthetic run" in done.stdout
+    assert "Example: tts twin run" in done.stdout
     assert "results.votes.multinomial" not in done.stderr

@@ -1,4 +1,4 @@
-"""Best-of-N without an oracle: what docs/twin-rewards.md says, measured. These claims are ours.
+"""Best-of-N without an oracle: what studies/twin/rewards.md says, measured. These claims are ours.
 
     a-self-check-beats-the-vote  judges n=4 d=48  best of 1,024 by context − vote of 1,024  0.26 [0.18, 0.34]
 
@@ -12,9 +12,7 @@ from functools import lru_cache
 import numpy as np
 
 from results.votes.multinomial import vote_accuracy
-from synthetic.binary.rewards import REWARDS
-from synthetic.binary.rewards.reward import Answers, best_by_reward
-from synthetic.binary.rewards.verdict import FALSE_YES, TRUE_YES
+from synthetic.binary.rewards import FALSE_YES, REWARDS, TRUE_YES, Answers, best_by_reward
 from synthetic.model.tasks import Array
 from synthetic.theory.claims.binary import MARGIN, law_of_line, lines_of, tasks_of
 from synthetic.theory.verdict import Claim, Row, extreme_row, mean_row

@@ -1,4 +1,4 @@
-"""python -m harness sample and serve, as a user meets them."""
+"""tts sample and serve, as a user meets them."""
 
 import json
 from collections.abc import Callable

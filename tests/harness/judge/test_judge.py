@@ -1,4 +1,4 @@
-"""python -m harness judge: scores by hand, equal answers once, what is missing asked again, wrong input."""
+"""tts judge: scores by hand, equal answers once, what is missing asked again, wrong input."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""`python -m harness serve` with a stand-in for SGLang: signals end it, and its server with it."""
+"""`tts serve` with a stand-in for SGLang: signals end it, and its server with it."""
 
 import signal
 import subprocess

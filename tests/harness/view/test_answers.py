@@ -1,4 +1,4 @@
-"""python -m harness inspect: what is shown of a run, and what is not let through to the terminal."""
+"""tts inspect: what is shown of a run, and what is not let through to the terminal."""
 
 import json
 from collections.abc import Callable, Iterator

@@ -84,7 +84,7 @@ def test_on_curves_the_default_predictor_tells_these_questions_from_new_ones(
 def test_help_has_an_example_of_the_command(command: str) -> None:
     done = predict(command, "--help")
     assert done.exit_code == 0
-    assert f"Example: python -m predict {command} " in done.output
+    assert f"Example: tts {command} " in done.output
     if "One of " in done.output:
         listed = "".join(done.output.split("One of ")[1].split()).split(",orall")[0].split(".")[0]
         assert listed.split(",") == [DEFAULT, *ESTIMATORS]

@@ -1,4 +1,4 @@
-"""`python -m results …` in this process."""
+"""`tts …` in this process."""
 
 import pytest
 

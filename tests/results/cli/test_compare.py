@@ -1,4 +1,4 @@
-"""`python -m results compare`: its file, its summary, its exit codes."""
+"""`tts compare`: its file, its summary, its exit codes."""
 
 import re
 import shutil

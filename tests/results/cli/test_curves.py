@@ -1,4 +1,4 @@
-"""`python -m results curves`: its file, its messages, its exit codes."""
+"""`tts curves`: its file, its messages, its exit codes."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""`python -m results stop`: its file, its summary, its picture, its refusals."""
+"""`tts stop`: its file, its summary, its picture, its refusals."""
 
 from pathlib import Path
 

@@ -124,7 +124,7 @@ def test_parts_that_are_missing_say_how_to_make_them(tables):
     sections = {attributes.get("id") for tag, attributes in page.tags if tag == "section"}
     assert sections == {"side-by-side", "findings", "numbers", "terms"}
     _, page = made(tables(forecast=forecast_table("flat", [0.6, 0.7])))
-    assert "python -m harness sample" in page.text
+    assert "tts sample" in page.text
 
 
 def test_the_first_figure_comes_before_the_cards(tables):

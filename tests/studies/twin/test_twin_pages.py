@@ -13,10 +13,15 @@ from studies.trained.weights import SHIPPED, read_weights
 from studies.twin import run as make
 from tests.conftest import ROOT, needs_torch
 
+
+def named(page: Path) -> str:
+    return f"{page.parent.name}-{page.stem}"
+
+
 NUMBER = re.compile(r"(?<![\w.,^])\d*\.\d+(?![\w.]*\.py)")
 
 
-@pytest.mark.parametrize("path", make.PAGES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", make.PAGES, ids=named)
 def test_tables_are_what_their_maker_writes_from_shipped_files(path: Path) -> None:
     page = path.read_text(encoding="utf-8")
     assert make.BLOCK.search(page)
@@ -45,7 +50,7 @@ def test_the_examined_curves_are_those_of_the_shipped_weights(datasets: set[str]
     np.testing.assert_allclose(*(one[columns].astype(float) for one in (again, known)), rtol=0.01, atol=1e-9)
 
 
-@pytest.mark.parametrize("path", [make.PAGES[0], make.PAGES[3]], ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", [make.PAGES[0], make.PAGES[3]], ids=named)
 def test_every_measured_number_of_the_prose_is_in_a_table(path: Path) -> None:
     page = path.read_text(encoding="utf-8")
     check_prose(page, "".join(found[0] for found in make.BLOCK.finditer(page)))
@@ -53,7 +58,7 @@ def test_every_measured_number_of_the_prose_is_in_a_table(path: Path) -> None:
 
 def test_every_measured_number_of_figure_3_s_page_is_in_a_table() -> None:
     """Its other tables are those of studies/figure_3/run.py."""
-    page = (ROOT / "docs" / "figure-3.md").read_text(encoding="utf-8")
+    page = (ROOT / "studies" / "figure_3" / "README.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\|.*$", page, flags=re.MULTILINE)
     check_prose(page, "".join([*(found[0] for found in make.BLOCK.finditer(page)), *rows]))
 

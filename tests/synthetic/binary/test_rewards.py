@@ -8,11 +8,18 @@ from scipy.stats import norm
 
 from results.votes.multinomial import vote_accuracy
 from synthetic.binary.chain import all_supports, law_of_paths
-from synthetic.binary.rewards import REWARDS
-from synthetic.binary.rewards.biased import LAMBDA
-from synthetic.binary.rewards.noisy import TAU
-from synthetic.binary.rewards.reward import Answers, Atom, Reward, best_by_reward, reward_limit
-from synthetic.binary.rewards.verdict import FALSE_YES, TRUE_YES
+from synthetic.binary.rewards import (
+    FALSE_YES,
+    LAMBDA,
+    REWARDS,
+    TAU,
+    TRUE_YES,
+    Answers,
+    Atom,
+    Reward,
+    best_by_reward,
+    reward_limit,
+)
 from synthetic.binary.sampler import sample_supports
 from synthetic.model.settings import BinarySetting
 from synthetic.model.tasks import draw_tasks, task_keys

@@ -10,9 +10,7 @@ import numpy as np
 import pytest
 
 from synthetic.continuous.moments import path_moments
-from synthetic.model.noise import NOISE_LAWS
-from synthetic.model.noise.law import NoiseLaw
-from synthetic.model.noise.linear import LINEAR, linear_noise
+from synthetic.model.noise import LINEAR, NOISE_LAWS, NoiseLaw, linear_noise
 from synthetic.model.settings import ContinuousSetting
 from synthetic.model.tasks import draw_tasks, task_keys
 

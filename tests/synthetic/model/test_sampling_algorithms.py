@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from synthetic.binary.sampler import draw_supports
-from synthetic.model.noise.constant import constant_noise
-from synthetic.model.noise.linear import linear_noise
+from synthetic.model.noise import constant_noise, linear_noise
 from synthetic.model.sampling_algorithms import sample_support
 
 

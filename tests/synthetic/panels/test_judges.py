@@ -5,7 +5,6 @@ import pytest
 from results import write_curves
 from synthetic import run_panel
 from synthetic.binary.rewards import REWARDS
-from synthetic.continuous.rewards import REWARDS as CONTINUOUS_REWARDS
 from synthetic.panels.experiments import EXPERIMENTS
 from synthetic.panels.reward_figure import reward_figures
 
@@ -34,20 +33,6 @@ def test_the_figure_has_every_way_of_choosing(curves):
         drawn = set(figure.layers[0].data["chosen_by"])
         assert drawn == {"vote", "oracle", *REWARDS}
         assert len(figure.layers[0].data) == 3 * len(drawn)
-
-
-def test_continuous_coefficients_have_their_rewards_beside_average_and_oracle(tmp_path):
-    curves = run_panel("judges-continuous", tasks=2, repeats=1, ns=[1, 4])
-    write_curves(curves, tmp_path / "curves.csv")
-    judged = curves[curves["method"] == "best_by_score"]
-    assert len(judged) == (len(CONTINUOUS_REWARDS) - 1) * len(EXPERIMENTS["judges-continuous"].variants) * 2
-    (figure, *_) = reward_figures(curves)
-    table = figure.layers[0].data
-    assert set(table["chosen_by"]) == {"average", "oracle", *CONTINUOUS_REWARDS}
-    one = table.loc[table["N"] == 1, "value"]
-    assert one.max() - one.min() < 1e-4  # a single answer leaves nothing to choose
-    four = table[(table["N"] == 4) & (table["line"] == table["line"].iloc[0])].set_index("chosen_by")["value"]
-    assert four["oracle"] < four["noisy"] < one.iloc[0]
 
 
 def test_a_sampling_solver_leaves_rewards_out_and_says_so():

@@ -23,14 +23,24 @@ from dataclasses import dataclass
 import numpy as np
 
 from results import BadInput
-from synthetic.continuous.rewards.reward import Answers
-from synthetic.model.tasks import Array
+from synthetic.continuous.moments import Moments
+from synthetic.model.settings import ContinuousSetting
+from synthetic.model.tasks import Array, Tasks
 
 POINTS = 8192
 """Of the grid for q. The trapezoidal rule on it and the sums over frequencies are both near exact."""
 _NEGLIGIBLE = 1e-15
 ROUGH = 1e-6
 """|φ| at the last frequency above which the sums have not converged: q has too few directions."""
+
+
+@dataclass(frozen=True)
+class Answers:
+    """The law of the answers to some tasks at each t: Gaussian, with these moments."""
+
+    tasks: Tasks
+    setting: ContinuousSetting
+    moments: Moments
 
 
 @dataclass(frozen=True)

@@ -1,19 +1,21 @@
 """Best-of-N by a reward of Gaussian answers: drawn answers, the oracle's integral and closed forms agree."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
-from results import BadInput
-from synthetic.binary.rewards.verdict import FALSE_YES, TRUE_YES
+from results import BadInput, write_curves
+from studies.twin import continuous_rewards
+from studies.twin.continuous_rewards import REWARDS, best_by_reward, residual
+from studies.twin.quadratic import Answers, Quadratic, best_by_quadratic, over_joints
+from synthetic.binary.rewards import FALSE_YES, TRUE_YES
 from synthetic.continuous.best_of_n import best_of_n_risk
 from synthetic.continuous.moments import Moments, path_moments
-from synthetic.continuous.rewards import REWARDS
-from synthetic.continuous.rewards.context import residual
-from synthetic.continuous.rewards.quadratic import Quadratic, best_by_quadratic, over_joints
-from synthetic.continuous.rewards.reward import Answers, best_by_reward
 from synthetic.model.reasoning_loop import literal_paths
 from synthetic.model.settings import ContinuousSetting
 from synthetic.model.tasks import draw_tasks, task_keys
+from synthetic.panels.reward_figure import reward_figures
 
 FEW = ContinuousSetting(n=6, d=10, eta=0.02, sigma_eps=0.5, sigma=1.0)
 MANY = ContinuousSetting(n=14, d=7, eta=0.01, sigma_eps=2.0, sigma=1.0)
@@ -147,3 +149,17 @@ def test_what_has_no_curve_is_refused() -> None:
     single = ContinuousSetting(n=1, d=10, eta=0.02, sigma_eps=0.5, sigma=1.0)
     with pytest.raises(BadInput, match=r"sees 1 of the directions .* more examples"):
         best_by_reward(answers_of(single), REWARDS["context"], (1,))
+
+
+def test_continuous_coefficients_have_their_rewards_beside_average_and_oracle(tmp_path: Path) -> None:
+    curves = continuous_rewards.curves(repeats=1, tasks=2, votes=(1, 4))
+    write_curves(curves, tmp_path / "curves.csv")
+    judged = curves[curves["method"] == "best_by_score"]
+    assert len(judged) == (len(REWARDS) - 1) * len(continuous_rewards.LINES) * 2
+    (figure, *_) = reward_figures(curves)
+    table = figure.layers[0].data
+    assert set(table["chosen_by"]) == {"average", "oracle", *REWARDS}
+    one = table.loc[table["N"] == 1, "value"]
+    assert one.max() - one.min() < 1e-4  # a single answer leaves nothing to choose
+    four = table[(table["N"] == 4) & (table["line"] == table["line"].iloc[0])].set_index("chosen_by")["value"]
+    assert four["oracle"] < four["noisy"] < one.iloc[0]

@@ -1,4 +1,4 @@
-"""Best-of-N by any reward (Definition 2), exactly, from the law of w_t; what a reward is.
+"""Best-of-N by any reward (Definition 2), exactly, from the law of w_t; the rewards that there are.
 
     best_by_reward(answers, REWARDS["context"], votes=(1, 1024))[task, step]  ->  [0.05, 0.58]
 
@@ -12,7 +12,7 @@ With Gaussian noise of deviation τ on every reward no two tie, and with F(x) = 
 
     P(right) = ∫ Σ_g r_g φ((x − v_g)/τ)/τ · N F(x)^{N−1} dx   →   the same limit.
 
-The proof is in docs/twin-rewards.md.
+The proof is in studies/twin/rewards.md.
 """
 
 from collections.abc import Callable, Sequence
@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import ndtr
 
-from synthetic.binary.chain import Indices, PathLaw, all_supports
+from synthetic.binary.chain import Indices, PathLaw, all_supports, law_of_paths
 from synthetic.model.settings import BinarySetting
 from synthetic.model.tasks import Array, Tasks
 
@@ -30,6 +30,11 @@ POINTS_A_DEVIATION = 32
 """Points of the trapezoidal rule for each τ; the integrand is analytic, so the rule's error vanishes."""
 REACH = 9.0
 """Deviations beyond the outermost reward, past which the normal density is below 1e-17."""
+
+TAU = 1.0
+"""The noise of `noisy`: half the distance between w* and a neighbour."""
+TRUE_YES, FALSE_YES = 0.9, 0.1
+LAMBDA = 5.0
 
 
 @dataclass(frozen=True)
@@ -140,3 +145,44 @@ def _noisy(levels: _Levels, votes: Array, spread: float) -> Array:
     below = np.clip(levels.mass @ ndtr(z), 0.0, 1.0)
     chosen = votes[:, None] * below ** (votes[:, None] - 1)
     return np.asarray(chosen @ density * spacing)
+
+
+def _minus_distance(answers: Answers) -> Array:
+    """−‖w − w*‖² of every answer, minus twice the number of coordinates missed, (tasks, 1, supports)."""
+    return 2 * (answers.overlap - answers.setting.k)
+
+
+ORACLE = Reward("oracle", lambda answers: [Atom(1.0, _minus_distance(answers))])
+"""The paper's reward: R = −‖w − w*‖²."""
+
+CONTEXT = Reward("context", lambda answers: [Atom(1.0, -answers.residual)])
+"""What the prompt itself can check: R = −Σ_i (y_i − x_iᵀw)², the log-likelihood of w. No oracle."""
+
+NOISY = Reward("noisy", lambda answers: [Atom(1.0, _minus_distance(answers))], spread=TAU)
+"""An oracle that is read with an error: R = −‖w − w*‖² + τ ξ, ξ standard normal for every answer anew."""
+
+
+def _yes_or_no(answers: Answers) -> list[Atom]:
+    yes = np.where(answers.overlap == answers.setting.k, TRUE_YES, FALSE_YES)
+    return [Atom(yes, 1.0), Atom(1 - yes, 0.0)]
+
+
+VERDICT = Reward("verdict", _yes_or_no)
+"""A judge that says yes to a right answer at the rate TRUE_YES, to a wrong one at FALSE_YES."""
+
+
+def _with_a_liking(answers: Answers) -> list[Atom]:
+    """The wrong answer that is liked has the most attention at the start: the likeliest after one step."""
+    first = law_of_paths(answers.tasks, answers.setting, (1,)).probabilities[:, 0].copy()
+    tasks = np.arange(len(first))
+    first[tasks, answers.law.gold] = -1.0
+    liked = np.zeros((len(first), 1, first.shape[1]))
+    liked[tasks, 0, first.argmax(axis=1)] = LAMBDA
+    return [Atom(1.0, liked - answers.residual)]
+
+
+BIASED = Reward("biased", _with_a_liking)
+"""The check of the prompt with a liking for one wrong answer: R = context + LAMBDA · 1{w is that answer}."""
+
+REWARDS: dict[str, Reward] = {reward.name: reward for reward in (ORACLE, CONTEXT, NOISY, VERDICT, BIASED)}
+"""By name. One of your own is a line here (studies/twin/rewards.md)."""

@@ -1,10 +1,9 @@
-"""The recipes of docs/twin-laws.md: a noise law and a sampling rule are one file and one line each.
+"""The recipes of studies/twin/laws.md: a noise law and a sampling rule are a function and a line each.
 
 The code blocks of the page are run as they stand there, so the page cannot go out of date.
 """
 
 import re
-from itertools import permutations
 
 import numpy as np
 import pytest
@@ -16,6 +15,7 @@ from synthetic.binary.sampler import sample_supports
 from synthetic.continuous.moments import path_moments
 from synthetic.continuous.risk import transformer_paths
 from synthetic.continuous.sampler import sample_paths
+from synthetic.model import noise, sampling
 from synthetic.model.noise import NOISE_LAWS
 from synthetic.model.sampling import SAMPLING_RULES
 from synthetic.model.settings import BinarySetting, ContinuousSetting
@@ -25,15 +25,15 @@ from synthetic.panels.experiments import EXPERIMENTS
 from synthetic.panels.overrides import read_at, with_changes
 from tests.conftest import ROOT
 
-PAGE = (ROOT / "docs" / "twin-laws.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "studies" / "twin" / "laws.md").read_text(encoding="utf-8")
 SMALL = {"n": 5, "d": 6, "eta": 0.02, "sigma_eps": 0.5, "sigma": 1.5}
 STEPS = (1, 7, 30)
 
 
 @pytest.fixture(autouse=True)
 def laws_of_the_page(monkeypatch):
-    """Enter what the page's files define into the tables, as its one line each does."""
-    found = {}
+    """Enter what the page's blocks define into the tables, as its one line each does."""
+    found = {**vars(noise), **vars(sampling)}
     for block in re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL):
         exec(block, found)
     monkeypatch.setitem(NOISE_LAWS, "gain", found["GAIN"])
@@ -41,9 +41,9 @@ def laws_of_the_page(monkeypatch):
     monkeypatch.setitem(SAMPLING_RULES, "min-p", found["MIN_P"])
 
 
-@pytest.mark.parametrize("noise", ["gain", "forgetting"])
-def test_the_literal_transformer_walks_the_same_paths(noise):
-    setting = ContinuousSetting(**SMALL, noise=noise)
+@pytest.mark.parametrize("law", ["gain", "forgetting"])
+def test_the_literal_transformer_walks_the_same_paths(law):
+    setting = ContinuousSetting(**SMALL, noise=law)
     tasks = draw_tasks(setting, task_keys(2, 1), seed=2)
     fast, slow = sample_paths([(tasks, setting)], 5, STEPS)[0], transformer_paths(tasks, setting, 5, STEPS)
     np.testing.assert_allclose(fast.errors, slow.errors, rtol=1e-8)
@@ -81,11 +81,10 @@ def test_a_law_without_a_rule_is_checked_beside_sampled_paths():
     assert (abs(table["difference"]) < 4.5 * table["stderr"]).all()
 
 
-@pytest.mark.parametrize(("sampler", "dial"), [("min-p", 0.3), ("temperature", 0.5), ("top-k", 3.0)])
 @pytest.mark.parametrize("k", [1, 2])
-def test_the_chain_of_a_rule_is_that_of_its_sampled_paths(sampler, dial, k):
+def test_the_chain_of_a_rule_is_that_of_its_sampled_paths(k):
     """20,000 paths a task: every support's share within 5 standard errors (and 1e-3 where it is rare)."""
-    setting = BinarySetting(n=3, d=5, k=k, eta=0.4, sigma_eps=0.3, sampler=sampler, dial=dial)
+    setting = BinarySetting(n=3, d=5, k=k, eta=0.4, sigma_eps=0.3, sampler="min-p", dial=0.3)
     tasks, paths = draw_tasks(setting, task_keys(1, 2), seed=4), 20_000
     law = law_of_paths(tasks, setting, (1, 4))
     drawn = sample_supports(tasks, setting, paths, (1, 4))
@@ -95,27 +94,8 @@ def test_the_chain_of_a_rule_is_that_of_its_sampled_paths(sampler, dial, k):
     assert (abs(hit - law.correct) < 5 * spread + 1e-3).all()
 
 
-def test_weights_of_the_rules_by_hand():
-    w = np.array([0.4, -1.0, 0.8, 0.0, 0.1])
-    shares = SAMPLING_RULES["temperature"].weights(w, 0.5)
-    np.testing.assert_allclose(shares / shares.sum(), np.array([0.16, 0, 0.64, 0, 0.01]) / 0.81)
-    np.testing.assert_allclose(SAMPLING_RULES["temperature"].weights(w, 1.0), np.maximum(w, 0) / 0.8)
-    np.testing.assert_array_equal(SAMPLING_RULES["top-k"].weights(w, 2), [0.4, 0, 0.8, 0, 0])
-    for order in permutations([0.5, 0.5, 0.2]):  # of ties the first stay
-        kept = SAMPLING_RULES["top-k"].weights(np.array(order), 1)
-        assert kept.argmax() == int(np.argmax(order))
-        assert (kept > 0).sum() == 1
-    assert not SAMPLING_RULES["temperature"].weights(np.full(3, -1.0), 0.5).any()
-
-
-def test_an_unknown_law_is_refused_with_those_there_are():
-    with pytest.raises(BadInput, match="constant, linear"):
-        run_panel("fig2a", noise="dropout")
-
-
-@pytest.mark.parametrize("sampler", ["clip-norm", "temperature", "top-k", "min-p"])
-def test_without_a_dial_every_rule_is_the_papers(sampler):
-    setting = BinarySetting(n=3, d=5, k=2, eta=0.4, sigma_eps=0.3, sampler=sampler)
+def test_without_a_dial_the_rule_is_the_papers():
+    setting = BinarySetting(n=3, d=5, k=2, eta=0.4, sigma_eps=0.3, sampler="min-p")
     paper = BinarySetting(n=3, d=5, k=2, eta=0.4, sigma_eps=0.3)
     tasks = draw_tasks(paper, task_keys(1, 2), seed=4)
     laws = (law_of_paths(tasks, one, (1, 6)).probabilities for one in (setting, paper))
