@@ -6,21 +6,23 @@ r"""Reads what a model gave as its answer, and whether it is right.
     "Put it like ##your answer##."                         nothing was said
 
 Readers know where an answer may stand (`harness/grading/places.py`). They are tried in order, and the first
-that finds an answer decides, whatever that is worth. Of several answers the first counts, as a model may go
+that finds an answer decides, whatever that is worth; but a line `Answer: 18` that ends the text outranks a
+box above it, and a label of a choice whatever is none. Of several answers the first counts, as a model may go
 on to write and answer a second question, or the last, as it may correct itself. Text after `[END]` does not
-count.
+count, and no thinking (`harness/grading/thoughts.py`).
 
 What stands there is read by one of three graders: `integer` (the paper's), `choice` (a label) and `math` (an
 expression). Equal answers get the same text: that is their vote. Null is only where nothing was said.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, get_args
 
 from harness.grading import choice, expression, integer
 from harness.grading.integer import CHARACTERS, normalise_integer
-from harness.grading.places import READERS, Reader, boxed, find
+from harness.grading.places import READERS, Reader, final_statement, find, is_reader, last_box, stated
+from harness.grading.thoughts import without_thoughts
 from results import BadInput
 
 Match = Literal["first", "last"]
@@ -64,21 +66,43 @@ class Grader:
         `cut_off` says that it ended at the token limit: a number at its end may lack digits and is left out,
         and its last number is no answer. `labels` are those of the question's choices.
         """
-        text = text.partition(_END)[0]
+        text = without_thoughts(text).partition(_END)[0]
         if not text.isascii():
             text = text.translate(CHARACTERS)
         if cut_off:
             text = text.rstrip("0123456789.,")
-        for reader in self.readers:
-            answer = None
-            for place in find(reader, text):
-                said = self._said(reader, place, cut_off, labels)
-                answer = said if said is not None else answer
-                if answer is not None and self.match == "first":
-                    break
-            if answer is not None and (value := self._value(answer, labels)):
+        other = Answer(None, None)
+        for reader, places, states in self._looks(text, labels):
+            answers = (self._said(reader, place, cut_off, labels, states) for place in places)
+            said = [answer for answer in answers if answer is not None]
+            value = self._chosen(said if self.match == "first" else said[::-1], labels)
+            if value and (self.grader != "choice" or choice.is_label(value, labels)):
                 return Answer(value, reader)
-        return Answer(None, None)
+            if value and other.value is None:
+                other = Answer(value, reader)
+        return other
+
+    def _chosen(self, said: Sequence[str], labels: Sequence[str]) -> str | None:
+        """What the first says; to a question with choices, the first that is a label before any other."""
+        if not said:
+            return None
+        if self.grader != "choice":
+            return self._value(said[0])
+        values = (choice.read_value(text, labels) for text in said)
+        label = next((value for value in values if choice.is_label(value, labels)), None)
+        return label or choice.read_value(said[0], labels)
+
+    def _looks(self, text: str, labels: Sequence[str]) -> Iterator[tuple[Reader, Iterable[str], bool]]:
+        """Where each reader looks, what outranks others first; and whether an answer is stated there."""
+        states = "answer-is" in self.readers
+        for reader in self.readers:
+            if reader == "boxed" and states and (final := final_statement(text)) is not None:
+                yield "answer-is", (final,), True
+            if reader == "answer-is":
+                yield reader, stated(text), True
+            yield reader, find(reader, text), False
+        if states and self.grader == "choice":
+            yield "answer-is", choice.chosen(text, labels), True
 
     def verdict(
         self, text: str, gold: str, finish_reason: str | None, labels: Sequence[str] = ()
@@ -92,18 +116,18 @@ class Grader:
             answer = gold
         return {"answer": answer, "correct": answer == gold, "reader": reader}
 
-    def _said(self, reader: Reader, place: str, cut_off: bool, labels: Sequence[str]) -> str | None:
+    def _said(
+        self, reader: Reader, place: str, cut_off: bool, labels: Sequence[str], states: bool
+    ) -> str | None:
         if self.grader == "integer":
             return integer.answer_in(reader, place, cut_off)
         if self.grader == "choice":
             return choice.answer_in(reader, place, labels, cut_off)
-        return expression.answer_in(reader, place, cut_off)
+        return expression.answer_in(reader, place, cut_off, states)
 
-    def _value(self, said: str, labels: Sequence[str]) -> str:
+    def _value(self, said: str) -> str:
         if self.grader == "integer":
             return integer.read_value(said)
-        if self.grader == "choice":
-            return choice.read_value(said, labels)
         return expression.read_value(said)
 
 
@@ -127,7 +151,8 @@ def required_gold(text: str, where: str, grader: GraderName = "integer", labels:
         names = labels or choice.LETTERS
         gold, expected = found if found in names else None, f"a label: {', '.join(names)}"
     else:
-        written = [text.rpartition("####")[2], *boxed(text)][-1]
+        box = last_box(text)
+        written = text.rpartition("####")[2] if box is None else box
         gold, expected = expression.as_written(written) or None, "an expression"
     if gold is None:
         raise BadInput(f"{where}: the right answer is {text[-60:]!r}, expected {expected}")
@@ -143,7 +168,8 @@ __all__ = [
     "GraderName",
     "Match",
     "Reader",
-    "boxed",
+    "is_reader",
+    "last_box",
     "normalise_integer",
     "read_gold",
     "required_gold",

@@ -4,7 +4,7 @@ from typing import Any, get_args
 
 import click
 
-from harness.grader import DEFAULT_READERS, GRADERS, READERS, Match
+from harness.grader import DEFAULT_READERS, GRADERS, READERS, Match, is_reader
 
 
 class Pair(click.ParamType):  # type: ignore[type-arg]  # older click takes no argument here
@@ -28,8 +28,9 @@ def readers(_context: click.Context, _option: click.Parameter, text: str | None)
         return None
     names = tuple(name.strip() for name in text.split(","))
     for name in names:
-        if name not in READERS:
-            raise click.BadParameter(f"{name!r} is not a reader; the readers are {', '.join(READERS)}.")
+        if not is_reader(name):
+            known = f"{', '.join(READERS)} and tag=NAME"
+            raise click.BadParameter(f"{name!r} is not a reader; the readers are {known}.")
     return names
 
 
@@ -40,7 +41,7 @@ reader_option = click.option(
     show_default=True,
     metavar="LIST",
     callback=readers,
-    help=f"Readers to try, in this order; there are {', '.join(READERS)}.",
+    help=f"Readers to try, in this order; there are {', '.join(READERS)} and tag=NAME.",
 )
 
 match_option = click.option(

@@ -12,15 +12,13 @@ gpt-oss writes channels in place of such marks; `reasoning` then ends with the h
     "analysis21 - 15assistantfinalIt is ##6##."    where the server leaves out special tokens
 """
 
-import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 from harness.engines.base import Completion, Sampling
+from harness.grading.thoughts import CHANNEL, CLOSE, END_OF_CHANNEL, FINAL, OPEN
 
-OPEN, CLOSE = "<think>", "</think>"
-"""The marks of Qwen3, DeepSeek-R1, GLM-4.5, Kimi K2 and most others."""
 CLOSING = f"\n{CLOSE}"
 """What ends a thought from outside."""
 
@@ -39,18 +37,7 @@ TRIAL_SAMPLING = Sampling(max_new_tokens=512, temperature=1.0, thinking=TRIAL_BU
 SLACK = 16
 """Tokens above a budget that are still called kept: marks, an ending that a server writes, other counting."""
 
-
-CHANNEL = re.compile(r"<\|channel\|>|assistantfinal|\A\s*analysis(?=[^\W_]|[\"'(*$])")
-"""By which text in channels is known, with its marks or without them."""
-FINAL = re.compile(r"<\|channel\|>\s*final\b[^\n]*?<\|message\|>|assistantfinal")
-"""The header of the channel with the answer."""
-END_OF_CHANNEL = re.compile(r"<\|(?:return|end|call|start)\|>")
 CLOSING_CHANNEL = "<|end|><|start|>assistant<|channel|>final<|message|>"
-
-
-def opens(prompt: str) -> bool:
-    """Whether `prompt`, as the model reads it, has opened the thinking already (DeepSeek-R1, QwQ)."""
-    return prompt.rstrip().endswith(OPEN)
 
 
 def apart(answer: Completion, opened: bool) -> Completion:

@@ -18,7 +18,7 @@ from typing import Any
 
 from harness.engines.base import Completion
 from harness.engines.chat_template import TODAY, chat_template, render, special_tokens
-from harness.engines.thinking import opens
+from harness.grading.thoughts import opens
 from harness.questions.hub import hub_trouble
 from results import BadInput
 

@@ -1,7 +1,7 @@
 r"""What an answer says to a question with choices: the label of one of them.
 
     (B)    B.    **B**    \text{B}    B) Paris    b    option B      B
-    B and C    Paris    none                                         as written, between marks
+    B and C    (A) or (B)    B is wrong    Paris                     as written: two labels are no label
 
 The labels are those of the question, A to Z where they are not known. A single label between marks that the
 question does not have is a wrong answer and votes as it is.
@@ -9,13 +9,21 @@ question does not have is a wrong answer and votes as it is.
 
 import re
 import string
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
-from harness.grading.places import MARKS, Reader, says_something, sentence, without_introduction
+from harness.grading.places import Reader, is_mark, says_something, sentence, without_introduction
 from results.canonical import canonical
 
 LETTERS = tuple(string.ascii_uppercase)
+
+_REASON = "because|since|as|is|rather|not|instead|over"
+_JOIN = "and|or|und|oder|et|ou|y|o"
+_WRONG = re.compile(
+    r"\W*+(?:(?:is|are|was|seems|looks|would\sbe|must\sbe)\s++(?:\w{1,20}ly\s++)?(?:not|wrong|incorrect|false|excluded|out)"
+    r"|(?:is|was|can|could|does)n['’]t|cannot|can\snot)\b"
+)
 
 _MARKUP = dict.fromkeys(map(ord, "*_`$\"“”'‘’{}#"), " ")
 _LATEX = re.compile(r"\\(?:boxed|fbox|text[a-z]*+|mathbf|mathrm|mbox)\b|\\[()\[\]$%,!; ]")
@@ -27,15 +35,19 @@ def answer_in(reader: Reader, place: str, labels: Sequence[str] = (), cut_off: b
     Among other words only a label, or several of them, is an answer. `cut_off` says that the text ended there
     at the token limit, perhaps within a word.
     """
-    if reader in MARKS:
+    if is_mark(reader):
         return without_introduction(place) if says_something(place) else None
     if reader == "last-number":
         return None
     said = sentence(place)
     if cut_off and said == place:
         return None
-    alone = _patterns(tuple(labels))[1]
-    return said if _label(said, labels) or len(alone.findall(said)) > 1 else None
+    if _label(said, labels):
+        return said
+    patterns = _patterns(tuple(labels))
+    first = patterns.text.fullmatch(" ".join(_LATEX.sub(" ", said).translate(_MARKUP).split()))
+    several = first is not None and patterns.another.match(first["rest"]) is not None
+    return said if several or len(patterns.among.findall(said)) > 1 else None
 
 
 def read_value(text: str, labels: Sequence[str] = ()) -> str:
@@ -45,28 +57,65 @@ def read_value(text: str, labels: Sequence[str] = ()) -> str:
     return _label(text, labels) or _label(written, labels) or written
 
 
+def is_label(value: str, labels: Sequence[str] = ()) -> bool:
+    """Whether what was read is one of the labels."""
+    return value in (labels or LETTERS)
+
+
+def chosen(text: str, labels: Sequence[str] = ()) -> Iterator[str]:
+    """Labels that a text settles on in other words: `option C is correct`, `I would pick B`."""
+    found = _patterns(tuple(labels)).settled.finditer(text)
+    return (next(group for group in match.groups() if group is not None) for match in found)
+
+
 def _label(text: str, labels: Sequence[str]) -> str | None:
+    """The one label that the text gives; None where it gives several or says that one is wrong."""
     names = tuple(labels) or LETTERS
+    patterns = _patterns(tuple(labels))
     text = " ".join(_LATEX.sub(" ", text).translate(_MARKUP).split())
-    found = _patterns(tuple(labels))[0].fullmatch(text)
-    if found is None:
+    found = patterns.text.fullmatch(text)
+    if found is None or patterns.another.match(found["rest"]) or _WRONG.match(found["rest"]):
         return None
-    written = next(group for group in found.groups() if group is not None)
+    written = found["within"] or found["marked"] or found["alone"]
     exact = (name for name in names if name == written)
     return next(exact, None) or next((name for name in names if name.casefold() == written.casefold()), None)
 
 
+class _Patterns(NamedTuple):
+    text: re.Pattern[str]
+    """A label and what may stand around it."""
+    another: re.Pattern[str]
+    """What goes on with a second label: `or (C)`."""
+    among: re.Pattern[str]
+    """Labels among words, all in capitals."""
+    settled: re.Pattern[str]
+    """A label that is called right, or picked."""
+
+
 @lru_cache(maxsize=1024)
-def _patterns(labels: tuple[str, ...]) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """A text that is a label with what may stand around it, and labels among words, all in capitals."""
+def _patterns(labels: tuple[str, ...]) -> _Patterns:
     label = "|".join(sorted(map(re.escape, labels or LETTERS), key=len, reverse=True))
     text = re.compile(
-        r"(?:(?i:option|choice|answer)\s++)?+(?:"
-        rf"[(\[]\s?((?i:{label}))\s?[)\]].*+"  # "(B)", "(b) Paris"
-        rf"|((?i:{label}))\s?(?:\)\s?.*+|[.:]?+|[.:,]\s.*+)"  # "b", "B) Paris", "B. Paris"
-        rf"|({label})\s(?:because|since|as|is|[-–—])\s.*+"  # "B because it is larger"
-        r")"
+        r"(?:the\s)?(?:(?i:option|choice|answer|letter)\s++)?+(?:"
+        rf"[(\[]\s?(?P<within>(?i:{label}))\s?[)\]]"  # "(B)", "(b) Paris"
+        rf"|(?P<marked>(?i:{label}))(?=\s?\)|[.:,]\s|[.:]?\Z)"  # "b", "B) Paris", "B. Paris"
+        rf"|(?P<alone>{label})(?=\s(?:{_REASON})\b|\s?[-–—/&;(]|\s(?:{_JOIN})\s)"  # "B because it is larger"
+        r")(?P<rest>.*+)"
+    )
+    dressed = rf"(?:[(\[]\s?(?i:{label})\s?[)\]]|{label})(?!\w)"
+    another = re.compile(
+        rf"\W*?(?:(?:[,;/&+]|(?<!\w)(?:{_JOIN})\b)\W*+)++(?:(?i:option|choice|answer)\s)?{dressed}"
+        rf"|[\s).:]*+{dressed}\W*+\Z"
     )
     # Capital A and I are words as well.
-    among = "|".join(re.escape(name) for name in labels or LETTERS if name not in ("A", "I"))
-    return text, re.compile(rf"(?<!\w)(?:{among or label})(?!\w)")
+    names = "|".join(re.escape(name) for name in labels or LETTERS if name not in ("A", "I"))
+    among = re.compile(rf"(?<!\w)(?:{names or label})(?!\w)")
+    given = rf"[*_`(\[\"“]{{0,4}}+({label})[)\]*_`\"”]{{0,4}}+(?!\w)"
+    right = r"(?:the\s)?(?:most\s\w+|correct|right|best|true|accurate|appropriate|answer)\b"
+    settled = re.compile(
+        rf"(?:\b(?i:option|choice|answer)\s{given}|\(({label})\))\s(?:is|was|must\sbe|would\sbe|seems)\s{right}"
+        rf"|(?<!\w){given}\sis\s(?:the\s)?(?:most\s\w+\s|correct\s|right\s|best\s)(?:answer|option|choice)\b"
+        rf"|\b(?i:I|we)(?:['’](?:d|ll)|\s(?:would|will|shall|must))?\s(?i:pick|choose|select|go\swith|opt\sfor|vote\sfor|answer)"
+        rf"\s(?:(?i:option|choice|answer)\s)?{given}(?=\s*+(?:[^\w\s]|\Z|because|since|as\b))"
+    )
+    return _Patterns(text, another, among, settled)

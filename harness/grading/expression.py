@@ -15,14 +15,15 @@ import re
 import subprocess
 import sys
 import threading
+from fractions import Fraction
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from harness.grading import integer
-from harness.grading.places import MARKS, Reader, formula, says_something, sentence, without_introduction
-from harness.grading.value_words import VALUE_WORDS
+from harness.grading.places import FORMULA, Reader, is_mark, says_something, sentence, without_introduction
+from harness.grading.value_words import STATING_WORDS, VALUE_WORDS
 from results import BadInput
 from results.canonical import canonical
 
@@ -39,28 +40,39 @@ _FUNCTION = re.compile(r"(?<![a-zA-Z\\])(pi|sin|cos|tan|log|ln|exp|infty)\b")
 _ROOT = re.compile(r"(?<![a-zA-Z\\])sqrt\s?\(([^()]*+)\)")
 _FORMULA_LIKE = re.compile(r"[\d\\$]|\A\W*+\w\W*+\Z")
 _POWER = re.compile(r"\*\*\s?(?:\((-?\w++)\)|(-?\w++))")
-_AND = re.compile(r"\b(?:and|or)\b")
+_AND = re.compile(r",?\s*+\b(?:and|or)\b")
 _DEGREE = re.compile(r"\^\s*+\{?+\\circ\b\}?+|°")
 _UNIT_TEXT = re.compile(r"\s*+\\(?:text|mbox|mathrm)\s*+\{([^{}]*+)\}(?:\s*+\^\s*+\{?+[23]\}?+)?+[\s.]*+\Z")
 _NUMERIC = re.compile(r"\d|\\pi|\\sqrt")
-_PLAIN = re.compile(r"-?[0-9]++(?:\.[0-9]++)?+")
+_PLAIN = re.compile(r"-?[0-9]++(?:\.[0-9]++)?+%?+")
+_BASE_WORDS = {
+    **{"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9},
+    **{"ten": 10, "eleven": 11, "twelve": 12, "sixteen": 16},
+}
+_IN_BASE = re.compile(
+    r"\(?([0-9A-Fa-f]++)\)?\s*(?:_\s*\{?\s*(?:\\(?:text|mathrm|mbox)\s*\{)?\s*\(?(?:base\s*)?|base\s)"
+    rf"([0-9]{{1,2}}|{'|'.join(_BASE_WORDS)})\)?\s*\}}{{0,2}}"
+)
+_FORMULAS_GO_ON = re.compile(r"\s*+(?:,|;|and\b|or\b)[\s,]*+(?:and\b|or\b)?\s*+(?:\$|\\[(\[]|[-\d])")
 
 
-def answer_in(reader: Reader, place: str, cut_off: bool = False) -> str | None:
+def answer_in(reader: Reader, place: str, cut_off: bool = False, states: bool = False) -> str | None:
     """The text that stands for the answer in a `place` that `reader` has found; None where nothing is said.
 
+    `states` says that it stands there alone, as in `Answer: no solution`, and not among other words.
     `cut_off` says that the text ended there at the token limit, perhaps within an expression.
     """
-    if reader in MARKS:
+    if is_mark(reader):
         return without_introduction(place) if says_something(place) else None
     if reader == "last-number":
         return None if cut_off else place
-    if (found := formula(place)) is not None:
-        return found
-    said = sentence(place)
+    said = sentence(place).rstrip("*_` ")
+    found = FORMULA.match(place)
+    if found and not _FORMULAS_GO_ON.match(place, found.end()):
+        return next(part for part in found.groups() if part is not None)
     if cut_off and said == place:
         return None
-    return said if _FORMULA_LIKE.search(said) else None
+    return said if _FORMULA_LIKE.search(said) or (states and says_something(said)) else None
 
 
 def as_written(text: str) -> str:
@@ -79,19 +91,32 @@ def _value(text: str) -> str:
     if number := _plain_number(written):
         return number
     latex = _as_latex(written)
+    if based := _in_base(written):
+        return based
     if _is_prose(latex):
-        return integer.read_value(written).casefold()
+        return written.casefold() if _states_more(written) else integer.read_value(written).casefold()
     found = _worker.ask("form", latex) if len(latex) <= LONGEST else None
     return canonical(found) if isinstance(found, str) else written
 
 
 @lru_cache(maxsize=1 << 16)
 def equal(gold: str, value: str) -> bool:
-    """Whether math-verify takes an answer's form for the right answer, within its rounding of 6 decimals."""
-    if read_value(gold) == value:
+    """Whether an answer's form is right as math-verify has it, and what it overlooks is the same, too.
+
+    It rounds to 6 decimals, which makes small numbers equal, and leaves a base out. Of two percentages and
+    numbers, 50% is 0.5 for it, and 50.
+    """
+    right = read_value(gold)
+    if right == value:
         return True
-    if _plain_number(gold) and _plain_number(value):
-        return False
+    if _plain_number(right) and _plain_number(value):
+        if not {*_meanings(right)}.isdisjoint(_meanings(value)):
+            return True
+        if _plain_number(as_written(gold)):
+            return False
+    if (first := _IN_BASE.fullmatch(right)) or _IN_BASE.fullmatch(value):
+        # One of them without its base is equal, two bases are not.
+        return (first[1] if first else right) == (value if first else value.partition("_")[0])
     latex = [_as_latex(text) for text in (gold, value)]
     if any(_is_prose(text) or len(text) > LONGEST for text in latex):
         return False
@@ -104,17 +129,36 @@ def _is_prose(latex: str) -> bool:
 
 
 def _plain_number(text: str) -> str | None:
-    number = text.removesuffix("%")
-    return number if _PLAIN.fullmatch(number) else None
+    return text if _PLAIN.fullmatch(text) else None
+
+
+def _meanings(number: str) -> list[Fraction]:
+    """What a plain number may be: of 50%, one half, and 50."""
+    value = Fraction(number.removesuffix("%"))
+    return [value, value / 100] if number.endswith("%") else [value]
+
+
+def _in_base(text: str) -> str | None:
+    """A number in a base in one spelling: 1011_{2}; without a base that is not worked out."""
+    found = _IN_BASE.fullmatch(text)
+    return found and f"{found[1].upper()}_{{{_BASE_WORDS.get(found[2], found[2])}}}"
+
+
+def _states_more(text: str) -> bool:
+    """Whether words after a number say more than its unit: `1 and all odd primes`, `7 is prime`."""
+    words = re.findall(r"[a-z]+", _COMMAND.sub(" ", text).casefold())
+    return not STATING_WORDS.isdisjoint(words)
 
 
 def _without_unit(text: str) -> str:
     """`90^\\circ` is 90, and `\\frac{3}{4} \\text{ inches}` a number without its unit."""
     text = _DEGREE.sub("", text)
     unit = _UNIT_TEXT.search(text)
-    if unit and VALUE_WORDS.isdisjoint(unit[1].casefold().split()) and _NUMERIC.search(text[: unit.start()]):
-        return text[: unit.start()]
-    return text
+    if unit is None or not _NUMERIC.search(text[: unit.start()]):
+        return text
+    words = unit[1].casefold().split()
+    changed = not VALUE_WORDS.isdisjoint(words) or not STATING_WORDS.isdisjoint(words)
+    return text if changed else text[: unit.start()]
 
 
 def _as_latex(text: str) -> str:

@@ -24,6 +24,9 @@ SECONDS = 3.0
 MEMORY = 4 << 30
 """Bytes of address space, above which Python raises MemoryError."""
 _ROUNDS = 3
+_DIGITS = 30
+_ROUNDING = 1e-4
+"""The part of a number by which a decimal may miss it; math-verify allows 5e-7, whatever its size."""
 
 
 def form(text: str) -> str | None:
@@ -41,8 +44,34 @@ def form(text: str) -> str | None:
 
 
 def same(gold: str, text: str) -> bool:
-    """math-verify's verdict on two expressions."""
-    return bool(_math_verify().verify(_parsed(gold), _parsed(text), timeout_seconds=None))
+    """math-verify's verdict on two expressions, unless it has made small numbers equal by rounding."""
+    right, said = _parsed(gold), _parsed(text)
+    verified = _math_verify().verify(right, said, timeout_seconds=None)
+    return bool(verified) and not _apart(right[0], said[0])
+
+
+def _apart(first: Any, second: Any) -> bool:
+    """Whether two numbers, or numbers in their places, differ by more than a rounded decimal does."""
+    numbers, others = _numbers(first), _numbers(second)
+    if numbers is None or others is None or len(numbers) != len(others):
+        return False
+    return any(
+        abs(one - other) > _ROUNDING * max(abs(one), abs(other))
+        for one, other in zip(numbers, others, strict=True)
+    )
+
+
+def _numbers(found: Any) -> list[Any] | None:
+    """The value of a number, or of those in a set (in order) or a tuple; None of anything else."""
+    sympy = _sympy()
+    parts = found.args if isinstance(found, (sympy.FiniteSet, sympy.Tuple)) else (found,)
+    for part in parts:
+        if not isinstance(part, sympy.Expr) or part.free_symbols or part.has(sympy.UnevaluatedExpr):
+            return None  # a letter, an equation, or percent
+    values = [part.evalf(_DIGITS) for part in parts]
+    if isinstance(found, sympy.FiniteSet):
+        return sorted(values, key=float) if all(value.is_real for value in values) else None
+    return values
 
 
 def _form_once(text: str) -> str | None:
@@ -50,12 +79,29 @@ def _form_once(text: str) -> str | None:
     found = next(iter(_parsed(text)), None)
     if not isinstance(found, (sympy.Basic, sympy.MatrixBase)):
         return None
+    if system := _system(found):
+        return system
     plain = _simplest(found)
     if isinstance(plain, sympy.core.relational.Relational):
         plain = plain.canonical  # 5 < x is x > 5
     if plain in (sympy.true, sympy.false) or plain.has(sympy.nan, sympy.zoo):
         return None  # 2 + 2 = 5 is not the answer "false", and 1/0 no number
     return _decimal(plain) or str(sympy.latex(plain))
+
+
+def _system(found: Any) -> str | None:
+    """`a = 1, b = 2`, the values of several unknowns, in the order of their names."""
+    sympy = _sympy()
+    if not isinstance(found, sympy.FiniteSet):
+        return None
+    equations = [part for part in found.args if isinstance(part, sympy.Eq)]
+    unknowns = {part.lhs for part in equations if isinstance(part.lhs, sympy.Symbol)}
+    if not 1 < len(unknowns) == len(found.args):
+        return None
+    values = ((part.lhs, _simplest(part.rhs)) for part in equations)
+    return ", ".join(
+        sorted(f"{sympy.latex(name)} = {_decimal(value) or sympy.latex(value)}" for name, value in values)
+    )
 
 
 def _parsed(text: str) -> list[Any]:
@@ -74,7 +120,7 @@ def _simplest(found: Any) -> Any:
     if isinstance(found, sympy.Symbol):
         return found
     if not isinstance(found, sympy.Expr):
-        return found.func(*map(_simplest, found.args)) if found.args else found
+        return _with_simplest_parts(found)
     percent = sympy.UnevaluatedExpr(sympy.Rational(1, 100))
     if isinstance(found, sympy.Mul) and len(found.args) == 2 and found.args[1] == percent:
         found = found.args[0]  # the number that the percent sign follows
@@ -82,6 +128,13 @@ def _simplest(found: Any) -> Any:
     if exact.free_symbols:
         return sympy.cancel(sympy.together(exact))
     return sympy.expand(sympy.radsimp(sympy.expand(exact)))
+
+
+def _with_simplest_parts(found: Any) -> Any:
+    """A set, interval or tuple of such; of `0.5 or 1/2` one number."""
+    plain = found.func(*map(_simplest, found.args)) if found.args else found
+    again = isinstance(found, _sympy().FiniteSet) and len(plain.args) == 1 < len(found.args)
+    return plain.args[0] if again else plain
 
 
 def _decimal(number: Any) -> str | None:

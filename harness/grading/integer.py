@@ -12,7 +12,7 @@ import re
 from functools import lru_cache
 from itertools import pairwise, takewhile
 
-from harness.grading.places import MARKS, Reader, says_something, sentence, without_introduction
+from harness.grading.places import Reader, is_mark, says_something, sentence, without_introduction
 from harness.grading.value_words import (
     ARTICLES,
     LINK_WORDS,
@@ -54,7 +54,7 @@ def answer_in(reader: Reader, place: str, cut_off: bool = False) -> str | None:
 
     `cut_off` says that the text ended there at the token limit, perhaps in the middle of a word.
     """
-    if reader in MARKS:
+    if is_mark(reader):
         return _marked(place)
     if reader == "last-number":
         return None if cut_off else place

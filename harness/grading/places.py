@@ -1,8 +1,11 @@
 r"""Where an answer stands in a text: each reader knows one way of giving it.
 
     hashes       The answer is ##18##.   #### 18          the text between the marks
-    boxed        so \boxed{18}                            the body of the box
-    answer-is    The answer is 18.                        what follows these words in their sentence
+    boxed        so \boxed{18}   \boxed 18                the body of the box; \boxed{3} and \boxed{5} is one
+    tag=NAME     <NAME>18</NAME>                          the body of the tag
+    answer-is    **Final Answer:** 18   [[18]]            what is stated: a line `Answer:`, double brackets or
+                 <answer>18</answer>                      the tag <answer>; else
+                 The answer is 18.                        what follows these words in their sentence
     last-number  in all 18 eggs                           the last number
 
 No pattern can backtrack (quantifiers are possessive): every text is searched in linear time.
@@ -10,12 +13,15 @@ No pattern can backtrack (quantifiers are possessive): every text is searched in
 
 import re
 from collections.abc import Callable, Iterator
-from typing import Literal, get_args
+from typing import Annotated, TypeAlias
 
-Reader = Literal["hashes", "boxed", "answer-is", "last-number"]
-READERS: tuple[Reader, ...] = get_args(Reader)
-MARKS: frozenset[Reader] = frozenset({"hashes", "boxed"})
-"""Readers of marks that are there for the answer alone; the others find it among other words."""
+from pydantic import StringConstraints
+
+READERS = ("hashes", "boxed", "answer-is", "last-number")
+TAG = "tag="
+"""How a reader of a tag of one's own begins: tag=solution."""
+_NAME = rf"^(?:{'|'.join(READERS)}|{TAG}[A-Za-z][\w-]{{0,40}})$"
+Reader: TypeAlias = Annotated[str, StringConstraints(pattern=_NAME)]
 
 _HASHES = re.compile(
     r"(?<!\#)(?:"
@@ -25,15 +31,58 @@ _HASHES = re.compile(
     r")",
     re.MULTILINE,
 )
-_BRACE = re.compile(r"(\\(?:boxed|fbox)\s*+)?+\{|\}")
-_PHRASE = re.compile(
-    r"\bthe\s++(?:(?:final|correct)\s++(?:answer|option|choice)|answer)\s++is\b:?+", re.IGNORECASE
+_BOX = r"\\(?:boxed|fbox)"
+_BRACE = re.compile(rf"({_BOX}\s*+)?+\{{|\}}|{_BOX}(?:[ \t]++|(?=\d))([^\s${{}}\\]++)")
+_LISTED = re.compile(r"[,;&=]|\b(?:and|or)\b")
+_BETWEEN_BOXES = re.compile(
+    r"(?:[\s$,;&()\[\].]|\\[()\[\],;! ]|\\(?:text|mbox|mathrm|q?quad)\b|[{}]"
+    r"|\b(?:and|or)\b|\b[a-zA-Z](?:_\{?\w\}?)?\s*=)*"
 )
-_FORMULA = re.compile(r"\s*+(?:\$\$([^$]++)\$\$|\$([^$\n]++)\$|\\\((.*?)\\\)|\\\[(.*?)\\\])")
+_MOST_BETWEEN = 60
+"""Characters that may stand between two boxes of a list."""
+_KIND = r"(?:(?:final|correct|best|right|(?:most|only)\s++\w++)\s++)"
+_IS = r"\s++(?:is|was|would\s++be)\b:?+"
+_PHRASE = re.compile(
+    rf"\b(?:(?:the|my|our)\s++(?:{_KIND}(?:answer|option|choice)|answer)|{_KIND}(?:answer|option|choice))"
+    rf"(?:\s++choice)?+{_IS}|^answer\s++is\b:?+|答案(?:是|为|應為)",
+    re.IGNORECASE | re.MULTILINE,
+)
+_ANSWER_WORDS = """
+answer antwort lösung réponse reponse respuesta risposta resposta antwoord odpowiedź svar vastaus jawaban
+cevap ответ відповідь απάντηση उत्तर الجواب الإجابة
+"""
+_WORDS_FOR_IT = "|".join(_ANSWER_WORDS.split())
+_LABEL = (
+    rf"(?:\b(?:{_WORDS_FOR_IT})(?:\s(?:choice|option|letter|finale?|corr?ecta))?+"
+    "|đáp án|答案|答え|回答|正解|정답|답)"
+)
+_DRESS = r"[ \t*_`#]*+"
+_STATED = re.compile(
+    r"<answer>(?P<tag>(?:[^<]|<(?!/answer>))*+)(?:</answer>|\Z)"
+    r"|\[\[(?P<brackets>[^\[\]\n]{1,80}+)\]\]"
+    rf"|{_LABEL}{_DRESS}[:：]{_DRESS}"
+    rf"|^{_DRESS}(?:final\s)?answer{_DRESS}$",
+    re.IGNORECASE | re.MULTILINE,
+)
+_VALUE_LIKE = re.compile(
+    r"[\s*_`\"'“‘({\[<]*+(?:[-+±−]?+[$€£¥]?+\.?+\d|[\\$√∞π]|(?:option|choice)\b"
+    r"|[^\W\d]{1,2}(?!\w)\W*+(?:$|[=<>(.,:-]|because|since|as\b|is\b))",
+    re.IGNORECASE,
+)
+_FEW_WORDS = 4
+_BEGINNING_WORDS = "let let's we to first the there if since given step i this it here"
+_BEGINNINGS = frozenset(_BEGINNING_WORDS.split())
+"""Words with which a worked answer begins, and no value."""
+_QUESTION = re.compile(r"^\W*+(?:Q|question|problem)\b[^\n:]{0,20}+:", re.IGNORECASE | re.MULTILINE)
+FORMULA = re.compile(r"\s*+(?:\$\$([^$]++)\$\$|\$([^$\n]++)\$|\\\((.*?)\\\)|\\\[(.*?)\\\])")
+"""A formula that a text begins with, between $ or other marks of LaTeX."""
 _SENTENCE = re.compile(r"(?:[^.!?;…—\n]|\.(?=\d))*")
 _NUMBER_ALONE = re.compile(r"(?:(?<![\w)])[-+])?[0-9](?:(?:[.,:/^*+-]|\{,\}|,\\!)*[0-9])*")
 
-_WRAPPERS = re.compile(r"\\(?:boxed|fbox|text[a-z]*+|mathbf|mathrm|mbox)\b")
+_WRAPPERS = re.compile(
+    r"\\(?:boxed|fbox|text[a-z]*+|mathbf|mathrm|mbox|q?quad|square|Box|[lc]?dots)\b"
+    r"|\\(?:[hv]?phantom|[hv]space|rule)\*?+\s*+(?:\{[^{}]*+\})++"  # a blank to fill in
+)
 _WORD = re.compile(r"[^\W\d_]++")
 _INTRODUCTION = re.compile(
     r"\s*+(?:(?:the|your|my)\s++)?+(?:(?:final|correct)\s++)?+answer\b(?:\s++is\b)?+\s*+[:=]?+\s*+",
@@ -53,15 +102,62 @@ _HEADINGS = frozenset(_HEADING_WORDS.split())
 
 def find(reader: Reader, text: str) -> Iterator[str]:
     """The texts that stand where `reader` looks for an answer, in their order."""
+    if reader.startswith(TAG):
+        return _in_tag(reader.removeprefix(TAG), text)
     return _FINDERS[reader](text)
+
+
+def stated(text: str) -> list[str]:
+    """What follows each `Answer:` up to the next, and what stands in <answer>…</answer> and [[…]].
+
+    Left out is what cannot be a value: `Answer: Let us think about it first`, as worked examples begin.
+    """
+    bodies = []
+    end = len(text)
+    for match in reversed(list(_STATED.finditer(text))):
+        body = match["tag"] or match["brackets"] or text[match.end() : end]
+        bodies.append(without_introduction(body.lstrip("*_`# \t\n")))
+        end = match.start()
+    return [body for body in reversed(bodies) if _may_be_a_value(body)]
+
+
+def final_statement(text: str) -> str | None:
+    """What the text states behind its last box and at its very end: it outranks a box in the working."""
+    box = max(text.rfind("\\boxed"), text.rfind("\\fbox"))
+    found = next(reversed([*_STATED.finditer(text, max(box, 0))]), None)
+    if box < 0 or found is None or _QUESTION.search(text, box, found.start()):
+        return None
+    rest = found["tag"] or found["brackets"] or text[found.end() :]
+    ends_here = not (text[found.end() :].strip() if found["tag"] or found["brackets"] else "")
+    body = rest.strip().strip("*_`#")
+    return without_introduction(body) if ends_here and "\n" not in body and _may_be_a_value(body) else None
+
+
+def _may_be_a_value(body: str) -> bool:
+    line = sentence(body)
+    words = line.casefold().split()
+    if _VALUE_LIKE.match(line):
+        return True
+    return 0 < len(words) <= _FEW_WORDS and words[0] not in _BEGINNINGS
+
+
+def is_reader(name: str) -> bool:
+    """Whether there is a reader of that name."""
+    return re.match(_NAME, name) is not None
+
+
+def is_mark(reader: Reader) -> bool:
+    """Whether the reader finds marks that are there for the answer alone, and not words among others."""
+    return reader in ("hashes", "boxed") or reader.startswith(TAG)
 
 
 def says_something(marked: str) -> bool:
     """Whether a text between marks is an answer: not the format quoted, `##your answer##`, and no heading."""
-    words = _WORD.findall(_WRAPPERS.sub(" ", marked).casefold())
+    plain = _WRAPPERS.sub(" ", marked)
+    words = _WORD.findall(plain.casefold())
     if words and words[0] in _HEADINGS:
         return False
-    if any(map(str.isdigit, marked)) or [len(word) for word in words] == [1]:
+    if any(map(str.isdigit, plain)) or [len(word) for word in words] == [1]:
         return True
     return not _PLACEHOLDER.issuperset(words)
 
@@ -72,21 +168,46 @@ def without_introduction(marked: str) -> str:
 
 
 def boxed(text: str) -> Iterator[str]:
-    r"""The bodies of `\boxed{…}`, braces balanced; of one in another only the outer."""
-    start = depth = 0
+    r"""The bodies of `\boxed{…}`, braces balanced; of one in another only the outer.
+
+    Boxes with nothing but commas and words such as `and` between them are one answer, a list.
+    """
+    last_end = 0
+    listed: list[str] = []
+    for start, end, body in _boxes(text):
+        if listed and not _joined(text[last_end:start]):
+            yield ", ".join(listed)
+            listed = []
+        if body not in listed:
+            listed.append(body)
+        last_end = end
+    if listed:
+        yield ", ".join(listed)
+
+
+def last_box(text: str) -> str | None:
+    """The body of the last box, in which a solution has its answer."""
+    return next((body for _, _, body in reversed([*_boxes(text)])), None)
+
+
+def _joined(between: str) -> bool:
+    if len(between) > _MOST_BETWEEN or _LISTED.search(between) is None:
+        return False
+    return _BETWEEN_BOXES.fullmatch(between) is not None
+
+
+def _boxes(text: str) -> Iterator[tuple[int, int, str]]:
+    """Where each box begins and ends, and its body."""
+    start = inside = depth = 0
     for brace in _BRACE.finditer(text):
         if depth:
-            depth += -1 if brace[0] == "}" else 1
+            depth += -1 if brace[0] == "}" else brace[0].endswith("{")
             if not depth:
-                yield text[start : brace.start()]
+                yield start, brace.end(), text[inside : brace.start()]
         elif brace[1]:
-            start, depth = brace.end(), 1
-
-
-def formula(said: str) -> str | None:
-    """The formula that a text begins with, between $ or other marks of LaTeX."""
-    found = _FORMULA.match(said)
-    return found and next(part for part in found.groups() if part is not None)
+            start, inside, depth = brace.start(), brace.end(), 1
+        elif brace[2]:
+            yield brace.start(), brace.end(), brace[2].rstrip(".,;:!?")
 
 
 def sentence(said: str) -> str:
@@ -101,6 +222,12 @@ def _between_hashes(text: str) -> Iterator[str]:
     first = text.find("##")
     marked = () if first < 0 else _HASHES.finditer(text, first)
     return (found[1] or found[2] or "" for found in marked)
+
+
+def _in_tag(name: str, text: str) -> Iterator[str]:
+    """`<solution>18</solution>`; the last may lack its end."""
+    parts = re.split(rf"<{re.escape(name)}>", text, flags=re.IGNORECASE)[1:]
+    return (re.split(rf"</{re.escape(name)}>", part, maxsplit=1, flags=re.IGNORECASE)[0] for part in parts)
 
 
 def _said(text: str) -> Iterator[str]:

@@ -69,3 +69,10 @@ ARTICLES = frozenset({"a", "an", "one"})
 
 VALUE_CHARACTERS = frozenset("半倍천백만억반")
 """The same in scripts that put no spaces between words, beside the characters that Unicode calls numeric."""
+
+STATING = """
+and or nor but is are was isn if unless when where for all any every each only except otherwise not no none
+neither whenever such that which who
+"""
+STATING_WORDS = frozenset(STATING.split())
+"""Words that make more of an expression than a number and its unit."""

@@ -30,7 +30,8 @@ def choices_of(cell: Any, where: str) -> dict[str, str]:
     found = _plain(cell)
     if isinstance(found, dict) and {*found} == {"label", "text"}:
         labels, texts = _plain(found["label"]), _plain(found["text"])
-        found = dict(zip(labels, texts, strict=True)) if len({*labels}) == len(texts) else None
+        each_once = len({*map(str, labels)}) == len(labels) == len(texts)
+        found = dict(zip(labels, texts, strict=True)) if each_once else None
     elif isinstance(found, list) and len(found) <= len(string.ascii_uppercase):
         found = dict(zip(string.ascii_uppercase, found, strict=False))
     if not isinstance(found, dict) or len(found) < 2:

@@ -13,7 +13,7 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.grader import GraderName, boxed, normalise_integer, required_gold
+from harness.grader import GraderName, last_box, normalise_integer, required_gold
 from harness.questions.choices import asked, choices_of, label_of
 from harness.questions.hub import GSM8K, MATH, MATH_500, HubDataset, SourceRow, dataset_rows, file_rows
 from results import BadInput
@@ -155,7 +155,7 @@ def _math(name: str, rows: list[SourceRow], where: Path) -> list[Question]:
         for column in ("problem", subject, "solution"):
             if not isinstance(row.get(column), str):
                 raise BadInput(f"{place}: no text in column {column!r}: not a row of MATH")
-        *_, answer = ["", *boxed(row["solution"])]
+        answer = last_box(row["solution"]) or ""
         if meant.integer and not (_level(row, place) == 1 and meant.integer.fullmatch(answer)):
             continue
         digest = hashlib.sha256(" ".join(row["problem"].split()).encode()).hexdigest()[:8]

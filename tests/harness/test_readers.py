@@ -13,6 +13,29 @@ BOXED = [
     (r"\boxed{\frac{1}{2}} \boxed{3}", r"\frac{1}{2}", "an answer was given: a wrong one votes"),
     (r"\boxed{18", None, "cut off"),
     (r"[END] \boxed{18}", None, "after the end"),
+    (r"so \boxed 18.", "18", "no braces"),
+    (r"3 + \boxed{\phantom{4}} = 21, so \boxed{18}", "18", "the question's own blank"),
+    (r"\boxed{\hspace{1cm}} is \boxed{18}", "18", "another"),
+    (r"\boxed{\quad?} is \boxed{18}", "18", "another"),
+    (r"\boxed{3}, \boxed{5} and \boxed{7}", "3, 5, 7", "a list, and not its first part"),
+    (r"$x_1=\boxed{3}$ or $x_2=\boxed{5}$", "3, 5", "named"),
+    (r"\boxed{18} \text{ or } \boxed{18}", "18", "the same"),
+]
+
+STATED = [
+    ("**Final Answer:** 18", "18", "bold"),
+    ("### Answer\n\n$18$ eggs", "18", "a heading"),
+    ("Final Answer: The final answer is $18$. I hope it is correct.", "18", "an introduction"),
+    ("Réponse finale : 18", "18", "French"),
+    ("<answer> 18 </answer>", "18", "a tag"),
+    ("<answer>18", "18", "that is not closed"),
+    ("[[18]]", "18", "double brackets"),
+    ("Answer: Let us add them: 9 + 9.", None, "a worked answer begins"),
+    ("Answer: There are 15 trees and then 21 of them.", None, "another"),
+    ("The answer is 9. No.\nAnswer: 18", "18", "what is stated outranks words"),
+    (r"\boxed{9} is one case." + "\n\nAnswer: 18", "18", "the end outranks a box in the working"),
+    (r"Answer: 9" + "\nNo: \\boxed{18}", "18", "a box at the end counts"),
+    (r"\boxed{18}" + "\n\nQuestion: Next?\nAnswer: 7", "18", "a second question of the model's own"),
 ]
 
 LAST_NUMBER = [
@@ -50,6 +73,18 @@ REAL = [
 )
 def test_boxes_and_last_numbers(reader: Reader, text: str, answer: str | None, why: str) -> None:
     assert Grader((reader,)).read(text).value == answer, why
+
+
+@pytest.mark.parametrize(("text", "answer", "why"), STATED)
+def test_what_is_stated_is_read(text: str, answer: str | None, why: str) -> None:
+    assert Grader().read(text).value == answer, why
+
+
+def test_a_tag_of_ones_own_is_a_reader() -> None:
+    text = "<solution>9</solution> no: <solution>18</solution>"
+    assert Grader(("tag=solution",)).read(text) == ("9", "tag=solution")
+    assert Grader(("tag=solution",), "last").read(text).value == "18"
+    assert Grader(("tag=other", "hashes")).read(text).value is None
 
 
 @pytest.mark.parametrize(("text", "answer", "reader"), REAL)

@@ -29,10 +29,10 @@ from harness.engines.thinking import (
     TRIAL_SAMPLING,
     apart,
     not_kept,
-    opens,
 )
 from harness.engines.tokens import PromptTokens, counted
 from harness.errors import EngineError, EngineGone, RequestRefused
+from harness.grading.thoughts import opens
 from harness.http.api_key import ApiKey
 from harness.http.connection import Connection
 from harness.http.reply import parse

@@ -42,6 +42,34 @@ GRADER = Grader(grader="choice")
         ("#### A plan\n##C##", "C"),
         (r"\boxed{A} … ##B##", "B"),
         ("B", None),
+        ("ANSWER: **B**", "B"),
+        ("**Answer**: $B$", "B"),
+        ("### Final Answer\n\nB", "B"),
+        ("My answer: option (b)", "B"),
+        ("Respuesta: B", "B"),
+        ("答案：B", "B"),
+        ("[[B]]", "B"),
+        ("<answer>\n(B) Rome\n</answer>", "B"),
+        ("Therefore option (B) is correct.", "B"),
+        ("(B) is the best choice.", "B"),
+        ("We choose **B**, as it floats.", "B"),
+        ("I would pick B or so", None),
+        ("Option B is not correct.", None),
+        ("Answer: A boat floats.", None),
+        ("The answer is B) Vitamin C.", "B"),
+        ("Answer: B, not C", "B"),
+        (r"so \boxed{x \ll y} only there." + "\n\nAnswer: B", "B"),
+        (r"\boxed{A} fits some. \boxed{C} others." + "\n\n**Answer: B**", "B"),
+        ("##Paris##, that is: the answer is B", "B"),
+        ("The answer is (A) or (B).", "(A) or (B)"),
+        ("The answer is A or B.", "A or B"),
+        ("##A, B##", "A, B"),
+        ("##B/C##", "B/C"),
+        ("##B. C##", "B. C"),
+        ("##A) or B)##", "A) or B)"),
+        (r"\boxed{A} and \boxed{B}", "A, B"),
+        ("##B is wrong##", "B is wrong"),
+        ("##(B) is clearly incorrect##", "(B) is clearly incorrect"),
     ],
 )
 def test_labels_are_read(text: str, label: str | None) -> None:
@@ -62,6 +90,6 @@ def test_a_label_at_the_token_limit_may_be_the_beginning_of_a_word(text: str) ->
 
 def test_the_right_answer_is_a_label_of_the_question() -> None:
     assert required_gold("(b)", "here", "choice", ["A", "B", "C"]) == "B"
-    for gold in ("D", "2", "Paris", ""):
+    for gold in ("D", "2", "Paris", "", "(A) or (B)", "A, B", "B and A"):
         with pytest.raises(BadInput, match=r"here: .*A, B, C"):
             required_gold(gold, "here", "choice", ["A", "B", "C"])

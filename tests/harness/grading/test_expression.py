@@ -5,6 +5,7 @@ import random
 import subprocess
 import sys
 from collections.abc import Iterator
+from fractions import Fraction
 from itertools import combinations
 from pathlib import Path
 
@@ -50,6 +51,17 @@ CLASSES = [
     ["12 dozen", r"12 \text{ dozen}"],
     ["1,234", "1{,}234", "1234", "1.234e3"],
     ["10^{-3}", "0.001", r"\frac{1}{1000}"],
+    ["19, 46, and 82", "82, 19 and 46", r"\{46,82,19\}"],
+    ["a=1,b=2", "b = 2, a = 1", r"a=1 \text{ and } b=2"],
+    ["a=2,b=1"],
+    ["1011_2", r"1011_{\text{two}}", "1011 base 2"],
+    ["1011_3"],
+    ["50%", r"50\%"],
+    ["1 and all odd primes", r"1 \text{ and all odd primes}"],
+    ["1 and all even numbers"],
+    ["7 is prime"],
+    ["7 is not prime"],
+    [r"\sqrt{\frac{1}{7}}", r"\frac{1}{\sqrt7}", r"\frac{\sqrt{7}}{7}"],
     [r"\log_2 8", "3", r"\log_{2}{8}"],
 ]
 
@@ -85,12 +97,60 @@ def test_an_answers_text_depends_on_no_other_answer() -> None:
         ("(1,2)", "The answer is $(1, 2)$."),
         (r"\frac{7}{5} + \frac{1}{5} i", "The answer is (7+i)/5."),
         ("120", "The answer is $5!$."),
+        ("3,5,7", r"\boxed{7}, \boxed{5} and \boxed{3}."),
+        ("0.5", r"##50\%##"),
+        (r"50\%", "##0.5##"),
+        (r"\frac18", "##12.5%##"),
+        ("1011_2", "##1011##"),
+        ("1011", "##1011_2##"),
+        ("1,2", "##a=1,b=2##"),
+        (r"\frac{1}{10^7}", "##0.0000001##"),
+        (r"\text{no solution}", "Answer: No solution"),
+        ("3,5", "Answer: $3$ and $5$"),
+        ("2", r"so \boxed 2"),
+        (r"so \boxed 2", "##2##"),
+        ("0.5", r"\boxed{0.5} or \boxed{\frac12}"),
     ],
 )
 def test_right_answers_are_what_math_verify_takes_for_the_gold(gold: str, text: str) -> None:
     right = required_gold(gold, "here", "math")
     found = GRADER.verdict(text, right, "stop")
     assert (found["answer"], found["correct"]) == (right, True)
+
+
+@pytest.mark.parametrize(
+    ("gold", "text"),
+    [
+        (r"\frac{1}{10^7}", r"\frac{1}{10^8}"),
+        (r"\frac{1}{10^7}", r"\frac{2}{10^7}"),
+        (r"\frac{1}{10^7}", "0"),
+        (r"\frac{1}{2004!}", r"\frac{1}{2006!}"),
+        ("(1/10^7, 1)", "(1/10^8, 1)"),
+        ("e^{-20}", "e^{-21}"),
+        ("a=1,b=2", "a=2,b=1"),
+        ("4343_6", "4343_7"),
+        ("0.5", "50"),
+        ("19, 46, and 82", "19, 46"),
+        ("1 and all odd primes", "1"),
+        (r"1 \text{ and all odd primes}", "1"),
+        ("7 is prime", "7"),
+    ],
+)
+def test_wrong_answers_that_rounding_or_words_would_make_right(gold: str, text: str) -> None:
+    assert not GRADER.verdict(f"##{text}##", required_gold(gold, "here", "math"), "stop")["correct"]
+
+
+SMALL = st.fractions(max_denominator=10**12).filter(lambda number: number != 0)
+
+
+@given(SMALL, st.integers(-3, 3), st.integers(0, 9))
+@settings(max_examples=40, deadline=None)
+def test_fractions_are_equal_where_exact_arithmetic_says_so(number: Fraction, off: int, zeros: int) -> None:
+    gold = number / 10**zeros
+    answer = gold * Fraction(1000 + off, 1000)
+    texts = [rf"\frac{{{value.numerator}}}{{{value.denominator}}}" for value in (gold, answer)]
+    right = required_gold(texts[0], "here", "math")
+    assert GRADER.verdict(f"##{texts[1]}##", right, "stop")["correct"] == (off == 0)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,57 @@
+r"""What a text says once its thinking is over: a number in a thought is no answer.
+
+<think>21 - 15 is 6.</think>It is ##6##.                        It is ##6##.
+21 - 15 is 6.</think>It is ##6##.                               It is ##6##.     the prompt opened it
+<reasoning>21 - 15                                              nothing: it thought to the end
+<|channel|>analysis<|message|>6?<|end|><|start|>assistant<|channel|>final<|message|>It is ##6##.
+analysis6?assistantfinalIt is ##6##.                            It is ##6##.     gpt-oss, without marks
+"""
+
+import re
+
+OPEN, CLOSE = "<think>", "</think>"
+"""The marks of Qwen3, DeepSeek-R1, GLM-4.5, Kimi K2 and most others."""
+
+CHANNEL = re.compile(r"<\|channel\|>|assistantfinal|\A\s*analysis(?=[^\W_]|[\"'(*$])")
+"""By which text in channels is known, with its marks or without them."""
+FINAL = re.compile(r"<\|channel\|>\s*final\b[^\n]*?<\|message\|>|assistantfinal")
+"""The header of the channel with the answer."""
+END_OF_CHANNEL = re.compile(r"<\|(?:return|end|call|start)\|>")
+
+_NAMES = "think|thinking|thoughts?|reasoning|reason|reflection|scratchpad|analysis|seed:think"
+_OPEN_MARK = rf"(?:<(?:{_NAMES})>|\[THINK\]|◁think▷|<\|begin_of_thought\|>|<\|START_THINKING\|>)"
+_OPENS = re.compile(rf"(?:(?<=[\s>])|\A){_OPEN_MARK}(?!\s*tags?\b)", re.IGNORECASE)
+_OPENS_AT_THE_END = re.compile(rf"{_OPEN_MARK}\s*\Z", re.IGNORECASE)
+_CLOSES = re.compile(
+    rf"</(?:{_NAMES})>|\[/THINK\]|◁/think▷|<\|end_of_thought\|>|<\|END_THINKING\|>", re.IGNORECASE
+)
+_MARKS = ("<", "[THINK]", "[/THINK]", "think▷", "assistantfinal", "analysis")
+
+
+def without_thoughts(text: str) -> str:
+    """What stands behind the last thought; of a thought that is never closed, only what stands before it."""
+    if not any(mark in text for mark in _MARKS):
+        return text
+    if CHANNEL.search(text):
+        final = FINAL.search(text)
+        return END_OF_CHANNEL.split(text[final.end() :])[0] if final else ""
+    end = 0
+    for close in _CLOSES.finditer(text):
+        end = close.end()
+    opened = _OPENS.search(text, end)
+    return text[end : opened.start()] if opened else text[end:]
+
+
+def only_thinks(text: str) -> bool:
+    """Whether the text is thinking and says nothing behind it."""
+    return bool(text.strip()) and not without_thoughts(text).strip()
+
+
+def closes(text: str) -> bool:
+    """Whether a thought comes to its end in the text."""
+    return _CLOSES.search(text) is not None or FINAL.search(text) is not None
+
+
+def opens(prompt: str) -> bool:
+    """Whether `prompt`, as the model reads it, has opened the thinking already (DeepSeek-R1, QwQ)."""
+    return _OPENS_AT_THE_END.search(prompt.rstrip()[-40:]) is not None
