@@ -6,22 +6,19 @@ The verdicts before are kept in verdicts-TIME.csv, one row per answer, and the c
 """
 
 import csv
-import io
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-
 from harness.grader import Grader, required_gold
-from harness.store.blocks import Block, read_blocks
 from harness.store.record import note_reading, tally_of
 from harness.store.resume import unused
 from harness.store.row import Row
-from harness.store.samples_file import SAMPLES, not_a_row
+from harness.store.samples_file import SAMPLES, Block, not_a_row, read_blocks
 from harness.tally.counts import Tally
+from harness.tally.groups import groups_of
 from results import BadInput
 from results.tables.files import replacing
 from results.tables.formulas import harmless
@@ -60,9 +57,7 @@ def regrade(folder: Path, grader: Grader) -> Regraded:
         before = csv.writer(verdicts)
         before.writerow((*SAMPLE_KEY, *_VERDICT))
         for block in read_blocks(path):
-            table = block.table
-            found = reading.by_row(block) if table is None else reading.by_column(block, table)
-            for verdict, line in found:
+            for verdict, line in reading.read(block):
                 before.writerow([harmless(cell) if isinstance(cell, str) else cell for cell in verdict])
                 rows.write(line)
     changed, tally = reading.changed, reading.tally
@@ -78,44 +73,32 @@ class _Reading:
         self._golds: dict[tuple[str, str], str] = {}
         self.changed = 0
 
-    def by_row(self, block: Block) -> Iterator[tuple[list[Any], bytes]]:
-        """Any rows. Raises BadInput."""
-        for number, line, row in block.rows():
+    def read(self, block: Block) -> Iterator[tuple[list[Any], bytes]]:
+        """Some rows; the lines of those that are read as before stay as they are. Raises BadInput."""
+        again = list[Row]()
+        for number, line, row in block.numbered():
             if row is None:
                 said = f"{self._path}: row {number}: {not_a_row(line)}"
                 raise BadInput(f"{said}: `harness sample --quarantine` puts such rows aside")
-            if not isinstance(row.get("text"), str):
-                raise BadInput(f"{self._path}: row {number}: no text to read again")
-            told = [row.get(name) for name in (*SAMPLE_KEY, *_VERDICT)]
-            gold, labels = str(row.get("gold")), str(row.get("labels") or "")
-            verdict = self._verdict(row["text"], gold, row.get("finish_reason"), labels, number)
+            before = [row.get(name) for name in (*SAMPLE_KEY, *_VERDICT)]
+            verdict = self._verdict(row, number)
             self.changed += verdict["answer"] != row.get("answer")
-            row |= verdict
-            self.tally.add(row)
-            yield told, _line(row)
-
-    def by_column(self, block: Block, table: pa.Table) -> Iterator[tuple[list[Any], bytes]]:
-        """Plain rows; the lines of those that are read as before stay as they are. Raises BadInput."""
-        told = [table[name].to_pylist() for name in (*SAMPLE_KEY, *_VERDICT)]
-        asked = [table[name].to_pylist() for name in ("text", "gold", "finish_reason", "labels")]
-        verdicts = []
-        for number, (text, gold, ending, labels) in enumerate(zip(*asked, strict=True), start=block.first):
-            verdicts.append(self._verdict(text, gold, ending, labels or "", number))
-        columns = {name: [verdict[name] for verdict in verdicts] for name in _VERDICT}
-        for group in block.groups(columns):
+            again.append(row | verdict)
+            same = isinstance(row.get("correct"), bool) and before[-len(_VERDICT) :] == list(verdict.values())
+            yield before, line if same and line.endswith(b"\n") else _line(again[-1])
+        for group in groups_of(again):
             self.tally.add_group(group)
-        for line, verdict, *cells in zip(io.BytesIO(block.content), verdicts, *told, strict=True):
-            if cells[-len(_VERDICT) :] != [verdict[name] for name in _VERDICT]:
-                self.changed += verdict["answer"] != cells[-len(_VERDICT)]
-                line = _line(json.loads(line) | verdict)
-            yield cells, line
 
-    def _verdict(self, text: str, gold: str, ending: str | None, labels: str, number: int) -> dict[str, Any]:
+    def _verdict(self, row: Row, number: int) -> dict[str, Any]:
+        """The cells of _VERDICT."""
+        where = f"{self._path}: row {number}"
+        if not isinstance(row.get("text"), str):
+            raise BadInput(f"{where}: no text to read again")
+        gold, labels = str(row.get("gold")), str(row.get("labels") or "")
         names = labels.split()
         if (gold, labels) not in self._golds:
-            where = f"{self._path}: row {number}"
             self._golds[gold, labels] = required_gold(gold, where, self._grader.grader, names)
-        return self._grader.verdict(text, self._golds[gold, labels], ending, names)
+        return self._grader.verdict(row["text"], self._golds[gold, labels], row.get("finish_reason"), names)
 
 
 def _line(row: Row) -> bytes:

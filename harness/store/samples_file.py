@@ -12,20 +12,53 @@ import io
 import json
 import os
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext, suppress
+from itertools import chain, islice
 from pathlib import Path
-from typing import Self
+from typing import NamedTuple, Self
 
-from harness.store.row import Row, is_row
+from pydantic_core import from_json
+
+from harness.store.row import Row, are_rows, is_row
 from results import BadInput
 
 SAMPLES, LOCK = "samples.jsonl", ".lock"
+ROWS_AT_A_TIME = 512
+"""As many as a processor's cache holds: with 4,096 the same takes half as long again."""
 SYNC_SECONDS = 5.0
 """How often rows are forced onto the disk, in case the machine goes down and not only the run."""
 
 
+class Block(NamedTuple):
+    """Some lines of a file: their numbers, from 1 on, what they are, and the JSON objects in them."""
+
+    numbers: Sequence[int]
+    lines: Sequence[bytes]
+    rows: Sequence[Row | None]
+
+    def numbered(self) -> Iterator[tuple[int, bytes, Row | None]]:
+        """One line after the other."""
+        return zip(self.numbers, self.lines, self.rows, strict=True)
+
+    def without_blank(self) -> "Block":
+        """Nor has it a last line that is torn."""
+        if all(self.rows):
+            return self
+        there = [
+            (number, line, row)
+            for number, line, row in self.numbered()
+            if row is not None or (line.endswith(b"\n") and line.strip())
+        ]
+        return Block(*zip(*there, strict=True)) if there else Block((), (), ())
+
+
 def read_rows(path: Path, **cells: str | None) -> Iterator[Row]:
+    """As `row_blocks`, one by one."""
+    return chain.from_iterable(row_blocks(path, **cells))
+
+
+def row_blocks(path: Path, **cells: str | None) -> Iterator[Sequence[Row]]:
     """The rows of a run's samples.jsonl, also while a run adds to it; a torn last line is left out.
 
     Only those with the `cells` that are given; lines without their text are passed over. Raises BadInput
@@ -33,38 +66,47 @@ def read_rows(path: Path, **cells: str | None) -> Iterator[Row]:
     """
     wanted = {column: value for column, value in cells.items() if value is not None}
     texts = [json.dumps(value).encode() for value in wanted.values() if value.isascii()]
-    for row in checked(path, numbered_lines(path, texts)):
-        if all(row[column] == value for column, value in wanted.items()):
-            yield row
-
-
-def checked(path: Path, lines: Iterable[tuple[int, bytes, Row | None]]) -> Iterator[Row]:
-    """The rows in some of the file's lines. Raises BadInput naming the first that is none of this harness."""
-    for number, line, row in lines:
-        if not is_row(row):
+    for block in read_blocks(path, texts):
+        rows = block.rows
+        if not are_rows(rows):
+            number, line = next((number, line) for number, line, row in block.numbered() if not is_row(row))
             raise BadInput(f"{path}: row {number}: {not_a_row(line)}")
-        yield row
+        if wanted:
+            rows = [row for row in rows if wanted.items() <= row.items()]
+        yield rows
 
 
-def numbered_lines(path: Path, texts: Sequence[bytes] = ()) -> Iterator[tuple[int, bytes, Row | None]]:
-    """The lines of a file, from 1 on, and the objects in them; without blank lines and a torn last one.
+def numbered_lines(path: Path) -> Iterator[tuple[int, bytes, Row | None]]:
+    """The lines of a file, also while a run adds to it; without blank lines and a torn last one.
+
+    Each with its number, from 1 on, and the JSON object in it.
+    """
+    for block in read_blocks(path):
+        yield from block.numbered()
+
+
+def read_blocks(path: Path, texts: Sequence[bytes] = ()) -> Iterator[Block]:
+    """As `numbered_lines`, some hundreds at a time: what they have in common is looked at once for all.
 
     Only lines that hold all of `texts`, which takes a tenth of the time of reading what is in them.
     """
-    with path.open("rb") as lines:
-        yield from numbered(lines, 1, texts)
+    first = 1
+    with path.open("rb") as file:
+        while lines := list(islice(file, ROWS_AT_A_TIME)):
+            numbers: Sequence[int] = range(first, first + len(lines))
+            first += len(lines)
+            if texts:
+                places = [i for i, line in enumerate(lines) if all(text in line for text in texts)]
+                numbers, lines = [numbers[i] for i in places], [lines[i] for i in places]
+            yield Block(numbers, lines, _objects(lines)).without_blank()
 
 
-def numbered(
-    lines: Iterable[bytes], first: int, texts: Sequence[bytes] = ()
-) -> Iterator[tuple[int, bytes, Row | None]]:
-    """As `numbered_lines`, of lines at hand."""
-    for number, line in enumerate(lines, start=first):
-        if not all(text in line for text in texts):
-            continue
-        row = parse_object(line)
-        if line.strip() and (line.endswith(b"\n") or row is not None):
-            yield number, line, row
+def _objects(lines: Sequence[bytes]) -> list[Row | None]:
+    try:
+        rows = list(map(from_json, lines))  # in a third of the time of json.loads
+    except ValueError:
+        return list(map(parse_object, lines))
+    return [row if isinstance(row, dict) else None for row in rows]
 
 
 def not_a_row(line: bytes) -> str:

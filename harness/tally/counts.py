@@ -17,7 +17,7 @@ from typing import Any
 from harness.engines.thinking import SLACK
 from harness.experiment import Experiment, tokens_in
 from harness.grader import Grader
-from harness.tally.groups import AnswerGroup, Counts, group_of, known, part
+from harness.tally.groups import AnswerGroup, Counts, groups_of, part
 from harness.tally.repeats import find_repeats
 from harness.tally.unreadable import MANY, Unreadable
 from results.aligned import aligned
@@ -36,7 +36,6 @@ class Tally:
         `grader` has read the answers, by default that of the experiment.
         """
         self.settings: dict[tuple[str, str], Counts] = {}
-        self.answers = self.tokens = 0
         self._experiment = experiment
         self._asked = planned // experiment.answers_per_question if experiment and planned else None
         self._unreadable = Unreadable(grader or (experiment.reading if experiment else None))
@@ -45,7 +44,7 @@ class Tally:
 
     def add(self, row: Mapping[str, Any]) -> None:
         """Count one row of the samples table."""
-        self.add_group(group_of(row))
+        self.add_group(*groups_of([row]))
 
     def add_group(self, group: AnswerGroup) -> None:
         """Count answers to one question."""
@@ -56,8 +55,6 @@ class Tally:
             each = sampled.samples if sampled and not stopped else 1
             self.settings[key] = Counts(each, stopped, self._own_limit(group.setting))
         self.settings[key].add(group)
-        self.answers += group.answers
-        self.tokens += sum(known(group.cells["tokens"]))
         if None in group.cells["answer"]:
             read = zip(*(group.cells[name] for name in ("answer", "text", "finish_reason")), strict=True)
             for answer, text, ending in read:
@@ -66,8 +63,18 @@ class Tally:
 
     def add_table(self, table: Any) -> None:
         """Count the rows of a samples table."""
-        for row in table.astype(object).where(table.notna(), None).to_dict("records"):
-            self.add(row)
+        for group in groups_of(table.astype(object).where(table.notna(), None).to_dict("records")):
+            self.add_group(group)
+
+    @property
+    def answers(self) -> int:
+        """All that were counted."""
+        return sum(counts.answers for counts in self.settings.values())
+
+    @property
+    def tokens(self) -> int:
+        """Those of all answers together, as far as they are known."""
+        return sum(counts.tokens for counts in self.settings.values())
 
     @property
     def finished(self) -> int:

@@ -4,8 +4,9 @@ AnswerGroup("gsm8k", "llama", "100", "sample", "q-7", {"sample": [0, 1], "answer
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from harness.tally.repeats import Texts
@@ -17,6 +18,7 @@ COUNTED = (
     *("text", "reasoning", "reasoning_tokens"),
 )
 """The columns of a samples table that are looked at."""
+_KEY = itemgetter("setting", "decoding", "question_id")
 
 
 class AnswerGroup(NamedTuple):
@@ -38,15 +40,32 @@ class AnswerGroup(NamedTuple):
     @property
     def written(self) -> list[str | None]:
         """All that the model wrote, its thinking first; None where the table has no text."""
-        told = zip(self.cells["text"], self.cells["reasoning"], strict=True)
-        return [text if reasoning is None else reasoning + (text or "") for text, reasoning in told]
+        texts, thoughts = list(self.cells["text"]), self.cells["reasoning"]
+        for place, (text, reasoning) in enumerate(zip(texts, thoughts, strict=True)):
+            if reasoning is not None:
+                texts[place] = reasoning + (text or "")
+        return texts
 
 
-def group_of(row: Mapping[str, Any]) -> AnswerGroup:
-    """One row of a samples table."""
-    cells = {column: [row.get(column)] for column in COUNTED}
-    names = row["setting"], row["decoding"], row["question_id"]
-    return AnswerGroup(row.get("dataset"), row.get("model"), *names, cells, row.get("shard"))
+def groups_of(rows: Iterable[Mapping[str, Any]]) -> list[AnswerGroup]:
+    """Rows of a samples table by question and setting, those that come first in the table first."""
+    together: dict[tuple[Any, ...], list[Mapping[str, Any]]] = {}
+    for row in rows:
+        origin = row.get("dataset"), row.get("model"), row.get("shard")
+        together.setdefault((origin, *_KEY(row)), []).append(row)
+    groups = []
+    for ((dataset, model, shard), setting, decoding, question), alike in together.items():
+        cells = {column: _column(column, alike) for column in COUNTED}
+        groups.append(AnswerGroup(dataset, model, setting, decoding, question, cells, shard))
+    return groups
+
+
+def _column(name: str, rows: Sequence[Mapping[str, Any]]) -> list[Any]:
+    """Its cells, None where a row has none."""
+    try:
+        return list(map(itemgetter(name), rows))
+    except KeyError:
+        return [row.get(name) for row in rows]
 
 
 @dataclass
@@ -109,15 +128,16 @@ class Counts:
         self.most_short = max(self.most_short, *short, 0)
 
     def _add_texts(self, group: AnswerGroup) -> None:
-        told = zip(group.written, group.cells["sample"], group.cells["tokens"], strict=True)
-        known = [(text, sample, tokens) for text, sample, tokens in told if text is not None]
-        if not known:
+        written, samples, counted = group.written, group.cells["sample"], group.cells["tokens"]
+        if None in written:
+            there = [place for place, text in enumerate(written) if text is not None]
+            written, samples, counted = ([column[i] for i in there] for column in (written, samples, counted))
+        if not written:
             return
-        length = sum(
-            len(text) // _CHARACTERS_A_TOKEN if tokens is None else tokens for text, _, tokens in known
-        )
-        texts = self.texts.setdefault(group.question, Texts())
-        texts.extend([sample for _, sample, _ in known], [text for text, *_ in known], length)
+        length = sum(known(counted))
+        for text, tokens in zip(written, counted, strict=True) if None in counted else ():
+            length += len(text or "") // _CHARACTERS_A_TOKEN if tokens is None else 0
+        self.texts.setdefault(group.question, Texts()).extend(samples, written, length)
 
     def _add_question(self, question: str, new: int, right: int) -> None:
         before, right_before = self.questions.get(question, (0, 0))

@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import binom
+from scipy.special import bdtrc
 
 ALARM = 2e-6
 """The largest probability of an alarm over independent answers."""
@@ -112,15 +112,14 @@ def _at_one_distance(groups: Sequence[Texts]) -> list[Repeat]:
         return []
     equal, pairs = np.zeros((2, max(map(len, placed))))
     for labels in placed:
-        there = (labels >= 0).astype(np.int64)
-        at_distance = np.correlate(there, there, "full")[there.size - 1 :]
-        pairs[1 : there.size] += at_distance[1:]
+        pairs[: labels.size] += _pairs_at_distance(labels)
         alike = np.bincount(labels + 1)[labels + 1]
         repeated = np.flatnonzero((labels >= 0) & (alike > 1))
         earlier, later = np.triu_indices(repeated.size, 1)
         distances = repeated[later] - repeated[earlier]
         same = labels[repeated[later]] == labels[repeated[earlier]]
         equal += np.bincount(distances[same], minlength=pairs.size)
+    pairs[0] = 0
     expected = pairs * equal.sum() / pairs.sum()
     distance = 1 + int(((equal - expected) / np.sqrt(np.maximum(expected, 1e-9)))[1:].argmax())
     counted = [_equal_so_far_apart(labels, distance, rng) for labels in placed if len(labels) > distance]
@@ -128,7 +127,7 @@ def _at_one_distance(groups: Sequence[Texts]) -> list[Repeat]:
     leaders = [int(equal.argmax()) for _, equal in counted if (equal == equal.max()).sum() == 1]
     if not leaders:
         return []
-    at_this_one = float(binom.sf(leaders.count(0) - 1, len(leaders), 1 / (1 + SHUFFLES)))
+    at_this_one = float(bdtrc(leaders.count(0) - 1, len(leaders), 1 / (1 + SHUFFLES)))
     chance = min(at_this_one * (pairs.size - 1), 1.0)
     shares = np.sum([equal for _, equal in counted], axis=0) / sum(number for number, _ in counted)
     return [Repeat("apart", float(shares[0]), float(shares[1:].mean()), chance, chance < ALARM, distance)]
@@ -140,6 +139,15 @@ def _placed(group: Texts) -> Ints:
     labels = np.full(int(sample.max()) + 1, -1)
     labels[sample] = np.unique(np.frombuffer(group.hashes, np.int64), return_inverse=True)[1]
     return labels
+
+
+def _pairs_at_distance(labels: Ints) -> Ints:
+    """How many pairs of samples there are at each distance, from 0 on."""
+    there = (labels >= 0).astype(np.int64)
+    if there.all():
+        return np.arange(there.size, 0, -1)
+    pairs: Ints = np.correlate(there, there, "full")[there.size - 1 :]
+    return pairs
 
 
 def _equal_so_far_apart(labels: Ints, distance: int, rng: np.random.Generator) -> tuple[int, Ints]:

@@ -14,6 +14,8 @@ from results.visible import visible
 
 MANY = 0.05
 """Where more than this share of a setting's answers could not be read, a run says so."""
+HELD = 1 << 26
+"""Characters of texts that wait to be looked at: few runs have so many unreadable answers that it matters."""
 ENDINGS = 3
 _WORDS = 2
 _NUMBER = re.compile(r"[0-9][0-9,.]*+(?<![.,])")
@@ -29,13 +31,24 @@ class Unreadable:
         self._grader = grader
         self._all = grader and replace(grader, readers=READERS)
         self._read: Counter[Reader] = Counter()
+        self._waiting: list[tuple[str, bool]] = []
+        self._held = 0
 
     def add(self, text: str | None, finish_reason: str | None) -> None:
         """Count one unreadable answer."""
         self.count += 1
-        if text is None:
-            return
-        cut_off = finish_reason == "length"
+        if text is not None:
+            self._waiting.append((text, finish_reason == "length"))
+            self._held += len(text)
+        if self._held > HELD:
+            self._look()
+
+    def _look(self) -> None:
+        for text, cut_off in self._waiting:
+            self._look_at(text, cut_off)
+        self._waiting, self._held = [], 0
+
+    def _look_at(self, text: str, cut_off: bool) -> None:
         # The last words, with N for a number: "so it is **26**." and "so it is **7**." end alike.
         ending = "" if cut_off else _NUMBER.sub("N", " ".join(text[-100:].split()[-_WORDS:]))
         self._endings[ending] += 1
@@ -44,6 +57,7 @@ class Unreadable:
 
     def advice(self, share: float, run: Path) -> str:
         """What to tell about a run with so large a share of unreadable answers; one line."""
+        self._look()
         ways = ", ".join(
             f"{_quoted(end)} ({count} times)" for end, count in self._endings.most_common(ENDINGS)
         )

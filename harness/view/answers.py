@@ -13,16 +13,16 @@ Whatever a model, a server or a table says is untrusted, and is shown with contr
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 
 import pandas as pd
 
-from harness.store.blocks import read_blocks
 from harness.store.record import RECORD, experiment_in, problems_in, tally_of
 from harness.store.row import ASKED_FOR, COLUMNS, Row
-from harness.store.samples_file import checked, read_rows
+from harness.store.samples_file import row_blocks
 from harness.tally.counts import Tally, by_size
-from harness.tally.groups import AnswerGroup, group_of
+from harness.tally.groups import AnswerGroup, groups_of
 from results import BadInput, read_samples
 from results.aligned import aligned
 from results.tables.key import Key
@@ -31,6 +31,7 @@ from results.visible import visible
 from results.words.names import curves_name
 
 RIGHT, WRONG, UNREADABLE, CUT_OFF = "✓", "✗", "∅", "… cut off"
+BLANK = dict.fromkeys([*COLUMNS, *ASKED_FOR])
 HARDEST = 5
 VOTES_SHOWN = 6
 HEAD, TAIL = 300, 100
@@ -46,15 +47,14 @@ def read_answers(paths: Sequence[Path], question: str | None, setting: str | Non
     """
     given = {"question_id": question, "setting": setting}
     wanted = {column: value for column, value in given.items() if value is not None}
-    blank = dict.fromkeys([*COLUMNS, *ASKED_FOR])
     came_from: dict[tuple[str, str, str], Path] = {}
     some = False
     for path in paths:
-        for row in _rows(path, blank, wanted):
+        for row in chain.from_iterable(_blocks(path, wanted)):
             if not all(row[column] == value for column, value in wanted.items()):
                 continue
             some = True
-            row = {**blank, **row}
+            row = {**BLANK, **row}
             _check_shard(row["dataset"], row["model"], row["shard"], path, came_from)
             right, unreadable = bool(row["correct"]), row["answer"] is None
             marks = {"right": right, "unreadable": unreadable, "wrong": not (right or unreadable)}
@@ -68,21 +68,13 @@ def read_groups(paths: Sequence[Path], setting: str | None) -> Iterator[AnswerGr
     came_from: dict[tuple[str, str, str], Path] = {}
     some = False
     for path in paths:
-        for group in _groups(path):
+        for group in chain.from_iterable(map(groups_of, _blocks(path, {}))):
             if setting in (None, group.setting):
                 some = True
                 _check_shard(group.dataset, group.model, group.shard, path, came_from)
                 yield group
     if not some:
         raise _none_there(paths, {} if setting is None else {"setting": setting})
-
-
-def _groups(path: Path) -> Iterator[AnswerGroup]:
-    if not _is_run(path):
-        yield from map(group_of, read_answers([path], None, None))
-        return
-    for block in read_blocks(path):
-        yield from block.groups() if block.table is not None else map(group_of, checked(path, block.rows()))
 
 
 def _check_shard(
@@ -97,16 +89,13 @@ def _check_shard(
         raise BadInput(visible(f"{path}: shard {shard} is in {other} already: give it once"))
 
 
-def _rows(path: Path, blank: Row, wanted: dict[str, str]) -> Iterable[Row]:
-    """The rows of one file that may be wanted."""
-    if _is_run(path):
-        return read_rows(path, **wanted)
-    table = read_samples(path).reindex(columns=list(blank)).astype(object)
-    return (dict(zip(blank, cells, strict=True)) for cells in table.where(table.notna(), None).to_numpy())
-
-
-def _is_run(path: Path) -> bool:
-    return path.suffix == ".jsonl" and (path.parent / RECORD).exists()
+def _blocks(path: Path, wanted: dict[str, str]) -> Iterable[Iterable[Row]]:
+    """The rows of one file that may be wanted, some at a time."""
+    if path.suffix == ".jsonl" and (path.parent / RECORD).exists():
+        return row_blocks(path, **wanted)
+    table = read_samples(path).reindex(columns=list(BLANK)).astype(object)
+    cells = table.where(table.notna(), None).to_numpy()
+    return ([dict(zip(BLANK, row, strict=True))] for row in cells)
 
 
 def _none_there(paths: Sequence[Path], wanted: Mapping[str, str]) -> BadInput:

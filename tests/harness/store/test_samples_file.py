@@ -165,8 +165,8 @@ def test_rows_of_one_question_are_found_without_reading_the_others(
     names = ["q-1", "q-10", 'with "quotes"', "übrig"]
     write(tmp_path, [row(i, question_id=name, text=f"about {names[0]}") for name in names for i in range(3)])
     parsed: list[bytes] = []
-    parse = samples_file.parse_object
-    monkeypatch.setattr(samples_file, "parse_object", lambda line: parsed.append(line) or parse(line))
+    parse = samples_file.from_json
+    monkeypatch.setattr(samples_file, "from_json", lambda line: parsed.append(line) or parse(line))
     for name in names:
         parsed.clear()
         found = list(read_rows(tmp_path / SAMPLES, question_id=name, setting=None))

@@ -1,7 +1,7 @@
 """tts inspect: what is shown of a run, and what is not let through to the terminal."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +11,7 @@ import pytest
 from harness.experiment import Experiment, read_experiment
 from harness.questions.load import load_questions
 from harness.store.record import Record
-from harness.tally.groups import group_of
-from harness.view.answers import overview, read_answers, thinned
+from harness.view.answers import overview, read_answers, read_groups, thinned
 from results import write_samples
 from tests.harness.commands import exit_status
 from tests.harness.run.rows import row as one_row
@@ -221,20 +220,23 @@ def test_texts_that_are_not_shown_are_not_kept(folder: Path) -> None:
     assert wrong == [*[row["text"] for row in rows if row["wrong"]][:1], "greedy"]
 
 
-def test_an_overview_looks_at_one_row_at_a_time(folder: Path) -> None:
-    """Rows may come from a file that does not fit into memory: none is kept."""
-    alive = 0
+def test_an_overview_holds_some_rows_at_a_time(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows may come from a file that does not fit into memory."""
+    alive, most = 0, 0
 
     class Watched(dict[str, Any]):
+        def __init__(self, line: bytes) -> None:
+            nonlocal alive, most
+            super().__init__(json.loads(line))
+            alive += 1
+            most = max(most, alive)
+
         def __del__(self) -> None:
             nonlocal alive
             alive -= 1
 
-    def rows() -> Iterator[dict[str, Any]]:
-        nonlocal alive
-        for row in read_answers([folder / "samples.jsonl"], None, None):
-            alive += 1
-            assert alive <= 2
-            yield Watched(row)
-
-    assert next(overview(map(group_of, rows()), [folder / "samples.jsonl"])).endswith("11 answers")
+    monkeypatch.setattr("harness.store.samples_file.from_json", Watched)
+    monkeypatch.setattr("harness.store.samples_file.ROWS_AT_A_TIME", 2)
+    path = folder / "samples.jsonl"
+    assert next(overview(read_groups([path], None), [path])).endswith("11 answers")
+    assert 2 <= most <= 4

@@ -1,4 +1,4 @@
-"""A run's rows by columns: what is read that way is what Python reads row by row."""
+"""Rows that are looked at many at a time: what is found is what one row after the other tells."""
 
 import json
 from pathlib import Path
@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from harness.store.blocks import Block, read_blocks
+from harness.store import resume
 from harness.store.resume import read_done
-from harness.store.samples_file import SAMPLES
+from harness.store.row import are_rows
+from harness.store.samples_file import SAMPLES, read_blocks
 from harness.tally.counts import Tally
 from results import BadInput
 
@@ -37,35 +38,41 @@ MANY = [
 
 def test_both_ways_count_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / SAMPLES).write_bytes(lines(*MANY) + b'{"torn')
-    monkeypatch.setattr("harness.store.blocks.BYTES", 1000)
+    monkeypatch.setattr("harness.store.samples_file.ROWS_AT_A_TIME", 7)
     found = []
-    for table in (Block.table, property(lambda _block: None)):
-        monkeypatch.setattr(Block, "table", table)
+    for at_once in (are_rows, lambda _rows: False):
+        monkeypatch.setattr(resume, "are_rows", at_once)
         tally = Tally()
         done = read_done(tmp_path, tally)
         found.append((done, tally.summary(), tally.table(), tally.warnings(tmp_path)))
     assert found[0] == found[1]
     assert sum(map(len, found[0][0].values())) == 40
-    assert b"".join(block.content for block in read_blocks(tmp_path / SAMPLES)).endswith(b"torn")
 
 
 @pytest.mark.parametrize(
     "other",
     [
-        *(b"[1]\n", b"\n", b'{"question_id": 7}\n', b"{}{}\n", b"\xff\n", b'{"a":\n1}\n'),
+        *(b"[1]\n", b'{"question_id": 7}\n', b"{}{}\n", b"\xff\n", b'{"a":\n1}\n'),
         *(
             lines(row(1, tokens=2.0)),
             lines(row(1, correct=1)),
             lines(row(1, text=None)),
             lines(row(1, gold=18)),
         ),
-        *(lines(row(1, logprob=float("inf"))), lines(row(1, reasoning=None)), lines(row(1, tokens=2**70))),
+        *(lines(row(1, logprob=1)), lines(row(1, reasoning=None))),
         lines({name: cell for name, cell in row(1).items() if name != "seed"}),
     ],
 )
-def test_what_is_no_plain_row_is_looked_at_singly(other: bytes) -> None:
-    assert Block(1, lines(row(0))).table is not None
-    assert Block(1, lines(row(0)) + other).table is None
+def test_what_is_no_row_is_found_among_rows(other: bytes, tmp_path: Path) -> None:
+    path = tmp_path / SAMPLES
+    path.write_bytes(lines(row(0)) + other + lines(row(2)))
+
+    (block,) = read_blocks(path)
+
+    assert are_rows(block.rows[:1])
+    assert are_rows(block.rows[-1:])
+    assert not are_rows(block.rows)
+    assert block.numbers[-1] == path.read_bytes().count(b"\n")
 
 
 @pytest.mark.parametrize(
