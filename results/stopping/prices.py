@@ -1,6 +1,6 @@
-"""What rules cost and bring, for a plan: on stored answers, or on questions whose chances are estimated.
+"""What rules cost and bring, for a plan: on questions whose chances are estimated.
 
-prices(pools, ["fixed:8", "lead:4"], n_max=40)
+prices_of_laws(laws, tokens, ["fixed:8", "lead:4"], n_max=40)
 rule   threshold  cost   answers  accuracy  stderr
 fixed  8          21600  8.0      0.702     0.050
 lead   4          18300  7.1      0.711     0.049
@@ -17,28 +17,14 @@ from results.stopping.rules import Rule, named
 from results.stopping.seen import Floats, Ints
 from results.votes.curves import standard_error
 from results.votes.exact import AnswerPools
-from results.votes.permutations import random_orders
-
-
-def prices(
-    pools: AnswerPools, rules: Sequence[str], n_max: int, orders: int = 100, seed: int = 0
-) -> pd.DataFrame:
-    """Cost (tokens of a question; answers where some have none), answers and accuracy by rule, one a row.
-
-    rules: as in "lead:4". n_max: at most the smallest pool. stderr: of the accuracy, over the questions.
-    Raises BadInput for an unknown rule, ValueError where a pool is smaller than n_max.
-    """
-    if n_max > pools.sizes.min():
-        raise ValueError(f"n_max must be at most the smallest pool ({pools.sizes.min()})")
-    replay = Replay(pools, random_orders(pools, orders, seed), n_max)
-    return pd.DataFrame([_row(*named(text), replay) for text in rules])
 
 
 def prices_of_laws(
     laws: ArrayLike, tokens: ArrayLike, rules: Sequence[str], n_max: int, draws: int = 100, seed: int = 0
 ) -> pd.DataFrame:
-    """As `prices`, for Q questions whose answers have known chances, and any n_max.
+    """Cost (tokens of a question), answers and accuracy by rule, for Q questions of known chances.
 
+    rules: as in "lead:4"; BadInput is raised for an unknown one. stderr: of the accuracy, over the questions.
     laws: (Q, K) the chance of the right answer and of each wrong one; what a row lacks to 1 is the chance
     that an answer cannot be read. tokens: (Q,) mean tokens of an answer. Each question is asked afresh
     `draws` times.

@@ -1,22 +1,11 @@
-"""Prices of rules for a plan: on pools and on known chances."""
+"""Prices of rules for a plan, on known chances."""
 
 import numpy as np
 import pytest
 
 from results import BadInput
-from results.stopping import prices, prices_of_laws
+from results.stopping import prices_of_laws
 from results.votes.multinomial import vote_accuracy
-from tests.results.stopping.pools import pools_of, random_pools
-
-
-def test_prices_are_those_of_the_replay():
-    pools = pools_of([[0, 0, 1, 0], [1, 1, 1, 1]], [[10.0] * 4, [30.0] * 4])
-    table = prices(pools, ["fixed:2", "lead:2"], n_max=4, orders=200).set_index("rule")
-    assert table.loc["fixed", ["cost", "answers"]].tolist() == [40.0, 2.0]
-    # Three of four are right: two draws tie with chance 1/2, and 2 − 0 is decided at two.
-    assert table.loc["fixed", "accuracy"] == pytest.approx((1 / 2 + 1 / 2 * 1 / 2) / 2, abs=0.03)
-    assert table.loc["lead", "accuracy"] == pytest.approx(0.5)
-    assert table.loc["lead", "cost"] == pytest.approx((10 * (2 + 4) / 2 + 30 * 2) / 2, abs=1.0)
 
 
 def test_known_chances_give_the_exact_vote_and_the_ruin_of_a_gambler():
@@ -46,9 +35,6 @@ def test_what_a_law_lacks_cannot_be_read():
     assert table.loc["fixed", "accuracy"] == pytest.approx(0.5, abs=0.03)
 
 
-def test_what_cannot_be_priced_is_refused():
-    pools = random_pools(np.random.default_rng(0))
+def test_an_unknown_rule_is_refused():
     with pytest.raises(BadInput, match="leed"):
-        prices(pools, ["leed:2"], n_max=4)
-    with pytest.raises(ValueError, match="smallest pool"):
-        prices(pools, ["lead:2"], n_max=400)
+        prices_of_laws([[0.5]], [1.0], ["leed:2"], n_max=4)

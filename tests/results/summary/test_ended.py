@@ -55,6 +55,7 @@ def page(*folders: Path) -> str:
     return build_report(read_tables(folders), datetime(2026, 1, 2, tzinfo=UTC))["index.html"].decode()
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_page_of_a_stopped_run_and_a_whole_one(tmp_path: Path) -> None:
     stopped, whole = tmp_path / "stopped", tmp_path / "whole"
     stopped.mkdir()

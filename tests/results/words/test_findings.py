@@ -6,16 +6,13 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from predict.estimate import Options
-from predict.evidence.groups import read_groups
-from predict.planning.plan import plan
 from results.cli.report import CACHED
 from results.report.choices import cost_choices, with_most_first
-from results.summary.buying import measured
+from results.summary.buying import measured, plans_of
 from results.summary.panels import make_panels
 from results.tables.contract import read_table
 from results.tables.key import Key
-from results.words.buying import budget_table, which_model
+from results.words.buying import bought, budget_table, which_model
 from results.words.findings import answer, answers_verdict, findings, length_verdict
 from results.words.values import value_table
 from tests.results.made_tables import ACCURACY, curves, twin
@@ -218,18 +215,12 @@ def test_lost_answers_and_questions_stand_beside_the_accuracy_they_touch():
     assert [f"1.0{NBSP}%" in note for note in card.notes] == [False, True]
 
 
-def test_the_report_and_the_plan_give_the_same_advice():
-    """On the small model's curves, with every N measured."""
-    (group,) = read_groups([CACHED / "tiny.csv"], "majority")
-    chosen = plan(group, "joint", 64, Options(replicates=2)).chosen
-    table = read_table(CACHED / "tiny.csv", "curves")
-    (card,) = findings(make_panels(table))
-    for word in (
-        f"asked for {chosen['setting']} tokens",
-        f"N = {chosen['N']},",
-        f"{chosen['cost']:,.0f} tokens",
-    ):
-        assert word in card.notes[0]
+def test_the_card_and_a_plan_table_of_the_same_choices_give_the_same_advice():
+    panels = make_panels(read_table(CACHED / "tiny.csv", "curves"))
+    choices = measured(panels[:1]).options.assign(known="measured", predictor="measured")
+    (plan,) = plans_of(choices, {})
+    (card,) = findings(panels)
+    assert bought(plan.chosen) in card.notes[0]
 
 
 def test_risk_is_called_an_error_that_falls():
