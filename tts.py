@@ -37,12 +37,15 @@ JOBS = {
 }
 """The jobs in the order in which a person does them, and their commands."""
 
-_KNOWN = {option.opts[0]: option for option in harness.commands["import"].params}
 _SAYING = (
     *("--map", "--drop", "--gold", "--setting", "--correct-if", "--unreadable"),
     *("--grade", "--grader", "--dataset"),
 )
-_OF_IMPORT = {name: option for name in _SAYING if isinstance(option := _KNOWN[name], click.Option)}
+_COLUMNS = [
+    option
+    for option in harness.commands["import"].params
+    if isinstance(option, click.Option) and option.opts[0] in _SAYING
+]
 """The options of `import` that say what the columns of a file are. `page` hands them on as they are given."""
 
 
@@ -65,12 +68,12 @@ def cli() -> None:
     """
 
 
-def _import_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options of _OF_IMPORT as texts, which `import` will read."""
-    for name, option in reversed(_OF_IMPORT.items()):
+def _column_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options of _COLUMNS as texts, which `import` will read."""
+    for option in reversed(_COLUMNS):
         words = (option.help or "").rpartition("Tables: ")[2]
         command = click.option(
-            name,
+            option.opts[0],
             option.name,
             multiple=option.multiple,
             metavar=option.metavar or "NAME",
@@ -79,11 +82,19 @@ def _import_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
+def _as_given(columns: dict[str, Any]) -> Iterator[str]:
+    """The words of the options of _COLUMNS that were given."""
+    for option in _COLUMNS:
+        value = columns[str(option.name)]
+        for text in [value] if isinstance(value, str) else value or ():
+            yield from (option.opts[0], text)
+
+
 @cli.command(
     cls=Command, epilog="Example: tts page small.csv large.csv --map answer=final --gold target --out page"
 )
 @click.argument("answers", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="ANSWERS...")
-@_import_options
+@_column_options
 @click.option(
     "--target-accuracy", metavar="A", help="Plan for this accuracy.  [default: nearly the best there is]"
 )
@@ -107,54 +118,44 @@ def page(
     """
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise BadInput(f"{out}: exists already and is not an empty folder: give another --out")
+    of_prices = [word for name, price in prices.items() for word in ("--price", f"{name}={price:g}")]
+    goal = ["--target-accuracy", target_accuracy] if target_accuracy else []
     try:
-        _make(answers, out, [word for option in _given(columns) for word in option], target_accuracy, prices)
+        samples = _imported(answers, out / "tables", list(_as_given(columns)))
+        _make(samples, out, of_prices, goal)
     except BaseException:
         shutil.rmtree(out, ignore_errors=True)  # so that the same command can be given again
         raise
 
 
-def _make(
-    answers: Sequence[Path],
-    out: Path,
-    columns: list[str],
-    target_accuracy: str | None,
-    prices: dict[str, float],
-) -> None:
-    """The steps of `page`. Raises BadInput where the answers cannot be read."""
+def _make(samples: Sequence[Path], out: Path, prices: Sequence[str], goal: Sequence[str]) -> None:
+    """The steps of `page` after those that import; those that these answers do not allow are left out."""
     tables = out / "tables"
-    of_prices = [word for name, price in prices.items() for word in ("--price", f"{name}={price:g}")]
-    goal = ["--target-accuracy", target_accuracy] if target_accuracy else []
-    names = zip(answers, _names(answers), strict=True)
-    samples = [_imported(path, tables / name, columns) for path, name in names]
     _step("curves", *samples, "--out", tables / "curves.csv")
     made = []
-    for name, words in (("compare", of_prices), ("forecast", []), ("plan", goal)):
+    for name, words in (("compare", prices), ("forecast", ()), ("plan", goal)):
         table = tables / f"{name}.csv"
         try:
             _step(name, *samples, *words, "--out", table)
             made.append(table)
         except BadInput as error:
             click.echo(f"without {name}: {visible(error.format_message())}", err=True)
-    _step("report", *samples, *made, *of_prices, "--out", out)
+    _step("report", *samples, *made, *prices, "--out", out)
 
 
-def _imported(path: Path, folder: Path, columns: list[str]) -> Path:
-    """The run folder `path`, or the one that its table is imported to."""
-    if path.is_dir():
-        return path
-    named = "model" in column_names(path) or any(word.startswith("model=") for word in columns)
-    model = [] if named else ["--model", folder.name]
-    _step("import", path.suffix.removeprefix("."), path, *columns, *model, "--out", folder)
-    return folder
-
-
-def _given(columns: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """Each option of `import` that was given, with its value."""
-    for name, option in _OF_IMPORT.items():
-        value = columns[str(option.name)]
-        for one in [value] if isinstance(value, str) else value or ():
-            yield name, one
+def _imported(paths: Sequence[Path], folder: Path, columns: list[str]) -> list[Path]:
+    """The run folders among `paths`, and those that its tables are imported to. Raises BadInput."""
+    runs = []
+    for path, name in zip(paths, _names(paths), strict=True):
+        if path.is_dir():
+            runs.append(path)
+            continue
+        named = any(word.startswith("model=") for word in columns)
+        model = [] if named or "model" in column_names(path) else ["--model", name]
+        kind = path.suffix.removeprefix(".")
+        _step("import", kind, path, *columns, *model, "--out", folder / name)
+        runs.append(folder / name)
+    return runs
 
 
 def _names(paths: Sequence[Path]) -> list[str]:
@@ -163,16 +164,15 @@ def _names(paths: Sequence[Path]) -> list[str]:
     folders = [path.resolve().parent.name for path in paths]
     if len(set(names)) < len(names) == len(set(folders)):
         return folders
-    return [
-        name if names.count(name) == 1 else f"{name}-{number}" for number, name in enumerate(names, start=1)
-    ]
+    numbered = enumerate(names, start=1)
+    return [f"{name}-{number}" if names.count(name) > 1 else name for number, name in numbered]
 
 
 def _step(name: str, *words: object) -> None:
     """Print a command and run it."""
-    told = [str(word) for word in words]
-    click.echo(f"\n$ {visible(shlex.join(['tts', name, *told]))}")
-    cli.commands[name].main(told, prog_name=f"tts {name}", standalone_mode=False)
+    arguments = [str(word) for word in words]
+    click.echo(f"\n$ {visible(shlex.join(['tts', name, *arguments]))}")
+    cli.commands[name].main(arguments, prog_name=f"tts {name}", standalone_mode=False)
 
 
 for group in (harness, results, predict):

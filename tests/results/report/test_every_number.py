@@ -10,6 +10,7 @@ import pytest
 from scipy.stats import t
 
 from results.cli.report import CACHED
+from results.figures.theme import Figure
 from results.report.inputs import read_tables
 from results.report.page import build_report
 
@@ -212,8 +213,12 @@ def flat(lists):
 @pytest.mark.release
 def test_every_number_is_that_of_a_table(monkeypatch):
     monkeypatch.setattr("results.report.page.rendered", lambda _: {})
-    bare = {"$schema": "", "datasets": {}}  # what pictures hold is no number of the page
+    # What pictures hold is no number of the page.
+    bare = {"$schema": "", "datasets": {}}
     monkeypatch.setattr("results.figures.theme.Figure.spec", property(lambda _: dict(bare)))
+    monkeypatch.setattr("results.figures.series.Series.add", lambda *_, **__: None)
+    empty = lambda series, title, *subtitle: Figure(series._name, title, subtitle, ())  # noqa: E731
+    monkeypatch.setattr("results.figures.series.Series.figure", empty)
     paths = [path for path in sorted(CACHED.glob("*.csv")) if path.name != "claims.csv"]
     tables = [pd.read_csv(path, dtype={"setting": str, "permutation": str}) for path in paths]
     ahead = pd.concat([with_new_lengths(one) for one in tables if "predictor" in one])
