@@ -2,7 +2,12 @@
 
 N=1  0.52   N=4  0.60   N=16  0.65      line and band: exact value ± 1.645 stderr; dots: random orders;
                                          dotted: the paper's trend α − β e^(−νN), faded where a check objects
+
+And one model's answers chosen in several ways, by a perfect judge, by score and by vote: the distance to best
+of N is what a judge loses, that to the majority vote what it earns.
 """
+
+from collections.abc import Sequence
 
 import altair as alt
 import numpy as np
@@ -10,6 +15,8 @@ import pandas as pd
 
 from results.figures.axes import (
     MOST_SETTINGS,
+    axis_range,
+    colour,
     n_axis,
     panel_marks,
     panel_tooltips,
@@ -20,11 +27,14 @@ from results.figures.axes import (
 )
 from results.figures.series import FADED, Series
 from results.figures.theme import Figure
+from results.methods import BY_SCORE
 from results.paper_fits import along_n
 from results.summary.panels import Panel
 from results.tables.status import Status, commonest
-from results.words.names import METRIC_TITLES, curves_name, some_of
+from results.words.names import METHOD_NAMES, METRIC_TITLES, curves_name, some_of
 from results.words.values import combined
+
+WAYS = ("best_of_n", *BY_SCORE, "majority")
 
 
 def answers_figure(panel: Panel, y_range: tuple[float, float]) -> Figure:
@@ -43,8 +53,8 @@ def answers_figure(panel: Panel, y_range: tuple[float, float]) -> Figure:
         marks.append(f"faded: a check objects ({objected}: {commonest(trends.loc[doubted, 'status'])})")
 
     y = value_axis("value", panel.metric, y_range)
-    colour = setting_colour(settings, panel.key.source)
-    series = Series(f"{panel.slug}-answers", "setting", n_axis(panel.ns), y, colour)
+    colours = setting_colour(settings, panel.key.source)
+    series = Series(f"{panel.slug}-answers", "setting", n_axis(panel.ns), y, colours)
     series.band(exact, 0.13)
     said = tooltips(["setting", "value"], panel.key.source, panel.metric)
     series.add(greedy[["setting", "value"]], "rule", "baseline", (0.8, 0.05), x=alt.Undefined, tooltip=said)
@@ -70,3 +80,29 @@ def _trends(panel: Panel, settings: list[str]) -> pd.DataFrame:
             curve = {"setting": setting, "N": N, "value": fit.curve(N), "status": str(fit.status)}
             trends.append(pd.DataFrame(curve))
     return pd.concat(trends) if trends else pd.DataFrame(columns=["setting", "N", "value", "status"])
+
+
+def judged_figure(panels: Sequence[Panel]) -> Figure | None:
+    """The panels of one model at their last setting, a line each; None where none of them is by score."""
+    shown = [panel for way in WAYS for panel in panels if panel.key.method == way and len(panel.ns) > 1]
+    if not {panel.key.method for panel in shown} & set(BY_SCORE) or len(shown) < 2:
+        return None
+    setting = shown[0].settings[-1]
+    parts = [
+        panel.exact[panel.exact["setting"] == setting].assign(way=METHOD_NAMES[panel.key.method])
+        for panel in shown
+    ]
+    exact, first = pd.concat(parts, ignore_index=True), shown[0]
+    ranges = [axis_range(panel) for panel in shown]
+    y_range = min(low for low, _ in ranges), max(high for _, high in ranges)
+    y = value_axis("value", first.metric, y_range)
+    names = [METHOD_NAMES[panel.key.method] for panel in shown]
+    ns = sorted({n for panel in shown for n in panel.ns})
+    series = Series(f"{first.slug}-judged", "way", n_axis(ns), y, colour("way:N", names, "chosen by"))
+    series.band(exact, 0.13)
+    series.add(exact, "line", "curve")
+    said = tooltips(["way", "N", "value"], first.key.source, first.metric)
+    series.add(exact, "circle", "point", clip=False, tooltip=said)
+    about = f"Accuracy of N answers by who chooses among them, at setting “{setting}”."
+    band = "; band: 90 % interval" if exact["low"].notna().any() else ""
+    return series.figure(curves_name(first.key), about, f"Line: exact{band}.")

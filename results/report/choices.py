@@ -10,12 +10,11 @@ from dataclasses import dataclass, field
 
 import pandas as pd
 
-from results.figures.answers import answers_figure
+from results.figures.answers import answers_figure, judged_figure
 from results.figures.axes import axis_range
 from results.figures.buying import cost_figure, plan_figure, surface_figure
 from results.figures.comparison import at_cost_figure, comparison_figure
 from results.figures.forecast import forecast_figure, residual_figure
-from results.figures.judged import judged_figure
 from results.figures.length import length_figure
 from results.figures.stopping import stopping_figures
 from results.figures.theme import Figure
@@ -203,9 +202,8 @@ def comparison_choices(comparison: pd.DataFrame) -> list[Choice]:
         slug = _slug(["compare", *names], choices)
         at = "" if set(settings) == {"default"} else f", {' and '.join(dict.fromkeys(settings))}"
         name = f"{curves_name(Key('llm', dataset, f'{b} − {a}'))}{at}"
-        level = compared.level_of(rows)
-        figures = [(compared.verdict(rows), comparison_figure(rows, slug, name, level))]
-        at_cost = at_cost_figure(rows, f"{slug}-at-cost", name, level)
+        figures = [(compared.verdict(rows), comparison_figure(rows, slug, name))]
+        at_cost = at_cost_figure(rows, f"{slug}-at-cost", name)
         if at_cost:
             figures.append(("", at_cost))
         several = rows[(rows["N"] > 1) | (rows["method"] == rows["method"].iloc[0])]

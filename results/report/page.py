@@ -38,11 +38,11 @@ from results.summary.ended import ended_rows, ended_votes
 from results.summary.forecasts import make_forecasts
 from results.summary.panels import Panel, make_panels
 from results.words.cells import Table, tabled
-from results.words.claims import measurement_table, verdict_tables
 from results.words.findings import findings, opening
 from results.words.forecasts import closest, error_table, questions_asked
 from results.words.names import FIELD_NAMES, METHOD_NAMES, PAPER, curves_name, listed
 from results.words.stopping import ENDED, ENDED_NOTE
+from results.words.values import measurement_table, verdict_tables
 
 
 def build_report(

@@ -6,6 +6,11 @@
 
 The columns are described in docs/stopping.md. Answers are drawn without replacement from the pool of each
 question. The whole pool's vote is the truth that a rule should find for less.
+
+What is left to gain is that of a clairvoyant. With two answers of known shares no test is faster than a lead
+of the right size (Wald and Wolfowitz 1948), and what size is right depends on the shares. Rules do not know
+them; a clairvoyant does, and spends tokens on the questions where they buy the most agreement. No rule is
+cheaper, unless it beats every lead on the same question.
 """
 
 from __future__ import annotations
@@ -23,7 +28,6 @@ from results.commandline import BadInput
 from results.normal import LEVEL
 from results.paired.differences import mean_differences
 from results.paired.simultaneous import Measured, level_of_each
-from results.stopping.clairvoyant import clairvoyant
 from results.stopping.replay import EXACT, Outcome, Replay
 from results.stopping.rules import RULES, Rule
 from results.stopping.seen import Floats
@@ -43,6 +47,9 @@ ALL = "all"
 """The batch of answers that are all asked for at once, and looked at as they finish."""
 
 CLAIRVOYANT = "clairvoyant"
+PRICES = np.geomspace(0.05, 50, 25)
+"""What a question's agreement is worth to the clairvoyant, in the cost of all its answers."""
+
 WORST = 0.1
 """The share of the questions that the column worst_tenth is about."""
 
@@ -230,13 +237,36 @@ class _Group:
     def _clairvoyant(self) -> pd.DataFrame:
         """What could be reached by who knew which lead is best for each question."""
         points = clairvoyant(self.replay)
+        cost = points.pop("cost")
         return points.assign(
             rule=CLAIRVOYANT,
             order="random",
             batch="1",
-            share=points["cost"] / (self.most * self._cost.mean()),
-            tokens=np.nan if np.isnan(self.pools.tokens).any() else points["cost"],
-        ).drop(columns="cost")
+            share=cost / (self.most * self._cost.mean()),
+            tokens=np.nan if np.isnan(self.pools.tokens).any() else cost,
+        )
+
+
+def clairvoyant(replay: Replay) -> pd.DataFrame:
+    """Points of least cost for their agreement: cost, answers, rounds, agreement, accuracy, worst_tenth.
+
+    The threshold of a point is what agreement is worth there. Each question's lead is chosen by its mean over
+    the orders replayed, which makes the points a little too good: they are a bound.
+    """
+    leads = [k for k in range(1, replay.most + 1) if k <= 12 or k % 4 == 0]
+    outcomes = [replay.outcome(replay.stop(RULES["lead"], k)) for k in leads]
+    columns = {"cost": "tokens"} | {name: name for name in ("answers", "rounds", "agreement", "accuracy")}
+    table = {}
+    for column, name in columns.items():
+        table[column] = np.stack([getattr(outcome, name) for outcome in outcomes])
+    every, whole = np.arange(table["cost"].shape[1]), table["cost"].max(axis=0).mean()
+    rows = []
+    for price in PRICES:
+        best = np.argmin(table["cost"] - price * whole * table["agreement"], axis=0)
+        chosen = {name: values[best, every] for name, values in table.items()}
+        means = {name: float(values.mean()) for name, values in chosen.items()}
+        rows.append({"threshold": price, **means, "worst_tenth": worst(chosen["agreement"])})
+    return pd.DataFrame(rows)
 
 
 def worst(agreement: Floats) -> float:

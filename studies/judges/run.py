@@ -6,7 +6,7 @@ python -m studies.judges.run
 from pathlib import Path
 
 from results import read_curves
-from results.figures.judged import judged_figure
+from results.figures.answers import judged_figure
 from results.figures.saving import save_figures
 from results.summary.panels import make_panels
 

@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from results.figures.judged import judged_figure
+from results.figures.answers import judged_figure
 from results.report.choices import curve_choices
 from results.summary.panels import make_panels
 from results.words.names import METHOD_NAMES

@@ -13,7 +13,7 @@ from results import BadInput, write_curves, write_forecast
 from results.cli.report import report_command
 from results.report.inputs import read_tables
 from results.report.page import build_report
-from results.words.claims import measurement_table, verdict_tables
+from results.words.values import measurement_table, verdict_tables
 from tests.results.made_tables import DIFFERENCE, PLAN, curves, forecast_table, twin
 
 MADE = datetime(2024, 5, 17, 9, 30, tzinfo=UTC)
