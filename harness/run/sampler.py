@@ -10,6 +10,7 @@ into the same folder asks for what is missing.
 
 import asyncio
 import sys
+import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass
@@ -39,6 +40,8 @@ from results import BadInput
 FEWEST_FAILURES = 16
 """A run ends after this many failed requests in a row, or after `concurrency` of them if that is more."""
 SHOW_SECONDS = 10.0
+FRAME_SECONDS = 0.1
+"""What stands beside the progress bar is made up as often as it may be looked at, not for each answer."""
 LOOKS = (20, 200)
 """Finished questions, counted in each setting, after which a run looks for what its user should know."""
 
@@ -149,6 +152,7 @@ class _Session:
         self.asked = self.failed_in_a_row = 0
         self.missing = self.requests.left
         self.gone = False
+        self.shown = 0.0
         self.wanted, self.working = self.experiment.concurrency, 0
         """Requests that are to be in flight, and how many are sent one after the other."""
 
@@ -245,6 +249,10 @@ class _Session:
 
     def _show_progress(self, answers: int) -> None:
         self.bar.update(answers)
+        now = time.monotonic()
+        if answers and now - self.shown < FRAME_SECONDS and self.requests.left:
+            return
+        self.shown = now
         first = f"no rate before {self.experiment.concurrency:,} answers have ended"
         said = [] if self.pace.ending else [first]
         if rates := self.pace.rates():
