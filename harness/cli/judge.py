@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from harness.cli.options import Pair
+from harness.cli.options import set_option
 from results.command_help import Command
 
 
@@ -39,14 +39,7 @@ from results.command_help import Command
     metavar="NAME|FILE",
     help="The questions, where DIR does not have them: a data set, or a table with question_id and problem.",
 )
-@click.option(
-    "--set",
-    "overrides",
-    type=Pair(),
-    multiple=True,
-    metavar="KEY=VALUE",
-    help="Replace a key of the judge's experiment: chat, request_fields, concurrency, …",
-)
+@set_option("Replace a key of the judge's experiment: chat, request_fields, concurrency, …")
 def judge(
     folder: Path,
     name: str,
