@@ -8,9 +8,11 @@ the server is gone, or where as many requests fail in a row as are under way.
 """
 
 import asyncio
+import signal
 import sys
 import time
-from typing import Any
+from collections.abc import Coroutine
+from typing import Any, TypeVar
 
 from tqdm import tqdm
 
@@ -18,6 +20,8 @@ from harness.errors import EngineError, EngineGone, RequestRefused
 from harness.run.sizing import duration
 from harness.run.stopping import Blocks, Planned
 from harness.tally.pace import Pace
+
+T = TypeVar("T")
 
 FEWEST_FAILURES = 16
 """A session ends after this many failed requests in a row, or after those in flight if that is more."""
@@ -146,3 +150,25 @@ class Session:
         if (silent := self.pace.stuck_for()) is not None:
             words = [f"stuck: no answer for {duration(silent)}"]
         self.bar.set_postfix_str(", ".join([*words, *self.words()]), refresh=False)
+
+
+def until_stopped(work: Coroutine[Any, Any, T]) -> T | None:
+    """What `work` returns; None where Ctrl-C or SIGTERM has ended it, at whose end it has cleaned up."""
+    try:
+        return asyncio.run(_stoppable(work))
+    except (asyncio.CancelledError, KeyboardInterrupt):
+        return None
+
+
+async def _stoppable(work: Coroutine[Any, Any, T]) -> T:
+    task, loop = asyncio.current_task(), asyncio.get_running_loop()
+    assert task is not None
+
+    def stop() -> None:
+        # A second one is on its way where make, as well as whoever ended make, has sent it.
+        loop.remove_signal_handler(signal.SIGTERM)
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        task.cancel()
+
+    loop.add_signal_handler(signal.SIGTERM, stop)
+    return await work
