@@ -85,7 +85,7 @@ class _Reading:
             before = [row.get(name) for name in (*SAMPLE_KEY, *_VERDICT)]
             verdict = self._verdict(row, number)
             self.changed += verdict["answer"] != row.get("answer")
-            same = isinstance(row.get("correct"), bool) and before[-len(_VERDICT) :] == list(verdict.values())
+            same = verdict.items() <= row.items() and isinstance(row["correct"], bool)
             again.append(row if same else row | verdict)
             yield before, line if same and line.endswith(b"\n") else _line(again[-1])
         for group in groups_of(again):
