@@ -1,14 +1,14 @@
 """tts force: end the stored answers of a run at given lengths.
 
 $ tts force runs/tiny --setting 60 --at 10,20,40 --out runs/tiny-forced
-... and a table of the answers, as in run/tally.py; each setting ends the same answers
+... and a table of the answers, as in tally/counts.py; each setting ends the same answers
 """
 
 from pathlib import Path
 
 import click
 
-from harness.cli.options import Pair
+from harness.cli.options import keys_given, limit_option, resume_option, set_option
 from results.command_help import Command
 
 
@@ -34,24 +34,13 @@ class Lengths(click.ParamType):  # type: ignore[type-arg]  # older click takes n
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path, exists=True, file_okay=False))
 @click.option("--at", "lengths", required=True, type=Lengths(), metavar="LIST", help="Tokens to keep.")
 @click.option("--setting", help="The setting whose answers are ended; needed where DIR has several.")
-@click.option(
-    "--set",
-    "overrides",
-    type=Pair(),
-    multiple=True,
-    metavar="KEY=VALUE",
-    help="Replace a key of the run's experiment, such as engine or concurrency. May be repeated.",
-)
+@set_option("Replace a key of the run's experiment, such as engine or concurrency. May be repeated.")
 @click.option(
     "--out", required=True, type=click.Path(path_type=Path, file_okay=False), help="The new run's folder."
 )
 @click.option("--url", help="A running server.  [default: that of the run, or as for `harness sample`]")
-@click.option("--limit", metavar="K", help="Only the first K questions; the same as --set limit=K.")
-@click.option(
-    "--resume/--restart",
-    default=True,
-    help="Go on with the run in the folder (default), or rename its files and begin again.",
-)
+@limit_option
+@resume_option
 @click.option(
     "--quarantine", is_flag=True, help="Put rows that cannot be used aside and end their answers again."
 )
@@ -84,8 +73,7 @@ def force(
     if out.resolve() == folder.resolve():
         raise BadInput(f"--out {out}: this is the run whose answers are ended: give another folder")
     stored = Stored(folder, setting, out if resume else None)
-    given = dict(overrides)
-    given |= {key: text for key, text in (("url", url), ("limit", limit)) if text is not None}
+    given = keys_given(overrides, url, limit)
     experiment = stored.experiment(lengths, given)
     questions = load_questions(experiment.dataset, experiment.file, experiment.grader)
     stored.check_asked(questions)

@@ -58,9 +58,8 @@ def gateway(
 
     from harness.fields import ADDRESS, PLAIN_URL
     from harness.server.address import key_for, key_of_user, url_of
-    from harness.server.gateway import file_discovery, gateway_launch, pod_discovery
+    from harness.server.gateway import file_discovery, gateway_launch, listed, pod_discovery
     from harness.server.launch import Server, check_free, free_ports
-    from harness.server.workers_file import listed
     from results import BadInput
 
     if sum(map(bool, (urls, workers_file, pods))) != 1:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from harness.cli.options import Pair
+from harness.cli.options import set_option
 from results.command_help import Command
 
 
@@ -39,14 +39,7 @@ from results.command_help import Command
     metavar="NAME|FILE",
     help="The questions, where DIR does not have them: a data set, or a table with question_id and problem.",
 )
-@click.option(
-    "--set",
-    "overrides",
-    type=Pair(),
-    multiple=True,
-    metavar="KEY=VALUE",
-    help="Replace a key of the judge's experiment: chat, request_fields, concurrency, …",
-)
+@set_option("Replace a key of the judge's experiment: chat, request_fields, concurrency, …")
 def judge(
     folder: Path,
     name: str,
@@ -67,19 +60,11 @@ def judge(
     You can stop it at any time; the same command goes on where it stopped, and asks again what has failed.
     Exit status 3 means that requests kept failing; an answer without a score is not a bad one.
     """
-    import sys
-
-    from tqdm import tqdm
-
-    from harness.cli.drawing import FAILURES_SHOWN, INCOMPLETE
+    from harness.cli.drawing import beside_the_bar, status_of
     from harness.judge.counts import told
     from harness.judge.run import judge_folder, judge_of
     from results import BadInput
     from results.commandline import INTERRUPTED, fail
-    from results.visible import visible
-
-    def say(line: str) -> None:
-        tqdm.write(line, file=sys.stderr)  # beside the progress bar
 
     if reward and prompt:
         raise BadInput("--prompt is for a model that is asked: leave out --prompt or --reward")
@@ -90,17 +75,12 @@ def judge(
         raise BadInput("--reward needs --model, the reward model")
     experiment = judge_of(folder, prompt or "judge-yes-no", given)
     found = judge_folder(
-        folder, name, experiment, None if reward else prompt or "judge-yes-no", questions, say
+        folder, name, experiment, None if reward else prompt or "judge-yes-no", questions, beside_the_bar
     )
     click.echo(told(found.counts, found.column))
     if found.stopped:
         fail("stopped: the same command goes on where it stopped", INTERRUPTED)
     for warning in found.warnings():
-        say(f"warning: {warning}")
-    for failure in found.failures[:FAILURES_SHOWN]:
-        say(f"no score: {visible(failure)}")
-    if found.counts["judged"] < found.counts["answers"]:
-        missing = found.counts["answers"] - found.counts["judged"]
-        say(f"error: {missing:,} answers have no score: run the same command again to ask for the rest")
-        return INCOMPLETE
-    return 0
+        beside_the_bar(f"warning: {warning}")
+    missing = found.counts["answers"] - found.counts["judged"]
+    return status_of(missing, f"{missing:,} answers have no score", "no score", found.failures)

@@ -1,5 +1,6 @@
 """What options of several commands have in common: `--reader hashes,boxed --match last`, `--set limit=5`."""
 
+from collections.abc import Callable, Sequence
 from typing import Any, get_args
 
 import click
@@ -57,3 +58,24 @@ grader_option = click.option(
     type=click.Choice(GRADERS),
     help="What an answer is: an integer, the label of a choice, or an expression (math).",
 )
+
+limit_option = click.option(
+    "--limit", metavar="K", help="Only the first K questions; the same as --set limit=K."
+)
+
+resume_option = click.option(
+    "--resume/--restart",
+    default=True,
+    help="Go on with the run in the folder (default), or rename its files and begin again.",
+)
+
+
+def set_option(help_text: str) -> Callable[[Any], Any]:
+    """`--set KEY=VALUE`, as often as is wanted."""
+    return click.option("--set", "overrides", type=Pair(), multiple=True, metavar="KEY=VALUE", help=help_text)
+
+
+def keys_given(overrides: Sequence[tuple[str, str]], url: str | None, limit: str | None) -> dict[str, str]:
+    """The keys of an experiment that `--set`, `--url` and `--limit` replace; the last two win."""
+    own = {"url": url, "limit": limit}
+    return {**dict(overrides), **{key: text for key, text in own.items() if text is not None}}

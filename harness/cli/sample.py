@@ -2,14 +2,14 @@
 
 $ tts sample tiny --set limit=100 --out runs/tiny
 100%|██████████| 38400/38400 answers [04:33, 141.2 answers/s, 4,691 tokens/s, 0 s left, 51.5% of …]
-... and a table of the answers, as in run/tally.py
+... and a table of the answers, as in tally/counts.py
 """
 
 from pathlib import Path
 
 import click
 
-from harness.cli.options import Pair
+from harness.cli.options import keys_given, limit_option, resume_option, set_option
 from results.command_help import Command
 
 
@@ -19,19 +19,12 @@ from results.command_help import Command
     "--url http://127.0.0.1:30000 --out runs/gsm8k",
 )
 @click.argument("config")
-@click.option(
-    "--set",
-    "overrides",
-    type=Pair(),
-    multiple=True,
-    metavar="KEY=VALUE",
-    help="Replace a key. May be repeated.",
-)
+@set_option("Replace a key. May be repeated.")
 @click.option(
     "--out", required=True, type=click.Path(path_type=Path, file_okay=False), help="The run's folder."
 )
 @click.option("--url", help="A running server; without one, the run starts SGLang and stops it.")
-@click.option("--limit", metavar="K", help="Only the first K questions; the same as --set limit=K.")
+@limit_option
 @click.option(
     "--dry-run", is_flag=True, help="Print what is still to be sampled and how long that takes, and stop."
 )
@@ -51,11 +44,7 @@ from results.command_help import Command
     type=click.Path(path_type=Path, dir_okay=False),
     help="Write the curves of what is stored, too, when the run ends or is stopped.",
 )
-@click.option(
-    "--resume/--restart",
-    default=True,
-    help="Go on with the run in the folder (default), or rename its files and begin again.",
-)
+@resume_option
 @click.option(
     "--quarantine", is_flag=True, help="Put rows that cannot be used aside and sample their answers again."
 )
@@ -89,8 +78,7 @@ def sample(
     from results import BadInput
     from results.cli.curves import curves_command
 
-    given = dict(overrides)
-    given |= {key: text for key, text in (("url", url), ("limit", limit)) if text is not None}
+    given = keys_given(overrides, url, limit)
     if curves and dry_run:
         raise BadInput("--curves: a dry run has none: leave it out")
     if (rate or price_per_hour) and not dry_run:

@@ -29,32 +29,54 @@ def engine_for(
     Raises BadInput, here or on entering: no such model, no server at the URL or one with another model, a
     server that cannot start.
     """
-    model, revision, chat = model_location(experiment.model), experiment.revision, experiment.chat
-    asked = _what_is_asked(experiment)
+    model, chat = model_location(experiment.model), experiment.chat
     if experiment.engine == "ctranslate2":
         from harness.engines.ctranslate2.engine import CTranslate2Engine
 
-        where: dict[str, Any] = {"device": experiment.device, "dtype": experiment.dtype}
-        where["template_arguments"] = experiment.template_arguments
-        return CTranslate2Engine(model, revision=revision, chat=chat, **where, say=say)
-    if experiment.url:
-        allow_in_flight(experiment.concurrency)
-    if experiment.engine == "openai" and experiment.url:
-        from harness.engines.openai.engine import OpenAIEngine
-        from harness.http.api_key import ApiKey
+        return CTranslate2Engine(
+            model,
+            revision=experiment.revision,
+            chat=chat,
+            device=experiment.device,
+            dtype=experiment.dtype,
+            template_arguments=experiment.template_arguments,
+            say=say,
+        )
+    if not experiment.url:
+        return own_server(experiment, log, say)
+    allow_in_flight(experiment.concurrency)
+    if experiment.engine == "sglang":
+        return _sglang(experiment, experiment.url, say)
+    from harness.engines.openai.engine import OpenAIEngine
+    from harness.http.api_key import ApiKey
 
-        key = ApiKey.from_environment("OPENAI_API_KEY")
-        prompts = None
-        if chat and experiment.budget_by in ("force", "thinking"):
-            prompts = PromptTokens(model, revision, chat, experiment.template_arguments)
-        openai = OpenAIEngine(experiment.url, model, chat=chat, key=key, prompts=prompts, say=say, **asked)
-        openai.patience = experiment.patience
-        return openai
-    if experiment.url:
-        engine = SGLangEngine(experiment.url, model, revision=revision, chat=chat, say=say, **asked)
-        engine.patience = experiment.patience
-        return engine
-    return own_server(experiment, log, say)
+    key = ApiKey.from_environment("OPENAI_API_KEY")
+    prompts = None
+    if chat and experiment.budget_by in ("force", "thinking"):
+        prompts = PromptTokens(model, experiment.revision, chat, experiment.template_arguments)
+    asked = _what_is_asked(experiment)
+    engine = OpenAIEngine(experiment.url, model, chat=chat, key=key, prompts=prompts, say=say, **asked)
+    engine.patience = experiment.patience
+    return engine
+
+
+def _sglang(
+    experiment: Experiment,
+    url: str,
+    say: Callable[[str], None],
+    check_alive: Callable[[], None] | None = None,
+) -> SGLangEngine:
+    engine = SGLangEngine(
+        url,
+        model_location(experiment.model),
+        revision=experiment.revision,
+        chat=experiment.chat,
+        say=say,
+        check_alive=check_alive,
+        **_what_is_asked(experiment),
+    )
+    engine.patience = experiment.patience
+    return engine
 
 
 @asynccontextmanager
@@ -80,13 +102,10 @@ async def own_server(
     if (used := dp * gpus_per_copy(flags)) < gpus:
         most = dp * gpus // used
         say(f"{used} of {gpus} GPUs {'is' if used == 1 else 'are'} used: --set dp={most} uses all")
-    url, chat = f"http://127.0.0.1:{port}", experiment.chat
+    url = f"http://127.0.0.1:{port}"
     server = OwnServer(url, command, log, say)
-    asked = _what_is_asked(experiment)
-    engine = SGLangEngine(
-        url, model, revision=revision, chat=chat, say=say, check_alive=server.check, **asked
-    )
-    engine.patience, engine.events = experiment.patience, server.events
+    engine = _sglang(experiment, url, say, server.check)
+    engine.events = server.events
     say(f"starting SGLang for {model}, log in {log}")
     with server:
         async with engine:

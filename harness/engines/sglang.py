@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import asdict
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, Literal
 
 from pydantic import TypeAdapter
@@ -34,6 +34,7 @@ from harness.http.reply import (
     inside,
     parse,
 )
+from harness.http.session import encoded
 from harness.server.address import KEY, key_of_user
 from results import BadInput
 
@@ -90,6 +91,8 @@ class SGLangEngine(Connection):
         self._location, self._revision, self._thinking = model, revision, thinking
         self._fields = dict(fields or {})
         self._prompts = PromptTokens(model, revision, chat, self._fields.pop(TEMPLATE_ARGUMENTS, None))
+        # The answers to one prompt are asked for one after the other, by requests that are alike.
+        self._request = lru_cache(maxsize=256)(self._make_request)
         self._settings: dict[str, Any] = {}
         self._served: str | None = None
         """The server's own name for its model, by which a gateway knows where to send a request."""
@@ -101,6 +104,15 @@ class SGLangEngine(Connection):
     async def generate(self, prompt: str, sampling: Sampling, seed: int, said: str = "") -> Completion:
         """An answer to `prompt`. Sends no seed, which SGLang would use in deterministic mode only."""
         del seed
+        tokens, body = self._request(prompt, sampling, said)
+        read = partial(read_completion, prompt_tokens=tokens, limit=sampling.max_new_tokens)
+        answer = await self.ask("/generate", body, read, max_tokens=sampling.max_new_tokens)
+        if not said:
+            answer = apart(answer, self._prompts.opens_thinking(prompt))
+        return counted(answer, self._prompts)
+
+    def _make_request(self, prompt: str, sampling: Sampling, said: str) -> tuple[int, bytes]:
+        """How many tokens the prompt has, with what was said, and the request's body."""
         ids, drawn = self._prompts.go_on(prompt, said), asdict(sampling)  # the names are SGLang's
         budget, logprobs, candidates = (drawn.pop(name) for name in ("thinking", "logprobs", "candidates"))
         drawn = {**self._fields.get("sampling_params", {}), **drawn, "n": 1}
@@ -113,11 +125,7 @@ class SGLangEngine(Connection):
             body["return_logprob"] = True
         if candidates:
             body |= {"return_logprob": True, "top_logprobs_num": candidates, "return_text_in_logprobs": True}
-        read = partial(read_completion, prompt_tokens=len(ids), limit=sampling.max_new_tokens)
-        answer = await self.ask("/generate", body, read, max_tokens=sampling.max_new_tokens)
-        if not said:
-            answer = apart(answer, self._prompts.opens_thinking(prompt))
-        return counted(answer, self._prompts)
+        return len(ids), encoded(body)
 
     def opens_thinking(self, prompt: str) -> bool:
         """Whether the model's thinking begins with its answer to `prompt`, without a mark."""
@@ -128,6 +136,7 @@ class SGLangEngine(Connection):
         model = await self._info("model_info")
         served = [str(model.get(key)) for key in ("model_path", "served_model_name")]
         self._served = model.get("served_model_name")
+        self._request.cache_clear()
         if not any(same_model(self._location, name) for name in served):
             raise BadInput(
                 f"the server at {self.url} serves {model.get('model_path')}, expected "

@@ -20,7 +20,7 @@ from harness.errors import EngineError, EngineGone
 from harness.http.api_key import ApiKey
 from harness.http.progress import METRICS, tokens_generated
 from harness.http.reply import Fault, Reply, check_status, excerpt
-from harness.http.session import open_session, reason, send
+from harness.http.session import encoded, open_session, reason, send
 from results import BadInput
 
 T = TypeVar("T")
@@ -152,15 +152,19 @@ class Connection:
             message = f"the server at {self.url} does not answer GET {path} ({reason(error)})"
             raise BadInput(self._hide(message)) from None
 
-    async def ask(self, path: str, body: dict[str, Any], read: Callable[[bytes], T], max_tokens: int) -> T:
+    async def ask(
+        self, path: str, body: dict[str, Any] | bytes, read: Callable[[bytes], T], max_tokens: int
+    ) -> T:
         """What `read` makes of the reply to POST `path`, which is sent until there is such a reply.
 
-        `read` raises Fault for a reply that is no answer; `max_tokens` is the most that the answers together
-        can hold. Raises RequestRefused, EngineError if the server keeps failing, EngineGone if it is gone.
+        `body` may be encoded already. `read` raises Fault for a reply that is no answer; `max_tokens` is the
+        most that an answer can hold. Raises RequestRefused, EngineError if the server keeps failing,
+        EngineGone if it is gone.
         """
         if self._gone is not None:
             raise EngineGone(self._gone)
-        asking = asyncio.create_task(self._until_answered(path, body, read, max_tokens))
+        content = body if isinstance(body, bytes) else encoded(body)
+        asking = asyncio.create_task(self._until_answered(path, content, read, max_tokens))
         self._open[asking] = asyncio.get_running_loop().time()
         try:
             await asyncio.wait({asking})
@@ -173,9 +177,7 @@ class Connection:
             asking.cancel()  # if it was given up: the server stops its work when the connection closes
             del self._open[asking]
 
-    async def _until_answered(
-        self, path: str, body: dict[str, Any], read: Callable[[bytes], T], max_tokens: int
-    ) -> T:
+    async def _until_answered(self, path: str, body: bytes, read: Callable[[bytes], T], max_tokens: int) -> T:
         attempts = failed = 0
         while True:
             try:
@@ -193,7 +195,7 @@ class Connection:
                 await asyncio.sleep(_pause(attempts) + fault.retry_after)
             attempts += 1
 
-    async def _attempt(self, path: str, body: dict[str, Any], max_tokens: int) -> bytes:
+    async def _attempt(self, path: str, body: bytes, max_tokens: int) -> bytes:
         """The content of a reply with status 200; raises for every other outcome."""
         reply = await self._send("POST", path, REPLY_BYTES + REPLY_BYTES_PER_TOKEN * max_tokens, body)
         if reply.status == 401 and self._key:
@@ -286,7 +288,7 @@ class Connection:
             return None
         return f"the server at {self.url} is not ready (status {reply.status})"
 
-    async def _send(self, method: str, path: str, max_bytes: int, body: Any = None) -> Reply:
+    async def _send(self, method: str, path: str, max_bytes: int, body: bytes | None = None) -> Reply:
         root = self._root if path in self.at_root else self.url
         return await send(self._session, method, root + path, max_bytes, body)
 

@@ -1,5 +1,6 @@
 """The sockets of a connection, and one request over them: a whole reply, or why there is none."""
 
+import json
 import resource
 import socket
 from typing import Any
@@ -48,12 +49,17 @@ def open_session(key: str | None) -> aiohttp.ClientSession:
 
 
 async def send(
-    session: aiohttp.ClientSession, method: str, url: str, max_bytes: int, body: Any = None
+    session: aiohttp.ClientSession, method: str, url: str, max_bytes: int, body: bytes | None = None
 ) -> Reply:
-    """The reply. Raises Fault if none comes, if it is larger than `max_bytes`, or if it is compressed."""
+    """The reply to a request with this JSON.
+
+    Raises Fault if none comes, if it is larger than `max_bytes`, or if it is compressed.
+    """
     content = bytearray()
     try:
-        async with session.request(method, url, json=body, allow_redirects=False) as response:
+        headers = None if body is None else {"Content-Type": "application/json"}
+        request = session.request(method, url, data=body, headers=headers, allow_redirects=False)
+        async with request as response:
             if response.headers.get("Content-Encoding", "identity") != "identity":
                 raise Fault("a compressed reply, although none was asked for")
             async for part in response.content.iter_any():
@@ -65,6 +71,11 @@ async def send(
     except (aiohttp.ClientError, TimeoutError) as error:
         away = isinstance(error, aiohttp.ClientConnectionError | TimeoutError)
         raise Fault(reason(error), "away" if away else "failed") from None
+
+
+def encoded(body: Any) -> bytes:
+    """A request's body as it is sent."""
+    return json.dumps(body).encode()
 
 
 def reason(error: BaseException) -> str:

@@ -4,8 +4,6 @@ done = judge_folder(folder, "judge", experiment, "judge-yes-no", questions=None,
 -> Judged(counts={"answers": 1200, ...}, column="score_judge", failures=[], stopped=False)
 """
 
-import asyncio
-import signal
 from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -20,6 +18,7 @@ from harness.judge.counts import summary
 from harness.judge.scores import Scores, judge_identity
 from harness.judge.session import judge_answers
 from harness.judge.verdicts import Judge, Rewards, YesNo
+from harness.run.session import until_stopped
 from harness.store.record import RECORD, experiment_in
 from harness.store.resume import locked
 from results import BadInput
@@ -105,10 +104,8 @@ def judge_folder(
         failures, stopped = list[str](), False
         if missing:
             work = _ask(experiment, prompt, missing, scores, len(answers.asked) - len(missing), folder, say)
-            try:
-                failures = asyncio.run(work)
-            except (asyncio.CancelledError, KeyboardInterrupt):
-                stopped = True
+            ended = until_stopped(work)
+            failures, stopped = ended or [], ended is None
         counts = summary(answers, scores)
         if scores.verdicts:
             scores.write_column(answers)
@@ -125,10 +122,7 @@ async def _ask(
     folder: Path,
     say: Callable[[str], None],
 ) -> list[str]:
-    """Ask for the missing verdicts until done, or until SIGTERM, which ends this as Ctrl-C does."""
-    task = asyncio.current_task()
-    assert task is not None
-    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+    """Ask for the missing verdicts."""
     async with AsyncExitStack() as stack:
         judge: Judge
         if prompt is None:

@@ -82,16 +82,13 @@ def prompt_for(experiment: Experiment, query: Query) -> str:
 
 def sampling_for(experiment: Experiment, query: Query) -> Sampling:
     """How the answer is drawn."""
-    limit = experiment.max_new_tokens(query.budget)
-    thinking = query.budget if experiment.budget_by == "thinking" else None
-    if query.decoding == "greedy":
-        return Sampling(limit, 0.0, stop=experiment.stop, thinking=thinking, logprobs=experiment.logprobs)
+    greedy = query.decoding == "greedy"
     return Sampling(
-        limit,
-        experiment.temperature,
-        experiment.top_p,
-        experiment.top_k,
-        experiment.stop,
-        thinking,
-        experiment.logprobs,
+        experiment.max_new_tokens(query.budget),
+        temperature=0.0 if greedy else experiment.temperature,
+        top_p=1.0 if greedy else experiment.top_p,
+        top_k=-1 if greedy else experiment.top_k,
+        stop=experiment.stop,
+        thinking=query.budget if experiment.budget_by == "thinking" else None,
+        logprobs=experiment.logprobs,
     )

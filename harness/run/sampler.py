@@ -3,28 +3,22 @@
     outcome = await sample(experiment, questions, folder, open_engine)
     -> Outcome(planned=38400, missing=0, failures=[], tally=...)
 
-The path of an answer is the loop in `_Session.work`: reply, grade, row, stored, counted. A request that fails
+The path of an answer is `_Sampling.answer`: reply, grade, row, stored, counted. A request that fails
 for good leaves its answer out of the table: it is not wrong. A run can be stopped at any moment; sampling
 into the same folder asks for what is missing.
 """
 
-import asyncio
-import sys
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from tqdm import tqdm
-
 from harness.engines.base import Completion, Engine
 from harness.engines.forcing import forced
-from harness.errors import EngineError, EngineGone, RequestRefused
 from harness.experiment import Experiment
 from harness.questions.load import Question
-from harness.run.in_flight import requests_wanted
 from harness.run.plan import Query, asked_questions, prompt_for, sampling_for
-from harness.run.sizing import duration
+from harness.run.session import Session
 from harness.run.stopping import Blocks, Planned, requests_of
 from harness.run.stored import Stored
 from harness.store.record import Record, grader_in, read_by_another_rule, read_record
@@ -36,9 +30,6 @@ from harness.tally.counts import Tally
 from harness.tally.pace import Pace
 from results import BadInput
 
-FEWEST_FAILURES = 16
-"""A run ends after this many failed requests in a row, or after `concurrency` of them if that is more."""
-SHOW_SECONDS = 10.0
 LOOKS = (20, 200)
 """Finished questions, counted in each setting, after which a run looks for what its user should know."""
 
@@ -112,9 +103,10 @@ async def sample(
                 about = {"name": engine.name, "version": engine.version, **engine.describe()}
                 for name, (then, now) in record.begin(about, planned).items():
                     say(f"warning: {name} is {now!r} and was {then!r} in the last session (see run.json)")
-                session = _Session(experiment, engine, file, tally, requests, say, stored)
+                session = _Sampling(experiment, engine, file, tally, requests, planned, say, stored)
                 try:
-                    await session.draw(planned)
+                    await session.draw()
+                    file.sync()
                 except Moved:  # nor is there a place for the record
                     raise
                 except BaseException:
@@ -130,132 +122,64 @@ def _events(engine: Engine) -> list[str]:
     return list(getattr(engine, "events", ()))
 
 
-@dataclass
-class _Session:
+class _Sampling(Session):
     """The answers that one command adds to a run."""
 
-    experiment: Experiment
-    engine: Engine
-    file: SamplesFile
-    tally: Tally
-    requests: Planned | Blocks
-    say: Callable[[str], None]
-    stored: Stored | None = None
+    def __init__(
+        self,
+        experiment: Experiment,
+        engine: Engine,
+        file: SamplesFile,
+        tally: Tally,
+        requests: Planned | Blocks,
+        planned: int,
+        say: Callable[[str], None],
+        stored: Stored | None,
+    ) -> None:
+        super().__init__(requests, experiment.concurrency, planned)
+        self._experiment, self._engine, self._file, self._tally = experiment, engine, file, tally
+        self._say, self._stored = say, stored
+        self._looks = [count for count in LOOKS if count > tally.finished]
 
-    def __post_init__(self) -> None:
-        self.failures: list[str] = []
-        self.pace = Pace(self.experiment.concurrency)
-        self.looks = [count for count in LOOKS if count > self.tally.finished]
-        self.asked = self.failed_in_a_row = 0
-        self.missing = self.requests.left
-        self.gone = False
-        self.wanted, self.working = self.experiment.concurrency, 0
-        """Requests that are to be in flight, and how many are sent one after the other."""
+    async def answer(self, query: Query) -> tuple[Row, int]:
+        """From the request to the row on the disk and in the tally."""
+        row = row_of(self._experiment, query, await self._completion(query))
+        self._file.append([row])
+        self._tally.add(row)
+        return row, row["tokens"] or 0
 
-    async def draw(self, planned: int) -> None:
-        """Send all requests, so many at a time as the servers are there for, unless they go away."""
-        self.bar = tqdm(
-            total=planned,
-            initial=planned - self.missing,
-            bar_format="{percentage:3.0f}%|{bar}| {n_fmt}/{total_fmt} answers [{elapsed}{postfix}]",
-            mininterval=0.5 if sys.stderr.isatty() else 10,
-        )
-        self.wanted = await requests_wanted(self.experiment, self.engine, self.wanted, self.say)
-        beside = None
-        try:
-            with self.bar:
-                async with asyncio.TaskGroup() as group:
-                    beside = asyncio.create_task(self._keep_showing(group))
-                    self._fill(group)
-            self.file.sync()
-        except ExceptionGroup as errors:
-            raise errors.exceptions[0] from None
-        finally:
-            if beside:
-                beside.cancel()
-
-    def _fill(self, group: asyncio.TaskGroup) -> None:
-        while self.working < self.wanted:
-            self.working += 1
-            group.create_task(self.work())
-
-    async def work(self) -> None:
-        """Ask for one answer after the other, from the request to its row on the disk and in the tally."""
-        while self.working <= self.wanted and not self.is_over() and (query := await self.requests.next()):
-            self.asked += 1
-            self.pace.ending = self.asked == self.missing
-            try:
-                completion = await self._answer_to(query)
-            except EngineError as error:
-                self._note_failure(query, error)
-                self.requests.ended(query, None)
-                continue
-            self.failed_in_a_row = 0
-            row = row_of(self.experiment, query, completion)
-            self.file.append([row])
-            self.tally.add(row)
-            self.pace.add(1, row["tokens"] or 0)
-            needless = self.requests.ended(query, row)
-            self.missing -= needless
-            self._show_progress(1 + needless)
-            if self.looks and self.tally.finished >= self.looks[0]:
-                self.looks.pop(0)
-                for warning in self.tally.warnings(self.file.path.parent):
-                    self.say(f"warning, so far: {warning}")
-        self.working -= 1
-        if self.working < self.wanted:
-            self.requests.close()
-
-    async def _answer_to(self, query: Query) -> Completion:
-        """The answer that a query asks for. Raises EngineError."""
-        prompt, sampling = prompt_for(self.experiment, query), sampling_for(self.experiment, query)
-        seed = query.seed(self.experiment.seed)
-        if self.stored:
-            return await self.stored.forced(self.engine, query, prompt, sampling, seed)
-        reply = await self.engine.generate(prompt, sampling, seed)
-        if self.experiment.budget_by == "force":
-            reply = await forced(self.engine, prompt, reply, sampling, seed)
+    async def _completion(self, query: Query) -> Completion:
+        prompt, sampling = prompt_for(self._experiment, query), sampling_for(self._experiment, query)
+        seed = query.seed(self._experiment.seed)
+        if self._stored:
+            return await self._stored.forced(self._engine, query, prompt, sampling, seed)
+        reply = await self._engine.generate(prompt, sampling, seed)
+        if self._experiment.budget_by == "force":
+            reply = await forced(self._engine, prompt, reply, sampling, seed)
         return reply
 
-    def is_over(self) -> bool:
-        limit = max(FEWEST_FAILURES, self.wanted)
-        return self.gone or self.failed_in_a_row >= limit
+    async def requests_wanted(self) -> int:
+        """As many as suit the servers at a URL, which may come and go; as before where that is not known."""
+        copies = getattr(self._engine, "copies", None) if self._experiment.url else None
+        there = await copies() if copies else None
+        if there is None:
+            return self.wanted
+        wanted = self._experiment.requests_for(there)
+        if wanted != self.wanted:
+            self._say(f"{there} copies of the model at {self._experiment.url}: {wanted} requests in flight")
+        return wanted
 
-    def _note_failure(self, query: Query, error: EngineError) -> None:
-        if isinstance(error, EngineGone):
-            if not self.gone:
-                self.failures.append(str(error))
-            self.gone = True
-            return
-        self.failures.append(f"{query}: {error}")
-        if not isinstance(error, RequestRefused):  # which is said by a server that is there
-            self.failed_in_a_row += 1
+    def look(self) -> None:
+        """Warn while the run can still be stopped."""
+        if self._looks and self._tally.finished >= self._looks[0]:
+            self._looks.pop(0)
+            for warning in self._tally.warnings(self._file.path.parent):
+                self._say(f"warning, so far: {warning}")
 
-    async def _keep_showing(self, group: asyncio.TaskGroup) -> None:
-        """Show that nothing comes, which no answer would, and follow servers that come and go."""
-        while True:
-            await asyncio.sleep(SHOW_SECONDS)
-            before = self.wanted
-            self.wanted = await requests_wanted(self.experiment, self.engine, before, self.say)
-            if self.wanted > before:
-                self._fill(group)
-            if self.pace.stuck_for() is not None:
-                self._show_progress(0)
-                self.bar.refresh()
-
-    def _show_progress(self, answers: int) -> None:
-        self.bar.update(answers)
-        first = f"no rate before {self.experiment.concurrency:,} answers have ended"
-        said = [] if self.pace.ending else [first]
-        if rates := self.pace.rates():
-            seconds = self.pace.seconds_left(self.requests.left)
-            left = "?" if seconds is None else duration(seconds)
-            said = [f"{rates[0]:,.1f} answers/s", f"{rates[1]:,.0f} tokens/s", f"{left} left"]
-        if (silent := self.pace.stuck_for()) is not None:
-            said = [f"stuck: no answer for {duration(silent)}"]
-        if (correct := self.tally.accuracy) is not None:
-            said.append(f"{correct:.1%} of finished questions correct")
-        self.bar.set_postfix_str(", ".join(said), refresh=False)
+    def words(self) -> list[str]:
+        """How many answers are right."""
+        correct = self._tally.accuracy
+        return [] if correct is None else [f"{correct:.1%} of finished questions correct"]
 
 
 def row_of(experiment: Experiment, query: Query, completion: Completion) -> Row:

@@ -29,19 +29,19 @@ from harness.store.samples_file import SAMPLES, read_rows
 
 
 class Planned:
-    """The requests of a run whose answers are all known beforehand."""
+    """The requests of a run, or of a judge, that are all known beforehand."""
 
-    def __init__(self, queries: Callable[[], Iterator[Query]]) -> None:
+    def __init__(self, queries: Callable[[], Iterator[Any]]) -> None:
         """`queries` makes up the requests one by one, each time from the first."""
         self.left = sum(1 for _ in queries())
         """Answers that are not stored yet, at most."""
         self._queries = queries()
 
-    async def next(self) -> Query | None:
+    async def next(self) -> Any:
         """The next request, None when there is none left."""
         return next(self._queries, None)
 
-    def ended(self, _query: Query, row: Row | None) -> int:
+    def ended(self, _query: Any, row: Any) -> int:
         """Take note of a request's row, None if it failed; how many planned answers are needless by that."""
         self.left -= row is not None
         return 0

@@ -11,11 +11,11 @@ from functools import partial
 from pathlib import Path
 
 from harness.http import connection
-from harness.server import gateway, probe
+from harness.server import gateway
 from harness.server.address import HERE, url_of
+from harness.server.gateway import listed
 from harness.server.launch import Launch, Server, free_ports
-from harness.server.worker import Worker
-from harness.server.workers_file import listed
+from harness.server.worker import Worker, wait_until_ready
 
 SAYS = "fleet: "
 """How each line begins that a fleet says, to be found in the log that it shares with its servers."""
@@ -56,11 +56,11 @@ def fleet(
         # On the way out this runs first, so that all servers stop at the same time.
         stack.callback(_ask_to_end, servers)
         for one in servers:
-            probe.wait_until_ready(one.url, "/health", one.server, "SGLang")
+            wait_until_ready(one.url, "/health", one.server, "SGLang")
         front, at = None, "there"
         if host is None:
             front, at = stack.enter_context(Server(command)), front_url
-            probe.wait_until_ready(front_url, "/readiness", front, "smg")
+            wait_until_ready(front_url, "/readiness", front, "smg")
         elif workers_file:
             stack.enter_context(listed(workers_file, list(launches)))
         say(f"{SAYS}{workers} servers at {', '.join(launches)} answer at {at}")

@@ -4,18 +4,27 @@
     --policy cache_aware ...
 
 The gateway sends a request to the server that has the beginning of its prompt in its cache, or to another one
-if that server is gone or much busier.
+if that server is gone or much busier. Servers of several hosts may tell it in a file that they are there:
+
+    {"version": 1, "workers": [{"id": "http://10.0.0.7:31000", "url": "http://10.0.0.7:31000"}, ...]}
 """
 
 import importlib.util
+import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+
+import filelock
 
 from harness.http.api_key import ApiKey
 from harness.server.address import HERE, with_key
 from harness.server.launch import Launch
 from results import BadInput
+from results.tables.files import replacing
+
+LOCK_SECONDS = 60.0
 
 
 def gateway_launch(
@@ -47,7 +56,6 @@ def gateway_launch(
     flags += ["--health-check-timeout-secs", "10"]
     # So long a server gets nothing after its requests have failed; by default a minute, started again or not.
     flags += ["--cb-timeout-duration-secs", "5"]
-    flags += ["--max-concurrent-requests", "0"]  # by default as few as 4,096: the client decides
     flags += ["--request-timeout-secs", str(24 * 3600)]  # the client decides how long to wait
     flags += ["--max-concurrent-requests", "0"]  # and how many requests; by default some thousands
     flags += ["--prometheus-host", "127.0.0.1", "--prometheus-port", str(metrics_port)]
@@ -58,7 +66,7 @@ def gateway_launch(
 
 
 def file_discovery(file: Path) -> list[str]:
-    """smg's flags for finding servers in `file` (see workers_file.py), which may be there later."""
+    """smg's flags for finding servers in `file` (see `listed`), which may be there later."""
     # A change on another host is seen by reading again only.
     return [
         "--discovery-provider",
@@ -68,6 +76,42 @@ def file_discovery(file: Path) -> list[str]:
         "--discovery-check-interval-secs",
         "5",
     ]
+
+
+@contextmanager
+def listed(file: Path, urls: Sequence[str]) -> Iterator[None]:
+    """Hold `urls` in the file, which other hosts write, too. One of a killed server stays until it is back.
+
+    Raises BadInput where the file is another or cannot be written.
+    """
+    _change(file, add=urls, remove=urls)
+    try:
+        yield
+    finally:
+        _change(file, add=(), remove=urls)
+
+
+def _change(file: Path, add: Sequence[str], remove: Sequence[str]) -> None:
+    try:
+        with filelock.FileLock(f"{file}.lock", timeout=LOCK_SECONDS), replacing(file) as new:
+            others = [one for one in _workers(file) if one["url"] not in remove]
+            workers = [*others, *({"id": url, "url": url} for url in add)]
+            new.write_text(json.dumps({"version": 1, "workers": workers}, indent=1) + "\n")
+    except filelock.Timeout:
+        raise BadInput(f"{file}.lock: locked for {LOCK_SECONDS:.0f} s: delete it if nobody uses it") from None
+    except OSError as error:
+        raise BadInput(f"{file}: {error.strerror or error}") from None
+
+
+def _workers(file: Path) -> list[dict[str, str]]:
+    """The workers that are in the file."""
+    if not file.exists():
+        return []
+    try:
+        found = json.loads(file.read_text())["workers"]
+        return [{"id": str(one["id"]), "url": str(one["url"])} for one in found]
+    except (ValueError, KeyError, TypeError):
+        raise BadInput(f"{file}: not a list of workers: give another --workers-file") from None
 
 
 def pod_discovery(labels: Sequence[str], namespace: str, port: int) -> list[str]:

@@ -15,10 +15,10 @@ def usable_gpus(device: str) -> int:
 
     Raises BadInput if `cuda` was asked for, or the machine has a GPU, and PyTorch can use none.
     """
-    import torch
-
     if device == "cpu":
         return 0
+    import torch
+
     if torch.cuda.is_available():
         return int(torch.cuda.device_count())
     found = driver()

@@ -4,14 +4,17 @@ A server may be there and answer nothing, as one that was stopped (SIGSTOP) or w
 so that all its requests end with it: all are asked again, those with long answers as those with short ones.
 """
 
+import asyncio
 import time
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread
 
-from harness.http.connection import PROBE_SECONDS
-from harness.server import probe
+from harness.http.connection import PROBE_SECONDS, REPLY_BYTES, Connection
+from harness.http.reply import Fault
+from harness.http.session import open_session, send
 from harness.server.launch import Launch, Server
+from results import BadInput
 
 UNWELL_SECONDS = 120.0
 """A server that has not said for so long that it is well is taken to be stuck."""
@@ -54,6 +57,39 @@ class Worker:
 
     def _look_after(self, server: Server) -> None:
         while server.ended() is None:
-            if probe.is_well(f"{self.url}/health", PROBE_SECONDS) and server is self.server:
+            if is_well(f"{self.url}/health", PROBE_SECONDS) and server is self.server:
                 self._well = time.monotonic()
             time.sleep(PROBES_APART)
+
+
+def is_well(url: str, seconds: float) -> bool:
+    """Whether GET `url` is answered with 200 within `seconds`."""
+    return asyncio.run(_is_well(url, seconds))
+
+
+async def _is_well(url: str, seconds: float) -> bool:
+    try:
+        async with open_session(None) as session, asyncio.timeout(seconds):
+            return (await send(session, "GET", url, REPLY_BYTES)).status == 200
+    except (TimeoutError, Fault):
+        return False
+
+
+def wait_until_ready(url: str, path: str, server: Server, name: str) -> None:
+    """Wait until `server` is ready at `url`: until it answers GET `path`.
+
+    Raises BadInput if it ends before that.
+    """
+
+    def check_alive() -> None:
+        if (status := server.ended()) is not None:
+            raise BadInput(f"{name} ended with status {status} before it was ready: see its log above")
+
+    connection = Connection(url, check_alive=check_alive)
+    connection.ready = path
+    asyncio.run(_enter(connection))
+
+
+async def _enter(connection: Connection) -> None:
+    async with connection:
+        pass

@@ -71,9 +71,7 @@ def row_blocks(path: Path, **cells: str | None) -> Iterator[Sequence[Row]]:
         if not are_rows(rows):
             number, line = next((number, line) for number, line, row in block.numbered() if not is_row(row))
             raise BadInput(f"{path}: row {number}: {not_a_row(line)}")
-        if wanted:
-            rows = [row for row in rows if wanted.items() <= row.items()]
-        yield rows
+        yield [row for row in rows if wanted.items() <= row.items()] if wanted else rows
 
 
 def numbered_lines(path: Path) -> Iterator[tuple[int, bytes, Row | None]]:

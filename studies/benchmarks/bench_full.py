@@ -30,7 +30,7 @@ from harness.questions.load import load_questions
 from harness.run.plan import remaining
 from harness.run.sampler import sample
 from harness.server.launch import Server, free_ports, launch
-from harness.server.probe import wait_until_ready
+from harness.server.worker import wait_until_ready
 from studies.benchmarks.bare_loop import post_all, write_requests
 
 PLACES = 64

@@ -30,7 +30,7 @@ from harness.engines.tokens import PromptTokens
 from harness.experiment import model_location, read_experiment
 from harness.questions.load import TINY_FILE, load_questions
 from harness.server.launch import Server, free_ports, launch
-from harness.server.probe import wait_until_ready
+from harness.server.worker import wait_until_ready
 from studies.benchmarks.bare_loop import write_requests
 from tests.integration import lm_eval_task
 

@@ -20,6 +20,7 @@ from tests.harness.commands import command
 from tests.harness.http.simulated import SimulatedTime, now
 
 
+@pytest.mark.release
 def test_the_model_has_the_size_of_llama(transformers: Any, tmp_path: Path) -> None:
     import torch
 
@@ -70,10 +71,11 @@ class PlayedServer:
         self.share = 0.0
         """The mean share of the places at work, from the first answer asked for to the last."""
 
-    async def send(self, method: str, path: str, _max_bytes: int, body: Any = None) -> Reply:
+    async def send(self, method: str, path: str, _max_bytes: int, content: bytes = b"") -> Reply:
         if method == "GET":
             shown = {"/model_info": json.dumps({"model_path": self._model}), "/metrics": self._metrics()}
             return Reply(200, "", shown.get(path, "{}").encode())
+        body = json.loads(content)
         tokens = body["sampling_params"]["max_new_tokens"]
         self.lengths.append(tokens)
         self._count(0)

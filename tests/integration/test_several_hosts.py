@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 import yaml
 
-from harness.server.workers_file import listed
+from harness.server.gateway import listed
 from tests.integration.cluster import HOSTS, SECONDS, Hosts, blocks, is_well, kubernetes
 from tests.integration.planned import assert_exactly, planned, rows, settings
 from tests.processes import wait_until

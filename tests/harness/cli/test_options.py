@@ -10,7 +10,6 @@ import pytest
 from harness.experiment import read_experiment
 from harness.grader import Grader
 from harness.questions.load import load_questions
-from tests.conftest import needs_torch
 from tests.harness.commands import command
 
 GRADER = Grader(("boxed", "hashes"), "last")
@@ -55,14 +54,10 @@ class Called(Exception):
             (*SAMPLE, "--out", OUT, "--quarantine"),
             (TINY, load_questions("tiny"), OUT, {"restart": False, "quarantine": True, "stored": None}),
         ),
-        pytest.param(
+        (
             "gpu_check.measure",
             ("gpu-check", "--device=cpu", "--dp=2", "--prompts=3", "--answers=4"),
-            (
-                "llama-3.1-8b",
-                {"prompts": 3, "answers": 8, "device": "cpu", "dp": 2, "flags": ()},
-            ),
-            marks=needs_torch,
+            ("llama-3.1-8b", {"prompts": 3, "answers": 8, "device": "cpu", "dp": 2, "flags": ()}),
         ),
         (
             "imports.columns.import_table",

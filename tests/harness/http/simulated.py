@@ -6,6 +6,7 @@ server.sent == [(0.0, "egg")]
 """
 
 import asyncio
+import json
 import selectors
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -56,6 +57,7 @@ class SimulatedServer:
             if not self.there:
                 raise Fault("refused", "away")
             return OK
+        body = json.loads(body)
         self.sent.append((now(), body))
         try:
             return await self._reply(body)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from harness.experiment import Experiment, read_experiment
-from harness.run import sampler
+from harness.run import session
 from harness.run.sampler import sample
 from tests.harness.engines.sglang_responder import FaultyServer, constant, with_engine
 from tests.harness.run.scripted import QUESTIONS, ScriptedEngine, keys
@@ -41,7 +41,7 @@ class Growing(ScriptedEngine):
 
 
 def test_a_run_follows_servers_that_come_and_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sampler, "SHOW_SECONDS", 0.2)
+    monkeypatch.setattr(session, "SHOW_SECONDS", 0.2)
     monkeypatch.setattr("harness.experiment.ANSWERS_IN_FLIGHT", 8)
     values = read_experiment("tiny").model_dump(exclude_unset=True)
     values |= {"engine": "sglang", "url": "http://a:1", "budgets": (10, 40), "samples": 120}

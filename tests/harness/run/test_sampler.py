@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from harness.engines.base import Engine
-from harness.run import sampler
+from harness.run import sampler, session
 from harness.run.plan import remaining
 from harness.run.sampler import sample
 from harness.tally.pace import Pace
@@ -143,7 +143,7 @@ def test_rates_begin_once_as_many_answers_have_ended_as_are_in_flight(
         paces.append(Pace(answers))
         return paces[-1]
 
-    monkeypatch.setattr(sampler, "Pace", pace)
+    monkeypatch.setattr(session, "Pace", pace)
     script = ScriptedEngine(lambda _prompt, _place: endings.append(paces[0].ending))
     run(tmp_path, script, concurrency=7)
     assert in_flight == [7]
@@ -156,8 +156,8 @@ def test_the_time_left_is_that_of_the_answers_that_are_missing(
     said: list[str] = []
     run(tmp_path, ScriptedEngine(), limit=1, samples=4)
     bars: list[tuple[float, float]] = []
-    monkeypatch.setattr(sampler.tqdm, "set_postfix_str", lambda _bar, text, **_: said.append(text))
-    monkeypatch.setattr(sampler.tqdm, "close", lambda bar: bars.append((bar.initial, bar.n)))
+    monkeypatch.setattr(session.tqdm, "set_postfix_str", lambda _bar, text, **_: said.append(text))
+    monkeypatch.setattr(session.tqdm, "close", lambda bar: bars.append((bar.initial, bar.n)))
     monkeypatch.setattr(Pace, "rates", lambda _pace: (2.0, 100.0))
     monkeypatch.setattr(Pace, "seconds_left", lambda _pace, answers: answers / 2)
     run(tmp_path, ScriptedEngine(), concurrency=1)

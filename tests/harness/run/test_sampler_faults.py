@@ -11,7 +11,7 @@ import pytest
 
 from harness.errors import EngineError, EngineGone, RequestRefused
 from harness.run.plan import Query, remaining
-from harness.run.sampler import FEWEST_FAILURES
+from harness.run.session import FEWEST_FAILURES
 from results import BadInput
 from tests.harness.run.scripted import ScriptedEngine, keys, planned, run, run_async
 

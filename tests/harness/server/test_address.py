@@ -9,8 +9,8 @@ import pytest
 
 from harness.experiment import Experiment, read_experiment
 from harness.server.address import KEY, check_flags, key_for, url_of
+from harness.server.gateway import listed
 from harness.server.launch import check_free, free_ports, launch
-from harness.server.workers_file import listed
 from results import BadInput
 from tests.harness.commands import command
 from tests.harness.server.conftest import flags

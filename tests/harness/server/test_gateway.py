@@ -15,7 +15,7 @@ import pytest
 import harness.server.gateway
 import harness.server.launch
 from harness.http import connection
-from harness.server import probe, worker
+from harness.server import worker
 from harness.server.fleet import SAYS, fleet
 from harness.server.gateway import gateway_launch
 from harness.server.launch import Launch, Server, check_free, free_ports
@@ -123,7 +123,7 @@ def test_a_server_that_is_stopped_and_not_dead_is_killed_with_its_requests_and_s
         wait_until(lambda: len(said) > 1, 20)
         assert said[1:] == [f"{SAYS}the server at {url} ended with status -9: starting it once more"]
         assert not runs(stopped._process.pid)
-        wait_until(lambda: probe.is_well(f"{url}/health", 0.2), 20)
+        wait_until(lambda: worker.is_well(f"{url}/health", 0.2), 20)
         opened[2].ask_to_end()  # the gateway: the fleet's wait ends
 
 

@@ -165,6 +165,7 @@ def test_an_nvcc_that_does_not_compile_or_link_is_named_with_its_reason(
     assert (status, why in lack, toolkit.REMEDY in lack) == (2, True, True)
 
 
+@pytest.mark.release
 @pytest.mark.skipif(not Path("/usr/local/cuda/bin/nvcc").exists(), reason="no nvcc on this machine")
 def test_a_real_nvcc_compiles_and_links(tmp_path: Path) -> None:
     assert toolkit.does_not_build(Path("/usr/local/cuda")) == ""

@@ -10,6 +10,7 @@ import prompts
 from harness.experiment import TINY_MODEL
 from harness.grader import Grader
 from harness.questions.load import load_questions
+from harness.server.cpu.torchvision_names import declare_torchvision_operations
 from studies.tiny.problems import problems
 from studies.tiny.solutions import solutions
 
@@ -18,7 +19,10 @@ BUDGETS = (10, 30, 120)
 
 
 @pytest.fixture(scope="module")
-def loaded(transformers):
+def loaded():
+    pytest.importorskip("torch")
+    declare_torchvision_operations()  # before transformers is imported
+    transformers = pytest.importorskip("transformers")
     tokenizer = transformers.AutoTokenizer.from_pretrained(TINY_MODEL)
     return tokenizer, transformers.AutoModelForCausalLM.from_pretrained(TINY_MODEL)
 

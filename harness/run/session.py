@@ -1,0 +1,174 @@
+"""Requests under way, so many at a time; each is stored as soon as it is answered.
+
+    class Verdicts(Session):
+        async def answer(self, query): ...      # ask, store; what came, and the tokens that it took
+
+A request that fails for good is told among `failures`, and its answer stays away. A session ends early where
+the server is gone, or where as many requests fail in a row as are under way.
+"""
+
+import asyncio
+import signal
+import sys
+import time
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+
+from tqdm import tqdm
+
+from harness.errors import EngineError, EngineGone, RequestRefused
+from harness.run.sizing import duration
+from harness.run.stopping import Blocks, Planned
+from harness.tally.pace import Pace
+
+T = TypeVar("T")
+
+FEWEST_FAILURES = 16
+"""A session ends after this many failed requests in a row, or after those in flight if that is more."""
+SHOW_SECONDS = 10.0
+FRAME_SECONDS = 0.1
+"""What stands beside the progress bar is made up as often as it may be looked at, not for each answer."""
+
+
+class Session:
+    """What one command adds."""
+
+    refusals_end_it = False
+    """Whether refused requests count among those that failed: they are from a server that is there."""
+
+    def __init__(self, requests: Planned | Blocks, in_flight: int, planned: int) -> None:
+        """`planned` answers there will be, with those that are stored already."""
+        self.requests = requests
+        self.failures: list[str] = []
+        self.pace = Pace(in_flight)
+        self.missing, self.asked, self.failed_in_a_row = requests.left, 0, 0
+        self.gone = False
+        self.shown = 0.0
+        self.in_flight = self.wanted = in_flight
+        self.working = 0
+        """How many requests are sent one after the other, of `wanted`."""
+        self.bar = tqdm(
+            total=planned,
+            initial=planned - self.missing,
+            bar_format="{percentage:3.0f}%|{bar}| {n_fmt}/{total_fmt} answers [{elapsed}{postfix}]",
+            mininterval=0.5 if sys.stderr.isatty() else 10,
+        )
+
+    async def answer(self, query: Any) -> tuple[Any, int]:
+        """Ask for an answer and store it: it, and the tokens that it took. Raises EngineError without one."""
+        raise NotImplementedError
+
+    async def requests_wanted(self) -> int:
+        """How many requests are to be in flight now."""
+        return self.wanted
+
+    def look(self) -> None:
+        """Is called after each answer."""
+
+    def words(self) -> list[str]:
+        """What stands beside the progress bar, after the rates."""
+        return []
+
+    async def draw(self) -> None:
+        """Send all requests, so many at a time as are wanted, unless the server goes away."""
+        self.wanted = await self.requests_wanted()
+        beside = None
+        try:
+            with self.bar:
+                async with asyncio.TaskGroup() as group:
+                    beside = asyncio.create_task(self._keep_showing(group))
+                    self._fill(group)
+        except ExceptionGroup as errors:
+            raise errors.exceptions[0] from None
+        finally:
+            if beside:
+                beside.cancel()
+
+    def _fill(self, group: asyncio.TaskGroup) -> None:
+        while self.working < self.wanted:
+            self.working += 1
+            group.create_task(self._work())
+
+    async def _work(self) -> None:
+        """Ask for one answer after the other."""
+        while self.working <= self.wanted and not self._is_over() and (query := await self.requests.next()):
+            self.asked += 1
+            self.pace.ending = self.asked == self.missing
+            try:
+                row, tokens = await self.answer(query)
+            except EngineError as error:
+                self._note_failure(query, error)
+                self.requests.ended(query, None)
+                continue
+            self.failed_in_a_row = 0
+            self.pace.add(1, tokens)
+            needless = self.requests.ended(query, row)
+            self.missing -= needless
+            self._show_progress(1 + needless)
+            self.look()
+        self.working -= 1
+        if self.working < self.wanted:
+            self.requests.close()
+
+    def _is_over(self) -> bool:
+        limit = max(FEWEST_FAILURES, self.wanted)
+        return self.gone or self.failed_in_a_row >= limit
+
+    def _note_failure(self, query: Any, error: EngineError) -> None:
+        if isinstance(error, EngineGone):
+            if not self.gone:
+                self.failures.append(str(error))
+            self.gone = True
+            return
+        self.failures.append(f"{query}: {error}")
+        if self.refusals_end_it or not isinstance(error, RequestRefused):
+            self.failed_in_a_row += 1
+
+    async def _keep_showing(self, group: asyncio.TaskGroup) -> None:
+        """Show that nothing comes, which no answer would, and follow servers that come and go."""
+        while True:
+            await asyncio.sleep(SHOW_SECONDS)
+            before, self.wanted = self.wanted, await self.requests_wanted()
+            if self.wanted > before:
+                self._fill(group)
+            if self.pace.stuck_for() is not None:
+                self._show_progress(0)
+                self.bar.refresh()
+
+    def _show_progress(self, answers: int) -> None:
+        self.bar.update(answers)
+        now = time.monotonic()
+        if answers and now - self.shown < FRAME_SECONDS and self.requests.left:
+            return
+        self.shown = now
+        first = f"no rate before {self.in_flight:,} answers have ended"
+        words = [] if self.pace.ending else [first]
+        if rates := self.pace.rates():
+            seconds = self.pace.seconds_left(self.requests.left)
+            left = "?" if seconds is None else duration(seconds)
+            words = [f"{rates[0]:,.1f} answers/s", f"{rates[1]:,.0f} tokens/s", f"{left} left"]
+        if (silent := self.pace.stuck_for()) is not None:
+            words = [f"stuck: no answer for {duration(silent)}"]
+        self.bar.set_postfix_str(", ".join([*words, *self.words()]), refresh=False)
+
+
+def until_stopped(work: Coroutine[Any, Any, T]) -> T | None:
+    """What `work` returns; None where Ctrl-C or SIGTERM has ended it, at whose end it has cleaned up."""
+    try:
+        return asyncio.run(_stoppable(work))
+    except (asyncio.CancelledError, KeyboardInterrupt):
+        return None
+
+
+async def _stoppable(work: Coroutine[Any, Any, T]) -> T:
+    task, loop = asyncio.current_task(), asyncio.get_running_loop()
+    assert task is not None
+
+    def stop() -> None:
+        # A second one is on its way where make, as well as whoever ended make, has sent it.
+        loop.remove_signal_handler(signal.SIGTERM)
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        task.cancel()
+
+    loop.add_signal_handler(signal.SIGTERM, stop)
+    return await work
