@@ -5,7 +5,7 @@ import pytest
 
 from synthetic.binary.sampler import draw_supports
 from synthetic.model.noise import constant_noise, linear_noise
-from synthetic.model.sampling_algorithms import sample_support
+from synthetic.model.reasoning_loop import sample_support
 
 
 @pytest.mark.parametrize(
