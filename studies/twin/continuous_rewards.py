@@ -1,6 +1,6 @@
 """Best-of-N by rewards other than the oracle's for continuous coefficients, exactly (Definition 2).
 
-$ python -m studies.twin.continuous_rewards --out runs/judges      judges-continuous.csv, .svg
+$ python -m studies.twin.continuous_rewards --out runs/judges      judges-continuous.csv
 
     best_by_reward(answers, REWARDS["context"], votes=(1, 256))[task, step]  ->  [169.70, 121.34]
 
@@ -23,7 +23,6 @@ from synthetic.continuous.risk import continuous_risk
 from synthetic.model.settings import ContinuousSetting
 from synthetic.model.tasks import Array, draw_tasks, task_keys
 from synthetic.panels.experiments import VOTES, Variant
-from synthetic.panels.figures import save_figures
 from synthetic.panels.running import curves_table
 
 NAME = "judges-continuous"
@@ -139,10 +138,8 @@ def _of_line(line: Variant, repeats: int, tasks: int, votes: tuple[int, ...]) ->
     "--out", required=True, type=click.Path(path_type=Path, file_okay=False), help="Folder to write to."
 )
 def main(out: Path) -> None:
-    """Write the curves and their picture."""
-    table = curves()
-    write_curves(table, out / f"{NAME}.csv")
-    save_figures(table, out)
+    """Write the curves."""
+    write_curves(curves(), out / f"{NAME}.csv")
 
 
 if __name__ == "__main__":

@@ -13,11 +13,9 @@ import pandas as pd
 
 from results.votes.multinomial import best_of_n_accuracy, vote_accuracy
 from synthetic.binary.chain import law_of_paths
-from synthetic.binary.greedy import greedy_correct, greedy_supports
 from synthetic.binary.rewards import REWARDS, Answers, best_by_reward
-from synthetic.binary.sampler import Supports
-from synthetic.model.reasoning_loop import literal_paths
-from synthetic.model.sampling_algorithms import sample_support
+from synthetic.binary.sampler import Supports, greedy_correct, greedy_supports
+from synthetic.model.reasoning_loop import literal_paths, sample_support
 from synthetic.model.settings import BinarySetting
 from synthetic.model.tasks import Array, Tasks
 

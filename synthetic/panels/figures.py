@@ -15,7 +15,6 @@ from results import BadInput
 from results.figures.paper import FIGURE_2, figure_2, pictures
 from results.figures.theme import Figure, combined_spec, rendered
 from results.summary.panels import Panel, make_panels
-from synthetic.panels.reward_figure import reward_figures
 
 WHOLE = {"figure1": (2, ("fig1-continuous", "fig1-binary")), "figure2": (3, tuple(FIGURE_2))}
 """The paper's figures: how many panels a row, which is our choice, and their experiments."""
@@ -24,23 +23,19 @@ WHOLE = {"figure1": (2, ("fig1-continuous", "fig1-binary")), "figure2": (3, tupl
 def save_figures(curves: pd.DataFrame, folder: Path) -> list[Path]:
     """Write one SVG for each dataset of a curves table of synthetic rows, and the figures that are complete.
 
-    Raises BadInput without any synthetic row.
+    Best-of-N by rewards is not drawn (studies/twin has that). Raises BadInput without any synthetic row.
     """
     rows = curves[(curves["source"] == "synthetic") & (curves["permutation"] == "exact")]
     if rows.empty:
         raise BadInput("figures: no synthetic rows in these tables, expected those of `tts twin run`")
-    judged = rows["dataset"].isin(rows.loc[rows["method"] == "best_by_score", "dataset"])
     panels: dict[str, list[Panel]] = {}
-    for panel in make_panels(rows[~judged]):
+    for panel in make_panels(rows[rows["method"] != "best_by_score"]):
         panels.setdefault(panel.key.dataset, []).append(panel)
     folder.mkdir(parents=True, exist_ok=True)
     written = []
     for name, own in panels.items():
         written.append(folder / f"{name}.svg")
         written[-1].write_bytes(_svg([list(pair) for pair in pictures(own)]))
-    for dataset, own_rows in rows[judged].groupby("dataset"):
-        written.append(folder / f"{dataset}.svg")
-        written[-1].write_bytes(_svg([reward_figures(own_rows)]))
     for name, (columns, datasets) in WHOLE.items():
         if panels.keys() >= set(datasets):
             own = [panel for dataset in datasets for panel in panels[dataset]]

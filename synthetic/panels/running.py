@@ -7,12 +7,10 @@ A curve is the mean over all tasks of all repeats; `stderr` is its standard erro
 solved in blocks on `jobs` processes. Each task has a seed of its own, so neither changes a number.
 """
 
-import sys
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from time import perf_counter
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 import pandas as pd
@@ -22,7 +20,7 @@ from results import BadInput, build_curves
 from synthetic.binary.accuracy import exact_accuracy, samples_table, transformer_supports
 from synthetic.binary.rewards import REWARDS
 from synthetic.binary.sampler import sample_supports
-from synthetic.continuous.risk import continuous_risk, needs_sampling, transformer_paths
+from synthetic.continuous.risk import continuous_risk, needs_sampling
 from synthetic.model.settings import ContinuousSetting, Solver, check_count
 from synthetic.model.tasks import Array, draw_tasks, task_keys
 from synthetic.panels.experiments import Experiment, Variant
@@ -74,8 +72,6 @@ def run_experiment(
     judged = [method for method in experiment.methods if method in REWARDS]
     if judged and solver != "exact":
         warnings.warn(f"{name}: no curves by {', '.join(judged)}: rewards are exact only", stacklevel=2)
-    if solver == "transformer" and progress:
-        _say_how_long(name, experiment, request)
     if isinstance(experiment.variants[0].setting, ContinuousSetting):
         return _run_continuous(name, experiment, request), None
     solved = [_run_binary(name, experiment, line, request) for line in experiment.variants]
@@ -130,17 +126,6 @@ def _run_binary(name: str, experiment: Experiment, line: Variant, request: Reque
     samples = pd.concat(_over_blocks(sample, request, label), ignore_index=True).assign(**named)
     reached = [n for n in votes if n <= request.paths]
     return build_curves(samples, ns=reached, permutations=10, seed=request.seed), samples
-
-
-def _say_how_long(name: str, experiment: Experiment, request: Request) -> None:
-    """Tell how long the literal transformer may take, from one path of the first line, walked for this."""
-    setting, start = experiment.variants[0].setting, perf_counter()
-    task, count = draw_tasks(setting, [(0, 0)], request.seed), len(experiment.variants) * len(request.keys)
-    walk: Any = transformer_paths if isinstance(setting, ContinuousSetting) else transformer_supports
-    walk(task, setting, 1, experiment.steps)
-    each, count = perf_counter() - start, count * request.paths
-    whole = tqdm.format_interval(each * count / request.jobs)
-    tqdm.write(f"{name}: {count:,} paths, one takes {each:.2g} s: {whole} in all", file=sys.stderr)
 
 
 def _over_blocks(solve: Callable[[list[Key]], Block], request: Request, label: str) -> list[Block]:

@@ -1,22 +1,15 @@
-"""synthetic.library: the documented lines as written, and the same curves as from the command."""
+"""synthetic.library: the same curves as from the command. Its documented lines: tests/test_readme.py."""
 
-import doctest
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 from click.testing import CliRunner
 
-import synthetic.library
 from results import read_curves
 from synthetic import run_panel
 from synthetic.cli import cli
 from synthetic.panels.experiments import EXPERIMENTS
-
-
-def test_documented_lines_give_what_stands_beside_them() -> None:
-    found = doctest.testmod(synthetic.library)
-    assert (found.failed, found.attempted) == (0, 2)
 
 
 def test_curves_are_those_of_the_command(tmp_path: Path) -> None:

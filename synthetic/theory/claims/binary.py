@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from results import fit_saturating
 from results.votes.multinomial import vote_accuracy, vote_limit
 from synthetic.binary.chain import Indices, PathLaw, law_of_paths, transitions
-from synthetic.binary.greedy import greedy_correct, greedy_supports
+from synthetic.binary.sampler import greedy_correct, greedy_supports
 from synthetic.model.settings import BinarySetting
 from synthetic.model.tasks import Array, Tasks, draw_tasks, task_keys
 from synthetic.panels.experiments import EXPERIMENTS, VOTES

@@ -9,13 +9,16 @@ from results import BadInput, write_curves
 from studies.twin import continuous_rewards
 from studies.twin.continuous_rewards import REWARDS, best_by_reward, residual
 from studies.twin.quadratic import Answers, Quadratic, best_by_quadratic, over_joints
+from studies.twin.reward_figure import reward_figures
+from synthetic import run_panel
 from synthetic.binary.rewards import FALSE_YES, TRUE_YES
+from synthetic.binary.rewards import REWARDS as BINARY_REWARDS
 from synthetic.continuous.best_of_n import best_of_n_risk
 from synthetic.continuous.moments import Moments, path_moments
 from synthetic.model.reasoning_loop import literal_paths
 from synthetic.model.settings import ContinuousSetting
 from synthetic.model.tasks import draw_tasks, task_keys
-from synthetic.panels.reward_figure import reward_figures
+from synthetic.panels.experiments import EXPERIMENTS
 
 FEW = ContinuousSetting(n=6, d=10, eta=0.02, sigma_eps=0.5, sigma=1.0)
 MANY = ContinuousSetting(n=14, d=7, eta=0.01, sigma_eps=2.0, sigma=1.0)
@@ -163,3 +166,13 @@ def test_continuous_coefficients_have_their_rewards_beside_average_and_oracle(tm
     assert one.max() - one.min() < 1e-4  # a single answer leaves nothing to choose
     four = table[(table["N"] == 4) & (table["line"] == table["line"].iloc[0])].set_index("chosen_by")["value"]
     assert four["oracle"] < four["noisy"] < one.iloc[0]
+
+
+def test_the_figure_of_binary_coefficients_has_every_way_of_choosing() -> None:
+    curves = run_panel("judges", tasks=3, repeats=1, ns=[1, 4, 16], steps=[2, 4])
+    figures = reward_figures(curves)
+    assert [figure.title for figure in figures] == [line.label for line in EXPERIMENTS["judges"].variants]
+    for figure in figures:
+        drawn = set(figure.layers[0].data["chosen_by"])
+        assert drawn == {"vote", "oracle", *BINARY_REWARDS}
+        assert len(figure.layers[0].data) == 3 * len(drawn)

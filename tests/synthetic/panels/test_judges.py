@@ -1,4 +1,4 @@
-"""The panel of rewards: its rows, its figure, and what a sampling solver says of it."""
+"""The panel of rewards: its rows, and what a sampling solver says of it."""
 
 import pytest
 
@@ -6,7 +6,6 @@ from results import write_curves
 from synthetic import run_panel
 from synthetic.binary.rewards import REWARDS
 from synthetic.panels.experiments import EXPERIMENTS
-from synthetic.panels.reward_figure import reward_figures
 
 FEW = {"tasks": 3, "repeats": 1, "ns": [1, 4, 16], "steps": [2, 4]}
 
@@ -24,15 +23,6 @@ def test_each_reward_has_a_row_of_best_by_score(curves, tmp_path):
     assert len(judged) == len(told) * len(EXPERIMENTS["judges"].variants) * 2 * 3
     one = curves[curves["N"] == 1].groupby(["setting", curves["model"].str.split(",").str[0]])["accuracy"]
     assert (one.max() - one.min()).max() < 1e-9  # a single answer leaves nothing to choose
-
-
-def test_the_figure_has_every_way_of_choosing(curves):
-    figures = reward_figures(curves)
-    assert [figure.title for figure in figures] == [line.label for line in EXPERIMENTS["judges"].variants]
-    for figure in figures:
-        drawn = set(figure.layers[0].data["chosen_by"])
-        assert drawn == {"vote", "oracle", *REWARDS}
-        assert len(figure.layers[0].data) == 3 * len(drawn)
 
 
 def test_a_sampling_solver_leaves_rewards_out_and_says_so():

@@ -103,17 +103,6 @@ def test_fallbacks_of_clip_norm_are_reported():
         run_experiment("fig2b", EXPERIMENTS["fig2b"], repeats=1, tasks=1)  # nothing is sampled either
 
 
-def test_the_literal_transformer_says_how_long_it_takes(capsys, monkeypatch):
-    """Before the work: 2 lines × 6 tasks × 4 paths by 3 processes, where a path takes 5 s."""
-    clock = iter([100.0, 105.0])
-    monkeypatch.setattr(running, "perf_counter", lambda: next(clock))
-    monkeypatch.setattr(running, "_over_blocks", lambda *_: (_ for _ in ()).throw(BadInput("enough")))
-    experiment = replace(EXPERIMENTS["fig2h"], steps=(1, 4))
-    with pytest.raises(BadInput, match="enough"):
-        run_experiment("fig2h", experiment, "transformer", 2, tasks=3, paths=4, jobs=3, progress=True)
-    assert "fig2h: 48 paths, one takes 5 s: 01:20 in all" in capsys.readouterr().err
-
-
 @pytest.mark.parametrize(("solver", "paths"), [("monte-carlo", 256), ("transformer", 16)])
 def test_a_task_gets_as_many_paths_as_the_help_says(solver, paths):
     one_step = replace(EXPERIMENTS["fig2g"], steps=(1,))

@@ -121,17 +121,6 @@ def test_a_number_that_jumps_with_the_tasks_is_undecided_within_its_range():
     assert fitted_row("s", "q", lambda _: np.nan, 20, above=0).outcome == "undecided"
 
 
-def test_claims_that_the_paper_does_not_make_are_called_ours():
-    ours = {
-        "a-longer-path-has-less-risk",
-        "best-of-n-beats-descent",
-        "low-cost-runs-predict-longer-and-more",
-        "single-paths-of-2h-are-mostly-right",
-        *(one.name for one in REWARD_CLAIMS),
-    }
-    assert {one.name for one in claims.CLAIMS if one.where.startswith("ours")} == ours
-
-
 def test_interval_of_a_share_stays_within_zero_and_one():
     row = mean_row("s", "q", np.ones(20), above=0.8)
     assert (row.measured, row.high) == (1.0, pytest.approx(1.0))

@@ -1,12 +1,19 @@
 """Accuracy or risk against N for each reward, beside the vote or average and the oracle: one figure a line.
 
+$ python -m studies.twin.reward_figure runs/judges/judges.csv --out studies/twin
+
 reward_figures(curves)  ->  (Figure("twin-rewards-0", "n=4 d=48", …), …)
 """
 
+from pathlib import Path
+
 import altair as alt
+import click
 import pandas as pd
 
+from results import read_curves
 from results.figures.axes import n_axis, value_axis
+from results.figures.saving import save_figures
 from results.figures.theme import Figure
 
 COLOURS = {
@@ -45,3 +52,15 @@ def _figure(table: pd.DataFrame, line: str, metric: str, at: int) -> Figure:
     told = ("exact, over the tasks; each line is one way to choose among N answers",)
     title = line.removeprefix("linear-attention ")
     return Figure(f"twin-rewards-{at}", title, told, (chart.mark_line(strokeWidth=2),))
+
+
+@click.command()
+@click.argument("table", type=click.Path(path_type=Path))
+@click.option("--out", required=True, type=click.Path(path_type=Path), help="A folder.")
+def main(table: Path, out: Path) -> None:
+    """Draw a curves table that has best-of-N by rewards, as OUT/NAME.svg."""
+    save_figures("Rewards", [reward_figures(read_curves(table))], out / f"{table.stem}.svg")
+
+
+if __name__ == "__main__":
+    main()
