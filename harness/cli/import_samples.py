@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from harness.cli.options import Pair, grader_option, match_option, readers
+from harness.cli.options import Condition, Pair, grader_option, match_option, readers
 from harness.grader import READERS, Grader, GraderName
 from results.command_help import Command
 
@@ -57,10 +57,11 @@ _BELONGS = {
 )
 @click.option(
     "--correct-if",
-    type=Pair(),
+    type=Condition(),
     multiple=True,
     metavar="COLUMN=VALUE",
-    help="Tables: an answer is right where this column has this value. May be repeated: any of them.",
+    help="Tables: an answer is right where this column has this value, or, with COLUMN>=NUMBER, so large a "
+    "one (also >, <=, <). May be repeated: any of them.",
 )
 @click.option(
     "--unreadable",

@@ -1,5 +1,6 @@
 """What options of several commands have in common: `--reader hashes,boxed --match last`, `--set limit=5`."""
 
+import re
 from typing import Any, get_args
 
 import click
@@ -20,6 +21,22 @@ class Pair(click.ParamType):  # type: ignore[type-arg]  # older click takes no a
         if not (equals and key.strip()):
             self.fail(f"{value!r} is not of the form {getattr(param, 'metavar', None)}.", param, ctx)
         return key.strip(), text
+
+
+class Condition(click.ParamType):  # type: ignore[type-arg]
+    """COLUMN=VALUE, or COLUMN>=NUMBER and the like, as (column, ">=NUMBER")."""
+
+    name = "condition"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, str]:
+        """The column and what is asked of it."""
+        found = re.fullmatch(r"\s*([^=<>]+?)\s*(>=|<=|>|<|=)(.*)", value, re.DOTALL)
+        if not found:
+            self.fail(f"{value!r} is not of the form {getattr(param, 'metavar', None)}.", param, ctx)
+        sign = found[2].removeprefix("=")
+        return found[1], f"{sign}{found[3].strip() if sign else found[3]}"
 
 
 def readers(_context: click.Context, _option: click.Parameter, text: str | None) -> tuple[str, ...] | None:
