@@ -143,9 +143,15 @@ def _imported(path: Path, folder: Path, columns: list[str]) -> Path:
     """The run folder `path`, or the one that its table is imported to."""
     if path.is_dir():
         return path
-    named = "model" in column_names(path) or any(word.startswith("model=") for word in columns)
+    kind = path.suffix.removeprefix(".")
+    if kind not in ("csv", "jsonl", "parquet"):  # packed, or a JSON array
+        kind = "csv" if ".csv" in path.suffixes else "jsonl"
+        own = []
+    else:
+        own = column_names(path)
+    named = "model" in own or any(word.startswith("model=") for word in columns)
     model = [] if named else ["--model", folder.name]
-    _step("import", path.suffix.removeprefix("."), path, *columns, *model, "--out", folder)
+    _step("import", kind, path, *columns, *model, "--out", folder)
     return folder
 
 

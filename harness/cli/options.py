@@ -5,7 +5,7 @@ from typing import Any, get_args
 
 import click
 
-from harness.grader import DEFAULT_READERS, GRADERS, READERS, Match, is_reader
+from harness.grader import AUTO, DEFAULT_READERS, GRADERS, READERS, Match, is_reader
 
 
 class Pair(click.ParamType):  # type: ignore[type-arg]  # older click takes no argument here
@@ -44,6 +44,8 @@ def readers(_context: click.Context, _option: click.Parameter, text: str | None)
     if text is None:
         return None
     names = tuple(name.strip() for name in text.split(","))
+    if names == (AUTO,):
+        return names
     for name in names:
         if not is_reader(name):
             known = f"{', '.join(READERS)} and tag=NAME"
@@ -58,7 +60,8 @@ reader_option = click.option(
     show_default=True,
     metavar="LIST",
     callback=readers,
-    help=f"Readers to try, in this order; there are {', '.join(READERS)} and tag=NAME.",
+    help=f"Readers to try, in this order; there are {', '.join(READERS)} and tag=NAME. "
+    "auto takes those that read most, and says so.",
 )
 
 match_option = click.option(

@@ -11,13 +11,16 @@ import re
 import shlex
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from harness.grader import Grader, required_gold
+from harness.grader import AUTO, Grader, readers_that_read, required_gold
+from harness.grading import expression
+from harness.grading.thoughts import OPEN, closes, only_thinks, opens
 from harness.imports.formats import FORMATS, field_rows
 from harness.imports.nested import one_answer_a_row, read_any, with_places
 from results import BadInput, as_samples
@@ -30,7 +33,10 @@ _TEXT = ("dataset", "model", "setting", "decoding", "question_id", "answer", "go
 _LONG = 60  # characters, from which on an answer that is the whole text was not read from it
 _THRESHOLD = re.compile(r"(>=|<=|>|<)\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*")
 _COMPARISONS = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt}
+_PLAIN = ("csv", "jsonl", "parquet")
+_EXPRESSION = re.compile(r"\\[a-zA-Z]|\d\s*/\s*\d|\bsqrt\b|\^|\d%")
 _NEEDED = ("question_id", "answer", "gold", "correct", "dataset", "model", "setting")
+_MOST = 0.5
 _TRIED = 50
 """Different cells of a column of which one must be what its name says."""
 _NAMED = 5
@@ -120,6 +126,7 @@ def import_table(
     where = Path(f"{file} (after {left_out} rows were left out)") if left_out else file
     if grader:
         table = graded(table, grader, where)
+        notes += thinking_notes(table)
     elif unreadable:
         for word in unreadable:
             _must_be_found(file, f"--unreadable {word}", word, table["answer"])
@@ -129,6 +136,9 @@ def import_table(
         for name in ("gold", "setting")
         if name in constants
     ]
+    if not grader and kind in _PLAIN and not correct_if:
+        table, compared = _as_expressions(table)
+        notes += compared
     if "sample" not in table:
         key = [name for name in SAMPLE_KEY if name in table]
         table = table.assign(sample=table.groupby(key, dropna=False).cumcount())
@@ -155,13 +165,60 @@ def _unknown(name: str, source: str) -> str:
 def graded(table: pd.DataFrame, grader: Grader, where: Path) -> pd.DataFrame:
     """`table` with the answers that are read in its texts, and its golds as the grader writes them."""
     grader.check_installed()
+    if grader.readers == (AUTO,):
+        grader = replace(grader, readers=readers_that_read(table["text"].map(_text).tolist(), grader)[0])
     cells = []
     columns = table.reindex(columns=["question_id", "text", "gold", "finish_reason", "labels"]).astype(object)
-    for number, (question, text, gold, reason, labels) in enumerate(columns.itertuples(index=False), start=1):
+    opened = _opened(table)
+    rows = enumerate(zip(columns.itertuples(index=False), opened, strict=True), start=1)
+    for number, ((question, text, gold, reason, labels), thinks) in rows:
         place, names = f"{where}: row {number}, question {question}", _text(labels).split()
         right = required_gold(_text(gold), place, grader.grader, names)
-        cells.append({"gold": right, **grader.verdict(_text(text), right, reason, names)})
+        said = f"{OPEN}{_text(text)}" if thinks else _text(text)
+        cells.append({"gold": right, **grader.verdict(said, right, reason, names)})
     return table.assign(**pd.DataFrame(cells, index=table.index))
+
+
+def _opened(table: pd.DataFrame) -> list[bool]:
+    """Whose thinking a prompt has opened and nothing in the text closes: it is all thought.
+
+    A prompt says so itself; without prompts, most of the other texts do, which close what they never opened.
+    """
+    texts = table["text"].map(_text)
+    silent = ~texts.map(lambda text: closes(text) or OPEN in text)
+    if "prompt" in table:
+        return (silent & table["prompt"].map(_text).map(opens)).tolist()
+    closed_only = texts.map(lambda text: closes(text) and OPEN not in text and "<|channel|>" not in text)
+    return (silent & bool(closed_only.mean() > _MOST)).tolist()
+
+
+def thinking_notes(table: pd.DataFrame) -> list[str]:
+    """How many texts end while they think."""
+    thinking = table["text"].map(_text).map(only_thinks) | pd.Series(_opened(table), index=table.index)
+    count = int(thinking.sum())
+    return [f"{count} of {len(table)} texts end within their thinking: nothing was answered"] if count else []
+
+
+def _as_expressions(table: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
+    """`table` with equal expressions in one spelling, where answers are to be held against golds; notes."""
+    if not {"answer", "gold"} <= {*table} or "correct" in table or not table.columns.is_unique:
+        return table, []
+    texts = [table[name].map(_text) for name in ("answer", "gold")]
+    if not any(cells.drop_duplicates().str.contains(_EXPRESSION).any() for cells in texts):
+        return table, []
+    try:
+        expression.require()
+    except ModuleNotFoundError:
+        return table, ["some answers are expressions, compared as text here: pip install '.[math]' first"]
+    said = {}
+    for answer, gold in {*zip(*texts, strict=True)}:
+        value = expression.read_value(answer) if answer else None
+        right = expression.as_written(gold)
+        said[answer, gold] = right if value and right and expression.equal(right, value) else value
+    answers = [said[pair] for pair in zip(*texts, strict=True)]
+    golds = texts[1].map(lambda gold: expression.as_written(gold) or None)
+    note = "answers and golds are compared as expressions: .5, 1/2 and \\frac{1}{2} are one answer"
+    return table.assign(answer=pd.Series(answers, index=table.index, dtype=object), gold=golds), [note]
 
 
 def whole_text_notes(table: pd.DataFrame) -> tuple[str, ...]:

@@ -123,7 +123,8 @@ def one_answer_a_row(table: pd.DataFrame, file: Path, sources: dict[str, str]) -
     """
     if not table.columns.is_unique:  # which is refused later
         return table
-    names = [name for name in table if name in _OF_AN_ANSWER or str(name).startswith("score_")]
+    columns = [str(name) for name in table]
+    names = [name for name in columns if name in _OF_AN_ANSWER or name.startswith("score_")]
     listed = [name for name in names if table[name].map(_is_list).any()]
     for name in (*listed, *(name for name in ("question_id", "gold", *names) if name in table)):
         for number, cell in enumerate(table[name]):
