@@ -150,9 +150,14 @@ def _imported(paths: Sequence[Path], folder: Path, columns: list[str]) -> list[P
         if path.is_dir():
             runs.append(path)
             continue
-        named = any(word.startswith("model=") for word in columns)
-        model = [] if named or "model" in column_names(path) else ["--model", name]
         kind = path.suffix.removeprefix(".")
+        own = []
+        if kind in ("csv", "jsonl", "parquet"):
+            own = column_names(path)
+        else:  # packed, or a JSON array
+            kind = "csv" if ".csv" in path.suffixes else "jsonl"
+        named = "model" in own or any(word.startswith("model=") for word in columns)
+        model = [] if named else ["--model", name]
         _step("import", kind, path, *columns, *model, "--out", folder / name)
         runs.append(folder / name)
     return runs

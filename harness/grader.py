@@ -16,7 +16,7 @@ expression). Equal answers get the same text: that is their vote. Null is only w
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple, get_args
 
 from harness.grading import choice, expression, integer
@@ -131,6 +131,34 @@ class Grader:
         return expression.read_value(said)
 
 
+AUTO = "auto"
+"""In the place of readers: those that read most."""
+_SAMPLE = 500
+"""Texts that are looked at for that."""
+
+
+def readers_that_read(texts: Sequence[str], grader: Grader) -> tuple[tuple[Reader, ...], str]:
+    """The readers that find something in a sample of `texts`, and how much each finds, in words.
+
+    The last number of a text is taken for its answer only where the other readers find less than half.
+    """
+    some = texts[:: max(1, len(texts) // _SAMPLE)][:_SAMPLE]
+
+    def count(*readers: Reader) -> int:
+        reading = replace(grader, readers=readers)
+        return sum(reading.read(text).value is not None for text in some)
+
+    counts = {reader: count(reader) for reader in READERS}
+    *others, last = READERS
+    useful = tuple(reader for reader in others if counts[reader])
+    together = count(*useful) if useful else 0
+    if counts[last] > 2 * together:
+        useful, together = (*useful, last), count(*useful, last)
+    useful = useful or DEFAULT_READERS
+    told = ", ".join(f"{reader} {number}" for reader, number in counts.items())
+    return useful, f"of {len(some)} texts: {told}; read by {','.join(useful)}: {together}"
+
+
 def read_gold(text: str) -> str | None:
     """The right answer as data sets write it: an integer alone, or the last `#### 18` of a solution."""
     if "####" not in text:
@@ -160,6 +188,7 @@ def required_gold(text: str, where: str, grader: GraderName = "integer", labels:
 
 
 __all__ = [
+    "AUTO",
     "DEFAULT_READERS",
     "GRADERS",
     "READERS",
@@ -172,5 +201,6 @@ __all__ = [
     "last_box",
     "normalise_integer",
     "read_gold",
+    "readers_that_read",
     "required_gold",
 ]

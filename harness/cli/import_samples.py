@@ -1,11 +1,12 @@
 """tts import: turn answers that another tool sampled into a run folder."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
-from harness.cli.options import Pair, grader_option, match_option, readers
+from harness.cli.options import Condition, Pair, grader_option, match_option, readers
 from harness.grader import READERS, Grader, GraderName
 from results.command_help import Command
 
@@ -57,10 +58,11 @@ _BELONGS = {
 )
 @click.option(
     "--correct-if",
-    type=Pair(),
+    type=Condition(),
     multiple=True,
     metavar="COLUMN=VALUE",
-    help="Tables: an answer is right where this column has this value. May be repeated: any of them.",
+    help="Tables: an answer is right where this column has this value, or, with COLUMN>=NUMBER, so large a "
+    "one (also >, <=, <). May be repeated: any of them.",
 )
 @click.option(
     "--unreadable",
@@ -74,8 +76,8 @@ _BELONGS = {
     "--grade",
     metavar="LIST",
     callback=readers,
-    help=f"Read the answers in the texts with these readers, in this order: {', '.join(READERS)}. A table "
-    "needs the columns text and gold.",
+    help=f"Read the answers in the texts with these readers, in this order: {', '.join(READERS)}, "
+    "tag=NAME; auto takes those that read most. A table needs the columns text and gold.",
 )
 @match_option
 @grader_option
@@ -102,6 +104,7 @@ def import_samples(kind: str, file: Path, out: Path, **options: Any) -> None:
     --grade: question_id, text and gold); sample, setting, tokens, dataset, model, finish_reason and
     prompt_tokens are used; others are kept.
     """
+    from harness.grader import AUTO, readers_that_read
     from harness.tally.counts import Tally
     from results import BadInput
     from results.tables.files import write_raw
@@ -123,6 +126,11 @@ def import_samples(kind: str, file: Path, out: Path, **options: Any) -> None:
     kind_of_answer: GraderName = options["grader"] or "integer"
     grader = Grader(options["grade"], options["match"], kind_of_answer) if options["grade"] else None
     imported = _import(kind, file, grader, options)
+    if grader and grader.readers == (AUTO,):
+        texts = imported.table["text"].fillna("").tolist()
+        readers, told = readers_that_read(texts, grader)
+        grader = replace(grader, readers=readers)
+        imported = imported._replace(notes=(*imported.notes, told))
     write_raw(imported.table, target)
     tally = Tally(grader=grader)
     tally.add_table(imported.table)

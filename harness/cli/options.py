@@ -1,11 +1,12 @@
 """What options of several commands have in common: `--reader hashes,boxed --match last`, `--set limit=5`."""
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any, get_args
 
 import click
 
-from harness.grader import DEFAULT_READERS, GRADERS, READERS, Match, is_reader
+from harness.grader import AUTO, DEFAULT_READERS, GRADERS, READERS, Match, is_reader
 
 
 class Pair(click.ParamType):  # type: ignore[type-arg]  # older click takes no argument here
@@ -23,11 +24,29 @@ class Pair(click.ParamType):  # type: ignore[type-arg]  # older click takes no a
         return key.strip(), text
 
 
+class Condition(click.ParamType):  # type: ignore[type-arg]
+    """COLUMN=VALUE, or COLUMN>=NUMBER and the like, as (column, ">=NUMBER")."""
+
+    name = "condition"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, str]:
+        """The column and what is asked of it."""
+        found = re.fullmatch(r"\s*([^=<>]+?)\s*(>=|<=|>|<|=)(.*)", value, re.DOTALL)
+        if not found:
+            self.fail(f"{value!r} is not of the form {getattr(param, 'metavar', None)}.", param, ctx)
+        sign = found[2].removeprefix("=")
+        return found[1], f"{sign}{found[3].strip() if sign else found[3]}"
+
+
 def readers(_context: click.Context, _option: click.Parameter, text: str | None) -> tuple[str, ...] | None:
     """The readers in a list such as `hashes,boxed`; None stays None."""
     if text is None:
         return None
     names = tuple(name.strip() for name in text.split(","))
+    if names == (AUTO,):
+        return names
     for name in names:
         if not is_reader(name):
             known = f"{', '.join(READERS)} and tag=NAME"
@@ -42,7 +61,8 @@ reader_option = click.option(
     show_default=True,
     metavar="LIST",
     callback=readers,
-    help=f"Readers to try, in this order; there are {', '.join(READERS)} and tag=NAME.",
+    help=f"Readers to try, in this order; there are {', '.join(READERS)} and tag=NAME. "
+    "auto takes those that read most, and says so.",
 )
 
 match_option = click.option(

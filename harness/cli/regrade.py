@@ -24,14 +24,19 @@ def regrade(folder: Path, readers: tuple[Reader, ...], match: Match, grader: Gra
     number. The first reader that finds an answer decides. Without --grader, the run's own grader is used. The
     earlier verdicts are kept in a file beside samples.jsonl, and run.json records what was read again.
     """
-    from harness.grader import Grader
+    from harness.grader import AUTO, Grader, readers_that_read
     from harness.store.record import experiment_in
     from harness.store.regrade import regrade as read_again
     from harness.store.resume import locked
+    from results.tables.files import json_rows
 
     with locked(folder):
         experiment = experiment_in(folder)
         kind = grader or (experiment.grader if experiment else "integer")
+        if readers == (AUTO,):
+            texts = [row.get("text") or "" for row in json_rows(folder / "samples.jsonl")]
+            readers, told = readers_that_read(texts, Grader(grader=kind))
+            click.echo(told)
         found = read_again(folder, Grader(readers, match, kind))
     click.echo(found.tally.table())
     click.echo(

@@ -6,26 +6,39 @@ openai/gpt-5.1,low,2024-Mock-AIME-Problem-01,1,199,199,1,946,0                  
 
 from __future__ import annotations
 
+import operator
+import re
 import shlex
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from harness.grader import Grader, required_gold
+from harness.grader import AUTO, Grader, readers_that_read, required_gold
+from harness.grading import expression
+from harness.grading.thoughts import OPEN, closes, only_thinks, opens
 from harness.imports.formats import FORMATS, field_rows
+from harness.imports.nested import one_answer_a_row, read_any, with_places
 from results import BadInput, as_samples
-from results.tables.columns import refusal, score_cells, truth_cells
-from results.tables.files import read_raw
+from results.tables.columns import conform, refusal, score_cells, truth_cells
 from results.tables.schemas import SAMPLE_KEY, SAMPLES, Kind
 
 Pairs = Sequence[tuple[str, str]]
 
 _TEXT = ("dataset", "model", "setting", "decoding", "question_id", "answer", "gold", "finish_reason", "text")
 _LONG = 60  # characters, from which on an answer that is the whole text was not read from it
+_THRESHOLD = re.compile(r"(>=|<=|>|<)\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*")
+_COMPARISONS = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt}
+_PLAIN = ("csv", "jsonl", "parquet")
+_EXPRESSION = re.compile(r"\\[a-zA-Z]|\d\s*/\s*\d|\bsqrt\b|\^|\d%")
+_NEEDED = ("question_id", "answer", "gold", "correct", "dataset", "model", "setting")
+_MOST = 0.5
+_TRIED = 50
+"""Different cells of a column of which one must be what its name says."""
 _NAMED = 5
 """Cells of a column that an error names."""
 _KNOWN = (*SAMPLES.columns, "text", "seed")
@@ -66,7 +79,8 @@ def import_table(
     if kind in FORMATS:
         rows, failed = field_rows(kind, file, (*columns.values(), *given.values(), *told))
     else:
-        rows, failed = read_raw(file, tuple(columns.get(name, given.get(name, name)) for name in _TEXT)), 0
+        rows, failed = read_any(file, tuple(columns.get(name, given.get(name, name)) for name in _TEXT)), 0
+        rows = with_places(rows, (*columns.values(), *given.values(), *told))
     blank = (rows.isna() | (rows == "")).all(axis="columns")
     if blank.all():
         raise BadInput(f"{file}: no answers in it")
@@ -87,7 +101,8 @@ def import_table(
         raise BadInput(f"{said}; name yours with {' '.join(absent.values())}" if absent else said)
     for column, value in drop:
         _must_be_found(file, f"--drop {column}={value}", value, rows[column])
-    kept = rows[~_matching(rows, drop)].reset_index(drop=True)
+    unscored = _without_number(rows, correct_if)
+    kept = rows[~_matching(rows, drop) & ~unscored].reset_index(drop=True)
     if kept.empty:
         raise BadInput(f"{file}: --drop leaves out all {len(rows)} rows")
     for column, value in correct_if:
@@ -95,27 +110,35 @@ def import_table(
     left_out = len(rows) - len(kept) + failed
     renamed = [name for name in columns.values() if name not in (*columns, *_KNOWN)]
     table = kept.drop(columns=renamed).assign(**{name: kept[source] for name, source in columns.items()})
-    table = _scored(file, table.assign(**constants), columns)
+    table = table.assign(**constants)
+    if correct_if:
+        table["correct"] = _matching(kept, correct_if)
+    table, notes = _own_columns_apart(one_answer_a_row(table, file, columns), {*columns, *given})
+    if unscored.any():
+        notes.append(f"{int(unscored.sum())} answers without a score are left out: they are not wrong ones")
+    table = _scored(file, table, columns)
     if "setting" in table and table.columns.is_unique:
         unset = table["setting"].map(_text).str.strip() == ""
         table["setting"] = table["setting"].mask(unset, SAMPLES.defaults["setting"])
-    if correct_if:
-        table["correct"] = _matching(kept, correct_if)
-    elif "correct" in table and table.columns.is_unique:
+    if not correct_if and "correct" in table and table.columns.is_unique:
         _check_truths(file, columns.get("correct", "correct"), table["correct"])
     # Errors count the rows that were kept, and say so where that makes a difference.
     where = Path(f"{file} (after {left_out} rows were left out)") if left_out else file
     if grader:
         table = graded(table, grader, where)
+        notes += thinking_notes(table)
     elif unreadable:
         for word in unreadable:
             _must_be_found(file, f"--unreadable {word}", word, table["answer"])
             table["answer"] = table["answer"].mask(_is(table["answer"], word), None)
-    notes = [
+    notes += [
         f"no column {constants[name]!r}: it is the {name} of all rows"
         for name in ("gold", "setting")
         if name in constants
     ]
+    if not grader and kind in _PLAIN and not correct_if:
+        table, compared = _as_expressions(table)
+        notes += compared
     if "sample" not in table:
         key = [name for name in SAMPLE_KEY if name in table]
         table = table.assign(sample=table.groupby(key, dropna=False).cumcount())
@@ -142,13 +165,60 @@ def _unknown(name: str, source: str) -> str:
 def graded(table: pd.DataFrame, grader: Grader, where: Path) -> pd.DataFrame:
     """`table` with the answers that are read in its texts, and its golds as the grader writes them."""
     grader.check_installed()
+    if grader.readers == (AUTO,):
+        grader = replace(grader, readers=readers_that_read(table["text"].map(_text).tolist(), grader)[0])
     cells = []
     columns = table.reindex(columns=["question_id", "text", "gold", "finish_reason", "labels"]).astype(object)
-    for number, (question, text, gold, reason, labels) in enumerate(columns.itertuples(index=False), start=1):
+    opened = _opened(table)
+    rows = enumerate(zip(columns.itertuples(index=False), opened, strict=True), start=1)
+    for number, ((question, text, gold, reason, labels), thinks) in rows:
         place, names = f"{where}: row {number}, question {question}", _text(labels).split()
         right = required_gold(_text(gold), place, grader.grader, names)
-        cells.append({"gold": right, **grader.verdict(_text(text), right, reason, names)})
+        said = f"{OPEN}{_text(text)}" if thinks else _text(text)
+        cells.append({"gold": right, **grader.verdict(said, right, reason, names)})
     return table.assign(**pd.DataFrame(cells, index=table.index))
+
+
+def _opened(table: pd.DataFrame) -> list[bool]:
+    """Whose thinking a prompt has opened and nothing in the text closes: it is all thought.
+
+    A prompt says so itself; without prompts, most of the other texts do, which close what they never opened.
+    """
+    texts = table["text"].map(_text)
+    silent = ~texts.map(lambda text: closes(text) or OPEN in text)
+    if "prompt" in table:
+        return (silent & table["prompt"].map(_text).map(opens)).tolist()
+    closed_only = texts.map(lambda text: closes(text) and OPEN not in text and "<|channel|>" not in text)
+    return (silent & bool(closed_only.mean() > _MOST)).tolist()
+
+
+def thinking_notes(table: pd.DataFrame) -> list[str]:
+    """How many texts end while they think."""
+    thinking = table["text"].map(_text).map(only_thinks) | pd.Series(_opened(table), index=table.index)
+    count = int(thinking.sum())
+    return [f"{count} of {len(table)} texts end within their thinking: nothing was answered"] if count else []
+
+
+def _as_expressions(table: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
+    """`table` with equal expressions in one spelling, where answers are to be held against golds; notes."""
+    if not {"answer", "gold"} <= {*table} or "correct" in table or not table.columns.is_unique:
+        return table, []
+    texts = [table[name].map(_text) for name in ("answer", "gold")]
+    if not any(cells.drop_duplicates().str.contains(_EXPRESSION).any() for cells in texts):
+        return table, []
+    try:
+        expression.require()
+    except ModuleNotFoundError:
+        return table, ["some answers are expressions, compared as text here: pip install '.[math]' first"]
+    said = {}
+    for answer, gold in {*zip(*texts, strict=True)}:
+        value = expression.read_value(answer) if answer else None
+        right = expression.as_written(gold)
+        said[answer, gold] = right if value and right and expression.equal(right, value) else value
+    answers = [said[pair] for pair in zip(*texts, strict=True)]
+    golds = texts[1].map(lambda gold: expression.as_written(gold) or None)
+    note = "answers and golds are compared as expressions: .5, 1/2 and \\frac{1}{2} are one answer"
+    return table.assign(answer=pd.Series(answers, index=table.index, dtype=object), gold=golds), [note]
 
 
 def whole_text_notes(table: pd.DataFrame) -> tuple[str, ...]:
@@ -159,6 +229,39 @@ def whole_text_notes(table: pd.DataFrame) -> tuple[str, ...]:
     whole = int(((answers.str.len() > _LONG) & (answers.str.lower() == texts.str.strip().str.lower())).sum())
     note = f"the answer is the whole text {whole} times: no two will be equal, so a vote needs --grade"
     return (f"{note} or a scorer that reads the answer",) if whole else ()
+
+
+def _own_columns_apart(table: pd.DataFrame, named: Collection[str]) -> tuple[pd.DataFrame, list[str]]:
+    """`table` with the file's own columns, which only share a name with ours, under another; and notes.
+
+    Such is a column that nobody has named and that holds nothing of the kind: a `source` with names of books.
+    """
+    unnamed = [name for name in SAMPLES.columns if name in table and name not in named]
+    blank = [name for name in unnamed if name in SAMPLES.defaults and table[name].isna().all()]
+    table = table.drop(columns=blank)
+    renamed = {}
+    for name in unnamed:
+        if name in table and name not in _NEEDED and table.columns.is_unique:
+            cells = table[name].dropna().drop_duplicates()
+            words = len(cells) and pd.to_numeric(cells.map(_text), errors="coerce").isna().all()
+            if words and not any(_conforms(cells.iloc[[place]]) for place in range(len(cells[:_TRIED]))):
+                renamed[name] = f"file_{name}"
+    first = {name: table[name].dropna().iloc[0] for name in renamed}
+    notes = [
+        f"the file's column {name!r} (such as {first[name]!r:.40}) is not that of a samples table: it is "
+        f"kept as {other!r}; if it is meant, correct it, or give --map {name}=COLUMN"
+        for name, other in renamed.items()
+    ]
+    return table.rename(columns=renamed), notes
+
+
+def _conforms(cell: pd.Series[Any]) -> bool:
+    """Whether one cell of a column is what the samples table has in the column of that name."""
+    try:
+        conform(cell.to_frame(), SAMPLES, "")
+    except BadInput:
+        return False
+    return True
 
 
 def _scored(file: Path, table: pd.DataFrame, columns: Mapping[str, str]) -> pd.DataFrame:
@@ -201,21 +304,36 @@ def _must_be_found(file: Path, option: str, value: str, cells: pd.Series[Any]) -
 
 
 def _matching(rows: pd.DataFrame, pairs: Pairs) -> pd.Series[bool]:
-    """Which rows hold the value of one of the (column, value) pairs."""
+    """Which rows hold the value of one of the (column, value) pairs, or are beyond one such as >=0.75."""
     mask = pd.Series(False, index=rows.index)
     for column, value in pairs:
         mask |= _is(rows[column], value)
     return mask
 
 
+def _without_number(rows: pd.DataFrame, pairs: Pairs) -> pd.Series[bool]:
+    """Which rows have nothing to hold against the thresholds among the pairs, and no other pair."""
+    columns = [column for column, value in pairs if _THRESHOLD.fullmatch(value)]
+    if len(columns) < len(pairs) or not columns:
+        return pd.Series(False, index=rows.index)
+    blank = [rows[column].map(_text).isin(["", "nan", "NaN", "None", "null"]) for column in columns]
+    return pd.concat(blank, axis="columns").all(axis="columns")
+
+
 def _is(cells: pd.Series[Any], value: str) -> pd.Series[bool]:
     """Which cells are the value: as it would be typed, in whatever case a truth is, and as a number."""
     found = cells.map(_text)
+    if threshold := _THRESHOLD.fullmatch(value):
+        compare = _COMPARISONS[threshold[1]]
+        return pd.Series(
+            compare(pd.to_numeric(found, errors="coerce"), float(threshold[2])), index=cells.index
+        )
     same = found == value
     if value.lower() in ("true", "false"):
         same |= found.str.lower() == value.lower()
     with suppress(ValueError):
-        same |= pd.to_numeric(found, errors="coerce") == float(value)  # 1 beside a null is 1.0
+        numbers = found.replace({"true": "1", "false": "0"}) if cells.dtype in (bool, object) else found
+        same |= pd.to_numeric(numbers, errors="coerce") == float(value)  # 1 beside a null is 1.0
     return same
 
 

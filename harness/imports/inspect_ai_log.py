@@ -82,7 +82,7 @@ def import_inspect_ai(
         row = shared | _fields(sample, log) | {"gold": target} | told
         if grader:
             rows.append(row)
-        elif (score := (sample.scores or {}).get(str(name))) is None:
+        elif (score := (sample.scores or {}).get(str(name))) is None or _unscored(score.value):
             absent["no score"] += 1
         else:
             gold, correct = normal(target), _verdict(score.value, f"{where} {name}")
@@ -132,6 +132,11 @@ def _absent(sample: EvalSample) -> str | None:
     if sample.invalidation is not None:
         return "being invalidated"
     return None
+
+
+def _unscored(value: Any) -> bool:
+    """Whether a scorer has given no verdict, which is not a wrong answer (`Score.unscored()` is NaN)."""
+    return value is None or value != value or str(value).casefold() in ("", "nan", "none")
 
 
 def _verdict(value: Any, where: str) -> bool:

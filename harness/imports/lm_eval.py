@@ -26,6 +26,7 @@ from results import BadInput, as_samples
 from results.tables.files import json_rows
 
 _NAME = re.compile(r"samples_(?P<task>.+)_(?P<stamp>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?)\.jsonl")
+_NO_FILTER = "none"
 _NEEDED = ("doc_id", "target", "resps", "filtered_resps", "filter")
 
 
@@ -88,6 +89,7 @@ def _rows(file: Path, filter_name: str | None, *, first: bool) -> list[JsonObjec
     if not rows:
         raise BadInput(f"{file}: no rows: not the samples of lm-eval's --log_samples")
     for number, row in enumerate(rows, start=1):
+        row.setdefault("filter", _NO_FILTER)  # logs of 2024, before there were filters
         absent = next((name for name in _NEEDED if name not in row), None)
         if absent:
             raise BadInput(f"{file}: row {number}: no {absent!r}: not the samples of lm-eval's --log_samples")

@@ -23,6 +23,8 @@ from harness.tally.unreadable import MANY, Unreadable
 from results.aligned import aligned
 from results.visible import visible
 
+_OF_UNREADABLE = ("answer", "text", "finish_reason", "tokens")
+
 
 class Tally:
     """Counts for every setting, and what a user should be warned of."""
@@ -56,10 +58,10 @@ class Tally:
             self.settings[key] = Counts(each, stopped, self._own_limit(group.setting))
         self.settings[key].add(group)
         if None in group.cells["answer"]:
-            read = zip(*(group.cells[name] for name in ("answer", "text", "finish_reason")), strict=True)
-            for answer, text, ending in read:
+            read = zip(*(group.cells[name] for name in _OF_UNREADABLE), strict=True)
+            for answer, text, ending, tokens in read:
                 if answer is None:
-                    self._unreadable.add(text, ending)
+                    self._unreadable.add(text, ending, tokens)
 
     def add_table(self, table: Any) -> None:
         """Count the rows of a samples table."""

@@ -26,7 +26,7 @@ class Unreadable:
 
     def __init__(self, grader: Grader | None) -> None:
         """`grader` has read the answers; None where that is unknown."""
-        self.count = 0
+        self.count = self._never_sampled = 0
         self._endings: Counter[str] = Counter()
         self._grader = grader
         self._all = grader and replace(grader, readers=READERS)
@@ -34,9 +34,10 @@ class Unreadable:
         self._waiting: list[tuple[str, bool]] = []
         self._held = 0
 
-    def add(self, text: str | None, finish_reason: str | None) -> None:
+    def add(self, text: str | None, finish_reason: str | None, tokens: int | None = None) -> None:
         """Count one unreadable answer."""
         self.count += 1
+        self._never_sampled += tokens == 0 and not text
         if text is not None:
             self._waiting.append((text, finish_reason == "length"))
             self._held += len(text)
@@ -62,6 +63,9 @@ class Unreadable:
             f"{_quoted(end)} ({count} times)" for end, count in self._endings.most_common(ENDINGS)
         )
         said = f"{share:.1%} of the answers could not be read"
+        if self._never_sampled > self.count / 2:
+            cause = f"{self._never_sampled} of these {self.count} have 0 tokens and no text"
+            return f"{said}: {cause}: never generated, and no answers; leave them out with --drop tokens=0"
         said += f": most end in {ways}" if ways else ""
         if not (self._read and self._grader):
             return f"{said}: see them with `tts inspect {run} --unreadable`"

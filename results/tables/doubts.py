@@ -32,6 +32,9 @@ _LOOKED_AT = 200
 _TELLING = ("answer", "tokens", "finish_reason")
 """Columns that are alike in copies."""
 
+_FEWEST_ANSWERS, _FEWEST_QUESTIONS, _LONG, _NEARLY_ALL = 4, 5, 20, 0.9
+"""Answers of so many tokens to so many questions are not all alike by chance."""
+
 _BY_LUCK = log(1e-3)
 """Answers are called copies where luck would repeat them so less often than this."""
 
@@ -128,11 +131,34 @@ def _copies(samples: pd.DataFrame) -> Iterator[str]:
     sampled = some[some["decoding"] == "sample"]
     for (dataset, model, setting), rows in sampled.groupby(["dataset", "model", "setting"], sort=False):
         copies = _times_repeated(rows)
-        if copies > 1:
+        if alike := _all_alike(rows):
+            yield (
+                f"{model} on {dataset}, setting {setting}: in {alike} questions all answers are the same, "
+                "with the same number of tokens: one seed for all requests, a cache, or greedy decoding?"
+            )
+        elif copies > 1:
             yield (
                 f"{model} on {dataset}, setting {setting}: the answers to most questions are the same ones "
                 f"{copies} times over, under new numbers; intervals would be too narrow: leave the copies out"
             )
+
+
+def _all_alike(rows: pd.DataFrame) -> str | None:
+    """In how many questions all answers, long ones, are alike up to their tokens; None where few are.
+
+    Nothing is said where most answers have one number of tokens, such as that at which they were cut off.
+    """
+    if "tokens" not in rows:
+        return None
+    known = rows.dropna(subset=["tokens"])
+    each = known.groupby("question_id", sort=False)["tokens"].agg(["size", "nunique", "first"])
+    each["answers"] = known.groupby("question_id", sort=False)["answer"].nunique(dropna=False)
+    each = each[each["size"] >= _FEWEST_ANSWERS]
+    if len(each) < _FEWEST_QUESTIONS or known["tokens"].mean() < _LONG:
+        return None
+    alike = (each["nunique"] == 1) & (each["answers"] == 1)
+    one_length = each["first"].value_counts().iloc[0] > len(each) / 2
+    return f"{alike.sum()} of {len(each)}" if alike.mean() > _NEARLY_ALL and not one_length else None
 
 
 def _times_repeated(rows: pd.DataFrame) -> int:

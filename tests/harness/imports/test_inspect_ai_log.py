@@ -110,17 +110,18 @@ def test_what_says_nothing_about_the_model_is_absent(write: Write) -> None:
             sample(4, limit={"type": "token", "limit": 99}, scores={"pattern": score("I", None)}),
             sample(5, limit={"type": "operator", "limit": 1}),
             sample(6, scores=None),
+            sample(9, scores={"pattern": score(float("nan"), None)}),  # Score.unscored()
             sample(7, invalidation=taken_back),
             status="cancelled",
         )
     )
     assert table["sample"].tolist() == [0, 3]
     assert table["finish_reason"].tolist() == ["stop", "length"]
-    assert left_out == 6
+    assert left_out == 7
     assert any("the evaluation's status is 'cancelled'" in note for note in notes)
     reasons = ("an error", "the time limit", "the operator limit", "being invalidated", "the working limit")
-    said = ", ".join(f"1 for {reason}" for reason in (*reasons, "no score"))
-    assert any(note.endswith(f"left out: {said}") for note in notes)
+    said = ", ".join(f"1 for {reason}" for reason in reasons)
+    assert any(note.endswith(f"left out: {said}, 2 for no score") for note in notes)
 
 
 def test_a_log_of_errors_is_named_as_such(write: Write) -> None:

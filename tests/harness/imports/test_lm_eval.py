@@ -143,6 +143,13 @@ def test_our_grader_needs_neither_the_settings_nor_the_filter(write: Write) -> N
     assert set(table["model"]) == {"org__model"}
 
 
+def test_logs_from_before_there_were_filters_are_read(write: Write) -> None:
+    rows = [{name: cell for name, cell in row(doc, "").items() if name != "filter"} for doc in (0, 1)]
+    table = import_lm_eval(write(rows), grader=Grader(("hashes",))).table
+    assert table["answer"].isna().sum() == 3
+    assert table["correct"].sum() == 3
+
+
 def test_tokens_are_counted_where_a_tokenizer_is_named(write: Write, tmp_path: Path) -> None:
     arguments = ("lm-eval", write(), "--grade", "hashes", "--out")
     said = imported(*arguments, tmp_path / "without").output

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from harness.grader import Grader
 from harness.imports.columns import import_table
 from results import read_samples
 from tests.harness.commands import imported
@@ -108,3 +109,59 @@ def test_copies_and_no_right_answer_at_all_are_said(tmp_path: Path) -> None:
     file.write_text("".join(json.dumps(row, default=bool) + "\n" for row in wrong))
     with pytest.warns(UserWarning, match="0 % right"):
         imported("jsonl", file, "--out", tmp_path / "wrong")
+
+
+def test_answers_without_texts_are_compared_as_expressions(tmp_path: Path) -> None:
+    """Two of seven are right, and five say one half, in four spellings."""
+    pytest.importorskip("math_verify")
+    answers = [".5", r"\frac{1}{2}", "1/2", "3", "3", r"\dfrac12", "50%"]
+    rows = [
+        {"question_id": q, "answer": a, "gold": g} for q, g in (("a", "3"), ("b", "1/2")) for a in answers
+    ]
+    pd.DataFrame(rows).to_csv(tmp_path / "t.csv", index=False)
+
+    found = import_table(tmp_path / "t.csv")
+
+    table = found.table.set_index("question_id")
+    assert table.loc["a", "correct"].sum() == 2
+    assert table.loc["a", "answer"].value_counts().to_dict() == {"0.5": 4, "3": 2, "50%": 1}
+    assert table.loc["b", "correct"].sum() == 5
+    assert any("expressions" in note for note in found.notes)
+    judged = pd.DataFrame(rows).assign(correct=False)
+    judged.to_csv(tmp_path / "judged.csv", index=False)
+    assert not import_table(tmp_path / "judged.csv").table["correct"].any()
+
+
+def test_the_readers_that_read_most_are_taken_and_said(tmp_path: Path) -> None:
+    texts = ["so **Answer:** 18", r"\boxed{18}", "<think>##18##", "<think>18</think>Answer: 7"]
+    rows = [{"question_id": str(q), "text": text, "gold": "18"} for q, text in enumerate(texts)]
+    pd.DataFrame(rows).to_json(tmp_path / "t.jsonl", orient="records", lines=True)
+
+    said = imported("jsonl", tmp_path / "t.jsonl", "--grade", "auto", "--out", tmp_path / "out").output
+
+    assert "hashes 0, boxed 1, answer-is 2, last-number 3; read by boxed,answer-is: 3" in said
+    assert "1 of 4 texts end within their thinking" in said
+    assert read_samples(tmp_path / "out")["answer"].fillna("").tolist() == ["18", "18", "", "7"]
+
+
+def test_what_a_prompt_has_opened_and_no_text_closes_is_no_answer(tmp_path: Path) -> None:
+    """Told by the prompts where there are some, else by most of the other texts."""
+    texts = ["##7##</think>##18##", "no, ##8##</think>##18##", "it may be ##18##"]
+    rows = pd.DataFrame({"question_id": list("abc"), "text": texts, "gold": "18"})
+    for table in (rows, rows.assign(prompt="?<think>\n")):
+        table.to_json(tmp_path / "t.jsonl", orient="records", lines=True)
+        found = import_table(tmp_path / "t.jsonl", grader=Grader())
+        assert found.table["correct"].tolist() == [True, True, False]
+        assert any("1 of 3" in note for note in found.notes)
+    rows.assign(prompt="?").to_json(tmp_path / "t.jsonl", orient="records", lines=True)
+    assert import_table(tmp_path / "t.jsonl", grader=Grader()).table["correct"].all()
+
+
+def test_rows_that_were_never_generated_are_named_as_the_cause(tmp_path: Path) -> None:
+    rows = [{"question_id": "q", "answer": "7", "gold": "7", "tokens": 50}] * 2
+    rows += [{"question_id": "q", "answer": None, "gold": "7", "tokens": 0}] * 6
+    pd.DataFrame(rows).to_csv(tmp_path / "t.csv", index=False)
+
+    assert "--drop tokens=0" in imported("csv", tmp_path / "t.csv", "--out", tmp_path / "a").output
+    said = imported("csv", tmp_path / "t.csv", "--drop", "tokens=0", "--out", tmp_path / "b").output
+    assert "2 answers to 1 questions, 6 rows left out" in said

@@ -115,6 +115,16 @@ def test_tokens_tell_copies_of_easy_questions_from_answers_that_agree():
     assert len(warned(lambda: as_samples(table(same, copies=2, tokens=spent)))) == 1
 
 
+def test_answers_that_are_all_one_are_said_where_their_tokens_are_known():
+    rng = np.random.default_rng(4)
+    same = [[answer] * 8 for answer in rng.integers(1, 5, 12).astype(str)]
+    spent = [[int(used)] * 8 for used in rng.integers(50, 500, 12)]
+    (line,) = warned(lambda: as_samples(table(same, tokens=spent)))
+    assert "12 of 12" in line
+    for others in ([[2] * 8] * 12, [[100] * 8] * 12):  # letters, and answers cut off at one length
+        assert warned(lambda others=others: as_samples(table(same, tokens=others))) == []
+
+
 def test_copies_in_a_second_file_are_said(tmp_path):
     given = table(drawn(5))
     for place, name in enumerate(("a.csv", "b.jsonl")):

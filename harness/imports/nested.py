@@ -1,0 +1,161 @@
+"""Files as tools leave them: JSON arrays, compressed lines, and cells with objects and lists in them.
+
+results.json         [{...}, {...}], or {"results": [{...}, {...}]}
+answers.jsonl.gz     and .zst, .csv.gz
+
+choices.0.message.content     in the cell `choices`, item 0, its field message, and of that content
+completions.*.text            of each item of the list: an answer each
+"""
+
+import json
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow
+
+from results import BadInput
+from results.tables.columns import refusal
+from results.tables.files import read_raw
+
+_PACKED = (".gz", ".zst", ".bz2")
+_OF_AN_ANSWER = ("answer", "text", "correct", "tokens", "finish_reason", "reasoning", "logprob", "score")
+"""Columns that have a cell for each of a row's answers where these stand in lists."""
+
+
+def read_any(file: Path, text_columns: tuple[str, ...]) -> pd.DataFrame:
+    """All rows of a table, unpacked first, or of a JSON file with one list of objects. Raises BadInput."""
+    rows = _read(file, text_columns)
+    for name, cells in rows.items():  # lists of Parquet are arrays
+        if cells.dtype == object and cells.map(lambda cell: isinstance(cell, np.ndarray)).any():
+            rows[name] = cells.map(_as_plain_list)
+    return rows
+
+
+def _as_plain_list(cell: Any) -> Any:
+    return [_as_plain_list(item) for item in cell] if isinstance(cell, np.ndarray) else cell
+
+
+def _read(file: Path, text_columns: tuple[str, ...]) -> pd.DataFrame:
+    packed = file.suffix in _PACKED and file.is_file()
+    name = file.name.removesuffix(file.suffix) if packed else file.name
+    if not packed and not (name.endswith(".json") and file.is_file()):
+        return read_raw(file, text_columns)
+    with tempfile.TemporaryDirectory() as folder:
+        plain = Path(folder, name)
+        try:
+            with pyarrow.input_stream(str(file), compression="detect" if packed else None) as stream:
+                plain.write_bytes(stream.read())
+        except OSError as error:
+            raise BadInput(f"{file}: cannot be unpacked: {error}") from None
+        if plain.suffix == ".json":
+            rows = _listed(file, plain)
+            plain = plain.with_suffix(".jsonl")
+            plain.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        try:
+            return read_raw(plain, text_columns)
+        except BadInput as error:
+            raise BadInput(error.message.replace(str(plain), str(file))) from None
+
+
+def _listed(file: Path, plain: Path) -> list[Any]:
+    """The objects of the one list that a JSON file is or holds."""
+    try:
+        content = json.loads(plain.read_text(encoding="utf-8-sig"))
+    except ValueError as error:
+        raise BadInput(f"{file}: not JSON: {error}") from None
+    found = {"": content} if isinstance(content, list) else content
+    lists = {
+        name: rows
+        for name, rows in (found.items() if isinstance(found, dict) else ())
+        if isinstance(rows, list) and rows and all(isinstance(row, dict) for row in rows)
+    }
+    if len(lists) != 1:
+        several = f"several lists of objects ({', '.join(lists)})" if lists else "no list of objects"
+        raise BadInput(f"{file}: {several}, expected one: an object for each answer")
+    return next(iter(lists.values()))
+
+
+def with_places(rows: pd.DataFrame, names: Iterable[str]) -> pd.DataFrame:
+    """`rows` with a column for each of `names` that is none, but a place within the cells of one."""
+    for name in names:
+        column, _, place = name.partition(".")
+        if name not in rows and place and column in rows:
+            cells = [_at(_parsed(cell), place.split(".")) for cell in rows[column]]
+            if any(cell is not None for cell in cells):
+                rows = rows.assign(**{name: pd.Series(cells, index=rows.index, dtype=object).infer_objects()})
+    return rows
+
+
+def _parsed(cell: Any) -> Any:
+    """A cell as it is; JSON in a CSV as what it says."""
+    if isinstance(cell, str) and cell[:1] in ("{", "["):
+        try:
+            return json.loads(cell)
+        except ValueError:
+            return cell
+    return cell
+
+
+def _at(cell: Any, steps: list[str]) -> Any:
+    if not steps:
+        return cell
+    step, *rest = steps
+    if isinstance(cell, np.ndarray):  # within an object
+        cell = cell.tolist()
+    if isinstance(cell, list):
+        if step == "*":
+            return [_at(item, rest) for item in cell]
+        try:
+            return _at(cell[int(step)], rest)
+        except (ValueError, IndexError):
+            return None
+    return _at(cell.get(step), rest) if isinstance(cell, dict) else None
+
+
+def one_answer_a_row(table: pd.DataFrame, file: Path, sources: dict[str, str]) -> pd.DataFrame:
+    """`table` with a row for each answer, where a row has several in lists of the same length.
+
+    Raises BadInput where a cell holds something else than a value or a list of values.
+    """
+    if not table.columns.is_unique:  # which is refused later
+        return table
+    columns = [str(name) for name in table]
+    names = [name for name in columns if name in _OF_AN_ANSWER or name.startswith("score_")]
+    listed = [name for name in names if table[name].map(_is_list).any()]
+    for name in (*listed, *(name for name in ("question_id", "gold", *names) if name in table)):
+        for number, cell in enumerate(table[name]):
+            parts = cell if _is_list(cell) else [cell]
+            nested = any(isinstance(part, dict | list) for part in parts)
+            if nested or (_is_list(cell) and name not in names):
+                raise _no_value(file, number, sources.get(name, name), name, cell)
+    if not listed:
+        return table
+    table = table.assign(**{name: table[name].map(_as_list) for name in listed})
+    lengths = pd.DataFrame({name: table[name].map(len) for name in listed})
+    uneven = lengths.ne(lengths.iloc[:, 0], axis="index").any(axis="columns")
+    if uneven.any():
+        row = int(uneven.to_numpy().argmax())
+        told = ", ".join(f"{lengths[name].iloc[row]} in {sources.get(name, name)}" for name in listed)
+        raise BadInput(f"{file}: row {row + 1}: lists of different lengths: {told}")
+    return table.explode(listed, ignore_index=True).drop(columns="sample", errors="ignore")
+
+
+def _is_list(cell: Any) -> bool:
+    return isinstance(cell, list)
+
+
+def _as_list(cell: Any) -> list[Any]:
+    return [*cell] if _is_list(cell) else [cell]
+
+
+def _no_value(file: Path, row: int, source: str, name: str, cell: Any) -> BadInput:
+    """The error for a cell with objects in it, with a place in it that may be meant."""
+    item, place = (cell[-1], f"{source}.-1") if _is_list(cell) and len(cell) else (cell, source)
+    fields = [str(field) for field in item] if isinstance(item, dict) else []
+    hint = next((field for field in ("content", "text", "answer") if field in fields), (*fields, "0")[0])
+    kind = "an object" if isinstance(cell, dict) else "a list"
+    return refusal(file, row, source, cell, f"a value: it is {kind}, give --map {name}={place}.{hint}")
