@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from results.canonical import canonical_texts
 from results.tables.columns import refusal
+from results.tables.key import ANSWERS, WHOSE, groups
 from results.tables.schemas import SAMPLE_KEY
 from results.tables.shards import missing
 
@@ -87,15 +88,11 @@ def _grades(samples: pd.DataFrame) -> str | None:
 
 def _none_right(samples: pd.DataFrame) -> Iterator[str]:
     """A model that is never right on a data set: more often a fault of the table than of the model."""
-    right = samples.loc[samples["correct"], ["dataset", "model"]].drop_duplicates()
-    if len(right) == 1 and samples["dataset"].nunique() == samples["model"].nunique() == 1:
-        return
-    known = set(right.itertuples(index=False, name=None))
-    for (dataset, model), rows in samples.groupby(["dataset", "model"], sort=False):
-        if (dataset, model) in known:
+    for key, rows in groups(samples, WHOSE):
+        if rows["correct"].any():
             continue
         said = rows[rows["answer"].notna()]
-        who = f"0 % right: not one of {len(rows):,} answers of {model} on {dataset}"
+        who = f"0 % right: not one of {len(rows):,} answers of {key.model} on {key.dataset}"
         if said.empty:
             yield f"{who}: none could be read; check the column 'answer'"
         elif "gold" in said:
@@ -129,17 +126,18 @@ def _copies(samples: pd.DataFrame) -> Iterator[str]:
     columns = [*SAMPLE_KEY, *(name for name in _TELLING if name in samples)]
     some = samples.loc[first, columns]
     sampled = some[some["decoding"] == "sample"]
-    for (dataset, model, setting), rows in sampled.groupby(["dataset", "model", "setting"], sort=False):
+    for key, rows in groups(sampled, ANSWERS):
         copies = _times_repeated(rows)
+        place = f"{key.model} on {key.dataset}, setting {key.setting}"
         if alike := _all_alike(rows):
             yield (
-                f"{model} on {dataset}, setting {setting}: in {alike} questions all answers are the same, "
-                "with the same number of tokens: one seed for all requests, a cache, or greedy decoding?"
+                f"{place}: in {alike} questions all answers are the same, with the same number of tokens: "
+                "one seed for all requests, a cache, or greedy decoding?"
             )
         elif copies > 1:
             yield (
-                f"{model} on {dataset}, setting {setting}: the answers to most questions are the same ones "
-                f"{copies} times over, under new numbers; intervals would be too narrow: leave the copies out"
+                f"{place}: the answers to most questions are the same ones {copies} times over, under new "
+                "numbers; intervals would be too narrow: leave the copies out"
             )
 
 

@@ -18,6 +18,7 @@ import pandas as pd
 
 from results.commandline import BadInput
 from results.tables.columns import TEXT
+from results.tables.key import WHOSE, keys
 
 
 def cap_name(cap: int, setting: str | None = None) -> str:
@@ -36,7 +37,8 @@ def cap_samples(samples: pd.DataFrame, caps: Sequence[int]) -> pd.DataFrame:
     if not caps or any(cap != int(cap) or cap < 1 for cap in caps):
         raise BadInput(f"caps {', '.join(map(str, caps))}: expected whole numbers of at least 1")
     check_tokens(samples)
-    settings = samples.groupby(["dataset", "model"])["setting"].transform("nunique")
+    whose = keys(samples, WHOSE)
+    settings = samples["setting"].groupby(whose, sort=False).transform("nunique")
     prefix = pd.Series(np.where(settings > 1, samples["setting"] + " ", ""), index=samples.index)
     ended = samples.get("finish_reason", pd.Series(index=samples.index, dtype=TEXT))
     unfinished = ended.eq("length").fillna(False).to_numpy(bool)
