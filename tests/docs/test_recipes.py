@@ -42,9 +42,7 @@ def run(folder: Path, *words: str, said: str = "") -> str:
 
 def test_the_reader(copy: Path) -> None:
     run(copy, "/usr/bin/env", "git", "apply", "-p0", "-", said=block("reader", "diff"))
-    reads = (
-        "from harness.grader import Grader; print(Grader(('tags',)).read('so <answer>$18.00</answer>').value)"
-    )
+    reads = "from harness.grader import Grader; print(Grader(('arrow',)).read('So:\\n=> $18.00').value)"
     assert run(copy, sys.executable, "-c", reads).strip() == "18"
 
 
