@@ -63,12 +63,6 @@ def mixture(observed: Evidence, targets: Points, options: Options) -> Estimate:
     return from_answers(observed, targets, options, populations(observed))
 
 
-def beta_binomial(observed: Evidence, targets: Points, options: Options) -> Estimate:
-    """Best-of-N from samples where p ~ Beta(a, b) over questions, averaged over the posterior of (a, b)."""
-    fits = [fit_rates(pool.answers.counts(), families=(2,)) for pool in observed.pools]
-    return from_answers(observed, targets, options, fits)
-
-
 def from_answers(
     observed: Evidence, targets: Points, options: Options, fitted: Sequence[Population]
 ) -> Estimate:

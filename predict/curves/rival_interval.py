@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from predict.curves.calibration import luck_share, model_error
 from predict.curves.from_curves import of_the_law
 from predict.curves.intervals import replicates_of
-from predict.curves.joint import joint
 from predict.curves.low_cost_to_high import low_cost_to_high
 from predict.curves.rivals import CurveForecast, CurveModel, exponential, flat, power_law
 from predict.estimate import Estimate, Estimator, Options, Status, from_draws, more_severe
@@ -87,5 +86,4 @@ RIVALS: dict[str, Estimator] = {
     "flat": on_curves(flat),
     "exponential": on_curves(exponential),
     "power-law": on_curves(power_law),
-    "joint": on_curves(joint, steps=True),
 }

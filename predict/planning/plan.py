@@ -1,13 +1,15 @@
-"""What to buy: the cheapest (setting, N) that reaches an accuracy, or the best one within a token budget.
+"""What to buy: the cheapest choice that reaches an accuracy, or the best one within a token budget.
 
-    cost   setting  N   predicted  low   high  new_low  new_high  known
-    1200   100      8   0.791      0.77  0.81  0.72     0.85      measured    <- cheapest that reaches 0.79
-    3300   300      16  0.822      0.80  0.84  0.76     0.87      forecast
+    cost   setting  N   by             predicted  low   high  known
+    960    500      4   majority       0.71       0.66  0.76  measured    <- cheapest that reaches 0.70
+    2,240  500      4   best_by_score  0.83       0.78  0.88  measured
+    3,840  500      16  majority       0.79       0.74  0.84  forecast
 
-The cost of a question is tokens per answer × N (for the twin: steps × N). Where a curve was measured, the
-plan goes by the measurement, the exact vote over all answers, as the report does; its interval is the one
-that the default predictor gives to that point, widened to hold it. The choice is made by what is to be
-expected of each given all of them (`luck`): the best of many noisy values is too good.
+A choice is a setting, a method and N, with its cost: what an answer takes (tokens; for the twin: steps), that
+of its score too where the method goes by one, times N. `forecast_choices` gives those of one method, also
+where nothing was measured; `measured_choices` those of the vote and of methods by score, as they were
+measured. What follows is the same for all: a choice is made by what is to be expected of each given all of
+them (`luck`), since the best of many noisy values is too good.
 """
 
 import numpy as np
@@ -17,17 +19,27 @@ from predict.curves.new_settings import answers_luck
 from predict.estimate import UNUSABLE, Options, Status
 from predict.estimators import DEFAULT, estimator_of
 from predict.evidence.groups import Group
+from predict.evidence.points import Floats, Ints
 from predict.evidence.request import Request
 from predict.planning.luck import with_expected
+from predict.pool_luck import luck_of_pool
 from predict.table import THESE, forecast
 from results import BadInput
-from results.arguments import MAX_N
+from results.arguments import LEVELS, MAX_N
+from results.frontier import MEASURED, Plan
 from results.normal import z_of
-from results.summary.buying import Plan
+from results.paired.sides import Side
+from results.tables.schemas import BY_SCORE
+from results.votes.curves import mean_accuracy, standard_error
 from results.votes.exact import DIGITS
 
+PLAIN = "majority"
+"""The vote that takes no score."""
+
+VALUES = ["predicted", "low", "high", "new_low", "new_high"]
+
 PRICED = [
-    "source", "cost", "setting", "T", "N", "predicted", "low", "high", "new_low", "new_high", "status",
+    "source", "cost", "setting", "T", "N", *VALUES, "status",
     "known", "dataset", "model", "method", "predictor", "estimator",
     "expected", "expected_low", "expected_high", "level",
 ]  # fmt: skip
@@ -35,25 +47,39 @@ PRICED = [
 
 
 def plan(
+    choices: pd.DataFrame,
+    level: float,
+    target_accuracy: float | None = None,
+    token_budget: float | None = None,
+) -> Plan:
+    """The Plan of priced choices of one model on one data set, and of at most one goal.
+
+    Without a goal the cheapest choice within a point of the best is chosen.
+    """
+    options = with_expected(choices.reset_index(drop=True), level)
+    options = options[PRICED].sort_values("cost", kind="stable", ignore_index=True)
+    return Plan(options, target_accuracy, token_budget)
+
+
+def forecast_choices(
     group: Group,
     predictor: str,
     max_n: int,
     options: Options,
-    target_accuracy: float | None = None,
-    token_budget: float | None = None,
     new_settings: tuple[str, ...] = (),
     target: str = THESE,
-) -> Plan:
-    """Forecast every observed setting at N = 1, 2, 4, … max_n from all data, price it and choose.
+) -> pd.DataFrame:
+    """Every observed setting of `group` at N = 1, 2, 4, … max_n, forecast from all data and priced.
 
-    `new_settings` are settings without data, as NAME=LENGTH. Without a goal the cheapest choice within a
-    point of the best is chosen. Raises BadInput without token counts or T, and where nothing can be forecast.
+    Where a curve was measured, the measurement counts, the exact vote over all answers, as in the report; its
+    interval is the one that the default predictor gives to that point, widened to hold it. `new_settings` are
+    settings without data, as NAME=LENGTH. Raises BadInput without token counts or T, and where nothing can be
+    forecast.
     """
     max_n = MAX_N.of(max_n)
     settings = tuple(group.run.caps if group.run else (name for name, _ in group.points.settings()))
-    request = Request(
-        at_n=tuple(2**k for k in range(max_n.bit_length())), at_settings=settings + new_settings
-    )
+    powers = tuple(2**k for k in range(max_n.bit_length()))
+    request = Request(at_n=powers, at_settings=settings + new_settings)
     table, _ = forecast(group, request, dict.fromkeys([predictor, DEFAULT]), options, target)
     used = table["role"] == "used"
     forecasts = table[(table["predictor"] == predictor) & ~used].assign(known="forecast")
@@ -71,13 +97,12 @@ def plan(
     if table.empty:
         raise BadInput(f"{group.name}: {predictor} makes no usable forecast from these data")
     # a vote of 2 is as good as a single answer: differences in the last digits make no choice better
-    values = ["predicted", "low", "high", "new_low", "new_high"]
-    cost = table["tokens_per_answer"] * table["N"]
-    made_by = {"predictor": predictor, "estimator": estimator_of(predictor, group)}
-    table = table.assign(**made_by, cost=cost, **table[values].round(DIGITS))
-    table = with_expected(table.reset_index(drop=True), options.level)
-    priced = table[PRICED].sort_values("cost", kind="stable").reset_index(drop=True)
-    return Plan(priced, target_accuracy, token_budget)
+    return table.assign(
+        predictor=predictor,
+        estimator=estimator_of(predictor, group),
+        cost=table["tokens_per_answer"] * table["N"],
+        **table[VALUES].round(DIGITS),
+    )
 
 
 def _as_measured(table: pd.DataFrame, group: Group, level: float) -> pd.DataFrame:
@@ -111,3 +136,71 @@ def _luck(forecasts: pd.DataFrame, measured: pd.DataFrame, level: float) -> "pd.
 def _stderr(table: pd.DataFrame, level: float) -> "pd.Series[float]":
     """The standard error that an interval speaks of."""
     return (table["high"] - table["low"]) / (2 * z_of(level))
+
+
+def measured_choices(sides: list[Side], methods: tuple[str, ...], max_n: int, level: float) -> pd.DataFrame:
+    """One model on one data set: its `sides`, one for each setting, by the vote and by `methods`.
+
+    N is 1, 2, 4, … up to the answers there are and to `max_n`. There is no forecast of choices by score, and
+    the oracle's best of N is none of them, as nobody can buy it. Raises BadInput where answers have no token
+    counts, or their scores a cost that is not known.
+    """
+    max_n, level = MAX_N.of(max_n), LEVELS.of(level)
+    for side in sides:
+        if not side.cost.mean() > 0:
+            raise BadInput(f"{side.named}: without token counts it has no price: give a column tokens")
+        if np.isnan(side.score_cost):
+            raise BadInput(f"{side.named}: what a score costs is not known: give --score-cost TOKENS")
+    tables = []
+    for method in (PLAIN, *methods):
+        tables += [_measured(side, method, max_n, level) for side in sides]
+    return pd.concat(tables, ignore_index=True)
+
+
+def _measured(side: Side, method: str, max_n: int, level: float) -> pd.DataFrame:
+    """What was measured of one setting by one method, with its price and both intervals."""
+    most = min(side.most, max_n)
+    least = 1 if method in BY_SCORE else 0  # of one answer there is nothing to choose
+    ns = 2 ** np.arange(least, most.bit_length())
+    accuracy = side.curve(method)[:, ns - 1]
+    predicted = mean_accuracy(accuracy)
+    luck = np.sqrt(measured_luck(side, method, ns))
+    of_these = z_of(level) * luck
+    of_new = z_of(level) * np.fmax(standard_error(accuracy), luck)
+    rows = {
+        "source": "llm",
+        "dataset": side.dataset,
+        "model": side.run,
+        "setting": side.setting,
+        "method": method,
+        "predictor": MEASURED,
+        "estimator": MEASURED,
+        "known": MEASURED,
+        "status": str(Status.OK),
+        "level": level,
+        "T": float(side.cost.mean()),
+        "N": ns,
+        "cost": ns * float(side.cost_by(method).mean()),
+        "luck": luck,
+        "predicted": predicted,
+        "low": np.clip(predicted - of_these, 0, 1),
+        "high": np.clip(predicted + of_these, 0, 1),
+        "new_low": np.clip(predicted - of_new, 0, 1),
+        "new_high": np.clip(predicted + of_new, 0, 1),
+    }
+    return pd.DataFrame(rows)
+
+
+def measured_luck(side: Side, method: str, ns: Ints) -> Floats:
+    """Variance of the mean accuracy at each N on a pool like this one about that on very many answers.
+
+    A question's accuracy is read on half of its answers: read on all, a vote of all is 0 or 1, which has no
+    luck.
+    """
+    half = max(side.most // 2, 1)
+    accuracy = side.curve(method)[:, np.minimum(ns, half) - 1]
+    luck = [
+        luck_of_pool(each, int(n), np.maximum(side.pools.sizes, n), method).mean()
+        for each, n in zip(accuracy.T, ns, strict=True)
+    ]
+    return np.array(luck) / len(accuracy)

@@ -59,7 +59,7 @@ def main() -> None:
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     (group,) = groups_of(as_samples(drawn_samples(QUESTIONS, SETTINGS, ANSWERS)), "samples", "majority")
     click.echo(f"| predictor | from 8 answers, processor s | from {ANSWERS} |\n|---|---:|---:|")
-    for name in able("majority", samples=True):
+    for name in able(samples=True):
         click.echo(
             f"| {name} | {seconds(forecast, group, name, 8)} | {seconds(forecast, group, name, ANSWERS)} |"
         )

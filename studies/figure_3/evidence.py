@@ -27,13 +27,13 @@ from predict.curves.question_law.fit import QuestionLaw
 from predict.curves.rival_interval import judged
 from predict.curves.rivals import flat
 from predict.estimate import Options, Status, everywhere
-from predict.estimators import ESTIMATORS
 from predict.evidence.groups import Group, groups_of_curves
 from predict.evidence.hidden import observe
 from predict.evidence.points import Evidence, Floats, Points, Texts
 from results.saturating import fit_curves, rate_grid
 from studies.figure_3.fresh_lines import fresh_lines
 from studies.figure_3.from_curves import NEAR, SEEN, curves_of, sets
+from studies.forecasts.rivals import JOINT
 from synthetic import Experiment, run_panel
 
 HERE = Path(__file__).resolve().parent
@@ -139,7 +139,7 @@ def forecasts(seen: Evidence, targets: Points) -> dict[str, Found]:
         mean = paper.mean[0]
         found[way] = mean, judged(paper.status, mean, law.mean, law_ok)
     steps = {
-        "one fit": ESTIMATORS["joint"](seen, targets, Options(replicates=0)).mean,
+        "one fit": JOINT["joint"](seen, targets, Options(replicates=0)).mean,
         "one question": along_one_exponential(seen, targets, law_of_one_question(seen)),
         "many questions": along_one_exponential(seen, targets, law.law),
         "flat": flat(seen.points, seen.accuracy[None], targets).mean[0],

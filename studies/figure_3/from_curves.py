@@ -32,6 +32,7 @@ from predict.evidence.hidden import observe
 from predict.evidence.points import Floats
 from results import build_curves, read_curves, read_samples
 from results.votes.caps import cap_samples
+from studies.forecasts.rivals import JOINT
 from synthetic import run_panel
 
 HERE = Path(__file__).resolve().parent
@@ -100,7 +101,7 @@ def case(group: Group, settings: list[str], most: int, predictors: tuple[str, ..
     widths = np.array(WIDTHS)[
         np.minimum(np.searchsorted(WIDTHS, 100 * law.width_of_one_T_law), len(WIDTHS) - 1)
     ]
-    found = {name: ESTIMATORS[name](observed, targets, OPTIONS) for name in predictors}
+    found = {name: {**ESTIMATORS, **JOINT}[name](observed, targets, OPTIONS) for name in predictors}
     each = [
         scored(one, truth).assign(predictor=name, status=one.status, width=widths)
         for name, one in found.items()

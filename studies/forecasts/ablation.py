@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 
 from predict.answers.best_of_n import fit_rates
-from predict.answers.mixture import beta_binomial, mixture
+from predict.answers.mixture import mixture
 from predict.answers.prior import features
 from predict.estimate import Estimate, Estimator, Options
 from predict.evidence.cuts import chosen_answers
@@ -29,6 +29,7 @@ from results.normal import Z90
 from results.tables.files import write_raw
 from studies.forecasts.along_n import Job, jobs, judged
 from studies.forecasts.page import HERE, METHODS, insert
+from studies.forecasts.rivals import beta_binomial
 
 
 def changed(target: str, value: object) -> Estimator:

@@ -74,7 +74,7 @@ def jobs(data: Path, splits: int) -> list[Job]:
 
 def contestants(method: str) -> dict[str, Estimator]:
     """Every predictor by name, the rivals from the literature, and the mixture from curves."""
-    ours = {name: partial(estimate, name) for name in able(method, samples=True)}
+    ours = {name: partial(estimate, name) for name in able(samples=True)}
     return {**ours, **RIVALS[method], CURVE: _from_curve}
 
 

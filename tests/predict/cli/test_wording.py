@@ -66,10 +66,15 @@ def test_forecasts_are_judged_against_the_held_out_values_only() -> None:
 
 def test_of_several_predictors_the_last_is_printed_in_full(capsys: pytest.CaptureFixture[str]) -> None:
     """And each of which nothing was held out; what was fitted is named, of many settings the ends."""
-    both = pd.concat([table(), table(predictor="joint")])
+    both = pd.concat([table(), table(predictor="exponential")])
     show("m on d", both)
     told = capsys.readouterr().out
-    assert [told.count(word) for word in ("by flat", "by joint", "setting  ", "Error on")] == [1, 1, 1, 2]
+    assert [told.count(word) for word in ("by flat", "by exponential", "setting  ", "Error on")] == [
+        1,
+        1,
+        1,
+        2,
+    ]
     assert told.count("from settings a, b, N up to 1\n") == 2
     row = next(line.split() for line in told.splitlines() if line.startswith("b "))
     assert row[:5] + row[-3:] == ["b", "50", "8", "400", "76.0", "80.0", "%", "ok"]
@@ -91,13 +96,13 @@ def test_warnings_name_what_is_asked_and_not_ok() -> None:
         pd.concat(
             [
                 table(role=["used", *3 * ["forecast"]], status=status, condition=[9e9, 200, 9e9, 300]),
-                table(predictor="joint", role="forecast", status="poor_fit"),
+                table(predictor="exponential", role="forecast", status="poor_fit"),
             ]
         )
     )
     assert first.startswith("flat, setting a at N = 8, setting b at N = 8: ill_conditioned: ")
     assert first.endswith("(condition number 300)")
-    assert second.startswith("joint, every forecast: poor_fit: ")
+    assert second.startswith("exponential, every forecast: poor_fit: ")
     assert "condition number" not in second
     falls = table(role="forecast", status="falling")
     (many,) = warnings(pd.concat([falls, falls.assign(status=["ok", *3 * ["falling"]])]))

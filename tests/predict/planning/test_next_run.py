@@ -34,7 +34,7 @@ def decision(of: Group, N: int, setting: str = "s") -> Points:
 
 @pytest.mark.integration
 @pytest.mark.parametrize(
-    ("method", "predictor", "questions"), [("majority", "mixture", 600), ("best_of_n", "beta-binomial", 2400)]
+    ("method", "predictor", "questions"), [("majority", "mixture", 600), ("best_of_n", "mixture", 2400)]
 )
 def test_announced_width_is_the_width_seen_when_the_run_is_made(
     method: str, predictor: str, questions: int, monkeypatch: pytest.MonkeyPatch
@@ -82,7 +82,7 @@ def test_runs_are_priced_by_questions_answers_and_tokens() -> None:
     frame = simulated_samples(questions=30, answers=8)
     lost = (frame["setting"] == "80") & (frame["question_id"] == "q3") & (frame["sample"] == 2)
     now = group(frame[~lost])
-    runs = next_runs(now, "plug-in", decision(now, 32, "80"), Options(replicates=100), draws=1)
+    runs = next_runs(now, "mixture", decision(now, 32, "80"), Options(replicates=100), draws=1)
     lengths = dict(now.points.settings())
     known = {(run.setting, run.kind, run.now, run.then): run.tokens for run in runs}
     assert known == pytest.approx(
