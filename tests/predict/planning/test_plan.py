@@ -330,7 +330,7 @@ def test_what_does_not_go_with_a_score_is_refused(words: str, told: str, tmp_pat
 def test_each_model_and_data_set_has_one_plan_whatever_the_order_of_its_rows(
     tmp_path: Path, scored: bool
 ) -> None:
-    """Two models, two data sets and two settings; settings once came before models, and four plans of them."""
+    """Two models, data sets and settings; settings once came before models, and four plans of them."""
     parts = [
         answers(seed, questions=8, n=8).assign(model=model, setting=setting, dataset=dataset, tokens=tokens)
         for seed, (model, dataset) in enumerate(product("ab", "de"))
