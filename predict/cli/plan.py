@@ -44,6 +44,7 @@ from results.paired.sides import Side, sides_of
 from results.report.headings import plan_columns
 from results.tables.contract import check_out
 from results.tables.files import write_raw
+from results.tables.key import Key
 from results.tables.schemas import BY_SCORE
 from results.tables.score_cost import score_cost as recorded
 
@@ -139,13 +140,13 @@ def measured_offers(
     also = (score, f"score_{score}")
     samples = {str(path): read_samples(path, texts=False, also=also) for path in inputs}
     costs = {str(path): recorded(path, score) if score_cost is None else score_cost for path in inputs}
-    groups = dict[tuple[str, str], list[Side]]()
+    by_key = dict[Key, list[Side]]()
     for side in sides_of(samples, None, score, costs):
-        groups.setdefault((side.dataset, side.run), []).append(side)
-    for (dataset, model), sides in groups.items():
+        by_key.setdefault(Key("llm", side.dataset, side.run), []).append(side)
+    for key, sides in by_key.items():
         choices = measured_choices(sides, allowed_methods(sides), max_n, level)
         cost = "nothing" if sides[0].score_cost == 0 else f"{tokens(sides[0].score_cost)} tokens"
-        heading = f"{curves_name('llm', dataset, model)}; the score of an answer takes {cost}"
+        heading = f"{curves_name(key.source, key.dataset, key.model)}; the score of an answer takes {cost}"
         yield Offer(heading, "tokens", choices)
 
 

@@ -63,7 +63,9 @@ def alone(
             found = precision(pool.answers, questions or [own], answers or [seen, 4 * seen], seed, level)
             say(f"\n{group.called}, setting {pool.setting}, from {own} questions × {seen} answers")
             say(printable(found))
-            tables.append(found.assign(dataset=group.dataset, model=group.model, setting=pool.setting))
+            tables.append(
+                found.assign(dataset=group.key.dataset, model=group.key.model, setting=pool.setting)
+            )
     say(f"± in points, {100 * level:g} %. Four times the answers halve the ± of these questions.")
     return tables
 

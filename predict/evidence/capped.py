@@ -59,7 +59,7 @@ def capped(
             answers = answer_pools(unfinished_marked(rows, cap))
             run = Run(setting, answers, cap, caps, answers.sizes)
             known = pools_at(run.answers, caps.items(), stop=_stop(run, rows))
-            groups.append(replace(group_of_pools(*key, method, known, at_n), run=run))
+            groups.append(replace(group_of_pools(key.by(method), known, at_n), run=run))
     if not groups:
         raise BadInput("no sampled answers to forecast from")
     return groups

@@ -27,6 +27,7 @@ from predict.evidence.groups import group_of_pools
 from predict.evidence.points import Evidence, Points
 from results.normal import Z90
 from results.tables.files import write_raw
+from results.tables.key import Key
 from studies.forecasts.along_n import Job, jobs, judged
 from studies.forecasts.page import HERE, METHODS, insert
 from studies.forecasts.rivals import beta_binomial
@@ -51,7 +52,7 @@ def rolling_origin(observed: Evidence, targets: Points, options: Options) -> Est
     found = mixture(observed, targets, options)
     n = int(observed.points.N.max())
     first = [chosen_answers(one, np.arange(len(one.answers.votes)), n // 2) for one in observed.pools]
-    half = group_of_pools("", "", "", observed.method, first)
+    half = group_of_pools(Key("", "", "", method=observed.method), first)
     last = np.equal(observed.points.N, n)
     seen = replace(observed, points=half.points, accuracy=half.accuracy, stderr=half.stderr, pools=half.pools)
     early = mixture(seen, observed.points[last], options)

@@ -130,7 +130,7 @@ def new_settings_of(data: Path) -> list[pd.DataFrame]:
     for file in samples_in(data):
         for method in ("majority", "best_of_n"):
             for group in groups_of_samples(read(file), method):
-                found += new_settings(f"{group.model}/{group.dataset}", group)
+                found += new_settings(f"{group.key.model}/{group.key.dataset}", group)
     return found
 
 

@@ -16,6 +16,7 @@ from predict.estimate import Estimate, Options, Status
 from predict.evidence.groups import group_of_pools
 from predict.evidence.hidden import observe
 from predict.evidence.points import Points
+from results.tables.key import Key
 from results.votes.exact import VoteCounts
 from tests.predict.answers.pools import drawn_pool, observed, pool_of, targets
 
@@ -210,7 +211,7 @@ def test_an_estimate_does_not_hang_on_what_else_is_asked(method: str) -> None:
     """Nor on how many draws there are its mean, also of a setting without answers."""
     few, more = (drawn_pool(40, 16, np.random.default_rng(seed)) for seed in (0, 1))
     pools = [replace(one, setting=name, T=T) for one, name, T in ((few, "s", 1.0), (more, "t", 2.0))]
-    group = group_of_pools("llm", "d", "m", method, pools)
+    group = group_of_pools(Key("llm", "d", "m", method=method), pools)
     evidence = observe(group, ["s", "t"], 6)
 
     def asked(N: list[int], replicates: int = 60) -> Estimate:

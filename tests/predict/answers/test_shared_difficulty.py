@@ -18,6 +18,7 @@ from predict.answers.shared_difficulty import (
 )
 from predict.evidence.groups import group_of_pools
 from predict.evidence.points import Evidence, Pool
+from results.tables.key import Key
 from tests.predict.answers.pools import pool_of
 
 LAW = np.array([0.2, 0.5, 0.3])
@@ -91,7 +92,7 @@ def copula_answers(
 
 
 def seen_together(pools: list[Pool], method: str = "majority") -> Evidence:
-    cut = group_of_pools("llm", "d", "m", method, pools)
+    cut = group_of_pools(Key("llm", "d", "m", method=method), pools)
     return Evidence(cut.points, cut.accuracy, cut.stderr, cut.pools, method)
 
 

@@ -68,7 +68,7 @@ def test_answers_without_a_source_are_a_language_model_s_beside_the_twin_s() -> 
     """One table has no column `source`; the two read together have an empty one in its rows."""
     frame = simulated_samples(questions=3, answers=2)
     both = pd.concat([frame, frame.assign(source="synthetic", model="twin")])
-    assert [(g.source, g.model) for g in groups_of_samples(both, "majority")] == [
+    assert [(g.key.source, g.key.model) for g in groups_of_samples(both, "majority")] == [
         ("llm", "sim"),
         ("synthetic", "twin"),
     ]

@@ -28,7 +28,7 @@ GAP = {T: (0.8 - 0.5 * np.exp(-0.6 * T)) ** 2 / 2 for T in LENGTHS}
 
 @pytest.fixture(scope="module")
 def group(curves_file: Path) -> Group:
-    return next(g for g in read_groups([curves_file], "majority") if g.model == "large")
+    return next(g for g in read_groups([curves_file], "majority") if g.key.model == "large")
 
 
 @pytest.fixture(scope="module")

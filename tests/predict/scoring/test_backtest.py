@@ -18,6 +18,7 @@ from predict.evidence.request import Request
 from predict.scoring.backtest import accuracy_of, backtest, over_sets, summary
 from predict.table import forecast
 from results import BadInput, read_samples
+from results.tables.key import Key
 from results.votes.exact import majority_accuracy
 
 SETTINGS = ("40", "80", "160", "320")
@@ -131,7 +132,7 @@ def test_sets_count_alike_however_many_rows_they_have(capsys: pytest.CaptureFixt
     assert found.loc["p", "mean_error"] == pytest.approx((0.1 * 0.04 * 0.02) ** (1 / 3))
     assert found.loc["q", "mean_error"] == pytest.approx(1e-4)
     sets = [
-        Group("llm", d, m, "majority", Points.grid({}, []), *np.empty((2, 0)), {})
+        Group(Key("llm", d, m, method="majority"), Points.grid({}, []), *np.empty((2, 0)), {})
         for d, m in (("d", "m"), ("d", "n"), ("e", "n"))
     ]
     show(table, sets)
