@@ -11,7 +11,7 @@ from predict.estimate import Options
 from predict.evidence.groups import Group, groups_of_samples
 from predict.evidence.points import Points
 from predict.planning.imagined import agreement, imagine
-from predict.planning.next_run import next_runs, widths
+from predict.planning.next_run import candidates, next_runs, widths
 from results.votes.exact import AnswerPools, answer_pools
 from tests.predict.conftest import samples_of, simulated_samples
 
@@ -82,7 +82,7 @@ def test_runs_are_priced_by_questions_answers_and_tokens() -> None:
     frame = simulated_samples(questions=30, answers=8)
     lost = (frame["setting"] == "80") & (frame["question_id"] == "q3") & (frame["sample"] == 2)
     now = group(frame[~lost])
-    runs = next_runs(now, "mixture", decision(now, 32, "80"), Options(replicates=100), draws=1)
+    runs = candidates(now, decision(now, 32, "80"))
     lengths = dict(now.points.settings())
     known = {(run.setting, run.kind, run.now, run.then): run.tokens for run in runs}
     assert known == pytest.approx(

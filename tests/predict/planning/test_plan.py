@@ -21,6 +21,7 @@ from results.frontier import Plan
 from results.normal import Z90
 from results.paired.sides import Side, sides_of
 from tests.predict.commands import predict
+from tests.predict.conftest import simulated_samples
 
 LENGTHS = np.array([0.8, 1.2, 1.7, 2.5, 3.2, 4.0, 6.0])
 GAP = {T: (0.8 - 0.5 * np.exp(-0.6 * T)) ** 2 / 2 for T in LENGTHS}
@@ -142,31 +143,22 @@ def test_forecast_and_plan_give_the_exact_vote_of_all_answers(samples_file: Path
         assert row.new_low <= row.predicted <= row.new_high
 
 
-def test_from_samples_the_next_run_is_named_with_its_price(samples_file: Path, tmp_path: Path) -> None:
-    table, picture = tmp_path / "plan.csv", tmp_path / "plan.svg"
-    done = predict(
-        "plan",
-        samples_file,
-        "--target-accuracy",
-        "0.6",
-        "--max-n",
-        "16",
-        "--bootstrap",
-        "60",
-        "--out",
-        table,
-        "--plot",
-        picture,
-    )
+def test_from_samples_the_next_run_is_named_with_its_price(tmp_path: Path) -> None:
+    samples, table, picture = tmp_path / "s.csv", tmp_path / "plan.csv", tmp_path / "plan.svg"
+    write_samples(simulated_samples(questions=10, answers=4, settings=("40", "80")), samples)
+    options = ["--target-accuracy", 0.6, "--max-n", 4, "--bootstrap", 20, "--out", table, "--plot", picture]
+
+    done = predict("plan", samples, *options)
+
     assert done.exit_code == 0, done.output
     assert "The next run, to narrow an interval at setting" in done.output
-    assert "40 → 80 questions" in done.output
+    assert "10 → 20 questions" in done.output
     rows = pd.read_csv(table, dtype={"setting": str})
-    assert len(rows) == 4 * 5
+    assert len(rows) == 2 * 3
     assert (rows["cost"] == sorted(rows["cost"])).all()
     assert set(rows["target_accuracy"]) == {0.6}
     assert rows["token_budget"].isna().all()
-    assert picture.read_text().startswith("<svg")
+    assert picture.read_text(encoding="utf-8").startswith("<svg")
 
 
 def test_runs_are_named_by_what_they_narrow_for_their_tokens_and_only_where_they_do(
