@@ -13,11 +13,11 @@ from predict.estimators import chosen
 from predict.evidence.groups import Group
 from predict.evidence.request import Request, read_asked
 from predict.scoring.backtest import backtest, over_sets, summary
-from results.figures.words import predictor_name
 from results.tables.contract import check_out
 from results.tables.files import write_raw
 from results.tables.key import WHOSE
 from results.tables.key import groups as groups_of_rows
+from results.words.names import predictor_name
 
 
 def run(

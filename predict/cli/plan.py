@@ -38,15 +38,15 @@ from predict.planning.settled import RULE, settled
 from predict.table import caveats
 from results import BadInput, read_samples
 from results.arguments import goals_of
-from results.figures.words import METHOD_NAMES, curves_name, predictor_name
-from results.frontier import Plan
+from results.methods import BY_SCORE
 from results.paired.sides import Side, sides_of
-from results.report.headings import plan_columns
+from results.summary.buying import Plan
 from results.tables.contract import check_out
 from results.tables.files import write_raw
 from results.tables.key import Key
-from results.tables.schemas import BY_SCORE
 from results.tables.score_cost import score_cost as recorded
+from results.words.buying import plan_columns
+from results.words.names import METHOD_NAMES, curves_name, predictor_name
 
 LEAST_VOTES = 8
 """A smaller vote has little to save."""
@@ -95,7 +95,7 @@ def run(
     if out is not None:
         check_out(out, inputs)
     if plot is not None:
-        from results.figures.plan import save_plans  # needs a plotting engine
+        from results.figures.buying import save_plans  # needs a plotting engine
         from results.figures.saving import check_picture
 
         check_picture(plot)
@@ -146,7 +146,7 @@ def measured_offers(
     for key, sides in by_key.items():
         choices = measured_choices(sides, allowed_methods(sides), max_n, level)
         cost = "nothing" if sides[0].score_cost == 0 else f"{tokens(sides[0].score_cost)} tokens"
-        heading = f"{curves_name(key.source, key.dataset, key.model)}; the score of an answer takes {cost}"
+        heading = f"{curves_name(key)}; the score of an answer takes {cost}"
         yield Offer(heading, "tokens", choices)
 
 

@@ -17,11 +17,11 @@ import pandas as pd
 from predict.evidence.points import Floats, Ints, Points, Pool, Run
 from results import BadInput, kind_of, read_curves, read_samples
 from results.arguments import METHOD
-from results.figures.words import curves_name
 from results.tables.key import ANSWERS, PANEL, WHOSE, Key, groups
 from results.votes.curves import mean_accuracy, standard_error
 from results.votes.exact import AnswerPools, accuracy_by_question, answer_pools
 from results.votes.tokens import answer_lengths, tokens_per_answer
+from results.words.names import curves_name
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Group:
     @property
     def called(self) -> str:
         """ "llama on gsm8k"."""
-        return curves_name(self.key.source, self.key.dataset, self.key.model)
+        return curves_name(self.key)
 
     @property
     def name(self) -> str:

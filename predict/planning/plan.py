@@ -26,10 +26,10 @@ from predict.pool_luck import luck_of_pool
 from predict.table import THESE, forecast
 from results import BadInput
 from results.arguments import LEVELS, MAX_N
-from results.frontier import MEASURED, Plan
+from results.methods import BY_SCORE
 from results.normal import z_of
 from results.paired.sides import Side
-from results.tables.schemas import BY_SCORE
+from results.summary.buying import MEASURED, Plan
 from results.votes.curves import mean_accuracy, standard_error
 from results.votes.exact import DIGITS
 

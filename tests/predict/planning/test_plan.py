@@ -17,9 +17,9 @@ from predict.planning.next_run import NextRun
 from predict.planning.plan import _as_measured, forecast_choices, measured_choices, measured_luck, plan
 from predict.table import forecast
 from results import BadInput, write_samples
-from results.frontier import Plan
 from results.normal import Z90
 from results.paired.sides import Side, sides_of
+from results.summary.buying import Plan
 from tests.predict.commands import predict
 from tests.predict.conftest import simulated_samples
 
