@@ -13,6 +13,7 @@ from predict.evidence.points import Evidence, Points
 from predict.stopped.forecast import survival
 from results import BadInput
 from results.arguments import names_of
+from results.low_cost_to_high import NAME as PAPER_S
 from results.votes.tokens import budgets_ignored
 
 DEFAULT = "default"
@@ -29,9 +30,6 @@ ESTIMATORS: dict[str, Estimator] = {
 
 CURVE_ONLY = (QUESTION_LAW, *RIVALS)
 """They go by curves alone."""
-
-PAPER_S = "low-cost-to-high"
-"""The paper's Algorithm 3."""
 
 BY_THE_LAW = (QUESTION_LAW, PAPER_S)
 """Their status goes by the question law already."""

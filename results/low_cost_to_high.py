@@ -24,6 +24,9 @@ from results.saturating import Array, Saturating, fit_saturating
 from results.tables.status import Status
 from results.votes.exact import Ints
 
+NAME = "low-cost-to-high"
+"""What the algorithm is called among predictors."""
+
 Curve = tuple[Ints, Array]
 """N and accuracy at one setting."""
 

@@ -95,8 +95,7 @@ def run(
     if out is not None:
         check_out(out, inputs)
     if plot is not None:
-        from results.figures.buying import save_plans  # needs a plotting engine
-        from results.figures.saving import check_picture
+        from results.pictures import check_picture, draw_plans  # needs a plotting engine
 
         check_picture(plot)
     options = Options(bootstrap, seed, level)
@@ -118,7 +117,7 @@ def run(
         write_raw(whole, out)
         say(f"\n{len(whole)} rows in {out}")
     if plot is not None:
-        save_plans(plans, plot)
+        draw_plans(plans, plot)
         say(f"plot in {plot}")
 
 

@@ -18,6 +18,7 @@ from predict.curves.low_cost_to_high import low_cost_to_high
 from predict.curves.rivals import CurveForecast, CurveModel, exponential, flat, power_law
 from predict.estimate import Estimate, Estimator, Options, Status, from_draws, more_severe
 from predict.evidence.points import Evidence, Floats, Points, Texts
+from results.low_cost_to_high import NAME
 
 APART = 0.02
 """How far the paper's algorithm may be from the question law to be ok; studies/figure_3 has what that
@@ -82,7 +83,7 @@ def judged(own: Texts, mean: Floats, law: Floats, law_ok: NDArray[np.bool_]) -> 
 
 
 RIVALS: dict[str, Estimator] = {
-    "low-cost-to-high": algorithm_3,
+    NAME: algorithm_3,
     "flat": on_curves(flat),
     "exponential": on_curves(exponential),
     "power-law": on_curves(power_law),
