@@ -10,7 +10,7 @@ from predict.curves.rival_interval import RIVALS
 from predict.estimate import Estimate, Estimator, Options, Status, more_severe
 from predict.evidence.groups import Group
 from predict.evidence.points import Evidence, Points
-from predict.stopped.forecast import survival
+from predict.stopped.survival import survival
 from results import BadInput
 from results.arguments import names_of
 from results.low_cost_to_high import NAME as PAPER_S

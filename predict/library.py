@@ -10,8 +10,8 @@ from predict.estimate import Options
 from predict.estimators import DEFAULT, chosen, one_name
 from predict.evidence.groups import Group
 from predict.evidence.request import Request, groups_asked
-from predict.planning.plan import forecast_choices
-from predict.planning.plan import plan as plan_of
+from predict.planning.choices import forecast_choices
+from predict.planning.choices import plan as plan_of
 from predict.table import THESE, caveats
 from predict.table import forecast as forecast_table
 from results import kind_of

@@ -45,7 +45,7 @@ LAYERS = {
         ["answers"],
         ["stopped"],
         ["estimators"],
-        ["table", "scoring"],
+        ["table", "splits"],
         ["planning"],
         ["library"],
         ["cli"],

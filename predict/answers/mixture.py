@@ -29,7 +29,7 @@ from predict.answers.best_of_n import best_of_n_by_rate, fit_rates
 from predict.answers.beta_binomial import fit_beta
 from predict.answers.population import Population, fit_population, share_between
 from predict.answers.rest import bests_of_pools, pool_sizes, votes_of_pools
-from predict.curves.new_settings import Carried, other_settings
+from predict.curves.law_along_t import Carried, other_settings
 from predict.estimate import Estimate, Options, Status, from_draws
 from predict.evidence.points import Evidence, Floats, Ints, Points, Pool
 from results import BadInput

@@ -12,7 +12,7 @@ from predict.estimate import Options
 from predict.estimators import chosen
 from predict.evidence.groups import Group
 from predict.evidence.request import Request, read_asked
-from predict.scoring.backtest import backtest, over_sets, summary
+from predict.splits import backtest, over_sets, summary
 from results.tables.contract import check_out
 from results.tables.files import write_raw
 from results.tables.key import WHOSE

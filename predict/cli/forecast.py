@@ -18,9 +18,8 @@ from predict.cli.overview import SINGLY, overview, sentence_of, summary_of, toge
 from predict.cli.wording import described, points, say, spread, title, warn
 from predict.estimate import Options
 from predict.estimators import PAPER_S, chosen
-from predict.evidence.found import opened, read_found
 from predict.evidence.groups import Group
-from predict.evidence.request import ENOUGH, Request
+from predict.evidence.request import ENOUGH, Request, opened, read_found
 from predict.table import forecast, warnings
 from results import write_forecast
 from results.normal import held

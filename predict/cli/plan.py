@@ -32,8 +32,8 @@ from predict.estimators import CURVE_ONLY, DEFAULT, chosen, one_name
 from predict.evidence.groups import Group
 from predict.evidence.points import Points
 from predict.evidence.request import Request, read_asked
+from predict.planning.choices import forecast_choices, measured_choices, plan
 from predict.planning.next_run import next_runs
-from predict.planning.plan import forecast_choices, measured_choices, plan
 from predict.planning.settled import RULE, settled
 from predict.table import caveats
 from results import BadInput, read_samples

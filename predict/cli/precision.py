@@ -17,8 +17,7 @@ import pandas as pd
 
 from predict.cli.wording import percent, points, say, table
 from predict.evidence.groups import read_groups
-from predict.planning.power import power
-from predict.planning.precision import precision
+from predict.planning.sizes import power, precision
 from results import BadInput, read_samples
 from results.commandline import warnings_last
 from results.normal import FORECAST_LEVEL, LEVEL

@@ -14,9 +14,8 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from predict.curves.calibration import model_error
-from predict.curves.intervals import SHARED
-from predict.curves.question_law.law_forecast import forecast_by_law, means_by_law
+from predict.curves.intervals import SHARED, model_error
+from predict.curves.law_forecast import forecast_by_law, means_by_law
 from predict.estimate import Estimate, Options, Status
 from predict.evidence.points import Evidence, Floats, Points
 from results import BadInput

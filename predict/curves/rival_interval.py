@@ -11,9 +11,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from predict.curves.calibration import luck_share, model_error
 from predict.curves.from_curves import of_the_law
-from predict.curves.intervals import replicates_of
+from predict.curves.intervals import luck_share, model_error, replicates_of
 from predict.curves.low_cost_to_high import low_cost_to_high
 from predict.curves.rivals import CurveForecast, CurveModel, exponential, flat, power_law
 from predict.estimate import Estimate, Estimator, Options, Status, from_draws, more_severe

@@ -21,14 +21,15 @@ from unittest.mock import patch
 import numpy as np
 import pandas as pd
 
+from predict.curves import law as fit
+from predict.curves import law_forecast
+from predict.curves.law import QuestionLaw
 from predict.curves.low_cost_to_high import low_cost_to_high
-from predict.curves.question_law import fit, law_forecast
-from predict.curves.question_law.fit import QuestionLaw
 from predict.curves.rival_interval import judged
 from predict.curves.rivals import flat
 from predict.estimate import Options, Status, everywhere
+from predict.evidence.capped import observe
 from predict.evidence.groups import Group, groups_of_curves
-from predict.evidence.hidden import observe
 from predict.evidence.points import Evidence, Floats, Points, Texts
 from results.saturating import fit_curves, rate_grid
 from studies.figure_3.fresh_lines import fresh_lines

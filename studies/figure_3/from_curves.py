@@ -24,11 +24,11 @@ import click
 import numpy as np
 import pandas as pd
 
-from predict.curves.question_law.law_forecast import forecast_by_law
+from predict.curves.law_forecast import forecast_by_law
 from predict.estimate import Estimate, Options
 from predict.estimators import ESTIMATORS
+from predict.evidence.capped import observe
 from predict.evidence.groups import Group, groups_of_curves
-from predict.evidence.hidden import observe
 from predict.evidence.points import Floats
 from results import build_curves, read_curves, read_samples
 from results.votes.caps import cap_samples

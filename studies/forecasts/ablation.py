@@ -22,9 +22,8 @@ from predict.answers.best_of_n import fit_rates
 from predict.answers.mixture import mixture
 from predict.answers.prior import features
 from predict.estimate import Estimate, Estimator, Options
-from predict.evidence.cuts import chosen_answers
 from predict.evidence.groups import group_of_pools
-from predict.evidence.points import Evidence, Points
+from predict.evidence.points import Evidence, Points, chosen_answers
 from results.normal import Z90
 from results.tables.files import write_raw
 from results.tables.key import Key

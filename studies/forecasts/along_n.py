@@ -17,10 +17,10 @@ import pandas as pd
 
 from predict.estimate import Estimate, Estimator, Options
 from predict.estimators import able, estimate
+from predict.evidence.capped import observe
 from predict.evidence.groups import read_groups
-from predict.evidence.hidden import observe
 from predict.evidence.points import Evidence, Points
-from predict.scoring.backtest import summary
+from predict.splits import summary
 from results.tables.files import write_raw
 from studies.forecasts.page import CURVE, HERE, METHODS
 from studies.forecasts.rivals import RIVALS

@@ -23,7 +23,7 @@ from predict.estimators import ESTIMATORS, SURVIVAL, able, chosen
 from predict.evidence.capped import capped
 from predict.evidence.groups import Group, groups_of_samples, read_groups
 from predict.evidence.request import Request
-from predict.scoring.backtest import backtest
+from predict.splits import backtest
 from results.normal import held, interval_score
 from results.tables.contract import as_samples
 from results.tables.files import read_raw, write_raw

@@ -30,8 +30,7 @@ from predict.answers.mixture import accuracy_by_atom, from_answers
 from predict.curves.rival_interval import on_curves
 from predict.estimate import Estimate, Estimator, Options, Status
 from predict.estimators import ESTIMATORS, estimate
-from predict.evidence.cuts import renumbered
-from predict.evidence.points import Evidence, Floats, Ints, Points
+from predict.evidence.points import Evidence, Floats, Ints, Points, renumbered
 from results.normal import Interval
 from results.votes.exact import AnswerPools, VoteCounts
 from studies.forecasts.joint import joint

@@ -6,8 +6,8 @@ import pytest
 from predict.curves.from_curves import of_the_law
 from predict.estimate import Options, Status
 from predict.estimators import estimate
+from predict.evidence.capped import observe
 from predict.evidence.groups import groups_of_curves
-from predict.evidence.hidden import observe
 from predict.evidence.request import Request, read_asked
 from predict.table import forecast
 from synthetic import run_panel

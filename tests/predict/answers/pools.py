@@ -2,9 +2,8 @@
 
 import numpy as np
 
-from predict.evidence.cuts import chosen_answers
 from predict.evidence.groups import Group, group_of_pools
-from predict.evidence.points import Evidence, Points, Pool
+from predict.evidence.points import Evidence, Points, Pool, chosen_answers
 from results.tables.key import Key
 from results.votes.exact import AnswerPools
 

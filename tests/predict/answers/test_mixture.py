@@ -13,8 +13,8 @@ from predict.answers.mixture import accuracies, accuracy_by_atom, mixture
 from predict.answers.population import fit_population, learning_set
 from predict.answers.prior import _EVEN_CHOICES, _log_law
 from predict.estimate import Estimate, Options, Status
+from predict.evidence.capped import observe
 from predict.evidence.groups import group_of_pools
-from predict.evidence.hidden import observe
 from predict.evidence.points import Points
 from results.tables.key import Key
 from results.votes.exact import VoteCounts

@@ -10,9 +10,8 @@ from predict.cli.forecast import judged, show
 from predict.cli.wording import choice, interval, percent, spread, tokens
 from predict.estimate import Status
 from predict.evidence.groups import groups_of_curves, groups_of_samples
-from predict.evidence.lengths import expected_length
 from predict.evidence.request import Request
-from predict.evidence.targets import split
+from predict.evidence.targets import expected_length, split
 from predict.table import caveats, new_lengths, places, warnings
 from results.tables.status import SHORT
 from tests.predict.commands import curve

@@ -8,8 +8,8 @@ from predict.curves.low_cost_to_high import low_cost_to_high
 from predict.curves.rival_interval import APART, on_curves
 from predict.estimate import Estimate, Options, Status
 from predict.estimators import ESTIMATORS
+from predict.evidence.capped import observe
 from predict.evidence.groups import Group, groups_of_curves
-from predict.evidence.hidden import observe
 from predict.evidence.points import Evidence, Points
 from synthetic import run_panel
 

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from predict.curves.calibration import USUAL, luck_share, model_error
-from predict.curves.intervals import SHARED
+from predict.curves.intervals import SHARED, USUAL, luck_share, model_error
 from predict.curves.rival_interval import RIVALS
 from predict.curves.rivals import exponential, flat
 from predict.estimate import Options

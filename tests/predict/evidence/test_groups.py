@@ -4,9 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from predict.evidence.cuts import chosen_answers
 from predict.evidence.groups import grid, groups_of_curves, groups_of_samples
-from predict.evidence.points import Pool
+from predict.evidence.points import Pool, chosen_answers
 from results import build_curves
 from results.votes.exact import AnswerPools
 from tests.predict.conftest import simulated_samples

@@ -7,8 +7,8 @@ import pytest
 from predict.estimate import Options
 from predict.evidence.groups import read_groups
 from predict.evidence.points import Floats
+from predict.planning.choices import forecast_choices, plan
 from predict.planning.luck import TAU, given_all, with_expected
-from predict.planning.plan import forecast_choices, plan
 from results import write_samples
 from results.normal import Z90
 from results.summary.buying import Plan
@@ -55,8 +55,7 @@ def test_what_differs_by_more_than_luck_stays_as_it_is() -> None:
     np.testing.assert_allclose(sd, luck, rtol=0.02)
 
 
-@pytest.mark.parametrize("settings", [2, 5, 20])
-@pytest.mark.parametrize("tau", [0.0, 0.05, None])
+@pytest.mark.parametrize(("settings", "tau"), [(2, None), (5, 0.05), (20, 0.0), (20, None)])
 def test_the_best_is_as_good_as_is_expected_of_it(settings: int, tau: float | None) -> None:
     """3,000 choices of the best of settings known to ± 5 points; τ fixed, or from all of its law (None).
 

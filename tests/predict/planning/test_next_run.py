@@ -10,8 +10,7 @@ from predict.answers.prior import RIDGE, features
 from predict.estimate import Options
 from predict.evidence.groups import Group, groups_of_samples
 from predict.evidence.points import Points
-from predict.planning.imagined import agreement, imagine
-from predict.planning.next_run import candidates, next_runs, widths
+from predict.planning.next_run import agreement, candidates, imagine, next_runs, widths
 from results.votes.exact import AnswerPools, answer_pools
 from tests.predict.conftest import samples_of, simulated_samples
 

@@ -13,8 +13,8 @@ from predict.cli.plan import propose, what_to_buy
 from predict.estimate import Options
 from predict.evidence.groups import Group, read_groups
 from predict.evidence.request import Request
+from predict.planning.choices import _as_measured, forecast_choices, measured_choices, measured_luck, plan
 from predict.planning.next_run import NextRun
-from predict.planning.plan import _as_measured, forecast_choices, measured_choices, measured_luck, plan
 from predict.table import forecast
 from results import BadInput, write_samples
 from results.normal import Z90

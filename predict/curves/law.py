@@ -19,8 +19,8 @@ from scipy.optimize import least_squares
 from scipy.special import expit, logit, ndtri
 from scipy.stats import qmc
 
+from predict.curves import law_votes as votes
 from predict.curves.intervals import SHARED
-from predict.curves.question_law import votes
 from results import BadInput
 from results.votes.exact import Floats, Ints
 

@@ -8,7 +8,7 @@ to wrong answers j = 0, 1, 2, … with shares c (1 − c)^j: c near 1 is one tem
 `results.votes.multinomial` gives V(p, c, η, N) exactly at the points of a grid. Between them V is a cubic
 spline in logit p and in logit c, and linear in η. The law asks for means over questions whose logit p and
 logit c are normal: sums over a fine grid of p, and Gauss–Hermite quadrature over c. Against sums over exact
-votes these means are off by up to 0.3 points (tests/predict/curves/question_law/test_votes.py).
+votes these means are off by up to 0.3 points (tests/predict/curves/test_law_votes.py).
 """
 
 from functools import cache, lru_cache

@@ -11,11 +11,11 @@ import pytest
 from predict.cli.backtest import show
 from predict.estimate import Estimate, Options
 from predict.estimators import ESTIMATORS, estimate, estimator_of
+from predict.evidence.capped import drawn, observe
 from predict.evidence.groups import Group, groups_of_samples, read_groups
-from predict.evidence.hidden import drawn, observe
 from predict.evidence.points import Evidence, Points
 from predict.evidence.request import Request
-from predict.scoring.backtest import accuracy_of, backtest, over_sets, summary
+from predict.splits import accuracy_of, backtest, over_sets, summary
 from predict.table import forecast
 from results import BadInput, read_samples
 from results.tables.key import Key

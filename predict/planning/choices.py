@@ -15,7 +15,7 @@ them (`luck`), since the best of many noisy values is too good.
 import numpy as np
 import pandas as pd
 
-from predict.curves.new_settings import answers_luck
+from predict.curves.law_along_t import answers_luck
 from predict.estimate import UNUSABLE, Options, Status
 from predict.estimators import DEFAULT, estimator_of
 from predict.evidence.groups import Group

@@ -18,8 +18,8 @@ import pandas as pd
 
 from predict.estimate import Options
 from predict.estimators import SURVIVAL, estimate, estimator_of
+from predict.evidence.capped import observe, unseen
 from predict.evidence.groups import Group
-from predict.evidence.hidden import observe, unseen
 from predict.evidence.points import Floats, Points, Pool
 from predict.evidence.request import Request, fitted
 from results import BadInput

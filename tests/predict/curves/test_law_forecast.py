@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 
 from predict.curves.intervals import SHARED
-from predict.curves.question_law.fit import fit
-from predict.curves.question_law.law_forecast import forecast_by_law
+from predict.curves.law import fit
+from predict.curves.law_forecast import forecast_by_law
 from predict.estimate import Estimate, Options, Status
 from predict.evidence.groups import groups_of_curves
 from predict.evidence.points import Evidence, Floats, Points
 from results import BadInput, read_curves
 from results.normal import Z90
 from tests.conftest import ROOT
-from tests.predict.curves.question_law.worlds import N, T, seen_and_hidden, world
+from tests.predict.curves.worlds import N, T, seen_and_hidden, world
 
 
 def estimate(
