@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from predict.cli.forecast import judged, show
-from predict.cli.wording import choice, interval, percent, spread, tokens
+from predict.cli.wording import interval, percent, spread, tokens
 from predict.estimate import Status
 from predict.evidence.groups import groups_of_curves, groups_of_samples
 from predict.evidence.request import Request
@@ -106,21 +106,6 @@ def test_warnings_name_what_is_asked_and_not_ok() -> None:
     falls = table(role="forecast", status="falling")
     (many,) = warnings(pd.concat([falls, falls.assign(status=["ok", *3 * ["falling"]])]))
     assert ", setting b at N = 1 and 4 more: falling" in many
-
-
-def test_a_choice_without_an_interval_or_of_the_twin() -> None:
-    row = pd.Series(
-        {
-            "source": "synthetic",
-            "setting": "12",
-            "N": 4,
-            "cost": 48.0,
-            "predicted": 0.9,
-            "low": np.nan,
-            "high": np.nan,
-        }
-    )
-    assert choice(row).endswith("N = 4: 90.0 % for 48 steps a question")
 
 
 def test_what_a_table_does_not_tell_is_said() -> None:
