@@ -13,7 +13,7 @@ The interval of these questions holds what the answers leave open of the populat
 question's place in it, and the luck of the answers still to come in the pool (`rest`); that of new questions
 holds their draw instead of the pool's luck. Both hold that the law is not quite true (`COMMON_ERROR`).
 
-Settings without answers are forecast from those with answers by the law along T (`curves.new_settings`).
+Settings without answers are forecast from those with answers by the law along T (`curves.law_along_t`).
 """
 
 from collections.abc import Sequence

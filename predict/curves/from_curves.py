@@ -4,7 +4,7 @@
 
 The law's own interval holds what the points leave open of it, not that the law is wrong. So it is fitted
 again without the points of the largest N (or, for new settings, without the dearest ones), as every rival is
-(`calibration`), and its error there is part of the interval; for a new setting half of it (`OF_NEW`). A point
+(`model_error`), and its error there is part of the interval; for a new setting half of it (`OF_NEW`). A point
 that was observed is kept, with its own standard error.
 """
 

@@ -13,7 +13,7 @@ over a grid of (shape, τ, c, s), weighted by marginal likelihood, with α and �
 settings do not determine a law; the interval then shows how far the laws disagree. The grid of τ follows the
 fitted T, so the unit of T does not matter. Accuracy may fall with T (ζ > α).
 
-Forecasts at settings without answers, from those with answers: `length.law` along T for each N.
+Forecasts at settings without answers, from those with answers, go by this law at each N:
 
 settings 100, 200, 300 at N = 16: 0.62 0.71 0.74   ->   setting 500 at N = 16: 0.77, 90 % 0.72 … 0.82
 """

@@ -3,7 +3,7 @@
     power-law on 0.50 0.50 0.58 0.63 at N = 1 2 4 8  ->  N = 64: 0.69, 90 % 0.66 … 0.73
 
 Each replicate of the observed curve (`intervals`) is fitted again; to the scatter of these forecasts comes
-the error of the formula itself, judged by points left out (`calibration`).
+the error of the formula itself, judged by points left out (`model_error`).
 """
 
 from dataclasses import replace

@@ -5,7 +5,7 @@
     medium   45 questions  90 questions  4,061,000  0.181      0.128        of new questions
 
 From samples only. More answers are judged by the interval of these questions. The answers that a run would
-bring are drawn from what is forecast of them (`imagined`), the forecast is made again with them among the
+bring are drawn from what is forecast of them (`imagine`), the forecast is made again with them among the
 data, and the widths of its intervals are averaged over a few draws. That is the expected width before the
 run, with nothing assumed of the predictor's formula. More questions are judged by the interval of new ones:
 the forecast is made again as if each question had a twin.

@@ -6,7 +6,7 @@
 At an earlier cut every later answer is hidden; of those that were unfinished then, the forecast says how many
 have ended by the cap. A part of that error comes back beyond the cap. Farther beyond the cap the law is
 farther off, in either direction, which earlier cuts do not tell. How often late answers are right is not
-corrected so: by how much `trend` misses that at an earlier cut does not tell how it will at the cap.
+corrected so: by how much the line below misses that at an earlier cut does not tell how it will at the cap.
 
 How often late answers are right, by a second law: one line through the answers of all questions.
 

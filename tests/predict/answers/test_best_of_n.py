@@ -67,7 +67,7 @@ def test_forecasts_are_means_over_the_posterior_of_the_law(
     drawn = law_means(found, best_of_n_by_rate(N), 4000)
     assert drawn.mean(axis=0) == pytest.approx(mean, abs=0.15 * sd.max())
     assert drawn.std(axis=0) == pytest.approx(sd, rel=0.15, abs=1e-3)
-    means = found.moments(best_of_n_by_rate(N))[0].mean(axis=0)
+    means = (found.posterior() @ best_of_n_by_rate(N)).mean(axis=0)
     assert means == pytest.approx(mean, abs=0.01)
 
 

@@ -139,7 +139,7 @@ def test_question_order_and_label_order_do_not_matter() -> None:
         counts.nulls,
     )
     values = vote_table(16)[:, None]
-    one, two = fit_population(counts).moments(values)[0], fit_population(other).moments(values)[0]
+    one, two = (fit_population(each).posterior() @ values for each in (counts, other))
     assert one[flip] == pytest.approx(two, abs=1e-6)
 
 
@@ -176,7 +176,8 @@ def test_of_new_questions_the_error_is_what_answers_leave_open_and_the_draw_of_q
     law = fitted.fit.laws[0]
     sure = replace(fitted, fit=replace(law, covariance=1e-12 * np.eye(len(law.alpha))))
     N = np.array([16])
-    each, square = sure.moments(accuracy_by_atom(counts, N)[0][0])
+    values = accuracy_by_atom(counts, N)[0][0]
+    each, square = (sure.posterior() @ power for power in (values, values**2))
     monkeypatch.setattr("predict.answers.mixture.COMMON_ERROR", common)
     found = accuracies(pool, sure, N, np.full(30, np.inf), "majority", Options(replicates=4000))
     posterior = (square - each**2).mean()
