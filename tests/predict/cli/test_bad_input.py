@@ -145,7 +145,7 @@ def test_unanimous_samples_give_defined_results(tmp_path: Path, correct: bool) -
     table = whole(frame, tmp_path, "--at-n", "16")
     assert (table[table["predictor"] == "flat"]["predicted"] == float(correct)).all()
     assert table["predicted"].dropna().between(-1e-9, 1 + 1e-9).all()
-    done = command("plan", frame, tmp_path, "--target-accuracy", "0.7")
+    done = command("plan", frame, tmp_path, "--target-accuracy", "0.7", "--predictor", "flat")
     assert done.exit_code == 0, done.output
     told = next(line for line in done.output.splitlines() if line.startswith("To reach 70.0 %:"))
     assert ("asked for 40 tokens, used 32, N = 1:" in told) if correct else "no choice does" in told
@@ -166,16 +166,16 @@ def test_unequal_pools_are_read_up_to_the_smallest_one(tmp_path: Path) -> None:
 def test_one_question_or_one_setting_is_forecast_and_planned_with(
     tmp_path: Path, frame: pd.DataFrame
 ) -> None:
-    mixture = whole(frame, tmp_path, "--at-n", "12").query("predictor == 'mixture'")
+    mixture = whole(frame, tmp_path, "--at-n", "12").query("predictor == 'default'")
     assert mixture["predicted"].between(0, 1).all()
-    done = command("plan", frame, tmp_path, "--token-budget", "1000")
+    done = command("plan", frame, tmp_path, "--token-budget", "1000", "--predictor", "flat")
     assert done.exit_code == 0, done.output
     assert "Within 1,000 tokens a question: " in done.output
 
 
 def test_no_readable_answer_at_all_is_an_accuracy_of_nothing(tmp_path: Path) -> None:
     table = whole(FEW.assign(answer=None, correct=False), tmp_path, "--at-n", "16")
-    assert (table.query("predictor == 'mixture'")["predicted"] < 0.01).all()
+    assert (table.query("predictor == 'default'")["predicted"] < 0.01).all()
 
 
 def test_questions_missing_at_one_setting_are_no_wrong_answers(tmp_path: Path) -> None:
