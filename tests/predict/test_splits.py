@@ -53,7 +53,7 @@ def test_every_split_has_a_seed_of_its_own_and_pools_are_the_measured_ones(
     forecast(group, Request(fit_max_n=4, at_n=(64, 2)), ["watched"], Options())
 
 
-@pytest.mark.parametrize("name", ["default", "plug-in", "power-law"])
+@pytest.mark.parametrize("name", ["default", "power-law"])
 def test_a_backtest_is_the_estimate_from_the_evidence_of_its_split(group: Group, name: str) -> None:
     """And from nothing else: answers that it scores are not among those it sees."""
     options = Options(replicates=30, seed=3)
