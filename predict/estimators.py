@@ -4,16 +4,16 @@ from dataclasses import replace
 
 import numpy as np
 
-from predict.answers.mixture import beta_binomial, mixture
-from predict.answers.plug_in import plug_in
+from predict.answers.mixture import mixture
 from predict.curves.from_curves import from_curves, of_the_law
 from predict.curves.rival_interval import RIVALS
 from predict.estimate import Estimate, Estimator, Options, Status, more_severe
 from predict.evidence.groups import Group
 from predict.evidence.points import Evidence, Points
-from predict.stopped.forecast import survival
+from predict.stopped.survival import survival
 from results import BadInput
 from results.arguments import names_of
+from results.low_cost_to_high import NAME as PAPER_S
 from results.votes.tokens import budgets_ignored
 
 DEFAULT = "default"
@@ -25,16 +25,11 @@ ESTIMATORS: dict[str, Estimator] = {
     SURVIVAL: survival,
     QUESTION_LAW: from_curves,
     **RIVALS,
-    "beta-binomial": beta_binomial,
-    "plug-in": plug_in,
     MIXTURE: mixture,
 }
 
 CURVE_ONLY = (QUESTION_LAW, *RIVALS)
 """They go by curves alone."""
-
-PAPER_S = "low-cost-to-high"
-"""The paper's Algorithm 3."""
 
 BY_THE_LAW = (QUESTION_LAW, PAPER_S)
 """Their status goes by the question law already."""
@@ -53,8 +48,6 @@ BY_PROMPT = (
 
 NEEDS = {
     SURVIVAL: "--fit-cap",
-    "beta-binomial": "samples and --method best_of_n",
-    "plug-in": "samples, not curves",
     MIXTURE: "samples, not curves",
 }
 """What an estimator needs that does not always apply."""
@@ -93,17 +86,11 @@ def estimate(name: str, evidence: Evidence, targets: Points, options: Options) -
     return replace(found, status=status, notes=notes)
 
 
-def able(method: str, samples: bool, caps: bool = False) -> list[str]:
-    """The estimators that apply to `method` from samples, or from curves alone; to `caps` of a run."""
+def able(samples: bool, caps: bool = False) -> list[str]:
+    """The estimators that apply to samples, or to curves alone; or to `caps` of a run."""
     if caps:
         return [SURVIVAL, *CURVE_ONLY]
-    there = {
-        SURVIVAL: False,
-        "beta-binomial": samples and method == "best_of_n",
-        "plug-in": samples,
-        MIXTURE: samples,
-    }
-    return [name for name in ESTIMATORS if there.get(name, True)]
+    return [*CURVE_ONLY, MIXTURE] if samples else [*CURVE_ONLY]
 
 
 def chosen(predictors: str, group: Group) -> list[str]:
@@ -111,7 +98,7 @@ def chosen(predictors: str, group: Group) -> list[str]:
 
     Raises BadInput for one that does not apply to the group.
     """
-    possible = able(group.method, bool(group.pools), bool(group.run))
+    possible = able(bool(group.pools), bool(group.run))
     if predictors == "all":
         return [*(name for name in possible if name != estimator_of(DEFAULT, group)), DEFAULT]
     names = names_of("predictor", predictors, (DEFAULT, *ESTIMATORS, "all"))

@@ -10,7 +10,8 @@ from predict.estimate import Options
 from predict.estimators import DEFAULT, chosen, one_name
 from predict.evidence.groups import Group
 from predict.evidence.request import Request, groups_asked
-from predict.planning import plan as planning
+from predict.planning.choices import forecast_choices
+from predict.planning.choices import plan as plan_of
 from predict.table import THESE, caveats
 from predict.table import forecast as forecast_table
 from results import kind_of
@@ -132,12 +133,13 @@ def plan(
     one_name(predictor)
     asked: dict[str, Any] = {"at_settings": at_settings, "fit_cap": fit_cap, "at_caps": at_caps}
     request = Request(**asked)
-    options, found = Options(PLAN_REPLICATES.of(replicates), seed, level), []
+    options, plans = Options(PLAN_REPLICATES.of(replicates), seed, level), []
     for group in _groups(answers, gold, method, request):
         (name,) = chosen(predictor, group)
-        found.append(planning.plan(group, name, max_n, options, *goals, request.at_settings, target))
+        choices = forecast_choices(group, name, max_n, options, request.at_settings, target)
+        plans.append(plan_of(choices, level, *goals))
         _warn(group, caveats(group, options.replicates))
-    return found
+    return plans
 
 
 def _groups(answers: pd.DataFrame | Answers, gold: Gold, method: str, request: Request) -> list[Group]:

@@ -121,14 +121,14 @@ def places(group: Group, task: Task) -> pd.DataFrame:
     own = pd.Series(targets.setting).map({k: v for k, v in group.questions.items() if v}).astype("Int64")
     most = max(group.questions.values())
     total = [
-        reasoning_length(T, group.questions.get(str(setting)) or most, group.source)
+        reasoning_length(T, group.questions.get(str(setting)) or most, group.key.source)
         for setting, T in zip(targets.setting, targets.T, strict=True)
     ]
-    known = group.source == "synthetic" or most > 0
+    known = group.key.source == "synthetic" or most > 0
     columns = {
-        "source": group.source,
-        "dataset": group.dataset,
-        "model": group.model,
+        "source": group.key.source,
+        "dataset": group.key.dataset,
+        "model": group.key.model,
         "method": group.method,
         "setting": targets.setting,
         "T": (total if known else np.nan) if group.priced else targets.T,

@@ -24,6 +24,9 @@ from results.saturating import Array, Saturating, fit_saturating
 from results.tables.status import Status
 from results.votes.exact import Ints
 
+NAME = "low-cost-to-high"
+"""What the algorithm is called among predictors."""
+
 Curve = tuple[Ints, Array]
 """N and accuracy at one setting."""
 
@@ -59,9 +62,14 @@ def part_1(T: Array, acc_single: Array, ends: Array, curves: Sequence[Curve]) ->
     """
     # line 2: (γ', κ', μ) <- fit Acc(T, 1) = γ' − κ' e^{−μT}
     single = fit_saturating(T, acc_single)
-    mu = single.rate
     # lines 3-4: (α_{T_i}, β_{T_i}, Δ_{T_i}) <- fit Acc(T_i, N) = α − β e^{−Δ² N / 2}
     at_ends = tuple(fit_saturating(*curve) for curve in curves)
+    return gap_of(single, at_ends, ends)
+
+
+def gap_of(single: Saturating, at_ends: tuple[Saturating, ...], ends: Array) -> Gap:
+    """Part 1, line 5, from the fits of lines 2 to 4."""
+    mu = single.rate
     delta = np.sqrt([2 * fit.rate for fit in at_ends])
     # line 5: (γ, κ) from Δ_{T_1}, Δ_{T_2}, with μ held
     (gamma, kappa), condition = _solve(np.exp(-mu * ends), delta)

@@ -68,24 +68,39 @@ def fit_saturating(x: ArrayLike, y: ArrayLike) -> Saturating:
     `x` and `y` are finite, of shape (points,), with at least one point. Poor data do not fail: `status` says
     what they leave open. Raises ValueError on other shapes and values.
     """
+    return fit_each(x, np.asarray(y, dtype=np.float64)[None])[0]
+
+
+def fit_each(x: ArrayLike, y: ArrayLike) -> list[Saturating]:
+    """`fit_saturating` of every row of `y` (B, points) on the same `x` (points,), in one search."""
     xs, ys = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
-    if not (xs.ndim == 1 and xs.shape == ys.shape and len(xs)):
-        raise ValueError(f"x and y must be of one shape (points,): {xs.shape}, {ys.shape}")
+    if not (xs.ndim == 1 and ys.ndim == 2 and len(xs) == ys.shape[1] > 0):
+        raise ValueError(f"x and y must be of one shape (points,): {xs.shape}, {ys.shape[1:]}")
     if not (np.isfinite(xs).all() and np.isfinite(ys).all()):
         raise ValueError("x and y must be finite")
-    few = len(np.unique(xs)) < 3
-    if few or np.ptp(ys) <= 1e-12 * np.max(np.abs(ys)):
-        reason = "fewer than three different x" if few else "all values are equal, so there is no rise to fit"
-        return Saturating(float(ys.mean()), 0.0, 0.0, float(ys.std()), Status.NOT_IDENTIFIABLE, reason)
-    fit = fit_curves(xs, ys[None])
-    rates, rate, level, rise = rate_grid(xs), *(float(part[0]) for part in (fit.rate, fit.level, fit.rise))
-    reason = {
+    if len(np.unique(xs)) < 3:
+        return [_unfitted(row, "fewer than three different x") for row in ys]
+    rises = np.ptp(ys, axis=1) > 1e-12 * np.abs(ys).max(axis=1)
+    fits = [_unfitted(row, "all values are equal, so there is no rise to fit") for row in ys]
+    if not rises.any():
+        return fits
+    curves, rates = fit_curves(xs, ys[rises]), rate_grid(xs)
+    reasons = {
         rates[0]: "the points do not bend towards a limit, so neither limit nor rate is fixed",
         rates[-1]: "all change lies before the second point, so the rate is not fixed",
-    }.get(rate, "")
-    beta = rise * float(np.exp(rate * fit.start))
-    status = Status.BOUND_HIT if reason else Status.OK
-    return Saturating(level + rise, beta, rate, float(np.sqrt(fit.loss[0])), status, reason)
+    }
+    for i, row in enumerate(np.flatnonzero(rises).tolist()):
+        fitted = (curves.rate[i], curves.level[i], curves.rise[i], curves.loss[i])
+        rate, level, rise, loss = map(float, fitted)
+        reason = reasons.get(rate, "")
+        beta = rise * float(np.exp(rate * curves.start))
+        status = Status.BOUND_HIT if reason else Status.OK
+        fits[row] = Saturating(level + rise, beta, rate, float(np.sqrt(loss)), status, reason)
+    return fits
+
+
+def _unfitted(y: Array, reason: str) -> Saturating:
+    return Saturating(float(y.mean()), 0.0, 0.0, float(y.std()), Status.NOT_IDENTIFIABLE, reason)
 
 
 def fit_curves(x: Array, y: Array, rates: Array | None = None, accuracy: bool = False) -> Curves:

@@ -34,7 +34,7 @@ LAYERS = {
         ["summary"],
         ["words"],
         ["figures"],
-        ["report"],
+        ["pictures", "report"],
         ["cli"],
     ],
     "prompts": [],
@@ -45,7 +45,7 @@ LAYERS = {
         ["answers"],
         ["stopped"],
         ["estimators"],
-        ["table", "scoring"],
+        ["table", "splits"],
         ["planning"],
         ["library"],
         ["cli"],
@@ -135,6 +135,12 @@ def test_a_part_imports_only_parts_below_it_and_in_no_circle(package: str) -> No
         if part(name) != part(other):
             graph.setdefault(part(name), set()).add(part(other))
     TopologicalSorter(graph).prepare()  # raises CycleError
+
+
+def test_predict_draws_through_results_and_imports_no_figure() -> None:
+    drawn = {name: imported for name, imported in IMPORTS.items() if name.split(".")[0] == "predict"}
+    figures = [(name, one) for name, imported in drawn.items() for one in imported if ".figures" in one]
+    assert figures == []
 
 
 def test_there_is_no_circle_of_files() -> None:

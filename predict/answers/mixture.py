@@ -13,7 +13,7 @@ The interval of these questions holds what the answers leave open of the populat
 question's place in it, and the luck of the answers still to come in the pool (`rest`); that of new questions
 holds their draw instead of the pool's luck. Both hold that the law is not quite true (`COMMON_ERROR`).
 
-Settings without answers are forecast from those with answers by the law along T (`curves.new_settings`).
+Settings without answers are forecast from those with answers by the law along T (`curves.law_along_t`).
 """
 
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ from predict.answers.best_of_n import best_of_n_by_rate, fit_rates
 from predict.answers.beta_binomial import fit_beta
 from predict.answers.population import Population, fit_population, share_between
 from predict.answers.rest import bests_of_pools, pool_sizes, votes_of_pools
-from predict.curves.new_settings import Carried, other_settings
+from predict.curves.law_along_t import Carried, other_settings
 from predict.estimate import Estimate, Options, Status, from_draws
 from predict.evidence.points import Evidence, Floats, Ints, Points, Pool
 from results import BadInput
@@ -61,12 +61,6 @@ def mixture(observed: Evidence, targets: Points, options: Options) -> Estimate:
     if not observed.pools:
         raise BadInput("mixture: needs the answers to each question, not only curves: take default")
     return from_answers(observed, targets, options, populations(observed))
-
-
-def beta_binomial(observed: Evidence, targets: Points, options: Options) -> Estimate:
-    """Best-of-N from samples where p ~ Beta(a, b) over questions, averaged over the posterior of (a, b)."""
-    fits = [fit_rates(pool.answers.counts(), families=(2,)) for pool in observed.pools]
-    return from_answers(observed, targets, options, fits)
 
 
 def from_answers(

@@ -90,11 +90,6 @@ class Population:
             mass *= np.repeat(leaning, mass.shape[1] // len(P), axis=1)
         return np.asarray(mass / mass.sum(axis=1, keepdims=True))
 
-    def moments(self, values: Floats, questions: Ints | None = None) -> tuple[Floats, Floats]:
-        """Posterior mean of `values` (K, M) and of their squares, for some or all questions: (Q, M) each."""
-        mass = self.posterior(questions)
-        return np.asarray(mass @ values), np.asarray(mass @ values**2)
-
     def marginal(self, question_ids: Sequence[str]) -> Marginal:
         """The law of p, and what the answers say of each question's p."""
         law = self._by_p(self.fit.weights)

@@ -22,6 +22,13 @@ from results.votes.exact import VoteCounts, best_of_n, majority_accuracy
 STICKS = 24
 """New wrong answers with a chance of their own; those beyond are taken to be all different."""
 
+_THETA = np.array([*THETAS, *(0.0 for _ in CHOICES)])
+"""θ of each `rest`; 0 of a choice, which has no answers beyond its options."""
+
+_OPTIONS = np.array([*(0 for _ in THETAS), *(J for J, _ in CHOICES)])
+_BETA = np.array([*(0.0 for _ in THETAS), *(beta for _, beta in CHOICES)])
+"""J and β of each `rest` that is a choice(J, β); 0 of the others."""
+
 
 def pool_sizes(seen: Ints, whole: Floats, N: Ints) -> Floats:
     """The pool (Q, M) whose accuracy at N is asked, for questions with so many answers `seen` of the `whole`.
@@ -141,42 +148,55 @@ def _wrong_shares(wrong: Ints, a: Ints, rest: Ints, rng: np.random.Generator) ->
     for all others, which are all different.
     """
     k, D = len(wrong), len(a)
-    chances = np.cumsum(leading(wrong), axis=0)[:, a, rest]  # none of those seen, then each of them
-    leader = (rng.random(D) * chances[-1] >= chances).sum(axis=0) - 1
-    leader = np.where(leader < 0, k, leader)
-    theta = np.array([*THETAS, *np.zeros(len(CHOICES))])[rest]
-    kinds = np.array([*np.zeros(len(THETAS)), *(J for J, _ in CHOICES)], np.int64)[rest]
-    beta = np.array([*np.zeros(len(THETAS)), *(beta for _, beta in CHOICES)])[rest]
-    led = np.arange(k) == leader[:, None]
-    seen = np.where(led, 0.0, wrong + beta[:, None])
-    left = kinds - (k - led.sum(axis=1))  # options of a choice that were not seen
-    unseen = np.where(np.arange(STICKS) < left[:, None], beta[:, None], 0.0)
-    alpha = np.concatenate([seen, np.zeros((D, 1)), unseen, theta[:, None]], axis=1)
+    leader = _leaders(wrong, a, rest, rng)
+    leads = np.arange(k) == leader[:, None]
+    theta, beta = _THETA[rest][:, None], _BETA[rest][:, None]
+
+    # Dirichlet's weights: the leader has its share apart from these
+    of_seen = np.where(leads, 0.0, wrong + beta)
+    of_new_leader = np.zeros((D, 1))
+    others_seen = k - leads.sum(axis=1)
+    options_left = (_OPTIONS[rest] - others_seen)[:, None]
+    of_options = np.where(np.arange(STICKS) < options_left, beta, 0.0)
+    alpha = np.concatenate([of_seen, of_new_leader, of_options, theta], axis=1)
     weights = rng.standard_gamma(alpha)
-    broken = rng.beta(1.0, np.maximum(theta, 1e-9)[:, None], (D, STICKS))
-    keep = np.cumprod(1 - broken, axis=1)
-    sticks = broken * np.concatenate([np.ones((D, 1)), keep[:, :-1]], axis=1)
-    weights[:, k + 1 : -1] += weights[:, -1:] * sticks
-    weights[:, -1] *= keep[:, -1]
-    total = weights.sum(axis=1, keepdims=True)
-    weights[total[:, 0] <= 0, -1] = 1.0
-    shares = weights / weights.sum(axis=1, keepdims=True)
-    return leader, shares
+
+    # what is new of an Ewens rest is broken like a stick
+    broken = rng.beta(1.0, np.maximum(theta, 1e-9), (D, STICKS))
+    kept = np.cumprod(1 - broken, axis=1)
+    before = np.concatenate([np.ones((D, 1)), kept[:, :-1]], axis=1)
+    new = weights[:, -1:]
+    weights[:, k + 1 : -1] += new * (broken * before)
+    weights[:, -1] *= kept[:, -1]
+
+    nothing = weights.sum(axis=1) <= 0
+    weights[nothing, -1] = 1.0
+    return leader, weights / weights.sum(axis=1, keepdims=True)
+
+
+def _leaders(wrong: Ints, a: Ints, rest: Ints, rng: np.random.Generator) -> Ints:
+    """Which wrong answer leads in each of D draws: one that was seen, by its number, or k: a new one."""
+    k, D = len(wrong), len(a)
+    up_to = np.cumsum(leading(wrong), axis=0)[:, a, rest]  # none of those seen, then each of them
+    drawn = rng.random(D) * up_to[-1]
+    passed = (drawn >= up_to).sum(axis=0)
+    return np.where(passed == 0, k, passed - 1)
 
 
 def vote_of(counts: Ints, N: int) -> Floats:
     """Accuracy (D,) of the vote of N from pools counted as `Worlds.more` does."""
     right, null, kinds, different = counts[:, 0], counts[:, 1], counts[:, 2:-1], counts[:, -1]
     if (counts.sum(axis=1) == N).all():
-        top = np.maximum(kinds.max(axis=1, initial=0), different > 0)
+        most = np.maximum(kinds.max(axis=1, initial=0), different > 0)
         tied = (kinds == right[:, None]).sum(axis=1) + different * (right == 1)
-        return np.asarray(((right >= top) & (right > 0)) / (1.0 + tied))
-    sizes = (kinds > 0).sum(axis=1) + different
-    starts = np.concatenate([[0], np.cumsum(sizes)])
-    wrong = np.ones(starts[-1], np.int64)
-    row, column = np.nonzero(kinds)
-    first = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=len(kinds)))])[:-1]
-    wrong[starts[row] + np.arange(len(row)) - first[row]] = kinds[row, column]
+        wins = (right >= most) & (right > 0)
+        return np.asarray(wins / (1.0 + tied))
+    row, kind = np.nonzero(kinds)
+    given = np.bincount(row, minlength=len(kinds))
+    starts = np.concatenate([[0], np.cumsum(given + different)])
+    place = np.arange(len(row)) - np.repeat(np.cumsum(given) - given, given)
+    wrong = np.ones(starts[-1], np.int64)  # the answers that are all different, after the kinds
+    wrong[starts[row] + place] = kinds[row, kind]
     return majority_accuracy(VoteCounts(right, wrong, starts, null), [N])[:, 0]
 
 

@@ -12,9 +12,11 @@ from predict.estimate import Options
 from predict.estimators import chosen
 from predict.evidence.groups import Group
 from predict.evidence.request import Request, read_asked
-from predict.scoring.backtest import backtest, over_sets, summary
+from predict.splits import backtest, over_sets, summary
 from results.tables.contract import check_out
 from results.tables.files import write_raw
+from results.tables.key import WHOSE
+from results.tables.key import groups as groups_of_rows
 from results.words.names import predictor_name
 
 
@@ -45,10 +47,9 @@ def run(
 
 def show(found: pd.DataFrame, groups: Sequence[Group]) -> None:
     """Print the scores of every set (a model on a dataset), and their geometric means over sets."""
-    names = {(group.dataset, group.model): group.called for group in groups}
-    for (dataset, model), name in names.items():
-        say(f"\n{name}")
-        own = found[(found["dataset"] == dataset) & (found["model"] == model)]
+    names = {group.key.whose: group.called for group in groups}
+    for key, own in groups_of_rows(found, WHOSE):
+        say(f"\n{names[key]}")
         by = {predictor: predictor_name(part) for predictor, part in own.groupby("predictor")}
         say(printable(summary(own).rename(index=by)))
     if len(names) > 1:

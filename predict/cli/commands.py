@@ -31,19 +31,13 @@ from results.arguments import (
 from results.command_help import Command
 from results.normal import FORECAST_LEVEL, LEVEL
 
-BY_SCORE_TAKES = ("inputs", "target_accuracy", "token_budget", "max_n", "level", "out")
-"""What `plan --score` can be told of the parameters of a plan."""
+OF_FORECASTS = ("predictor", "method", "fit_cap", "at_caps", "bootstrap", "seed", "at_settings", "target")
+"""The options of a plan that `--score` leaves without effect."""
 
 
 @click.group(name="predict")
 def main() -> None:
     """Forecast the accuracy of more answers and longer reasoning from a cheap sample of both."""
-
-
-def _named(context: click.Context, option: str) -> bool:
-    """Whether the user gave that option, as "--at-n"."""
-    source = context.get_parameter_source(option.removeprefix("--").replace("-", "_"))
-    return source is click.core.ParameterSource.COMMANDLINE
 
 
 @main.command(cls=Command, epilog="Example: tts forecast results/cached/tiny.csv --out forecast.csv")
@@ -123,33 +117,27 @@ def backtest(**asked: Any) -> None:
 @file("--out", "Write a table of all choices.")
 @file("--plot", "Draw them: a .png, .svg or .html file.")
 @click.pass_context
-def plan(
-    context: click.Context, /, score: str | None, score_cost: float | None, plot: Path | None, **asked: Any
-) -> None:
+def plan(context: click.Context, /, **asked: Any) -> None:
     """Choose setting and N for an accuracy or a token budget.
 
     That is the cheapest choice that reaches the accuracy, or the best within the budget. With neither goal
     the cheapest choice within a point of the best is taken. Prints the Pareto frontier, every choice that
     beats all cheaper ones, with its two intervals: of more answers to these questions, and of new questions
-    of their kind. Of samples the default, plug-in and beta-binomial also name the runs that narrow each
-    interval of the choice most for their tokens.
+    of their kind. Of samples the default also names the runs that narrow each interval of the choice most for
+    their tokens.
 
     With --score, the choices are those that were measured, by the vote and by that score, and an answer costs
     its own tokens and those of its score.
     """
-    if score is not None:
-        from predict.cli.plan_by_score import run as run_by_score
-
-        kept = {name: asked[name] for name in BY_SCORE_TAKES}
-        others = [f"--{name.replace('_', '-')}" for name in {**asked, "plot": plot} if name not in kept]
-        given = [name for name in others if _named(context, name)]
-        run_by_score(score=score, score_cost=score_cost, given=given, **kept)
-        return
-    if score_cost is not None:
+    if asked["score"] is None and asked["score_cost"] is not None:
         raise click.UsageError("--score-cost is for --score")
+    for name in OF_FORECASTS if asked["score"] is not None else ():
+        if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE:
+            option = name.replace("_", "-")
+            raise click.UsageError(f"--score goes by what was measured: --{option} does not go with it")
     from predict.cli.plan import run
 
-    run(plot=plot, **asked)
+    run(**asked)
 
 
 @main.command(cls=Command, epilog="Example: tts precision pilot.csv --answers 4,16")

@@ -43,7 +43,8 @@ def appendix_fits(group: Group) -> pd.DataFrame:
     ]
     fits.append(single)
     fits += [along_gap(int(n), T[n == N], accuracy[n == N], single) for n in np.unique(N[N > 1])]
-    names = {"source": group.source, "dataset": group.dataset, "model": group.model, "method": group.method}
+    key = group.key
+    names = {"source": key.source, "dataset": key.dataset, "model": key.model, "method": key.method}
     return pd.DataFrame([names | fit.row() for fit in fits])
 
 

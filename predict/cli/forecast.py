@@ -14,13 +14,12 @@ import numpy as np
 import pandas as pd
 from tqdm import tqdm
 
-from predict.cli.overview import SINGLY, overview, sentence_of, together
+from predict.cli.overview import SINGLY, overview, sentence_of, summary_of, together
 from predict.cli.wording import described, points, say, spread, title, warn
 from predict.estimate import Options
 from predict.estimators import PAPER_S, chosen
-from predict.evidence.found import opened, read_found
 from predict.evidence.groups import Group
-from predict.evidence.request import ENOUGH, Request
+from predict.evidence.request import ENOUGH, Request, opened, read_found
 from predict.table import forecast, warnings
 from results import write_forecast
 from results.normal import held
@@ -54,7 +53,7 @@ def run(
     others += then
     check_out(out, [*named, *others])
     if plot is not None:
-        from results.figures.saving import check_picture  # needs a plotting engine
+        from results.pictures import check_picture  # needs a plotting engine
 
         check_picture(plot)
     sets = read_found(named, others, method, request)
@@ -87,9 +86,9 @@ def run(
     write_forecast(whole, out)
     say(f"\n{len(whole)} rows in {out}")
     if plot is not None:
-        from predict.cli.picture import draw
+        from results.pictures import draw_forecasts
 
-        draw(tables, few, plot)
+        draw_forecasts(tables, [*map(summary_of, tables), *few], plot)
         say(f"plot in {plot}")
 
 

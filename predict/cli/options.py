@@ -30,9 +30,6 @@ PREDICTORS = (
     "flat",
     "exponential",
     "power-law",
-    "joint",
-    "beta-binomial",
-    "plug-in",
     "mixture",
 )
 

@@ -7,6 +7,8 @@ setting  run                tokens in all  interval of           points
 high     45 → 90 questions      7,864,798  new questions    ±6.4 → ±4.5
 """
 
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -30,16 +32,21 @@ from predict.estimators import CURVE_ONLY, DEFAULT, chosen, one_name
 from predict.evidence.groups import Group
 from predict.evidence.points import Points
 from predict.evidence.request import Request, read_asked
+from predict.planning.choices import forecast_choices, measured_choices, plan
 from predict.planning.next_run import next_runs
-from predict.planning.plan import plan
 from predict.planning.settled import RULE, settled
 from predict.table import caveats
+from results import BadInput, read_samples
 from results.arguments import goals_of
+from results.methods import BY_SCORE
+from results.paired.sides import Side, sides_of
 from results.summary.buying import Plan
 from results.tables.contract import check_out
 from results.tables.files import write_raw
+from results.tables.key import Key
+from results.tables.score_cost import score_cost as recorded
 from results.words.buying import plan_columns
-from results.words.names import METHOD_NAMES, predictor_name
+from results.words.names import METHOD_NAMES, curves_name, predictor_name
 
 LEAST_VOTES = 8
 """A smaller vote has little to save."""
@@ -54,6 +61,17 @@ ABOUT = {"answers": QUESTIONS["low"], "questions": QUESTIONS["new_low"]}
 """Whose interval a kind of run narrows."""
 
 
+@dataclass(frozen=True)
+class Offer:
+    """The priced choices of one model on one data set, and what they were forecast from, if they were."""
+
+    heading: str
+    unit: str
+    choices: pd.DataFrame
+    group: Group | None = None
+    predictor: str = ""
+
+
 def run(
     inputs: tuple[Path, ...],
     target_accuracy: float | None,
@@ -65,55 +83,106 @@ def run(
     target: str,
     seed: int,
     level: float,
+    score: str | None,
+    score_cost: float | None,
     out: Path | None,
     plot: Path | None,
     **asked: Any,
 ) -> None:
-    """Plan with every group in the inputs; print, write and draw what is asked for."""
+    """Plan with every model and data set of the inputs; print, write and draw what is asked for."""
     goals = goals_of(target_accuracy, token_budget)
     one_name(predictor)
     if out is not None:
         check_out(out, inputs)
     if plot is not None:
-        from results.figures.buying import save_plans  # needs a plotting engine
-        from results.figures.saving import check_picture
+        from results.pictures import check_picture, draw_plans  # needs a plotting engine
 
         check_picture(plot)
     options = Options(bootstrap, seed, level)
-    request = Request(**asked)
-    groups = read_asked(inputs, method, request)
+    if score is None:
+        groups = read_asked(inputs, method, request := Request(**asked))
+        offers = forecast_offers(groups, predictor, max_n, options, request, target)
+    else:
+        offers = measured_offers(inputs, score, score_cost, max_n, level)
     plans = []
-    for group in groups:
-        (name,) = chosen(predictor, group)
-        found = plan(group, name, max_n, options, *goals, request.at_settings, target)
+    for offer in offers:
+        found = plan(offer.choices, level, *goals)
         plans.append(found)
-        show(group, found)
-        aim = found.chosen
-        if aim is None and target_accuracy is not None and found.best["high"] >= target_accuracy:
-            aim = found.best  # the goal is within its interval
-        if aim is not None and not group.run:
-            propose(group, name, aim, options)
-            say_settled(group, aim, options.seed)
-        warn(group.name, caveats(group, options.replicates))
+        show(offer, found)
+        if offer.group is not None:
+            advise_on_runs(offer.group, offer.predictor, found, options)
     if out is not None:
         goal = {"target_accuracy": target_accuracy, "token_budget": token_budget}
         whole = pd.concat([found.options for found in plans], ignore_index=True).assign(**goal)
         write_raw(whole, out)
         say(f"\n{len(whole)} rows in {out}")
     if plot is not None:
-        save_plans(plans, plot)
+        draw_plans(plans, plot)
         say(f"plot in {plot}")
 
 
-def show(group: Group, found: Plan) -> None:
+def forecast_offers(
+    groups: Sequence[Group], predictor: str, max_n: int, options: Options, request: Request, target: str
+) -> Iterator[Offer]:
+    """Of each group the choices of its method, measured or forecast."""
+    for group in groups:
+        (name,) = chosen(predictor, group)
+        choices = forecast_choices(group, name, max_n, options, request.at_settings, target)
+        heading = f"{title(group)}, forecast by {predictor_name(choices)}"
+        yield Offer(heading, group.unit, choices, group, name)
+
+
+def measured_offers(
+    inputs: Sequence[Path], score: str, score_cost: float | None, max_n: int, level: float
+) -> Iterator[Offer]:
+    """Of each model and data set the vote and the choices by score, as they were measured."""
+    also = (score, f"score_{score}")
+    samples = {str(path): read_samples(path, texts=False, also=also) for path in inputs}
+    costs = {str(path): recorded(path, score) if score_cost is None else score_cost for path in inputs}
+    by_key = dict[Key, list[Side]]()
+    for side in sides_of(samples, None, score, costs):
+        by_key.setdefault(Key("llm", side.dataset, side.run), []).append(side)
+    for key, sides in by_key.items():
+        choices = measured_choices(sides, allowed_methods(sides), max_n, level)
+        cost = "nothing" if sides[0].score_cost == 0 else f"{tokens(sides[0].score_cost)} tokens"
+        heading = f"{curves_name(key)}; the score of an answer takes {cost}"
+        yield Offer(heading, "tokens", choices)
+
+
+def allowed_methods(sides: Sequence[Side]) -> tuple[str, ...]:
+    """The methods by score that these scores allow: rewards below 0 rank answers and are no weights."""
+    allowed: list[str] = []
+    for method in BY_SCORE:
+        try:
+            for side in sides:
+                side.curve(method)
+        except BadInput as error:
+            say(f"note: no {METHOD_NAMES[method]}: {error}", err=True)
+        else:
+            allowed.append(method)
+    return tuple(allowed)
+
+
+def show(offer: Offer, found: Plan) -> None:
     """Print the frontier, the choice, and the cautious choice."""
-    say(f"\n{title(group)}, forecast by {predictor_name(found.options)}")
+    say(f"\n{offer.heading}")
     say(described(found.frontier, plan_columns(found)))
-    for sentence in verdict(found, group.unit):
+    for sentence in what_to_buy(found, offer.unit):
         say(sentence)
 
 
-def verdict(found: Plan, unit: str) -> list[str]:
+def advise_on_runs(group: Group, predictor: str, found: Plan, options: Options) -> None:
+    """Print which runs would make the choice surer, what it costs where votes stop, and what to beware of."""
+    aim, target = found.chosen, found.target_accuracy
+    if aim is None and target is not None and found.best["high"] >= target:
+        aim = found.best  # the goal is within its interval
+    if aim is not None and not group.run:
+        propose(group, predictor, aim, options)
+        say_settled(group, aim, options.seed)
+    warn(group.name, caveats(group, options.replicates))
+
+
+def what_to_buy(found: Plan, unit: str) -> list[str]:
     """What to buy, in one or two sentences."""
     target, budget = found.target_accuracy, found.token_budget
     cautious = "Going by the lower end of the interval"

@@ -17,8 +17,7 @@ import pandas as pd
 
 from predict.cli.wording import percent, points, say, table
 from predict.evidence.groups import read_groups
-from predict.planning.power import power
-from predict.planning.precision import precision
+from predict.planning.sizes import power, precision
 from results import BadInput, read_samples
 from results.commandline import warnings_last
 from results.normal import FORECAST_LEVEL, LEVEL
@@ -63,7 +62,9 @@ def alone(
             found = precision(pool.answers, questions or [own], answers or [seen, 4 * seen], seed, level)
             say(f"\n{group.called}, setting {pool.setting}, from {own} questions × {seen} answers")
             say(printable(found))
-            tables.append(found.assign(dataset=group.dataset, model=group.model, setting=pool.setting))
+            tables.append(
+                found.assign(dataset=group.key.dataset, model=group.key.model, setting=pool.setting)
+            )
     say(f"± in points, {100 * level:g} %. Four times the answers halve the ± of these questions.")
     return tables
 

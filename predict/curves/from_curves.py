@@ -4,7 +4,7 @@
 
 The law's own interval holds what the points leave open of it, not that the law is wrong. So it is fitted
 again without the points of the largest N (or, for new settings, without the dearest ones), as every rival is
-(`calibration`), and its error there is part of the interval; for a new setting half of it (`OF_NEW`). A point
+(`model_error`), and its error there is part of the interval; for a new setting half of it (`OF_NEW`). A point
 that was observed is kept, with its own standard error.
 """
 
@@ -14,9 +14,8 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from predict.curves.calibration import model_error
-from predict.curves.intervals import SHARED
-from predict.curves.question_law.estimate import estimate, means
+from predict.curves.intervals import SHARED, model_error
+from predict.curves.law_forecast import forecast_by_law, means_by_law
 from predict.estimate import Estimate, Options, Status
 from predict.evidence.points import Evidence, Floats, Points
 from results import BadInput
@@ -32,47 +31,34 @@ studies/figure_3/from_curves.md."""
 def from_curves(evidence: Evidence, targets: Points, options: Options) -> Estimate:
     """The estimate from the points of the curves; without their standard errors it has no intervals."""
     known = bool(np.isfinite(evidence.stderr).all())
-    found = estimate(
-        evidence.points,
-        evidence.accuracy,
-        evidence.stderr,
-        targets,
-        method=evidence.method,
-        draws=options.replicates if known else 0,
-        seed=options.seed,
-        level=options.level,
+    by_law = forecast_by_law(evidence, targets, options if known else replace(options, replicates=0)).estimate
+    if not (known and options.replicates):
+        return by_law
+    z = z_of(options.level)
+    share = np.where(np.isin(targets.setting, evidence.points.setting), 1.0, OF_NEW)
+    error = share * model_error(evidence, targets, partial(_again, evidence))
+    off = z * np.hypot(error, _by_length(evidence, targets))
+    stderr = dict(zip(evidence.points.places(), evidence.stderr, strict=True))
+    own = z * np.array([stderr.get(place, np.nan) for place in targets.places()])
+    return replace(
+        by_law,
+        these=_wider(by_law.these, by_law.mean, off, np.sqrt(1 - SHARED) * own),
+        new=_wider(by_law.new, by_law.mean, off, own),
     )
-    these, new = (
-        Interval(low, high, options.level)
-        for low, high in ((found.low, found.high), (found.new_low, found.new_high))
-    )
-    if known and options.replicates:
-        z = z_of(options.level)
-        share = np.where(np.isin(targets.setting, evidence.points.setting), 1.0, OF_NEW)
-        error = share * model_error(evidence, targets, partial(_again, evidence))
-        off = z * np.hypot(error, _by_length(evidence, targets))
-        stderr = dict(zip(evidence.points.places(), evidence.stderr, strict=True))
-        own = z * np.array([stderr.get(place, np.nan) for place in targets.places()])
-        these = _wider(these, found.mean, off, np.sqrt(1 - SHARED) * own)
-        new = _wider(new, found.mean, off, own)
-    condition = np.where(np.isnan(found.mean), np.inf, np.nan)
-    return Estimate(found.mean, these, new, found.status, condition, found.notes)
 
 
 def of_the_law(evidence: Evidence, targets: Points) -> tuple[Floats, NDArray[np.bool_]]:
     """The law's mean forecasts, and where they are ok: nowhere if too little was seen for it."""
     try:
-        law = estimate(
-            evidence.points, evidence.accuracy, evidence.stderr, targets, method=evidence.method, draws=0
-        )
+        by_law = forecast_by_law(evidence, targets, Options()).estimate
     except BadInput:
         return np.full(len(targets), np.nan), np.zeros(len(targets), bool)
-    return law.mean, law.status == Status.OK
+    return by_law.mean, by_law.status == Status.OK
 
 
 def _again(evidence: Evidence, points: Points, accuracy: Floats, at: Points) -> Floats:
     """The law's forecasts from other points: means alone."""
-    return means(points, accuracy, at, evidence.method)
+    return means_by_law(points, accuracy, at, evidence.method)
 
 
 def _by_length(evidence: Evidence, targets: Points) -> Floats:

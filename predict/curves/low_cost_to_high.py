@@ -11,9 +11,10 @@ import numpy as np
 
 from predict.curves.rivals import CurveForecast
 from predict.estimate import Status, everywhere
-from predict.evidence.points import Floats, Points, Texts
-from results.low_cost_to_high import part_1, part_2, read, read_off
+from predict.evidence.points import Floats, Ints, Points
+from results.low_cost_to_high import Curve, Gap, gap_of, part_2, read, read_off
 from results.paper_fits import ILL_CONDITIONED
+from results.saturating import Saturating, fit_each
 
 Ends = Literal["spread", "first", "all"]
 """T_1 and T_2: the shortest and the longest setting, the two shortest, or all settings by least squares."""
@@ -25,39 +26,55 @@ def low_cost_to_high(
     """Algorithm 3 on observed `points` with each row of `accuracy` (B, P), read at every one of `targets`.
 
     ends: which settings are T_1 and T_2, of those with three different N or more; measured: D_N is what was
-    measured at N, where it was. False: always the curves of Part 1.
+    measured at N, where it was. False: always the curves of Part 1. Needs three T with N = 1 and two settings
+    with three different N each: without them every target is NaN and not_identifiable.
     """
-    every = [_one_curve(points, row, targets, ends, measured) for row in accuracy]
-    means, statuses, conditions = zip(*every, strict=True)
-    return CurveForecast(np.stack(means), statuses[0], conditions[0])
-
-
-def _one_curve(
-    points: Points, accuracy: Floats, targets: Points, ends: Ends, measured: bool
-) -> tuple[Floats, Texts, Floats]:
-    """Accuracy, status and condition number at the targets (M,) from `accuracy` (P,).
-
-    A target's condition number is the larger one of its two systems. The fit needs three T with N = 1 and
-    two settings with three different N each; without them every target is NaN and not_identifiable.
-    """
+    B, M = len(accuracy), len(targets)
+    means = np.full((B, M), np.nan)
+    status, condition = everywhere(Status.NOT_IDENTIFIABLE, M), np.full(M, np.inf)
     at_1 = (points.N == 1) & np.isfinite(points.T)
-    rich = [
-        (name, t)
-        for name, t in points.settings()
-        if np.isfinite(t) and len(np.unique(points.N[points.setting == name])) >= 3
-    ]
-    mean, condition = np.full(len(targets), np.nan), np.full(len(targets), np.inf)
-    status = everywhere(Status.NOT_IDENTIFIABLE, len(targets))
+    rich = _rich(points)
     if len(np.unique(points.T[at_1])) < 3 or len(rich) < 2 or rich[0][1] == rich[-1][1]:
-        return mean, status, condition
+        return CurveForecast(means, status, condition)
     chosen = {"spread": [rich[0], rich[-1]], "first": rich[:2], "all": rich}[ends]
-    lengths = np.array([t for _, t in chosen])
+    lengths = np.array([T for _, T in chosen])
     places = [points.setting == name for name, _ in chosen]
-    curves = [(points.N[at], accuracy[at]) for at in places]
-    gap = part_1(points.T[at_1], accuracy[at_1], lengths, curves)
-    if gap.status is Status.NOT_IDENTIFIABLE:
-        return mean, status, condition
+    singles = _fits(points.T[at_1], accuracy[:, at_1])
+    along_n = [_fits(points.N[at], accuracy[:, at]) for at in places]
+    for row, single in enumerate(singles):
+        gap = gap_of(single, tuple(fits[row] for fits in along_n), lengths)
+        if gap.status is Status.NOT_IDENTIFIABLE:
+            continue
+        curves = [(points.N[at], accuracy[row, at]) for at in places]
+        means[row], conditions = _read(gap, lengths, curves, targets, measured)
+        if row == 0:
+            condition = conditions
+            status = np.where(condition > ILL_CONDITIONED, Status.ILL_CONDITIONED, gap.status)
+    return CurveForecast(means, status, condition)
 
+
+def _fits(x: Floats | Ints, y: Floats) -> list[Saturating]:
+    """The fits of the data, row 0 of `y` (B, n), and of their replicates.
+
+    The data are fitted by themselves: not a digit of a forecast may hang on how many replicates there are.
+    """
+    return [*fit_each(x, y[:1]), *fit_each(x, y[1:])]
+
+
+def _rich(points: Points) -> list[tuple[str, float]]:
+    """The settings of known T with three different N or more: (name, T), cheapest first."""
+    return [
+        (name, T)
+        for name, T in points.settings()
+        if np.isfinite(T) and len(np.unique(points.N[points.setting == name])) >= 3
+    ]
+
+
+def _read(
+    gap: Gap, lengths: Floats, curves: list[Curve], targets: Points, measured: bool
+) -> tuple[Floats, Floats]:
+    """Part 2 at every target: accuracies, and the larger condition number of both systems, (M,) each."""
+    mean, condition = np.empty(len(targets)), np.empty(len(targets))
     for N in np.unique(targets.N).tolist():
         d_n = [
             read(curve, fit, N) if measured else float(fit(N))
@@ -67,5 +84,4 @@ def _one_curve(
         here = targets.N == N
         mean[here] = read_off(gap, alpha, beta, targets.T[here], N)
         condition[here] = max(gap.condition, condition_N)
-    status = np.where(condition > ILL_CONDITIONED, Status.ILL_CONDITIONED, gap.status)
-    return mean, status, condition
+    return mean, condition

@@ -3,7 +3,7 @@
     power-law on 0.50 0.50 0.58 0.63 at N = 1 2 4 8  ->  N = 64: 0.69, 90 % 0.66 … 0.73
 
 Each replicate of the observed curve (`intervals`) is fitted again; to the scatter of these forecasts comes
-the error of the formula itself, judged by points left out (`calibration`).
+the error of the formula itself, judged by points left out (`model_error`).
 """
 
 from dataclasses import replace
@@ -11,14 +11,13 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from predict.curves.calibration import luck_share, model_error
 from predict.curves.from_curves import of_the_law
-from predict.curves.intervals import replicates_of
-from predict.curves.joint import joint
+from predict.curves.intervals import luck_share, model_error, replicates_of
 from predict.curves.low_cost_to_high import low_cost_to_high
 from predict.curves.rivals import CurveForecast, CurveModel, exponential, flat, power_law
 from predict.estimate import Estimate, Estimator, Options, Status, from_draws, more_severe
 from predict.evidence.points import Evidence, Floats, Points, Texts
+from results.low_cost_to_high import NAME
 
 APART = 0.02
 """How far the paper's algorithm may be from the question law to be ok; studies/figure_3 has what that
@@ -83,9 +82,8 @@ def judged(own: Texts, mean: Floats, law: Floats, law_ok: NDArray[np.bool_]) -> 
 
 
 RIVALS: dict[str, Estimator] = {
-    "low-cost-to-high": algorithm_3,
+    NAME: algorithm_3,
     "flat": on_curves(flat),
     "exponential": on_curves(exponential),
     "power-law": on_curves(power_law),
-    "joint": on_curves(joint, steps=True),
 }

@@ -1,6 +1,6 @@
 """The input tables as groups: each model on each dataset as curve points, from samples with the answers too.
 
-    samples.jsonl or curves.csv  ->  Group("llm", "gsm8k", "llama", "majority", points, accuracy, …, pools)
+    samples.jsonl or curves.csv  ->  Group(Key("llm", "gsm8k", "llama", method="majority"), points, …, pools)
 
 T is how long an answer is, in tokens (for the synthetic twin: steps), here and in all of `predict`. It comes
 from `results.votes.tokens`, so samples and their curves give the same.
@@ -17,7 +17,7 @@ import pandas as pd
 from predict.evidence.points import Floats, Ints, Points, Pool, Run
 from results import BadInput, kind_of, read_curves, read_samples
 from results.arguments import METHOD
-from results.tables.key import Key
+from results.tables.key import ANSWERS, PANEL, WHOSE, Key, groups
 from results.votes.curves import mean_accuracy, standard_error
 from results.votes.exact import AnswerPools, accuracy_by_question, answer_pools
 from results.votes.tokens import answer_lengths, tokens_per_answer
@@ -29,6 +29,7 @@ class Group:
     """One model on one dataset with one method: P points, and one pool a setting (none from curves).
 
     Arguments:
+        key: whose answers, and the method; the setting is left open.
         points: setting, T and N, shape (P,); sorted by T, then N.
         accuracy, stderr: shape (P,).
         questions: number of questions of each setting (0 where unknown).
@@ -37,10 +38,7 @@ class Group:
         run: the uncut answers where the settings are caps of one run (`capped.py`).
     """
 
-    source: str
-    dataset: str
-    model: str
-    method: str
+    key: Key
     points: Points
     accuracy: Floats
     stderr: Floats
@@ -50,24 +48,29 @@ class Group:
     run: Run | None = None
 
     @property
+    def method(self) -> str:
+        """How the N answers to a question become one."""
+        return self.key.method
+
+    @property
     def called(self) -> str:
         """ "llama on gsm8k"."""
-        return curves_name(Key(self.source, self.dataset, self.model))
+        return curves_name(self.key)
 
     @property
     def name(self) -> str:
         """What the group is called in messages."""
         of = f", setting {self.run.setting}" if self.run else ""
-        return f"{self.called}{of} ({self.source}, {self.method})"
+        return f"{self.called}{of} ({self.key.source}, {self.method})"
 
     def with_pools(self, pools: Sequence[Pool]) -> "Group":
         """The same model and dataset with other answers."""
-        return group_of_pools(self.source, self.dataset, self.model, self.method, pools)
+        return group_of_pools(self.key, pools)
 
     @property
     def unit(self) -> str:
         """What the length of an answer is counted in."""
-        return "steps" if self.source == "synthetic" else "tokens"
+        return "steps" if self.key.source == "synthetic" else "tokens"
 
 
 def read_groups(paths: Sequence[str | Path], method: str, at_n: Sequence[int] = ()) -> list[Group]:
@@ -76,18 +79,18 @@ def read_groups(paths: Sequence[str | Path], method: str, at_n: Sequence[int] = 
     Raises BadInput where a file is neither samples nor curves, or a model and dataset is in both.
     """
     kinds = {path: kind_of(path) for path in paths}
-    groups: list[Group] = []
+    read: list[Group] = []
     for kind in sorted(set(kinds.values()), reverse=True):  # samples, curves
         own = [path for path in paths if kinds[path] == kind]
         table = read_samples(*own, texts=False) if kind == "samples" else read_curves(*own)
-        groups += groups_of(table, kind, method, at_n, ", ".join(map(str, own)))
-    twice = [name for name, times in Counter(group.name for group in groups).items() if times > 1]
+        read += groups_of(table, kind, method, at_n, ", ".join(map(str, own)))
+    twice = [name for name, times in Counter(group.name for group in read).items() if times > 1]
     if twice:
         files = ", ".join(map(str, paths))
         raise BadInput(
             f"{files}: answers and curves of {twice[0]}; give only the answers, which contain more"
         )
-    return groups
+    return read
 
 
 def groups_of(
@@ -97,10 +100,10 @@ def groups_of(
     if kind not in ("samples", "curves"):
         raise BadInput(f"{name}: a {kind} table, expected one of samples or of curves")
     method = METHOD.of(method)
-    groups = groups_of_samples(table, method, at_n) if kind == "samples" else groups_of_curves(table, method)
-    if not groups:
+    found = groups_of_samples(table, method, at_n) if kind == "samples" else groups_of_curves(table, method)
+    if not found:
         raise BadInput(f"{name}: no rows of method {method}")
-    return groups
+    return found
 
 
 def groups_of_curves(frame: pd.DataFrame, method: str) -> list[Group]:
@@ -109,28 +112,24 @@ def groups_of_curves(frame: pd.DataFrame, method: str) -> list[Group]:
     rows = frame[(frame["method"] == method) & (frame["permutation"] == "exact")]
     rows = rows.reindex(columns=[*frame.columns, *(c for c in optional if c not in frame)])
     rows = rows[rows["accuracy"].notna()]
-    return [_group(key, method, part) for key, part in rows.groupby(_KEYS, sort=False)]
+    return [_of_rows(key, part) for key, part in groups(rows, PANEL)]
 
 
-_KEYS = ["source", "dataset", "model"]
-
-
-def _group(key: tuple[object, ...], method: str, rows: pd.DataFrame) -> Group:
-    source, dataset, model = map(str, key)
+def _of_rows(key: Key, rows: pd.DataFrame) -> Group:
     names = rows["setting"].astype(str)
     lengths = answer_lengths(rows)
     priced = bool(lengths.notna().any())
     T = names.map((lengths if priced else rows["T"].astype("float64")).groupby(names).mean())
     questions = rows["questions"].astype("float64").groupby(names).max().fillna(0).astype(int)
     rows = rows.assign(names=names, lengths=T).sort_values(["lengths", "names", "N"], na_position="last")
+    points = Points(
+        rows["names"].to_numpy(str),
+        rows["lengths"].to_numpy(np.float64),
+        rows["N"].to_numpy(np.int64),
+    )
     return Group(
-        source,
-        dataset,
-        model,
-        method,
-        Points(
-            rows["names"].to_numpy(str), rows["lengths"].to_numpy(np.float64), rows["N"].to_numpy(np.int64)
-        ),
+        key,
+        points,
         rows["accuracy"].to_numpy(np.float64),
         rows["stderr"].to_numpy(np.float64),
         {str(name): int(number) for name, number in questions.items()},
@@ -140,20 +139,17 @@ def _group(key: tuple[object, ...], method: str, rows: pd.DataFrame) -> Group:
 
 def groups_of_samples(frame: pd.DataFrame, method: str, at_n: Sequence[int] = ()) -> list[Group]:
     """The groups in a checked samples table, exact at `grid` and `at_n`."""
-    groups = []
+    of_samples = []
     for key, settings in sampled(frame):
         pools = [make_pool(name, answer_pools(rows)) for name, rows in settings.items()]
-        groups.append(group_of_pools(*key, method, pools, at_n))
-    return groups
+        of_samples.append(group_of_pools(key.by(method), pools, at_n))
+    return of_samples
 
 
-def sampled(frame: pd.DataFrame) -> Iterator[tuple[tuple[str, str, str], dict[str, pd.DataFrame]]]:
-    """(source, dataset, model) and the rows of each setting of a samples table, greedy answers left out."""
-    rows = frame[frame["decoding"] == "sample"]
-    rows = rows.assign(source=rows["source"].fillna("llm") if "source" in rows else "llm")
-    for (source, dataset, model), part in rows.groupby(_KEYS, sort=False):
-        settings = {str(name): one for name, one in part.groupby("setting", sort=False)}
-        yield (str(source), str(dataset), str(model)), settings
+def sampled(frame: pd.DataFrame) -> Iterator[tuple[Key, dict[str, pd.DataFrame]]]:
+    """Each model on each data set of a samples table, and its sampled rows by setting."""
+    for key, part in groups(frame[frame["decoding"] == "sample"], WHOSE):
+        yield key, {own.setting: rows for own, rows in groups(part, ANSWERS)}
 
 
 def make_pool(setting: str, answers: AnswerPools) -> Pool:
@@ -161,13 +157,11 @@ def make_pool(setting: str, answers: AnswerPools) -> Pool:
     return Pool(setting, tokens_per_answer(answers), answers)
 
 
-def group_of_pools(
-    source: str, dataset: str, model: str, method: str, pools: Sequence[Pool], at_n: Sequence[int] = ()
-) -> Group:
+def group_of_pools(key: Key, pools: Sequence[Pool], at_n: Sequence[int] = ()) -> Group:
     """The group whose points are the exact accuracies of `pools`, each up to its smallest question's pool."""
     ordered = sorted(pools, key=lambda pool: (np.isnan(pool.T), pool.T, pool.setting))
     parts = [(pool, grid(int(pool.answers.sizes.min()), at_n)) for pool in ordered]
-    values = [accuracy_by_question(pool.answers.counts(), method, ns) for pool, ns in parts]
+    values = [accuracy_by_question(pool.answers.counts(), key.method, ns) for pool, ns in parts]
     sizes = [len(ns) for _, ns in parts]
     points = Points(
         np.repeat([pool.setting for pool in ordered], sizes),
@@ -175,10 +169,7 @@ def group_of_pools(
         np.concatenate([ns for _, ns in parts]),
     )
     return Group(
-        source,
-        dataset,
-        model,
-        method,
+        key,
         points,
         np.concatenate([mean_accuracy(value) for value in values]),
         np.concatenate([standard_error(value) for value in values]),

@@ -6,10 +6,18 @@
 Without any --fit-… or --at-… option the split is: of four settings or more with known T the cheapest half,
 rounded up and at least three, with every N; otherwise every setting, with N up to half the largest one.
 Naming a limit for one axis leaves the other one whole. Targets are, unless named, all points of the table.
+
+The sets of several inputs: those that were named, what folders of runs hold, and others after them.
+
+    runs/gsm8k/samples.jsonl  runs/gsm8k/curves.csv  runs/old/samples.jsonl     then: tiny.csv
+    ->  gsm8k (its curves hold no more), old, tiny;   not a set that was met before
+
+What was named must be readable. Of what was found or comes after, a file that cannot be forecast is passed
+over, with a sentence on it.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -17,8 +25,10 @@ import pandas as pd
 
 from predict.evidence.capped import capped, read_capped
 from predict.evidence.groups import Group, groups_of, read_groups
-from results import BadInput
+from results import BadInput, kind_of
 from results.arguments import AT_CAPS, AT_N, FIT_CAP, FIT_MAX_N, FIT_MAX_TOKENS, names_of
+from results.tables.contract import sample_files
+from results.tables.files import SUFFIXES
 
 ENOUGH = 4
 """Settings of known length from which the dearer ones are forecast: three to fit, and one to forecast."""
@@ -108,3 +118,71 @@ def fitted(group: Group, request: Request) -> tuple[list[str], int]:
     if smallest > max_n:
         raise BadInput(f"{group.name}: no point with N up to {max_n}; the smallest N is {smallest}")
     return names, max_n
+
+
+@dataclass(frozen=True)
+class Found:
+    """The groups, in their order, and what was passed over: (file, why)."""
+
+    groups: list[Group] = field(default_factory=list)
+    passed_over: list[tuple[str, str]] = field(default_factory=list)
+
+
+def opened(inputs: Sequence[Path]) -> tuple[list[Path], list[Path]]:
+    """The files and runs among the inputs, and the tables in those that are folders of runs."""
+    folders = [path for path in inputs if _holds_runs(path)]
+    named = [path for path in inputs if path not in folders]
+    return named, [file for folder in folders for file in tables_in(folder)]
+
+
+def read_found(named: Sequence[Path], others: Sequence[Path], method: str, request: Request) -> Found:
+    """Every set of the files and runs `named`, and of the `others` what was not met before.
+
+    Raises BadInput where one that is named cannot be read, and where there is no set at all.
+    """
+    found = Found(read_asked(named, method, request) if named else [])
+    seen = {group.name: list(named) for group in found.groups}
+    for file in others:
+        try:
+            groups = read_asked([file], method, request)
+        except BadInput as error:
+            found.passed_over.append((str(file), str(error).removeprefix(f"{file}: ")))
+            continue
+        for group in groups:
+            before = seen.setdefault(group.name, [file])
+            if before == [file]:
+                found.groups.append(group)
+            elif before[0].parent != file.parent:
+                found.passed_over.append((str(file), f"{group.called} is in {before[0]}, too"))
+    if not found.groups:
+        raise BadInput(f"nothing to forecast: neither a run nor curves of {method} in the folders given")
+    return found
+
+
+def tables_in(folder: Path) -> list[Path]:
+    """The samples and curves under a folder, the newest first; of one age, answers before their curves."""
+    kinds: dict[Path, str] = {}
+    for file in folder.rglob("*"):
+        if file.suffix in SUFFIXES and file.is_file():
+            try:
+                kinds[file] = kind_of(file)
+            except BadInput:  # a table of something else
+                continue
+    runs = {file.parent: file for file in kinds if kinds[file] == "samples"}
+
+    def rank(file: Path) -> tuple[float, bool, str]:
+        own_run = runs.get(file.parent, file)
+        return -own_run.stat().st_mtime, kinds[file] == "curves", str(file)
+
+    return sorted((file for file in kinds if kinds[file] in ("samples", "curves")), key=rank)
+
+
+def _holds_runs(path: Path) -> bool:
+    """Whether it is a folder that is no run itself."""
+    if not path.is_dir():
+        return False
+    try:
+        sample_files(path)
+    except BadInput:
+        return True
+    return False

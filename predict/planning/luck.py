@@ -24,13 +24,15 @@ TAU = (np.arange(200) + 0.5) / 400
 
 
 def with_expected(table: pd.DataFrame, level: float) -> pd.DataFrame:
-    """The table with columns expected, expected_low and expected_high, N by N.
+    """The table with columns expected, expected_low and expected_high, method by method and N by N.
 
-    Its columns N, predicted, low, high; and `luck`, the standard error that a value owes to its finite
-    answers, NaN where it has no interval: such a value stays as it is.
+    Its columns method, N, predicted, low, high; and `luck`, the standard error that a value owes to its
+    finite answers, NaN where it has no interval: such a value stays as it is. Settings have answers of their
+    own, methods have not.
     """
-    reach, ends = z_of(level), table[["predicted", "low", "high"]].to_numpy(np.float64)
-    for _, rows in table.groupby("N"):
+    reach = z_of(level)
+    ends = table[["predicted", "low", "high"]].to_numpy(np.float64, copy=True)
+    for _, rows in table.groupby(["method", "N"]):
         known = rows[rows["luck"].notna()]
         if len(known) > 1:
             place = table.index.get_indexer(known.index)

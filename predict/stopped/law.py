@@ -135,48 +135,58 @@ class Law:
         never = np.full((*y.shape, 1), NEVER_RIGHT)
         return Grades(np.concatenate([logits, never], axis=2), grid.mode_weights[:, None] * weights)
 
-    def times_slope(self, edges: Floats, d_ends: Floats, d_lives: Floats) -> Floats:
-        """The slope in theta of a number whose slopes in the tables of `times` are given."""
+    def times_slope(self, edges: Floats, by_ends: Floats, by_lives: Floats) -> Floats:
+        """The slope in theta of a number, given its slopes in the tables of `times`."""
         u, skew = self.grid.modes, self.at["skew"]
         off = edges[1:, None, None] - self.modes[:, None]  # at the first edge, −inf, nothing changes
         late = off > 0
-        width = self.scales * np.exp(np.where(late, skew, -skew) / 2)
-        share = 2 * expit(np.where(late, skew, -skew))
+        side = np.where(late, skew, -skew)
+        width = self.scales * np.exp(side / 2)
+        share = 2 * expit(side)
         tail = expit(-np.abs(off) / width)
         density = share * tail * (1 - tail) / width
         beyond = np.where(late, share * tail, 1 - share * tail)
-        d = -d_ends
-        d[:-1] += d_ends[1:]
-        d[-1] += d_lives
-        d_beyond = d * (1 - self.never)
-        d_mode = (d_beyond * density).sum(axis=(0, 2))
-        d_log_scale = (d_beyond * density * off).sum(axis=(0, 1))
-        d_skew = (d_beyond * (2 * expit(skew) * expit(-skew) * tail + density * np.abs(off) / 2)).sum()
-        d_never = (d * (1 - beyond)).sum(axis=(0, 2)) * (self.never * (1 - self.never))[:, 0]
-        found = self._modes_slope(d_mode)
-        found["log_scale"] += d_log_scale.sum()
-        found["log_scale_spread"] = np.exp(self.at["log_scale_spread"]) * (d_log_scale @ self.grid.scales)
-        found |= {"skew": d_skew, "never_ends": d_never.sum(), "never_ends_rise": d_never @ u}
-        return _in_order(found)
 
-    def grades_slope(self, middles: Floats, d_logits: Floats, d_weights: Floats) -> Floats:
-        """The slope in theta of a number whose slopes in the tables of `grades` are given."""
-        at, grid, d = self.at, self.grid, d_logits[:, :, :-1]
+        # what lives beyond an edge does not end in the bin before it, and may end in the bin after it
+        by_living = -by_ends
+        by_living[:-1] += by_ends[1:]
+        by_living[-1] += by_lives
+        by_beyond = by_living * (1 - self.never)
+        by_mode = (by_beyond * density).sum(axis=(0, 2))
+        by_log_scale = (by_beyond * density * off).sum(axis=(0, 1))
+        beyond_by_skew = 2 * expit(skew) * expit(-skew) * tail + density * np.abs(off) / 2
+        never_by_logit = (self.never * (1 - self.never))[:, 0]
+        by_never = (by_living * (1 - beyond)).sum(axis=(0, 2)) * never_by_logit
+
+        slopes = self._modes_slope(by_mode)
+        slopes["log_scale"] += by_log_scale.sum()
+        slopes["log_scale_spread"] = np.exp(self.at["log_scale_spread"]) * (by_log_scale @ self.grid.scales)
+        slopes["skew"] = (by_beyond * beyond_by_skew).sum()
+        slopes["never_ends"] = by_never.sum()
+        slopes["never_ends_rise"] = by_never @ u
+        return _in_order(slopes)
+
+    def grades_slope(self, middles: Floats, by_logits: Floats, by_weights: Floats) -> Floats:
+        """The slope in theta of a number, given its slopes in the tables of `grades`."""
+        at, grid = self.at, self.grid
+        by_answered = by_logits[:, :, :-1]  # the last level, never right, has no logit that moves
+        by_time, by_level = by_answered.sum(axis=2), by_answered.sum(axis=0)
         y, steep = self._late(middles)
-        by_time, by_level = d.sum(axis=2), d.sum(axis=0)
-        d_y = by_time * (at["slope"] + at["bend"] * expit(y)) * steep
-        s = np.exp(at["log_scale"])
-        found = self._modes_slope(-d_y.sum(axis=0) / s)
-        found["log_scale"] -= (d_y * (middles[:, None] - self.modes)).sum() / s
-        found["slope"], found["bend"] = (by_time * y).sum(), (by_time * np.logaddexp(0.0, y)).sum()
+        by_late = by_time * (at["slope"] + at["bend"] * expit(y)) * steep
+        scale, level_spread = np.exp(at["log_scale"]), np.exp(at["log_level_spread"])
         deviation, turn = self._deviation()
-        spread = np.exp(at["log_level_spread"])
-        found["level"], found["log_level_spread"] = by_level.sum(), spread * (by_level * deviation).sum()
-        found["correlation"] = spread * (by_level * turn).sum()
         lost = self._lost()[:, 0]
-        gained = d_weights[:, -1] - d_weights[:, :-1] @ grid.level_weights
-        found["never_right"] = (gained * grid.mode_weights * lost * (1 - lost)).sum()
-        return _in_order(found)
+        by_lost = by_weights[:, -1] - by_weights[:, :-1] @ grid.level_weights
+
+        slopes = self._modes_slope(-by_late.sum(axis=0) / scale)
+        slopes["log_scale"] -= (by_late * (middles[:, None] - self.modes)).sum() / scale
+        slopes["slope"] = (by_time * y).sum()
+        slopes["bend"] = (by_time * np.logaddexp(0.0, y)).sum()
+        slopes["level"] = by_level.sum()
+        slopes["log_level_spread"] = level_spread * (by_level * deviation).sum()
+        slopes["correlation"] = level_spread * (by_level * turn).sum()
+        slopes["never_right"] = (by_lost * grid.mode_weights * lost * (1 - lost)).sum()
+        return _in_order(slopes)
 
     def _late(self, middles: Floats) -> tuple[Floats, Floats]:
         """By how many scales a bin is later than each mode, (K, I), levelling off; and the slope of that."""
@@ -193,11 +203,11 @@ class Law:
         """The share never answered right, (I, 1)."""
         return np.asarray(expit(self.at["never_right"] + NEVER_RIGHT_RISE * self.grid.modes[:, None]))
 
-    def _modes_slope(self, d_modes: Floats) -> dict[str, float]:
-        """The slopes in the parameters of the modes of a number whose slopes in the modes are given, (I,)."""
-        by_ratio = float(d_modes @ self._bent) * self.spread
-        tilt = float(d_modes @ self._bent_slope) * self.spread
-        return {"centre": d_modes.sum(), "log_ratio": by_ratio, "log_scale": by_ratio, "tilt": tilt}
+    def _modes_slope(self, by_modes: Floats) -> dict[str, float]:
+        """The slopes in the parameters of the modes of a number, given its slopes in the modes, (I,)."""
+        by_spread = float(by_modes @ self._bent) * self.spread
+        by_tilt = float(by_modes @ self._bent_slope) * self.spread
+        return {"centre": by_modes.sum(), "log_ratio": by_spread, "log_scale": by_spread, "tilt": by_tilt}
 
 
 def _in_order(slopes: dict[str, float]) -> Floats:

@@ -12,8 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from predict.evidence.cuts import stopped, subset
-from predict.evidence.points import Floats
+from predict.evidence.points import Floats, stopped, subset
 from results.votes.exact import AnswerPools, VoteCounts
 
 BINS = 32

@@ -23,6 +23,7 @@ from predict.evidence.request import Request
 from predict.evidence.targets import split
 from predict.table import forecast as forecast_group
 from results import AnswerPools, as_samples
+from results.tables.key import Key
 from studies.benchmarks.bench_votes import drawn_samples
 from tests.predict.stopped.simulated import answers, questions
 
@@ -41,7 +42,9 @@ def beyond_a_cap(pools: AnswerPools) -> None:
     cap = int(np.median(pools.tokens))
     caps = (cap, cap * 4 // 3, cap * 2, cap * 3, cap * 5)
     run = Run("default", pools, cap, {str(one): one for one in caps}, pools.sizes)
-    group = group_of_pools("llm", "bench", "bench", "majority", pools_at(pools, run.caps.items()), (1, 8, 64))
+    group = group_of_pools(
+        Key("llm", "bench", "bench", method="majority"), pools_at(pools, run.caps.items()), (1, 8, 64)
+    )
     request = Request(at_n=(1, 8, 64))
     forecast_group(replace(group, run=run), request, ["survival"], Options(replicates=1000))
 
@@ -59,7 +62,7 @@ def main() -> None:
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     (group,) = groups_of(as_samples(drawn_samples(QUESTIONS, SETTINGS, ANSWERS)), "samples", "majority")
     click.echo(f"| predictor | from 8 answers, processor s | from {ANSWERS} |\n|---|---:|---:|")
-    for name in able("majority", samples=True):
+    for name in able(samples=True):
         click.echo(
             f"| {name} | {seconds(forecast, group, name, 8)} | {seconds(forecast, group, name, ANSWERS)} |"
         )

@@ -21,19 +21,20 @@ from unittest.mock import patch
 import numpy as np
 import pandas as pd
 
+from predict.curves import law as fit
+from predict.curves import law_forecast
+from predict.curves.law import QuestionLaw
 from predict.curves.low_cost_to_high import low_cost_to_high
-from predict.curves.question_law import estimate, fit
-from predict.curves.question_law.fit import QuestionLaw
 from predict.curves.rival_interval import judged
 from predict.curves.rivals import flat
 from predict.estimate import Options, Status, everywhere
-from predict.estimators import ESTIMATORS
+from predict.evidence.capped import observe
 from predict.evidence.groups import Group, groups_of_curves
-from predict.evidence.hidden import observe
 from predict.evidence.points import Evidence, Floats, Points, Texts
 from results.saturating import fit_curves, rate_grid
 from studies.figure_3.fresh_lines import fresh_lines
 from studies.figure_3.from_curves import NEAR, SEEN, curves_of, sets
+from studies.forecasts.rivals import JOINT
 from synthetic import Experiment, run_panel
 
 HERE = Path(__file__).resolve().parent
@@ -131,7 +132,8 @@ def scored(mean: Floats, status: Texts, truth: Floats) -> dict[str, float]:
 
 def forecasts(seen: Evidence, targets: Points) -> dict[str, Found]:
     """Every way to forecast the targets: the paper's with its options, then its repair step by step."""
-    law = estimate.estimate(seen.points, seen.accuracy, seen.stderr, targets, draws=0)
+    by_law = law_forecast.forecast_by_law(seen, targets, Options())
+    law = by_law.estimate
     law_ok = law.status == Status.OK
     found: dict[str, Found] = {}
     for way, choice in CHOICES.items():
@@ -139,9 +141,9 @@ def forecasts(seen: Evidence, targets: Points) -> dict[str, Found]:
         mean = paper.mean[0]
         found[way] = mean, judged(paper.status, mean, law.mean, law_ok)
     steps = {
-        "one fit": ESTIMATORS["joint"](seen, targets, Options(replicates=0)).mean,
+        "one fit": JOINT["joint"](seen, targets, Options(replicates=0)).mean,
         "one question": along_one_exponential(seen, targets, law_of_one_question(seen)),
-        "many questions": along_one_exponential(seen, targets, law.law),
+        "many questions": along_one_exponential(seen, targets, by_law.law),
         "flat": flat(seen.points, seen.accuracy[None], targets).mean[0],
     }
     unjudged = everywhere(Status.BOUND_HIT, len(targets))
@@ -162,8 +164,8 @@ def law_of_one_question(seen: Evidence) -> QuestionLaw:
 
 def along_one_exponential(seen: Evidence, targets: Points, law: QuestionLaw) -> Floats:
     """The forecasts of a question law, with one exponential along T in place of several laws."""
-    with patch.multiple(estimate, along_T=exponential, fit=lambda *_: law):
-        return estimate.estimate(seen.points, seen.accuracy, seen.stderr, targets, draws=0).mean
+    with patch.multiple(law_forecast, along_T=exponential, fit=lambda *_: law):
+        return law_forecast.forecast_by_law(seen, targets, Options()).estimate.mean
 
 
 def exponential(
@@ -173,7 +175,7 @@ def exponential(
 
     Takes and gives what `along_T` does; nothing is drawn.
     """
-    single = estimate._accuracy(scaled)
+    single = law_forecast._accuracy(scaled)
     curve = fit_curves(T, single[None], rates=rate_grid(T), accuracy=True)
-    mean = estimate._scaled(np.clip(curve(at)[0], 0.0, 1.0))
+    mean = law_forecast._scaled(np.clip(curve(at)[0], 0.0, 1.0))
     return mean, np.repeat(mean[None], R, axis=0)

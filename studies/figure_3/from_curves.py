@@ -24,14 +24,15 @@ import click
 import numpy as np
 import pandas as pd
 
-from predict.curves.question_law.estimate import estimate
+from predict.curves.law_forecast import forecast_by_law
 from predict.estimate import Estimate, Options
 from predict.estimators import ESTIMATORS
+from predict.evidence.capped import observe
 from predict.evidence.groups import Group, groups_of_curves
-from predict.evidence.hidden import observe
 from predict.evidence.points import Floats
 from results import build_curves, read_curves, read_samples
 from results.votes.caps import cap_samples
+from studies.forecasts.rivals import JOINT
 from synthetic import run_panel
 
 HERE = Path(__file__).resolve().parent
@@ -95,12 +96,9 @@ def case(group: Group, settings: list[str], most: int, predictors: tuple[str, ..
     hidden = ~np.isin(group.points.setting, settings)
     targets, truth = group.points[hidden], group.accuracy[hidden]
     observed = observe(group, settings, most)
-    points = observed.points
-    law = estimate(points, observed.accuracy, observed.stderr, targets, draws=0)
-    widths = np.array(WIDTHS)[
-        np.minimum(np.searchsorted(WIDTHS, 100 * law.width_of_one_T_law), len(WIDTHS) - 1)
-    ]
-    found = {name: ESTIMATORS[name](observed, targets, OPTIONS) for name in predictors}
+    law = forecast_by_law(observed, targets, Options())
+    widths = np.array(WIDTHS)[np.minimum(np.searchsorted(WIDTHS, 100 * law.width), len(WIDTHS) - 1)]
+    found = {name: {**ESTIMATORS, **JOINT}[name](observed, targets, OPTIONS) for name in predictors}
     each = [
         scored(one, truth).assign(predictor=name, status=one.status, width=widths)
         for name, one in found.items()

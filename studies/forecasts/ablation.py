@@ -19,16 +19,17 @@ import numpy as np
 import pandas as pd
 
 from predict.answers.best_of_n import fit_rates
-from predict.answers.mixture import beta_binomial, mixture
+from predict.answers.mixture import mixture
 from predict.answers.prior import features
 from predict.estimate import Estimate, Estimator, Options
-from predict.evidence.cuts import chosen_answers
 from predict.evidence.groups import group_of_pools
-from predict.evidence.points import Evidence, Points
+from predict.evidence.points import Evidence, Points, chosen_answers
 from results.normal import Z90
 from results.tables.files import write_raw
+from results.tables.key import Key
 from studies.forecasts.along_n import Job, jobs, judged
 from studies.forecasts.page import HERE, METHODS, insert
+from studies.forecasts.rivals import beta_binomial
 
 
 def changed(target: str, value: object) -> Estimator:
@@ -50,7 +51,7 @@ def rolling_origin(observed: Evidence, targets: Points, options: Options) -> Est
     found = mixture(observed, targets, options)
     n = int(observed.points.N.max())
     first = [chosen_answers(one, np.arange(len(one.answers.votes)), n // 2) for one in observed.pools]
-    half = group_of_pools("", "", "", observed.method, first)
+    half = group_of_pools(Key("", "", "", method=observed.method), first)
     last = np.equal(observed.points.N, n)
     seen = replace(observed, points=half.points, accuracy=half.accuracy, stderr=half.stderr, pools=half.pools)
     early = mixture(seen, observed.points[last], options)

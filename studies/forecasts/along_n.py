@@ -17,10 +17,10 @@ import pandas as pd
 
 from predict.estimate import Estimate, Estimator, Options
 from predict.estimators import able, estimate
+from predict.evidence.capped import observe
 from predict.evidence.groups import read_groups
-from predict.evidence.hidden import observe
 from predict.evidence.points import Evidence, Points
-from predict.scoring.backtest import summary
+from predict.splits import summary
 from results.tables.files import write_raw
 from studies.forecasts.page import CURVE, HERE, METHODS
 from studies.forecasts.rivals import RIVALS
@@ -74,7 +74,7 @@ def jobs(data: Path, splits: int) -> list[Job]:
 
 def contestants(method: str) -> dict[str, Estimator]:
     """Every predictor by name, the rivals from the literature, and the mixture from curves."""
-    ours = {name: partial(estimate, name) for name in able(method, samples=True)}
+    ours = {name: partial(estimate, name) for name in able(samples=True)}
     return {**ours, **RIVALS[method], CURVE: _from_curve}
 
 

@@ -10,23 +10,25 @@ N. Every (set, predictor, N or seen) gives one row: mean absolute error in point
 that hold the truth, interval score (Winkler 1972: width + 20 × miss, in points).
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from unittest.mock import patch
 
 import click
 import numpy as np
 import pandas as pd
 
 from predict.estimate import Options
-from predict.estimators import SURVIVAL, able, chosen
+from predict.estimators import ESTIMATORS, SURVIVAL, able, chosen
 from predict.evidence.capped import capped
 from predict.evidence.groups import Group, groups_of_samples, read_groups
 from predict.evidence.request import Request
-from predict.scoring.backtest import backtest
+from predict.splits import backtest
 from results.normal import held, interval_score
 from results.tables.contract import as_samples
 from results.tables.files import read_raw, write_raw
 from studies.forecasts.page import HERE, insert
+from studies.forecasts.rivals import JOINT
 
 DEVELOPMENT = ("datarus-r1-14b", "nemotron-9b-v2/aime2425", "nemotron-9b-v2/math500", "qwen3-14b")
 """Looked at while the law and its priors were chosen. All were known when the line was added."""
@@ -54,10 +56,19 @@ def measure(run: pd.DataFrame, name: str, splits: int, stop: int, predictor: str
     tables = []
     for method in ("majority", "best_of_n"):
         (group,) = capped(run, method, caps[stop - 1], caps[stop:], request.at_n)
-        tables.append(backtest(group, chosen(predictor, group), request, splits, Options(replicates=100)))
+        names = [SURVIVAL] if predictor == SURVIVAL else [*chosen(predictor, group), *JOINT]
+        tables.append(tested(group, names, request, splits, Options(replicates=100)))
         tables[-1]["predictor"] = tables[-1]["estimator"]
     law = "chosen on it" if any(known in name for known in DEVELOPMENT) else ""
     return pd.concat(tables, ignore_index=True).assign(set=name, law=law)
+
+
+def tested(
+    group: Group, names: Sequence[str], request: Request, splits: int, options: Options
+) -> pd.DataFrame:
+    """The backtest of predictors of the product and of `joint`, a rival of this study."""
+    with patch.dict(ESTIMATORS, JOINT):
+        return backtest(group, names, request, splits, options)
 
 
 def marked(table: pd.DataFrame) -> pd.DataFrame:
@@ -97,9 +108,9 @@ def new_settings(name: str, group: Group) -> list[pd.DataFrame]:
     for seen in range(2, len(names)):
         if not np.isfinite(group.points.T).all():
             break
-        predictors = [one for one in able(group.method, bool(group.pools)) if one != "plug-in"]
+        predictors = [*JOINT, *able(bool(group.pools))]
         request = Request(fit_settings=tuple(names[:seen]))
-        table = marked(backtest(group, predictors, request, 1, Options(replicates=200)))
+        table = marked(tested(group, predictors, request, 1, Options(replicates=200)))
         by = table.groupby("predictor", sort=False)[["error", "held", "score"]]
         found.append(by.mean().round(3).reset_index().assign(set=name, method=group.method, seen=seen))
     return found
@@ -119,7 +130,7 @@ def new_settings_of(data: Path) -> list[pd.DataFrame]:
     for file in samples_in(data):
         for method in ("majority", "best_of_n"):
             for group in groups_of_samples(read(file), method):
-                found += new_settings(f"{group.model}/{group.dataset}", group)
+                found += new_settings(f"{group.key.model}/{group.key.dataset}", group)
     return found
 
 

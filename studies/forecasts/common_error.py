@@ -22,8 +22,8 @@ import pandas as pd
 
 from predict.answers import mixture
 from predict.estimate import Options, middle
+from predict.evidence.capped import observe
 from predict.evidence.groups import read_groups
-from predict.evidence.hidden import observe
 from results.normal import FORECAST_LEVEL, z_of
 from results.tables.files import write_raw
 from studies.forecasts.along_n import AT_N, REPLICATES, Job, jobs

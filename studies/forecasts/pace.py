@@ -21,14 +21,13 @@ from scipy.linalg import block_diag
 from scipy.optimize import minimize
 from scipy.stats import multivariate_normal
 
-from predict.evidence.capped import capped
-from predict.evidence.hidden import observe
+from predict.evidence.capped import capped, observe
 from predict.stopped import pace
 from predict.stopped.fit import FEW_ANSWERS, Fit, Problem, fit
-from predict.stopped.forecast import LEARN_FROM
 from predict.stopped.pace import moves_needed
 from predict.stopped.seen import seen_at, thinned
 from predict.stopped.simulate import Simulated, simulate
+from predict.stopped.survival import LEARN_FROM
 from results.votes.exact import AnswerPools
 from studies.forecasts.along_t import ANSWERS, read, runs, samples_in
 

@@ -1,18 +1,21 @@
 """Rivals from the literature: a law of the questions fitted by maximum likelihood, read with each posterior.
 
-    4 answers a question  ->  vote of 64:  beta + Pitman–Yor 0.71, NPMLE 0.69
+4 answers a question  ->  vote of 64:  beta + Pitman–Yor 0.71, NPMLE 0.69
 
-    beta + Pitman–Yor   p ~ Beta(a, b); wrong answers agree as in a Pitman–Yor process (1997, Ann. Prob. 25)
-    NPMLE               the atoms or rates that make the answers likeliest (Kiefer & Wolfowitz 1956)
-    zero-inflated beta  best-of-N: a share of the questions is never right (Verine et al. 2026)
-    scaled beta         best-of-N: p = c · Beta(a, b) (Schaeffer et al. 2025, arXiv 2502.17578)
+beta + Pitman–Yor   p ~ Beta(a, b); wrong answers agree as in a Pitman–Yor process (1997, Ann. Prob. 25)
+NPMLE               the atoms or rates that make the answers likeliest (Kiefer & Wolfowitz 1956)
+zero-inflated beta  best-of-N: a share of the questions is never right (Verine et al. 2026)
+scaled beta         best-of-N: p = c · Beta(a, b) (Schaeffer et al. 2025, arXiv 2502.17578)
 
-The plain beta of best-of-N (Levi 2024, arXiv 2410.16377) is the product's own `beta-binomial`.
+beta-binomial       best-of-N: p ~ Beta(a, b), averaged over its posterior (Levi 2024, arXiv 2410.16377)
+joint               the paper's surface through all settings and N of the curves (`joint.py`)
+plug-in             each question's own frequencies (`plug_in.py`)
 """
 
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 from scipy.optimize import minimize
@@ -21,13 +24,17 @@ from scipy.stats import binom
 from scipy.stats import t as student
 
 from predict.answers.atoms import log_likelihood, patterns
+from predict.answers.best_of_n import fit_rates
 from predict.answers.beta_binomial import fit_beta
-from predict.answers.mixture import accuracy_by_atom
+from predict.answers.mixture import accuracy_by_atom, from_answers
+from predict.curves.rival_interval import on_curves
 from predict.estimate import Estimate, Estimator, Options, Status
-from predict.evidence.cuts import renumbered
-from predict.evidence.points import Evidence, Floats, Ints, Points
+from predict.estimators import ESTIMATORS, estimate
+from predict.evidence.points import Evidence, Floats, Ints, Points, renumbered
 from results.normal import Interval
 from results.votes.exact import AnswerPools, VoteCounts
+from studies.forecasts.joint import joint
+from studies.forecasts.plug_in import plug_in
 
 Means = Callable[[VoteCounts, Ints], Floats]
 """(the answers of one setting, N (M,)) -> accuracy (M,)."""
@@ -193,12 +200,40 @@ def _vote(drawn: Ints) -> float:
     return float((((right >= top) & (right > 0)) / (1 + tied)).mean())
 
 
+def beta_binomial(observed: Evidence, targets: Points, options: Options) -> Estimate:
+    """Best-of-N from samples where p ~ Beta(a, b) over questions, averaged over the posterior of (a, b)."""
+    fits = [fit_rates(pool.answers.counts(), families=(2,)) for pool in observed.pools]
+    return from_answers(observed, targets, options, fits)
+
+
+JOINT = {"joint": on_curves(joint, steps=True)}
+"""Goes by curves alone."""
+
+SIMPLE = {**JOINT, "plug-in": plug_in, "beta-binomial": beta_binomial}
+"""They have a status, and are checked as the product checks its own."""
+
+
+def checked(name: str) -> Estimator:
+    """The simple rival of that name, as `predict.estimators.estimate` calls one."""
+
+    def predict(observed: Evidence, targets: Points, options: Options) -> Estimate:
+        with patch.dict(ESTIMATORS, SIMPLE):
+            return estimate(name, observed, targets, options)
+
+    return predict
+
+
 RIVALS: dict[str, dict[str, Estimator]] = {
     "majority": {
+        "joint": checked("joint"),
+        "plug-in": checked("plug-in"),
         "beta + Pitman–Yor": predictor(beta_pitman_yor),
         "NPMLE": predictor(votes_npmle),
     },
     "best_of_n": {
+        "joint": checked("joint"),
+        "beta-binomial": checked("beta-binomial"),
+        "plug-in": checked("plug-in"),
         "zero-inflated beta": predictor(best_by(lambda seen, times: fit_law(zero_inflated, seen, times))),
         "scaled beta": predictor(best_by(lambda seen, times: fit_law(scaled, seen, times))),
         "NPMLE": predictor(best_by(npmle)),

@@ -25,7 +25,7 @@ def test_documented_lines_give_what_stands_beside_them() -> None:
     ("kind", "asked"),
     [
         ("lists", {}),
-        ("samples", {"predictor": "plug-in", "method": "best_of_n", "seed": 5, "at_settings": "b"}),
+        ("samples", {"predictor": "mixture", "method": "best_of_n", "seed": 5, "at_settings": "b"}),
         ("curves", {"predictor": "power-law", "fit_max_n": 5}),
     ],
 )

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from predict.curves.question_law.estimate import estimate as question_law
+from predict.curves.from_curves import of_the_law
 from predict.estimate import Options, Status
 from predict.estimators import estimate
+from predict.evidence.capped import observe
 from predict.evidence.groups import groups_of_curves
-from predict.evidence.hidden import observe
 from predict.evidence.request import Request, read_asked
 from predict.table import forecast
 from synthetic import run_panel
@@ -37,7 +37,7 @@ def test_what_the_law_pins_down_stays_ok() -> None:
     settings = [setting for setting, _ in group.points.settings()][:6]
     evidence = observe(group, settings, 16)
     targets = group.points[~np.isin(group.points.setting, settings)]
-    law = question_law(evidence.points, evidence.accuracy, evidence.stderr, targets, draws=0)
+    _, law_ok = of_the_law(evidence, targets)
     found = estimate("exponential", evidence, targets, OPTIONS)
-    assert (found.status[law.status != Status.OK] != Status.OK).all()
+    assert (found.status[~law_ok] != Status.OK).all()
     assert (found.status == Status.OK).sum() >= 10

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from predict.evidence.cuts import chosen_answers
 from predict.evidence.groups import Group, group_of_pools
-from predict.evidence.points import Evidence, Points, Pool
+from predict.evidence.points import Evidence, Points, Pool, chosen_answers
+from results.tables.key import Key
 from results.votes.exact import AnswerPools
 
 
@@ -33,10 +33,9 @@ def drawn_pool(questions: int, answers: int, rng: np.random.Generator, blank: fl
 
 def observed(pool: Pool, n: int, method: str = "majority") -> tuple[Evidence, Group]:
     """The first n answers of a pool, and all of them as a group; what is asked is the vote of this pool."""
-    cut = group_of_pools(
-        "llm", "d", "m", method, [chosen_answers(pool, np.arange(len(pool.answers.votes)), n)]
-    )
-    whole = group_of_pools("llm", "d", "m", method, [pool], at_n=(20, 40))
+    key = Key("llm", "d", "m", method=method)
+    cut = group_of_pools(key, [chosen_answers(pool, np.arange(len(pool.answers.votes)), n)])
+    whole = group_of_pools(key, [pool], at_n=(20, 40))
     return Evidence(cut.points, cut.accuracy, cut.stderr, cut.pools, method), whole
 
 

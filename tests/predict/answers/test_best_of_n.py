@@ -1,4 +1,4 @@
-"""Best-of-N: laws of p, their posterior by integration, and the predictor beta-binomial."""
+"""Best-of-N: laws of p, their posterior by integration."""
 
 import numpy as np
 import pytest
@@ -67,7 +67,7 @@ def test_forecasts_are_means_over_the_posterior_of_the_law(
     drawn = law_means(found, best_of_n_by_rate(N), 4000)
     assert drawn.mean(axis=0) == pytest.approx(mean, abs=0.15 * sd.max())
     assert drawn.std(axis=0) == pytest.approx(sd, rel=0.15, abs=1e-3)
-    means = found.moments(best_of_n_by_rate(N))[0].mean(axis=0)
+    means = (found.posterior() @ best_of_n_by_rate(N)).mean(axis=0)
     assert means == pytest.approx(mean, abs=0.01)
 
 
@@ -111,14 +111,14 @@ def test_a_largest_chance_below_one_is_found() -> None:
 
 
 def statuses(right: np.ndarray, answers: int, N: list[int]) -> list[str]:
-    """Those of the predictor beta-binomial's forecasts at `N`."""
+    """Those of the forecasts at `N`."""
     votes = np.where(np.arange(answers) < right[:, None], 0, 1).ravel()
     ids, starts = [str(q) for q in range(len(right))], answers * np.arange(len(right) + 1)
     pool = Pool("a", 1.0, AnswerPools(ids, starts, votes, np.full(len(votes), np.nan)))
     one = Points(np.array(["a"]), np.ones(1), np.ones(1, dtype=np.int64))
     observed = Evidence(one, np.ones(1), np.ones(1), (pool,), "best_of_n")
     targets = Points(np.full(len(N), "a"), np.ones(len(N)), np.array(N))
-    return estimate("beta-binomial", observed, targets, Options(replicates=200)).status.tolist()
+    return estimate("mixture", observed, targets, Options(replicates=200)).status.tolist()
 
 
 def test_the_status_is_of_the_target() -> None:

@@ -13,9 +13,10 @@ from predict.answers.mixture import accuracies, accuracy_by_atom, mixture
 from predict.answers.population import fit_population, learning_set
 from predict.answers.prior import _EVEN_CHOICES, _log_law
 from predict.estimate import Estimate, Options, Status
+from predict.evidence.capped import observe
 from predict.evidence.groups import group_of_pools
-from predict.evidence.hidden import observe
 from predict.evidence.points import Points
+from results.tables.key import Key
 from results.votes.exact import VoteCounts
 from tests.predict.answers.pools import drawn_pool, observed, pool_of, targets
 
@@ -138,7 +139,7 @@ def test_question_order_and_label_order_do_not_matter() -> None:
         counts.nulls,
     )
     values = vote_table(16)[:, None]
-    one, two = fit_population(counts).moments(values)[0], fit_population(other).moments(values)[0]
+    one, two = (fit_population(each).posterior() @ values for each in (counts, other))
     assert one[flip] == pytest.approx(two, abs=1e-6)
 
 
@@ -175,7 +176,8 @@ def test_of_new_questions_the_error_is_what_answers_leave_open_and_the_draw_of_q
     law = fitted.fit.laws[0]
     sure = replace(fitted, fit=replace(law, covariance=1e-12 * np.eye(len(law.alpha))))
     N = np.array([16])
-    each, square = sure.moments(accuracy_by_atom(counts, N)[0][0])
+    values = accuracy_by_atom(counts, N)[0][0]
+    each, square = (sure.posterior() @ power for power in (values, values**2))
     monkeypatch.setattr("predict.answers.mixture.COMMON_ERROR", common)
     found = accuracies(pool, sure, N, np.full(30, np.inf), "majority", Options(replicates=4000))
     posterior = (square - each**2).mean()
@@ -210,7 +212,7 @@ def test_an_estimate_does_not_hang_on_what_else_is_asked(method: str) -> None:
     """Nor on how many draws there are its mean, also of a setting without answers."""
     few, more = (drawn_pool(40, 16, np.random.default_rng(seed)) for seed in (0, 1))
     pools = [replace(one, setting=name, T=T) for one, name, T in ((few, "s", 1.0), (more, "t", 2.0))]
-    group = group_of_pools("llm", "d", "m", method, pools)
+    group = group_of_pools(Key("llm", "d", "m", method=method), pools)
     evidence = observe(group, ["s", "t"], 6)
 
     def asked(N: list[int], replicates: int = 60) -> Estimate:

@@ -18,6 +18,7 @@ from predict.answers.shared_difficulty import (
 )
 from predict.evidence.groups import group_of_pools
 from predict.evidence.points import Evidence, Pool
+from results.tables.key import Key
 from tests.predict.answers.pools import pool_of
 
 LAW = np.array([0.2, 0.5, 0.3])
@@ -91,7 +92,7 @@ def copula_answers(
 
 
 def seen_together(pools: list[Pool], method: str = "majority") -> Evidence:
-    cut = group_of_pools("llm", "d", "m", method, pools)
+    cut = group_of_pools(Key("llm", "d", "m", method=method), pools)
     return Evidence(cut.points, cut.accuracy, cut.stderr, cut.pools, method)
 
 
@@ -110,11 +111,11 @@ def test_rates_are_closer_to_the_truth_with_the_other_settings() -> None:
         populations(seen_together(pools)),
         [populations(seen_together([pool]))[0] for pool in pools],
     ):
-        each = np.stack([population.moments(grid)[0][:, 0] for population in found])
+        each = np.stack([(population.posterior() @ grid)[:, 0] for population in found])
         errors.append(float(((each - rates) ** 2).mean()))
     assert errors[0] < 0.75 * errors[1]
     one, some = populations(seen_together(pools))[0], np.array([250, 3])
-    assert one.moments(grid, some)[0] == pytest.approx(one.moments(grid)[0][some])
+    assert one.posterior(some) @ grid == pytest.approx((one.posterior() @ grid)[some])
 
 
 def test_questions_are_matched_by_name_and_one_of_a_single_setting_keeps_its_own_posterior() -> None:

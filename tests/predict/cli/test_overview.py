@@ -61,9 +61,9 @@ def test_the_dearest_measured_forecast_is_told_or_else_the_dearest() -> None:
 
 
 def test_each_set_is_named_once_above_its_predictors() -> None:
-    both = pd.concat([ROWS, ROWS.assign(predictor="joint")])
+    both = pd.concat([ROWS, ROWS.assign(predictor="exponential")])
     lines = overview([both, both.assign(model="other")]).splitlines()
-    assert [line.split()[0] for line in lines] == ["set", "m", "joint", "other", "joint"]
+    assert [line.split()[0] for line in lines] == ["set", "m", "exponential", "other", "exponential"]
 
 
 def test_what_is_said_of_several_groups_is_said_once() -> None:

@@ -7,12 +7,11 @@ import pandas as pd
 import pytest
 
 from predict.cli.forecast import judged, show
-from predict.cli.wording import choice, interval, percent, spread, tokens
+from predict.cli.wording import interval, percent, spread, tokens
 from predict.estimate import Status
 from predict.evidence.groups import groups_of_curves, groups_of_samples
-from predict.evidence.lengths import expected_length
 from predict.evidence.request import Request
-from predict.evidence.targets import split
+from predict.evidence.targets import expected_length, split
 from predict.table import caveats, new_lengths, places, warnings
 from results.tables.status import SHORT
 from tests.predict.commands import curve
@@ -66,10 +65,15 @@ def test_forecasts_are_judged_against_the_held_out_values_only() -> None:
 
 def test_of_several_predictors_the_last_is_printed_in_full(capsys: pytest.CaptureFixture[str]) -> None:
     """And each of which nothing was held out; what was fitted is named, of many settings the ends."""
-    both = pd.concat([table(), table(predictor="joint")])
+    both = pd.concat([table(), table(predictor="exponential")])
     show("m on d", both)
     told = capsys.readouterr().out
-    assert [told.count(word) for word in ("by flat", "by joint", "setting  ", "Error on")] == [1, 1, 1, 2]
+    assert [told.count(word) for word in ("by flat", "by exponential", "setting  ", "Error on")] == [
+        1,
+        1,
+        1,
+        2,
+    ]
     assert told.count("from settings a, b, N up to 1\n") == 2
     row = next(line.split() for line in told.splitlines() if line.startswith("b "))
     assert row[:5] + row[-3:] == ["b", "50", "8", "400", "76.0", "80.0", "%", "ok"]
@@ -91,32 +95,17 @@ def test_warnings_name_what_is_asked_and_not_ok() -> None:
         pd.concat(
             [
                 table(role=["used", *3 * ["forecast"]], status=status, condition=[9e9, 200, 9e9, 300]),
-                table(predictor="joint", role="forecast", status="poor_fit"),
+                table(predictor="exponential", role="forecast", status="poor_fit"),
             ]
         )
     )
     assert first.startswith("flat, setting a at N = 8, setting b at N = 8: ill_conditioned: ")
     assert first.endswith("(condition number 300)")
-    assert second.startswith("joint, every forecast: poor_fit: ")
+    assert second.startswith("exponential, every forecast: poor_fit: ")
     assert "condition number" not in second
     falls = table(role="forecast", status="falling")
     (many,) = warnings(pd.concat([falls, falls.assign(status=["ok", *3 * ["falling"]])]))
     assert ", setting b at N = 1 and 4 more: falling" in many
-
-
-def test_a_choice_without_an_interval_or_of_the_twin() -> None:
-    row = pd.Series(
-        {
-            "source": "synthetic",
-            "setting": "12",
-            "N": 4,
-            "cost": 48.0,
-            "predicted": 0.9,
-            "low": np.nan,
-            "high": np.nan,
-        }
-    )
-    assert choice(row).endswith("N = 4: 90.0 % for 48 steps a question")
 
 
 def test_what_a_table_does_not_tell_is_said() -> None:

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
+from predict.curves.from_curves import of_the_law
 from predict.curves.low_cost_to_high import low_cost_to_high
-from predict.curves.question_law.estimate import estimate as question_law
 from predict.curves.rival_interval import APART, on_curves
 from predict.estimate import Estimate, Options, Status
 from predict.estimators import ESTIMATORS
+from predict.evidence.capped import observe
 from predict.evidence.groups import Group, groups_of_curves
-from predict.evidence.hidden import observe
 from predict.evidence.points import Evidence, Points
 from synthetic import run_panel
 
@@ -38,8 +38,8 @@ def of_first(group: Group, count: int, N: int = 16) -> tuple[Evidence, Points, n
 def forecast(evidence: Evidence, targets: Points) -> tuple[Estimate, np.ndarray]:
     """The algorithm's estimate, and whether the law bears each forecast out."""
     found = ESTIMATORS["low-cost-to-high"](evidence, targets, OPTIONS)
-    law = question_law(evidence.points, evidence.accuracy, evidence.stderr, targets, draws=0)
-    return found, (law.status == Status.OK) & (np.abs(found.mean - law.mean) <= APART)
+    law, law_ok = of_the_law(evidence, targets)
+    return found, law_ok & (np.abs(found.mean - law) <= APART)
 
 
 @pytest.mark.parametrize("count", [4, 6])

@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from predict.curves.calibration import USUAL, luck_share, model_error
-from predict.curves.intervals import SHARED
+from predict.curves.intervals import SHARED, USUAL, luck_share, model_error
 from predict.curves.rival_interval import RIVALS
 from predict.curves.rivals import exponential, flat
 from predict.estimate import Options
 from predict.evidence.groups import group_of_pools
 from predict.evidence.points import Evidence, Floats, Points
 from results.normal import Z90
+from results.tables.key import Key
 from tests.predict.answers.pools import drawn_pool
 
 N = np.array([1, 2, 4, 8, 16])
@@ -63,7 +63,7 @@ def test_along_T_the_dearest_settings_are_left_out() -> None:
 
 def test_for_these_questions_only_the_luck_of_the_answers_spreads() -> None:
     pool = drawn_pool(200, 8, np.random.default_rng(5))
-    group = group_of_pools("llm", "d", "m", "majority", [pool])
+    group = group_of_pools(Key("llm", "d", "m", method="majority"), [pool])
     answers = Evidence(group.points, group.accuracy, group.stderr, group.pools)
     counts = pool.answers.counts()
     rate = counts.correct / counts.pools
@@ -74,7 +74,7 @@ def test_for_these_questions_only_the_luck_of_the_answers_spreads() -> None:
 
 def test_the_shared_interval_is_narrower_for_these_questions_than_for_new_ones() -> None:
     pool = drawn_pool(200, 8, np.random.default_rng(5))
-    group = group_of_pools("llm", "d", "m", "majority", [pool])
+    group = group_of_pools(Key("llm", "d", "m", method="majority"), [pool])
     answers = Evidence(group.points, group.accuracy, group.stderr, group.pools)
     place = Points(np.array(["s"]), np.ones(1), np.array([8]))
     found = RIVALS["flat"](answers, place, Options(replicates=4000))

@@ -7,6 +7,7 @@ import pytest
 from predict.curves.intervals import SHARED, replicate_curves, replicate_samples
 from predict.evidence.groups import Group, group_of_pools, groups_of_samples
 from predict.evidence.points import Pool
+from results.tables.key import Key
 from results.votes.exact import answer_pools
 from tests.predict.conftest import simulated_samples
 
@@ -17,7 +18,7 @@ def test_replicates_have_the_spread_of_the_standard_error_and_are_seeded() -> No
         Pool(str(name), 1.0 + i, answer_pools(part))
         for i, (name, part) in enumerate(frame.groupby("setting"))
     ]
-    group = group_of_pools("llm", "d", "m", "majority", pools)
+    group = group_of_pools(Key("llm", "d", "m", method="majority"), pools)
     copies = replicate_samples(group.points, group.pools, "majority", 2000, 1)
     assert copies.mean(axis=0) == pytest.approx(group.accuracy, abs=0.01)
     assert copies.std(axis=0) == pytest.approx(group.stderr, rel=0.12)

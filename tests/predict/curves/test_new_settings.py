@@ -9,14 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from predict.curves.intervals import SHARED
-from predict.curves.law_along_t import along_T
-from predict.curves.new_settings import Carried, _widening, answers_luck, other_settings, spread_out
+from predict.curves.law_along_t import Carried, _widening, along_T, answers_luck, other_settings, spread_out
 from predict.curves.rivals import exponential, power_law
 from predict.estimate import Options
 from predict.evidence.groups import read_groups
 from predict.evidence.points import Points
 from predict.evidence.request import Request
-from predict.scoring.backtest import backtest
+from predict.splits import backtest
 from tests.predict.answers.pools import drawn_pool
 
 CACHED = Path(__file__).parents[3] / "results" / "cached"

@@ -10,12 +10,11 @@ import pytest
 from predict.cli import main
 from predict.estimate import Options
 from predict.estimators import CURVE_ONLY, DEFAULT, SURVIVAL, chosen, estimate
-from predict.evidence.capped import capped, seen_of
+from predict.evidence.capped import capped, observe, seen_of
 from predict.evidence.groups import Group
-from predict.evidence.hidden import observe
 from predict.evidence.points import Points, Run
 from predict.evidence.request import Request
-from predict.scoring.backtest import backtest
+from predict.splits import backtest
 from predict.table import forecast
 from results import BadInput, build_curves
 from results.votes.caps import cap_samples

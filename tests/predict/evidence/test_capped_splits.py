@@ -7,12 +7,11 @@ import pytest
 
 from predict.estimate import Estimate, Lengths, Options, Status, everywhere, from_draws
 from predict.estimators import ESTIMATORS, SURVIVAL, estimate
-from predict.evidence.capped import capped
+from predict.evidence.capped import capped, observe, unseen
 from predict.evidence.groups import Group
-from predict.evidence.hidden import observe, unseen
 from predict.evidence.points import Evidence, Points
 from predict.evidence.request import Request
-from predict.scoring.backtest import accuracy_of, backtest
+from predict.splits import accuracy_of, backtest
 from results.normal import Interval
 from tests.predict.stopped.simulated import samples
 

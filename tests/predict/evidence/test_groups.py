@@ -4,9 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from predict.evidence.cuts import chosen_answers
 from predict.evidence.groups import grid, groups_of_curves, groups_of_samples
-from predict.evidence.points import Pool
+from predict.evidence.points import Pool, chosen_answers
 from results import build_curves
 from results.votes.exact import AnswerPools
 from tests.predict.conftest import simulated_samples
@@ -68,7 +67,7 @@ def test_answers_without_a_source_are_a_language_model_s_beside_the_twin_s() -> 
     """One table has no column `source`; the two read together have an empty one in its rows."""
     frame = simulated_samples(questions=3, answers=2)
     both = pd.concat([frame, frame.assign(source="synthetic", model="twin")])
-    assert [(g.source, g.model) for g in groups_of_samples(both, "majority")] == [
+    assert [(g.key.source, g.key.model) for g in groups_of_samples(both, "majority")] == [
         ("llm", "sim"),
         ("synthetic", "twin"),
     ]

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from predict.evidence.capped import observe
 from predict.evidence.groups import Group, groups_of_curves, groups_of_samples
-from predict.evidence.hidden import observe
 from predict.evidence.points import Evidence
 from predict.evidence.request import Request
 from predict.evidence.targets import split

@@ -1,4 +1,4 @@
-"""predict.evidence.lengths: how long answers are at a budget not asked for yet, and forecasts there."""
+"""predict.evidence.targets: how long answers are at a budget not asked for yet, and forecasts there."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from predict.evidence.lengths import STRAYS, expected_length
+from predict.evidence.targets import STRAYS, expected_length
 from tests.predict.commands import command, curve
 
 

@@ -10,8 +10,7 @@ from predict.answers.prior import RIDGE, features
 from predict.estimate import Options
 from predict.evidence.groups import Group, groups_of_samples
 from predict.evidence.points import Points
-from predict.planning.imagined import agreement, imagine
-from predict.planning.next_run import next_runs, widths
+from predict.planning.next_run import agreement, candidates, imagine, next_runs, widths
 from results.votes.exact import AnswerPools, answer_pools
 from tests.predict.conftest import samples_of, simulated_samples
 
@@ -34,7 +33,7 @@ def decision(of: Group, N: int, setting: str = "s") -> Points:
 
 @pytest.mark.integration
 @pytest.mark.parametrize(
-    ("method", "predictor", "questions"), [("majority", "mixture", 600), ("best_of_n", "beta-binomial", 2400)]
+    ("method", "predictor", "questions"), [("majority", "mixture", 600), ("best_of_n", "mixture", 2400)]
 )
 def test_announced_width_is_the_width_seen_when_the_run_is_made(
     method: str, predictor: str, questions: int, monkeypatch: pytest.MonkeyPatch
@@ -82,7 +81,7 @@ def test_runs_are_priced_by_questions_answers_and_tokens() -> None:
     frame = simulated_samples(questions=30, answers=8)
     lost = (frame["setting"] == "80") & (frame["question_id"] == "q3") & (frame["sample"] == 2)
     now = group(frame[~lost])
-    runs = next_runs(now, "plug-in", decision(now, 32, "80"), Options(replicates=100), draws=1)
+    runs = candidates(now, decision(now, 32, "80"))
     lengths = dict(now.points.settings())
     known = {(run.setting, run.kind, run.now, run.then): run.tokens for run in runs}
     assert known == pytest.approx(

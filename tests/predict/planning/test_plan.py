@@ -1,21 +1,27 @@
-"""The planner: prices, frontier, cheapest and best choices."""
+"""The planner: choices by forecast and by score, their prices, the frontier and what is bought."""
 
+import json
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from predict.cli.plan import propose, verdict
+from predict.cli.plan import propose, what_to_buy
 from predict.estimate import Options
 from predict.evidence.groups import Group, read_groups
 from predict.evidence.request import Request
+from predict.planning.choices import _as_measured, forecast_choices, measured_choices, measured_luck, plan
 from predict.planning.next_run import NextRun
-from predict.planning.plan import _as_measured, plan
 from predict.table import forecast
+from results import BadInput, write_samples
+from results.normal import Z90
+from results.paired.sides import Side, sides_of
 from results.summary.buying import Plan
 from tests.predict.commands import predict
+from tests.predict.conftest import simulated_samples
 
 LENGTHS = np.array([0.8, 1.2, 1.7, 2.5, 3.2, 4.0, 6.0])
 GAP = {T: (0.8 - 0.5 * np.exp(-0.6 * T)) ** 2 / 2 for T in LENGTHS}
@@ -23,14 +29,14 @@ GAP = {T: (0.8 - 0.5 * np.exp(-0.6 * T)) ** 2 / 2 for T in LENGTHS}
 
 @pytest.fixture(scope="module")
 def group(curves_file: Path) -> Group:
-    return next(g for g in read_groups([curves_file], "majority") if g.model == "large")
+    return next(g for g in read_groups([curves_file], "majority") if g.key.model == "large")
 
 
 @pytest.fixture(scope="module")
 def planned(group: Group) -> Plan:
     """Of the six settings and a new one that is longer."""
-    options = Options(replicates=400)
-    return plan(group, "joint", 64, options, target_accuracy=0.8, new_settings=("long=6000",))
+    choices = forecast_choices(group, "question-law", 64, Options(replicates=400), ("long=6000",))
+    return plan(choices, 0.9, target_accuracy=0.8)
 
 
 def test_the_cheapest_choice_that_reaches_the_target_is_that_of_the_known_surface(planned: Plan) -> None:
@@ -107,7 +113,7 @@ A, B, C, D = (
 def test_what_to_buy_is_said_and_what_by_the_lower_end_of_the_interval(
     goal: dict[str, float], told: list[tuple[str, str]]
 ) -> None:
-    sentences = verdict(Plan(ROWS, **goal), "tokens")
+    sentences = what_to_buy(Plan(ROWS, **goal), "tokens")
     assert len(sentences) == len(told)
     for sentence, (aim, what) in zip(sentences, told, strict=True):
         assert aim in sentence
@@ -117,7 +123,7 @@ def test_what_to_buy_is_said_and_what_by_the_lower_end_of_the_interval(
 def test_a_vote_of_two_is_never_bought(samples_file: Path) -> None:
     """It is as good as a single answer, with ties shared, and costs twice as much."""
     (sampled,) = read_groups([samples_file], "majority")
-    found = plan(sampled, "mixture", 2, Options(replicates=20))
+    found = plan(forecast_choices(sampled, "mixture", 2, Options(replicates=20)), 0.9)
     assert found.chosen is not None
     assert found.chosen["N"] == 1
     assert set(found.frontier["N"]) == {1}
@@ -129,7 +135,7 @@ def test_forecast_and_plan_give_the_exact_vote_of_all_answers(samples_file: Path
     known = dict(zip(group.points.places(), group.accuracy, strict=True))
     table, _ = forecast(group, Request(fit_max_n=2), ["mixture"], Options(replicates=20))
     assert dict(zip(zip(table["setting"], table["N"], strict=True), table["accuracy"], strict=True)) == known
-    rows = plan(group, "mixture", 8, Options(replicates=20)).options
+    rows = forecast_choices(group, "mixture", 8, Options(replicates=20))
     assert set(rows["known"]) == {"measured"}
     for row in rows.itertuples():
         assert row.predicted == pytest.approx(known[row.setting, row.N], abs=1e-12)
@@ -137,33 +143,22 @@ def test_forecast_and_plan_give_the_exact_vote_of_all_answers(samples_file: Path
         assert row.new_low <= row.predicted <= row.new_high
 
 
-def test_from_samples_the_next_run_is_named_with_its_price(samples_file: Path, tmp_path: Path) -> None:
-    table, picture = tmp_path / "plan.csv", tmp_path / "plan.svg"
-    done = predict(
-        "plan",
-        samples_file,
-        "--target-accuracy",
-        "0.6",
-        "--max-n",
-        "16",
-        "--bootstrap",
-        "60",
-        "--predictor",
-        "plug-in",
-        "--out",
-        table,
-        "--plot",
-        picture,
-    )
+def test_from_samples_the_next_run_is_named_with_its_price(tmp_path: Path) -> None:
+    samples, table, picture = tmp_path / "s.csv", tmp_path / "plan.csv", tmp_path / "plan.svg"
+    write_samples(simulated_samples(questions=10, answers=4, settings=("40", "80")), samples)
+    options = ["--target-accuracy", 0.6, "--max-n", 4, "--bootstrap", 20, "--out", table, "--plot", picture]
+
+    done = predict("plan", samples, *options)
+
     assert done.exit_code == 0, done.output
     assert "The next run, to narrow an interval at setting" in done.output
-    assert "40 → 80 questions" in done.output
+    assert "4 → 8 answers" in done.output or "10 → 20 questions" in done.output
     rows = pd.read_csv(table, dtype={"setting": str})
-    assert len(rows) == 4 * 5
+    assert len(rows) == 2 * 3
     assert (rows["cost"] == sorted(rows["cost"])).all()
     assert set(rows["target_accuracy"]) == {0.6}
     assert rows["token_budget"].isna().all()
-    assert picture.read_text().startswith("<svg")
+    assert picture.read_text(encoding="utf-8").startswith("<svg")
 
 
 def test_runs_are_named_by_what_they_narrow_for_their_tokens_and_only_where_they_do(
@@ -188,3 +183,174 @@ def test_runs_are_named_by_what_they_narrow_for_their_tokens_and_only_where_they
     assert [line.split()[0] for line in lines] == ["cheap", "dear"]
     assert "100  new questions    ±10.0 → ±9.0" in lines[0]
     assert "these questions" in lines[1]
+
+
+JUDGED = ("best_by_score", "weighted_majority")
+
+
+def answers(seed: int, questions: int = 30, n: int = 16, honest: float = 0.4) -> pd.DataFrame:
+    """Answers of 100 tokens, right ("A") 20 to 60 times in 100; the scores of right ones are higher."""
+    rng = np.random.default_rng(seed)
+    right = rng.random((questions, n)) < np.linspace(0.2, 0.6, questions)[:, None]
+    wrong = rng.choice(list("BCD"), p=[0.6, 0.3, 0.1], size=right.shape)
+    return pd.DataFrame(
+        {
+            "question_id": np.repeat([f"q{q:02}" for q in range(questions)], n),
+            "sample": np.tile(np.arange(n), questions),
+            "answer": np.where(right, "A", wrong).ravel(),
+            "correct": right.ravel(),
+            "tokens": 100,
+            "score_judge": np.clip(rng.random(right.shape) + honest * right, 0, None).ravel(),
+            "model": "m",
+            "dataset": "d",
+            "setting": "s",
+            "decoding": "sample",
+        }
+    )
+
+
+def sides(table: pd.DataFrame, cost: float) -> list[Side]:
+    return sides_of({"m": table}, None, "judge", {"m": cost})
+
+
+@pytest.mark.integration  # many seconds
+@pytest.mark.parametrize("method", ["majority", *JUDGED])
+def test_luck_is_how_far_measurements_scatter(method: str) -> None:
+    """200 pools of each question: the scatter of the mean accuracy, to 25 % of its standard deviation.
+
+    At N beyond half of the pool too much is told rather than too little: the accuracy of half stands for it.
+    """
+    ns = np.array([2, 4, 8, 16])
+    found, told = [], []
+    for seed in range(200):
+        (side,) = sides(answers(seed), 0.0)
+        found.append(side.curve(method)[:, ns - 1].mean(axis=0))
+        if seed < 20:
+            told.append(measured_luck(side, method, ns))
+    ratio = np.sqrt(np.mean(told, axis=0)) / np.std(found, axis=0)
+    assert ratio[:3] == pytest.approx(1, abs=0.25)
+    assert 0.75 < ratio[3] < 1.5
+
+
+def test_a_choice_costs_its_answers_and_their_scores() -> None:
+    (side,) = sides(answers(0), 50.0)
+    options = measured_choices([side], JUDGED, 8, 0.9).set_index(["method", "N"])
+    assert set(options.loc["majority"].index) == {1, 2, 4, 8}
+    assert set(options.loc["best_by_score"].index) == {2, 4, 8}
+    assert options.loc[("majority", 8), "cost"] == 800
+    assert options.loc[("weighted_majority", 8), "cost"] == 1200
+    for (method, n), row in options.iterrows():
+        assert row["predicted"] == pytest.approx(side.curve(method)[:, n - 1].mean())
+        assert row["new_low"] <= row["low"] <= row["predicted"] <= row["high"] <= row["new_high"]
+
+
+def test_the_interval_of_one_answer_is_that_of_its_frequencies() -> None:
+    """Of 16 answers to each question, right in a share p: variances p(1 − p)/16 of these questions alone."""
+    table = answers(0)
+    options = measured_choices(sides(table, 50.0), JUDGED, 8, 0.9).set_index(["method", "N"])
+    p = table.groupby("question_id")["correct"].mean()
+    stderr = np.sqrt((p * (1 - p) / 16).mean() / len(p))
+    one = options.loc[("majority", 1)]
+    assert [one["low"], one["high"]] == pytest.approx([p.mean() - Z90 * stderr, p.mean() + Z90 * stderr])
+
+
+def test_a_dear_judge_is_not_bought_and_a_cheap_one_is() -> None:
+    """Scores of use, at a hundredth of an answer's price and at a hundred times it."""
+    table = answers(1, honest=3.0)
+    for cost, methods in ((1.0, JUDGED), (1e4, ("majority",))):
+        choices = measured_choices(sides(table, cost), JUDGED, 16, 0.9)
+        chosen = plan(choices, 0.9, token_budget=500.0).chosen
+        assert chosen is not None
+        assert chosen["method"] in methods
+
+
+def test_what_has_no_price_is_refused() -> None:
+    with pytest.raises(BadInput, match="--score-cost"):
+        measured_choices(sides(answers(0), float("nan")), JUDGED, 8, 0.9)
+    with pytest.raises(BadInput, match="tokens"):
+        measured_choices(sides(answers(0).drop(columns="tokens"), 1.0), JUDGED, 8, 0.9)
+
+
+def test_the_command_reads_what_the_judge_took(tmp_path: Path) -> None:
+    write_samples(answers(0), tmp_path / "m" / "samples.jsonl")
+    (tmp_path / "m" / "scores").mkdir()
+    record = {"summary": {"judged": 480, "prompt_tokens": 24_000 - 480, "tokens": 480}}
+    (tmp_path / "m" / "scores" / "judge.json").write_text(json.dumps(record))
+    out = tmp_path / "plan.csv"
+    words = ["plan", str(tmp_path / "m"), "--score", "judge", "--max-n", "8", "--out", str(out)]
+    done = predict(*words)
+    assert done.exit_code == 0, done.output
+    table = pd.read_csv(out).set_index(["method", "N"])
+    assert table.loc[("best_by_score", 8), "cost"] == 8 * 150
+    done = predict(*words[:-1], tmp_path / "dear.csv", "--score-cost", 900)
+    assert done.exit_code == 0, done.output
+    assert pd.read_csv(tmp_path / "dear.csv")["cost"].max() == 8 * 1000
+
+
+def test_rewards_below_zero_choose_and_do_not_weight(tmp_path: Path) -> None:
+    table = answers(0)
+    write_samples(table.assign(score_judge=table["score_judge"] - 2), tmp_path / "m" / "samples.jsonl")
+    out = tmp_path / "plan.csv"
+    words = ["plan", str(tmp_path / "m"), "--score", "judge", "--score-cost", "9", "--out", str(out)]
+    done = predict(*words)
+    assert done.exit_code == 0, done.output
+    assert set(pd.read_csv(out)["method"]) == {"majority", "best_by_score"}
+
+
+VALUES = {"predictor": "flat", "method": "majority", "target": "population", "at-settings": "new=9"}
+OTHER = ["predictor", "method", "fit-cap", "at-caps", "bootstrap", "seed", "at-settings", "target"]
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("--score judge", "--score-cost"),
+        ("--score nothing --score-cost 1", "nothing"),
+        ("--score-cost 1", "--score"),
+        ("--score judge --score-cost 1 --target-accuracy 0.5 --token-budget 9", "not both"),
+        *((f"--score judge --score-cost 1 --{name} {VALUES.get(name, 2)}", name) for name in OTHER),
+    ],
+)
+def test_what_does_not_go_with_a_score_is_refused(words: str, told: str, tmp_path: Path) -> None:
+    write_samples(answers(0, questions=4), tmp_path / "m" / "samples.jsonl")
+    done = predict("plan", tmp_path / "m", *words.split())
+    assert done.exit_code == 2
+    assert told in done.output
+
+
+@pytest.mark.parametrize("scored", [False, True], ids=["votes", "scores"])
+def test_each_model_and_data_set_has_one_plan_whatever_the_order_of_its_rows(
+    tmp_path: Path, scored: bool
+) -> None:
+    """Two models, data sets and settings; settings once came before models, and four plans of them."""
+    parts = [
+        answers(seed, questions=8, n=8).assign(model=model, setting=setting, dataset=dataset, tokens=tokens)
+        for seed, (model, dataset) in enumerate(product("ab", "de"))
+        for setting, tokens in (("100", 100), ("200", 200))
+    ]
+    table = pd.concat(parts)
+    words = ["--score", "judge", "--score-cost", 50] if scored else ["--predictor", "flat", "--bootstrap", 5]
+    orders = {"as it is": table, "shuffled": table.sample(frac=1, random_state=0)}
+    found = {}
+    for name, rows in orders.items():
+        rows.to_csv(tmp_path / "two.csv", index=False)
+        out = tmp_path / f"{name}.csv"
+        done = predict("plan", tmp_path / "two.csv", *words, "--max-n", 4, "--out", out)
+        assert done.exit_code == 0, done.output
+        order = ["dataset", "model", "method", "setting", "N"]
+        found[name] = pd.read_csv(out).sort_values(order, ignore_index=True)
+    pd.testing.assert_frame_equal(*found.values())
+    for _, own in found["as it is"].groupby(["dataset", "model"]):
+        assert set(own["setting"]) == {100, 200}
+        assert set(own["method"]) == ({"majority", *JUDGED} if scored else {"majority"})
+        per_answer = own["cost"] / own["N"]
+        assert set(per_answer[own["method"] == "majority"]) == {100, 200}
+        assert set(per_answer[own["method"] != "majority"]) == ({150, 250} if scored else set())
+
+
+def test_a_plan_by_score_is_drawn_as_any_other(tmp_path: Path) -> None:
+    write_samples(answers(0, questions=6), tmp_path / "m" / "samples.jsonl")
+    picture = tmp_path / "plan.svg"
+    done = predict("plan", tmp_path / "m", "--score", "judge", "--score-cost", 9, "--plot", picture)
+    assert done.exit_code == 0, done.output
+    assert picture.read_text(encoding="utf-8").startswith("<svg")

@@ -1,4 +1,4 @@
-"""predict.planning.power: the chance of a verdict beside simulated comparisons, and its formula."""
+"""predict.planning.sizes: the chance of a verdict beside simulated comparisons, and its formula."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from predict.planning.power import decided, power, to_decide
+from predict.planning.sizes import decided, power, to_decide
 from results.paired.differences import mean_differences
 from results.votes.exact import AnswerPools, accuracy_by_question
 from tests.predict.answers.pools import pool_of

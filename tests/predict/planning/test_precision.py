@@ -1,4 +1,4 @@
-"""predict.planning.precision: the ± that a pilot tells beside the scatter of simulated runs."""
+"""predict.planning.sizes: the ± that a pilot tells beside the scatter of simulated runs."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from predict.evidence.groups import groups_of_samples
-from predict.planning.precision import precision
+from predict.planning.sizes import precision
 from results.tables.files import read_raw
 from results.votes.exact import AnswerPools, accuracy_by_question
 from tests.predict.answers.pools import pool_of

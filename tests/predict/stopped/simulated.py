@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import expit
 
-from predict.evidence.cuts import renumbered
+from predict.evidence.points import renumbered
 from results.votes.exact import AnswerPools
 
 THETA = {

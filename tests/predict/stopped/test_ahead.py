@@ -1,4 +1,4 @@
-"""predict.stopped.forecast: what a look ahead is made from, and what is read off it."""
+"""predict.stopped.survival: what a look ahead is made from, and what is read off it."""
 
 from dataclasses import replace
 from typing import Any
@@ -8,11 +8,11 @@ import pytest
 
 from predict.estimate import Options, Status
 from predict.evidence.points import Evidence, Points, Run
-from predict.stopped import forecast
+from predict.stopped import survival as module
 from predict.stopped.fit import FEW_ANSWERS, Fit
-from predict.stopped.forecast import LEARN_FROM, Ahead, ahead_of, survival
 from predict.stopped.seen import Seen, seen_at
 from predict.stopped.simulate import Simulated
+from predict.stopped.survival import LEARN_FROM, Ahead, ahead_of, survival
 from results.votes.exact import AnswerPools
 
 CAP, CAPS = 60, {"cap=60": 60, "cap=80": 80, "cap=90": 90}
@@ -36,7 +36,7 @@ def test_it_learns_from_some_answers_and_looks_ahead_from_all(
     drawn = Simulated(*np.zeros((3, 7, Q, 3)))
 
     def called(name: str, answer: object) -> None:
-        monkeypatch.setattr(forecast, name, lambda *given: calls.setdefault(name, given) and answer)
+        monkeypatch.setattr(module, name, lambda *given: calls.setdefault(name, given) and answer)
 
     called("fit", found)
     called("paces", (sooner, missed))
@@ -64,10 +64,8 @@ def test_it_learns_from_some_answers_and_looks_ahead_from_all(
 def test_nothing_beyond_the_cap_reaches_the_fit(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of the answers that are looked at, the longer ones all look the same."""
     looked: list[AnswerPools] = []
-    monkeypatch.setattr(forecast, "fit", lambda _: Fit(np.zeros(14), np.eye(14)))
-    monkeypatch.setattr(
-        forecast, "paces", lambda few, *_: looked.append(few) or pytest.fail("as far as this")
-    )
+    monkeypatch.setattr(module, "fit", lambda _: Fit(np.zeros(14), np.eye(14)))
+    monkeypatch.setattr(module, "paces", lambda few, *_: looked.append(few) or pytest.fail("as far as this"))
 
     with pytest.raises(pytest.fail.Exception, match="as far as this"):
         ahead_of(run, 7, 0)
@@ -83,7 +81,7 @@ def test_nothing_beyond_the_cap_reaches_the_fit(run: Run, monkeypatch: pytest.Mo
 def test_at_least_thirty_answers_and_a_twentieth_of_all_must_have_ended(
     ended: int, of: int, enough: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(forecast, "fit", lambda _: pytest.fail("so it is fitted"))
+    monkeypatch.setattr(module, "fit", lambda _: pytest.fail("so it is fitted"))
     tokens = np.where(np.arange(of) < ended, float(CAP), CAP + 1)  # an answer of exactly the cap has ended
     few = Run(
         "s", AnswerPools(["a"], np.array([0, of]), np.zeros(of, int), tokens), CAP, CAPS, np.array([of])
@@ -102,8 +100,8 @@ def test_at_least_thirty_answers_and_a_twentieth_of_all_must_have_ended(
 def test_as_many_draws_as_are_asked_for(
     questions: int, asked: int, draws: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(forecast, "fit", lambda _: None)
-    monkeypatch.setattr(forecast, "paces", lambda *given: pytest.fail(f"{given[3]} draws"))
+    monkeypatch.setattr(module, "fit", lambda _: None)
+    monkeypatch.setattr(module, "paces", lambda *given: pytest.fail(f"{given[3]} draws"))
     starts = np.arange(0, 20 * questions + 1, 20)
     pools = AnswerPools(list("abcd")[:questions], starts, np.zeros(starts[-1], int), np.full(starts[-1], 9.0))
 
@@ -134,7 +132,7 @@ def asked(names: list[str], N: list[int], whole: int = 1) -> tuple[Evidence, Poi
 
 def test_each_target_has_its_own_cap_and_n(monkeypatch: pytest.MonkeyPatch) -> None:
     """The mean over draws and questions of 1 − (1 − p)^N, but for the luck of the pool."""
-    monkeypatch.setattr(forecast, "ahead_of", lambda *_: look())
+    monkeypatch.setattr(module, "ahead_of", lambda *_: look())
 
     found = survival(*asked(["cap=90", "cap=60", "cap=80"], [3, 1, 8], whole=10**5))
 
@@ -147,8 +145,8 @@ def test_each_target_has_its_own_cap_and_n(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_a_vote_is_among_right_answers_and_the_others_that_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     """A made-up vote shows which chances it is given; of those that ended half are right."""
-    monkeypatch.setattr(forecast, "ahead_of", lambda *_: look())
-    monkeypatch.setattr(forecast, "vote_accuracy", lambda _, right, other, n: right / 2 + other / 3 / n)
+    monkeypatch.setattr(module, "ahead_of", lambda *_: look())
+    monkeypatch.setattr(module, "vote_accuracy", lambda _, right, other, n: right / 2 + other / 3 / n)
     observed, targets, options = asked(["cap=80", "cap=90"], [1, 2], whole=10**5)
 
     found = survival(replace(observed, method="majority"), targets, options)
@@ -161,13 +159,13 @@ def test_a_vote_is_among_right_answers_and_the_others_that_ended(monkeypatch: py
 def test_a_law_that_missed_by_far_is_a_poor_fit(
     missed: float, status: Status, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(forecast, "ahead_of", lambda *_: look(missed))
+    monkeypatch.setattr(module, "ahead_of", lambda *_: look(missed))
 
     assert set(survival(*asked(["cap=80"], [1])).status) == {status}
 
 
 def test_without_enough_answers_there_is_no_forecast(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(forecast, "ahead_of", lambda *_: None)
+    monkeypatch.setattr(module, "ahead_of", lambda *_: None)
     observed, targets, options = asked(["cap=80", "cap=90"], [1, 1])
 
     found = survival(observed, targets, options)
@@ -183,7 +181,7 @@ def test_new_questions_are_drawn_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     shown = look()
     certain = np.broadcast_to(CHANCES[0], (4000, 20, 3))
     shown = Ahead(shown.seen, Simulated(certain, certain, certain), 0.0)
-    monkeypatch.setattr(forecast, "ahead_of", lambda *_: shown)
+    monkeypatch.setattr(module, "ahead_of", lambda *_: shown)
 
     found = survival(*asked(["cap=80"], [4]))
 
@@ -194,7 +192,7 @@ def test_new_questions_are_drawn_anew(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_lengths_are_means_over_questions_at_the_named_caps(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(forecast, "ahead_of", lambda *_: look())
+    monkeypatch.setattr(module, "ahead_of", lambda *_: look())
 
     found = survival(*asked(["cap=90", "cap=80"], [1, 1])).lengths
 

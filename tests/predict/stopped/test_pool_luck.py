@@ -1,4 +1,4 @@
-"""predict.stopped.forecast: the luck of a finite pool, against pools completed by drawing."""
+"""predict.stopped.survival: the luck of a finite pool, against pools completed by drawing."""
 
 from collections.abc import Sequence
 
@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from predict.evidence.points import Floats, Run
-from predict.stopped.forecast import Ahead, _accuracies
 from predict.stopped.seen import seen_at
 from predict.stopped.simulate import Simulated
+from predict.stopped.survival import Ahead, _accuracies
 from results.votes.exact import AnswerPools, best_of_n
 
 POOL, CHANCE, CAP, Q = 16, 0.2, 100, 40

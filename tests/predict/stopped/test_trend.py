@@ -1,4 +1,4 @@
-"""predict.stopped.trend: a known line is found again, and late answers are right as often as it says."""
+"""predict.stopped.pace: a known line is found again, and late answers are right as often as it says."""
 
 import numpy as np
 import pytest
@@ -8,9 +8,9 @@ from scipy.special import expit, logit
 from scipy.stats import norm
 
 from predict.stopped.fit import Fit
+from predict.stopped.pace import PRIOR_MEAN, PRIOR_SD, fit_line, follow
 from predict.stopped.seen import Seen, seen_at
 from predict.stopped.simulate import Simulated
-from predict.stopped.trend import PRIOR_MEAN, PRIOR_SD, fit_line, follow
 from results.votes.exact import AnswerPools, VoteCounts
 
 LEVEL, SLOPE = 1.2, -1.6

@@ -1,4 +1,4 @@
-"""predict.stopped.votes: the vote of answers with known chances, against votes drawn one by one."""
+"""predict.stopped.survival: the vote of answers with known chances, against votes drawn one by one."""
 
 from dataclasses import replace
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from predict.answers.atoms import ATOMS, P
-from predict.stopped.votes import WrongAnswers, vote_accuracy, wrong_answers
+from predict.stopped.survival import WrongAnswers, vote_accuracy, wrong_answers
 from results.votes.exact import VoteCounts
 
 ALIKE = VoteCounts(np.full(40, 1), np.full(40, 60), np.arange(41), np.zeros(40, int))

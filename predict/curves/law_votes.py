@@ -8,10 +8,10 @@ to wrong answers j = 0, 1, 2, … with shares c (1 − c)^j: c near 1 is one tem
 `results.votes.multinomial` gives V(p, c, η, N) exactly at the points of a grid. Between them V is a cubic
 spline in logit p and in logit c, and linear in η. The law asks for means over questions whose logit p and
 logit c are normal: sums over a fine grid of p, and Gauss–Hermite quadrature over c. Against sums over exact
-votes these means are off by up to 0.3 points (tests/predict/curves/question_law/test_votes.py).
+votes these means are off by up to 0.3 points (tests/predict/curves/test_law_votes.py).
 """
 
-from functools import cache
+from functools import cache, lru_cache
 
 import numpy as np
 from scipy.interpolate import CubicSpline
@@ -72,14 +72,30 @@ def majority(at: Floats, N: Ints, centre: float, spread: float, silent: float) -
 
     centre, spread: of logit c over questions; silent: η.
     """
+    places = np.ascontiguousarray(at, np.float64)
+    weights = _weights_of(places.tobytes(), len(places))
+    return np.asarray(np.einsum("ap,pn->an", weights, _by_p(tuple(map(int, N)), centre, spread, silent)))
+
+
+@lru_cache(maxsize=8)
+def _by_p(N: tuple[int, ...], centre: float, spread: float, silent: float) -> Floats:
+    """V at each point of the grid of logit p, averaged over c, (45, len(N)).
+
+    A search moves one parameter at a time, so that what the others make is asked for again.
+    """
     nodes = np.clip(centre + spread * _NODES, LOGIT_C[0], LOGIT_C[-1])
-    weight = _MASS / _MASS.sum() @ _AT_NODES(nodes)
+    by_c = _MASS / _MASS.sum() @ _AT_NODES(nodes)
     lower = int(np.clip(np.searchsorted(SILENT, silent, side="right") - 1, 0, len(SILENT) - 2))
     share = (silent - SILENT[lower]) / (SILENT[lower + 1] - SILENT[lower])
-    tables = vote_tables(tuple(map(int, N)))
-    by_p = np.einsum("pcen,c->pen", tables[:, :, lower : lower + 2], weight)
-    line = (1 - share) * by_p[:, 0] + share * by_p[:, 1]
-    return np.asarray(np.einsum("ap,pn->an", grid_weights(at), line))
+    tables = vote_tables(N)[:, :, lower : lower + 2]
+    by_p = np.einsum("pcen,c->pen", tables, by_c)
+    return np.asarray((1 - share) * by_p[:, 0] + share * by_p[:, 1])
+
+
+@lru_cache(maxsize=8)
+def _weights_of(places: bytes, count: int) -> Floats:
+    """`grid_weights` of `count` settings, whose logits are these bytes: kept for the reason above."""
+    return grid_weights(np.frombuffer(places).reshape(count, -1))
 
 
 def grid_weights(at: Floats) -> Floats:

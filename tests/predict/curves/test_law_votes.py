@@ -5,7 +5,7 @@ import pytest
 from scipy.interpolate import CubicSpline
 from scipy.special import expit
 
-from predict.curves.question_law import votes
+from predict.curves import law_votes as votes
 from results.votes.multinomial import vote_accuracy
 
 N = np.array([1, 2, 3, 8, 64, 256])

@@ -18,12 +18,13 @@ import pandas as pd
 
 from predict.estimate import Options
 from predict.estimators import SURVIVAL, estimate, estimator_of
+from predict.evidence.capped import observe, unseen
 from predict.evidence.groups import Group
-from predict.evidence.hidden import observe, unseen
 from predict.evidence.points import Floats, Points, Pool
 from predict.evidence.request import Request, fitted
 from results import BadInput
 from results.normal import held, interval_score
+from results.tables.key import WHOSE, groups
 from results.votes.curves import mean_accuracy
 from results.votes.exact import accuracy_by_question
 
@@ -53,8 +54,9 @@ def backtest(
         seeded = replace(options, seed=options.seed + split)
         columns = {
             "split": split,
-            "dataset": group.dataset,
-            "model": group.model,
+            "source": group.key.source,
+            "dataset": group.key.dataset,
+            "model": group.key.model,
             "method": group.method,
             "setting": targets.setting,
             "N": targets.N,
@@ -127,7 +129,7 @@ def over_sets(table: pd.DataFrame) -> pd.DataFrame:
     0.01 points count as 0.01.
     """
     sizes = ["mean_error", "unseen_error", "width", "interval_score"]
-    sets = pd.concat([summary(one)[sizes] for _, one in table.groupby(["dataset", "model"])])
+    sets = pd.concat([summary(one)[sizes] for _, one in groups(table, WHOSE)])
     logs = sets.clip(lower=1e-4).transform("log").groupby(level=0, sort=False)
     return logs.mean().transform("exp").assign(sets=logs["mean_error"].count())
 

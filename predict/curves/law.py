@@ -3,8 +3,8 @@
     settings T = 30, 60, 90, N = 1 … 16   ->   a = −1.6 −0.2 0.6, σ = 1.9, c₀ = −0.4, τ = 1.1, η = 0.03
 
 Question q is answered right at setting i with probability p, logit p = a_i + σ z_q, z_q normal. Its wrong
-answers follow `votes`: logit c normal with mean c₀ and standard deviation τ over questions, η one number. So
-Acc(T_i, N) = E_{z,c} V(logistic(a_i + σ z), c, η, N), which keeps the structure of the paper's Algorithm 3
+answers follow `law_votes`: logit c normal with mean c₀ and standard deviation τ over questions, η one number.
+So Acc(T_i, N) = E_{z,c} V(logistic(a_i + σ z), c, η, N), which keeps the structure of the paper’s Algorithm 3
 (one answer and a gap give every N) without its approximations: no exponent Δ²/2, no single question.
 Settings share σ, c₀, τ and η; only a_i moves with T. For best-of-N, V = 1 − (1 − p)^N.
 """
@@ -19,8 +19,8 @@ from scipy.optimize import least_squares
 from scipy.special import expit, logit, ndtri
 from scipy.stats import qmc
 
+from predict.curves import law_votes as votes
 from predict.curves.intervals import SHARED
-from predict.curves.question_law import votes
 from results import BadInput
 from results.votes.exact import Floats, Ints
 

@@ -11,13 +11,14 @@ import pytest
 from predict.cli.backtest import show
 from predict.estimate import Estimate, Options
 from predict.estimators import ESTIMATORS, estimate, estimator_of
+from predict.evidence.capped import drawn, observe
 from predict.evidence.groups import Group, groups_of_samples, read_groups
-from predict.evidence.hidden import drawn, observe
 from predict.evidence.points import Evidence, Points
 from predict.evidence.request import Request
-from predict.scoring.backtest import accuracy_of, backtest, over_sets, summary
+from predict.splits import accuracy_of, backtest, over_sets, summary
 from predict.table import forecast
 from results import BadInput, read_samples
+from results.tables.key import Key
 from results.votes.exact import majority_accuracy
 
 SETTINGS = ("40", "80", "160", "320")
@@ -52,7 +53,7 @@ def test_every_split_has_a_seed_of_its_own_and_pools_are_the_measured_ones(
     forecast(group, Request(fit_max_n=4, at_n=(64, 2)), ["watched"], Options())
 
 
-@pytest.mark.parametrize("name", ["default", "plug-in", "power-law"])
+@pytest.mark.parametrize("name", ["default", "power-law"])
 def test_a_backtest_is_the_estimate_from_the_evidence_of_its_split(group: Group, name: str) -> None:
     """And from nothing else: answers that it scores are not among those it sees."""
     options = Options(replicates=30, seed=3)
@@ -131,7 +132,7 @@ def test_sets_count_alike_however_many_rows_they_have(capsys: pytest.CaptureFixt
     assert found.loc["p", "mean_error"] == pytest.approx((0.1 * 0.04 * 0.02) ** (1 / 3))
     assert found.loc["q", "mean_error"] == pytest.approx(1e-4)
     sets = [
-        Group("llm", d, m, "majority", Points.grid({}, []), *np.empty((2, 0)), {})
+        Group(Key("llm", d, m, method="majority"), Points.grid({}, []), *np.empty((2, 0)), {})
         for d, m in (("d", "m"), ("d", "n"), ("e", "n"))
     ]
     show(table, sets)

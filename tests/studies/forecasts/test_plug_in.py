@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from predict.answers.plug_in import frequencies_vote, plug_in
 from predict.estimate import Options
 from results.normal import Z90
 from results.votes.exact import VoteCounts, majority_accuracy
 from results.votes.multinomial import vote_accuracy
+from studies.forecasts.plug_in import frequencies_vote, plug_in
 from tests.predict.answers.pools import drawn_pool, observed, targets
 
 

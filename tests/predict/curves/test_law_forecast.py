@@ -4,15 +4,30 @@ import numpy as np
 import pytest
 
 from predict.curves.intervals import SHARED
-from predict.curves.question_law.estimate import Estimate, estimate
-from predict.curves.question_law.fit import fit
-from predict.estimate import Status
+from predict.curves.law import fit
+from predict.curves.law_forecast import forecast_by_law
+from predict.estimate import Estimate, Options, Status
 from predict.evidence.groups import groups_of_curves
-from predict.evidence.points import Floats, Points
+from predict.evidence.points import Evidence, Floats, Points
 from results import BadInput, read_curves
 from results.normal import Z90
 from tests.conftest import ROOT
-from tests.predict.curves.question_law.worlds import N, T, seen_and_hidden, world
+from tests.predict.curves.worlds import N, T, seen_and_hidden, world
+
+
+def estimate(
+    points: Points,
+    accuracy: Floats,
+    stderr: Floats,
+    targets: Points,
+    *,
+    method: str = "majority",
+    draws: int = 200,
+    seed: int = 0,
+    level: float = 0.9,
+) -> Estimate:
+    evidence = Evidence(points, accuracy, stderr, method=method)
+    return forecast_by_law(evidence, targets, Options(draws, seed, level)).estimate
 
 
 def of_world(method: str = "majority", draws: int = 200, seed: int = 0) -> tuple[Estimate, Floats]:
@@ -34,7 +49,7 @@ def test_a_simulated_world_is_recovered(method: str) -> None:
     known = points.T[hidden] <= T[2]
     assert off[known].max() < 0.012
     assert off[~known].mean() < 0.04
-    held = (found.low <= truth) & (truth <= found.high)
+    held = (found.these.low <= truth) & (truth <= found.these.high)
     assert held.mean() > 0.85
 
 
@@ -53,7 +68,7 @@ def test_neither_draws_nor_seed_move_the_mean_or_the_status() -> None:
         other, _ = of_world(draws=draws, seed=seed)
         assert np.array_equal(first.mean, other.mean)
     assert np.array_equal(first.status, of_world(draws=300, seed=1)[0].status)
-    assert np.isnan(of_world(draws=0)[0].low).all()
+    assert np.isnan(of_world(draws=0)[0].these.low).all()
 
 
 def test_the_order_of_rows_does_not_matter() -> None:
@@ -64,8 +79,10 @@ def test_the_order_of_rows_does_not_matter() -> None:
         estimate(points[rows], accuracy[rows], np.full(len(rows), 0.01), points[hidden], draws=60)
         for rows in (seen, mixed)
     )
-    for name in ("mean", "low", "high", "new_low", "new_high"):
-        assert getattr(first, name) == pytest.approx(getattr(other, name), abs=1e-12)
+    assert first.mean == pytest.approx(other.mean, abs=1e-12)
+    for one, again in ((first.these, other.these), (first.new, other.new)):
+        assert one.low == pytest.approx(again.low, abs=1e-12)
+        assert one.high == pytest.approx(again.high, abs=1e-12)
 
 
 def test_intervals_hold_the_mean_and_grow_with_the_level_and_for_new_questions() -> None:
@@ -75,10 +92,10 @@ def test_intervals_hold_the_mean_and_grow_with_the_level_and_for_new_questions()
     half, most = (
         estimate(points[seen], accuracy[seen], stderr, points[hidden], level=level) for level in (0.5, 0.95)
     )
-    assert ((half.low <= half.mean) & (half.mean <= half.high)).all()
-    assert (most.high - most.low > half.high - half.low).mean() > 0.95
-    assert np.mean(most.new_high - most.new_low) > np.mean(most.high - most.low)
-    assert ((most.new_low >= 0) & (most.new_high <= 1)).all()
+    assert ((half.these.low <= half.mean) & (half.mean <= half.these.high)).all()
+    assert (most.these.high - most.these.low > half.these.high - half.these.low).mean() > 0.95
+    assert np.mean(most.new.high - most.new.low) > np.mean(most.these.high - most.these.low)
+    assert ((most.new.low >= 0) & (most.new.high <= 1)).all()
 
 
 def test_accuracy_rises_with_n_where_it_must() -> None:
@@ -111,7 +128,12 @@ def test_at_what_was_seen_a_new_run_differs_by_the_luck_of_its_answers() -> None
     at = seen[points.N[seen] == 4]
     found = estimate(points[seen], accuracy[seen], stderr, points[at], draws=10_000)
     luck = 0.02 * np.sqrt(1 - SHARED)
-    ends = ((found.low, -luck), (found.high, luck), (found.new_low, -0.02), (found.new_high, 0.02))
+    ends = (
+        (found.these.low, -luck),
+        (found.these.high, luck),
+        (found.new.low, -0.02),
+        (found.new.high, 0.02),
+    )
     for end, deviation in ends:
         assert (end - found.mean) / deviation == pytest.approx(Z90, abs=0.06)
 
@@ -122,7 +144,7 @@ def test_beside_what_was_seen_the_luck_counts_of_both_runs() -> None:
     seen, _ = seen_and_hidden(points, 5, 4)
     beside = Points.grid({f"beside {t:.0f}": 1.0001 * t for t in T}, np.array([4]))
     found = estimate(points[seen], accuracy[seen], np.full(len(seen), 0.1), beside, draws=4000)
-    deviation = (found.high - found.low) / 2 / Z90
+    deviation = (found.these.high - found.these.low) / 2 / Z90
     assert deviation / (0.1 * np.sqrt(1 - SHARED)) == pytest.approx(np.sqrt(2), rel=0.12)
 
 
@@ -133,7 +155,7 @@ def test_one_setting_is_forecast_along_n_alone() -> None:
     known = points.T[hidden] == T[0]
     assert np.isfinite(found.mean[known]).all()
     assert np.isnan(found.mean[~known]).all()
-    assert np.isnan(found.high[~known]).all()
+    assert np.isnan(found.these.high[~known]).all()
     assert set(found.status[~known]) == {"not_identifiable"}
 
 
@@ -166,7 +188,7 @@ def test_one_n_is_enough_and_says_how_little_it_tells() -> None:
     vague, sure = (
         estimate(points[rows], accuracy[rows], np.full(len(rows), 0.005), asked) for rows in (one, all_N)
     )
-    wide, narrow = vague.high - vague.low, sure.high - sure.low
+    wide, narrow = vague.these.high - vague.these.low, sure.these.high - sure.these.low
     assert np.isfinite(vague.mean).all()
     assert wide[-1] > 1.5 * narrow[-1]
 
@@ -177,7 +199,7 @@ def test_accuracies_at_the_ends_stay_there(value: float) -> None:
     seen, hidden = seen_and_hidden(points, 3, 8)
     found = estimate(points[seen], np.full(len(seen), value), np.zeros(len(seen)), points[hidden])
     assert np.abs(found.mean - value).max() < 0.05
-    assert ((found.low >= 0) & (found.high <= 1) & (found.low <= found.high)).all()
+    assert ((found.these.low >= 0) & (found.these.high <= 1) & (found.these.low <= found.these.high)).all()
 
 
 def test_missing_standard_errors_are_said_and_missing_lengths_are_not_guessed() -> None:

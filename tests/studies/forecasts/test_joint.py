@@ -9,16 +9,17 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 from predict.curves.intervals import replicates_of
-from predict.curves.joint import PRIOR, Surface, fit_surface
-from predict.curves.rival_interval import RIVALS, counted
+from predict.curves.rival_interval import counted
 from predict.estimate import Options
 from predict.evidence.points import Evidence, Points
 from results.normal import Z90
+from studies.forecasts.joint import PRIOR, Surface, fit_surface
+from studies.forecasts.rivals import JOINT
 
 T = np.repeat([0.8, 1.2, 1.7, 2.5], 6)
 N = np.tile([1, 2, 4, 8, 16, 32], 4)
 TRUE = Surface(0.8, 1.7, np.log([1.2, 0.4, 0.8]), np.array([0.7, 0.92, 0.25, 0.45]))
-joint = RIVALS["joint"]
+joint = JOINT["joint"]
 
 
 def observe(accuracy: np.ndarray, noise: float, method: str = "best_of_n") -> Evidence:

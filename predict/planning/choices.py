@@ -1,0 +1,206 @@
+"""What to buy: the cheapest choice that reaches an accuracy, or the best one within a token budget.
+
+    cost   setting  N   by             predicted  low   high  known
+    960    500      4   majority       0.71       0.66  0.76  measured    <- cheapest that reaches 0.70
+    2,240  500      4   best_by_score  0.83       0.78  0.88  measured
+    3,840  500      16  majority       0.79       0.74  0.84  forecast
+
+A choice is a setting, a method and N, with its cost: what an answer takes (tokens; for the twin: steps), that
+of its score too where the method goes by one, times N. `forecast_choices` gives those of one method, also
+where nothing was measured; `measured_choices` those of the vote and of methods by score, as they were
+measured. What follows is the same for all: a choice is made by what is to be expected of each given all of
+them (`luck`), since the best of many noisy values is too good.
+"""
+
+import numpy as np
+import pandas as pd
+
+from predict.curves.law_along_t import answers_luck
+from predict.estimate import UNUSABLE, Options, Status
+from predict.estimators import DEFAULT, estimator_of
+from predict.evidence.groups import Group
+from predict.evidence.points import Floats, Ints
+from predict.evidence.request import Request
+from predict.planning.luck import with_expected
+from predict.pool_luck import luck_of_pool
+from predict.table import THESE, forecast
+from results import BadInput
+from results.arguments import LEVELS, MAX_N
+from results.methods import BY_SCORE
+from results.normal import z_of
+from results.paired.sides import Side
+from results.summary.buying import MEASURED, Plan
+from results.votes.curves import mean_accuracy, standard_error
+from results.votes.exact import DIGITS
+
+PLAIN = "majority"
+"""The vote that takes no score."""
+
+VALUES = ["predicted", "low", "high", "new_low", "new_high"]
+
+PRICED = [
+    "source", "cost", "setting", "T", "N", *VALUES, "status",
+    "known", "dataset", "model", "method", "predictor", "estimator",
+    "expected", "expected_low", "expected_high", "level",
+]  # fmt: skip
+"""Columns of a table of priced choices."""
+
+
+def plan(
+    choices: pd.DataFrame,
+    level: float,
+    target_accuracy: float | None = None,
+    token_budget: float | None = None,
+) -> Plan:
+    """The Plan of priced choices of one model on one data set, and of at most one goal.
+
+    Without a goal the cheapest choice within a point of the best is chosen.
+    """
+    options = with_expected(choices.reset_index(drop=True), level)
+    options = options[PRICED].sort_values("cost", kind="stable", ignore_index=True)
+    return Plan(options, target_accuracy, token_budget)
+
+
+def forecast_choices(
+    group: Group,
+    predictor: str,
+    max_n: int,
+    options: Options,
+    new_settings: tuple[str, ...] = (),
+    target: str = THESE,
+) -> pd.DataFrame:
+    """Every observed setting of `group` at N = 1, 2, 4, … max_n, forecast from all data and priced.
+
+    Where a curve was measured, the measurement counts, the exact vote over all answers, as in the report; its
+    interval is the one that the default predictor gives to that point, widened to hold it. `new_settings` are
+    settings without data, as NAME=LENGTH. Raises BadInput without token counts or T, and where nothing can be
+    forecast.
+    """
+    max_n = MAX_N.of(max_n)
+    settings = tuple(group.run.caps if group.run else (name for name, _ in group.points.settings()))
+    powers = tuple(2**k for k in range(max_n.bit_length()))
+    request = Request(at_n=powers, at_settings=settings + new_settings)
+    table, _ = forecast(group, request, dict.fromkeys([predictor, DEFAULT]), options, target)
+    used = table["role"] == "used"
+    forecasts = table[(table["predictor"] == predictor) & ~used].assign(known="forecast")
+    measured = _as_measured(table[(table["predictor"] == DEFAULT) & used], group, options.level)
+    forecasts = forecasts.assign(luck=_luck(forecasts, measured, options.level))
+    table = pd.concat([measured, forecasts])
+    table = table[~table["status"].isin(UNUSABLE) & table["predicted"].between(0, 1)]
+    missing = ~(table["tokens_per_answer"] > 0)
+    if missing.any():
+        name = table["setting"][missing].iloc[0]
+        raise BadInput(
+            f"{group.name}: setting {name!r} has no token counts, so it has no price: give a column tokens "
+            "(samples) or tokens_per_answer (curves) with numbers above 0"
+        )
+    if table.empty:
+        raise BadInput(f"{group.name}: {predictor} makes no usable forecast from these data")
+    # a vote of 2 is as good as a single answer: differences in the last digits make no choice better
+    return table.assign(
+        predictor=predictor,
+        estimator=estimator_of(predictor, group),
+        cost=table["tokens_per_answer"] * table["N"],
+        **table[VALUES].round(DIGITS),
+    )
+
+
+def _as_measured(table: pd.DataFrame, group: Group, level: float) -> pd.DataFrame:
+    """Rows of the forecast table with what was measured there; intervals hold it.
+
+    A forecast is the mean of what the answers say, so that the measurement is off the truth by its own
+    distance to that mean and the error of that mean, which are independent; and by no less than the luck of
+    as many answers, where they are known.
+    """
+    luck = pd.Series(np.hypot(_stderr(table, level), table["accuracy"] - table["predicted"]))
+    for pool in group.pools:
+        here = table["setting"] == pool.setting
+        least = np.sqrt(answers_luck(pool, table["N"][here].to_numpy(), group.method))
+        luck = luck.mask(here, np.fmax(luck[here], pd.Series(least, table.index[here])))
+    ends = {end: np.fmin(table[end], table["accuracy"]) for end in ("low", "new_low")}
+    ends |= {end: np.fmax(table[end], table["accuracy"]) for end in ("high", "new_high")}
+    measured = table.assign(known="measured", predicted=table["accuracy"], status=str(Status.OK), **ends)
+    return measured.assign(luck=luck)
+
+
+def _luck(forecasts: pd.DataFrame, measured: pd.DataFrame, level: float) -> "pd.Series[float]":
+    """The standard error that forecasts owe to finite answers.
+
+    A pool goes on with the answers that were measured, and so it keeps their luck: that at the largest N.
+    """
+    last = measured.sort_values("N").groupby("setting")["luck"].last()
+    known = forecasts["setting"].map(last).astype(float).fillna(0.0)
+    return _stderr(forecasts, level).clip(lower=known)
+
+
+def _stderr(table: pd.DataFrame, level: float) -> "pd.Series[float]":
+    """The standard error that an interval speaks of."""
+    return (table["high"] - table["low"]) / (2 * z_of(level))
+
+
+def measured_choices(sides: list[Side], methods: tuple[str, ...], max_n: int, level: float) -> pd.DataFrame:
+    """One model on one data set: its `sides`, one for each setting, by the vote and by `methods`.
+
+    N is 1, 2, 4, … up to the answers there are and to `max_n`. There is no forecast of choices by score, and
+    the oracle's best of N is none of them, as nobody can buy it. Raises BadInput where answers have no token
+    counts, or their scores a cost that is not known.
+    """
+    max_n, level = MAX_N.of(max_n), LEVELS.of(level)
+    for side in sides:
+        if not side.cost.mean() > 0:
+            raise BadInput(f"{side.named}: without token counts it has no price: give a column tokens")
+        if np.isnan(side.score_cost):
+            raise BadInput(f"{side.named}: what a score costs is not known: give --score-cost TOKENS")
+    tables = []
+    for method in (PLAIN, *methods):
+        tables += [_measured(side, method, max_n, level) for side in sides]
+    return pd.concat(tables, ignore_index=True)
+
+
+def _measured(side: Side, method: str, max_n: int, level: float) -> pd.DataFrame:
+    """What was measured of one setting by one method, with its price and both intervals."""
+    most = min(side.most, max_n)
+    least = 1 if method in BY_SCORE else 0  # of one answer there is nothing to choose
+    ns = 2 ** np.arange(least, most.bit_length())
+    accuracy = side.curve(method)[:, ns - 1]
+    predicted = mean_accuracy(accuracy)
+    luck = np.sqrt(measured_luck(side, method, ns))
+    of_these = z_of(level) * luck
+    of_new = z_of(level) * np.fmax(standard_error(accuracy), luck)
+    rows = {
+        "source": "llm",
+        "dataset": side.dataset,
+        "model": side.run,
+        "setting": side.setting,
+        "method": method,
+        "predictor": MEASURED,
+        "estimator": MEASURED,
+        "known": MEASURED,
+        "status": str(Status.OK),
+        "level": level,
+        "T": float(side.cost.mean()),
+        "N": ns,
+        "cost": ns * float(side.cost_by(method).mean()),
+        "luck": luck,
+        "predicted": predicted,
+        "low": np.clip(predicted - of_these, 0, 1),
+        "high": np.clip(predicted + of_these, 0, 1),
+        "new_low": np.clip(predicted - of_new, 0, 1),
+        "new_high": np.clip(predicted + of_new, 0, 1),
+    }
+    return pd.DataFrame(rows)
+
+
+def measured_luck(side: Side, method: str, ns: Ints) -> Floats:
+    """Variance of the mean accuracy at each N on a pool like this one about that on very many answers.
+
+    A question's accuracy is read on half of its answers: read on all, a vote of all is 0 or 1, which has no
+    luck.
+    """
+    half = max(side.most // 2, 1)
+    accuracy = side.curve(method)[:, np.minimum(ns, half) - 1]
+    luck = [
+        luck_of_pool(each, int(n), np.maximum(side.pools.sizes, n), method).mean()
+        for each, n in zip(accuracy.T, ns, strict=True)
+    ]
+    return np.array(luck) / len(accuracy)
