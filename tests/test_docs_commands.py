@@ -140,7 +140,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
         budgets[budgets["setting"] == "200"][[*own]].rename(columns=with_ids).to_csv(folder / f"{name}.csv")
     for path in (runs / "otis", runs / "forecasting" / "otis"):
         write_samples(efforts, path / "samples.jsonl")
-    foreign = efforts.rename(columns={"setting": "effort", "tokens": "out_tokens"}).assign(error=0)
+    first = [1] + [0] * (len(efforts) - 1)
+    foreign = efforts.rename(columns={"setting": "effort", "tokens": "out_tokens"}).assign(error=first)
     foreign.to_csv(folder / "answers.csv", index=False)
     foreign.rename(columns={"out_tokens": "completion_tokens"}).to_csv(folder / "epoch_otis_mock_aime.csv")
     shutil.copy(folder / "results" / "cached" / "tiny.csv", folder / "curves.csv")

@@ -17,11 +17,12 @@ from tqdm import tqdm
 from predict.cli.overview import SINGLY, overview, sentence_of, summary_of, together
 from predict.cli.wording import described, points, say, spread, title, warn
 from predict.estimate import Options
-from predict.estimators import PAPER_S, chosen
+from predict.estimators import chosen
 from predict.evidence.groups import Group
 from predict.evidence.request import ENOUGH, Request, opened, read_found
 from predict.table import forecast, warnings
 from results import write_forecast
+from results.low_cost_to_high import NAME as PAPER_S
 from results.normal import held
 from results.tables.contract import check_out
 from results.words.forecasts import forecast_columns
