@@ -12,7 +12,7 @@ import math
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import (
     AfterValidator,
@@ -20,6 +20,7 @@ from pydantic import (
     ConfigDict,
     Field,
     JsonValue,
+    StringConstraints,
     ValidationError,
     model_validator,
 )
@@ -36,7 +37,8 @@ from harness.fields import (
     only,
     rule_in_full,
 )
-from harness.grader import DEFAULT_READERS, Grader, GraderName, Match, Reader
+from harness.grader import DEFAULT_READERS, Grader, GraderName, Match
+from harness.grading.places import READER_NAME
 from harness.overrides import value_of
 from results import BadInput
 from results.tables.shards import EXPECTED, shard_in
@@ -54,6 +56,9 @@ FORCED = "forced="
 """What the settings of `harness force` begin with, before the length of their answers."""
 EFFORT, REASONING_EFFORT = "effort=", "reasoning_effort"
 """What settings with an effort of thinking begin with, and what servers and templates call one."""
+
+
+ReaderName: TypeAlias = Annotated[str, StringConstraints(pattern=READER_NAME)]
 
 
 class Experiment(BaseModel):
@@ -77,7 +82,7 @@ class Experiment(BaseModel):
     """A template in prompts/, by name."""
     chat: bool
     """Whether the prompt is a user's turn in the model's chat template, or plain text."""
-    readers: Annotated[tuple[Reader, ...], Field(min_length=1)] = DEFAULT_READERS
+    readers: Annotated[tuple[ReaderName, ...], Field(min_length=1)] = DEFAULT_READERS
     """What reads the answers, tried in this order; the paper's is `hashes` alone."""
     match: Match = "first"
     """Which of several answers in one text counts."""

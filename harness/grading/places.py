@@ -13,15 +13,14 @@ No pattern can backtrack (quantifiers are possessive): every text is searched in
 
 import re
 from collections.abc import Callable, Iterator
-from typing import Annotated, TypeAlias
-
-from pydantic import StringConstraints
+from typing import TypeAlias
 
 READERS = ("hashes", "boxed", "answer-is", "last-number")
 TAG = "tag="
 """How a reader of a tag of one's own begins: tag=solution."""
-_NAME = rf"^(?:{'|'.join(READERS)}|{TAG}[A-Za-z][\w-]{{0,40}})$"
-Reader: TypeAlias = Annotated[str, StringConstraints(pattern=_NAME)]
+READER_NAME = rf"^(?:{'|'.join(READERS)}|{TAG}[A-Za-z][\w-]{{0,40}})$"
+Reader: TypeAlias = str
+"""A name that READER_NAME matches."""
 
 _HASHES = re.compile(
     r"(?<!\#)(?:"
@@ -143,7 +142,7 @@ def _may_be_a_value(body: str) -> bool:
 
 def is_reader(name: str) -> bool:
     """Whether there is a reader of that name."""
-    return re.match(_NAME, name) is not None
+    return re.match(READER_NAME, name) is not None
 
 
 def is_mark(reader: Reader) -> bool:

@@ -71,7 +71,8 @@ def read_tables(paths: Iterable[Path], notes: str = "") -> Tables:
         samples = _named(_samples(files))
         named = listed([f"{file.parent.name}/{file.name}" for file in files])
         sources.append(f"{named}: samples, {len(samples):,} rows")
-        whole = samples[~ended_rows(samples)]
+        ended = ended_rows(samples)
+        whole = samples[~ended] if ended.any() else samples  # millions of rows are not copied for nothing
         if len(whole):
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always", UserWarning)
@@ -91,9 +92,12 @@ def _samples(files: list[Path]) -> pd.DataFrame:
 
 def _named(table: pd.DataFrame) -> pd.DataFrame:
     """The table with names that are fit to be shown (see `readable`)."""
-    names = [name for name in _NAMES if name in table]
-    fit = {name: {one: readable(str(one)) for one in table[name].dropna().unique()} for name in names}
-    return table.assign(**{name: table[name].map(fit[name]) for name in names})
+    renamed = {}
+    for column in filter(table.columns.__contains__, _NAMES):
+        fit = {name: readable(str(name)) for name in table[column].dropna().unique()}
+        if any(name != shown for name, shown in fit.items()):
+            renamed[column] = table[column].map(fit)
+    return table.assign(**renamed)
 
 
 def _with_own(curves: pd.DataFrame, own: pd.DataFrame) -> pd.DataFrame:

@@ -20,7 +20,7 @@ from results.commandline import BadInput
 from results.tables.answers import graded, without_unreadable
 from results.tables.columns import TEXT, arrow_schema, conform, refusal, text_columns
 from results.tables.doubts import check_golds, say_doubts
-from results.tables.files import check_suffix, column_names, read_raw, write_raw
+from results.tables.files import check_suffix, column_names, give_back_memory, read_raw, write_raw
 from results.tables.schemas import SAMPLES, SCHEMAS, Table
 
 
@@ -164,6 +164,7 @@ def _read(files: list[Path], kind: str, only: pyarrow.Schema | None = None) -> p
     tables = _checked([read_raw(file, texts, only) for file in files], kind, files)
     if kind == "samples":
         say_doubts(tables, files)
+    give_back_memory()
     if len(tables) == 1:
         return tables[0]
     joined = pd.concat(tables, keys=range(len(files)))

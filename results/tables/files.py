@@ -160,11 +160,18 @@ def _inferred(cells: "pd.Series[Any]") -> "pd.Series[Any]":
 
 
 def _arrow_json(path: Path, schema: pa.Schema, others: Literal["infer", "ignore"]) -> pa.Table:
-    return pyarrow.json.read_json(
+    table = pyarrow.json.read_json(
         path,
         pyarrow.json.ReadOptions(block_size=_BLOCK, use_threads=False),  # threads cost memory, not time
         pyarrow.json.ParseOptions(explicit_schema=schema, unexpected_field_behavior=others),
     )
+    give_back_memory()
+    return table
+
+
+def give_back_memory() -> None:
+    """Return to the system the memory that Arrow keeps of a step that has ended."""
+    pa.default_memory_pool().release_unused()
 
 
 def json_rows(path: Path) -> Iterator[dict[str, Any]]:

@@ -89,6 +89,10 @@ def build_curves(
     return curves_and_votes(samples, methods, ns, permutations, seed, progress, score)[0]
 
 
+_VOTED = (*ANSWERS, *("question_id", "sample", "answer", "correct", "tokens", "finish_reason", "stop_rule"))
+"""What is needed of samples."""
+
+
 def curves_and_votes(
     samples: pd.DataFrame,
     methods: str | Sequence[str] = FORECAST,
@@ -109,7 +113,9 @@ def curves_and_votes(
         samples, column = score_column(samples, score)
     greedy = samples["decoding"] == "greedy"
     settings = settings_in_order(samples)
-    sampled = sorted(_groups(samples[~greedy], column), key=lambda group: settings.index(group.key.setting))
+    needed = samples[[name for name in (*_VOTED, column) if name in samples]]
+    drawn = needed[~greedy] if greedy.any() else needed  # millions of rows are not copied for nothing
+    sampled = sorted(_groups(drawn, column), key=lambda group: settings.index(group.key.setting))
     _warn_of_gaps(sampled)
     feasible = [(group, _feasible(group, ns)) for group in sampled]
     if sampled and not any(possible.size for _, possible in feasible):
@@ -117,7 +123,7 @@ def curves_and_votes(
         raise BadInput(
             f"N = {_listed(ns or [])}: no setting has that many answers per question, expected at most {pool}"
         )
-    rows = [_greedy_rows(group) for group in _groups(samples[greedy])]
+    rows = [_greedy_rows(group) for group in _groups(needed[greedy])]
     votes = []
     for group, possible in tqdm(feasible, unit=" settings", delay=2, disable=None if progress else True):
         if not possible.size:

@@ -160,7 +160,7 @@ def test_all_requests_wait_together_for_a_server_that_comes_back() -> None:
 @pytest.mark.parametrize(
     ("open_engine", "hint"),
     [
-        (lambda url: SGLangEngine(url, model_location("tiny"), revision=None, chat=True), "harness serve"),
+        (lambda url: SGLangEngine(url, model_location("tiny"), revision=None, chat=True), "tts serve"),
         (lambda url: OpenAIEngine(url, "org/model", chat=True, key=ApiKey("THE_KEY", "")), "OpenAI's"),
     ],
 )

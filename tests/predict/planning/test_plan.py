@@ -216,16 +216,16 @@ def sides(table: pd.DataFrame, cost: float) -> list[Side]:
 @pytest.mark.integration  # many seconds
 @pytest.mark.parametrize("method", ["majority", *JUDGED])
 def test_luck_is_how_far_measurements_scatter(method: str) -> None:
-    """200 pools of each question: the scatter of the mean accuracy, to 25 % of its standard deviation.
+    """500 pools of each question: the scatter of the mean accuracy, to 25 % of its standard deviation.
 
     At N beyond half of the pool too much is told rather than too little: the accuracy of half stands for it.
     """
     ns = np.array([2, 4, 8, 16])
     found, told = [], []
-    for seed in range(200):
+    for seed in range(500):
         (side,) = sides(answers(seed), 0.0)
         found.append(side.curve(method)[:, ns - 1].mean(axis=0))
-        if seed < 20:
+        if seed < 50:
             told.append(measured_luck(side, method, ns))
     ratio = np.sqrt(np.mean(told, axis=0)) / np.std(found, axis=0)
     assert ratio[:3] == pytest.approx(1, abs=0.25)

@@ -125,7 +125,7 @@ def test_parts_that_are_missing_say_how_to_make_them(tables):
     """At the end, and nowhere else: sections without content are left out."""
     _, page = made(tables(llm=curves().drop(columns=["T", "tokens_per_answer"])))
     before, after = page.text.split("What this page could also show")
-    for command in ("synthetic run all", "predict forecast", "results compare", "column tokens"):
+    for command in ("tts twin run all", "tts forecast", "tts compare", "column tokens"):
         assert command in after
         assert command not in before
     sections = {attributes.get("id") for tag, attributes in page.tags if tag == "section"}
