@@ -16,12 +16,12 @@ LONG = 100
 """A line above this many characters is a long one."""
 
 LIMITS = {
-    "lines of the packages": 34_100,
-    "files of the packages": 353,
-    "lines of the tests": 34_400,
+    "lines of the packages": 34_420,
+    "files of the packages": 313,
+    "lines of the tests": 34_790,
     "words of pages written by hand": 16_800,
-    "mean characters of a line": 52.9,
-    "long lines, %": 9.9,
+    "mean characters of a line": 52.7,
+    "long lines, %": 9.5,
 }
 
 

@@ -14,6 +14,7 @@ from results.report.provenance import Record, read_record, whole_runs
 from results.report.questions import MOST_TEXTS
 from results.summary.ended import ended_rows
 from results.tables.contract import kind_of, read_curves, read_samples, read_table, sample_files
+from results.tables.files import give_back_memory
 from results.tables.key import keys
 from results.tables.schemas import CURVE_KEY
 from results.tables.texts import TEXTS, first_texts
@@ -87,6 +88,7 @@ def _samples(files: list[Path]) -> pd.DataFrame:
     """The samples of the files, with as many of their texts as the page shows."""
     samples = read_samples(*files, texts=False)
     texts = pd.concat([first_texts(file, MOST_TEXTS) for file in files], ignore_index=True)
+    give_back_memory()
     return samples.assign(**{name: texts[name] for name in TEXTS})
 
 

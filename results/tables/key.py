@@ -14,7 +14,9 @@ from dataclasses import astuple, dataclass, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    import numpy as np
     import pandas as pd
+    from numpy.typing import NDArray
 
 WHOSE = ("source", "dataset", "model")
 """One model on one data set."""
@@ -72,8 +74,10 @@ def groups(table: pd.DataFrame, parts: Sequence[str] = CURVE) -> Iterator[tuple[
     column that is absent, or a cell that is null, stands for an LLM, "unknown" and "default".
     """
     columns = [_cells(table, part) for part in parts]
-    for names, rows in table.groupby(columns, sort=False, observed=True):
-        yield Key(**dict(zip(parts, map(str, names), strict=True))), rows
+    place = table.groupby(columns, sort=False, observed=True).ngroup().to_numpy()
+    for rows in _places(place):  # one group is copied at a time: pandas would copy the whole table
+        names = [str(column.iloc[rows[0]]) for column in columns]
+        yield Key(**dict(zip(parts, names, strict=True))), table.take(rows)
 
 
 def keys(table: pd.DataFrame, parts: Sequence[str] = CURVE) -> pd.Series[Key]:  # type: ignore[type-var]
@@ -81,6 +85,15 @@ def keys(table: pd.DataFrame, parts: Sequence[str] = CURVE) -> pd.Series[Key]:  
     columns = [_cells(table, part) for part in parts]
     place = table.groupby(columns, sort=False, observed=True).ngroup()
     return place.map(dict(enumerate(key for key, _ in groups(table, parts))))
+
+
+def _places(numbers: NDArray[np.integer]) -> list[NDArray[np.integer]]:
+    """The places at which each of the numbers 0, 1, … stands."""
+    import numpy as np
+
+    order = np.argsort(numbers, kind="stable")
+    ends = np.cumsum(np.bincount(numbers))
+    return np.split(order, ends[:-1]) if len(numbers) else []
 
 
 def _cells(table: pd.DataFrame, part: str) -> pd.Series[str]:

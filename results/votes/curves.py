@@ -23,6 +23,7 @@ from results.commandline import BadInput
 from results.methods import BY_SCORE, EVERY_METHOD, FORECAST, METHODS
 from results.tables.columns import TEXT
 from results.tables.contract import as_samples
+from results.tables.files import give_back_memory
 from results.tables.key import ANSWERS, WHOSE, Key, groups
 from results.tables.schemas import CURVES
 from results.votes.exact import DIGITS, AnswerPools, Floats, Ints, answer_pools
@@ -116,6 +117,7 @@ def curves_and_votes(
     needed = samples[[name for name in (*_VOTED, column) if name in samples]]
     drawn = needed[~greedy] if greedy.any() else needed  # millions of rows are not copied for nothing
     sampled = sorted(_groups(drawn, column), key=lambda group: settings.index(group.key.setting))
+    give_back_memory()
     _warn_of_gaps(sampled)
     feasible = [(group, _feasible(group, ns)) for group in sampled]
     if sampled and not any(possible.size for _, possible in feasible):
