@@ -11,7 +11,6 @@ import pytest
 from results import BadInput
 from synthetic import run_panel
 from synthetic.binary.chain import law_of_paths
-from synthetic.binary.sampler import sample_supports
 from synthetic.continuous.moments import path_moments
 from synthetic.continuous.risk import transformer_paths
 from synthetic.continuous.sampler import sample_paths
@@ -24,6 +23,7 @@ from synthetic.panels.checking import check
 from synthetic.panels.experiments import EXPERIMENTS
 from synthetic.panels.overrides import read_at, with_changes
 from tests.conftest import ROOT
+from tests.synthetic.model.test_sampling import check_the_chain
 
 PAGE = (ROOT / "studies" / "twin" / "laws.md").read_text(encoding="utf-8")
 SMALL = {"n": 5, "d": 6, "eta": 0.02, "sigma_eps": 0.5, "sigma": 1.5}
@@ -83,15 +83,7 @@ def test_a_law_without_a_rule_is_checked_beside_sampled_paths():
 
 @pytest.mark.parametrize("k", [1, 2])
 def test_the_chain_of_a_rule_is_that_of_its_sampled_paths(k):
-    """20,000 paths a task: every support's share within 5 standard errors (and 1e-3 where it is rare)."""
-    setting = BinarySetting(n=3, d=5, k=k, eta=0.4, sigma_eps=0.3, sampler="min-p", dial=0.3)
-    tasks, paths = draw_tasks(setting, task_keys(1, 2), seed=4), 20_000
-    law = law_of_paths(tasks, setting, (1, 4))
-    drawn = sample_supports(tasks, setting, paths, (1, 4))
-    right = tasks.w_star.argsort(axis=1)[:, -k:]
-    hit = (np.sort(right)[:, None, None] == drawn).all(axis=3).mean(axis=2)
-    spread = np.sqrt(law.correct * (1 - law.correct) / paths)
-    assert (abs(hit - law.correct) < 5 * spread + 1e-3).all()
+    check_the_chain("min-p", 0.3, k)
 
 
 def test_without_a_dial_the_rule_is_the_papers():
