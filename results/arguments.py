@@ -222,6 +222,15 @@ MARGIN = Number(
     "worse by more.",
     "POINTS",
 )
+PLANNED = Number(
+    "planned",
+    _FROM_ONE,
+    "With --sequential: the most questions that the comparison may take, fixed before the first look.  "
+    "[default: no plan, any number]",
+)
+LOOKS = Number(
+    "looks", Range(1, 100), "With --planned: how often it is looked at on the way, the last time included."
+)
 SCORE_COST = Number(
     "score_cost",
     Range(0, whole=False),

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import click
 
 from results.aligned import aligned
-from results.arguments import AT, LEVELS, MARGIN, SCORE_COST
+from results.arguments import AT, LEVELS, LOOKS, MARGIN, PLANNED, SCORE_COST
 from results.cli.options import SAMPLES, price_option, rows_written, table_out
 from results.command_help import Command
 from results.commandline import BadInput, warnings_last
@@ -27,6 +27,9 @@ from results.visible import visible
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from results.paired.runs import Pair
+    from results.paired.sequential import Word
 
 
 @click.command(
@@ -58,9 +61,17 @@ if TYPE_CHECKING:
 @click.option(
     "--gate",
     is_flag=True,
-    help="Exit with the verdict on the second run: 0 better, 1 worse, 3 undecided.",
+    help="Exit with the verdict on the second run: 0 better, 1 worse, 3 undecided; 4: go on (--sequential).",
 )
 @MARGIN.option("--margin", default=0.0, show_default=False)
+@click.option(
+    "--sequential",
+    is_flag=True,
+    help="With --at: look while questions come in, in a random order, as often as you like or as is planned. "
+    "The interval holds at all looks together.",
+)
+@PLANNED.option("--planned")
+@LOOKS.option("--looks", show_default="10")
 @SCORE_COST.option("--score-cost")
 @price_option()
 @reading_options
@@ -74,6 +85,9 @@ def compare_command(
     level: float,
     gate: bool,
     margin: float,
+    sequential: bool,
+    planned: int | None,
+    looks: int | None,
     prices: dict[str, float],
 ) -> None:
     """Compare runs on the questions they share.
@@ -87,12 +101,18 @@ def compare_command(
     With --score, of one run: does the choice by score beat the plain vote of the same answers, at equal N and
     for the same cost?
     """
-    from results.paired.runs import compare_runs
+    from results.paired.runs import compare_runs, pairs_looked_at
     from results.tables.contract import check_out, write_table
     from results.votes.curves import methods_of
 
     if margin and not (gate and at):
         raise click.UsageError("--margin is for --gate with --at: name the number of answers it is about")
+    if sequential and (not at or out or prices or score_cost is not None):
+        raise click.UsageError("--sequential is about equal N: give --at N, no prices and no --out")
+    if planned is not None and not sequential:
+        raise click.UsageError("--planned is for --sequential")
+    if looks is not None and planned is None:
+        raise click.UsageError("--looks is for --planned: without a plan it may be looked at at any time")
     usual = BY_SCORE if score else FORECAST[:1] if at else FORECAST
     compared = methods_of(methods or usual)
     by_score = bool(set(compared) & set(BY_SCORE))
@@ -107,6 +127,10 @@ def compare_command(
     per_token = {name: price / 1e6 for name, price in prices.items()} or None
     with warnings_last():
         tables, costs = _read(samples, score, score_cost)
+        if sequential:
+            looked_at = pairs_looked_at(tables, per_token, at, compared, score, costs)
+            _exit_with(_look(looked_at, level, planned, looks or 10, margin / 100), gate)
+            return
         rows = compare_runs(tables, per_token, at, compared, level, score, costs)
     if gate and len(rows[["dataset", "a", "b"]].drop_duplicates()) > 1:
         raise BadInput("--gate gives one verdict, on two runs of one data set; there are more here")
@@ -118,6 +142,35 @@ def compare_command(
         click.echo(rows_written(samples, len(rows), out))
     if gate:
         _exit_with_verdict(rows, margin / 100)
+
+
+def _look(pairs: list[Pair], level: float, planned: int | None, looks: int, margin: float) -> Word:
+    """Print what a comparison that grows says by now; the word on b."""
+    from results.paired.sequential import Open, Planned, replayed
+    from results.words.compared import look_in_words, replay_in_words
+
+    if len(pairs) > 1:
+        raise BadInput("--sequential is about two runs, one method and one setting; there are more here")
+    (pair,) = pairs
+    differences = (pair.other - pair.one)[:, 0]
+    questions = len(differences)
+    if planned is not None and questions > planned:
+        raise BadInput(f"--planned {planned}: there are {questions} questions: the plan was spent before")
+    sequence = Open(level) if planned is None else Planned(planned, looks, level)
+    look = sequence.look(differences, margin)
+    click.echo(look_in_words(pair, look, planned, margin))
+    if planned in (None, questions):
+        click.echo(replay_in_words(replayed(differences, sequence, margin), questions))
+    return look.word
+
+
+def _exit_with(word: Word, gate: bool) -> None:
+    """Print the word on b and, as a gate, leave with its exit status."""
+    from results.paired.verdict import GATE
+
+    click.echo(f"verdict: {word}")
+    if gate:
+        click.get_current_context().exit(GATE[word])
 
 
 def _read(
@@ -138,14 +191,13 @@ def _read(
 
 def _exit_with_verdict(rows: pd.DataFrame, margin: float) -> None:
     """Print the verdict on b and leave with its exit status."""
-    from results.paired.verdict import GATE, overall, verdict
+    from results.paired.verdict import overall, verdict
 
     ends = zip(rows["low"], rows["high"], strict=True)
     word = overall(verdict(low, high, margin) for low, high in ends)
     if margin:
         click.echo(_beside_margin(rows, margin))
-    click.echo(f"verdict: {word}")
-    click.get_current_context().exit(GATE[word])
+    _exit_with(word, gate=True)
 
 
 def _beside_margin(rows: pd.DataFrame, margin: float) -> str:

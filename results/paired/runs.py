@@ -63,6 +63,15 @@ class Pair:
         return self.b.curve(self.method)[:, self.ns - 1]
 
     @property
+    def names(self) -> tuple[str, str]:
+        """What tells a and b apart: the methods, the settings of one run, or the runs."""
+        if self.baseline:
+            return self.baseline, self.method
+        if self.a.run == self.b.run:
+            return self.a.setting, self.b.setting
+        return self.a.run, self.b.run
+
+    @property
     def cost_one(self) -> Floats:
         """The mean cost of an answer of a to each question, (Q,), with its score if that is gone by."""
         return self.a.cost_by(self.baseline or self.method)
@@ -126,7 +135,24 @@ def compare_runs(
     Raises BadInput where there is nothing to compare: one run with one setting, no common question, questions
     of one name with different right answers, or too few answers for `at`. Warns as `shared_questions` does.
     """
-    at, level, methods = AT.if_any(at), LEVELS.of(level), methods_of(methods)
+    level = LEVELS.of(level)
+    looked_at = pairs_looked_at(runs, prices, at, methods, score, score_costs)
+    of_each = level_of_each([pair.looked_at for pair in looked_at], level)
+    table = pd.concat([_rows(pair, level, of_each) for pair in looked_at], ignore_index=True)
+    table = table.assign(cost_unit="tokens" if prices is None else "US$")
+    return table[list(COMPARISON.columns)]
+
+
+def pairs_looked_at(
+    runs: Mapping[str, pd.DataFrame],
+    prices: Mapping[str, float] | None = None,
+    at: int | None = None,
+    methods: str | Sequence[str] = FORECAST,
+    score: str | None = None,
+    score_costs: Mapping[str, float] | None = None,
+) -> list[Pair]:
+    """What `compare_runs` compares, and what it raises and warns of."""
+    at, methods = AT.if_any(at), methods_of(methods)
     sides = sides_of(runs, prices, score, score_costs)
     if score is not None and len({side.run for side in sides}) == 1:
         looked_at = [
@@ -138,10 +164,7 @@ def compare_runs(
         looked_at = [Pair(a, b, method, _counts(a, b, at)) for a, b in pairs(sides) for method in methods]
     if not looked_at:
         raise BadInput("nothing to compare: give two runs of one data set, or one run with several settings")
-    of_each = level_of_each([pair.looked_at for pair in looked_at], level)
-    table = pd.concat([_rows(pair, level, of_each) for pair in looked_at], ignore_index=True)
-    table = table.assign(cost_unit="tokens" if prices is None else "US$")
-    return table[list(COMPARISON.columns)]
+    return looked_at
 
 
 def _counts(a: Side, b: Side, at: int | None) -> Ints:
@@ -178,12 +201,11 @@ def _rows(pair: Pair, level: float, of_each: float) -> pd.DataFrame:
     at_cost = pd.Series(verdicts(equal_cost.interval), dtype=TEXT)
     names = a.pools.question_ids
     flips = [_flips(names, one[:, k], other[:, k]) for k in range(ns.size)]
-    alone = a.run == b.run
     rows = pd.DataFrame(
         {
             "dataset": b.dataset if a.dataset == UNNAMED else a.dataset,
-            "a": pair.baseline if pair.baseline else a.setting if alone else a.run,
-            "b": pair.method if pair.baseline else b.setting if alone else b.run,
+            "a": pair.names[0],
+            "b": pair.names[1],
             "setting_a": a.setting,
             "setting_b": b.setting,
             "method": pair.method,
