@@ -25,7 +25,7 @@ from predict.evidence.request import Request, fitted
 from results import BadInput
 from results.normal import held, interval_score
 from results.tables.key import WHOSE, groups
-from results.votes.curves import mean_accuracy
+from results.votes.errors import mean_accuracy
 from results.votes.exact import accuracy_by_question
 
 

@@ -23,7 +23,7 @@ else it is new: the Chinese restaurant process (Ewens' law), θ by maximum likel
 posterior, not with the observed frequencies, keeps the surprises that more answers bring.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -53,23 +53,35 @@ def imagine(answers: AnswerPools, more: int, rng: np.random.Generator) -> Answer
     place = np.repeat(answers.starts[1:], more)
     starts = answers.starts + more * np.arange(len(answers.starts))
     question = np.repeat(np.arange(len(cast)), np.diff(starts))
-    return AnswerPools(
-        answers.question_ids,
-        starts,
-        renumbered(question, np.insert(answers.votes, place, votes.ravel())),
-        np.insert(answers.tokens, place, new_tokens),
+    return replace(
+        answers,
+        starts=starts,
+        votes=renumbered(question, np.insert(answers.votes, place, votes.ravel())),
+        tokens=np.insert(answers.tokens, place, new_tokens),
+        scores=None,
     )
 
 
 def with_twins(answers: AnswerPools) -> AnswerPools:
     """The pools with each question twice: what as many more questions of the kind may look like."""
     Q, sizes = len(answers.question_ids), answers.sizes
-    names = [*answers.question_ids, *(f"{name}, again" for name in answers.question_ids)]
+    names, clusters = _twice(answers.question_ids), _twice(answers.clusters or [])
     order = np.argsort(names, kind="stable")
     of = order % Q
     starts = np.concatenate([[0], np.cumsum(sizes[of])])
     kept = np.concatenate([np.arange(answers.starts[q], answers.starts[q + 1]) for q in of])
-    return AnswerPools([names[i] for i in order], starts, answers.votes[kept], answers.tokens[kept])
+    return AnswerPools(
+        question_ids=[names[i] for i in order],
+        starts=starts,
+        votes=answers.votes[kept],
+        tokens=answers.tokens[kept],
+        clusters=[clusters[i] for i in order] if clusters else None,
+    )
+
+
+def _twice(names: Sequence[str]) -> list[str]:
+    """The names, and as many others like them."""
+    return [*names, *(f"{name}, again" for name in names)]
 
 
 def _rates(successes: Ints, trials: Ints, rng: np.random.Generator) -> Floats:

@@ -152,6 +152,8 @@ def _look(pairs: list[Pair], level: float, planned: int | None, looks: int, marg
     if len(pairs) > 1:
         raise BadInput("--sequential is about two runs, one method and one setting; there are more here")
     (pair,) = pairs
+    if pair.clusters is not None:
+        raise BadInput("--sequential takes independent questions; these come in clusters")
     differences = (pair.other - pair.one)[:, 0]
     questions = len(differences)
     if planned is not None and questions > planned:
@@ -235,7 +237,7 @@ def _names(paths: tuple[Path, ...]) -> list[str]:
 def _summary(rows: pd.DataFrame) -> list[str]:
     """Single answers, and the vote and best-of-N over the most answers, as a table; a sentence a pair."""
     from results.words.cells import cells_of
-    from results.words.compared import COLUMNS, PAIR_AT, both_ways, level_of, pairs_of, verdict
+    from results.words.compared import COLUMNS, PAIR_AT, both_ways, in_clusters, level_of, pairs_of, verdict
 
     most = rows.groupby([*PAIR_AT, "method"])["N"].transform("max")
     of_most = (rows["N"] > 1) & (rows["N"] == most)
@@ -247,6 +249,9 @@ def _summary(rows: pd.DataFrame) -> list[str]:
     columns |= COLUMNS
     table = [list(columns), *cells_of(both_ways(rows[single | of_most]), columns)]
     left = [*range(names + 2), names + 3, len(columns) - 1]
-    title = f"b − a in points; the {level_of(rows)} intervals hold together:"
+    clusters = in_clusters(rows)
+    of_questions = f", of questions{clusters}" if clusters else ""
+    together = f"the {level_of(rows)} intervals hold together"
+    title = f"b − a in points; {together}{of_questions}:"
     sentences = [visible(verdict(pair)) for pair in pairs_of(rows)]
     return [title, *aligned(table, left), *sentences]

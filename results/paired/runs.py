@@ -22,14 +22,15 @@ from results.methods import FORECAST
 from results.normal import LEVEL
 from results.paired.differences import mean_differences
 from results.paired.needed import answer_variance, more_answers_needed, questions_needed
-from results.paired.pairs import pairs
+from results.paired.pairs import clusters_of, pairs
 from results.paired.sides import UNNAMED, Side, sides_of
 from results.paired.simultaneous import Measured, level_of_each
 from results.paired.verdict import verdicts
 from results.tables.columns import TEXT
 from results.tables.schemas import COMPARISON
 from results.visible import visible
-from results.votes.curves import mean_accuracy, methods_of, powers_and
+from results.votes.curves import methods_of, powers_and
+from results.votes.errors import Clusters, mean_accuracy
 from results.votes.exact import Floats, Ints
 
 PLAIN = "majority"
@@ -108,10 +109,16 @@ class Pair:
         moved = (more - fewer).mean(axis=0) * answers * price[:, None]
         return np.asarray(accuracy - self.one + moved)
 
+    @cached_property
+    def clusters(self) -> Clusters:
+        """Those that the questions come in, if any."""
+        return clusters_of(self.a, self.b)
+
     @property
     def looked_at(self) -> Measured:
         """All differences that are told of this pair, at equal N and at equal cost."""
-        questions = [(self.a.dataset, name) for name in self.a.pools.question_ids]
+        draws = self.clusters or self.a.pools.question_ids
+        questions = [(self.a.dataset, name) for name in draws]
         return Measured(questions, np.concatenate([self.other - self.one, self.at_cost], axis=1))
 
 
@@ -139,8 +146,8 @@ def compare_runs(
     looked_at = pairs_looked_at(runs, prices, at, methods, score, score_costs)
     of_each = level_of_each([pair.looked_at for pair in looked_at], level)
     table = pd.concat([_rows(pair, level, of_each) for pair in looked_at], ignore_index=True)
-    table = table.assign(cost_unit="tokens" if prices is None else "US$")
-    return table[list(COMPARISON.columns)]
+    table = table.assign(cost_unit="tokens" if prices is None else "US$")[list(COMPARISON.columns)]
+    return table.drop(columns="clusters") if table["clusters"].isna().all() else table
 
 
 def pairs_looked_at(
@@ -193,8 +200,8 @@ def _rows(pair: Pair, level: float, of_each: float) -> pd.DataFrame:
     """The rows of one pair and method; of_each: the level of each row alone."""
     a, b, ns = pair.a, pair.b, pair.ns
     one, other = pair.one, pair.other
-    equal_n = mean_differences(other - one, level, of_each)
-    equal_cost = mean_differences(pair.at_cost, level, of_each)
+    equal_n = mean_differences(other - one, level, of_each, pair.clusters)
+    equal_cost = mean_differences(pair.at_cost, level, of_each, pair.clusters)
     from_answers = answer_variance(a.pools, pair.baseline or pair.method, ns, a.logs)
     from_answers = from_answers + answer_variance(b.pools, pair.method, ns, b.logs)
     answers = min(a.most, b.most) * more_answers_needed(equal_n, from_answers)
@@ -211,6 +218,7 @@ def _rows(pair: Pair, level: float, of_each: float) -> pd.DataFrame:
             "method": pair.method,
             "N": ns,
             "questions": len(one),
+            "clusters": len(set(pair.clusters)) if pair.clusters else np.nan,
             "accuracy_a": mean_accuracy(one),
             "accuracy_b": mean_accuracy(other),
             "difference": equal_n.mean,

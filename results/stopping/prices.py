@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from results.stopping.replay import Outcome, Replay
 from results.stopping.rules import Rule, named
 from results.stopping.seen import Floats, Ints
-from results.votes.curves import standard_error
+from results.votes.errors import standard_error
 from results.votes.exact import AnswerPools
 
 

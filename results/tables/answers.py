@@ -42,6 +42,20 @@ def without_unreadable(tables: Sequence[pd.DataFrame], where: str | Path) -> lis
     ]
 
 
+def with_cluster(frame: pd.DataFrame, where: str | Path) -> pd.DataFrame:
+    """The table with the column of --cluster, if there is one, as its `cluster`.
+
+    Raises BadInput, which calls the table `where`, for one that is absent or empty.
+    """
+    column = CHOSEN.get().cluster
+    if not column:
+        return frame
+    if column not in frame or frame[column].isna().all():
+        what = "is empty" if column in frame else "is not a column of it"
+        raise BadInput(f"{where}: --cluster {column!r:.40} {what}: name a column that tells clusters")
+    return frame.assign(cluster=frame[column])
+
+
 def graded(samples: pd.DataFrame, name: str | Path) -> pd.DataFrame:
     """Checked samples with answers and golds in one spelling, and `correct` by it where the column is absent.
 

@@ -40,15 +40,21 @@ _BY_LUCK = log(1e-3)
 """Answers are called copies where luck would repeat them so less often than this."""
 
 
-def check_golds(samples: pd.DataFrame, name: str | Path) -> None:
-    """Raise BadInput where a question has two right answers."""
-    if "gold" in samples:
-        golds = samples[["dataset", "question_id", "gold"]].dropna().drop_duplicates()
-        again = golds[golds.duplicated(["dataset", "question_id"])]
+_ONE_EACH = {"gold": "right answer to", "cluster": "cluster of"}
+"""What a question has one of, whoever answers."""
+
+
+def check_questions(samples: pd.DataFrame, name: str | Path) -> None:
+    """Raise BadInput where a question has two right answers, or is in two clusters."""
+    for column, words in _ONE_EACH.items():
+        if column not in samples:
+            continue
+        known = samples[["dataset", "question_id", column]].dropna().drop_duplicates()
+        again = known[known.duplicated(["dataset", "question_id"])]
         if len(again):
-            row, _, question, gold = next(again.itertuples())
-            expected = f"one right answer to question {question!r:.40}, as in its rows above"
-            raise refusal(name, row, "gold", gold, expected)
+            row, _, question, cell = next(again.itertuples())
+            expected = f"one {words} question {question!r:.40}, as in its rows above"
+            raise refusal(name, row, column, cell, expected)
 
 
 def say_doubts(tables: Sequence[pd.DataFrame], names: Sequence[str | Path]) -> None:
@@ -57,7 +63,13 @@ def say_doubts(tables: Sequence[pd.DataFrame], names: Sequence[str | Path]) -> N
         if line := _grades(table):
             _say(name, line)
     joined = tables[0] if len(tables) == 1 else pd.concat(tables, ignore_index=True)
-    for line in (*_none_right(joined), *_words(joined), *_copies(joined), *_shards(joined)):
+    for line in (
+        *_none_right(joined),
+        *_words(joined),
+        *_copies(joined),
+        *_shards(joined),
+        *_clusters(joined),
+    ):
         _say(" and ".join(map(str, names)), line)
 
 
@@ -107,6 +119,14 @@ def _shards(samples: pd.DataFrame) -> Iterator[str]:
     if "shard" in samples:
         told = samples[["dataset", "model", "shard"]].dropna().drop_duplicates()
         yield from missing(told.itertuples(index=False, name=None))
+
+
+def _clusters(samples: pd.DataFrame) -> Iterator[str]:
+    """Questions that name no cluster, where others do."""
+    if "cluster" in samples and samples["cluster"].notna().any():
+        named = samples.groupby(["dataset", "question_id"], observed=True)["cluster"].count() > 0
+        if not named.all():
+            yield f"{(~named).sum()} of {len(named)} questions name no cluster: each counts as one of its own"
 
 
 def _words(samples: pd.DataFrame) -> Iterator[str]:

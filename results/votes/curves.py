@@ -26,7 +26,8 @@ from results.tables.contract import as_samples
 from results.tables.files import give_back_memory
 from results.tables.key import ANSWERS, WHOSE, Key, groups
 from results.tables.schemas import CURVES
-from results.votes.exact import DIGITS, AnswerPools, Floats, Ints, answer_pools
+from results.votes.errors import Clusters, cluster_sizes, look_clustered, mean_accuracy, standard_error
+from results.votes.exact import AnswerPools, Floats, Ints, answer_pools
 from results.votes.permutations import prefix_accuracy, random_orders
 from results.votes.scored import accuracy_by, score_column
 from results.votes.tokens import prefix_tokens, reasoning_length, tokens_per_answer
@@ -90,7 +91,10 @@ def build_curves(
     return curves_and_votes(samples, methods, ns, permutations, seed, progress, score)[0]
 
 
-_VOTED = (*ANSWERS, *("question_id", "sample", "answer", "correct", "tokens", "finish_reason", "stop_rule"))
+_VOTED = (
+    *ANSWERS,
+    *("question_id", "sample", "answer", "correct", "tokens", "finish_reason", "stop_rule", "cluster"),
+)
 """What is needed of samples."""
 
 
@@ -119,6 +123,7 @@ def curves_and_votes(
     sampled = sorted(_groups(drawn, column), key=lambda group: settings.index(group.key.setting))
     give_back_memory()
     _warn_of_gaps(sampled)
+    _warn_of_clusters(sampled)
     feasible = [(group, _feasible(group, ns)) for group in sampled]
     if sampled and not any(possible.size for _, possible in feasible):
         pool = max(int(group.pools.sizes.min()) for group in sampled)
@@ -137,6 +142,8 @@ def curves_and_votes(
             rows += _permutation_rows(group, methods, possible, permutations, seed)
     rows += [_exact_rows(curve, votes) for curve in votes]
     table = pd.concat(rows, ignore_index=True).reindex(columns=COLUMNS)
+    if table["clusters"].isna().all():
+        table = table.drop(columns="clusters")
     return _ordered(table, samples, settings), votes
 
 
@@ -207,6 +214,18 @@ def _warn_of_gaps(sampled: Sequence[Group]) -> None:
             warnings.warn(f"{whose.model} has answers to {questions} in these tables", stacklevel=3)
 
 
+def _warn_of_clusters(sampled: Sequence[Group]) -> None:
+    """Warn once of questions that look as if they came in clusters."""
+    for group in sampled:
+        pools = group.pools
+        if pools.clusters is None:
+            counts = pools.counts()
+            line = look_clustered(pools.question_ids, counts.correct / counts.pools)
+            if line:
+                warnings.warn(f"{group.key}: {line}", stacklevel=3)
+                return
+
+
 def _of_data(key: Key) -> Key:
     """The data set, whoever answers."""
     return Key(key.source, key.dataset, "")
@@ -215,7 +234,8 @@ def _of_data(key: Key) -> Key:
 def _exact_rows(curve: Exact, curves: Sequence[Exact]) -> pd.DataFrame:
     """The rows of one setting and method; `curves` are all there are, its own among them."""
     group, ns = curve.group, curve.ns
-    over_n = standard_error(curve.accuracy - curve.accuracy[:, :1])
+    clusters = group.pools.clusters
+    over_n = standard_error(curve.accuracy - curve.accuracy[:, :1], clusters)
     over_n[0] = np.nan
     own = [other for other in curves if other.key.at("") == curve.key.at("")]
     known = not np.isnan([other.group.tokens for other in own]).any()
@@ -225,9 +245,9 @@ def _exact_rows(curve: Exact, curves: Sequence[Exact]) -> pd.DataFrame:
     if cheapest is not curve and same_questions:
         _, here, there = np.intersect1d(ns, cheapest.ns, return_indices=True)
         difference = curve.accuracy[:, here] - cheapest.accuracy[:, there]
-        over_cheapest[here] = standard_error(difference)
+        over_cheapest[here] = standard_error(difference, clusters)
     lengths = np.full((1, ns.size), group.tokens)
-    rows = _rows(curve.key, ["exact"], ns, curve.accuracy[None], lengths)
+    rows = _rows(curve.key, ["exact"], ns, curve.accuracy[None], lengths, clusters)
     return rows.assign(stderr_vs_first_n=over_n, stderr_vs_cheapest=over_cheapest, **group.shares)
 
 
@@ -239,7 +259,7 @@ def _permutation_rows(
     tokens = prefix_tokens(group.pools, orders, ns)
     numbers = [str(p) for p in range(permutations)]
     return [
-        _rows(group.key.by(method), numbers, ns, accuracy[method], tokens)
+        _rows(group.key.by(method), numbers, ns, accuracy[method], tokens, group.pools.clusters)
         for method in methods
         if method in accuracy
     ]
@@ -250,13 +270,22 @@ def _greedy_rows(group: Group) -> pd.DataFrame:
     counts = group.pools.counts()
     accuracy = (counts.correct / counts.pools)[None, :, None]
     length = np.array([[group.tokens]])
-    rows = _rows(group.key.by("greedy"), ["exact"], np.array([1]), accuracy, length)
+    key, clusters = group.key.by("greedy"), group.pools.clusters
+    rows = _rows(key, ["exact"], np.array([1]), accuracy, length, clusters)
     return rows.assign(**group.shares)
 
 
-def _rows(key: Key, permutations: Sequence[str], ns: Ints, accuracy: Floats, tokens: Floats) -> pd.DataFrame:
+def _rows(
+    key: Key,
+    permutations: Sequence[str],
+    ns: Ints,
+    accuracy: Floats,
+    tokens: Floats,
+    clusters: Clusters,
+) -> pd.DataFrame:
     """Rows of the curves table from accuracies (P, Q, len(ns)) and tokens per answer (P, len(ns))."""
     questions = accuracy.shape[1]
+    draws = np.nan if clusters is None else len(cluster_sizes(questions, clusters))
     lengths = tokens.ravel()
     return pd.DataFrame(
         {
@@ -266,23 +295,11 @@ def _rows(key: Key, permutations: Sequence[str], ns: Ints, accuracy: Floats, tok
             "N": np.tile(ns, len(permutations)),
             "permutation": np.repeat(permutations, ns.size),
             "accuracy": mean_accuracy(accuracy).ravel(),
-            "stderr": standard_error(accuracy).ravel(),
+            "stderr": standard_error(accuracy, clusters).ravel(),
             "questions": questions,
+            "clusters": draws,
         }
     )
-
-
-def mean_accuracy(by_question: Floats) -> Floats:
-    """The mean over questions, (…, Q, K) to (…, K), rounded."""
-    return np.asarray(by_question.mean(axis=-2).round(DIGITS))
-
-
-def standard_error(by_question: Floats) -> Floats:
-    """The standard error of that mean; NaN where there is one question."""
-    questions = by_question.shape[-2]
-    if questions < 2:
-        return np.full_like(by_question[..., 0, :], np.nan)
-    return np.asarray((by_question.std(axis=-2, ddof=1) / np.sqrt(questions)).round(DIGITS))
 
 
 def settings_in_order(samples: pd.DataFrame) -> list[str]:
@@ -303,7 +320,8 @@ def _ordered(curves: pd.DataFrame, samples: pd.DataFrame, settings: list[str]) -
     drawn = curves["permutation"].replace("exact", "-1").astype(int)
     by = pd.DataFrame(places).assign(N=curves["N"], permutation=drawn)
     rows = by.sort_values(list(by.columns)).index.to_numpy()
-    return curves.astype({"N": "Int64", "questions": "Int64"}).take(rows).reset_index(drop=True)
+    whole = {name: "Int64" for name in ("N", "questions", "clusters") if name in curves}
+    return curves.astype(whole).take(rows).reset_index(drop=True)
 
 
 def _listed(values: Sequence[object]) -> str:

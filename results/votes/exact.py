@@ -66,7 +66,7 @@ class AnswerPools:
     question_ids: Q names in sorted order; starts: (Q + 1,) question q owns answers starts[q] : starts[q + 1];
     votes: (answers,) −1 null, 0 right, 1, 2, … the question's different wrong answers;
     tokens: (answers,) completion tokens, NaN where unknown; scores: (answers,) NaN where there is none, or
-    None where no score was asked for.
+    None where no score was asked for; clusters: Q names, or None where each question is drawn for itself.
     """
 
     question_ids: list[str]
@@ -74,6 +74,7 @@ class AnswerPools:
     votes: Ints
     tokens: Floats
     scores: Floats | None = None
+    clusters: list[str] | None = None
 
     @property
     def sizes(self) -> Ints:
@@ -99,10 +100,12 @@ class AnswerPools:
     def kept(self, answers: NDArray[np.bool_]) -> AnswerPools:
         """The pools with the marked answers alone, (answers,); questions left without any are left out."""
         sizes = np.bincount(self.question[answers], minlength=len(self.question_ids))
-        names = [name for name, size in zip(self.question_ids, sizes, strict=True) if size]
-        starts = np.concatenate([[0], np.cumsum(sizes[sizes > 0])])
+        left = np.flatnonzero(sizes)
+        names = [self.question_ids[q] for q in left]
+        starts = np.concatenate([[0], np.cumsum(sizes[left])])
         scores = None if self.scores is None else self.scores[answers]
-        return AnswerPools(names, starts, self.votes[answers], self.tokens[answers], scores)
+        clusters = None if self.clusters is None else [self.clusters[q] for q in left]
+        return AnswerPools(names, starts, self.votes[answers], self.tokens[answers], scores, clusters)
 
     @cached_property
     def _counts(self) -> VoteCounts:
@@ -136,7 +139,17 @@ def answer_pools(samples: pd.DataFrame, score: str | None = None) -> AnswerPools
     if "tokens" in samples:
         tokens = samples["tokens"].to_numpy(np.float64, na_value=np.nan)[order]
     scores = None if score is None else samples[score].to_numpy(np.float64)[order]
-    return AnswerPools([str(name) for name in names], starts, votes, tokens, scores)
+    clusters = _clusters(samples, names)
+    return AnswerPools([str(name) for name in names], starts, votes, tokens, scores, clusters)
+
+
+def _clusters(samples: pd.DataFrame, names: Sequence[str]) -> list[str] | None:
+    """The cluster of each of the questions `names`, its own where none is named; None where none has any."""
+    if "cluster" not in samples or samples["cluster"].isna().all():
+        return None
+    of_question = samples.groupby("question_id", observed=True)["cluster"].first().reindex(names)
+    own = [f"question {name}" for name in names]
+    return list(np.where(of_question.isna(), own, "cluster " + of_question.astype(TEXT)))
 
 
 def _refuse_stopped(samples: pd.DataFrame) -> None:

@@ -72,6 +72,12 @@ def level_of(rows: pd.DataFrame) -> str:
     return f"{100 * level:g} %"
 
 
+def in_clusters(rows: pd.DataFrame) -> str:
+    """ " in 30 clusters", of the questions of a comparison; nothing where they come in none."""
+    known = rows.get("clusters", pd.Series(dtype=float)).dropna()
+    return "" if known.empty else f" in {int(known.min()):,} clusters"
+
+
 def answer_name(row: Any) -> str:
     """The kind of answer that a row is about."""
     return "single answer" if row["N"] == 1 else f"{METHODS[row['method']].words}, N = {row['N']}"
@@ -94,6 +100,8 @@ def _to_decide(row: Any) -> str:
     if row["questions"] == 1:
         return "one question says nothing about others"
     fewest = fewest_questions(row.get("level", OLD_LEVEL))
+    if pd.notna(row.get("clusters")) and row["clusters"] < fewest:
+        return f"too few clusters: {fewest} or more"
     if row["questions"] < fewest:
         return f"too few questions: {fewest} or more"
     ways = []
@@ -177,7 +185,8 @@ def _undecided(rows: pd.DataFrame) -> str:
     fewest = rows["questions_needed"].min()
     if pd.notna(fewest):
         questions = int(rows["questions"].max())
-        line += f" ({questions:,} questions; a difference as large as was seen would take {fewest:,.0f})"
+        line += f" ({questions:,} questions{in_clusters(rows)}; "
+        line += f"a difference as large as was seen would take {fewest:,.0f})"
     largest = _largest_clear(at_cost(rows))
     if largest is None:
         return f"{line}."
