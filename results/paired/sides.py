@@ -89,7 +89,7 @@ def sides_of(
     score: str | None = None,
     score_costs: Mapping[str, float] | None = None,
 ) -> list[Side]:
-    """Every run at every setting, in the order of the tables. Greedy answers are left out.
+    """Every run at every setting, in the order of the tables, those of one by name. Greedy answers stay out.
 
     prices: of a token, by model, run or table; None: tokens are the cost. score: the scores that the answers
     are to have (`results.votes.scored`); score_costs: the tokens that one takes, by table; without it
@@ -103,7 +103,8 @@ def sides_of(
     runs = _run_names({name: list(table["model"].unique()) for name, table in tables.items()})
     for name, given in tables.items():
         table, column = (given, None) if score is None else score_column(given, score)
-        for key, rows in sampled_groups(table):
+        by_name = sorted(sampled_groups(table), key=lambda group: group[0].whose)  # in any order of rows
+        for key, rows in by_name:
             run = runs[name, key.model]
             priced = [spelt for spelt in (key.model, run, name) if prices and spelt in prices]
             if prices and not priced:

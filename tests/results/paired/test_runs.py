@@ -282,3 +282,12 @@ def test_answers_needed_are_those_of_the_smaller_pool():
         row = compare_runs({"one": run(sides[0]), "two": run(sides[1])}, at=1).iloc[0]
         assert 8 <= row["answers_needed"] <= 10
         assert row["questions_needed"] == 15
+
+
+def test_the_order_of_the_rows_of_a_table_does_not_say_which_is_a():
+    models = pd.concat([run(A, model="zeta"), run(B, model="alpha")], ignore_index=True)
+    orders = (models, models.iloc[::-1], models.sample(frac=1, random_state=0))
+    tables = [compare_runs({"t": rows.reset_index(drop=True)}) for rows in orders]
+    assert tables[0].iloc[0][["a", "b"]].tolist() == ["alpha", "zeta"]
+    for table in tables[1:]:
+        pd.testing.assert_frame_equal(table, tables[0])
