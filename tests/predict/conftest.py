@@ -58,7 +58,7 @@ def fewer_completions() -> Iterator[None]:
     """Each question is completed an eighth of the times: most of the time of a mixture is there.
 
     The forecast is exact of the atoms either way, and a draw takes one completion of every question: what is
-    lost is 1/32 of a question's variance. `tests/unmoved` has the numbers of all completions.
+    lost is a sixteenth of its variance at most. `tests/unmoved` has the numbers of all completions.
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("predict.answers.mixture.IMAGINED", 2**12)
