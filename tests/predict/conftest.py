@@ -1,6 +1,6 @@
 """Small samples and curves tables for the tests of `predict`."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -54,15 +54,8 @@ def samples_of(rates: Mapping[str, NDArray[np.float64]], answers: int, seed: int
 
 
 @pytest.fixture(autouse=True, scope="module")
-def fewer_completions() -> Iterator[None]:
-    """Each question is completed an eighth of the times: most of the time of a mixture is there.
-
-    The forecast is exact of the atoms either way, and a draw takes one completion of every question: what is
-    lost is a sixteenth of its variance at most. `tests/unmoved` has the numbers of all completions.
-    """
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("predict.answers.mixture.IMAGINED", 2**12)
-        yield
+def everywhere_here(fewer_completions: None) -> None:
+    """In every test of this folder."""
 
 
 @pytest.fixture(scope="session")
