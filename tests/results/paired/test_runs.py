@@ -171,7 +171,7 @@ def test_every_verdict_is_that_of_its_interval_and_the_levels_nest():
     assert unknown["verdict_at_cost"].isna().all()
 
 
-@pytest.mark.integration
+@pytest.mark.release  # by the rows themselves: test_simultaneous.py
 def test_equal_models_are_told_apart_in_few_whole_comparisons():
     """At equal N and at equal cost, of any row: 80 comparisons, of which 0.05 ± 0.024 may be."""
     rng, told = np.random.default_rng(1), 0

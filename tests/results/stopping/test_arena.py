@@ -139,7 +139,7 @@ def test_the_interval_of_equal_cost_is_that_of_leaving_out_each_question():
     assert ratio == pytest.approx(fixed / plain, rel=0.05)
 
 
-@pytest.mark.integration
+@pytest.mark.release  # its width is that of the jackknife, above
 def test_the_interval_of_equal_cost_holds_the_noise_of_the_costs(monkeypatch):
     """Over fresh sets of questions the difference to a fixed N moves as its interval says.
 
