@@ -17,7 +17,7 @@ def ones(names: str, **others: str) -> dict[str, object]:
 
 
 NEEDED = {
-    "samples": ones("question_id sample answer correct"),
+    "samples": ones("question_id sample answer gold"),
     "curves": ones("N accuracy", method="majority"),
     "forecast": ones("N predictor predicted low high status", method="majority", role="used"),
     "comparison": ones(
