@@ -83,13 +83,15 @@ def _partial_credit(samples: pd.DataFrame) -> bool:
 class Group:
     """The answers of one setting; tokens per answer; and `shares`.
 
-    These are the columns unreadable and cut_off, each a mean over questions.
+    These are the columns unreadable and cut_off, each a mean over questions. uncounted: the answers without a
+    token count.
     """
 
     key: Key
     pools: AnswerPools
     tokens: float
     shares: dict[str, float]
+    uncounted: int
 
 
 @dataclass(frozen=True)
@@ -190,7 +192,8 @@ def _groups(samples: pd.DataFrame, score: str | None = None) -> Iterator[Group]:
         by_answer = pd.DataFrame({"unreadable": rows["answer"].isna(), "cut_off": cut})
         means = by_answer.groupby(rows["question_id"]).mean().mean()
         shares = {name: float(means[name]) for name in ("unreadable", "cut_off")}
-        yield Group(key, pools, tokens_per_answer(pools), shares)
+        uncounted = int(rows["tokens"].isna().sum()) if "tokens" in rows else len(rows)
+        yield Group(key, pools, tokens_per_answer(pools), shares, uncounted)
 
 
 def sampled_groups(samples: pd.DataFrame) -> Iterator[tuple[Key, pd.DataFrame]]:
@@ -238,10 +241,11 @@ def _warn_of_gaps(sampled: Sequence[Group]) -> None:
         if absent:
             line = f"{group.key}: {absent} of {expected} questions have no answer"
             warnings.warn(line, stacklevel=3)
-        unknown = np.isnan(group.pools.tokens)
-        if unknown.any() and not unknown.all():
-            line = f"{unknown.sum()} of {unknown.size} answers have no token count"
-            warnings.warn(f"{group.key}: no T: {line}", stacklevel=3)
+        answers = group.pools.votes.size
+        if 0 < group.uncounted < answers:
+            effect = "no T" if np.isnan(group.tokens) else "T is that of the others"
+            line = f"{group.uncounted} of {answers} answers have no token count"
+            warnings.warn(f"{group.key}: {effect}: {line}", stacklevel=3)
     for whose in dict.fromkeys(group.key.whose for group in sampled):
         mine, every = len(asked[whose]), len(asked[_of_data(whose)])
         if mine < every:
