@@ -16,7 +16,7 @@ from typing import Any
 import click
 
 from results.commandline import BadInput
-from results.methods import BY_SCORE, EVERY_METHOD, FORECAST
+from results.methods import COMPUTED, FORECAST
 
 LARGEST_N = 100_000
 """The exact vote of fresh answers is counted up to here, and no budget goes further."""
@@ -292,7 +292,7 @@ METHOD = Choice(
     "method",
     FORECAST,
     "How the N answers to a question become one.",
-    refused={name: _ELSEWHERE.format(name) for name in (*EVERY_METHOD, *BY_SCORE) if name not in FORECAST},
+    refused={name: _ELSEWHERE.format(name) for name in COMPUTED if name not in FORECAST},
 )
 TARGET = Choice(
     "target",

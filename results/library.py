@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from results.commandline import BadInput, run
-from results.methods import BY_SCORE, FORECAST
+from results.methods import BY_SCORE, FORECAST, SCORED
 from results.normal import LEVEL
 from results.paired.runs import compare_runs
 from results.read_options import reading
@@ -166,8 +166,8 @@ def compare(
         for name, side in sides.items()
     }
     asked = methods_of((BY_SCORE if score else FORECAST) if methods is None else methods)
-    if any(method in BY_SCORE for method in asked) != (score is not None):
-        raise BadInput(f"score and {' or '.join(BY_SCORE)} go together: give both, or neither")
+    if any(method in SCORED for method in asked) != (score is not None):
+        raise BadInput(f"score and {' or '.join(SCORED)} go together: give both, or neither")
     return compare_runs(runs, at=at, level=level, methods=asked, score=score)
 
 

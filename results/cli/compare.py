@@ -20,7 +20,7 @@ from results.arguments import AT, LEVELS, LOOKS, MARGIN, PLANNED, SCORE_COST
 from results.cli.options import SAMPLES, price_option, rows_written, table_out
 from results.command_help import Command
 from results.commandline import BadInput, warnings_last
-from results.methods import BY_SCORE, FORECAST, LISTED
+from results.methods import BY_SCORE, FORECAST, LISTED, SCORED
 from results.normal import LEVEL
 from results.read_options import reading_options
 from results.visible import visible
@@ -44,12 +44,12 @@ if TYPE_CHECKING:
     "--method",
     "methods",
     metavar="LIST",
-    help=f"{LISTED}  [default: majority,best_of_n; with --at: majority; with --score: the last two]",
+    help=f"{LISTED}  [default: majority,best_of_n; with --at: majority; with --score: {','.join(BY_SCORE)}]",
 )
 @click.option(
     "--score",
     metavar="NAME",
-    help="The scores that the last two methods go by: column NAME or score_NAME, or logprob. Of one run, "
+    help="The scores that the last three methods go by: column NAME or score_NAME, or logprob. Of one run, "
     "each method is compared with the plain vote of the same answers.",
 )
 @LEVELS.option(
@@ -115,9 +115,9 @@ def compare_command(
         raise click.UsageError("--looks is for --planned: without a plan it may be looked at at any time")
     usual = BY_SCORE if score else FORECAST[:1] if at else FORECAST
     compared = methods_of(methods or usual)
-    by_score = bool(set(compared) & set(BY_SCORE))
+    by_score = bool(set(compared) & set(SCORED))
     if score and not by_score:
-        raise click.UsageError(f"--score is for {' and '.join(BY_SCORE)}: name one of them in --method")
+        raise click.UsageError(f"--score is for {' and '.join(SCORED)}: name one of them in --method")
     if score_cost is not None and not by_score:
         raise click.UsageError("--score-cost is for --score")
     score = score or ("score" if by_score else None)

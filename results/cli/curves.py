@@ -11,17 +11,19 @@ from results.commandline import warnings_last
 from results.methods import FORECAST, LISTED
 from results.read_options import reading_options
 
+USUAL = f"{','.join(FORECAST)}; of verdicts alone best_of_n,all_of_n; of partial credit highest_score too"
+
 
 @click.command("curves", cls=Command, epilog="Example: tts curves runs/tiny --out curves.csv")
 @SAMPLES
 @table_out()
-@click.option("--method", metavar="NAME,…", default=",".join(FORECAST), show_default=True, help=LISTED)
+@click.option("--method", metavar="NAME,…", help=f"{LISTED}  [default: {USUAL}]")
 @click.option(
     "--score",
     default="score",
     show_default=True,
     metavar="NAME",
-    help="The scores that the last two methods go by: column NAME or score_NAME, or logprob.",
+    help="The scores that the last three methods go by: column NAME or score_NAME, or logprob.",
 )
 @NS.option("--n", f"{NS.meaning}  [default: 1, 2, 4, … and the pool]")
 @CAPS.option("--caps")
@@ -31,7 +33,7 @@ from results.read_options import reading_options
 def curves_command(
     samples: tuple[Path, ...],
     out: Path,
-    method: str,
+    method: str | None,
     score: str,
     n: tuple[int, ...],
     caps: tuple[int, ...],
@@ -42,7 +44,7 @@ def curves_command(
 
     By majority vote (the most frequent answer is right), best-of-N (one of them is) and all-of-N (all are);
     with scores, best by score (the answer scored highest is right) and weighted majority (the answer whose
-    scores add up to most).
+    scores add up to most); with partial credit, the highest score itself.
     SAMPLES are files or run folders. Several make one table: different models and datasets, or parts of one
     run. Rows with permutation "exact" are the mean over all subsets of N answers; rows 0, 1, … use the first
     N answers of a random order. An N larger than the number of answers of some question is left out with a
@@ -53,14 +55,21 @@ def curves_command(
     """
     from results.tables.contract import check_out, read_samples, write_curves
     from results.votes.caps import cap_samples
-    from results.votes.curves import build_curves
+    from results.votes.curves import build_curves, usual_methods
 
     check_out(out, samples)
     with warnings_last():
         table = read_samples(*samples, texts=False, also=(score, f"score_{score}"))
         capped = cap_samples(table, caps) if caps else table
         result = build_curves(
-            capped, method, n or None, permutations, seed, progress=True, checked=True, score=score
+            capped,
+            method or usual_methods(table),
+            n or None,
+            permutations,
+            seed,
+            progress=True,
+            checked=True,
+            score=score,
         )
     write_curves(result, out)
     click.echo(f"{', '.join(map(str, samples))}: {len(table)} answers -> {out}: {len(result)} rows")

@@ -18,7 +18,7 @@ import pandas as pd
 
 from results.arguments import AT, LEVELS
 from results.commandline import BadInput
-from results.methods import FORECAST
+from results.methods import BY_SCORE, FORECAST
 from results.normal import LEVEL
 from results.paired.differences import mean_differences
 from results.paired.needed import answer_variance, more_answers_needed, questions_needed
@@ -161,7 +161,7 @@ def pairs_looked_at(
     """What `compare_runs` compares, and what it raises and warns of."""
     at, methods = AT.if_any(at), methods_of(methods)
     sides = sides_of(runs, prices, score, score_costs)
-    if score is not None and len({side.run for side in sides}) == 1:
+    if set(methods) & set(BY_SCORE) and len({side.run for side in sides}) == 1:
         looked_at = [
             Pair(side, side, method, _several(_counts(side, side, at)), PLAIN)
             for side in sides

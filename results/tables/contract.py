@@ -18,7 +18,7 @@ import pyarrow
 
 from results.commandline import BadInput
 from results.read_options import CHOSEN
-from results.tables.answers import graded, with_cluster, without_unreadable
+from results.tables.answers import graded, with_cluster, without_answers, without_unreadable
 from results.tables.columns import TEXT, arrow_schema, conform, refusal, text_columns
 from results.tables.doubts import check_questions, say_doubts
 from results.tables.files import check_suffix, column_names, give_back_memory, read_raw, write_raw
@@ -207,6 +207,8 @@ def _complete(frame: pd.DataFrame, declared: Table, name: str | Path) -> pd.Data
     frame = frame.assign(
         **{column: pd.Series(cell, index=frame.index, dtype=TEXT) for column, cell in absent.items()}
     )
+    if "answer" not in frame and declared is SAMPLES:
+        frame = without_answers(frame)
     needed = [column for column, one in declared.columns.items() if one.required]
     missing = [repr(column) for column in needed if column not in frame]
     if missing:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from results.methods import BY_SCORE, EVERY_METHOD, METHODS
+from results.methods import COMPUTED, METHODS
 from results.tables.key import CURVE
 from results.tables.shards import EXPECTED, are_shards
 
@@ -183,7 +183,7 @@ FORECAST = Table(
 COMPARISON = Table(
     {
         **{name: _text() for name in ("dataset", "a", "b", "setting_a", "setting_b")},
-        "method": _text(_one_of(*EVERY_METHOD, *BY_SCORE)),
+        "method": _text(_one_of(*COMPUTED)),
         **{name: _whole(1) for name in ("N", "questions")},
         "clusters": _whole(1, nullable=True, required=False),
         **{name: _real(_fraction(), nullable=False) for name in ("accuracy_a", "accuracy_b")},

@@ -10,6 +10,7 @@ method "greedy".
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -20,7 +21,7 @@ from tqdm import tqdm
 
 from results.arguments import NS, PERMUTATIONS, SEED, names_of
 from results.commandline import BadInput
-from results.methods import BY_SCORE, EVERY_METHOD, FORECAST, METHODS
+from results.methods import COMPUTED, CREDIT, FORECAST, METHODS, SCORED
 from results.tables.columns import TEXT
 from results.tables.contract import as_samples
 from results.tables.files import give_back_memory
@@ -38,23 +39,59 @@ COLUMNS = [name for name in CURVES.columns if name != "risk"]
 
 def methods_of(given: str | Sequence[str]) -> tuple[str, ...]:
     """The methods in a list, or in "majority,best_of_n", each once. Raises BadInput for others or none."""
-    methods = names_of("method", given, (*EVERY_METHOD, *BY_SCORE))
+    methods = names_of("method", given, COMPUTED)
     if not methods:
-        raise BadInput(f"method: found none, expected some of {', '.join((*EVERY_METHOD, *BY_SCORE))}")
+        raise BadInput(f"method: found none, expected some of {', '.join(COMPUTED)}")
     return methods
+
+
+def usual_methods(samples: pd.DataFrame) -> tuple[str, ...]:
+    """What is computed of checked samples where nothing is asked for.
+
+    Verdicts do not vote: of answers that say no more than whether they are right, best_of_n and all_of_n.
+    Where `correct` is a threshold on scores from 0 to 1, some of them between, highest_score too.
+    """
+    usual = ("best_of_n", "all_of_n") if _verdicts_alone(samples) else FORECAST
+    return (*usual, *CREDIT) if _partial_credit(samples) else usual
+
+
+_VERDICTS = re.compile(r"[01]|true|false|yes|no|pass(ed)?|fail(ed)?|(in)?correct|right|wrong", re.IGNORECASE)
+
+
+def _verdicts_alone(samples: pd.DataFrame) -> bool:
+    """Whether there are no golds, and each answer is a word for right or wrong, or its own score."""
+    if "gold" in samples and samples["gold"].notna().any():
+        return False
+    said = samples[["answer", "correct"]].dropna().drop_duplicates()
+    if said.empty or not said["answer"].map(lambda answer: bool(_VERDICTS.fullmatch(answer))).all():
+        numbers = pd.to_numeric(samples["answer"], errors="coerce")
+        return "score" in samples and bool(numbers.notna().any() and (numbers == samples["score"]).all())
+    return bool(said["answer"].is_unique)
+
+
+def _partial_credit(samples: pd.DataFrame) -> bool:
+    """Whether the scores are what `correct` is a threshold on."""
+    if "score" not in samples or ("gold" in samples and samples["gold"].notna().any()):
+        return False
+    scores, right = samples["score"], samples["correct"]
+    if not scores.between(0, 1).all() or scores.isin([0, 1]).all():
+        return False
+    return bool(scores[right].min() > scores[~right].max()) or not right.any() or bool(right.all())
 
 
 @dataclass(frozen=True)
 class Group:
     """The answers of one setting; tokens per answer; and `shares`.
 
-    These are the columns unreadable and cut_off, each a mean over questions.
+    These are the columns unreadable and cut_off, each a mean over questions. uncounted: the answers without a
+    token count.
     """
 
     key: Key
     pools: AnswerPools
     tokens: float
     shares: dict[str, float]
+    uncounted: int
 
 
 @dataclass(frozen=True)
@@ -114,7 +151,7 @@ def curves_and_votes(
         raise BadInput(f"ns: found no number, expected {NS.expected}")
     permutations, seed = PERMUTATIONS.of(permutations), SEED.of(seed)
     column = None
-    if set(methods) & set(BY_SCORE):
+    if set(methods) & set(SCORED):
         samples, column = score_column(samples, score)
     greedy = samples["decoding"] == "greedy"
     settings = settings_in_order(samples)
@@ -155,7 +192,8 @@ def _groups(samples: pd.DataFrame, score: str | None = None) -> Iterator[Group]:
         by_answer = pd.DataFrame({"unreadable": rows["answer"].isna(), "cut_off": cut})
         means = by_answer.groupby(rows["question_id"]).mean().mean()
         shares = {name: float(means[name]) for name in ("unreadable", "cut_off")}
-        yield Group(key, pools, tokens_per_answer(pools), shares)
+        uncounted = int(rows["tokens"].isna().sum()) if "tokens" in rows else len(rows)
+        yield Group(key, pools, tokens_per_answer(pools), shares, uncounted)
 
 
 def sampled_groups(samples: pd.DataFrame) -> Iterator[tuple[Key, pd.DataFrame]]:
@@ -203,10 +241,11 @@ def _warn_of_gaps(sampled: Sequence[Group]) -> None:
         if absent:
             line = f"{group.key}: {absent} of {expected} questions have no answer"
             warnings.warn(line, stacklevel=3)
-        unknown = np.isnan(group.pools.tokens)
-        if unknown.any() and not unknown.all():
-            line = f"{unknown.sum()} of {unknown.size} answers have no token count"
-            warnings.warn(f"{group.key}: no T: {line}", stacklevel=3)
+        answers = group.pools.votes.size
+        if 0 < group.uncounted < answers:
+            effect = "no T" if np.isnan(group.tokens) else "T is that of the others"
+            line = f"{group.uncounted} of {answers} answers have no token count"
+            warnings.warn(f"{group.key}: {effect}: {line}", stacklevel=3)
     for whose in dict.fromkeys(group.key.whose for group in sampled):
         mine, every = len(asked[whose]), len(asked[_of_data(whose)])
         if mine < every:

@@ -9,6 +9,9 @@ best_by_score: the answer with the highest score (best-of-N by a verifier or a r
 it share the credit. An answer without a score ranks below all that have one, and one that cannot be read
 below those. Infinite scores are the highest and the lowest.
 
+highest_score: the highest score itself, of scores from 0 to 1 that are the credit of an answer, such as the
+share of the tests that it passed; of one answer that is the mean score. An answer without a score has 0.
+
 weighted_majority: the answer whose scores add up to most; answers tied for the lead share the credit. Weights
 are finite and at least 0; log-probabilities are taken to the power of e. An answer of weight 0, without a
 score, or that cannot be read takes a place in the subset and casts no vote. Weights are whole multiples of
@@ -23,7 +26,7 @@ import numpy as np
 import pandas as pd
 
 from results.commandline import BadInput
-from results.methods import BY_SCORE
+from results.methods import CREDIT, SCORED
 from results.tables.columns import score_cells
 from results.votes.exact import DIGITS, AnswerPools, Floats, Ints, accuracy_by_question
 
@@ -67,21 +70,23 @@ def score_column(samples: pd.DataFrame, score: str) -> tuple[pd.DataFrame, str]:
 
 def accuracy_by(pools: AnswerPools, method: str, ns: Ints, logs: bool = False) -> Floats:
     """Exact accuracy of every question at every N, (Q, len(ns)), by any method; logs: as below."""
-    if method in BY_SCORE:
+    if method in SCORED:
         return accuracy_by_score(pools, method, ns, logs)
     return accuracy_by_question(pools.counts(), method, ns)
 
 
 def accuracy_by_score(pools: AnswerPools, method: str, ns: Ints, logs: bool = False) -> Floats:
-    """Exact accuracy of every question at every N, (Q, len(ns)), by one of BY_SCORE.
+    """Exact accuracy of every question at every N, (Q, len(ns)), by one of SCORED.
 
-    logs: the scores are log-probabilities. Raises BadInput for scores that are no weights.
+    logs: the scores are log-probabilities. Raises BadInput for scores that are no weights, or no credit.
     """
     from results.votes import score_kernel  # numba takes half a second to import
 
     assert pools.scores is not None
     if method == "weighted_majority":
         _check_weights(pools, logs)
+    if method in CREDIT:
+        _check_credit(pools)
     accuracy = np.zeros((len(pools.question_ids), len(ns)))
     asked = np.ascontiguousarray(ns, np.int64)
     for question, (start, end) in enumerate(zip(pools.starts[:-1], pools.starts[1:], strict=True)):
@@ -91,6 +96,10 @@ def accuracy_by_score(pools: AnswerPools, method: str, ns: Ints, logs: bool = Fa
             rising = np.argsort(level, kind="stable")
             right = (votes[rising] == 0).astype(np.float64)
             score_kernel.best_curve(level[rising], right, asked, accuracy[question])
+        elif method in CREDIT:
+            credit = np.sort(np.nan_to_num(scores))
+            level = np.unique(credit, return_inverse=True)[1]
+            score_kernel.best_curve(level, credit, asked, accuracy[question])
         else:
             weights = grid_weights(votes, _of_logs(votes, scores) if logs else scores)
             parts = _voters(votes, weights)
@@ -141,6 +150,16 @@ def grid_weights(votes: Ints, scores: Floats) -> Ints:
         whole = np.maximum(np.rint(relative), 1).astype(np.int64)
         weights[casts] = whole // np.gcd.reduce(whole)
     return weights
+
+
+def _check_credit(pools: AnswerPools) -> None:
+    """Raise BadInput at the first score that is no credit."""
+    assert pools.scores is not None
+    bad = (pools.scores < 0) | (pools.scores > 1)
+    if bad.any():
+        at = int(bad.argmax())
+        name, found = pools.question_ids[int(pools.question[at])], pools.scores[at]
+        raise BadInput(f"question {name}: a score of {found:g}: highest_score needs scores from 0 to 1")
 
 
 def _check_weights(pools: AnswerPools, logs: bool) -> None:
