@@ -216,20 +216,20 @@ def sides(table: pd.DataFrame, cost: float) -> list[Side]:
 
 @cache
 def measured_often() -> list[Side]:
-    return [side for seed in range(250) for side in sides(answers(seed), 0.0)]
+    return [side for seed in range(500) for side in sides(answers(seed), 0.0)]
 
 
 @pytest.mark.integration  # many seconds
 @pytest.mark.parametrize("method", ["majority", *JUDGED])
 def test_luck_is_how_far_measurements_scatter(method: str) -> None:
-    """250 pools of each question: the scatter of the mean accuracy, known to 5 % of its standard deviation.
+    """500 pools of each question: the scatter of the mean accuracy, to 25 % of its standard deviation.
 
     At N beyond half of the pool too much is told rather than too little: the accuracy of half stands for it.
     """
     ns = np.array([2, 4, 8, 16])
     pools = measured_often()
     found = [side.curve(method)[:, ns - 1].mean(axis=0) for side in pools]
-    told = [measured_luck(side, method, ns) for side in pools[:25]]
+    told = [measured_luck(side, method, ns) for side in pools[:50]]
     ratio = np.sqrt(np.mean(told, axis=0)) / np.std(found, axis=0)
     assert ratio[:3] == pytest.approx(1, abs=0.25)
     assert 0.75 < ratio[3] < 1.5

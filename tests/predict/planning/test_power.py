@@ -107,7 +107,8 @@ def test_the_number_of_questions_is_the_first_that_is_enough() -> None:
 
 @pytest.mark.integration
 def test_the_command_compares_the_settings_of_a_run(tmp_path: Path) -> None:
-    simulated_samples(questions=30, answers=6).to_csv(tmp_path / "pilot.csv", index=False)
+    pilot = simulated_samples(questions=30, answers=6, settings=("40", "80", "160"))
+    pilot.to_csv(tmp_path / "pilot.csv", index=False)
     out = tmp_path / "power.csv"
     done = predict("precision", tmp_path / "pilot.csv", "--compare", "--questions", "50,100", "--out", out)
     assert done.exit_code == 0, done.output
