@@ -79,6 +79,21 @@ def test_both_intervals_hold_what_was_measured(group: Group) -> None:
     assert ends == [[0.2, 0.6, 0.2, 0.7], [0.4, 0.9, 0.3, 0.9]]
 
 
+def test_the_luck_of_what_was_measured_is_at_least_that_of_its_answers(samples_file: Path) -> None:
+    """However close the forecast comes to the measurement, or however sure it is."""
+    (group,) = read_groups([samples_file], "majority")
+    rows = pd.DataFrame({"setting": group.points.setting, "N": group.points.N, "accuracy": group.accuracy})
+    for off, width in ((0.0, 0.0), (0.2, 0.0), (0.0, 0.4)):
+        ends = {"low": rows["accuracy"] - width, "high": rows["accuracy"] + width}
+        sure = rows.assign(predicted=rows["accuracy"] + off, new_low=0.0, new_high=1.0, **ends)
+        luck = _as_measured(sure, group, 0.9)["luck"]
+        for pool in group.pools:
+            here = (rows["setting"] == pool.setting) & (rows["N"] == 1)
+            right = pool.answers.counts().correct / pool.answers.sizes
+            least = np.sqrt((right * (1 - right) / 11).mean() / len(right))  # of 12 answers
+            assert luck[here].item() == pytest.approx(max(least, off, width / Z90), rel=0.05)
+
+
 ROWS = pd.DataFrame(
     {
         "source": "llm",
