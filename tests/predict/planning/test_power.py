@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import poisson
 
 from predict.planning.sizes import decided, power, to_decide
 from results.paired.differences import mean_differences
@@ -125,3 +126,10 @@ def test_nothing_to_compare_is_refused_in_one_line(tmp_path: Path) -> None:
     assert done.exit_code == 2
     assert len(done.output.strip().splitlines()) == 1
     assert not (tmp_path / "p.csv").exists()
+
+
+def test_where_few_questions_differ_none_decides_before_six_do() -> None:
+    """2 · 2⁻⁶ is below 5 %, 2 · 2⁻⁵ is not. 60 questions of which a tenth are gained and none is lost."""
+    told = decided(60, 0.1, 0.09, 0.0, whole=True)
+    assert told == pytest.approx(poisson.sf(5, 6.0))
+    assert told < decided(60, 0.1, 0.09, 0.0)
