@@ -59,15 +59,25 @@ def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("results.report.page.rendered", lambda _: {})
 
 
+LONGEST = ("integration/test_gpu_check.py", "integration/test_processors.py", "twin/test_twin_pages.py")
+"""Files of a minute and more: whoever comes to them last keeps all others waiting."""
+
+
+def turn(item: pytest.Item) -> int:
+    """Which tests come first: those of SGLang's servers and of the longest files, then other slow ones."""
+    if "sglang_fleet" in getattr(item, "fixturenames", ()) or str(item.path).endswith(LONGEST):
+        return 0
+    slow = item.get_closest_marker("integration") or item.get_closest_marker("release")
+    return 1 if slow else 2
+
+
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the marks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Group the tests that one process of `pytest -n 2 --dist loadgroup` runs, and start the slow ones first.
 
     Tests of one file share its fixtures; all tests of the SGLang servers share these.
     """
-    items.sort(
-        key=lambda item: not (item.get_closest_marker("integration") or item.get_closest_marker("release"))
-    )
+    items.sort(key=turn)
     for item in items:
         if not item.get_closest_marker("xdist_group"):
             shared = "sglang_fleet" if "sglang_fleet" in getattr(item, "fixturenames", ()) else str(item.path)

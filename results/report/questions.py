@@ -45,7 +45,7 @@ def question_data(samples: pd.DataFrame, votes: Sequence[Exact]) -> list[dict[st
         settings = order_settings(rows)
         method = "majority" if key.at(settings[0]).by("majority") in curves else "best_of_n"
         by_setting = {name: curves[key.at(name).by(method)] for name in settings}
-        models.append({"name": curves_name(key), **_of_model(rows, by_setting)})
+        models.append({"name": visible(curves_name(key)), **_of_model(rows, by_setting)})
     return models
 
 

@@ -215,6 +215,19 @@ def test_one_answer_each_leaves_nothing_to_stop():
         arena(answers(pool=1))
 
 
+def test_a_rule_that_disagrees_too_often_at_one_setting_is_never_taken():
+    """ "y" is nearly free at "a" and never agrees at "b"; the lead agrees at both."""
+    table = arena(pd.concat([answers(setting="a"), answers(seed=1, setting="b")]), orders=5, n_max=10)
+    lead = one_by_one(table)[one_by_one(table)["rule"] == "lead"]
+    other = lead.assign(rule="y", share=0.01, agreement=lead["agreement_all"])
+    other.loc[other["setting"] == "b", "agreement"] = 0.1
+    both = pd.concat([lead, other])
+    assert at_equal_agreement(both).set_index("rule")["share"].isna().to_dict() == {"lead": False, "y": True}
+    taken = advice(both)
+    assert taken is not None
+    assert (taken.rule, taken.cheapest) == ("lead", None)
+
+
 def test_what_to_take_is_the_lead_unless_another_is_clearly_cheaper():
     def line(rule: str, shares: list[float]) -> list[dict[str, object]]:
         agreements = [0.95, 0.98, 0.99]

@@ -38,3 +38,14 @@ def test_what_a_law_lacks_cannot_be_read():
 def test_an_unknown_rule_is_refused():
     with pytest.raises(BadInput, match="leed"):
         prices_of_laws([[0.5]], [1.0], ["leed:2"], n_max=4)
+
+
+def test_the_error_is_that_of_the_questions_however_often_each_is_asked():
+    p = np.random.default_rng(0).uniform(0.1, 0.9, 40)
+    few, many = (
+        prices_of_laws(np.column_stack([p, 1 - p]), np.ones(40), ["fixed:3"], n_max=3, draws=draws)
+        for draws in (200, 5000)
+    )
+    votes = p**3 + 3 * p**2 * (1 - p)
+    assert many["stderr"][0] == pytest.approx(votes.std(ddof=1) / np.sqrt(40), rel=0.02)
+    assert few["stderr"][0] == pytest.approx(many["stderr"][0], rel=0.05)
