@@ -238,6 +238,11 @@ SCORE_COST = Number(
     "judge` scored the run; of log-probabilities 0; else not known]",
     "TOKENS",
 )
+WEIGHTS = Choice(
+    "weights",
+    ("softmax", "sigmoid"),
+    "Of weighted_majority: the weights are this of the scores, which may be rewards of any size.",
+)
 NS = Numbers("ns", _FROM_ONE, "Values of N, separated by commas.")
 CAPS = Numbers(
     "caps",

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import click
 
 from results.aligned import aligned
-from results.arguments import AT, LEVELS, LOOKS, MARGIN, PLANNED, SCORE_COST
+from results.arguments import AT, LEVELS, LOOKS, MARGIN, PLANNED, SCORE_COST, WEIGHTS
 from results.cli.options import SAMPLES, price_option, rows_written, table_out
 from results.command_help import Command
 from results.commandline import BadInput, warnings_last
@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     help="The scores that the last three methods go by: column NAME or score_NAME, or logprob. Of one run, "
     "each method is compared with the plain vote of the same answers.",
 )
+@WEIGHTS.option("--weights")
 @LEVELS.option(
     "--level",
     "How often all intervals hold together. At 0.95 two equal models are called different in at most 5 of "
@@ -81,6 +82,7 @@ def compare_command(
     at: int | None,
     methods: str | None,
     score: str | None,
+    weights: str | None,
     score_cost: float | None,
     level: float,
     gate: bool,
@@ -128,10 +130,10 @@ def compare_command(
     with warnings_last():
         tables, costs = _read(samples, score, score_cost)
         if sequential:
-            looked_at = pairs_looked_at(tables, per_token, at, compared, score, costs)
+            looked_at = pairs_looked_at(tables, per_token, at, compared, score, costs, weights)
             _exit_with(_look(looked_at, level, planned, looks or 10, margin / 100), gate)
             return
-        rows = compare_runs(tables, per_token, at, compared, level, score, costs)
+        rows = compare_runs(tables, per_token, at, compared, level, score, costs, weights)
     if gate and len(rows[["dataset", "a", "b"]].drop_duplicates()) > 1:
         raise BadInput("--gate gives one verdict, on two runs of one data set; there are more here")
     if margin and len(rows) > 1:

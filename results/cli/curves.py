@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from results.arguments import CAPS, NS, PERMUTATIONS, SEED
+from results.arguments import CAPS, NS, PERMUTATIONS, SEED, WEIGHTS
 from results.cli.options import SAMPLES, table_out
 from results.command_help import Command
 from results.commandline import warnings_last
@@ -25,6 +25,7 @@ USUAL = f"{','.join(FORECAST)}; of verdicts alone best_of_n,all_of_n; of partial
     metavar="NAME",
     help="The scores that the last three methods go by: column NAME or score_NAME, or logprob.",
 )
+@WEIGHTS.option("--weights")
 @NS.option("--n", f"{NS.meaning}  [default: 1, 2, 4, … and the pool]")
 @CAPS.option("--caps")
 @PERMUTATIONS.option("--permutations", default=10)
@@ -35,6 +36,7 @@ def curves_command(
     out: Path,
     method: str | None,
     score: str,
+    weights: str | None,
     n: tuple[int, ...],
     caps: tuple[int, ...],
     permutations: int,
@@ -70,6 +72,7 @@ def curves_command(
             progress=True,
             checked=True,
             score=score,
+            weights=weights,
         )
     write_curves(result, out)
     click.echo(f"{', '.join(map(str, samples))}: {len(table)} answers -> {out}: {len(result)} rows")

@@ -32,6 +32,7 @@ from results.visible import visible
 from results.votes.curves import methods_of, powers_and
 from results.votes.errors import Clusters, mean_accuracy
 from results.votes.exact import Floats, Ints
+from results.votes.scored import check_weights
 
 PLAIN = "majority"
 """What a choice by score of the same answers is compared with."""
@@ -130,6 +131,7 @@ def compare_runs(
     level: float = LEVEL,
     score: str | None = None,
     score_costs: Mapping[str, float] | None = None,
+    weights: str | None = None,
 ) -> pd.DataFrame:
     """The comparison table of checked samples tables, given by name; see docs/tables.md for its columns.
 
@@ -137,13 +139,13 @@ def compare_runs(
     at, by default the powers of two up to the smaller pool and that pool. level: of all intervals together.
     score: what the methods by score go by. One run is then compared with itself: each method with the plain
     vote of the same answers, at each setting. score_costs: the tokens that the score of an answer takes, by
-    run; where they are not known nothing is said at equal cost.
+    run; where they are not known nothing is said at equal cost. weights: see `results.votes.scored`.
 
     Raises BadInput where there is nothing to compare: one run with one setting, no common question, questions
     of one name with different right answers, or too few answers for `at`. Warns as `shared_questions` does.
     """
     level = LEVELS.of(level)
-    looked_at = pairs_looked_at(runs, prices, at, methods, score, score_costs)
+    looked_at = pairs_looked_at(runs, prices, at, methods, score, score_costs, weights)
     of_each = level_of_each([pair.looked_at for pair in looked_at], level)
     table = pd.concat([_rows(pair, level, of_each) for pair in looked_at], ignore_index=True)
     table = table.assign(cost_unit="tokens" if prices is None else "US$")[list(COMPARISON.columns)]
@@ -157,10 +159,12 @@ def pairs_looked_at(
     methods: str | Sequence[str] = FORECAST,
     score: str | None = None,
     score_costs: Mapping[str, float] | None = None,
+    weights: str | None = None,
 ) -> list[Pair]:
     """What `compare_runs` compares, and what it raises and warns of."""
     at, methods = AT.if_any(at), methods_of(methods)
-    sides = sides_of(runs, prices, score, score_costs)
+    check_weights(weights, methods, score)
+    sides = sides_of(runs, prices, score, score_costs, weights)
     if set(methods) & set(BY_SCORE) and len({side.run for side in sides}) == 1:
         looked_at = [
             Pair(side, side, method, _several(_counts(side, side, at)), PLAIN)
