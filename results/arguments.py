@@ -209,11 +209,11 @@ PERMUTATIONS = Number(
     Range(0, 10**5),
     "Random orders of the answers to draw beside the exact value; 0 for none.",
 )
-AT = Number(
+AT = Numbers(
     "at",
     _FROM_ONE,
-    "Look only at N answers. A row that is named beforehand takes fewer questions to decide than the best "
-    "of several.",
+    "Look only at N answers, or at several numbers, as 1,8. A row that is named beforehand takes fewer "
+    "questions to decide than the best of several.",
 )
 MARGIN = Number(
     "margin",

@@ -55,9 +55,11 @@ def curves_command(
     With --caps the settings are hard limits on the tokens of an answer: longer answers cast no vote and count
     with the tokens of the cap.
     """
+    from results.summary.panels import make_panels
     from results.tables.contract import check_out, read_samples, write_curves
     from results.votes.caps import cap_samples
     from results.votes.curves import build_curves, usual_methods
+    from results.words.values import short_lines
 
     check_out(out, samples)
     with warnings_last():
@@ -75,4 +77,6 @@ def curves_command(
             weights=weights,
         )
     write_curves(result, out)
+    for line in short_lines(make_panels(result)):
+        click.echo(line)
     click.echo(f"{', '.join(map(str, samples))}: {len(table)} answers -> {out}: {len(result)} rows")

@@ -29,7 +29,18 @@ def test_curves_are_written(tmp_path, monkeypatch, capsys, kind):
     assert curves["setting"].drop_duplicates().tolist() == ["20", "100"]
     assert set(curves["T"].round(6)[curves["permutation"] == "exact"]) == {3 * 11.5}
     output = capsys.readouterr()
-    assert output.out == f"{file}: 24 answers -> {out}: 132 rows\n"
+    head, *table, last = output.out.splitlines()
+    assert last == f"{file}: 24 answers -> {out}: 132 rows"
+    assert [name.strip() for name in head.split("  ") if name.strip()][1:] == [
+        "setting",
+        "N = 1",
+        "N = 2",
+        "N = 4",
+    ]
+    exact = curves[curves["permutation"] == "exact"].set_index(["method", "setting", "N"])["accuracy"]
+    shown = {" ".join(line.split("  ")[0].split()): line for line in table if " 100 " in line}
+    for method, words in (("majority", "majority vote"), ("best_of_n", "best of N")):
+        assert f" {100 * exact[method, '100', 4]:.1f} " in shown[words]
     assert output.err == ""
 
 
