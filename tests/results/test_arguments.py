@@ -37,7 +37,7 @@ def plan(**asked: Any) -> object:
 BAD: dict[Callable[..., object], dict[str, tuple[Any, ...]]] = {
     vote_curve: {"ns": (2, [float("nan")], [0], [1.5], ["2"], [10**22], [])},
     compared: {
-        "at": (0, -1, 1.5, "2", float("nan"), True),
+        "at": (0, -1, 1.5, "x", float("nan"), True),
         "level": (0, 1, 0.1, 95, float("nan"), "0.95"),
         "methods": ([], ["greedy"], 5, [None]),
     },

@@ -1,5 +1,6 @@
 """`tts curves`: its file, its messages, its exit codes."""
 
+import re
 from pathlib import Path
 
 import pandas as pd
@@ -31,12 +32,7 @@ def test_curves_are_written(tmp_path, monkeypatch, capsys, kind):
     output = capsys.readouterr()
     head, *table, last = output.out.splitlines()
     assert last == f"{file}: 24 answers -> {out}: 132 rows"
-    assert [name.strip() for name in head.split("  ") if name.strip()][1:] == [
-        "setting",
-        "N = 1",
-        "N = 2",
-        "N = 4",
-    ]
+    assert re.findall(r"N = (\d+)", head) == ["1", "2", "4"]
     exact = curves[curves["permutation"] == "exact"].set_index(["method", "setting", "N"])["accuracy"]
     shown = {" ".join(line.split("  ")[0].split()): line for line in table if " 100 " in line}
     for method, words in (("majority", "majority vote"), ("best_of_n", "best of N")):
