@@ -1,6 +1,11 @@
 """`tts curves`: samples in, a curves table out."""
 
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -11,7 +16,32 @@ from results.commandline import warnings_last
 from results.methods import FORECAST, LISTED
 from results.read_options import reading_options
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 USUAL = f"{','.join(FORECAST)}; of verdicts alone best_of_n,all_of_n; of partial credit highest_score too"
+
+
+MOSTLY = 0.5
+"""From this share of answers that could not be read on, the texts may be read by the wrong reader."""
+
+
+def note_unread(paths: Sequence[Path], table: pd.DataFrame) -> None:
+    """Say which command reads the texts of samples again, where most of the answers could not be read."""
+    from results.tables.contract import sample_files
+    from results.tables.files import column_names
+
+    unread = float(table["answer"].isna().mean())
+    if unread <= MOSTLY:
+        return
+    for path, file in zip(paths, sample_files(*paths), strict=True):
+        if path.is_dir() and "text" in column_names(file):
+            again = f"tts regrade {shlex.quote(str(path))} --reader auto"
+            click.echo(
+                f"note: {unread:.0%} of the answers could not be read; {again} reads the texts again",
+                err=True,
+            )
+            return
 
 
 @click.command("curves", cls=Command, epilog="Example: tts curves runs/tiny --out curves.csv")
@@ -65,6 +95,7 @@ def curves_command(
     with warnings_last():
         table = read_samples(*samples, texts=False, also=(score, f"score_{score}"))
         capped = cap_samples(table, caps) if caps else table
+        note_unread(samples, table)
         result = build_curves(
             capped,
             method or usual_methods(table),

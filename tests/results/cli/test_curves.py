@@ -111,3 +111,18 @@ def test_bad_input_is_one_line_and_nothing_is_written(tmp_path, monkeypatch, cap
     assert errors.count("\n") == 1
     assert [entry.name for entry in tmp_path.iterdir()] == ["samples.jsonl"]
     assert (tmp_path / "samples.jsonl").read_bytes() == content
+
+
+@pytest.mark.parametrize(("unread", "text", "said"), [(3, True, True), (2, True, False), (3, False, False)])
+def test_texts_that_are_mostly_unread_are_said_with_the_command_that_reads_them_again(
+    tmp_path, monkeypatch, capsys, unread, text, said
+):
+    answers = [None] * unread + ["1"] * (4 - unread)
+    rows = [
+        {"question_id": "a", "sample": i, "answer": answer, "gold": "1"} for i, answer in enumerate(answers)
+    ]
+    write_samples(
+        pd.DataFrame(rows).assign(**({"text": "so: 1"} if text else {})), tmp_path / "samples.jsonl"
+    )
+    assert results(monkeypatch, "curves", tmp_path, "--out", tmp_path / "c.csv") == 0
+    assert (f"tts regrade {tmp_path} --reader auto" in capsys.readouterr().err) == said
