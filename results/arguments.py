@@ -209,11 +209,11 @@ PERMUTATIONS = Number(
     Range(0, 10**5),
     "Random orders of the answers to draw beside the exact value; 0 for none.",
 )
-AT = Number(
+AT = Numbers(
     "at",
     _FROM_ONE,
-    "Look only at N answers. A row that is named beforehand takes fewer questions to decide than the best "
-    "of several.",
+    "Look only at N answers, or at several numbers, as 1,8. A row that is named beforehand takes fewer "
+    "questions to decide than the best of several.",
 )
 MARGIN = Number(
     "margin",
@@ -237,6 +237,11 @@ SCORE_COST = Number(
     "What the score of an answer costs, in tokens.  [default: what the judge read and wrote, if `harness "
     "judge` scored the run; of log-probabilities 0; else not known]",
     "TOKENS",
+)
+WEIGHTS = Choice(
+    "weights",
+    ("softmax", "sigmoid"),
+    "Of weighted_majority: the weights are this of the scores, which may be rewards of any size.",
 )
 NS = Numbers("ns", _FROM_ONE, "Values of N, separated by commas.")
 CAPS = Numbers(

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import click
 
 from results.aligned import aligned
-from results.arguments import AT, LEVELS, LOOKS, MARGIN, PLANNED, SCORE_COST
+from results.arguments import AT, LEVELS, LOOKS, MARGIN, PLANNED, SCORE_COST, WEIGHTS
 from results.cli.options import SAMPLES, price_option, rows_written, table_out
 from results.command_help import Command
 from results.commandline import BadInput, warnings_last
@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     help="The scores that the last three methods go by: column NAME or score_NAME, or logprob. Of one run, "
     "each method is compared with the plain vote of the same answers.",
 )
+@WEIGHTS.option("--weights")
 @LEVELS.option(
     "--level",
     "How often all intervals hold together. At 0.95 two equal models are called different in at most 5 of "
@@ -78,9 +79,10 @@ if TYPE_CHECKING:
 def compare_command(
     samples: tuple[Path, ...],
     out: Path | None,
-    at: int | None,
+    at: tuple[int, ...],
     methods: str | None,
     score: str | None,
+    weights: str | None,
     score_cost: float | None,
     level: float,
     gate: bool,
@@ -105,9 +107,9 @@ def compare_command(
     from results.tables.contract import check_out, write_table
     from results.votes.curves import methods_of
 
-    if margin and not (gate and at):
-        raise click.UsageError("--margin is for --gate with --at: name the number of answers it is about")
-    if sequential and (not at or out or prices or score_cost is not None):
+    if margin and not (gate and len(at) == 1):
+        raise click.UsageError("--margin is for --gate with --at: name the one number of answers it is about")
+    if sequential and (len(at) != 1 or out or prices or score_cost is not None):
         raise click.UsageError("--sequential is about equal N: give --at N, no prices and no --out")
     if planned is not None and not sequential:
         raise click.UsageError("--planned is for --sequential")
@@ -128,15 +130,15 @@ def compare_command(
     with warnings_last():
         tables, costs = _read(samples, score, score_cost)
         if sequential:
-            looked_at = pairs_looked_at(tables, per_token, at, compared, score, costs)
+            looked_at = pairs_looked_at(tables, per_token, at, compared, score, costs, weights)
             _exit_with(_look(looked_at, level, planned, looks or 10, margin / 100), gate)
             return
-        rows = compare_runs(tables, per_token, at, compared, level, score, costs)
+        rows = compare_runs(tables, per_token, at, compared, level, score, costs, weights)
     if gate and len(rows[["dataset", "a", "b"]].drop_duplicates()) > 1:
         raise BadInput("--gate gives one verdict, on two runs of one data set; there are more here")
     if margin and len(rows) > 1:
         raise BadInput("--margin is about one method at one setting; there are more here: see --method")
-    click.echo("\n".join(_summary(rows)))
+    click.echo("\n".join(_summary(rows, every=len(at) > 1)))
     if out is not None:
         write_table(rows, out, "comparison")
         click.echo(rows_written(samples, len(rows), out))
@@ -234,8 +236,8 @@ def _names(paths: tuple[Path, ...]) -> list[str]:
     return names if len(set(names)) == len(names) else [str(path) for path in paths]
 
 
-def _summary(rows: pd.DataFrame) -> list[str]:
-    """Single answers, and the vote and best-of-N over the most answers, as a table; a sentence a pair."""
+def _summary(rows: pd.DataFrame, every: bool) -> list[str]:
+    """Single answers, and the most answers by each method, or every row; and a sentence for each pair."""
     from results.words.cells import cells_of
     from results.words.compared import COLUMNS, PAIR_AT, both_ways, in_clusters, level_of, pairs_of, verdict
 
@@ -247,7 +249,7 @@ def _summary(rows: pd.DataFrame) -> list[str]:
         columns["setting"] = lambda row: str(row["setting_a"])
     names = len(columns)
     columns |= COLUMNS
-    table = [list(columns), *cells_of(both_ways(rows[single | of_most]), columns)]
+    table = [list(columns), *cells_of(both_ways(rows[single | of_most | every]), columns)]
     left = [*range(names + 2), names + 3, len(columns) - 1]
     clusters = in_clusters(rows)
     of_questions = f", of questions{clusters}" if clusters else ""

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from numbers import Real
 
 import numpy as np
 import pandas as pd
@@ -32,6 +33,7 @@ from results.visible import visible
 from results.votes.curves import methods_of, powers_and
 from results.votes.errors import Clusters, mean_accuracy
 from results.votes.exact import Floats, Ints
+from results.votes.scored import check_weights
 
 PLAIN = "majority"
 """What a choice by score of the same answers is compared with."""
@@ -125,25 +127,26 @@ class Pair:
 def compare_runs(
     runs: Mapping[str, pd.DataFrame],
     prices: Mapping[str, float] | None = None,
-    at: int | None = None,
+    at: int | Sequence[int] | None = None,
     methods: str | Sequence[str] = FORECAST,
     level: float = LEVEL,
     score: str | None = None,
     score_costs: Mapping[str, float] | None = None,
+    weights: str | None = None,
 ) -> pd.DataFrame:
     """The comparison table of checked samples tables, given by name; see docs/tables.md for its columns.
 
-    prices: of a token by model or run, in US dollars; None: the cost is tokens. at: the one N that is looked
+    prices: of a token by model or run, in US dollars; None: the cost is tokens. at: the N that are looked
     at, by default the powers of two up to the smaller pool and that pool. level: of all intervals together.
     score: what the methods by score go by. One run is then compared with itself: each method with the plain
     vote of the same answers, at each setting. score_costs: the tokens that the score of an answer takes, by
-    run; where they are not known nothing is said at equal cost.
+    run; where they are not known nothing is said at equal cost. weights: see `results.votes.scored`.
 
     Raises BadInput where there is nothing to compare: one run with one setting, no common question, questions
     of one name with different right answers, or too few answers for `at`. Warns as `shared_questions` does.
     """
     level = LEVELS.of(level)
-    looked_at = pairs_looked_at(runs, prices, at, methods, score, score_costs)
+    looked_at = pairs_looked_at(runs, prices, at, methods, score, score_costs, weights)
     of_each = level_of_each([pair.looked_at for pair in looked_at], level)
     table = pd.concat([_rows(pair, level, of_each) for pair in looked_at], ignore_index=True)
     table = table.assign(cost_unit="tokens" if prices is None else "US$")[list(COMPARISON.columns)]
@@ -153,38 +156,39 @@ def compare_runs(
 def pairs_looked_at(
     runs: Mapping[str, pd.DataFrame],
     prices: Mapping[str, float] | None = None,
-    at: int | None = None,
+    at: int | Sequence[int] | None = None,
     methods: str | Sequence[str] = FORECAST,
     score: str | None = None,
     score_costs: Mapping[str, float] | None = None,
+    weights: str | None = None,
 ) -> list[Pair]:
     """What `compare_runs` compares, and what it raises and warns of."""
-    at, methods = AT.if_any(at), methods_of(methods)
-    sides = sides_of(runs, prices, score, score_costs)
+    ns = () if at is None else AT.of([at] if isinstance(at, Real) else at)
+    methods = methods_of(methods)
+    check_weights(weights, methods, score)
+    sides = sides_of(runs, prices, score, score_costs, weights)
     if set(methods) & set(BY_SCORE) and len({side.run for side in sides}) == 1:
         looked_at = [
-            Pair(side, side, method, _several(_counts(side, side, at)), PLAIN)
+            Pair(side, side, method, _several(_counts(side, side, ns)), PLAIN)
             for side in sides
             for method in methods
         ]
     else:
-        looked_at = [Pair(a, b, method, _counts(a, b, at)) for a, b in pairs(sides) for method in methods]
+        looked_at = [Pair(a, b, method, _counts(a, b, ns)) for a, b in pairs(sides) for method in methods]
     if not looked_at:
         raise BadInput("nothing to compare: give two runs of one data set, or one run with several settings")
     return looked_at
 
 
-def _counts(a: Side, b: Side, at: int | None) -> Ints:
-    """The N that are looked at."""
+def _counts(a: Side, b: Side, ns: Sequence[int]) -> Ints:
+    """The N that are looked at: those that were asked for, if any."""
     most = min(a.most, b.most)
-    if at is None:
-        return np.array(sorted(powers_and(most)), np.int64)
-    if at > most:
+    largest = max(ns, default=most)
+    if largest > most:
         short = a if a.most < b.most else b
-        raise BadInput(
-            f"N = {at}: {short.named} has only {short.most} answers to some question: give at most {most}"
-        )
-    return np.array([at], np.int64)
+        few = f"{short.named} has only {short.most} answers to some question"
+        raise BadInput(f"N = {largest}: {few}: give at most {most}")
+    return np.array(sorted(set(ns) or powers_and(most)), np.int64)
 
 
 def _several(ns: Ints) -> Ints:

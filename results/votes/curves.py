@@ -30,7 +30,7 @@ from results.tables.schemas import CURVES
 from results.votes.errors import Clusters, cluster_sizes, look_clustered, mean_accuracy, standard_error
 from results.votes.exact import AnswerPools, Floats, Ints, answer_pools
 from results.votes.permutations import prefix_accuracy, random_orders
-from results.votes.scored import accuracy_by, score_column
+from results.votes.scored import accuracy_by, check_weights, score_column
 from results.votes.tokens import prefix_tokens, reasoning_length, tokens_per_answer
 
 COLUMNS = [name for name in CURVES.columns if name != "risk"]
@@ -113,19 +113,21 @@ def build_curves(
     progress: bool = False,
     checked: bool = False,
     score: str = "score",
+    weights: str | None = None,
 ) -> pd.DataFrame:
     """The curves table of a samples table: any DataFrame with its columns, checked as a file would be.
 
     methods: "majority", "best_of_n", "all_of_n"; of answers with scores "best_by_score" and
     "weighted_majority" too, which have exact rows only. score: their column, "score", "logprob" or the NAME
-    of a "score_NAME" (`results.votes.scored` says what scores mean). ns: the N to compute, by default the
+    of a "score_NAME" (`results.votes.scored` says what scores mean). weights: "softmax" or "sigmoid" of the
+    scores, where they are rewards of any size. ns: the N to compute, by default the
     powers of two up to the pool and the pool itself. permutations: random orders drawn beside the exact value
     (0: none). checked: the samples come from `read_samples`. An N above the smallest pool of a group is left
     out with a UserWarning.
     Raises BadInput for a table that breaks the contract, and where no setting has answers enough for any N.
     """
     samples = samples if checked else as_samples(samples)
-    return curves_and_votes(samples, methods, ns, permutations, seed, progress, score)[0]
+    return curves_and_votes(samples, methods, ns, permutations, seed, progress, score, weights)[0]
 
 
 _VOTED = (
@@ -143,6 +145,7 @@ def curves_and_votes(
     seed: int = 0,
     progress: bool = False,
     score: str = "score",
+    weights: str | None = None,
 ) -> tuple[pd.DataFrame, list[Exact]]:
     """The same of checked samples, and the exact accuracies by question that its rows are the means of."""
     methods = methods_of(methods)
@@ -150,9 +153,10 @@ def curves_and_votes(
     if ns == ():
         raise BadInput(f"ns: found no number, expected {NS.expected}")
     permutations, seed = PERMUTATIONS.of(permutations), SEED.of(seed)
-    column = None
+    column, logs = None, False
+    check_weights(weights, methods, score)
     if set(methods) & set(SCORED):
-        samples, column = score_column(samples, score)
+        samples, column, logs = score_column(samples, score, weights)
     greedy = samples["decoding"] == "greedy"
     settings = settings_in_order(samples)
     needed = samples[[name for name in (*_VOTED, column) if name in samples]]
@@ -173,7 +177,7 @@ def curves_and_votes(
         if not possible.size:
             continue
         for method in methods:
-            accuracy = accuracy_by(group.pools, method, possible, logs=column == "logprob")
+            accuracy = accuracy_by(group.pools, method, possible, logs=logs)
             votes.append(Exact(group, group.key.by(method), possible, accuracy))
         if permutations:
             rows += _permutation_rows(group, methods, possible, permutations, seed)

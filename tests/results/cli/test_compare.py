@@ -93,6 +93,21 @@ def test_the_gate_leaves_with_the_verdict_on_the_second_run(
     assert any("margin" in line for line in told) == ("--margin" in arguments)
 
 
+def test_several_numbers_of_answers_are_named_beforehand(tmp_path, monkeypatch, capsys):
+    runs, out = (
+        [samples_file(tmp_path / f"{i}.csv", right) for i, right in enumerate((1, 3))],
+        tmp_path / "c.csv",
+    )
+    assert results(monkeypatch, "compare", *runs, "--at", "4,1,2", "--out", out) == 0
+    assert read_table(out, "comparison")[["method", "N"]].to_numpy().tolist() == [
+        ["majority", n] for n in (1, 2, 4)
+    ]
+    assert "N = 2" in capsys.readouterr().out
+    assert results(monkeypatch, "compare", *runs, "--at", "1,2", "--gate", "--margin", 2) == 2
+    assert results(monkeypatch, "compare", *runs, "--at", "1,5") == 2
+    assert "N = 5" in capsys.readouterr().err
+
+
 def test_too_few_questions_are_said_to_be_the_reason(tmp_path, monkeypatch, capsys):
     for questions, why in ((1, "one question"), (2, "too few questions: 6")):
         runs = [samples_file(tmp_path / f"{i}.csv", right, questions) for i, right in enumerate((0, 4))]

@@ -278,3 +278,40 @@ def test_partial_credit_is_compared_by_clusters_over_data_sets():
     found = compare(a, b, methods="highest_score", score="score", at=2)
     assert found["difference"].tolist() == pytest.approx([0.25, 0.25])
     assert found[["dataset", "clusters", "verdict"]].to_numpy().tolist() == [[d, 10, "better"] for d in "xy"]
+
+
+REWARDS = pd.DataFrame(
+    {
+        "question_id": "q",
+        "sample": range(3),
+        "answer": ["5", "4", "4"],
+        "gold": "5",
+        "score_rm": [1.2, -0.6, -2.5],
+    }
+)
+
+
+@pytest.mark.parametrize("weigh", ["softmax", "sigmoid"])
+def test_rewards_below_zero_weigh_by_the_law_that_is_asked_for(weigh):
+    """By all subsets; a shift of all rewards changes no softmax."""
+    law = {"softmax": np.exp, "sigmoid": lambda x: 1 / (1 + np.exp(-x))}[weigh]
+    weights = law(REWARDS["score_rm"].to_numpy())
+    expected = [by_subsets(weighted_of_subset, [0, 1, 1], weights, n) for n in (1, 2, 3)]
+    for shift in (0.0, -900.0) if weigh == "softmax" else (0.0,):
+        moved = REWARDS.assign(score_rm=REWARDS["score_rm"] + shift)
+        curves = build_curves(moved, "weighted_majority", score="rm", weights=weigh)
+        assert curves["accuracy"].tolist() == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"methods": "weighted_majority", "score": "rm"}, "--weights softmax"),
+        ({"methods": "weighted_majority", "score": "rm", "weights": "mean"}, "expected one of softmax"),
+        ({"methods": "best_by_score", "score": "rm", "weights": "softmax"}, "weighted_majority"),
+        ({"methods": "weighted_majority", "score": "logprob", "weights": "softmax"}, "leave it out"),
+    ],
+)
+def test_weights_are_refused_where_they_make_no_sense(options, message):
+    with pytest.raises(BadInput, match=message):
+        build_curves(REWARDS.assign(logprob=-1.0), **options)
