@@ -50,7 +50,7 @@ _CHANGES = click.option(
     multiple=True,
     metavar="FIELD=VALUE[,VALUE…]",
     help="Change a field of the setting, e.g. step_rule=eta/n; `list` shows them all. Several values: every "
-    "line of the experiment at each of them. reward=context,…: best-of-N by these rewards (binary panels).",
+    "line of the experiment at each of them.",
 )
 _SEED = click.option("--seed", default=0, type=COUNT, help="Seed of all randomness.")
 _FOLDER = click.option("--out", required=True, type=FOLDER, help="Folder to write to.")

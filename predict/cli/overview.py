@@ -11,11 +11,12 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from predict.cli.wording import interval, percent, points, table, tokens
+from predict.cli.wording import points, table
 from predict.evidence.points import Floats
 from results.normal import held
 from results.tables.key import Key
 from results.tables.status import Status
+from results.words.cells import between, count, share
 from results.words.names import METHOD_NAMES, curves_name, predictor_name, setting_used
 
 SINGLY = 3
@@ -79,10 +80,10 @@ def sentence_of(found: pd.DataFrame) -> str:
     known = asked.dropna(subset=["accuracy"])
     rows = known if len(known) else asked
     row = rows.assign(cost=rows["tokens_per_answer"] * rows["N"]).sort_values(["cost", "N"]).iloc[-1]
-    measured = f", {percent(row['accuracy'])} measured" if len(known) else ""
+    measured = f", {share(row['accuracy'])} measured" if len(known) else ""
     used = setting_used(row["source"], str(row["setting"]), row["tokens_per_answer"])
-    value = f"{percent(row['predicted'])} forecast ({interval(row['low'], row['high'])})".removesuffix(" (–)")
-    return f"{name_of(found)}, {used}, N = {tokens(row['N'])}: {value}{measured}."
+    value = f"{share(row['predicted'])} forecast ({between(row['low'], row['high'])})".removesuffix(" (–)")
+    return f"{name_of(found)}, {used}, N = {count(row['N'])}: {value}{measured}."
 
 
 def summary_of(found: pd.DataFrame) -> str:

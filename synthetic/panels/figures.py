@@ -23,13 +23,13 @@ WHOLE = {"figure1": (2, ("fig1-continuous", "fig1-binary")), "figure2": (3, tupl
 def save_figures(curves: pd.DataFrame, folder: Path) -> list[Path]:
     """Write one SVG for each dataset of a curves table of synthetic rows, and the figures that are complete.
 
-    Best-of-N by rewards is not drawn (studies/twin has that). Raises BadInput without any synthetic row.
+    Raises BadInput without any synthetic row.
     """
     rows = curves[(curves["source"] == "synthetic") & (curves["permutation"] == "exact")]
     if rows.empty:
         raise BadInput("figures: no synthetic rows in these tables, expected those of `tts twin run`")
     panels: dict[str, list[Panel]] = {}
-    for panel in make_panels(rows[rows["method"] != "best_by_score"]):
+    for panel in make_panels(rows):
         panels.setdefault(panel.key.dataset, []).append(panel)
     folder.mkdir(parents=True, exist_ok=True)
     written = []

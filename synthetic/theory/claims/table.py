@@ -24,7 +24,6 @@ from synthetic.theory.claims.continuous import CONTINUOUS_CLAIMS
 from synthetic.theory.claims.low_cost import LOW_COST_CLAIMS
 from synthetic.theory.claims.own import own_claims
 from synthetic.theory.claims.real_model import REAL_CLAIMS
-from synthetic.theory.claims.rewards import REWARD_CLAIMS
 from synthetic.theory.claims.sentences import SENTENCES
 from synthetic.theory.verdict import Claim
 
@@ -32,7 +31,7 @@ COLUMNS = [
     *("claim", "where", "sentence", "setting", "quantity"),
     *("measured", "low", "high", "holds", "outcome", "verdict"),
 ]
-CLAIMS = [*CONTINUOUS_CLAIMS, *BINARY_CLAIMS, *LOW_COST_CLAIMS, *REWARD_CLAIMS, *REAL_CLAIMS]
+CLAIMS = [*CONTINUOUS_CLAIMS, *BINARY_CLAIMS, *LOW_COST_CLAIMS, *REAL_CLAIMS]
 
 
 def claims_at(

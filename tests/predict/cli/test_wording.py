@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from predict.cli.forecast import judged, show
-from predict.cli.wording import interval, percent, spread, tokens
+from predict.cli.wording import spread
 from predict.estimate import Status
 from predict.evidence.groups import groups_of_curves, groups_of_samples
 from predict.evidence.request import Request
@@ -16,16 +16,6 @@ from predict.table import caveats, new_lengths, places, warnings
 from results.tables.status import SHORT
 from tests.predict.commands import curve
 from tests.predict.conftest import simulated_samples
-
-
-def test_numbers_are_short_and_unknown_ones_a_dash() -> None:
-    assert percent(0.6362) == "63.6 %"
-    assert percent(-0.02) == "−2.0 %"
-    assert percent(np.nan) == interval(0.1, np.nan) == tokens(np.nan) == "–"
-    assert interval(0.6014, 0.6677) == "60.1 … 66.8 %"
-    assert interval(-0.95, 1.95) == "−95.0 … 195.0 %"
-    assert interval(-3.0, 1e6) == "< −100 … > 200 %"
-    assert [tokens(n) for n in (3718.4, 100.4, 99.6, 64.0)] == ["3,718", "100", "99.6", "64"]
 
 
 def test_every_status_has_words() -> None:
