@@ -15,7 +15,6 @@ import pandas as pd
 from results.figures.axes import (
     MOST_SETTINGS,
     colour,
-    counts_to_show,
     log_axis,
     setting_colour,
     spread_out,
@@ -34,7 +33,6 @@ from results.words.names import (
     METHOD_NAMES,
     PRICED,
     UNITS,
-    curves_name,
     methods_name,
     models_name,
     sentence,
@@ -85,33 +83,6 @@ def _drawn(choices: pd.DataFrame) -> pd.DataFrame:
     """The columns that a picture of measured choices needs."""
     shown = choices.drop(columns=_OF_THE_PLAN, errors="ignore")
     return shown.rename(columns={"predicted": "value"})
-
-
-def surface_figure(panel: Panel) -> Figure | None:
-    """The panel's accuracy as a grid of caps and N, with the cost frontier outlined.
-
-    None where the settings are not hard caps, or fewer than three of them or of N.
-    """
-    capped = panel.has_lengths and all("cap=" in setting for setting in panel.settings)
-    if not capped or min(len(panel.settings), len(panel.ns)) < 3:
-        return None
-    shown, plan = counts_to_show(panel.ns, 9), measured([panel])
-    rows, best = _drawn(plan.options), _drawn(plan.frontier)
-    rows, best = rows[rows["N"].isin(shown)], best[best["N"].isin(shown)]
-    x = alt.X("N:O", title="answers per question, N", axis=alt.Axis(labelAngle=0))
-    y = alt.Y("setting:N", title="cap on tokens per answer", sort=panel.settings[::-1])
-    shade = alt.Color("value:Q", legend=alt.Legend(title="accuracy", format=".0%"))
-    fields = ["setting", "N", "length", "cost", "value", "low", "high"]
-    pointed = tooltips(fields, panel.key.source)
-    cells = alt.Chart(rows).encode(x, y)
-    layers = (
-        cells.mark_rect().encode(shade, tooltip=pointed),
-        cells.mark_text(style="cell").encode(alt.Text("value:Q", format=".0%")),
-        alt.Chart(best).mark_rect(style="outline").encode(x, y, tooltip=pointed),
-    )
-    about = f"Accuracy of the {METHOD_NAMES[panel.key.method]} by cap and number of answers."
-    subtitle = (about, "Outlined: no cheaper choice is as accurate.")
-    return Figure(f"{panel.slug}-surface", curves_name(panel.key), subtitle, layers)
 
 
 def plan_figure(plan: Plan, name: str) -> Figure:

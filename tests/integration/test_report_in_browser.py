@@ -120,7 +120,7 @@ def test_every_chart_is_drawn_without_a_complaint_and_the_page_is_not_too_wide(
 ):
     elements, console = opened(browser, with_script(page, "every.html", SHOW_ALL), tmp_path, width)
     drawn = charts(elements)
-    assert len(drawn) == 8 * 2 + 4 + 4 * 2 + 1  # rows of two, costs, forecasts and residuals, question
+    assert len(drawn) == 8 * 2 + 4 + 4 + 1  # rows of two, costs, forecasts, question
     assert all("<svg" in chart and "failed" not in chart for chart in drawn)
     assert all("<path" in chart or "<circle" in chart for chart in drawn)
     assert all("Vega visualization" not in chart for chart in drawn)
@@ -131,7 +131,7 @@ def test_every_chart_is_drawn_without_a_complaint_and_the_page_is_not_too_wide(
 def test_one_choice_of_each_list_is_shown_first(browser, page, tmp_path):
     elements, console = opened(browser, page, tmp_path)
     drawn = [chart for chart in charts(elements) if "<svg" in chart]
-    assert len(drawn) == 2 + 2 + 1 + 2 + 1  # model, twin, cost, forecast and residuals, question
+    assert len(drawn) == 2 + 2 + 1 + 1 + 1  # model, twin, cost, forecast, question
     assert console == ""
 
 
