@@ -12,10 +12,10 @@ import pandas as pd
 
 from predict.cli.wording import table
 from results.summary.forecasts import scores
-from results.tables.key import Key
+from results.tables.key import PANEL, groups
 from results.words.cells import between, cells_of, count, share
 from results.words.forecasts import error_columns, far
-from results.words.names import METHOD_NAMES, curves_name, predictor_name, setting_used
+from results.words.names import method_name, predictor_name, setting_used
 
 SINGLY = 3
 """Up to so many sets are told one by one, with every forecast."""
@@ -23,8 +23,8 @@ SINGLY = 3
 
 def name_of(rows: pd.DataFrame) -> str:
     """ "Llama-3.1-8B on gsm8k, majority vote" """
-    source, dataset, model, method = rows[["source", "dataset", "model", "method"]].iloc[0]
-    return f"{curves_name(Key(source, dataset, model))}, {METHOD_NAMES[method]}"
+    key, _ = next(groups(rows, PANEL))
+    return method_name(key)
 
 
 def asked_of(found: pd.DataFrame) -> pd.DataFrame:

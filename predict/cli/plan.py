@@ -10,27 +10,31 @@ from typing import Any
 
 import pandas as pd
 
-from predict.cli.wording import described, points, say, table, title, warn
+from predict.cli.wording import described, say, title, warn
 from predict.estimate import Options
 from predict.estimators import chosen, one_name
 from predict.evidence.groups import Group
 from predict.evidence.request import Request, read_asked
 from predict.planning.choices import forecast_choices, measured_choices, plan
-from predict.planning.settled import RULE, settled
 from predict.table import caveats
 from results import BadInput, read_samples
 from results.arguments import goals_of
 from results.methods import BY_SCORE
 from results.paired.sides import Side, sides_of
+from results.stopping import RULES
+from results.stopping.advice import advice as which_rule
+from results.stopping.advice import usual_rows
+from results.stopping.arena import arena_of, thresholds_of
 from results.summary.buying import Plan
 from results.tables.contract import check_out
 from results.tables.files import write_raw
 from results.tables.key import Key
 from results.tables.score_cost import score_cost as recorded
-from results.votes.exact import AnswerPools
 from results.words.buying import advice, plan_columns
-from results.words.cells import count, share
+from results.words.cells import count
 from results.words.names import METHOD_NAMES, curves_name, predictor_name
+from results.words.stopping import RULES as STOPPING_COLUMNS
+from results.words.stopping import sentences
 
 LEAST_VOTES = 8
 """A smaller vote has little to save."""
@@ -145,29 +149,18 @@ def show(offer: Offer, found: Plan) -> None:
 
 
 def show_settled(group: Group, found: Plan, options: Options) -> None:
-    """Print what the choice costs where each vote ends when it is settled, if it has LEAST_VOTES or more."""
+    """Print what `tts stop` says of the choice, where its votes are of LEAST_VOTES stored answers or more."""
     aim, target = found.chosen, found.target_accuracy
     if aim is None and target is not None and found.best["high"] >= target:
         aim = found.best  # the goal is within its interval
-    if aim is None or group.run or group.method != "majority" or aim["N"] < LEAST_VOTES:
+    if aim is None or group.run or group.method != "majority":
         return
-    pools = [pool for pool in group.pools if pool.setting == str(aim["setting"])]
-    if pools:
-        say_settled(group.unit, pools[0].answers, int(aim["N"]), options.seed)
-
-
-def say_settled(unit: str, answers: AnswerPools, N: int, seed: int) -> None:
-    """Print what votes of at most N cost and bring, all and with rules."""
-    found = settled(answers, N, seed)
-    every = found.iloc[0]
-    say(f"\nThe same votes ended when they are settled, and votes of fewer (at most {N} answers):")
-    columns = {
-        "vote": [rule.replace("fixed:", "of ").replace(":", " ") for rule in found["rule"]],
-        f"{unit}/question": map(count, found["cost"]),
-        "of all": map(share, found["cost"] / every["cost"]),
-        "answers": [f"{answers:.1f}" for answers in found["answers"]],
-        "accuracy": map(share, found["accuracy"]),
-        "less the vote of all": map(points, found["accuracy"] - every["accuracy"]),
-    }
-    say(table(columns))
-    say(f"docs/stopping.md recommends {RULE}; a run follows it with --set stop_rule={RULE}.")
+    for pool in group.pools:
+        most = min(int(aim["N"]), int(pool.answers.sizes.min()))
+        if pool.setting == str(aim["setting"]) and most >= LEAST_VOTES:
+            key = group.key.whose.at(pool.setting)
+            tried = {rule: thresholds_of(rule) for rule in RULES.values()}
+            table = arena_of(pool.answers, key, tried, most, seed=options.seed)
+            say(f"\nThe same votes ended when they are settled (at most {most} answers, `tts stop`):")
+            say(described(usual_rows(table), STOPPING_COLUMNS))
+            say("\n".join(sentences(which_rule(table))))

@@ -7,7 +7,6 @@ interval; star: the choice to buy. Choices of several models have a colour for e
 """
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import altair as alt
 import pandas as pd
@@ -23,7 +22,6 @@ from results.figures.axes import (
     value_range,
 )
 from results.figures.forecast import STAR
-from results.figures.saving import save_figures
 from results.figures.series import Series
 from results.figures.theme import Figure
 from results.summary.buying import Plan, measured
@@ -126,9 +124,3 @@ def plan_figure(plan: Plan, name: str) -> Figure:
 def _within(choices: pd.DataFrame) -> pd.DataFrame:
     """The choices with intervals that end within the axis."""
     return choices.assign(low=choices["low"].clip(0, 1), high=choices["high"].clip(0, 1))
-
-
-def save_plans(plans: Sequence[Plan], path: Path) -> None:
-    """Draw one panel for each model, one below the other, into a .png, .svg or a page that opens offline."""
-    figures = [[plan_figure(plan, f"plan-{number}")] for number, plan in enumerate(plans)]
-    save_figures("Plan", figures, path)

@@ -19,9 +19,9 @@ from results.votes.multinomial import vote_accuracy
 from studies.twin.binary_rewards import FALSE_YES, LINES, NAME, REWARDS, TRUE_YES, Answers, best_by_reward
 from synthetic.model.settings import BinarySetting
 from synthetic.model.tasks import Array
+from synthetic.theory.claim import Claim, Row, extreme_row, mean_row
 from synthetic.theory.claims.binary import MARGIN, law_of_line, tasks_of
 from synthetic.theory.claims.table import evaluate
-from synthetic.theory.verdict import Claim, Row, extreme_row, mean_row
 
 SHIPPED = Path(__file__).with_name("reward-claims.csv")
 STEPS = (16,)

@@ -23,8 +23,8 @@ from synthetic.model.settings import BinarySetting, Setting, check_count
 from synthetic.model.tasks import Array, Tasks, draw_tasks, task_keys
 from synthetic.panels.experiments import Experiment
 from synthetic.theory import theorems as theory
+from synthetic.theory.claim import Claim, Row, extreme_row, mean_row
 from synthetic.theory.claims.binary import MARGIN, residual_row
-from synthetic.theory.verdict import Claim, Row, extreme_row, mean_row
 
 REPEATS = 5
 PATHS = 256

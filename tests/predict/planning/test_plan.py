@@ -1,6 +1,7 @@
 """The planner: choices by forecast and by score, their prices, the frontier and what is bought."""
 
 import json
+import re
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -8,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 
 from predict.estimate import Options
 from predict.evidence.groups import Group, read_groups
@@ -15,6 +17,7 @@ from predict.evidence.request import Request
 from predict.planning.choices import _as_measured, forecast_choices, measured_choices, measured_luck, plan
 from predict.table import forecast
 from results import BadInput, write_samples
+from results.cli import cli as results
 from results.normal import Z90
 from results.paired.sides import Side, sides_of
 from results.summary.buying import Plan
@@ -259,6 +262,20 @@ def test_rewards_below_zero_choose_and_do_not_weight(tmp_path: Path) -> None:
     done = predict(*words)
     assert done.exit_code == 0, done.output
     assert set(pd.read_csv(out)["method"]) == {"majority", "best_by_score"}
+
+
+def test_a_plan_quotes_what_stop_says_of_its_choice(tmp_path: Path) -> None:
+    """Two models: of each the same words, numbers included."""
+    table = pd.concat([answers(3).assign(model="a"), answers(4, honest=0.1).assign(model="b")])
+    write_samples(table, tmp_path / "s.csv")
+    planned = predict("plan", tmp_path / "s.csv", "--max-n", 16, "--bootstrap", 20).output
+    most = re.findall(r"at most (\d+) answers", planned)
+    for model, n in zip("ab", most, strict=True):
+        write_samples(table[table["model"] == model], tmp_path / f"{model}.csv")
+        words = ["stop", str(tmp_path / f"{model}.csv"), "--n-max", n, "--out", str(tmp_path / "o.csv")]
+        alone = CliRunner().invoke(results, words)
+        advice = next(line for line in alone.output.splitlines() if line.startswith("Take "))
+        assert advice in planned.splitlines()
 
 
 VALUES = {"predictor": "flat", "method": "majority", "target": "population", "at-settings": "new=9"}
