@@ -12,7 +12,7 @@ from results.visible import visible
 from results.words.cells import Columns
 from results.words.names import METHOD_NAMES, NBSP
 
-TEXT = ("set", "fit", "held", "predictor", "setting", "run", "rule", "status", "reason")
+TEXT = ("set", "along", "predictor", "setting", "run", "rule", "status", "problem")
 """Columns aligned to the left; the others hold numbers."""
 
 
