@@ -174,7 +174,7 @@ run-experiment: $(SERVER) $(SETUP)  # the shell gives way to the run, so that a 
 synthetic: DIR = $(call runs,synthetic)
 synthetic: setup  ## the twin: every panel of the paper drawn from exact solutions, and the paper's claims checked
 	$(TTS) twin run all --jobs 2 --out $(DIR)
-	$(TTS) twin figures $(DIR)/fig*.csv --out $(DIR)
+	$(RUN) -m studies.twin.panels $(DIR)/fig*.csv --out $(DIR)
 	$(TTS) twin claims --out $(DIR)/claims.csv
 	$(TTS) report $(DIR)/fig*.csv $(DIR)/claims.csv --out $(DIR)/report
 

@@ -23,8 +23,6 @@ from predict.evidence.groups import Group
 from predict.evidence.points import Floats, Points, Pool
 from predict.evidence.request import Request, fitted
 from results import BadInput
-from results.normal import held, interval_score
-from results.tables.key import WHOSE, groups
 from results.votes.errors import mean_accuracy
 from results.votes.exact import accuracy_by_question
 
@@ -94,44 +92,6 @@ def accuracy_of(pools: Sequence[Pool], targets: Points, method: str) -> Floats:
         if at.any():
             found[at] = mean_accuracy(accuracy_by_question(pool.answers.counts(), method, targets.N[at]))
     return found
-
-
-def summary(table: pd.DataFrame) -> pd.DataFrame:
-    """By predictor: how far its forecasts are off, and how good its 90 % intervals are.
-
-    Columns: `forecasts` made and `missing`; mean_error, the mean absolute error, the same against the answers
-    that were not seen (unseen_error), bias, worst_error; coverage, mean width, and mean interval_score.
-    """
-    error = table["predicted"] - table["accuracy"]
-    unseen = table.get("unseen", np.nan)
-    width = table["high"] - table["low"]
-    parts = pd.DataFrame(
-        {
-            "forecasts": error.notna(),
-            "missing": error.isna(),
-            "mean_error": error.abs(),
-            "unseen_error": (table["predicted"] - unseen).abs(),
-            "bias": error,
-            "worst_error": error.abs(),
-            "coverage": held(table).where(width.notna()).astype(float),
-            "width": width,
-            "interval_score": interval_score(table),
-        }
-    )
-    how = dict.fromkeys(parts, "mean") | {"forecasts": "sum", "missing": "sum", "worst_error": "max"}
-    return parts.groupby(table["predictor"], sort=False).agg(how)
-
-
-def over_sets(table: pd.DataFrame) -> pd.DataFrame:
-    """By predictor: the geometric means over sets (models and datasets) of the scores that are sizes.
-
-    The splits of a set share one truth, so a mean over all rows would count sets by their size. Scores below
-    0.01 points count as 0.01.
-    """
-    sizes = ["mean_error", "unseen_error", "width", "interval_score"]
-    sets = pd.concat([summary(one)[sizes] for _, one in groups(table, WHOSE)])
-    logs = sets.clip(lower=1e-4).transform("log").groupby(level=0, sort=False)
-    return logs.mean().transform("exp").assign(sets=logs["mean_error"].count())
 
 
 def _held_out(group: Group, request: Request, names: Sequence[str], max_n: int) -> tuple[Points, Floats]:

@@ -50,7 +50,7 @@ _CHANGES = click.option(
     multiple=True,
     metavar="FIELD=VALUE[,VALUE…]",
     help="Change a field of the setting, e.g. step_rule=eta/n; `list` shows them all. Several values: every "
-    "line of the experiment at each of them. reward=context,…: best-of-N by these rewards (binary panels).",
+    "line of the experiment at each of them.",
 )
 _SEED = click.option("--seed", default=0, type=COUNT, help="Seed of all randomness.")
 _FOLDER = click.option("--out", required=True, type=FOLDER, help="Folder to write to.")
@@ -164,15 +164,3 @@ def claims(name: str | None, seed: int, out: Path, **own: Any) -> None:
         click.echo(f"{claim}: {verdict}")
     rows = ", ".join(f"{count} {word}" for word, count in table["outcome"].value_counts().items())
     click.echo(f"{table['claim'].nunique()} claims, {len(table)} rows ({rows}) -> {out}")
-
-
-@cli.command(cls=Command, epilog="Example: tts twin figures runs/twin/*.csv --out runs/twin")
-@click.argument("curves", nargs=-1, required=True, type=PATH)
-@_FOLDER
-def figures(curves: tuple[Path, ...], out: Path) -> None:
-    """Draw the CURVES as the paper's panels, OUT/NAME.svg."""
-    from results import read_curves
-    from synthetic.panels.figures import save_figures
-
-    for path in save_figures(read_curves(*curves), out):
-        click.echo(f"{path} ({path.stat().st_size / 1000:.0f} kB)")

@@ -68,14 +68,6 @@ class Worlds:
         kinds = np.broadcast_to(known, (len(self.right), len(known)))
         return np.column_stack([self.right, self.unread, kinds])
 
-    def chances(self) -> Floats:
-        """(D, 1 + kinds) of the right answer and of each kind of wrong one (the last: those that are all
-        different); what is left to 1 cannot be read."""
-        wrong = (1 - self.a)[:, None] * self.shares
-        wrong[np.arange(len(self.leader)), self.leader] += self.a
-        right = self.readable * self.p
-        return np.column_stack([right, (self.readable - right)[:, None] * wrong])
-
     def more(self, answers: Ints, rng: np.random.Generator) -> Ints:
         """So many new `answers` (D,), counted: columns right, unreadable, the kinds, all different."""
         cast = rng.binomial(answers, self.readable)

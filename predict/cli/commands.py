@@ -123,8 +123,7 @@ def plan(context: click.Context, /, **asked: Any) -> None:
     That is the cheapest choice that reaches the accuracy, or the best within the budget. With neither goal
     the cheapest choice within a point of the best is taken. Prints the Pareto frontier, every choice that
     beats all cheaper ones, with its two intervals: of more answers to these questions, and of new questions
-    of their kind. Of samples the default also names the runs that narrow each interval of the choice most for
-    their tokens.
+    of their kind.
 
     With --score, the choices are those that were measured, by the vote and by that score, and an answer costs
     its own tokens and those of its score.

@@ -1,7 +1,7 @@
 """`tts fits`: the fits of the paper's appendix as a table, and what speaks against each.
 
-fit      held  points       x      α      β   rate    gap     rms  condition  status  reason
-along_n  120        7  1 … 64  0.961  0.113  0.352  0.839  0.0073       4.45  ok
+along                  α      β   rate    gap  misfit  status  problem
+N, at setting 120  0.961  0.113  0.352  0.839  0.0073  ok
 """
 
 from pathlib import Path
@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from predict.cli.wording import say, table, title
+from predict.cli.wording import described, say, title
 from predict.evidence.groups import Group, read_groups
 from results.paper_fits import along_gap, along_n, along_t
 from results.tables.contract import check_out
 from results.tables.files import write_raw
-from results.tables.status import SHORT
+from results.words.values import FIT_COLUMNS
 
 
 def run(inputs: tuple[Path, ...], out: Path, method: str) -> None:
@@ -25,7 +25,7 @@ def run(inputs: tuple[Path, ...], out: Path, method: str) -> None:
     for group, fits in zip(groups, tables, strict=True):
         unit = f"{group.unit} per answer" if group.priced else "the table's unit"
         say(f"\n{title(group)}, the paper's fits; x is N, T in {unit}, or Δ²")
-        say(printable(fits))
+        say(described(fits, FIT_COLUMNS))
     write_raw(pd.concat(tables, ignore_index=True), out)
     say(f"\n{sum(map(len, tables))} rows in {out}")
 
@@ -46,24 +46,3 @@ def appendix_fits(group: Group) -> pd.DataFrame:
     key = group.key
     names = {"source": key.source, "dataset": key.dataset, "model": key.model, "method": key.method}
     return pd.DataFrame([names | fit.row() for fit in fits])
-
-
-def printable(fits: pd.DataFrame) -> str:
-    """Rows of `appendix_fits` as aligned text."""
-    span = fits["x_low"].map(_number) + " … " + fits["x_high"].map(_number)
-    numbers = {"α": "alpha", "β": "beta", **{name: name for name in ("rate", "gap", "rms", "condition")}}
-    return table(
-        {
-            "fit": fits["fit"],
-            "held": fits["held"],
-            "points": fits["points"].astype(str),
-            "x": span.where(fits["points"] > 0, "–"),
-            **{head: fits[column].map(_number) for head, column in numbers.items()},
-            "status": fits["status"].map(SHORT),
-            "reason": fits["reason"],
-        }
-    )
-
-
-def _number(value: float) -> str:
-    return "–" if np.isnan(value) else f"{value:.3g}".replace("-", "−")

@@ -14,8 +14,8 @@ import numpy as np
 import pandas as pd
 from tqdm import tqdm
 
-from predict.cli.overview import SINGLY, overview, sentence_of, summary_of, together
-from predict.cli.wording import described, points, say, spread, title, warn
+from predict.cli.overview import SINGLY, asked_of, overview, sentence_of, summary_of, together
+from predict.cli.wording import described, say, spread, title, warn
 from predict.estimate import Options
 from predict.estimators import chosen
 from predict.evidence.groups import Group
@@ -23,9 +23,9 @@ from predict.evidence.request import ENOUGH, Request, opened, read_found
 from predict.table import forecast, warnings
 from results import write_forecast
 from results.low_cost_to_high import NAME as PAPER_S
-from results.normal import held
+from results.summary.forecasts import scores
 from results.tables.contract import check_out
-from results.words.forecasts import forecast_columns
+from results.words.forecasts import error_columns, forecast_columns
 from results.words.names import predictor_name
 
 Forecasts: TypeAlias = tuple[pd.DataFrame, list[str]]
@@ -124,38 +124,20 @@ def show(heading: str, found: pd.DataFrame, limit: int | None = None) -> None:
 
     Of several predictors that can be judged only the last one's forecasts, the default's where it is there.
     """
-    last = found["predictor"].iloc[-1]
+    last, asked = found["predictor"].iloc[-1], asked_of(found)
+    judged = (asked["role"] == "held_out").any()
     for name, part in found.groupby("predictor", sort=False):
-        used, asked = part[part["role"] == "used"], part[part["role"] != "used"]
-        asked = asked if len(asked) else part
-        sentence = judged(asked)
+        used, own = part[part["role"] == "used"], asked[asked["predictor"] == name]
         say(f"\n{heading}, forecast by {predictor_name(part)}{fitted_to(used, limit)}")
-        if name == last or not sentence:
-            shown = spread(asked, LINES)
+        if name == last or not judged:
+            shown = spread(own, LINES)
             columns = forecast_columns(shown["source"].iloc[0], shown)
             say(described(shown.assign(length=shown["tokens_per_answer"]), columns))
-            if len(shown) < len(asked):
-                say(f"… {len(asked) - len(shown)} more in the file")
-        if sentence:
-            say(sentence)
-
-
-def judged(asked: pd.DataFrame) -> str:
-    """How far the forecasts are from the held-out values; "" without any."""
-    both = asked[asked["role"] == "held_out"].dropna(subset=["accuracy", "predicted"])
-    if both.empty:
-        return ""
-    error = both["predicted"] - both["accuracy"]
-    bounded = both.dropna(subset=["low", "high"])
-    inside = held(bounded).sum()
-    of_intervals = (
-        f"; {inside} of {len(bounded)} intervals contain the measured value" if len(bounded) else ""
-    )
-    lean = f"{points(abs(error.mean()))} too {'high' if error.mean() > 0 else 'low'} on average"
-    return (
-        f"Error on the {len(both)} held-out value{'s' if len(both) > 1 else ''}: {points(error.abs().mean())}"
-        f" points on average ({lean}), {points(error.abs().max())} at worst{of_intervals}."
-    )
+            if len(shown) < len(own):
+                say(f"… {len(own) - len(shown)} more in the file")
+    if judged:
+        say(f"\n{heading}: errors in points")
+        say(described(scores(asked), error_columns(asked)))
 
 
 def fitted_to(used: pd.DataFrame, limit: int | None) -> str:

@@ -1,73 +1,52 @@
 """Many sets forecast at once: one table, and a sentence on each set.
 
-set                         predictor               forecasts  held out  error  worst  within 90 %  ok  …
-tiny model, tiny questions  default (question-law)         21        21    5.5    8.4     18 of 21   0  …
-                            low-cost-to-high               21        21   19.8   39.0      7 of 21   0  …
+set                         predictor               mean error  largest  …  points    ok  error of ok
+tiny model, tiny questions  default (question-law)         5.5      8.4  …  21 of 21   0            –
+                            low-cost-to-high              19.8     39.0  …  21 of 21   0            –
 """
 
 from collections import Counter
 from collections.abc import Sequence
 
-import numpy as np
 import pandas as pd
 
-from predict.cli.wording import interval, percent, points, table, tokens
-from predict.evidence.points import Floats
-from results.normal import held
-from results.tables.key import Key
-from results.tables.status import Status
-from results.words.names import METHOD_NAMES, curves_name, predictor_name, setting_used
+from predict.cli.wording import table
+from results.summary.forecasts import scores
+from results.tables.key import PANEL, groups
+from results.words.cells import between, cells_of, count, share
+from results.words.forecasts import error_columns, far
+from results.words.names import method_name, predictor_name, setting_used
 
 SINGLY = 3
 """Up to so many sets are told one by one, with every forecast."""
 
-FAR_OFF = 10.0
-"""A miss of more than so many times 100 points is only said to be that: the formula has left all bounds."""
-
 
 def name_of(rows: pd.DataFrame) -> str:
     """ "Llama-3.1-8B on gsm8k, majority vote" """
-    source, dataset, model, method = rows[["source", "dataset", "model", "method"]].iloc[0]
-    return f"{curves_name(Key(source, dataset, model))}, {METHOD_NAMES[method]}"
+    key, _ = next(groups(rows, PANEL))
+    return method_name(key)
+
+
+def asked_of(found: pd.DataFrame) -> pd.DataFrame:
+    """The rows that are forecasts; all where every one was fitted."""
+    asked = found[found["role"] != "used"]
+    return asked if len(asked) else found
 
 
 def overview(tables: Sequence[pd.DataFrame]) -> str:
     """A row for each set and predictor: how far its forecasts are from what was held out."""
-    rows = []
+    body: list[list[str]] = []
     for found in tables:
-        for number, (_, part) in enumerate(found.groupby("predictor", sort=False)):
-            named = {"set": "" if number else name_of(found), "predictor": predictor_name(part)}
-            rows.append(named | row_of(part))
-    return table({head: [row[head] for row in rows] for head in rows[0]})
-
-
-def row_of(part: pd.DataFrame) -> dict[str, str]:
-    """The cells of one predictor's forecasts of a set."""
-    asked = part[part["role"] != "used"]
-    known = asked.dropna(subset=["accuracy"])
-    given = known.dropna(subset=["predicted"])
-    error = (given["predicted"] - given["accuracy"]).abs().to_numpy()
-    bounded = given.dropna(subset=["low", "high"])
-    trusted = (given["status"] == Status.OK).to_numpy()
-    return {
-        "forecasts": str(int(asked["predicted"].notna().sum())),
-        "held out": str(len(known)),
-        "error": far(mean(error)),
-        "worst": far(error.max(initial=0.0) if len(error) else np.nan),
-        "within 90 %": f"{int(held(bounded).sum())} of {len(bounded)}" if len(bounded) else "–",
-        "ok": str(int((asked["status"] == Status.OK).sum())),
-        "error of ok": far(mean(error[trusted])),
-    }
-
-
-def mean(values: Floats) -> float:
-    """The mean; NaN of nothing, without a warning."""
-    return float(values.mean()) if len(values) else np.nan
-
-
-def far(error: float) -> str:
-    """A mean error in points; of a formula beyond all bounds only that it is."""
-    return f"> {100 * FAR_OFF:,.0f}" if error > FAR_OFF else points(error)
+        asked = asked_of(found)
+        columns = error_columns(asked) | {
+            "ok": lambda row: f"{row['ok']:.0f}",
+            "error of ok": lambda row: far(row["error_of_ok"]),
+        }
+        names = [name_of(found)]
+        for cells in cells_of(scores(asked), columns):
+            body.append([names.pop() if names else "", *cells])
+    heads = ["set", *columns]
+    return table({head: [row[place] for row in body] for place, head in enumerate(heads)})
 
 
 def sentence_of(found: pd.DataFrame) -> str:
@@ -79,23 +58,24 @@ def sentence_of(found: pd.DataFrame) -> str:
     known = asked.dropna(subset=["accuracy"])
     rows = known if len(known) else asked
     row = rows.assign(cost=rows["tokens_per_answer"] * rows["N"]).sort_values(["cost", "N"]).iloc[-1]
-    measured = f", {percent(row['accuracy'])} measured" if len(known) else ""
+    measured = f", {share(row['accuracy'])} measured" if len(known) else ""
     used = setting_used(row["source"], str(row["setting"]), row["tokens_per_answer"])
-    value = f"{percent(row['predicted'])} forecast ({interval(row['low'], row['high'])})".removesuffix(" (–)")
-    return f"{name_of(found)}, {used}, N = {tokens(row['N'])}: {value}{measured}."
+    value = f"{share(row['predicted'])} forecast ({between(row['low'], row['high'])})".removesuffix(" (–)")
+    return f"{name_of(found)}, {used}, N = {count(row['N'])}: {value}{measured}."
 
 
 def summary_of(found: pd.DataFrame) -> str:
     """How far each predictor of a set is off what was held out."""
-    told = []
-    for _, part in found.groupby("predictor", sort=False):
-        row = row_of(part)
-        known = f"{row['error']} points off" if row["error"] != "–" else "no forecast"
-        told.append(f"{predictor_name(part)} {known}")
-    held_out = row_of(found[found["predictor"] == found["predictor"].iloc[0]])["held out"]
-    if held_out == "0":
+    asked = asked_of(found)
+    table = scores(asked)
+    held_out = table["asked"].iloc[0]
+    if not held_out:
         return f"{name_of(found)}: nothing was held out."
-    return f"{name_of(found)}, over {held_out} values held out, on average: {', '.join(told)}."
+    off = []
+    for name, row in table.iterrows():
+        known = f"{far(row['mean'])} points off" if row["told"] else "no forecast"
+        off.append(f"{predictor_name(asked[asked['predictor'] == name])} {known}")
+    return f"{name_of(found)}, over {held_out} values held out, on average: {', '.join(off)}."
 
 
 def together(notes: Sequence[tuple[str, Sequence[str]]]) -> list[str]:

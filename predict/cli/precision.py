@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from predict.cli.wording import percent, points, say, table
+from predict.cli.wording import points, say, table
 from predict.evidence.groups import read_groups
 from predict.planning.sizes import power, precision
 from results import BadInput, read_samples
@@ -25,6 +25,7 @@ from results.paired.pairs import pairs
 from results.paired.sides import sides_of
 from results.tables.contract import check_out
 from results.tables.files import write_raw
+from results.words.cells import share
 
 _RUNS = {"majority": "vote of ", "best_of_n": "best of "}
 
@@ -106,15 +107,15 @@ def printable(rows: pd.DataFrame) -> str:
                 **columns,
                 "difference": map(points, rows["difference"]),
                 "±": map(points, rows["margin"]),
-                "power": map(percent, rows["power"]),
-                "decided": map(percent, rows["decided"]),
+                "power": map(share, rows["power"]),
+                "decided": map(share, rows["decided"]),
                 "80 % takes questions": map(_whole, rows["questions_to_decide"]),
             }
         )
     return table(
         {
             **columns,
-            "expected": map(percent, rows["predicted"]),
+            "expected": map(share, rows["predicted"]),
             "± new questions": map(points, rows["new_margin"]),
             "± these questions": map(points, rows["margin"]),
             "questions that halve ± new": map(_whole, rows["questions_to_halve"]),

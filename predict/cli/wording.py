@@ -1,12 +1,6 @@
-"""Numbers, choices, statuses and tables as the commands print them.
-
-0.6362 -> "63.6 %"      (0.6014, 0.6677) -> "60.1 … 66.8 %"      3718.4 -> "3,718"
-
-Accuracies are per cent with one decimal; "–" stands for what is not known.
-"""
+"""Lines and tables as the commands print them, in the words that the report's page has for them."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 import click
 import numpy as np
@@ -15,20 +9,16 @@ import pandas as pd
 from predict.evidence.groups import Group
 from results.aligned import aligned
 from results.visible import visible
-from results.words.cells import Columns, between, count, share
-from results.words.names import METHOD_NAMES, NBSP, UNITS, setting_used
+from results.words.cells import Columns
+from results.words.names import METHOD_NAMES, NBSP
 
-TEXT = ("set", "vote", "fit", "held", "predictor", "setting", "run", "interval of", "status", "reason")
+TEXT = ("set", "along", "predictor", "setting", "run", "rule", "status", "problem")
 """Columns aligned to the left; the others hold numbers."""
-
-
-QUESTIONS = {"low": "these questions", "new_low": "new questions"}
-"""What an interval is of, by its column in a table."""
 
 
 def say(text: str, err: bool = False) -> None:
     """Print `text`; names of models, datasets and settings may hold anything, so nothing in it is obeyed."""
-    click.echo(visible(text, keep="\n"), err=err)
+    click.echo(visible(text.replace(NBSP, " "), keep="\n"), err=err)
 
 
 def warn(group_name: str, sentences: Iterable[str]) -> None:
@@ -65,28 +55,6 @@ def described(rows: pd.DataFrame, columns: Columns) -> str:
     return table({head: [tell(row) for _, row in rows.iterrows()] for head, tell in columns.items()})
 
 
-def percent(value: float) -> str:
-    """0.6362 as "63.6 %"."""
-    return share(value).replace(NBSP, " ")
-
-
 def points(value: float) -> str:
     """A difference of accuracies in percentage points: 0.0213 as "2.1"."""
     return "–" if np.isnan(value) else f"{round(100 * value, 1) + 0.0:.1f}".replace("-", "−")
-
-
-def interval(low: float, high: float) -> str:
-    """ "60.1 … 66.8 %", or "–" where there is none. An end far outside 0–100 % is only said to be so."""
-    return between(low, high).replace(NBSP, " ")
-
-
-def tokens(value: float) -> str:
-    """3718.4 as "3,718"; small numbers keep a decimal."""
-    return count(value)
-
-
-def choice(row: "pd.Series[Any]") -> str:
-    """ "asked for 120 tokens, used 58, N = 16: 95.9 % (95.1 … 96.7 %) for 929 tokens a question"."""
-    used = setting_used(row["source"], str(row["setting"]), row["cost"] / row["N"])
-    value = f"{percent(row['predicted'])} ({interval(row['low'], row['high'])})".removesuffix(" (–)")
-    return f"{used}, N = {row['N']}: {value} for {tokens(row['cost'])} {UNITS[row['source']]} a question"

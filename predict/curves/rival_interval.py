@@ -11,10 +11,10 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from predict.curves.algorithm_3 import low_cost_to_high
 from predict.curves.from_curves import of_the_law
 from predict.curves.intervals import luck_share, model_error, replicates_of
-from predict.curves.low_cost_to_high import low_cost_to_high
-from predict.curves.rivals import CurveForecast, CurveModel, exponential, flat, power_law
+from predict.curves.rivals import CurveModel, exponential, flat, power_law
 from predict.estimate import Estimate, Estimator, Options, Status, from_draws, more_severe
 from predict.evidence.points import Evidence, Floats, Points, Texts
 from results.low_cost_to_high import NAME
@@ -24,14 +24,10 @@ APART = 0.02
 is worth."""
 
 
-def on_curves(curve: CurveModel, steps: bool = False) -> Estimator:
-    """Make an estimator of a curve model; `steps`: an even N of a vote counts as the odd one below it."""
+def on_curves(model: CurveModel) -> Estimator:
+    """Make an estimator of a curve model."""
 
     def estimate(evidence: Evidence, targets: Points, options: Options) -> Estimate:
-        def model(points: Points, curves: Floats, at: Points) -> CurveForecast:
-            odd = steps and evidence.method == "majority"
-            return curve(*((counted(points), curves, counted(at)) if odd else (points, curves, at)))
-
         def read_at(points: Points, accuracy: Floats, at: Points) -> Floats:
             return np.asarray(model(points, accuracy[None], at).mean[0])
 
@@ -53,15 +49,6 @@ def on_curves(curve: CurveModel, steps: bool = False) -> Estimator:
 def _within(before: Floats, draws: Floats) -> Floats:
     """The draws, kept from leaving [0, 1] farther than they had `before`."""
     return np.clip(draws, np.fmin(before, 0.0), np.fmax(before, 1.0))
-
-
-def counted(points: Points) -> Points:
-    """The points with each even N as the odd one below it.
-
-    With ties shared and two answers to choose from, one vote more than an odd number changes nothing: it can
-    only make or break a tie. From N = 1 to 2 that always holds. An exponential cannot follow such steps.
-    """
-    return replace(points, N=points.N - (points.N % 2 == 0))
 
 
 def algorithm_3(evidence: Evidence, targets: Points, options: Options) -> Estimate:

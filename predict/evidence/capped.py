@@ -139,7 +139,7 @@ def observe(
         run, seen = None, drawn(group, settings, max_n, seed, draw)
         if group.run:
             run, seen = seen_of(group.run, seen[0].answers)
-        cut = group.with_pools(seen)
+        cut = group_of_pools(group.key, seen)
         return Evidence(cut.points, cut.accuracy, cut.stderr, cut.pools, group.method, run)
     at = np.isin(group.points.setting, list(settings)) & np.less_equal(group.points.N, max_n)
     return Evidence(group.points[at], group.accuracy[at], group.stderr[at], (), group.method)

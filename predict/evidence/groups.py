@@ -63,10 +63,6 @@ class Group:
         of = f", setting {self.run.setting}" if self.run else ""
         return f"{self.called}{of} ({self.key.source}, {self.method})"
 
-    def with_pools(self, pools: Sequence[Pool]) -> "Group":
-        """The same model and dataset with other answers."""
-        return group_of_pools(self.key, pools)
-
     @property
     def unit(self) -> str:
         """What the length of an answer is counted in."""

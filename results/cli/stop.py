@@ -72,8 +72,7 @@ def stop_command(
     check_out(out, samples)
     tried = _tried(rules)
     if plot is not None:
-        from results.figures.saving import check_picture  # needs a plotting engine
-        from results.figures.stopping import save_stopping
+        from results.pictures import check_picture, draw_stopping  # needs a plotting engine
 
         check_picture(plot)
     with warnings_last():
@@ -84,7 +83,7 @@ def stop_command(
     write_table(table, out, "stopping")
     click.echo(rows_written(samples, len(table), out))
     if plot is not None:
-        save_stopping(table, plot)
+        draw_stopping(table, plot)
         click.echo(f"plot in {plot}")
 
 

@@ -93,7 +93,6 @@ def tooltips(fields: Sequence[str], source: str = "llm", metric: str = "accuracy
         "accuracy": ("accuracy", number),
         "predicted": ("accuracy", number),
         "questions": ("questions", ",.0f"),
-        "residual": ("forecast − measured, points", "+.1f"),
         "low": ("90 % interval from", number),
         "high": ("90 % interval to", number),
         "new_low": ("for new questions from", number),

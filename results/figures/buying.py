@@ -7,7 +7,6 @@ interval; star: the choice to buy. Choices of several models have a colour for e
 """
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import altair as alt
 import pandas as pd
@@ -15,7 +14,6 @@ import pandas as pd
 from results.figures.axes import (
     MOST_SETTINGS,
     colour,
-    counts_to_show,
     log_axis,
     setting_colour,
     spread_out,
@@ -24,7 +22,6 @@ from results.figures.axes import (
     value_range,
 )
 from results.figures.forecast import STAR
-from results.figures.saving import save_figures
 from results.figures.series import Series
 from results.figures.theme import Figure
 from results.summary.buying import Plan, measured
@@ -34,7 +31,6 @@ from results.words.names import (
     METHOD_NAMES,
     PRICED,
     UNITS,
-    curves_name,
     methods_name,
     models_name,
     sentence,
@@ -87,33 +83,6 @@ def _drawn(choices: pd.DataFrame) -> pd.DataFrame:
     return shown.rename(columns={"predicted": "value"})
 
 
-def surface_figure(panel: Panel) -> Figure | None:
-    """The panel's accuracy as a grid of caps and N, with the cost frontier outlined.
-
-    None where the settings are not hard caps, or fewer than three of them or of N.
-    """
-    capped = panel.has_lengths and all("cap=" in setting for setting in panel.settings)
-    if not capped or min(len(panel.settings), len(panel.ns)) < 3:
-        return None
-    shown, plan = counts_to_show(panel.ns, 9), measured([panel])
-    rows, best = _drawn(plan.options), _drawn(plan.frontier)
-    rows, best = rows[rows["N"].isin(shown)], best[best["N"].isin(shown)]
-    x = alt.X("N:O", title="answers per question, N", axis=alt.Axis(labelAngle=0))
-    y = alt.Y("setting:N", title="cap on tokens per answer", sort=panel.settings[::-1])
-    shade = alt.Color("value:Q", legend=alt.Legend(title="accuracy", format=".0%"))
-    fields = ["setting", "N", "length", "cost", "value", "low", "high"]
-    pointed = tooltips(fields, panel.key.source)
-    cells = alt.Chart(rows).encode(x, y)
-    layers = (
-        cells.mark_rect().encode(shade, tooltip=pointed),
-        cells.mark_text(style="cell").encode(alt.Text("value:Q", format=".0%")),
-        alt.Chart(best).mark_rect(style="outline").encode(x, y, tooltip=pointed),
-    )
-    about = f"Accuracy of the {METHOD_NAMES[panel.key.method]} by cap and number of answers."
-    subtitle = (about, "Outlined: no cheaper choice is as accurate.")
-    return Figure(f"{panel.slug}-surface", curves_name(panel.key), subtitle, layers)
-
-
 def plan_figure(plan: Plan, name: str) -> Figure:
     """All choices, the frontier with its intervals, the goal and the choice."""
     source, dataset = plan.options[["source", "dataset"]].iloc[0]
@@ -155,9 +124,3 @@ def plan_figure(plan: Plan, name: str) -> Figure:
 def _within(choices: pd.DataFrame) -> pd.DataFrame:
     """The choices with intervals that end within the axis."""
     return choices.assign(low=choices["low"].clip(0, 1), high=choices["high"].clip(0, 1))
-
-
-def save_plans(plans: Sequence[Plan], path: Path) -> None:
-    """Draw one panel for each model, one below the other, into a .png, .svg or a page that opens offline."""
-    figures = [[plan_figure(plan, f"plan-{number}")] for number, plan in enumerate(plans)]
-    save_figures("Plan", figures, path)

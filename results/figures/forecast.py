@@ -26,7 +26,7 @@ from results.summary.forecasts import ENDS, Forecast
 from results.summary.panels import order_settings
 from results.tables.status import Status, commonest
 from results.words.forecasts import forecast_title
-from results.words.names import LENGTH_TITLES, METHOD_NAMES, curves_name, predictor_name
+from results.words.names import LENGTH_TITLES, METHOD_NAMES, predictor_name
 
 STAR = "M0,-1.3L.29,-.4L1.24,-.4L.47,.15L.76,1.05L0,.49L-.76,1.05L-.47,.15L-1.24,-.4L-.29,-.4Z"
 _RING = "M-1,0A1,1,0,1,1,1,0A1,1,0,1,1,-1,0ZM-.66,0A.66,.66,0,1,0,.66,0A.66,.66,0,1,0,-.66,0Z"
@@ -70,25 +70,6 @@ def forecast_figure(forecast: Forecast) -> Figure:
         f"Forecast by {by} of the {METHOD_NAMES[forecast.key.method]}.{_verdict(forecast)}",
         f"Thin line: measured; dotted: forecast; bars: 90 % interval of each forecast{wider}.",
     )
-
-
-def residual_figure(forecast: Forecast) -> Figure | None:
-    """Forecast − measured at the points that the fit did not see; None where fewer than two were measured."""
-    field, rows, x, colour = _axes(forecast)
-    rows = rows[~rows["role"].isin(_SEEN)].dropna(subset=["accuracy", "predicted"])
-    if len(rows) < 2:
-        return None
-    ends = {"residual": "predicted", "bottom": "low", "top": "high"}
-    off = {end: 100 * (rows[name] - rows["accuracy"]).clip(-1, 1) for end, name in ends.items()}
-    y = alt.Y("residual:Q", title="forecast − measured, points", axis=alt.Axis(tickCount=4))
-    said = tooltips(["setting", "N", "predicted", "residual", "status"], forecast.key.source)
-    series = Series(f"{forecast.slug}-residuals", field, x, y, colour.legend(None))
-    series.add(pd.DataFrame({"residual": [0.0]}), "rule", "zero", None, x=alt.Undefined)
-    series.add(rows.assign(**off), "rule", "interval", (0.22, 0.03), y="bottom:Q", y2="top:Q")
-    series.add(rows.assign(**off), "point", "mark", clip=False, shape=alt.value(STAR), tooltip=said)
-    by = predictor_name(forecast.rows, forecast.predictor)
-    about = f"Forecast by {by} less what was measured, in percentage points."
-    return series.figure(curves_name(forecast.key), about, "Bars reach 0 where the interval held.")
 
 
 def _axes(forecast: Forecast) -> tuple[str, pd.DataFrame, alt.X, alt.Color]:

@@ -4,13 +4,10 @@ Line: one rule, dots at its thresholds; grey band: no rule is as good for less; 
 could reach, who knows which lead is best for each question.
 """
 
-from pathlib import Path
-
 import altair as alt
 import pandas as pd
 
 from results.figures.axes import colour, log_axis
-from results.figures.saving import save_figures
 from results.figures.series import Series
 from results.figures.theme import Figure
 from results.stopping.advice import DEFAULT, advice, one_by_one, unit_of
@@ -65,8 +62,3 @@ def _figure(key: Key, table: pd.DataFrame, name: str, several: bool) -> Figure:
     title = curves_name(key) + (f", setting {key.setting}" if several else "")
     marks = "Grey band: no rule is as good for less. Dashes: who knows the best lead for each question."
     return series.figure(title, " ".join(sentences(advice(table))), marks)
-
-
-def save_stopping(table: pd.DataFrame, path: Path) -> None:
-    """Draw the figures, one below the other, into a .png, .svg or a page that opens offline."""
-    save_figures("Stopping rules", [[figure] for figure in stopping_figures(table)], path)

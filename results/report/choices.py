@@ -12,9 +12,9 @@ import pandas as pd
 
 from results.figures.answers import answers_figure, judged_figure
 from results.figures.axes import axis_range
-from results.figures.buying import cost_figure, plan_figure, surface_figure
-from results.figures.comparison import at_cost_figure, comparison_figure
-from results.figures.forecast import forecast_figure, residual_figure
+from results.figures.buying import cost_figure, plan_figure
+from results.figures.comparison import comparison_figure
+from results.figures.forecast import forecast_figure
 from results.figures.length import length_figure
 from results.figures.stopping import stopping_figures
 from results.figures.theme import Figure
@@ -133,8 +133,7 @@ def cost_choices(panels: Sequence[Panel]) -> list[Choice]:
             figures = [(which_model(plan), figure)]
             choices.append(Choice(slug, figure.title, figures, [budget_table(plan)]))
         slug = f"{panel.slug}-costs"
-        pictures = [cost_figure([panel], slug), surface_figure(panel)]
-        figures = [("", figure) for figure in pictures if figure]
+        figures = [("", cost_figure([panel], slug))]
         tables = [budget_table(measured([panel]))]
         choices.append(Choice(slug, curves_name(panel.key), figures, tables))
     return choices
@@ -159,8 +158,7 @@ def forecast_choices(
             name = f"{name}: {question}"
         own = {}
         for forecast in members:
-            pictures = [forecast_figure(forecast), residual_figure(forecast)]
-            figures = [("", figure) for figure in pictures if figure]
+            figures = [("", forecast_figure(forecast))]
             by = predictor_name(forecast.rows, forecast.predictor)
             table = forecast_table(forecast, prices)
             own[forecast.predictor] = Choice(forecast.slug, by, figures, [table])
@@ -203,9 +201,6 @@ def comparison_choices(comparison: pd.DataFrame) -> list[Choice]:
         at = "" if set(settings) == {"default"} else f", {' and '.join(dict.fromkeys(settings))}"
         name = f"{curves_name(Key('llm', dataset, f'{b} − {a}'))}{at}"
         figures = [(compared.verdict(rows), comparison_figure(rows, slug, name))]
-        at_cost = at_cost_figure(rows, f"{slug}-at-cost", name)
-        if at_cost:
-            figures.append(("", at_cost))
         several = rows[(rows["N"] > 1) | (rows["method"] == rows["method"].iloc[0])]
         both = compared.both_ways(several)
         table = tabled("Differences between the runs", both, compared.COLUMNS, note)

@@ -11,7 +11,6 @@ table = arena(as_samples(frame), rules=[*RULES.values(), mine])
 """
 
 from results.stopping.arena import arena as arena
-from results.stopping.prices import prices_of_laws as prices_of_laws
 from results.stopping.replay import Replay as Replay
 from results.stopping.rules import RULES as RULES
 from results.stopping.rules import Rule as Rule

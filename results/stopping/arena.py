@@ -87,10 +87,17 @@ def arena(
     tables = []
     for key, rows in sampled_groups(samples):
         pools = answer_pools(rows)
-        group = _Group(pools, _most(pools, n_max, key), orders, seed, key)
-        names = {"dataset": key.dataset, "model": key.model, "setting": key.setting}
-        tables.append(group.table(tried).assign(**names))
-    return pd.concat(tables, ignore_index=True)[list(STOPPING.columns)]
+        tables.append(arena_of(pools, key, tried, _most(pools, n_max, key), orders, seed))
+    return pd.concat(tables, ignore_index=True)
+
+
+def arena_of(
+    pools: AnswerPools, key: Key, tried: Thresholds, most: int, orders: int = ORDERS, seed: int = 0
+) -> pd.DataFrame:
+    """The stopping table of one setting, whose questions all have `most` answers or more."""
+    table = _Group(pools, most, orders, seed, key).table(tried)
+    names = {"dataset": key.dataset, "model": key.model, "setting": key.setting}
+    return table.assign(**names)[list(STOPPING.columns)]
 
 
 def thresholds_of(rule: Rule) -> list[float]:

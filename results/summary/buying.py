@@ -126,7 +126,10 @@ class Plan:
         noise = z_of(LEVEL) * np.hypot(_stderr(rows), _stderr(rows.loc[[best.name]]).iloc[0])
         unclear = (rows["model"] != best["model"]) & (best["predicted"] - rows["predicted"] <= noise)
         close = rows["predicted"] >= best["predicted"] - CLOSE
-        return rows[close | unclear].sort_values([self.by, "predicted"], ascending=[True, False]).iloc[0]
+        good: pd.Series[Any] = (
+            rows[close | unclear].sort_values([self.by, "predicted"], ascending=[True, False]).iloc[0]
+        )
+        return good
 
     @property
     def cautious(self) -> "pd.Series[Any] | None":

@@ -19,6 +19,7 @@ import pandas as pd
 from results.normal import held, interval_score
 from results.summary.panels import Panel, unique_slug
 from results.tables.key import PANEL, Key, groups
+from results.tables.status import Status
 from results.votes.tokens import answer_lengths
 
 MORE_ANSWERS = "more answers"
@@ -130,24 +131,34 @@ def scores(rows: pd.DataFrame) -> pd.DataFrame:
 
     Best is the least interval score, which a wide interval costs as much as a missed truth, and the least
     mean error where somebody gives no interval. `rows` are forecasts of a forecast or backtest table. One row
-    a predictor: mean and largest absolute error, mean interval score, how many forecasts had an interval
-    (`bounded`) and the truth in it (`inside`), how many of the `asked` measured points it forecast (`told`);
-    `ranked` is what it is ordered by, NaN unless it forecast them all.
+    a predictor: mean and largest absolute error, the bias (forecast − truth), the error against answers that
+    were not seen (`unseen`, NaN where the table has none), the width of intervals and their mean score; how
+    many forecasts had an interval (`bounded`) and the truth in it (`inside`), how many of the `asked`
+    measured points it forecast (`told`), how many forecasts are `ok` and the mean error of these; `ranked` is
+    what it is ordered by, NaN unless it forecast them all.
     """
     point = [name for name in _POINT if name in rows]
     asked = len(rows.dropna(subset=["accuracy"])[point].drop_duplicates())
     told = rows[["accuracy", "predicted"]].notna().all(axis=1)
     bounded = told & rows[["low", "high"]].notna().all(axis=1)
+    off = 100 * (rows["predicted"] - rows["accuracy"])
+    trusted = rows.get("status", pd.Series("", index=rows.index)).eq(Status.OK)
     each = rows.assign(
-        error=100 * (rows["predicted"] - rows["accuracy"]).abs(),
+        error=off.abs(),
+        bias=off,
+        unseen=100 * (rows["predicted"] - rows.get("unseen", float("nan"))).abs(),
+        width=100 * (rows["high"] - rows["low"]),
         score=100 * interval_score(rows),
         told=told,
         bounded=bounded,
         inside=bounded & held(rows),
+        ok=trusted & rows["predicted"].notna(),
+        error_of_ok=off.abs().where(trusted),
     )
     by = each.groupby("predictor")
-    table = by.agg(mean=("error", "mean"), largest=("error", "max"), score=("score", "mean"))
-    table = table.join(by[["told", "bounded", "inside"]].sum()).assign(asked=asked)
+    means = by[["error", "bias", "unseen", "width", "score", "error_of_ok"]].mean()
+    table = means.rename(columns={"error": "mean"}).assign(largest=by["error"].max(), asked=asked)
+    table = table.join(by[["told", "bounded", "inside", "ok"]].sum())
     whole = (table["told"] == table["asked"]) & (table["asked"] > 0)
     best = "score" if (table["bounded"] == table["asked"])[whole].all() else "mean"
     table = table.assign(ranked=table[best].where(whole))

@@ -140,8 +140,9 @@ def answer_pools(samples: pd.DataFrame, score: str | None = None) -> AnswerPools
     if "tokens" in samples:
         tokens = counted(samples["tokens"].to_numpy(np.float64, na_value=np.nan)[order], question)
     scores = None if score is None else samples[score].to_numpy(np.float64)[order]
-    clusters = _clusters(samples, names)
-    return AnswerPools([str(name) for name in names], starts, votes, tokens, scores, clusters)
+    ids = [str(name) for name in names]
+    clusters = _clusters(samples, ids)
+    return AnswerPools(ids, starts, votes, tokens, scores, clusters)
 
 
 MOST_UNCOUNTED = 0.5
@@ -168,7 +169,7 @@ def _clusters(samples: pd.DataFrame, names: Sequence[str]) -> list[str] | None:
     """The cluster of each of the questions `names`, its own where none is named; None where none has any."""
     if "cluster" not in samples or samples["cluster"].isna().all():
         return None
-    of_question = samples.groupby("question_id", observed=True)["cluster"].first().reindex(names)
+    of_question = samples.groupby("question_id", observed=True)["cluster"].first().reindex(pd.Index(names))
     own = [f"question {name}" for name in names]
     return list(np.where(of_question.isna(), own, "cluster " + of_question.astype(TEXT)))
 

@@ -72,7 +72,7 @@ def score_column(
             stacklevel=2,
         )
     if weights == "sigmoid":
-        cells = -np.logaddexp(0.0, -cells)
+        cells = cells.map(lambda cell: -np.logaddexp(0.0, -cell))
     return samples.assign(**{column: cells}), column, column == "logprob" or weights is not None
 
 

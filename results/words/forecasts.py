@@ -16,7 +16,7 @@ from results.summary.forecasts import (
     targets,
 )
 from results.words.buying import PRICES_OF, dollars, interval_columns, percent_of, status_of
-from results.words.cells import Columns, Table, count, share, tabled
+from results.words.cells import UNKNOWN, Columns, Table, count, number, share, tabled
 from results.words.names import PRICED, UNITS, curves_name, listed, method_name, predictor_name
 
 ALONG_LENGTH = {
@@ -86,26 +86,48 @@ def forecast_table(forecast: Forecast, prices: Mapping[str, float] | None = None
 
 ERRORS = (
     "Error: distance of the forecast from the measured accuracy in percentage points, over the points that "
-    "the fit did not see. Interval score: the width of the 90 % interval and 20 times its distance from what "
-    "was measured, on average; the least comes first. Predictors that forecast only some of the points come "
-    "last, unranked."
+    "the fit did not see. Interval score: the width of the interval and 2 / (1 − its level) times its "
+    "distance from what was measured, on average; the least comes first. Predictors that forecast only some "
+    "of the points come last, unranked."
 )
 
+FAR_OFF = 1000.0
+"""A miss of more points than this is only said to be that: the formula has left all bounds."""
 
-def error_table(title: str, rows: pd.DataFrame) -> Table:
-    """The errors of forecasts on points that their fits did not see (see `scores`)."""
+
+def far(points: float, digits: str = ".1f") -> str:
+    """An error in points; "–" where it is not known."""
+    return f"> {FAR_OFF:,.0f}" if points > FAR_OFF else number(points, digits)
+
+
+def error_columns(rows: pd.DataFrame) -> Columns:
+    """Of rows of `scores`: how good each predictor is on what its fit did not see.
+
+    rows: the forecasts that were scored; of answers hidden from them (a backtest) more is told.
+    """
     names = {str(name): predictor_name(own, str(name)) for name, own in rows.groupby("predictor")}
     columns: Columns = {
         "predictor": lambda row: names[row.name],
-        "mean error": lambda row: f"{row['mean']:.2f}" if row["told"] else "–",
-        "largest": lambda row: f"{row['largest']:.1f}" if row["told"] else "–",
-        "interval score": lambda row: f"{row['score']:.1f}" if row["bounded"] else "–",
-        "in 90 % interval": lambda row: (
+        "mean error": lambda row: far(row["mean"], ".2f"),
+        "largest": lambda row: far(row["largest"]),
+        "interval score": lambda row: f"{row['score']:.1f}" if row["bounded"] else UNKNOWN,
+        f"in {percent_of(rows)} interval": lambda row: (
             f"{row['inside']:.0f} of {row['bounded']:.0f}" if row["bounded"] else "no interval"
         ),
         "points": lambda row: f"{row['told']:.0f} of {row['asked']:.0f}",
     }
-    return tabled(title, scores(rows), columns, ERRORS)
+    if "unseen" in rows:
+        columns |= {
+            "unseen error": lambda row: far(row["unseen"], ".2f"),
+            "bias": lambda row: number(row["bias"], "+.2f"),
+            "width": lambda row: number(row["width"], ".2f"),
+        }
+    return columns
+
+
+def error_table(title: str, rows: pd.DataFrame) -> Table:
+    """The errors of forecasts on points that their fits did not see (see `scores`)."""
+    return tabled(title, scores(rows), error_columns(rows), ERRORS)
 
 
 def closest(forecasts: Sequence[Forecast]) -> str:

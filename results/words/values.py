@@ -82,23 +82,26 @@ def trend_table(panel: Panel) -> Table | None:
 _FITS = {"along_n": "N, at setting", "along_t": "T, at N =", "along_gap": "Δ², at N ="}
 
 
+FIT_COLUMNS: Columns = {
+    "along": lambda row: f"{_FITS[row['fit']]} {row['held']}",
+    "α": lambda row: number(row["alpha"]),
+    "β": lambda row: number(row["beta"]),
+    "rate": lambda row: number(row["rate"]),
+    "gap": lambda row: number(row["gap"]),
+    "misfit": lambda row: number(row["rms"], ".4f"),
+    "status": status_of,
+    "problem": lambda row: "" if pd.isna(row["reason"]) else row["reason"],
+}
+"""The columns of a fits table in words."""
+
+
 def fit_table(title: str, rows: pd.DataFrame, unit: str) -> Table:
     """Fits of the paper's appendix (rows of a fits table), with what speaks against each in words."""
-    columns: Columns = {
-        "along": lambda row: f"{_FITS[row['fit']]} {row['held']}",
-        "α": lambda row: number(row["alpha"]),
-        "β": lambda row: number(row["beta"]),
-        "rate": lambda row: number(row["rate"]),
-        "gap": lambda row: number(row["gap"]),
-        "misfit": lambda row: number(row["rms"], ".4f"),
-        "status": status_of,
-        "problem": lambda row: "" if pd.isna(row["reason"]) else row["reason"],
-    }
     note = (
         f"Accuracy ≈ α − β e^(−rate · x), where x is N, T ({unit} per answer) or Δ², the square of the curve "
         "fitted at N = 1. Gap: √(2 rate). Misfit: root mean square distance of the points from the curve."
     )
-    return tabled(title, rows, columns, note)
+    return tabled(title, rows, FIT_COLUMNS, note)
 
 
 OURS = "ours"

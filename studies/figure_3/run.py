@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 import vl_convert
 
-from predict.curves.low_cost_to_high import low_cost_to_high
+from predict.curves.algorithm_3 import low_cost_to_high
 from predict.estimate import Options
 from predict.evidence.request import Request
 from predict.table import forecast

@@ -20,7 +20,7 @@ from predict.estimators import able, estimate
 from predict.evidence.capped import observe
 from predict.evidence.groups import read_groups
 from predict.evidence.points import Evidence, Points
-from predict.splits import summary
+from results.normal import held, interval_score
 from results.tables.files import write_raw
 from studies.forecasts.page import CURVE, HERE, METHODS
 from studies.forecasts.rivals import RIVALS
@@ -120,3 +120,29 @@ def scores_of(job: Job) -> pd.DataFrame:
     if not kept.exists():
         write_raw(judged(job, contestants(job.method)), kept)
     return pd.read_csv(kept)
+
+
+def summary(table: pd.DataFrame) -> pd.DataFrame:
+    """By predictor: how far its forecasts are off, and how good its 90 % intervals are.
+
+    Columns: `forecasts` made and `missing`; mean_error, the mean absolute error, the same against the answers
+    that were not seen (unseen_error), bias, worst_error; coverage, mean width, and mean interval_score.
+    """
+    error = table["predicted"] - table["accuracy"]
+    unseen = table.get("unseen", np.nan)
+    width = table["high"] - table["low"]
+    parts = pd.DataFrame(
+        {
+            "forecasts": error.notna(),
+            "missing": error.isna(),
+            "mean_error": error.abs(),
+            "unseen_error": (table["predicted"] - unseen).abs(),
+            "bias": error,
+            "worst_error": error.abs(),
+            "coverage": held(table).where(width.notna()).astype(float),
+            "width": width,
+            "interval_score": interval_score(table),
+        }
+    )
+    how = dict.fromkeys(parts, "mean") | {"forecasts": "sum", "missing": "sum", "worst_error": "max"}
+    return parts.groupby(table["predictor"], sort=False).agg(how)

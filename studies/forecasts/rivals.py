@@ -28,6 +28,7 @@ from predict.answers.best_of_n import fit_rates
 from predict.answers.beta_binomial import fit_beta
 from predict.answers.mixture import accuracy_by_atom, from_answers
 from predict.curves.rival_interval import on_curves
+from predict.curves.rivals import CurveForecast
 from predict.estimate import Estimate, Estimator, Options, Status
 from predict.estimators import ESTIMATORS, estimate
 from predict.evidence.points import Evidence, Floats, Ints, Points, renumbered
@@ -206,7 +207,26 @@ def beta_binomial(observed: Evidence, targets: Points, options: Options) -> Esti
     return from_answers(observed, targets, options, fits)
 
 
-JOINT = {"joint": on_curves(joint, steps=True)}
+def counted(points: Points) -> Points:
+    """The points with each even N as the odd one below it.
+
+    With ties shared and two answers to choose from, one vote more than an odd number changes nothing: it can
+    only make or break a tie. From N = 1 to 2 that always holds. An exponential cannot follow such steps.
+    """
+    return replace(points, N=points.N - (points.N % 2 == 0))
+
+
+def joint_of_odd(evidence: Evidence, targets: Points, options: Options) -> Estimate:
+    """`joint`, for which an even N of a vote counts as the odd one below it."""
+
+    def of_odd(points: Points, curves: Floats, at: Points) -> CurveForecast:
+        return joint(counted(points), curves, counted(at))
+
+    model = of_odd if evidence.method == "majority" else joint
+    return on_curves(model)(evidence, targets, options)
+
+
+JOINT = {"joint": joint_of_odd}
 """Goes by curves alone."""
 
 SIMPLE = {**JOINT, "plug-in": plug_in, "beta-binomial": beta_binomial}

@@ -139,10 +139,7 @@ def examples() -> None:
     for name, words in EXAMPLES.items():
         blocks = run(words).split("\n\n")
         first = next(i for i, block in enumerate(blocks) if block.strip().startswith(SHOWN))
-        rest = blocks[first + 1 :]
-        more = [block for block in rest[:1] if block.startswith("The next run")]
-        text = "\n\n".join([blocks[first].strip(), *more])
-        insert(name, f"```\n$ {shlex.join(['tts', *words[1:]])}\n…\n{text}\n…\n```")
+        insert(name, f"```\n$ {shlex.join(['tts', *words[1:]])}\n…\n{blocks[first].strip()}\n…\n```")
 
 
 def run(words: list[str]) -> str:

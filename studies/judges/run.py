@@ -7,7 +7,7 @@ from pathlib import Path
 
 from results import read_curves
 from results.figures.answers import judged_figure
-from results.figures.saving import save_figures
+from results.pictures import save_figures
 from results.summary.panels import make_panels
 
 HERE = Path(__file__).resolve().parent

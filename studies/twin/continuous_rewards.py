@@ -16,14 +16,13 @@ import numpy as np
 import pandas as pd
 
 from results import BadInput, write_curves
+from studies.twin.binary_rewards import FALSE_YES, TO_4096, TRUE_YES, judged_table
 from studies.twin.quadratic import Answers, Joint, Quadratic, best_by_quadratic, over_joints
-from synthetic.binary.rewards import FALSE_YES, TRUE_YES
 from synthetic.continuous.moments import path_moments
 from synthetic.continuous.risk import continuous_risk
 from synthetic.model.settings import ContinuousSetting
 from synthetic.model.tasks import Array, draw_tasks, task_keys
-from synthetic.panels.experiments import VOTES, Variant
-from synthetic.panels.running import curves_table
+from synthetic.panels.experiments import Variant
 
 NAME = "judges-continuous"
 LINES = (
@@ -32,7 +31,6 @@ LINES = (
     Variant(ContinuousSetting(40, 20, 5e-3, 3.0, 1.0), "n=40 d=20 sigma_eps=3"),
 )
 STEPS = (50,)
-TO_4096 = (*VOTES, 512, 1024, 4096)
 REPEATS, TASKS = 5, 30
 
 
@@ -129,8 +127,8 @@ def _of_line(line: Variant, repeats: int, tasks: int, votes: tuple[int, ...]) ->
     (risks,) = continuous_risk([(drawn, setting)], STEPS, votes, ("ensemble", "best_of_n"))
     answers = Answers(drawn, setting, path_moments(drawn, setting, STEPS))
     others = [reward for reward in REWARDS.values() if reward is not ORACLE]
-    risks |= {reward.name: best_by_reward(answers, reward, votes) for reward in others}
-    return curves_table([risks], STEPS, votes, {"dataset": NAME, "model": line.model}, "risk")
+    judged = {reward.name: best_by_reward(answers, reward, votes) for reward in others}
+    return judged_table(risks, judged, STEPS, votes, {"dataset": NAME, "model": line.model}, "risk")
 
 
 @click.command()

@@ -13,8 +13,8 @@ import pandas as pd
 
 from results import read_curves
 from results.figures.axes import n_axis, value_axis
-from results.figures.saving import save_figures
 from results.figures.theme import Figure
+from results.pictures import save_figures
 
 COLOURS = {
     "vote": "#2c728e",

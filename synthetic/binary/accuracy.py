@@ -13,7 +13,6 @@ import pandas as pd
 
 from results.votes.multinomial import best_of_n_accuracy, vote_accuracy
 from synthetic.binary.chain import law_of_paths
-from synthetic.binary.rewards import REWARDS, Answers, best_by_reward
 from synthetic.binary.sampler import Supports, greedy_correct, greedy_supports
 from synthetic.model.reasoning_loop import literal_paths, sample_support
 from synthetic.model.settings import BinarySetting
@@ -29,7 +28,7 @@ def exact_accuracy(
 ) -> tuple[dict[str, Array], Array]:
     """Accuracy of each task, (tasks, steps, votes) by method (greedy: one "vote"). Raises BadInput.
 
-    Methods are majority, best_of_n, greedy, and the names of REWARDS: best-of-N by that reward.
+    Methods are majority, best_of_n and greedy.
 
     The second value is the share of steps, (tasks,), with too few positive entries (`PathLaw.fallback`).
     """
@@ -38,10 +37,6 @@ def exact_accuracy(
         found["majority"] = vote_accuracy(law.probabilities, law.gold[:, None], votes)
     if "best_of_n" in methods:
         found["best_of_n"] = best_of_n_accuracy(law.correct, votes)
-    for name in methods:
-        if name in REWARDS:
-            answers = Answers(tasks, setting, steps, law)
-            found[name] = best_by_reward(answers, REWARDS[name], votes)
     if "greedy" in methods:
         found["greedy"] = greedy_correct(tasks, setting, steps)[:, :, None]
     return found, law.fallback

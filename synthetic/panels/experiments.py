@@ -11,7 +11,6 @@ not say 1/n itself: e does, and n = 1 in f and g. What else the text leaves open
 from dataclasses import dataclass, replace
 
 from results import BadInput
-from synthetic.binary.rewards import REWARDS
 from synthetic.model.settings import BinarySetting, ContinuousSetting, Setting, StepRule, check_count
 
 VOTES = (1, 2, 4, 8, 16, 32, 64, 128, 256)
@@ -38,8 +37,8 @@ class Experiment:
         title: what is written above it.
         variants: its lines.
         steps: the t, steps of descent, that it is read at, rising.
-        methods: what it shows: "majority", "best_of_n", "greedy", "ensemble" (the average),
-            "gradient_descent", or a name of REWARDS.
+        methods: what it shows: "majority", "best_of_n" (by the oracle), "greedy", "ensemble" (the average),
+            "gradient_descent".
         tasks: regression tasks of each repeat.
         votes: the N, numbers of sampled paths, that it is read at.
     """
@@ -93,7 +92,6 @@ _FIGURE_2: tuple[tuple[str, str, str, int, str], ...] = (
 )
 _TO_16 = (1, 2, 3, 4, 6, 8, 12, 16)
 _TO_50 = (*_TO_16, 24, 32, 50)
-_TO_4096 = (*VOTES, 512, 1024, 4096)
 
 EXPERIMENTS: dict[str, Experiment] = {
     "fig1-continuous": _risk(
@@ -140,18 +138,6 @@ EXPERIMENTS: dict[str, Experiment] = {
         _both_steps(BinarySetting(n=5, k=1, d=10, eta=1.0, sigma_eps=0.1), "step=1", "step=1/5"),
         _TO_50,
         tasks=40,
-    ),
-    "judges": Experiment(
-        "Ours: best-of-N by other rewards than the oracle's, beside vote and oracle",
-        (
-            Variant(BinarySetting(n=4, k=1, d=48, eta=1 / 4, sigma_eps=0.5), "n=4 d=48"),
-            Variant(BinarySetting(n=5, k=1, d=10, eta=1 / 5, sigma_eps=0.5), "n=5 d=10"),
-            Variant(BinarySetting(n=8, k=3, d=12, eta=1 / 8, sigma_eps=0.7), "n=8 d=12 k=3"),
-        ),
-        (16,),
-        ("majority", "best_of_n", *(name for name in REWARDS if name != "oracle")),
-        tasks=30,
-        votes=_TO_4096,
     ),
 }
 

@@ -2,10 +2,9 @@
 
     with_changes(EXPERIMENTS["fig2h"], ["step_rule=eta/n"])   ->  the same panel at the other step rule
     with_changes(EXPERIMENTS["fig2f"], ["d=5,10,20"])         ->  one line for each d
-    with_changes(EXPERIMENTS["fig2f"], ["reward=context"])    ->  best-of-N by that reward, too
     read_at(EXPERIMENTS["fig2f"], steps=(8, 50))              ->  the same panel at t = 8 and 50
 
-FIELD is any field of `BinarySetting` or `ContinuousSetting`, or `reward`.
+FIELD is any field of `BinarySetting` or `ContinuousSetting`.
 """
 
 import re
@@ -16,28 +15,18 @@ from fractions import Fraction
 from typing import Any, get_args
 
 from results import BadInput
-from synthetic.binary.rewards import REWARDS
-from synthetic.model.settings import ContinuousSetting, Setting, StepRule, check_name
+from synthetic.model.settings import ContinuousSetting, Setting, StepRule
 from synthetic.panels.experiments import Experiment, Variant
-
-REWARD = "reward"
-ORACLE = "oracle"
 
 
 def with_changes(experiment: Experiment, changes: Sequence[str]) -> Experiment:
     """The experiment with every line at each value of `key=value,value,…`, and a label that says so.
 
-    Lines that come out with one setting are one line.
-
-    `reward=name,name,…` changes no line: it says by which rewards best-of-N is taken. Raises BadInput on an
-    unknown field or reward, a value of the wrong kind, or one that the setting refuses.
+    Lines that come out with one setting are one line. Raises BadInput on an unknown field, a value of the
+    wrong kind, or one that the setting refuses.
     """
     # what a dial is, its sampler says
     for change in sorted(changes, key=lambda change: change.startswith("dial=")):
-        key, _, names = change.partition("=")
-        if key == REWARD:
-            experiment = _judged(experiment, names)
-            continue
         lines = [varied for line in experiment.variants for varied in _varied(line, change)]
         first = {line.setting: line for line in reversed(lines)}
         kept = _told_apart([line for line in lines if first[line.setting] is line])
@@ -51,24 +40,12 @@ def read_at(experiment: Experiment, steps: Sequence[int] = (), votes: Sequence[i
     return replace(experiment, steps=own_steps or experiment.steps, votes=own_votes or experiment.votes)
 
 
-def _judged(experiment: Experiment, names: str) -> Experiment:
-    """The experiment with these rewards in place of its own; the oracle's is its best_of_n."""
-    continuous = isinstance(experiment.variants[0].setting, ContinuousSetting)
-    known = (ORACLE,) if continuous else tuple(REWARDS)
-    asked = [name.strip() for name in names.split(",")]
-    for name in asked:
-        check_name(REWARD, name, known)
-    kept = [method for method in experiment.methods if method not in known]
-    methods = dict.fromkeys([*kept, *("best_of_n" if name == ORACLE else name for name in asked)])
-    return replace(experiment, methods=tuple(methods))
-
-
 def _varied(line: Variant, change: str) -> list[Variant]:
     """The line at each value of `key=value,value,…`."""
     names = [field.name for field in fields(line.setting)]
     key, equals, text = change.partition("=")
     if not equals or key not in names:
-        raise BadInput(f"{change!r}: expected FIELD=VALUE with FIELD one of {', '.join(names)}, {REWARD}")
+        raise BadInput(f"{change!r}: expected FIELD=VALUE with FIELD one of {', '.join(names)}")
     settings = [replace(line.setting, **{key: _value(part.strip())}) for part in text.split(",")]
     return [Variant(setting, _label(line, setting, key)) for setting in dict.fromkeys(settings)]
 

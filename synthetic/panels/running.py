@@ -18,7 +18,6 @@ from tqdm import tqdm
 
 from results import BadInput, build_curves
 from synthetic.binary.accuracy import exact_accuracy, samples_table, transformer_supports
-from synthetic.binary.rewards import REWARDS
 from synthetic.binary.sampler import sample_supports
 from synthetic.continuous.risk import continuous_risk, needs_sampling
 from synthetic.model.settings import ContinuousSetting, Solver, check_count
@@ -69,9 +68,6 @@ def run_experiment(
     answers = len(keys) * len(experiment.steps) * request.paths
     if solver != "exact" and answers > MAX_ANSWERS:
         raise BadInput(f"{name}: {answers:,} sampled answers do not fit in memory: reduce --paths or --tasks")
-    judged = [method for method in experiment.methods if method in REWARDS]
-    if judged and solver != "exact":
-        warnings.warn(f"{name}: no curves by {', '.join(judged)}: rewards are exact only", stacklevel=2)
     if isinstance(experiment.variants[0].setting, ContinuousSetting):
         return _run_continuous(name, experiment, request), None
     solved = [_run_binary(name, experiment, line, request) for line in experiment.variants]
@@ -146,11 +142,6 @@ def curves_table(
     """The curves table of what was found for each block of tasks; fewer votes than `votes`: the first."""
     parts = []
     for method in blocks[0]:
-        told, judged = method, {}
-        if method == "gradient_descent":
-            told = "greedy"  # the tables know one decode without noise
-        elif method in REWARDS:
-            told, judged = "best_by_score", {"model": f"{named['model']}, {method} reward"}
         value = np.concatenate([block[method] for block in blocks])
         tasks, _, n = value.shape
         spread = value.std(axis=0, ddof=1) / np.sqrt(tasks) if tasks > 1 else np.full(value.shape[1:], np.nan)
@@ -160,8 +151,8 @@ def curves_table(
                 {
                     "source": "synthetic",
                     **named,
-                    **judged,
-                    "method": told,
+                    # the tables know one decode without noise
+                    "method": "greedy" if method == "gradient_descent" else method,
                     "setting": t.astype(str),
                     "T": t.astype(np.float64),
                     "tokens_per_answer": t.astype(np.float64),

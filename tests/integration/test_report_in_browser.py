@@ -17,8 +17,8 @@ from click.testing import CliRunner
 
 from results import write_curves, write_forecast
 from results.cli.report import report_command
-from results.figures.buying import save_plans
 from results.figures.theme import PALETTES
+from results.pictures import draw_plans
 from tests.results.figures import made
 from tests.results.figures.test_buying_figures import view
 from tests.results.report.test_inputs import samples
@@ -122,7 +122,7 @@ def test_every_chart_is_drawn_without_a_complaint_and_the_page_is_not_too_wide(
 ):
     elements, console = opened(browser, with_script(page, "every.html", SHOW_ALL), tmp_path, width)
     drawn = charts(elements)
-    assert len(drawn) == 8 * 2 + 4 + 4 * 2 + 1  # rows of two, costs, forecasts and residuals, question
+    assert len(drawn) == 8 * 2 + 4 + 4 + 1  # rows of two, costs, forecasts, question
     assert all("<svg" in chart and "failed" not in chart for chart in drawn)
     assert all("<path" in chart or "<circle" in chart for chart in drawn)
     assert all("Vega visualization" not in chart for chart in drawn)
@@ -133,7 +133,7 @@ def test_every_chart_is_drawn_without_a_complaint_and_the_page_is_not_too_wide(
 def test_one_choice_of_each_list_is_shown_first(browser, page, tmp_path):
     elements, console = opened(browser, page, tmp_path)
     drawn = [chart for chart in charts(elements) if "<svg" in chart]
-    assert len(drawn) == 2 + 2 + 1 + 2 + 1  # model, twin, cost, forecast and residuals, question
+    assert len(drawn) == 2 + 2 + 1 + 1 + 1  # model, twin, cost, forecast, question
     assert console == ""
 
 
@@ -202,7 +202,7 @@ def test_pointing_at_a_mark_tells_its_value_interval_and_counts(browser, page, t
 
 
 def test_a_plan_opens_without_a_complaint(browser, tmp_path):
-    save_plans([view(), view(target_accuracy=None)], tmp_path / "plan.html")
+    draw_plans([view(), view(target_accuracy=None)], tmp_path / "plan.html")
     elements, console = opened(browser, tmp_path / "plan.html", tmp_path / "profile")
     assert "<svg" in elements
     assert console == ""

@@ -1,6 +1,5 @@
 """Backtests: the truth is exact, splits are reproducible, the mixture beats its rivals on real answers."""
 
-import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,17 +7,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from predict.cli.backtest import show
 from predict.estimate import Estimate, Options
 from predict.estimators import ESTIMATORS, estimate, estimator_of
 from predict.evidence.capped import drawn, observe
 from predict.evidence.groups import Group, groups_of_samples, read_groups
 from predict.evidence.points import Evidence, Points
 from predict.evidence.request import Request
-from predict.splits import accuracy_of, backtest, over_sets, summary
+from predict.splits import accuracy_of, backtest
 from predict.table import forecast
 from results import BadInput, read_samples
-from results.tables.key import Key
+from results.summary.forecasts import scores
 from results.votes.exact import majority_accuracy
 
 SETTINGS = ("40", "80", "160", "320")
@@ -100,51 +98,6 @@ def test_unseen_is_the_exact_vote_of_the_answers_that_were_not_shown(group: Grou
                 assert found[n] == pytest.approx(exact)
 
 
-SCORED = pd.DataFrame(
-    {
-        "predictor": ["p"] * 4,
-        "dataset": "d",
-        "model": "m",
-        "accuracy": [0.5, 0.5, 0.5, 0.5],
-        "unseen": [0.5, 0.4, np.nan, 0.5],
-        "predicted": [0.6, 0.5, 0.3, np.nan],
-        "low": [0.4, 0.45, 0.2, np.nan],
-        "high": [0.7, 0.55, 0.4, np.nan],
-    }
-)
-
-
-def test_summary_counts_errors_bias_coverage_width_and_interval_score() -> None:
-    row = summary(SCORED).loc["p"]
-    assert (row["forecasts"], row["missing"]) == (3, 1)
-    found = row[["mean_error", "unseen_error", "bias", "worst_error", "coverage", "width", "interval_score"]]
-    # the third interval is 0.2 wide and misses 0.5 by 0.1: 0.2 + 20 · 0.1
-    assert found.tolist() == pytest.approx([0.1, 0.1, -1 / 30, 0.2, 2 / 3, 0.2, (0.3 + 0.1 + 2.2) / 3])
-
-
-def test_sets_count_alike_however_many_rows_they_have(capsys: pytest.CaptureFixture[str]) -> None:
-    """A set is a model on a dataset; the errors of "p" are 10, 4 and 2 points, "q" has one set."""
-    few = SCORED.head(1).assign(model="n", predicted=0.54)
-    third = few.assign(dataset="e", predicted=[0.48])
-    table = pd.concat([SCORED, few, third, third.assign(predictor="q", predicted=0.5)])
-    found = over_sets(table)
-    assert found["sets"].to_dict() == {"p": 3, "q": 1}
-    assert found.loc["p", "mean_error"] == pytest.approx((0.1 * 0.04 * 0.02) ** (1 / 3))
-    assert found.loc["q", "mean_error"] == pytest.approx(1e-4)
-    sets = [
-        Group(Key("llm", d, m, method="majority"), Points.grid({}, []), *np.empty((2, 0)), {})
-        for d, m in (("d", "m"), ("d", "n"), ("e", "n"))
-    ]
-    show(table, sets)
-    told = capsys.readouterr().out.split("\n\n")
-    rows = [re.findall(r"^p .*", part, re.M)[0].split()[1:4] for part in told]
-    assert rows[:3] == [["3", "1", "10.00"], ["1", "0", "4.00"], ["1", "0", "2.00"]]
-    assert rows[3][0] == "4.31"
-    assert told[3].startswith("geometric means")
-    show(SCORED, sets[:1])
-    assert "geometric" not in capsys.readouterr().out
-
-
 @pytest.mark.parametrize(
     ("request_", "words"),
     [
@@ -195,6 +148,6 @@ def test_mixture_beats_the_simple_rivals_on_real_answers(data_dir: Path) -> None
         real = groups_of_samples(read_samples(path), "majority")[0]
         names = ["flat", "exponential", "power-law", "mixture"]
         tables.append(backtest(real, names, Request(fit_max_n=8, at_n=(16,)), 3, Options(replicates=100)))
-    found = summary(pd.concat(tables))
-    assert found["mean_error"]["mixture"] < 0.75 * found["mean_error"].drop("mixture").min()
-    assert found["coverage"]["mixture"] >= 0.85
+    found = scores(pd.concat(tables))
+    assert found["mean"]["mixture"] < 0.75 * found["mean"].drop("mixture").min()
+    assert found.loc["mixture", "inside"] >= 0.85 * found.loc["mixture", "bounded"]

@@ -119,7 +119,7 @@ def test_help_imports_nothing_heavy(command):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 @pytest.mark.parametrize(
-    "command", ["harness questions", "predict fits", "results curves", "synthetic figures"]
+    "command", ["harness questions", "predict fits", "results curves", "synthetic claims"]
 )
 def test_ctrl_c_while_a_command_is_still_being_imported(command, tmp_path):
     with subprocess.Popen(

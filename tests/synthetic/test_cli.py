@@ -25,7 +25,7 @@ def test_list_names_every_experiment():
     assert [line.split()[0] for line in lines if line[0] != " "] == list(EXPERIMENTS)
     at = next(i for i, line in enumerate(lines) if line.startswith("fig2h"))
     assert {"n=5", "d=10", "k=1", "sigma_eps=0.1"} <= set(lines[at + 1].split())
-    after = next(i for i, line in enumerate(lines) if i > at and line[0] != " ")
+    after = next((i for i, line in enumerate(lines) if i > at and line[0] != " "), len(lines))
     assert [line.split() for line in lines[at + 2 : after]] == [["-", "step=1/5"]]
 
 

@@ -21,7 +21,7 @@ from synthetic.model.settings import BinarySetting
 from synthetic.model.tasks import Array, Tasks, draw_tasks, task_keys
 from synthetic.panels.experiments import EXPERIMENTS, VOTES
 from synthetic.theory import theorems as theory
-from synthetic.theory.verdict import Chosen, Claim, Row, extreme_row, fitted_row, mean_row
+from synthetic.theory.claim import Chosen, Claim, Row, extreme_row, fitted_row, mean_row
 
 MARGIN = 0.01
 """Our threshold: a share of tasks is one point from its bound at most, a fit from each of its points."""

@@ -18,7 +18,7 @@ from synthetic.continuous.sampler import sample_paths
 from synthetic.model.settings import ContinuousSetting, NoiseScale, StepRule
 from synthetic.model.tasks import Array, covariance_eigenvalues, draw_tasks, task_keys
 from synthetic.theory import theorems as theory
-from synthetic.theory.verdict import Claim, Row, mean_row
+from synthetic.theory.claim import Claim, Row, mean_row
 
 REPEATS, TASKS = 5, 20
 T = 950

@@ -17,8 +17,8 @@ from results.low_cost_to_high import part_1, part_2, read, read_off
 from results.votes.multinomial import vote_accuracy
 from synthetic.model.tasks import Array
 from synthetic.panels.experiments import VOTES
+from synthetic.theory.claim import Chosen, Claim, Row, fitted_row
 from synthetic.theory.claims.binary import MARGIN, law_of_line, lines_of
-from synthetic.theory.verdict import Chosen, Claim, Row, fitted_row
 
 STEPS = tuple(range(1, 25))
 EACH = 200

@@ -23,8 +23,8 @@ from synthetic.model.settings import BinarySetting, Setting, check_count
 from synthetic.model.tasks import Array, Tasks, draw_tasks, task_keys
 from synthetic.panels.experiments import Experiment
 from synthetic.theory import theorems as theory
+from synthetic.theory.claim import Claim, Row, extreme_row, mean_row
 from synthetic.theory.claims.binary import MARGIN, residual_row
-from synthetic.theory.verdict import Claim, Row, extreme_row, mean_row
 
 REPEATS = 5
 PATHS = 256
@@ -66,18 +66,18 @@ def _curve(line: Line, method: str, seed: int) -> Array:
     return found[method]
 
 
-def _better(line: Line, quantity: str, lead: Array, by: float = 0.0) -> Row:
-    """Whether accuracy is higher by more than `by`, or risk lower."""
+def _better(line: Line, quantity: str, lead: Array) -> Row:
+    """Whether accuracy is higher, or risk lower."""
     if isinstance(line.setting, BinarySetting):
-        return mean_row(line.name, quantity, lead, above=by)
-    return mean_row(line.name, quantity, lead, below=-by)
+        return mean_row(line.name, quantity, lead, above=0.0)
+    return mean_row(line.name, quantity, lead, below=0.0)
 
 
-def _lead(line: Line, seed: int, one: str, other: str, said: str, by: float = 0.0) -> Iterator[Row]:
+def _lead(line: Line, seed: int, one: str, other: str, said: str) -> Iterator[Row]:
     """One method less another, at the last t and N."""
     ours, theirs = (_curve(line, method, seed)[:, -1, -1] for method in (one, other))
     quantity = f"{said.format(N=f'{line.votes[-1]:,}')}, t={line.steps[-1]}"
-    yield _better(line, quantity, ours - theirs, by)
+    yield _better(line, quantity, ours - theirs)
 
 
 def _gain(line: Line, seed: int, method: str, said: str) -> Iterator[Row]:
@@ -130,16 +130,6 @@ BINARY: Mapping[str, Measure] = {
     "accuracy-exponential-in-votes": _exponential,
     "vote-above-its-exponential-bound": _above_hoeffding,
     "gap-above-its-lower-bound": _above_gap_bound,
-    "a-self-check-beats-the-vote": partial(
-        _lead, one="context", other="majority", said="best of {N} by context − vote of {N} (ours: > 0)"
-    ),
-    "a-self-check-saturates-below-the-oracle": partial(
-        _lead,
-        one="best_of_n",
-        other="context",
-        said=f"best of {{N}}: oracle − context (ours: > {MARGIN})",
-        by=MARGIN,
-    ),
 }
 CONTINUOUS: Mapping[str, Measure] = {
     "ensemble-linear-noise-beats-descent": partial(

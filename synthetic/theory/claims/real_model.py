@@ -15,7 +15,7 @@ import results
 from results import read_samples
 from results.votes.exact import accuracy_by_question, answer_pools
 from synthetic.model.tasks import Array
-from synthetic.theory.verdict import Claim, Row, mean_row
+from synthetic.theory.claim import Claim, Row, mean_row
 
 ANSWERS = Path(results.__file__).with_name("cached") / "int8-gsm8k-forced.parquet"
 VOTES = (1, 4, 16)

@@ -19,20 +19,73 @@ from tqdm import tqdm
 from results import BadInput
 from synthetic.panels.experiments import find_experiments
 from synthetic.panels.overrides import read_at, with_changes
+from synthetic.theory.claim import Claim
 from synthetic.theory.claims.binary import BINARY_CLAIMS
 from synthetic.theory.claims.continuous import CONTINUOUS_CLAIMS
 from synthetic.theory.claims.low_cost import LOW_COST_CLAIMS
 from synthetic.theory.claims.own import own_claims
 from synthetic.theory.claims.real_model import REAL_CLAIMS
-from synthetic.theory.claims.rewards import REWARD_CLAIMS
-from synthetic.theory.claims.sentences import SENTENCES
-from synthetic.theory.verdict import Claim
 
 COLUMNS = [
     *("claim", "where", "sentence", "setting", "quantity"),
     *("measured", "low", "high", "holds", "outcome", "verdict"),
 ]
-CLAIMS = [*CONTINUOUS_CLAIMS, *BINARY_CLAIMS, *LOW_COST_CLAIMS, *REWARD_CLAIMS, *REAL_CLAIMS]
+CLAIMS = [*CONTINUOUS_CLAIMS, *BINARY_CLAIMS, *LOW_COST_CLAIMS, *REAL_CLAIMS]
+
+_LIKE_REAL_MODELS = "exhibiting trends similar to real-world LLMs' inference"
+_CONJECTURE = "is fixed, then … can be approximated by"
+
+SENTENCES = {
+    "ensemble-linear-noise-beats-descent": "linear NFT reduces test loss given sufficient sample size",
+    "best-of-n-is-an-upper-bound": "gives an upper bound for other test-time computing method",
+    "enough-paths-reach-the-limit": "the leading term of the excess risk would be the first two terms",
+    "descent-overfits-and-linear-ensemble-does-not": (
+        "vanilla GD method has the disadvantage of harmful overfitting to the label noise"
+    ),
+    "descent-risk-within-its-bound": (
+        "The following result gives the excess risk bound for transformers implementing vanilla multi-step "
+        "gradient descent"
+    ),
+    "ensemble-risk-within-its-bound": "reveals how the prediction accuracy evolves as the reasoning length",
+    "vote-and-greedy-perfect-with-many-examples": (
+        "with sufficient examples, both greedy decoding and majority voting achieve perfect accuracy"
+    ),
+    "greedy-stays-near-2/d-with-one-example": "greedy search maintains approximately … accuracy",
+    "vote-tends-to-one-with-one-example": (
+        "with sufficiently large reasoning length …, majority voting achieves high accuracy"
+    ),
+    "vote-beats-greedy-with-few-examples": (
+        "majority vote is more accurate and robust with limited in-context data"
+    ),
+    "the-vote-gains-with-length": _LIKE_REAL_MODELS,
+    "greedy-gets-stuck-in-cycles": "greedy decoding frequently gets stuck in cyclic state transitions",
+    "recovery-exponential-in-examples": (
+        "The recovery probability improves exponentially with the number of in-context examples"
+    ),
+    "gap-tends-to-one-without-label-noise": "ensuring that … converges to 1",
+    "staying-is-likelier-than-arriving": "we remark that … for sufficiently many in-context examples",
+    "a-longer-path-is-more-often-right": "we can directly express the overall accuracy as",
+    "accuracy-exponential-in-votes": "We fit the relationship between accuracy … and sample number",
+    "gap-exponential-in-length": "we can observe that … changes with the number of reasoning steps",
+    "vote-above-its-exponential-bound": (
+        "majority vote recovers the truth with a probability converging to … exponentially fast"
+    ),
+    "gap-above-its-lower-bound": (
+        "establishes lower bounds on the recovery probability for both greedy decoding and majority vote"
+    ),
+    "low-cost-runs-predict-longer-ones": (
+        "our algorithm successfully predicts model performance at high computational costs"
+    ),
+    "accuracy-and-gap-share-one-rate": "shares the same …",
+    "the-gap-is-read-off-votes": _CONJECTURE,
+    "exponential-in-the-gap-squared": _CONJECTURE,
+    "rate-in-the-gap-squared-is-half-of-N": _CONJECTURE,
+    "exponential-in-accuracy-squared": "we first approximate … then fit curve with",
+    "a-real-model-gains-with-length": _LIKE_REAL_MODELS,
+    "a-real-model-gains-with-answers": _LIKE_REAL_MODELS,
+}
+"""The sentence of the paper that each of its claims is about, by its name; "…" stands for a formula that is
+left out. Claims of our own have none."""
 
 
 def claims_at(

@@ -11,7 +11,7 @@ from predict.cli import main
 from predict.estimate import Options
 from predict.estimators import CURVE_ONLY, DEFAULT, SURVIVAL, chosen, estimate
 from predict.evidence.capped import capped, observe, seen_of
-from predict.evidence.groups import Group
+from predict.evidence.groups import Group, group_of_pools
 from predict.evidence.points import Points, Run
 from predict.evidence.request import Request
 from predict.splits import backtest
@@ -85,7 +85,7 @@ def test_rivals_see_eight_caps_in_equal_steps_of_the_share_ended() -> None:
     assert ended / ended[-1] == pytest.approx(np.arange(1, 9) / 8, abs=0.02)
     assert max(observed.points.T) < 8000
     longer = replace(group.run.answers, tokens=np.where(tokens > 8000, 9e5, tokens))
-    other = group.with_pools(seen_of(group.run, longer)[1])
+    other = group_of_pools(group.key, seen_of(group.run, longer)[1])
     assert np.array_equal(other.accuracy, observed.accuracy)
 
 

@@ -1,6 +1,7 @@
 """The planner: choices by forecast and by score, their prices, the frontier and what is bought."""
 
 import json
+import re
 from dataclasses import replace
 from functools import cache
 from itertools import product
@@ -9,15 +10,15 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 
-from predict.cli.plan import propose, what_to_buy
 from predict.estimate import Options
 from predict.evidence.groups import Group, read_groups
 from predict.evidence.request import Request
 from predict.planning.choices import _as_measured, forecast_choices, measured_choices, measured_luck, plan
-from predict.planning.next_run import NextRun
 from predict.table import forecast
 from results import BadInput, write_samples
+from results.cli import cli as results
 from results.normal import Z90
 from results.paired.sides import Side, sides_of
 from results.summary.buying import Plan
@@ -106,34 +107,26 @@ ROWS = pd.DataFrame(
         "high": 0.95,
     }
 )
-A, B, C, D = (
-    "40 tokens, used 100, N = 1:",
-    "40 tokens, used 100, N = 2: 90.0 % (60.0 … 95.0 %) for 200 ",
-    "80 tokens, used 150, N = 2:",
-    "80 tokens, used 150, N = 4:",
-)
 
 
 @pytest.mark.parametrize(
-    ("goal", "told"),
+    ("goal", "chosen", "cautious"),
     [
-        ({"target_accuracy": 0.8}, [("80.0 %: ", A), ("80.0 %", C)]),
-        ({"target_accuracy": 0.85}, [("85.0 %: ", B), ("85.0 %", "no choice does")]),
-        ({"target_accuracy": 0.95}, [("95.0 %: no choice does; the best: ", B)]),
-        ({"token_budget": 300.0}, [("Within 300 tokens", B), ("lower end", C)]),
-        ({"token_budget": 100.0}, [("Within 100 tokens", A), ("lower end", "the same")]),
-        ({"token_budget": 99.0}, [("no choice fits; the cheapest: ", A)]),
-        ({}, [("a point of the best (90.0 %): ", B), ("lower end", D)]),
+        ({"target_accuracy": 0.8}, 100, 300),
+        ({"target_accuracy": 0.85}, 200, None),
+        ({"target_accuracy": 0.95}, None, None),
+        ({"token_budget": 300.0}, 200, 300),
+        ({"token_budget": 100.0}, 100, 100),
+        ({"token_budget": 99.0}, None, None),
+        ({}, 200, 600),
     ],
 )
-def test_what_to_buy_is_said_and_what_by_the_lower_end_of_the_interval(
-    goal: dict[str, float], told: list[tuple[str, str]]
+def test_the_choice_and_that_by_the_lower_end_of_the_interval(
+    goal: dict[str, float], chosen: float | None, cautious: float | None
 ) -> None:
-    sentences = what_to_buy(Plan(ROWS, **goal), "tokens")
-    assert len(sentences) == len(told)
-    for sentence, (aim, what) in zip(sentences, told, strict=True):
-        assert aim in sentence
-        assert what in sentence.split(aim)[1]
+    found = Plan(ROWS, **goal)
+    costs = [None if row is None else row["cost"] for row in (found.chosen, found.cautious)]
+    assert costs == [chosen, cautious]
 
 
 def test_a_vote_of_two_is_never_bought(samples_file: Path) -> None:
@@ -159,7 +152,7 @@ def test_forecast_and_plan_give_the_exact_vote_of_all_answers(samples_file: Path
         assert row.new_low <= row.predicted <= row.new_high
 
 
-def test_from_samples_the_next_run_is_named_with_its_price(tmp_path: Path) -> None:
+def test_a_plan_of_samples_is_written_and_drawn(tmp_path: Path) -> None:
     samples, table, picture = tmp_path / "s.csv", tmp_path / "plan.csv", tmp_path / "plan.svg"
     write_samples(simulated_samples(questions=10, answers=4, settings=("40", "80")), samples)
     options = ["--target-accuracy", 0.6, "--max-n", 4, "--bootstrap", 20, "--out", table, "--plot", picture]
@@ -167,38 +160,12 @@ def test_from_samples_the_next_run_is_named_with_its_price(tmp_path: Path) -> No
     done = predict("plan", samples, *options)
 
     assert done.exit_code == 0, done.output
-    assert "The next run, to narrow an interval at setting" in done.output
-    assert "4 → 8 answers" in done.output or "10 → 20 questions" in done.output
     rows = pd.read_csv(table, dtype={"setting": str})
     assert len(rows) == 2 * 3
     assert (rows["cost"] == sorted(rows["cost"])).all()
     assert set(rows["target_accuracy"]) == {0.6}
     assert rows["token_budget"].isna().all()
     assert picture.read_text(encoding="utf-8").startswith("<svg")
-
-
-def test_runs_are_named_by_what_they_narrow_for_their_tokens_and_only_where_they_do(
-    samples_file: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """ "idle" gains less than a tenth of a point to either side, "noise" less than a fiftieth."""
-    (sampled,) = read_groups([samples_file], "majority")
-    runs = [
-        NextRun(name, kind, 8, 16, cost, now, then)
-        for name, kind, cost, now, then in (
-            ("dear", "answers", 5000.0, 0.1, 0.05),
-            ("cheap", "questions", 100.0, 0.2, 0.18),
-            ("idle", "answers", 1.0, 0.05, 0.0481),
-            ("noise", "answers", 1.0, 0.3, 0.295),
-            ("worse", "answers", 1.0, 0.1, 0.11),
-        )
-    ]
-    monkeypatch.setattr("predict.cli.plan.next_runs", lambda *_given: runs)
-    row = pd.Series({"setting": "40", "N": 4, "cost": 126.0})
-    propose(sampled, "mixture", row, Options())
-    lines = capsys.readouterr().out.splitlines()[-2:]
-    assert [line.split()[0] for line in lines] == ["cheap", "dear"]
-    assert "100  new questions    ±10.0 → ±9.0" in lines[0]
-    assert "these questions" in lines[1]
 
 
 JUDGED = ("best_by_score", "weighted_majority")
@@ -313,6 +280,20 @@ def test_rewards_below_zero_choose_and_do_not_weight(tmp_path: Path) -> None:
     done = predict(*words)
     assert done.exit_code == 0, done.output
     assert set(pd.read_csv(out)["method"]) == {"majority", "best_by_score"}
+
+
+def test_a_plan_quotes_what_stop_says_of_its_choice(tmp_path: Path) -> None:
+    """Two models: of each the same words, numbers included."""
+    table = pd.concat([answers(3).assign(model="a"), answers(4, honest=0.1).assign(model="b")])
+    write_samples(table, tmp_path / "s.csv")
+    planned = predict("plan", tmp_path / "s.csv", "--max-n", 16, "--bootstrap", 20).output
+    most = re.findall(r"at most (\d+) answers", planned)
+    for model, n in zip("ab", most, strict=True):
+        write_samples(table[table["model"] == model], tmp_path / f"{model}.csv")
+        words = ["stop", str(tmp_path / f"{model}.csv"), "--n-max", n, "--out", str(tmp_path / "o.csv")]
+        alone = CliRunner().invoke(results, words)
+        advice = next(line for line in alone.output.splitlines() if line.startswith("Take "))
+        assert advice in planned.splitlines()
 
 
 VALUES = {"predictor": "flat", "method": "majority", "target": "population", "at-settings": "new=9"}

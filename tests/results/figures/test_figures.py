@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from results.figures.answers import answers_figure
 from results.figures.axes import axis_range, counts_to_show, spread_out, value_range
-from results.figures.buying import cost_figure, surface_figure
-from results.figures.forecast import forecast_figure, residual_figure
+from results.figures.buying import cost_figure
+from results.figures.forecast import forecast_figure
 from results.figures.length import length_figure
 from results.figures.theme import combined_spec, rendered
 from results.normal import Z90
@@ -118,17 +118,6 @@ def test_what_a_chart_leaves_out_is_told():
     assert "settings" not in cost_figure(make_panels(curves()), "c").subtitle[-1]
 
 
-def test_residuals_are_forecast_less_measured_in_points():
-    (forecast,) = make_forecasts({"f": forecast_table("flat", [0.67, 0.59])})  # measured: 0.62 and 0.74
-    drawn = rows_of(residual_figure(forecast), "point")
-    np.testing.assert_allclose(drawn["residual"], [5, -15], atol=1e-6)
-    np.testing.assert_allclose(drawn["top"] - drawn["bottom"], 6, atol=1e-6)
-    (fitted,) = make_forecasts({"f": forecast_table("flat", 0.6).assign(predicted=0.6)})
-    assert set(rows_of(residual_figure(fitted), "point")["N"]) == {16}  # what was not used
-    (unseen,) = make_forecasts({"f": forecast_table("flat", 0.4).assign(accuracy=np.nan)})
-    assert residual_figure(unseen) is None
-
-
 def test_prediction_outside_the_range_stands_at_the_edge_with_its_number_kept():
     (forecast,) = make_forecasts({"f": forecast_table("flat", [1.2, -0.4])})
     marks = rows_of(forecast_figure(forecast), "point").set_index("kind")
@@ -187,20 +176,6 @@ def test_forecasts_of_the_same_curves_are_told_apart_by_their_files():
         "m on sums, majority vote (a)",
         "m on sums, majority vote (b)",
     ]
-
-
-def test_the_surface_of_caps_outlines_what_nothing_cheaper_equals():
-    (panel,) = make_panels(curves(("cap=10", "cap=20", "cap=40"), permutations=0))
-    figure = surface_figure(panel)
-    cells, outlined = figure.page_spec()["datasets"].values()
-    assert len(cells) == 9
-    # 0.3 + 0.1 i + 0.05 log2 N for 7 (i + 1) N tokens
-    cost = {(row["setting"], row["N"]) for row in outlined}
-    assert cost == {("cap=10", 1), ("cap=20", 1), ("cap=40", 1), ("cap=40", 2), ("cap=40", 4)}
-    drawn = {(row["setting"], row["N"]): row["value"] for row in cells}
-    assert drawn["cap=40", 2] == 0.55
-    assert surface_figure(make_panels(curves(("10", "20", "40")))[0]) is None
-    assert surface_figure(make_panels(curves(("cap=10", "cap=20")))[0]) is None
 
 
 def test_several_models_are_drawn_by_their_own_frontiers():

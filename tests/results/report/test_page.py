@@ -71,7 +71,7 @@ def test_every_figure_is_on_the_page_in_the_data_and_beside_it(tables):
     files, page = made(tables(llm=curves(), twin=twin(), forecast=forecast_table("flat", [0.6, 0.7])))
     on_page = [attributes for tag, attributes in page.tags if "data-figure" in attributes]
     names = [attributes["data-figure"] for attributes in on_page]
-    assert len(names) == len(set(names)) == 7  # two each for model and twin, cost, forecast, residuals
+    assert len(names) == len(set(names)) == 6  # two each for model and twin, cost, forecast
     assert set(names) == set(page.specs())
     pictures = {f"{name}.{kind}" for name in [*names, "side-by-side"] for kind in ("png", "svg", "pdf")}
     assert set(files) == {"index.html", *pictures}

@@ -88,19 +88,3 @@ def test_a_single_answer_is_held_against_the_vote_at_equal_cost():
     paid = DIFFERENCE | {"N": 16, "difference": 0.0, "low": -0.1, "high": 0.1}
     sentence = verdict(pd.DataFrame([single, paid, best, paid | {"method": "best_of_n"}]))
     assert "(majority vote, N = 16)" in sentence.split("; ")[1]
-
-
-def test_equal_cost_has_a_figure_in_the_currency_given():
-    rows = [DIFFERENCE | {"N": n, "cost": cost, "level": 0.95} for n, cost in ((4, 20.0), (8, 40.0))]
-    for unit, field, cost in (("US$", "usd", 20_000), ("tokens", "cost", 20)):
-        table = pd.DataFrame(rows).assign(cost_unit=unit)
-        (choice,) = comparison_choices(table)
-        figure = choice.figures[1][1]
-        points = rows_of(figure, "circle")
-        assert points[[field, "difference", "low", "high"]].iloc[0].tolist() == pytest.approx(
-            [cost, -1, -5, 3]
-        )
-        assert f"equal {unit}: above 0, large is better" in figure.subtitle[-1]
-        assert "95 %" in figure.subtitle[-1]
-    (alone,) = comparison_choices(pd.DataFrame(rows[:1]))
-    assert len(alone.figures) == 1

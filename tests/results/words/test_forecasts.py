@@ -2,10 +2,11 @@
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from results.report.choices import forecast_choices
-from results.summary.forecasts import make_forecasts, targets
-from results.words.forecasts import closest, error_table
+from results.summary.forecasts import make_forecasts, scores, targets
+from results.words.forecasts import closest, error_table, far
 from results.words.forecasts import forecast_table as shown
 from tests.results.made_tables import BACKTEST, forecast_table
 
@@ -80,6 +81,32 @@ def test_a_backtest_is_scored_over_its_splits():
         ["good", "2.00", "3.0", "26.0", "2 of 2", "2 of 2"],
         ["bad", "21.00", "22.0", "367.0", "0 of 2", "2 of 2"],
     ]
+
+
+def test_of_a_backtest_the_bias_the_unseen_error_and_the_width_are_told_too():
+    """The third interval is 0.2 wide and misses 0.5 by 0.1: 0.2 + 20 · 0.1."""
+    rows = pd.DataFrame(
+        {
+            "predictor": "p",
+            "N": [1, 2, 4, 8],
+            "accuracy": 0.5,
+            "unseen": [0.5, 0.4, np.nan, 0.5],
+            "predicted": [0.6, 0.5, 0.3, np.nan],
+            "low": [0.4, 0.45, 0.2, np.nan],
+            "high": [0.7, 0.55, 0.4, np.nan],
+            "status": ["ok", "ok", "poor_fit", "not_identifiable"],
+        }
+    )
+    row = scores(rows).loc["p"]
+    assert row[["told", "asked", "bounded", "inside", "ok"]].tolist() == [3, 4, 3, 2, 2]
+    found = row[["mean", "unseen", "bias", "largest", "width", "score", "error_of_ok"]].tolist()
+    assert found == pytest.approx([10, 10, -10 / 3, 20, 20, 260 / 3, 5])
+    (cells,) = error_table("errors", rows).rows
+    assert cells == ["p", "10.00", "20.0", "86.7", "2 of 3", "3 of 4", "10.00", "−3.33", "20.00"]
+
+
+def test_a_formula_beyond_all_bounds_is_only_said_to_be_so():
+    assert [far(error) for error in (1e9, 25.0, np.nan)] == ["> 1,000", "25.0", "–"]
 
 
 def test_new_lengths_and_more_answers_are_compared_by_themselves():

@@ -9,12 +9,11 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 from predict.curves.intervals import replicates_of
-from predict.curves.rival_interval import counted
 from predict.estimate import Options
 from predict.evidence.points import Evidence, Points
 from results.normal import Z90
 from studies.forecasts.joint import PRIOR, Surface, fit_surface
-from studies.forecasts.rivals import JOINT
+from studies.forecasts.rivals import JOINT, counted
 
 T = np.repeat([0.8, 1.2, 1.7, 2.5], 6)
 N = np.tile([1, 2, 4, 8, 16, 32], 4)

@@ -3,22 +3,23 @@
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from results import BadInput, write_curves
-from studies.twin import continuous_rewards
+from studies.twin import binary_rewards, continuous_rewards
+from studies.twin.binary_rewards import FALSE_YES, TRUE_YES
+from studies.twin.binary_rewards import REWARDS as BINARY_REWARDS
 from studies.twin.continuous_rewards import REWARDS, best_by_reward, residual
 from studies.twin.quadratic import Answers, Quadratic, best_by_quadratic, over_joints
+from studies.twin.reward_claims import REWARD_CLAIMS, SHIPPED
 from studies.twin.reward_figure import reward_figures
-from synthetic import run_panel
-from synthetic.binary.rewards import FALSE_YES, TRUE_YES
-from synthetic.binary.rewards import REWARDS as BINARY_REWARDS
 from synthetic.continuous.best_of_n import best_of_n_risk
 from synthetic.continuous.moments import Moments, path_moments
 from synthetic.model.reasoning_loop import literal_paths
 from synthetic.model.settings import ContinuousSetting
 from synthetic.model.tasks import draw_tasks, task_keys
-from synthetic.panels.experiments import EXPERIMENTS
+from synthetic.theory.claims.table import evaluate
 
 FEW = ContinuousSetting(n=6, d=10, eta=0.02, sigma_eps=0.5, sigma=1.0)
 MANY = ContinuousSetting(n=14, d=7, eta=0.01, sigma_eps=2.0, sigma=1.0)
@@ -168,11 +169,20 @@ def test_continuous_coefficients_have_their_rewards_beside_average_and_oracle(tm
     assert four["oracle"] < four["noisy"] < one.iloc[0]
 
 
-def test_the_figure_of_binary_coefficients_has_every_way_of_choosing() -> None:
-    curves = run_panel("judges", tasks=3, repeats=1, ns=[1, 4, 16], steps=[2, 4])
+def test_binary_coefficients_have_their_rewards_beside_vote_and_oracle(tmp_path: Path) -> None:
+    curves = binary_rewards.curves(repeats=1, tasks=3, votes=(1, 4, 16), steps=(2, 4))
+    write_curves(curves, tmp_path / "curves.csv")
     figures = reward_figures(curves)
-    assert [figure.title for figure in figures] == [line.label for line in EXPERIMENTS["judges"].variants]
+    assert [figure.title for figure in figures] == [line.label for line in binary_rewards.LINES]
     for figure in figures:
-        drawn = set(figure.layers[0].data["chosen_by"])
-        assert drawn == {"vote", "oracle", *BINARY_REWARDS}
-        assert len(figure.layers[0].data) == 3 * len(drawn)
+        table = figure.layers[0].data
+        assert set(table["chosen_by"]) == {"vote", "oracle", *BINARY_REWARDS}
+        assert len(table) == 3 * table["chosen_by"].nunique()
+        one = table.loc[table["N"] == 1, "value"]
+        assert one.max() - one.min() < 1e-9  # a single answer leaves nothing to choose
+
+
+def test_the_claims_about_rewards_are_those_that_ship() -> None:
+    shipped = pd.read_csv(SHIPPED).fillna({"sentence": ""})
+    found = evaluate(REWARD_CLAIMS, seed=0)
+    pd.testing.assert_frame_equal(found, shipped, rtol=1e-6, atol=1e-9, check_dtype=False)

@@ -8,11 +8,10 @@ from scipy import stats
 
 from results.normal import Interval
 from synthetic.cli import cli
+from synthetic.theory.claim import Claim, Row, fitted_row, mean_row, outcome_of
 from synthetic.theory.claims import table as claims
 from synthetic.theory.claims.low_cost import LOW_COST_CLAIMS
-from synthetic.theory.claims.rewards import REWARD_CLAIMS
 from synthetic.theory.claims.table import evaluate
-from synthetic.theory.verdict import Claim, Row, fitted_row, mean_row, outcome_of
 from tests.conftest import ROOT
 
 SHIPPED = pd.read_csv(ROOT / "results" / "cached" / "claims.csv").fillna({"sentence": ""})
@@ -129,7 +128,7 @@ def test_interval_of_a_share_stays_within_zero_and_one():
 
 
 SLOW = {
-    *(one.name for one in [*LOW_COST_CLAIMS, *REWARD_CLAIMS]),
+    *(one.name for one in LOW_COST_CLAIMS),
     "best-of-n-beats-descent",
     "best-of-n-is-an-upper-bound",
     "descent-overfits-and-linear-ensemble-does-not",

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from predict.curves.low_cost_to_high import low_cost_to_high
+from predict.curves.algorithm_3 import low_cost_to_high
 from predict.evidence.points import Points
 from synthetic.panels.experiments import VOTES
 from synthetic.theory.claims.low_cost import LENGTHS, STEPS, forecast_error

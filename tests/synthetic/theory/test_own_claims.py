@@ -43,12 +43,6 @@ def asked(*words, **options):
             {"steps": (50,), "n": (256,), "tasks": 200},
             ["fig2f"],
         ),
-        (
-            "a-self-check-beats-the-vote",
-            "judges",
-            {"n": (1024,), "tasks": 60},
-            ["judges n=4 d=48", "judges n=5 d=10", "judges n=8 d=12 k=3"],
-        ),
     ],
 )
 def test_at_the_paper_s_settings_they_are_the_rows_of_its_table(claim, panel, options, line):

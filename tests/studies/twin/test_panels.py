@@ -5,10 +5,9 @@ import pytest
 from click.testing import CliRunner
 
 from results import BadInput, write_curves
-from synthetic.cli import cli
-from synthetic.panels import figures
+from studies.twin import panels as figures
+from studies.twin.panels import save_figures
 from synthetic.panels.experiments import EXPERIMENTS
-from synthetic.panels.figures import save_figures
 from synthetic.panels.running import run_experiment
 
 
@@ -23,7 +22,7 @@ def test_one_small_svg_a_dataset(curves, tmp_path):
     tables, images = [tmp_path / "a.csv", tmp_path / "b.csv"], tmp_path / "images"
     for table, name in zip(tables, ("fig2h", "fig2b"), strict=True):
         write_curves(curves[curves["dataset"] == name], table)
-    result = CliRunner().invoke(cli, ["figures", *map(str, tables), "--out", str(images)])
+    result = CliRunner().invoke(figures.main, [*map(str, tables), "--out", str(images)])
     assert result.exit_code == 0, result.output
     assert {path.name for path in images.iterdir()} == {"fig2h.svg", "fig2b.svg"}
     for path in images.iterdir():

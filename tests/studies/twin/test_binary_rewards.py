@@ -7,8 +7,7 @@ import pytest
 from scipy.stats import norm
 
 from results.votes.multinomial import vote_accuracy
-from synthetic.binary.chain import all_supports, law_of_paths
-from synthetic.binary.rewards import (
+from studies.twin.binary_rewards import (
     FALSE_YES,
     LAMBDA,
     REWARDS,
@@ -20,6 +19,7 @@ from synthetic.binary.rewards import (
     best_by_reward,
     reward_limit,
 )
+from synthetic.binary.chain import all_supports, law_of_paths
 from synthetic.binary.sampler import sample_supports
 from synthetic.model.settings import BinarySetting
 from synthetic.model.tasks import draw_tasks, task_keys

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from predict.curves.low_cost_to_high import Ends, low_cost_to_high
+from predict.curves.algorithm_3 import Ends, low_cost_to_high
 from predict.estimate import Status
 from predict.evidence.points import Points
 from results import fit_saturating

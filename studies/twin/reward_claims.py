@@ -2,21 +2,28 @@
 
     a-self-check-beats-the-vote  judges n=4 d=48  best of 1,024 by context − vote of 1,024  0.26 [0.18, 0.34]
 
+$ python -m studies.twin.reward_claims      writes reward-claims.csv beside this file
+
 The paper's Definition 2 has any reward, and its conclusion leaves all but the oracle open. Every value is
 exact given the task; the intervals are over tasks.
 """
 
 from collections.abc import Iterator
 from functools import lru_cache
+from pathlib import Path
 
 import numpy as np
 
+from results.tables.files import write_raw
 from results.votes.multinomial import vote_accuracy
-from synthetic.binary.rewards import FALSE_YES, REWARDS, TRUE_YES, Answers, best_by_reward
+from studies.twin.binary_rewards import FALSE_YES, LINES, NAME, REWARDS, TRUE_YES, Answers, best_by_reward
+from synthetic.model.settings import BinarySetting
 from synthetic.model.tasks import Array
-from synthetic.theory.claims.binary import MARGIN, law_of_line, lines_of, tasks_of
-from synthetic.theory.verdict import Claim, Row, extreme_row, mean_row
+from synthetic.theory.claim import Claim, Row, extreme_row, mean_row
+from synthetic.theory.claims.binary import MARGIN, law_of_line, tasks_of
+from synthetic.theory.claims.table import evaluate
 
+SHIPPED = Path(__file__).with_name("reward-claims.csv")
 STEPS = (16,)
 TASKS = 60
 """Of each of five repeats."""
@@ -32,7 +39,9 @@ Curves = dict[tuple[str, int], Array]
 def _curves(seed: int) -> dict[str, Curves]:
     """By line; "path" at N = 1 is one answer."""
     found, votes = {}, (FEW, MANY, LIMIT)
-    for name, setting in lines_of("judges"):
+    for line in LINES:
+        name, setting = f"{NAME} {line.label}", line.setting
+        assert isinstance(setting, BinarySetting)
         law = law_of_line(setting, STEPS, seed, TASKS)
         answers = Answers(tasks_of(setting, seed, TASKS), setting, STEPS, law)
         vote = vote_accuracy(law.probabilities, law.gold[:, None], (MANY,))
@@ -77,3 +86,7 @@ REWARD_CLAIMS = [
     Claim("a-judge-saturates-at-its-precision", "ours, Definition 2", _saturates),
     Claim("a-liking-for-a-wrong-answer-turns-best-of-n-over", "ours, Definition 2", _turns_over),
 ]
+
+
+if __name__ == "__main__":
+    write_raw(evaluate(REWARD_CLAIMS, seed=0), SHIPPED)

@@ -1,7 +1,8 @@
 """Pictures of the experiments: value against N, value against t.
 
-    tts twin figures runs/twin/*.csv --out studies/twin
-        ->  studies/twin/fig2f.svg, …, and figure1 and figure2, all panels in one, as .png, .svg and .pdf
+$ python -m studies.twin.panels runs/twin/*.csv --out studies/twin
+
+    studies/twin/fig2f.svg, …, and figure1 and figure2, all panels in one, as .png, .svg and .pdf
 
 One picture a `dataset` of the curves tables, drawn as in the report: accuracies with a line for each t (left)
 and each N (right), risks with a line for each setting, at the largest t (left) and the largest N (right).
@@ -9,9 +10,10 @@ and each N (right), risks with a line for each setting, at the largest t (left) 
 
 from pathlib import Path
 
+import click
 import pandas as pd
 
-from results import BadInput
+from results import BadInput, read_curves
 from results.figures.paper import FIGURE_2, figure_2, pictures
 from results.figures.theme import Figure, combined_spec, rendered
 from results.summary.panels import Panel, make_panels
@@ -23,13 +25,13 @@ WHOLE = {"figure1": (2, ("fig1-continuous", "fig1-binary")), "figure2": (3, tupl
 def save_figures(curves: pd.DataFrame, folder: Path) -> list[Path]:
     """Write one SVG for each dataset of a curves table of synthetic rows, and the figures that are complete.
 
-    Best-of-N by rewards is not drawn (studies/twin has that). Raises BadInput without any synthetic row.
+    Raises BadInput without any synthetic row.
     """
     rows = curves[(curves["source"] == "synthetic") & (curves["permutation"] == "exact")]
     if rows.empty:
         raise BadInput("figures: no synthetic rows in these tables, expected those of `tts twin run`")
     panels: dict[str, list[Panel]] = {}
-    for panel in make_panels(rows[rows["method"] != "best_by_score"]):
+    for panel in make_panels(rows):
         panels.setdefault(panel.key.dataset, []).append(panel)
     folder.mkdir(parents=True, exist_ok=True)
     written = []
@@ -49,3 +51,18 @@ def save_figures(curves: pd.DataFrame, folder: Path) -> list[Path]:
 
 def _svg(rows: list[list[Figure]]) -> bytes:
     return rendered(combined_spec(rows), [".svg"])[".svg"]
+
+
+@click.command()
+@click.argument("curves", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "--out", required=True, type=click.Path(path_type=Path, file_okay=False), help="Folder to write to."
+)
+def main(curves: tuple[Path, ...], out: Path) -> None:
+    """Draw the CURVES as the paper's panels, OUT/NAME.svg."""
+    for path in save_figures(read_curves(*curves), out):
+        click.echo(f"{path} ({path.stat().st_size / 1000:.0f} kB)")
+
+
+if __name__ == "__main__":
+    main()

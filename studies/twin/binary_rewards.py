@@ -1,5 +1,7 @@
 """Best-of-N by any reward (Definition 2), exactly, from the law of w_t; the rewards that there are.
 
+$ python -m studies.twin.binary_rewards --out runs/judges      judges.csv
+
     best_by_reward(answers, REWARDS["context"], votes=(1, 1024))[task, step]  ->  [0.05, 0.58]
 
 An answer drawn at random is right or wrong and has a reward. Let the rewards be v_1 < v_2 < …, with m_g the
@@ -17,14 +19,31 @@ The proof is in studies/twin/rewards.md.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import NamedTuple
 
+import click
 import numpy as np
+import pandas as pd
 from scipy.special import ndtr
 
+from results import write_curves
+from results.votes.multinomial import best_of_n_accuracy, vote_accuracy
 from synthetic.binary.chain import Indices, PathLaw, all_supports, law_of_paths
 from synthetic.model.settings import BinarySetting
-from synthetic.model.tasks import Array, Tasks
+from synthetic.model.tasks import Array, Tasks, draw_tasks, task_keys
+from synthetic.panels.experiments import VOTES, Variant
+from synthetic.panels.running import curves_table
+
+NAME = "judges"
+LINES = (
+    Variant(BinarySetting(n=4, k=1, d=48, eta=1 / 4, sigma_eps=0.5), "n=4 d=48"),
+    Variant(BinarySetting(n=5, k=1, d=10, eta=1 / 5, sigma_eps=0.5), "n=5 d=10"),
+    Variant(BinarySetting(n=8, k=3, d=12, eta=1 / 8, sigma_eps=0.7), "n=8 d=12 k=3"),
+)
+STEPS = (16,)
+TO_4096 = (*VOTES, 512, 1024, 4096)
+REPEATS, TASKS = 5, 30
 
 POINTS_A_DEVIATION = 32
 """Points of the trapezoidal rule for each τ; the integrand is analytic, so the rule's error vanishes."""
@@ -186,3 +205,59 @@ BIASED = Reward("biased", _with_a_liking)
 
 REWARDS: dict[str, Reward] = {reward.name: reward for reward in (ORACLE, CONTEXT, NOISY, VERDICT, BIASED)}
 """By name. One of your own is a line here (studies/twin/rewards.md)."""
+
+
+def curves(
+    repeats: int = REPEATS,
+    tasks: int = TASKS,
+    votes: tuple[int, ...] = TO_4096,
+    steps: tuple[int, ...] = STEPS,
+) -> pd.DataFrame:
+    """The curves table: best-of-N by each reward, beside the vote and the oracle."""
+    return pd.concat([_of_line(line, repeats, tasks, votes, steps) for line in LINES], ignore_index=True)
+
+
+def _of_line(
+    line: Variant, repeats: int, tasks: int, votes: tuple[int, ...], steps: tuple[int, ...]
+) -> pd.DataFrame:
+    setting = line.setting
+    assert isinstance(setting, BinarySetting)
+    drawn = draw_tasks(setting, task_keys(repeats, tasks), seed=0)
+    law = law_of_paths(drawn, setting, steps)
+    plain = {
+        "majority": vote_accuracy(law.probabilities, law.gold[:, None], votes),
+        "best_of_n": best_of_n_accuracy(law.correct, votes),
+    }
+    answers = Answers(drawn, setting, steps, law)
+    others = [reward for reward in REWARDS.values() if reward is not ORACLE]
+    judged = {reward.name: best_by_reward(answers, reward, votes) for reward in others}
+    return judged_table(plain, judged, steps, votes, {"dataset": NAME, "model": line.model}, "accuracy")
+
+
+def judged_table(
+    plain: dict[str, Array],
+    judged: dict[str, Array],
+    steps: Sequence[int],
+    votes: Sequence[int],
+    named: dict[str, str],
+    column: str,
+) -> pd.DataFrame:
+    """The curves table of values by method, and of best-of-N by reward, each a model of its own."""
+    tables = [curves_table([plain], steps, votes, named, column)]
+    for reward, values in judged.items():
+        model = {"model": f"{named['model']}, {reward} reward"}
+        tables.append(curves_table([{"best_by_score": values}], steps, votes, named | model, column))
+    return pd.concat(tables, ignore_index=True)
+
+
+@click.command()
+@click.option(
+    "--out", required=True, type=click.Path(path_type=Path, file_okay=False), help="Folder to write to."
+)
+def main(out: Path) -> None:
+    """Write the curves."""
+    write_curves(curves(), out / f"{NAME}.csv")
+
+
+if __name__ == "__main__":
+    main()
