@@ -72,6 +72,8 @@ class Experiment(BaseModel):
     """A local copy of the dataset's rows, in place of the hub."""
     limit: Positive | None = None
     """How many questions, from the first on; all by default."""
+    order: Literal["file", "random"] = "file"
+    """random: drawn by the seed, so that a limit is a random part, and a larger one adds to it."""
     shard: Annotated[str | None, only(shard_in, EXPECTED)] = None
     """A part of the run by question, such as 3/8: every eighth of its questions, from the third on."""
     model: str

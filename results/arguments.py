@@ -16,7 +16,7 @@ from typing import Any
 import click
 
 from results.commandline import BadInput
-from results.methods import BY_SCORE, EVERY_METHOD, FORECAST
+from results.methods import COMPUTED, FORECAST
 
 LARGEST_N = 100_000
 """The exact vote of fresh answers is counted up to here, and no budget goes further."""
@@ -209,11 +209,11 @@ PERMUTATIONS = Number(
     Range(0, 10**5),
     "Random orders of the answers to draw beside the exact value; 0 for none.",
 )
-AT = Number(
+AT = Numbers(
     "at",
     _FROM_ONE,
-    "Look only at N answers. A row that is named beforehand takes fewer questions to decide than the best "
-    "of several.",
+    "Look only at N answers, or at several numbers, as 1,8. A row that is named beforehand takes fewer "
+    "questions to decide than the best of several.",
 )
 MARGIN = Number(
     "margin",
@@ -222,12 +222,26 @@ MARGIN = Number(
     "worse by more.",
     "POINTS",
 )
+PLANNED = Number(
+    "planned",
+    _FROM_ONE,
+    "With --sequential: the most questions that the comparison may take, fixed before the first look.  "
+    "[default: no plan, any number]",
+)
+LOOKS = Number(
+    "looks", Range(1, 100), "With --planned: how often it is looked at on the way, the last time included."
+)
 SCORE_COST = Number(
     "score_cost",
     Range(0, whole=False),
     "What the score of an answer costs, in tokens.  [default: what the judge read and wrote, if `harness "
     "judge` scored the run; of log-probabilities 0; else not known]",
     "TOKENS",
+)
+WEIGHTS = Choice(
+    "weights",
+    ("softmax", "sigmoid"),
+    "Of weighted_majority: the weights are this of the scores, which may be rewards of any size.",
 )
 NS = Numbers("ns", _FROM_ONE, "Values of N, separated by commas.")
 CAPS = Numbers(
@@ -283,7 +297,7 @@ METHOD = Choice(
     "method",
     FORECAST,
     "How the N answers to a question become one.",
-    refused={name: _ELSEWHERE.format(name) for name in (*EVERY_METHOD, *BY_SCORE) if name not in FORECAST},
+    refused={name: _ELSEWHERE.format(name) for name in COMPUTED if name not in FORECAST},
 )
 TARGET = Choice(
     "target",

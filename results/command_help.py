@@ -28,6 +28,7 @@ SUBJECTS = {
     "What is asked": [
         *("--at", "--at-n", "--at-settings", "--at-caps", "--n", "--caps", "--method", "--predictor"),
         *("--score", "--score-cost", "--target-accuracy", "--token-budget", "--max-n", "--gate", "--margin"),
+        *("--sequential", "--planned", "--looks"),
     ],
     "Intervals": ["--level", "--target", "--bootstrap", "--permutations", "--seed"],
 }

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from results.commandline import BadInput, run
-from results.methods import BY_SCORE, FORECAST
+from results.methods import BY_SCORE, FORECAST, SCORED
 from results.normal import LEVEL
 from results.paired.runs import compare_runs
 from results.read_options import reading
@@ -135,16 +135,16 @@ def compare(
     a: pd.DataFrame | Answers,
     b: pd.DataFrame | Answers | None = None,
     gold: Gold = None,
-    at: int | None = None,
+    at: int | Sequence[int] | None = None,
     level: float = LEVEL,
     score: str | None = None,
     methods: str | Sequence[str] | None = None,
 ) -> pd.DataFrame:
     """The comparison table of two runs on the same questions: b − a, each question with itself.
 
-    a, b: samples tables, or the answers of both with the `gold` of the questions. at: the one N to look at,
-    named before looking; by default several. level: how often all intervals hold together. methods: by
-    default the vote and best-of-N; with `score`, a column of the tables, the two choices by score. Without b
+    a, b: samples tables, or the answers of both with the `gold` of the questions. at: the N to look at, one
+    or several, named before looking. level: how often all intervals hold together. methods: by default the
+    vote and best-of-N; with `score`, a column of the tables, the two choices by score. Without b
     these are compared with the plain vote of the same answers. The columns are described in docs/tables.md,
     the verdicts in docs/comparing.md. Raises BadInput.
 
@@ -166,8 +166,8 @@ def compare(
         for name, side in sides.items()
     }
     asked = methods_of((BY_SCORE if score else FORECAST) if methods is None else methods)
-    if any(method in BY_SCORE for method in asked) != (score is not None):
-        raise BadInput(f"score and {' or '.join(BY_SCORE)} go together: give both, or neither")
+    if any(method in SCORED for method in asked) != (score is not None):
+        raise BadInput(f"score and {' or '.join(SCORED)} go together: give both, or neither")
     return compare_runs(runs, at=at, level=level, methods=asked, score=score)
 
 

@@ -14,7 +14,8 @@ class Method:
 
     Arguments:
         words: what it is called; field: what the field calls it, with k for N.
-        of: what it is made from: plain answers, answers with scores, or other than by the product's votes.
+        of: what it is made from: plain answers, answers with scores, scores alone that are the credit of an
+            answer, or other than by the product's votes.
         forecast: whether there are forecasts of it.
         spending: more answers as a way of spending, "" where they are not meant to help.
         act: a sentence's start, of {N} answers.
@@ -23,7 +24,7 @@ class Method:
 
     words: str
     field: str = ""
-    of: Literal["answers", "scores", "other"] = "other"
+    of: Literal["answers", "scores", "credit", "other"] = "other"
     forecast: bool = False
     spending: str = ""
     act: str = ""
@@ -71,6 +72,13 @@ METHODS = {
         act="A vote over {N} answers, weighted by score,",
         tile=("Weighted vote over", "each answer counted with its score"),
     ),
+    "highest_score": Method(
+        words="highest score",
+        of="credit",
+        spending="asking again with a perfect judge",
+        act="The highest score of {N} answers",
+        tile=("Highest score of", "the mean score if a perfect judge picked the answer"),
+    ),
     "ensemble": Method(words="average of N", spending="averaging", act="Averaging {N} paths"),
     "greedy": Method(words="greedy decoding"),
 }
@@ -81,8 +89,17 @@ EVERY_METHOD = tuple(name for name, method in METHODS.items() if method.of == "a
 BY_SCORE = tuple(name for name, method in METHODS.items() if method.of == "scores")
 """What can be made of N answers that have scores."""
 
+CREDIT = tuple(name for name, method in METHODS.items() if method.of == "credit")
+"""What can be made of N scores from 0 to 1, each the credit of an answer; of one answer it is the mean."""
+
+SCORED = (*BY_SCORE, *CREDIT)
+"""What needs scores."""
+
+COMPUTED = (*EVERY_METHOD, *SCORED)
+"""What is computed from samples."""
+
 FORECAST = tuple(name for name, method in METHODS.items() if method.forecast)
 """What there are forecasts of; runs are compared by these, too, unless others are named."""
 
-LISTED = f"Of {', '.join((*EVERY_METHOD, *BY_SCORE))}; separated by commas."
+LISTED = f"Of {', '.join(COMPUTED)}; separated by commas."
 """What the help of an option says of them."""

@@ -1,4 +1,4 @@
-"""How the answers of samples are read: the two choices that every command that reads samples gives.
+"""How samples are read: the choices that every command that reads samples gives.
 
     $ tts curves samples.csv --as-written --unreadable "n/a" --out curves.csv
 
@@ -20,10 +20,12 @@ import click
 
 @dataclass(frozen=True)
 class Reading:
-    """as_written: answers that are spelt differently are different; unreadable: what stands for no answer."""
+    """as_written: answers that are spelt differently are different; unreadable: what stands for no answer;
+    cluster: the column of the questions' clusters, "" for `cluster`, if there is one."""
 
     as_written: bool = False
     unreadable: tuple[str, ...] = ()
+    cluster: str = ""
 
 
 _PLAIN = Reading()
@@ -31,14 +33,15 @@ CHOSEN = ContextVar("CHOSEN", default=_PLAIN)
 
 
 @contextmanager
-def reading(as_written: bool = False, unreadable: Collection[str] = ()) -> Iterator[None]:
+def reading(as_written: bool = False, unreadable: Collection[str] = (), cluster: str = "") -> Iterator[None]:
     """Read samples in this way for the length of the block.
 
     as_written: `results.canonical` is left out, and 13, 13.0 and $13 are three answers. unreadable: answers
     that mean that nothing was read; they become null and cast no vote. One that no answer of a table is, is
-    refused with BadInput.
+    refused with BadInput. cluster: the column that says which questions belong together, such as those of one
+    passage, in the place of `cluster`; standard errors then go by clusters (`results.votes.errors`).
     """
-    token = CHOSEN.set(Reading(as_written, tuple(unreadable)))
+    token = CHOSEN.set(Reading(as_written, tuple(unreadable), cluster))
     try:
         yield
     finally:
@@ -46,11 +49,11 @@ def reading(as_written: bool = False, unreadable: Collection[str] = ()) -> Itera
 
 
 def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options --as-written and --unreadable, which hold while the command runs; it is not passed them."""
+    """The options of a Reading, which hold while the command runs; it is not passed them."""
 
     @wraps(command)
-    def told(*args: Any, as_written: bool, unreadable: tuple[str, ...], **options: Any) -> Any:
-        with reading(as_written, unreadable):
+    def told(*args: Any, as_written: bool, unreadable: tuple[str, ...], cluster: str, **options: Any) -> Any:
+        with reading(as_written, unreadable, cluster):
             return command(*args, **options)
 
     spelling = click.option(
@@ -64,4 +67,11 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
         metavar="WORD",
         help="A word that stands for an unreadable answer; once for each word.",
     )
-    return spelling(nothing(told))
+    together = click.option(
+        "--cluster",
+        default="",
+        metavar="COLUMN",
+        help="The column of questions that belong together, as those of one passage; standard errors go by "
+        "it.  [default: cluster, if there is one]",
+    )
+    return spelling(nothing(together(told)))

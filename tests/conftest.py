@@ -2,6 +2,7 @@
 
 import importlib.util
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -39,10 +40,35 @@ def data_dir() -> Path:
     return folder
 
 
+@pytest.fixture(scope="module")
+def fewer_completions() -> Iterator[None]:
+    """Each question is completed an eighth of the times: most of the time of a mixture is there.
+
+    The forecast is exact of the atoms either way, and a draw takes one completion of every question: what is
+    lost is a sixteenth of its variance at most. `tests/unmoved` has the numbers of all completions.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        for module in ("predict.answers.mixture", "predict.planning.sizes"):
+            patch.setattr(f"{module}.IMAGINED", 2**12)
+        yield
+
+
 @pytest.fixture
 def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
     """A report without the files of its figures, which take most of its time and are tested elsewhere."""
     monkeypatch.setattr("results.report.page.rendered", lambda _: {})
+
+
+LONGEST = ("integration/test_gpu_check.py", "integration/test_processors.py", "twin/test_twin_pages.py")
+"""Files of a minute and more: whoever comes to them last keeps all others waiting."""
+
+
+def turn(item: pytest.Item) -> int:
+    """Which tests come first: those of SGLang's servers and of the longest files, then other slow ones."""
+    if "sglang_fleet" in getattr(item, "fixturenames", ()) or str(item.path).endswith(LONGEST):
+        return 0
+    slow = item.get_closest_marker("integration") or item.get_closest_marker("release")
+    return 1 if slow else 2
 
 
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the marks
@@ -51,9 +77,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
     Tests of one file share its fixtures; all tests of the SGLang servers share these.
     """
-    items.sort(
-        key=lambda item: not (item.get_closest_marker("integration") or item.get_closest_marker("release"))
-    )
+    items.sort(key=turn)
     for item in items:
         if not item.get_closest_marker("xdist_group"):
             shared = "sglang_fleet" if "sglang_fleet" in getattr(item, "fixturenames", ()) else str(item.path)

@@ -23,7 +23,7 @@ from tests.conftest import ROOT
 from tests.predict.conftest import simulated_samples
 from tests.predict.stopped.simulated import samples as answers_of_many_lengths
 
-pytestmark = pytest.mark.release
+pytestmark = [pytest.mark.release, pytest.mark.usefixtures("fewer_completions")]
 
 PAGES = [
     *(ROOT / name for name in ("README.md", "CONTRIBUTING.md")),

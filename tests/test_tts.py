@@ -11,6 +11,8 @@ from results import build_curves, read_curves, read_samples
 from tests.commands import exit_status
 from tests.predict.conftest import simulated_samples
 
+pytestmark = pytest.mark.usefixtures("fewer_completions")
+
 OWN = {"question_id": "problem", "answer": "final", "gold": "target", "tokens": "out_tokens"}
 MAPPED = [word for name, own in OWN.items() for word in ("--map", f"{name}={own}")]
 
@@ -48,7 +50,7 @@ def test_files_of_one_name_are_called_by_their_folders() -> None:
     assert tts._names([Path("a/x.csv"), Path("a/x.jsonl")]) == ["x-1", "x-2"]
 
 
-@pytest.mark.integration
+@pytest.mark.usefixtures("undrawn")
 def test_a_page_of_two_tables(tables: list[Path], tmp_path: Path) -> None:
     out = tmp_path / "page"
     words = [*map(str, tables), *MAPPED, "--price", "small=1", "--price", "large=4", "--out", str(out)]

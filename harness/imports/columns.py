@@ -88,7 +88,10 @@ def import_table(
     columns |= {name: text for name, text in given.items() if text in rows}
     constants = {name: text for name, text in given.items() if text not in rows}
     ways = {name: f"--map {name}=COLUMN" for name in ("question_id", "text" if grader else "answer")}
-    if grader or not (correct_if or "correct" in (*rows, *columns)):
+    verdicts = correct_if or {"correct", "score"} & {*rows, *columns}
+    if verdicts and "gold" not in (*rows, *columns, *constants) and not grader:
+        del ways["answer"]
+    elif grader or not verdicts:
         ways["gold"] = "--gold COLUMN (or the right answer itself)"
         ways["gold"] += "" if grader else " or --correct-if COLUMN=VALUE"
     absent = {name: way for name, way in ways.items() if name not in (*rows, *columns, *constants)}

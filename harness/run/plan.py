@@ -49,6 +49,8 @@ def asked_questions(experiment: Experiment, questions: Sequence[Question]) -> Se
 
     Raises BadInput if there are none, or the prompt cannot be filled in.
     """
+    if experiment.order == "random":
+        questions = sorted(questions, key=lambda question: _place(experiment.seed, question))
     asked = questions[: experiment.limit]
     if shard := shard_in(experiment.shard or "1/1"):
         asked = asked[shard.part - 1 :: shard.parts]
@@ -57,6 +59,11 @@ def asked_questions(experiment: Experiment, questions: Sequence[Question]) -> Se
     for query in remaining(experiment, asked[:1], {}):
         prompt_for(experiment, query)
     return asked
+
+
+def _place(seed: int, question: Question) -> bytes:
+    """Where a question stands in a random order: it depends on the seed and its own name alone."""
+    return hashlib.sha256(repr((seed, question.question_id)).encode()).digest()
 
 
 def remaining(

@@ -18,7 +18,7 @@ from harness.experiment import Experiment, model_location
 from harness.questions.load import Question, dataset_commit
 
 PLAN_FIELDS = {
-    *("file", "limit", "samples", "budgets", "greedy"),
+    *("file", "limit", "order", "samples", "budgets", "greedy"),
     *("url", "concurrency", "device", "dp", "server_flags", "patience"),
 }
 """Fields that say how many answers are drawn, or where: a run may go on with others."""

@@ -33,6 +33,7 @@ from predict.curves.law_along_t import Carried, other_settings
 from predict.estimate import Estimate, Options, Status, from_draws
 from predict.evidence.points import Evidence, Floats, Ints, Points, Pool
 from results import BadInput
+from results.votes.errors import redrawn
 from results.votes.exact import VoteCounts
 
 POOR_FIT = 2.0
@@ -141,7 +142,8 @@ def accuracies(
     draws = np.empty((2, options.replicates, len(N)))
     for r, weights in enumerate(population.fit.draw_weights(options.replicates, rng)):
         chances = (weights / np.maximum(population.fit.weights, 1e-300))[atom]
-        law[r], draws[:, r] = _one_draw(chances, value, fresh, rng)
+        (anew,) = redrawn((1, Q), pool.answers.clusters, rng)
+        law[r], draws[:, r] = _one_draw(chances, value, fresh, anew, rng)
     scatter = value.var(axis=1).mean(axis=0)
     if options.replicates:
         draws += mean - law.mean(axis=0)
@@ -159,15 +161,14 @@ def drawn_atoms(mass: Floats, S: int, rng: np.random.Generator) -> Ints:
 
 
 def _one_draw(
-    chances: Floats, value: Floats, fresh: Floats, rng: np.random.Generator
+    chances: Floats, value: Floats, fresh: Floats, anew: Ints, rng: np.random.Generator
 ) -> tuple[Floats, Floats]:
     """From the weights (Q, S) of completions the mean (M,) of `value` (Q, S, M) over questions, and two draws
-    of that mean (2, M): of the value of these questions, and of the `fresh` one of questions drawn anew."""
+    of that mean (2, M): of the value of these questions, and of the `fresh` one of those drawn `anew`."""
     Q, S = chances.shape
     total = chances.sum(axis=1, keepdims=True)
     mean = np.einsum("qs,qsm->m", chances / total, value) / Q
     steps = np.cumsum(chances / total, axis=1) + np.arange(Q)[:, None]  # rising through all questions
-    anew = rng.integers(Q, size=Q)
     picks = []
     for question in (np.arange(Q), anew):
         place = np.searchsorted(steps.ravel(), question + rng.random(Q))

@@ -18,7 +18,7 @@ from predict.evidence.points import Floats, Ints, Points, Pool, Run
 from results import BadInput, kind_of, read_curves, read_samples
 from results.arguments import METHOD
 from results.tables.key import ANSWERS, PANEL, WHOSE, Key, groups
-from results.votes.curves import mean_accuracy, standard_error
+from results.votes.errors import mean_accuracy, standard_error
 from results.votes.exact import AnswerPools, accuracy_by_question, answer_pools
 from results.votes.tokens import answer_lengths, tokens_per_answer
 from results.words.names import curves_name
@@ -168,7 +168,12 @@ def group_of_pools(key: Key, pools: Sequence[Pool], at_n: Sequence[int] = ()) ->
         key,
         points,
         np.concatenate([mean_accuracy(value) for value in values]),
-        np.concatenate([standard_error(value) for value in values]),
+        np.concatenate(
+            [
+                standard_error(value, pool.answers.clusters)
+                for value, pool in zip(values, ordered, strict=True)
+            ]
+        ),
         {pool.setting: len(pool.answers.question_ids) for pool in ordered},
         tuple(ordered),
     )

@@ -133,7 +133,7 @@ def subset(answers: AnswerPools, kept: NDArray[np.bool_]) -> AnswerPools:
     question = answers.question[kept]
     starts = np.searchsorted(question, np.arange(len(answers.question_ids) + 1))
     votes = renumbered(question, answers.votes[kept])
-    return AnswerPools(answers.question_ids, starts, votes, answers.tokens[kept])
+    return replace(answers, starts=starts, votes=votes, tokens=answers.tokens[kept], scores=None)
 
 
 def renumbered(question: Ints, votes: Ints) -> Ints:

@@ -41,7 +41,7 @@ from results.methods import BY_SCORE
 from results.normal import z_of
 from results.paired.sides import Side
 from results.summary.buying import MEASURED, Plan
-from results.votes.curves import mean_accuracy, standard_error
+from results.votes.errors import mean_accuracy, standard_error
 from results.votes.exact import DIGITS
 
 PLAIN = "majority"
@@ -177,7 +177,7 @@ def _measured(side: Side, method: str, max_n: int, level: float) -> pd.DataFrame
     predicted = mean_accuracy(accuracy)
     luck = np.sqrt(measured_luck(side, method, ns))
     of_these = z_of(level) * luck
-    of_new = z_of(level) * np.fmax(standard_error(accuracy), luck)
+    of_new = z_of(level) * np.fmax(standard_error(accuracy, side.pools.clusters), luck)
     rows = {
         "source": "llm",
         "dataset": side.dataset,

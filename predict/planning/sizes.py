@@ -24,6 +24,8 @@ one half than the power at the difference measured. It takes all differences for
 pilot. Where they are small it is too large on average: of two equal models 2Φ(−1.96/√3) = 26 % by a pilot as
 large as the run, in place of 5 %. At more answers than the pilot's as much is taken to be open as at the
 pilot's.
+
+Questions that come in clusters err together: what the pilot's do, measured at its answers, is added to b.
 """
 
 from collections.abc import Sequence
@@ -41,6 +43,7 @@ from results import BadInput
 from results.normal import FORECAST_LEVEL, LEVEL, z_of
 from results.paired.differences import fewest_questions, least_stderr
 from results.paired.needed import POWER
+from results.votes.errors import Clusters, cluster_sizes, equal_draws, shared_variance
 from results.votes.exact import AnswerPools, VoteCounts, accuracy_by_question
 
 IMAGINED, FEWEST = 40_000, 16
@@ -74,6 +77,7 @@ def precision(
         for (method, N), (one, other) in imagine[n].items():
             within = float(np.mean((one - other) ** 2) / 2)
             between = np.nan if alone else max(float(np.var([one, other])) - within, 0.0)
+            between = max(between + _together(pilot, method, N), 0.0)
             left = (between + within) / 4 - between
             for Q in questions:
                 rows.append(
@@ -87,6 +91,13 @@ def precision(
                     }
                 )
     return pd.DataFrame(rows).sort_values(["questions", "answers"], kind="stable", ignore_index=True)
+
+
+def _together(pilot: AnswerPools, method: str, N: int) -> float:
+    """What is added to b for the clusters of the pilot, by its votes of up to N answers."""
+    at = np.array([min(N, pilot.sizes.min())])
+    exact = accuracy_by_question(pilot.counts(), method, at)
+    return float(shared_variance(exact, pilot.clusters)[0]) if pilot.clusters else 0.0
 
 
 def imagined(counts: VoteCounts, answers: Sequence[int], seed: Sequence[int]) -> Imagined:
@@ -146,19 +157,21 @@ def power(
     seen = piloted(a, b)
     each = sorted({*answers, seen})
     sides = [imagined(side.counts(), each, [seed, i]) for i, side in enumerate((a, b))]
-    found = {n: {way: _difference(a, b, way, n, sides) for way in sides[0][n]} for n in each}
+    clusters = a.clusters or b.clusters
+    size = len(a.question_ids) / equal_draws(cluster_sizes(len(a.question_ids), clusters))
+    found = {n: {way: _difference(a, b, way, n, sides, clusters) for way in sides[0][n]} for n in each}
     rows = []
     for n in answers:
         for (method, N), (difference, variance) in found[n].items():
             measured = found[seen].get((method, min(N, seen)), (difference, variance))[1]
-            law = difference, variance, measured / len(a.question_ids), level, n == N
-            as_measured = difference, variance, 0.0, level, n == N
+            law = difference, variance, measured / len(a.question_ids), level, n == N, size
+            as_measured = difference, variance, 0.0, level, n == N, size
             for Q in questions:
                 rows.append(
                     {
                         **{"questions": Q, "answers": n, "method": method, "N": N},
                         "difference": difference,
-                        "margin": float(_margin(Q, variance, level)),
+                        "margin": _margin(Q, variance, level, size),
                         "power": decided(Q, *as_measured),
                         "decided": decided(Q, *law),
                         "questions_to_decide": to_decide(*law),
@@ -174,14 +187,16 @@ def decided(
     open_yet: float,
     level: float = LEVEL,
     whole: bool = False,
+    size: float = 1.0,
 ) -> float:
     """The chance of a verdict from so many questions of that variance; the true difference is normal with
     this mean and the variance `open_yet`.
 
     whole: a question's difference is −1, 0 or 1. Where few of them differ the mean is not normal, and no
-    verdict comes of fewer than `fewest_questions` that do: their number is Poisson's at most.
+    verdict comes of fewer than `fewest_questions` that do: their number is Poisson's at most. size: of the
+    clusters that the questions come in.
     """
-    margin = _margin(questions, variance, level)
+    margin = _margin(questions, variance, level, size)
     if np.isinf(margin):
         return 0.0
     scatter = np.sqrt(max(variance / questions + open_yet, 1e-300))
@@ -194,14 +209,19 @@ def decided(
 
 
 def to_decide(
-    difference: float, variance: float, open_yet: float, level: float = LEVEL, whole: bool = False
+    difference: float,
+    variance: float,
+    open_yet: float,
+    level: float = LEVEL,
+    whole: bool = False,
+    size: float = 1.0,
 ) -> float:
     """The fewest questions with a chance of POWER; inf where MOST_QUESTIONS have less."""
 
     def enough(questions: int) -> bool:
-        return decided(questions, difference, variance, open_yet, level, whole) >= POWER
+        return decided(questions, difference, variance, open_yet, level, whole, size) >= POWER
 
-    most = fewest_questions(level)
+    most = int(np.ceil(fewest_questions(level) * size))
     while not enough(most):
         most *= 2
         if most > MOST_QUESTIONS:
@@ -213,12 +233,13 @@ def to_decide(
     return float(most)
 
 
-def _margin(questions: int, variance: float, level: float) -> float:
-    """Half the interval of the mean of so many questions; inf of too few."""
-    if questions < fewest_questions(level):
+def _margin(questions: int, variance: float, level: float, size: float) -> float:
+    """Half the interval of the mean of so many questions, in clusters of that size; inf of too few."""
+    draws = questions / size
+    if draws < fewest_questions(level):
         return np.inf
-    stderr = max(np.sqrt(variance / questions), float(least_stderr(questions)))
-    return float(stdtrit(questions - 1, (1 + level) / 2) * stderr)
+    stderr = max(np.sqrt(variance / questions), float(least_stderr(draws)))
+    return float(stdtrit(draws - 1, (1 + level) / 2) * stderr)
 
 
 def piloted(a: AnswerPools, b: AnswerPools) -> int:
@@ -227,7 +248,12 @@ def piloted(a: AnswerPools, b: AnswerPools) -> int:
 
 
 def _difference(
-    a: AnswerPools, b: AnswerPools, way: tuple[str, int], n: int, sides: Sequence[Imagined]
+    a: AnswerPools,
+    b: AnswerPools,
+    way: tuple[str, int],
+    n: int,
+    sides: Sequence[Imagined],
+    clusters: Clusters,
 ) -> tuple[float, float]:
     """Of runs of n answers by one way (method, N): the mean of b − a, and the variance of one question's.
 
@@ -246,6 +272,8 @@ def _difference(
         (one, _), (other, _) = (_parts(side[seen][at]) for side in sides)
         covariance *= most / max(np.sqrt(one * other), 1e-12)
     variance = between_a + within_a + between_b + within_b - 2 * np.clip(covariance, -most, most)
+    if clusters:
+        variance += float(shared_variance((exact[1] - exact[0])[:, None], clusters)[0])
     return float(sides[1][n][way].mean() - sides[0][n][way].mean()), max(float(variance), 0.0)
 
 

@@ -29,6 +29,7 @@ from predict.stopped.pace import fit_line, follow, paces
 from predict.stopped.seen import Seen, seen_at, thinned
 from predict.stopped.simulate import Simulated, simulate
 from results.normal import Interval
+from results.votes.errors import redrawn
 from results.votes.exact import VoteCounts
 
 CAST = np.linspace(0, 1, 25) ** 2
@@ -155,7 +156,7 @@ def _accuracies(ahead: Ahead, run: Run, cap: Ints, N: Ints, method: str, seed: i
     R, Q, _ = simulated.right.shape
     rng = np.random.default_rng([seed, 1])
     answers = (seen.votes.pools + seen.unfinished).astype(np.int64)
-    others = rng.integers(Q, size=(R, Q))
+    others = redrawn((R, Q), run.answers.clusters, rng)
     noise = np.random.default_rng([seed, 1]).standard_normal(R)
     wrong = wrong_answers(seen.votes) if method == "majority" else None
     these, new = np.empty((2, R, len(N)))

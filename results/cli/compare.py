@@ -16,17 +16,20 @@ from typing import TYPE_CHECKING
 import click
 
 from results.aligned import aligned
-from results.arguments import AT, LEVELS, MARGIN, SCORE_COST
+from results.arguments import AT, LEVELS, LOOKS, MARGIN, PLANNED, SCORE_COST, WEIGHTS
 from results.cli.options import SAMPLES, price_option, rows_written, table_out
 from results.command_help import Command
 from results.commandline import BadInput, warnings_last
-from results.methods import BY_SCORE, FORECAST, LISTED
+from results.methods import BY_SCORE, FORECAST, LISTED, SCORED
 from results.normal import LEVEL
 from results.read_options import reading_options
 from results.visible import visible
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from results.paired.runs import Pair
+    from results.paired.sequential import Word
 
 
 @click.command(
@@ -41,14 +44,15 @@ if TYPE_CHECKING:
     "--method",
     "methods",
     metavar="LIST",
-    help=f"{LISTED}  [default: majority,best_of_n; with --at: majority; with --score: the last two]",
+    help=f"{LISTED}  [default: majority,best_of_n; with --at: majority; with --score: {','.join(BY_SCORE)}]",
 )
 @click.option(
     "--score",
     metavar="NAME",
-    help="The scores that the last two methods go by: column NAME or score_NAME, or logprob. Of one run, "
+    help="The scores that the last three methods go by: column NAME or score_NAME, or logprob. Of one run, "
     "each method is compared with the plain vote of the same answers.",
 )
+@WEIGHTS.option("--weights")
 @LEVELS.option(
     "--level",
     "How often all intervals hold together. At 0.95 two equal models are called different in at most 5 of "
@@ -58,22 +62,34 @@ if TYPE_CHECKING:
 @click.option(
     "--gate",
     is_flag=True,
-    help="Exit with the verdict on the second run: 0 better, 1 worse, 3 undecided.",
+    help="Exit with the verdict on the second run: 0 better, 1 worse, 3 undecided; 4: go on (--sequential).",
 )
 @MARGIN.option("--margin", default=0.0, show_default=False)
+@click.option(
+    "--sequential",
+    is_flag=True,
+    help="With --at: look while questions come in, in a random order, as often as you like or as is planned. "
+    "The interval holds at all looks together.",
+)
+@PLANNED.option("--planned")
+@LOOKS.option("--looks", show_default="10")
 @SCORE_COST.option("--score-cost")
 @price_option()
 @reading_options
 def compare_command(
     samples: tuple[Path, ...],
     out: Path | None,
-    at: int | None,
+    at: tuple[int, ...],
     methods: str | None,
     score: str | None,
+    weights: str | None,
     score_cost: float | None,
     level: float,
     gate: bool,
     margin: float,
+    sequential: bool,
+    planned: int | None,
+    looks: int | None,
     prices: dict[str, float],
 ) -> None:
     """Compare runs on the questions they share.
@@ -87,17 +103,23 @@ def compare_command(
     With --score, of one run: does the choice by score beat the plain vote of the same answers, at equal N and
     for the same cost?
     """
-    from results.paired.runs import compare_runs
+    from results.paired.runs import compare_runs, pairs_looked_at
     from results.tables.contract import check_out, write_table
     from results.votes.curves import methods_of
 
-    if margin and not (gate and at):
-        raise click.UsageError("--margin is for --gate with --at: name the number of answers it is about")
+    if margin and not (gate and len(at) == 1):
+        raise click.UsageError("--margin is for --gate with --at: name the one number of answers it is about")
+    if sequential and (len(at) != 1 or out or prices or score_cost is not None):
+        raise click.UsageError("--sequential is about equal N: give --at N, no prices and no --out")
+    if planned is not None and not sequential:
+        raise click.UsageError("--planned is for --sequential")
+    if looks is not None and planned is None:
+        raise click.UsageError("--looks is for --planned: without a plan it may be looked at at any time")
     usual = BY_SCORE if score else FORECAST[:1] if at else FORECAST
     compared = methods_of(methods or usual)
-    by_score = bool(set(compared) & set(BY_SCORE))
+    by_score = bool(set(compared) & set(SCORED))
     if score and not by_score:
-        raise click.UsageError(f"--score is for {' and '.join(BY_SCORE)}: name one of them in --method")
+        raise click.UsageError(f"--score is for {' and '.join(SCORED)}: name one of them in --method")
     if score_cost is not None and not by_score:
         raise click.UsageError("--score-cost is for --score")
     score = score or ("score" if by_score else None)
@@ -107,17 +129,52 @@ def compare_command(
     per_token = {name: price / 1e6 for name, price in prices.items()} or None
     with warnings_last():
         tables, costs = _read(samples, score, score_cost)
-        rows = compare_runs(tables, per_token, at, compared, level, score, costs)
+        if sequential:
+            looked_at = pairs_looked_at(tables, per_token, at, compared, score, costs, weights)
+            _exit_with(_look(looked_at, level, planned, looks or 10, margin / 100), gate)
+            return
+        rows = compare_runs(tables, per_token, at, compared, level, score, costs, weights)
     if gate and len(rows[["dataset", "a", "b"]].drop_duplicates()) > 1:
         raise BadInput("--gate gives one verdict, on two runs of one data set; there are more here")
     if margin and len(rows) > 1:
         raise BadInput("--margin is about one method at one setting; there are more here: see --method")
-    click.echo("\n".join(_summary(rows)))
+    click.echo("\n".join(_summary(rows, every=len(at) > 1)))
     if out is not None:
         write_table(rows, out, "comparison")
         click.echo(rows_written(samples, len(rows), out))
     if gate:
         _exit_with_verdict(rows, margin / 100)
+
+
+def _look(pairs: list[Pair], level: float, planned: int | None, looks: int, margin: float) -> Word:
+    """Print what a comparison that grows says by now; the word on b."""
+    from results.paired.sequential import Open, Planned, replayed
+    from results.words.compared import look_in_words, replay_in_words
+
+    if len(pairs) > 1:
+        raise BadInput("--sequential is about two runs, one method and one setting; there are more here")
+    (pair,) = pairs
+    if pair.clusters is not None:
+        raise BadInput("--sequential takes independent questions; these come in clusters")
+    differences = (pair.other - pair.one)[:, 0]
+    questions = len(differences)
+    if planned is not None and questions > planned:
+        raise BadInput(f"--planned {planned}: there are {questions} questions: the plan was spent before")
+    sequence = Open(level) if planned is None else Planned(planned, looks, level)
+    look = sequence.look(differences, margin)
+    click.echo(look_in_words(pair, look, planned, margin))
+    if planned in (None, questions):
+        click.echo(replay_in_words(replayed(differences, sequence, margin), questions))
+    return look.word
+
+
+def _exit_with(word: Word, gate: bool) -> None:
+    """Print the word on b and, as a gate, leave with its exit status."""
+    from results.paired.verdict import GATE
+
+    click.echo(f"verdict: {word}")
+    if gate:
+        click.get_current_context().exit(GATE[word])
 
 
 def _read(
@@ -138,14 +195,13 @@ def _read(
 
 def _exit_with_verdict(rows: pd.DataFrame, margin: float) -> None:
     """Print the verdict on b and leave with its exit status."""
-    from results.paired.verdict import GATE, overall, verdict
+    from results.paired.verdict import overall, verdict
 
     ends = zip(rows["low"], rows["high"], strict=True)
     word = overall(verdict(low, high, margin) for low, high in ends)
     if margin:
         click.echo(_beside_margin(rows, margin))
-    click.echo(f"verdict: {word}")
-    click.get_current_context().exit(GATE[word])
+    _exit_with(word, gate=True)
 
 
 def _beside_margin(rows: pd.DataFrame, margin: float) -> str:
@@ -180,10 +236,10 @@ def _names(paths: tuple[Path, ...]) -> list[str]:
     return names if len(set(names)) == len(names) else [str(path) for path in paths]
 
 
-def _summary(rows: pd.DataFrame) -> list[str]:
-    """Single answers, and the vote and best-of-N over the most answers, as a table; a sentence a pair."""
+def _summary(rows: pd.DataFrame, every: bool) -> list[str]:
+    """Single answers, and the most answers by each method, or every row; and a sentence for each pair."""
     from results.words.cells import cells_of
-    from results.words.compared import COLUMNS, PAIR_AT, both_ways, level_of, pairs_of, verdict
+    from results.words.compared import COLUMNS, PAIR_AT, both_ways, in_clusters, level_of, pairs_of, verdict
 
     most = rows.groupby([*PAIR_AT, "method"])["N"].transform("max")
     of_most = (rows["N"] > 1) & (rows["N"] == most)
@@ -193,8 +249,11 @@ def _summary(rows: pd.DataFrame) -> list[str]:
         columns["setting"] = lambda row: str(row["setting_a"])
     names = len(columns)
     columns |= COLUMNS
-    table = [list(columns), *cells_of(both_ways(rows[single | of_most]), columns)]
+    table = [list(columns), *cells_of(both_ways(rows[single | of_most | every]), columns)]
     left = [*range(names + 2), names + 3, len(columns) - 1]
-    title = f"b − a in points; the {level_of(rows)} intervals hold together:"
+    clusters = in_clusters(rows)
+    of_questions = f", of questions{clusters}" if clusters else ""
+    together = f"the {level_of(rows)} intervals hold together"
+    title = f"b − a in points; {together}{of_questions}:"
     sentences = [visible(verdict(pair)) for pair in pairs_of(rows)]
     return [title, *aligned(table, left), *sentences]

@@ -1,28 +1,61 @@
 """`tts curves`: samples in, a curves table out."""
 
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from results.arguments import CAPS, NS, PERMUTATIONS, SEED
+from results.arguments import CAPS, NS, PERMUTATIONS, SEED, WEIGHTS
 from results.cli.options import SAMPLES, table_out
 from results.command_help import Command
 from results.commandline import warnings_last
 from results.methods import FORECAST, LISTED
 from results.read_options import reading_options
 
+if TYPE_CHECKING:
+    import pandas as pd
+
+USUAL = f"{','.join(FORECAST)}; of verdicts alone best_of_n,all_of_n; of partial credit highest_score too"
+
+
+MOSTLY = 0.5
+"""From this share of answers that could not be read on, the texts may be read by the wrong reader."""
+
+
+def note_unread(paths: Sequence[Path], table: pd.DataFrame) -> None:
+    """Say which command reads the texts of samples again, where most of the answers could not be read."""
+    from results.tables.contract import sample_files
+    from results.tables.files import column_names
+
+    unread = float(table["answer"].isna().mean())
+    if unread <= MOSTLY:
+        return
+    for path, file in zip(paths, sample_files(*paths), strict=True):
+        if path.is_dir() and "text" in column_names(file):
+            again = f"tts regrade {shlex.quote(str(path))} --reader auto"
+            click.echo(
+                f"note: {unread:.0%} of the answers could not be read; {again} reads the texts again",
+                err=True,
+            )
+            return
+
 
 @click.command("curves", cls=Command, epilog="Example: tts curves runs/tiny --out curves.csv")
 @SAMPLES
 @table_out()
-@click.option("--method", metavar="NAME,…", default=",".join(FORECAST), show_default=True, help=LISTED)
+@click.option("--method", metavar="NAME,…", help=f"{LISTED}  [default: {USUAL}]")
 @click.option(
     "--score",
     default="score",
     show_default=True,
     metavar="NAME",
-    help="The scores that the last two methods go by: column NAME or score_NAME, or logprob.",
+    help="The scores that the last three methods go by: column NAME or score_NAME, or logprob.",
 )
+@WEIGHTS.option("--weights")
 @NS.option("--n", f"{NS.meaning}  [default: 1, 2, 4, … and the pool]")
 @CAPS.option("--caps")
 @PERMUTATIONS.option("--permutations", default=10)
@@ -31,8 +64,9 @@ from results.read_options import reading_options
 def curves_command(
     samples: tuple[Path, ...],
     out: Path,
-    method: str,
+    method: str | None,
     score: str,
+    weights: str | None,
     n: tuple[int, ...],
     caps: tuple[int, ...],
     permutations: int,
@@ -42,7 +76,7 @@ def curves_command(
 
     By majority vote (the most frequent answer is right), best-of-N (one of them is) and all-of-N (all are);
     with scores, best by score (the answer scored highest is right) and weighted majority (the answer whose
-    scores add up to most).
+    scores add up to most); with partial credit, the highest score itself.
     SAMPLES are files or run folders. Several make one table: different models and datasets, or parts of one
     run. Rows with permutation "exact" are the mean over all subsets of N answers; rows 0, 1, … use the first
     N answers of a random order. An N larger than the number of answers of some question is left out with a
@@ -51,16 +85,29 @@ def curves_command(
     With --caps the settings are hard limits on the tokens of an answer: longer answers cast no vote and count
     with the tokens of the cap.
     """
+    from results.summary.panels import make_panels
     from results.tables.contract import check_out, read_samples, write_curves
     from results.votes.caps import cap_samples
-    from results.votes.curves import build_curves
+    from results.votes.curves import build_curves, usual_methods
+    from results.words.values import short_lines
 
     check_out(out, samples)
     with warnings_last():
         table = read_samples(*samples, texts=False, also=(score, f"score_{score}"))
         capped = cap_samples(table, caps) if caps else table
+        note_unread(samples, table)
         result = build_curves(
-            capped, method, n or None, permutations, seed, progress=True, checked=True, score=score
+            capped,
+            method or usual_methods(table),
+            n or None,
+            permutations,
+            seed,
+            progress=True,
+            checked=True,
+            score=score,
+            weights=weights,
         )
     write_curves(result, out)
+    for line in short_lines(make_panels(result)):
+        click.echo(line)
     click.echo(f"{', '.join(map(str, samples))}: {len(table)} answers -> {out}: {len(result)} rows")

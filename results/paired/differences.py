@@ -14,6 +14,9 @@ questions of the kind (arXiv:2411.00640). Two rules keep it honest where a t tes
   one half, 1 / 2Q. Without it, ten questions that differ alike in one of twenty cases cover 40 %.
 * Few questions decide nothing. If all of Q differ one way, chance alone does that in 2 of 2^Q cases (the sign
   test); where this is more often than the level allows, the interval is everything, −1 … 1.
+
+Questions that come in clusters (`results.votes.errors`) are as many draws as there are clusters: Student's t,
+the sign test and the one that may have been missed go by them.
 """
 
 from __future__ import annotations
@@ -24,7 +27,7 @@ import numpy as np
 from scipy import special
 
 from results.normal import LEVEL, Interval
-from results.votes.curves import mean_accuracy, standard_error
+from results.votes.errors import Clusters, cluster_sizes, equal_draws, mean_accuracy, standard_error
 from results.votes.exact import SAME, Floats
 
 ONE_THAT_DIFFERS = 0.5
@@ -35,12 +38,16 @@ ONE_THAT_DIFFERS = 0.5
 class Differences:
     """K mean differences over the same Q questions: mean, stderr, interval's ends and p_value, all (K,).
 
+    draws: the questions, or the clusters of equal size that theirs count as (`equal_draws`), of which the
+    largest has `largest` questions.
     stderr is as measured. The interval's level is that of all rows looked at, `row_level` that of each alone.
-    A p_value is two-sided, of no difference, of its row alone. One question tells nothing: all but the mean
-    are NaN.
+    A p_value is two-sided, of no difference, of its row alone. One draw tells nothing: all but the mean are
+    NaN.
     """
 
     questions: int
+    draws: float
+    largest: int
     mean: Floats
     stderr: Floats
     interval: Interval[Floats]
@@ -49,29 +56,37 @@ class Differences:
 
 
 def mean_differences(
-    by_question: Floats, level: float = LEVEL, row_level: float | None = None
+    by_question: Floats,
+    level: float = LEVEL,
+    row_level: float | None = None,
+    clusters: Clusters = None,
 ) -> Differences:
-    """The mean of each column of `by_question`, (Q, K).
+    """The mean of each column of `by_question`, (Q, K), whose questions come in `clusters`, (Q,), if any.
 
     row_level: the level of each row alone at which all rows looked at hold together with `level` (see
     `results.paired.simultaneous`); by default one row is looked at, and it is `level`.
     """
     row_level = level if row_level is None else row_level
     questions = len(by_question)
-    mean, stderr = mean_accuracy(by_question), standard_error(by_question)
+    sizes = cluster_sizes(questions, clusters)
+    draws, largest = (equal_draws(sizes), int(sizes.max())) if questions else (0.0, 1)
+    mean, stderr = mean_accuracy(by_question), standard_error(by_question, clusters)
     mean = np.where(np.abs(mean) < SAME, 0.0, mean)
-    trusted = np.maximum(stderr, least_stderr(questions))
-    half = special.stdtrit(questions - 1, (1 + row_level) / 2) * trusted
-    half = np.where(questions < fewest_questions(row_level), np.where(np.isnan(half), np.nan, np.inf), half)
-    p_value = 2 * special.stdtr(questions - 1, -np.abs(mean) / trusted)
-    p_value = np.fmin(np.maximum(p_value, 2.0 ** (1 - questions)), np.where(np.isnan(trusted), np.nan, 1.0))
+    trusted = np.maximum(stderr, least_stderr(questions, largest))
+    half = special.stdtrit(draws - 1, (1 + row_level) / 2) * trusted
+    half = np.where(draws < fewest_questions(row_level), np.where(np.isnan(half), np.nan, np.inf), half)
+    p_value = 2 * special.stdtr(draws - 1, -np.abs(mean) / trusted)
+    p_value = np.fmin(np.maximum(p_value, 2.0 ** (1 - draws)), np.where(np.isnan(trusted), np.nan, 1.0))
     ends = Interval(np.clip(mean - half, -1, 1), np.clip(mean + half, -1, 1), level)
-    return Differences(questions, mean, stderr, ends, row_level, p_value)
+    return Differences(questions, draws, largest, mean, stderr, ends, row_level, p_value)
 
 
-def least_stderr(questions: int | Floats) -> float | Floats:
-    """The standard error of the mean of Q questions of which one differs by ONE_THAT_DIFFERS."""
-    return ONE_THAT_DIFFERS / questions
+def least_stderr(questions: int | Floats, largest: int = 1) -> float | Floats:
+    """The standard error of the mean of Q questions of which one differs by ONE_THAT_DIFFERS.
+
+    largest: of which so many do, those of the largest cluster.
+    """
+    return ONE_THAT_DIFFERS * largest / questions
 
 
 def fewest_questions(level: float) -> int:

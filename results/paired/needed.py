@@ -70,17 +70,18 @@ def _named_by_answers(pools: AnswerPools) -> AnswerPools:
 def questions_needed(found: Differences) -> Floats:
     """Questions, with as many answers each, that find the difference; inf where its mean is 0.
 
-    NaN where there is one question.
+    NaN where there is one draw.
     """
     size = np.abs(found.mean)
-    fewest = np.full(size.shape, float(fewest_questions(found.row_level)))
+    each = found.questions / found.draws  # more questions come in clusters, too
+    fewest = np.full(size.shape, fewest_questions(found.row_level) * each)
     questions = np.full(size.shape, np.inf)
     for _ in range(_ROUNDS):
-        errors = standard_errors_needed(found.row_level, questions)
+        errors = standard_errors_needed(found.row_level, questions / each)
         with np.errstate(divide="ignore", invalid="ignore"):
             by_spread = found.questions * (errors * found.stderr / size) ** 2
-            by_least = errors * least_stderr(1) / size
-        questions = np.maximum(np.ceil(np.maximum(by_spread, by_least)), fewest)
+            by_least = errors * least_stderr(1, found.largest) / size
+        questions = np.ceil(np.maximum(np.maximum(by_spread, by_least), fewest))
     questions = np.where(size == 0, np.inf, questions)
     return np.where(np.isnan(found.stderr), np.nan, questions)
 
@@ -91,11 +92,11 @@ def more_answers_needed(found: Differences, from_answers: Floats) -> Floats:
     from_answers: the part of the variance of a question's difference that falls as 1/answers, (K,). Inf where
     the questions alone differ too much, are too few, or the mean is 0; NaN where `from_answers` is.
     """
-    questions = found.questions
-    size = np.abs(found.mean) / standard_errors_needed(found.row_level, np.array(float(questions)))
+    questions, least = found.questions, least_stderr(found.questions, found.largest)
+    size = np.abs(found.mean) / standard_errors_needed(found.row_level, np.array(float(found.draws)))
     total = found.stderr**2 * questions
     left = questions * size**2 - np.maximum(total - from_answers, 0.0)
-    enough = (left > 0) & (size >= least_stderr(questions)) & (questions >= fewest_questions(found.row_level))
+    enough = (left > 0) & (size >= least) & (found.draws >= fewest_questions(found.row_level))
     with np.errstate(divide="ignore", invalid="ignore"):
         times = np.where(enough, from_answers / left, np.inf)
     return np.where(np.isnan(from_answers), np.nan, times)

@@ -13,12 +13,13 @@ import pandas as pd
 
 from results.commandline import BadInput
 from results.paired.sides import UNNAMED, Side
+from results.votes.errors import Clusters
 
 
 def pairs(sides: Sequence[Side]) -> Iterator[tuple[Side, Side]]:
     """The pairs of sides, in the order of the inputs, each on the questions that both have.
 
-    Raises BadInput and warns as `shared_questions` does.
+    Raises BadInput and warns as `shared_questions` and `clusters_of` do.
     """
     settings: dict[tuple[str, str], set[str]] = {}
     for side in sides:
@@ -34,7 +35,9 @@ def pairs(sides: Sequence[Side]) -> Iterator[tuple[Side, Side]]:
             wanted = a.setting == b.setting or of_a.isdisjoint(of_b)
         if wanted:
             shared = shared_questions(a, b)
-            yield a.on(shared), b.on(shared)
+            pair = a.on(shared), b.on(shared)
+            clusters_of(*pair)
+            yield pair
 
 
 def shared_questions(a: Side, b: Side) -> list[str]:
@@ -72,6 +75,23 @@ def shared_questions(a: Side, b: Side) -> list[str]:
             short = f"{few} of {len(shared)} questions have fewer answers than most"
             warnings.warn(f"{side.named}: N up to {side.most}: {short}", stacklevel=3)
     return shared
+
+
+def clusters_of(a: Side, b: Side) -> Clusters:
+    """What the questions that two sides share come in; where one side does not say so, by the other.
+
+    Raises BadInput where they say it differently.
+    """
+    one, other = a.pools.clusters, b.pools.clusters
+    if one is None or other is None:
+        return one or other
+    for question, here, there in zip(a.pools.question_ids, one, other, strict=True):
+        if here != there:
+            raise BadInput(
+                f"{a.named} and {b.named}: question {question!r:.40} is in {here!r:.40} in one and in "
+                f"{there!r:.40} in the other, expected the same cluster"
+            )
+    return one
 
 
 def _unnamed(a: Side, b: Side, agreed: bool) -> bool:

@@ -12,25 +12,28 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from numbers import Real
 
 import numpy as np
 import pandas as pd
 
 from results.arguments import AT, LEVELS
 from results.commandline import BadInput
-from results.methods import FORECAST
+from results.methods import BY_SCORE, FORECAST
 from results.normal import LEVEL
 from results.paired.differences import mean_differences
 from results.paired.needed import answer_variance, more_answers_needed, questions_needed
-from results.paired.pairs import pairs
+from results.paired.pairs import clusters_of, pairs
 from results.paired.sides import UNNAMED, Side, sides_of
 from results.paired.simultaneous import Measured, level_of_each
 from results.paired.verdict import verdicts
 from results.tables.columns import TEXT
 from results.tables.schemas import COMPARISON
 from results.visible import visible
-from results.votes.curves import mean_accuracy, methods_of, powers_and
+from results.votes.curves import methods_of, powers_and
+from results.votes.errors import Clusters, mean_accuracy
 from results.votes.exact import Floats, Ints
+from results.votes.scored import check_weights
 
 PLAIN = "majority"
 """What a choice by score of the same answers is compared with."""
@@ -61,6 +64,15 @@ class Pair:
     def other(self) -> Floats:
         """That of b."""
         return self.b.curve(self.method)[:, self.ns - 1]
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """What tells a and b apart: the methods, the settings of one run, or the runs."""
+        if self.baseline:
+            return self.baseline, self.method
+        if self.a.run == self.b.run:
+            return self.a.setting, self.b.setting
+        return self.a.run, self.b.run
 
     @property
     def cost_one(self) -> Floats:
@@ -99,62 +111,84 @@ class Pair:
         moved = (more - fewer).mean(axis=0) * answers * price[:, None]
         return np.asarray(accuracy - self.one + moved)
 
+    @cached_property
+    def clusters(self) -> Clusters:
+        """Those that the questions come in, if any."""
+        return clusters_of(self.a, self.b)
+
     @property
     def looked_at(self) -> Measured:
         """All differences that are told of this pair, at equal N and at equal cost."""
-        questions = [(self.a.dataset, name) for name in self.a.pools.question_ids]
+        draws = self.clusters or self.a.pools.question_ids
+        questions = [(self.a.dataset, name) for name in draws]
         return Measured(questions, np.concatenate([self.other - self.one, self.at_cost], axis=1))
 
 
 def compare_runs(
     runs: Mapping[str, pd.DataFrame],
     prices: Mapping[str, float] | None = None,
-    at: int | None = None,
+    at: int | Sequence[int] | None = None,
     methods: str | Sequence[str] = FORECAST,
     level: float = LEVEL,
     score: str | None = None,
     score_costs: Mapping[str, float] | None = None,
+    weights: str | None = None,
 ) -> pd.DataFrame:
     """The comparison table of checked samples tables, given by name; see docs/tables.md for its columns.
 
-    prices: of a token by model or run, in US dollars; None: the cost is tokens. at: the one N that is looked
+    prices: of a token by model or run, in US dollars; None: the cost is tokens. at: the N that are looked
     at, by default the powers of two up to the smaller pool and that pool. level: of all intervals together.
     score: what the methods by score go by. One run is then compared with itself: each method with the plain
     vote of the same answers, at each setting. score_costs: the tokens that the score of an answer takes, by
-    run; where they are not known nothing is said at equal cost.
+    run; where they are not known nothing is said at equal cost. weights: see `results.votes.scored`.
 
     Raises BadInput where there is nothing to compare: one run with one setting, no common question, questions
     of one name with different right answers, or too few answers for `at`. Warns as `shared_questions` does.
     """
-    at, level, methods = AT.if_any(at), LEVELS.of(level), methods_of(methods)
-    sides = sides_of(runs, prices, score, score_costs)
-    if score is not None and len({side.run for side in sides}) == 1:
+    level = LEVELS.of(level)
+    looked_at = pairs_looked_at(runs, prices, at, methods, score, score_costs, weights)
+    of_each = level_of_each([pair.looked_at for pair in looked_at], level)
+    table = pd.concat([_rows(pair, level, of_each) for pair in looked_at], ignore_index=True)
+    table = table.assign(cost_unit="tokens" if prices is None else "US$")[list(COMPARISON.columns)]
+    return table.drop(columns="clusters") if table["clusters"].isna().all() else table
+
+
+def pairs_looked_at(
+    runs: Mapping[str, pd.DataFrame],
+    prices: Mapping[str, float] | None = None,
+    at: int | Sequence[int] | None = None,
+    methods: str | Sequence[str] = FORECAST,
+    score: str | None = None,
+    score_costs: Mapping[str, float] | None = None,
+    weights: str | None = None,
+) -> list[Pair]:
+    """What `compare_runs` compares, and what it raises and warns of."""
+    ns = () if at is None else AT.of([at] if isinstance(at, Real) else at)
+    methods = methods_of(methods)
+    check_weights(weights, methods, score)
+    sides = sides_of(runs, prices, score, score_costs, weights)
+    if set(methods) & set(BY_SCORE) and len({side.run for side in sides}) == 1:
         looked_at = [
-            Pair(side, side, method, _several(_counts(side, side, at)), PLAIN)
+            Pair(side, side, method, _several(_counts(side, side, ns)), PLAIN)
             for side in sides
             for method in methods
         ]
     else:
-        looked_at = [Pair(a, b, method, _counts(a, b, at)) for a, b in pairs(sides) for method in methods]
+        looked_at = [Pair(a, b, method, _counts(a, b, ns)) for a, b in pairs(sides) for method in methods]
     if not looked_at:
         raise BadInput("nothing to compare: give two runs of one data set, or one run with several settings")
-    of_each = level_of_each([pair.looked_at for pair in looked_at], level)
-    table = pd.concat([_rows(pair, level, of_each) for pair in looked_at], ignore_index=True)
-    table = table.assign(cost_unit="tokens" if prices is None else "US$")
-    return table[list(COMPARISON.columns)]
+    return looked_at
 
 
-def _counts(a: Side, b: Side, at: int | None) -> Ints:
-    """The N that are looked at."""
+def _counts(a: Side, b: Side, ns: Sequence[int]) -> Ints:
+    """The N that are looked at: those that were asked for, if any."""
     most = min(a.most, b.most)
-    if at is None:
-        return np.array(sorted(powers_and(most)), np.int64)
-    if at > most:
+    largest = max(ns, default=most)
+    if largest > most:
         short = a if a.most < b.most else b
-        raise BadInput(
-            f"N = {at}: {short.named} has only {short.most} answers to some question: give at most {most}"
-        )
-    return np.array([at], np.int64)
+        few = f"{short.named} has only {short.most} answers to some question"
+        raise BadInput(f"N = {largest}: {few}: give at most {most}")
+    return np.array(sorted(set(ns) or powers_and(most)), np.int64)
 
 
 def _several(ns: Ints) -> Ints:
@@ -170,25 +204,25 @@ def _rows(pair: Pair, level: float, of_each: float) -> pd.DataFrame:
     """The rows of one pair and method; of_each: the level of each row alone."""
     a, b, ns = pair.a, pair.b, pair.ns
     one, other = pair.one, pair.other
-    equal_n = mean_differences(other - one, level, of_each)
-    equal_cost = mean_differences(pair.at_cost, level, of_each)
+    equal_n = mean_differences(other - one, level, of_each, pair.clusters)
+    equal_cost = mean_differences(pair.at_cost, level, of_each, pair.clusters)
     from_answers = answer_variance(a.pools, pair.baseline or pair.method, ns, a.logs)
     from_answers = from_answers + answer_variance(b.pools, pair.method, ns, b.logs)
     answers = min(a.most, b.most) * more_answers_needed(equal_n, from_answers)
     at_cost = pd.Series(verdicts(equal_cost.interval), dtype=TEXT)
     names = a.pools.question_ids
     flips = [_flips(names, one[:, k], other[:, k]) for k in range(ns.size)]
-    alone = a.run == b.run
     rows = pd.DataFrame(
         {
             "dataset": b.dataset if a.dataset == UNNAMED else a.dataset,
-            "a": pair.baseline if pair.baseline else a.setting if alone else a.run,
-            "b": pair.method if pair.baseline else b.setting if alone else b.run,
+            "a": pair.names[0],
+            "b": pair.names[1],
             "setting_a": a.setting,
             "setting_b": b.setting,
             "method": pair.method,
             "N": ns,
             "questions": len(one),
+            "clusters": len(set(pair.clusters)) if pair.clusters else np.nan,
             "accuracy_a": mean_accuracy(one),
             "accuracy_b": mean_accuracy(other),
             "difference": equal_n.mean,

@@ -88,13 +88,14 @@ def sides_of(
     prices: Mapping[str, float] | None,
     score: str | None = None,
     score_costs: Mapping[str, float] | None = None,
+    weights: str | None = None,
 ) -> list[Side]:
-    """Every run at every setting, in the order of the tables. Greedy answers are left out.
+    """Every run at every setting, in the order of the tables, those of one by name. Greedy answers stay out.
 
     prices: of a token, by model, run or table; None: tokens are the cost. score: the scores that the answers
-    are to have (`results.votes.scored`); score_costs: the tokens that one takes, by table; without it
-    log-probabilities take none. Raises BadInput for a run without a price, for a price of nothing, and for a
-    table without the scores.
+    are to have, and `weights` of them (`results.votes.scored`); score_costs: the tokens that one takes, by
+    table; without it log-probabilities take none. Raises BadInput for a run without a price, for a price of
+    nothing, and for a table without the scores.
     """
     sides, used = [], set[str]()
     for name, table in tables.items():
@@ -102,8 +103,11 @@ def sides_of(
             raise BadInput(f"{visible(name)}: no sampled answers: greedy ones alone cannot be voted on")
     runs = _run_names({name: list(table["model"].unique()) for name, table in tables.items()})
     for name, given in tables.items():
-        table, column = (given, None) if score is None else score_column(given, score)
-        for key, rows in sampled_groups(table):
+        table, column, logs = given, None, False
+        if score is not None:
+            table, column, logs = score_column(given, score, weights)
+        by_name = sorted(sampled_groups(table), key=lambda group: group[0].whose)  # in any order of rows
+        for key, rows in by_name:
             run = runs[name, key.model]
             priced = [spelt for spelt in (key.model, run, name) if prices and spelt in prices]
             if prices and not priced:
@@ -114,7 +118,6 @@ def sides_of(
                 )
             used |= set(priced[:1])
             price = prices[priced[0]] if prices else 1.0
-            logs = column == "logprob"
             side = Side(
                 table=name,
                 dataset=key.dataset,
@@ -124,7 +127,7 @@ def sides_of(
                 golds=_golds(rows),
                 price=price,
                 logs=logs,
-                score_cost=(score_costs or {}).get(name, 0.0 if logs else np.nan),
+                score_cost=(score_costs or {}).get(name, 0.0 if column == "logprob" else np.nan),
             )
             sides.append(side)
     for spelt in (prices or {}).keys() - used:

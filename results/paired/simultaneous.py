@@ -8,8 +8,9 @@
 Whoever looks at many rows and tells of the best one is wrong more often than the level of one row says.
 The level of a row is raised until the largest of all studentised errors stays within its bounds in a share
 `level` of cases. The errors of the rows move together, as their differences do over the questions: their
-joint law is that of the multiplier bootstrap over questions with normal multipliers (Chernozhukov,
-Chetverikov and Kato, Annals of Statistics 2013), a normal law with the correlations of the differences.
+joint law is that of the multiplier bootstrap over questions, or clusters of them, with normal multipliers
+(Chernozhukov, Chetverikov and Kato, Annals of Statistics 2013), a normal law with the correlations of the
+differences.
 """
 
 from collections.abc import Hashable, Sequence
@@ -30,7 +31,7 @@ _SEED, _AT_ONCE = 0, 1000
 class Measured:
     """Differences by question, (Q, K), and what the Q questions are called.
 
-    A column of NaN is not looked at.
+    Where questions come in clusters, those of one are called what it is. A column of NaN is not looked at.
     """
 
     questions: Sequence[Hashable]
@@ -68,7 +69,7 @@ def correlations(looked_at: Sequence[Measured]) -> Floats:
     for one in looked_at:
         errors = one.differences - one.differences.mean(axis=0)
         every = np.zeros((len(place), errors.shape[1]))
-        every[[place[question] for question in one.questions]] = errors
+        np.add.at(every, [place[question] for question in one.questions], errors)
         columns.append(every)
     errors = np.concatenate(columns, axis=1)
     size = np.sqrt((errors**2).sum(axis=0))

@@ -15,8 +15,8 @@ from results.votes.exact import Floats
 
 Verdict = Literal["better", "worse", "undecided"]
 
-GATE: dict[Verdict, int] = {"better": 0, "worse": 1, "undecided": 3}
-"""Exit status of `results compare --gate`."""
+GATE = {"better": 0, "worse": 1, "undecided": 3, "go on": 4}
+"""Exit status of `results compare --gate`; "go on" is for one that is looked at while it grows."""
 
 
 def verdicts(interval: Interval[Floats], margin: float = 0.0) -> list[Verdict]:

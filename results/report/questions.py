@@ -35,7 +35,7 @@ Curves = dict[str, list[list[float]]]
 def question_data(samples: pd.DataFrame, votes: Sequence[Exact]) -> list[dict[str, Any]]:
     """What the page needs to show the questions of a samples table, one entry a model and dataset.
 
-    votes: the exact accuracies of its settings by question, the majority vote among them.
+    votes: the exact accuracies of its settings by question, the majority vote among them, or best-of-N.
     """
     sampled = samples[samples["decoding"] != "greedy"]
     sampled = sampled.assign(length=sampled["tokens"] if "tokens" in sampled else float("nan"))
@@ -43,8 +43,9 @@ def question_data(samples: pd.DataFrame, votes: Sequence[Exact]) -> list[dict[st
     models = []
     for key, rows in groups(sampled, WHOSE):
         settings = order_settings(rows)
-        by_setting = {name: curves[key.at(name).by("majority")] for name in settings}
-        models.append({"name": curves_name(key), **_of_model(rows, by_setting)})
+        method = "majority" if key.at(settings[0]).by("majority") in curves else "best_of_n"
+        by_setting = {name: curves[key.at(name).by(method)] for name in settings}
+        models.append({"name": visible(curves_name(key)), **_of_model(rows, by_setting)})
     return models
 
 

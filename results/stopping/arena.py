@@ -169,10 +169,12 @@ class _Group:
         fixed = [self._fixed(row.outcome) for row in rows]
         against_fixed = np.stack([difference for difference, *_ in fixed], axis=1)
         questions = self.pools.question_ids
-        looked_at = Measured(questions, np.concatenate([against_whole, against_fixed], axis=1))
+        clusters = self.pools.clusters
+        looked_at = Measured(clusters or questions, np.concatenate([against_whole, against_fixed], axis=1))
         of_each = level_of_each([looked_at], LEVEL)
         whole_found, fixed_found = (
-            mean_differences(differences, LEVEL, of_each) for differences in (against_whole, against_fixed)
+            mean_differences(differences, LEVEL, of_each, clusters)
+            for differences in (against_whole, against_fixed)
         )
         table = pd.DataFrame([self._told(row) for row in rows]).assign(
             difference=whole_found.mean,

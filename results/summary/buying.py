@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from results.normal import LEVEL, z_of
+from results.normal import FORECAST_LEVEL, LEVEL, z_of
 from results.summary.panels import Panel
 
 WORTH_A_ROW = 0.0005
@@ -115,8 +115,18 @@ class Plan:
 
     @cached_property
     def chosen(self) -> "pd.Series[Any] | None":
-        """The choice to buy, by its point forecast; None where none reaches the goal."""
-        return self._best("predicted")
+        """The choice to buy, by its point forecast; None where none reaches the goal.
+
+        Without a goal another model than that of the best choice will do where it is not clearly worse.
+        """
+        has_goal = self.target_accuracy is not None or self.token_budget is not None
+        if has_goal or "model" not in self.options or len(self.models) == 1:
+            return self._best("predicted")
+        rows, best = self.judged, self.best
+        noise = z_of(LEVEL) * np.hypot(_stderr(rows), _stderr(rows.loc[[best.name]]).iloc[0])
+        unclear = (rows["model"] != best["model"]) & (best["predicted"] - rows["predicted"] <= noise)
+        close = rows["predicted"] >= best["predicted"] - CLOSE
+        return rows[close | unclear].sort_values([self.by, "predicted"], ascending=[True, False]).iloc[0]
 
     @property
     def cautious(self) -> "pd.Series[Any] | None":
@@ -130,6 +140,14 @@ class Plan:
     def best(self) -> "pd.Series[Any]":
         """The choice with the highest forecast, whatever it costs."""
         return self.judged.sort_values("predicted").iloc[-1]
+
+
+def _stderr(rows: pd.DataFrame) -> "pd.Series[float]":
+    """The standard errors of choices; of forecasts a half of their interval over its normal quantile."""
+    if "stderr" in rows:
+        return rows["stderr"]
+    level = rows.get("level", pd.Series(FORECAST_LEVEL, index=rows.index))
+    return (rows["high"] - rows["low"]) / 2 / level.map(z_of)
 
 
 def measured(panels: Sequence[Panel]) -> Plan:

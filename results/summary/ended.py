@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from results.tables.key import ANSWERS, Key, groups
-from results.votes.curves import standard_error
+from results.votes.errors import standard_error
 from results.votes.exact import answer_pools, whole_vote
 
 
@@ -47,5 +47,5 @@ def _row(answers: pd.DataFrame, most: float) -> dict[str, float]:
         "tokens": tokens,
         "tokens_share": tokens / float((most * pools.tokens_of_questions).sum()),
         "right": float(right.mean()),
-        "stderr": float(standard_error(right[:, None])[0]),
+        "stderr": float(standard_error(right[:, None], pools.clusters)[0]),
     }

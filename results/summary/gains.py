@@ -76,8 +76,14 @@ def gain(before: Any, after: Any, paired: str) -> Gain:
     stderr = after[paired]
     if pd.isna(stderr) or pd.notna(before[paired]):
         stderr = np.hypot(before["stderr"], after["stderr"])
-    questions = np.fmin(before["questions"], after["questions"])
-    return Gain(float(after["value"] - before["value"]), _margin(float(stderr), float(questions)))
+    draws = float(np.fmin(_draws(before), _draws(after)))
+    return Gain(float(after["value"] - before["value"]), _margin(float(stderr), draws))
+
+
+def _draws(row: Any) -> float:
+    """The questions of a row of a panel, or the clusters that they come in."""
+    clusters = row.get("clusters", np.nan)
+    return float(row["questions"] if pd.isna(clusters) else clusters)
 
 
 def _margin(stderr: float, questions: float) -> float:

@@ -23,7 +23,7 @@ from results.votes.tokens import answer_lengths, budgets_ignored
 
 _BESIDE = (
     *("stderr", "stderr_vs_first_n", "stderr_vs_cheapest"),
-    *("questions", "unreadable", "cut_off"),
+    *("questions", "clusters", "unreadable", "cut_off"),
 )
 _NUMBERS = ("T", "tokens_per_answer", "N", "accuracy", "risk", *_BESIDE)
 

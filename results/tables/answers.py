@@ -9,6 +9,7 @@
 kept.
 """
 
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ import pandas as pd
 from results.canonical import canonical, canonical_texts
 from results.commandline import BadInput
 from results.read_options import CHOSEN
-from results.tables.columns import refusal
+from results.tables.columns import TEXT, refusal
 
 
 def without_unreadable(tables: Sequence[pd.DataFrame], where: str | Path) -> list[pd.DataFrame]:
@@ -42,6 +43,29 @@ def without_unreadable(tables: Sequence[pd.DataFrame], where: str | Path) -> lis
     ]
 
 
+def without_answers(frame: pd.DataFrame) -> pd.DataFrame:
+    """Converted samples without answers, with their verdicts or scores as such, if they have any."""
+    if "correct" in frame:
+        return frame.assign(answer=frame["correct"].map({True: "1", False: "0"}).astype(TEXT))
+    if "score" in frame and "gold" not in frame:
+        return frame.assign(answer=frame["score"].map("{:g}".format, na_action="ignore").astype(TEXT))
+    return frame
+
+
+def with_cluster(frame: pd.DataFrame, where: str | Path) -> pd.DataFrame:
+    """The table with the column of --cluster, if there is one, as its `cluster`.
+
+    Raises BadInput, which calls the table `where`, for one that is absent or empty.
+    """
+    column = CHOSEN.get().cluster
+    if not column:
+        return frame
+    if column not in frame or frame[column].isna().all():
+        what = "is empty" if column in frame else "is not a column of it"
+        raise BadInput(f"{where}: --cluster {column!r:.40} {what}: name a column that tells clusters")
+    return frame.assign(cluster=frame[column])
+
+
 def graded(samples: pd.DataFrame, name: str | Path) -> pd.DataFrame:
     """Checked samples with answers and golds in one spelling, and `correct` by it where the column is absent.
 
@@ -55,11 +79,37 @@ def graded(samples: pd.DataFrame, name: str | Path) -> pd.DataFrame:
             raise refusal(name, int(wrong.argmax()), "correct", True, "false where the answer is null")
         return samples
     if "gold" not in samples:
-        raise BadInput(f"{name}: no column 'correct', and no 'gold' to compute it from")
+        return _by_score(samples, name)
     unknown = samples["gold"].isna().to_numpy(bool)
     if unknown.any():
         raise refusal(name, int(unknown.argmax()), "gold", None, "the right answer")
     return samples.assign(correct=(samples["answer"] == samples["gold"]).fillna(False).astype(bool))
+
+
+def _by_score(samples: pd.DataFrame, name: str | Path) -> pd.DataFrame:
+    """Samples without golds whose scores are the credit of an answer: right is what has all of it.
+
+    An answer without a score is left out; a warning says all that. Raises BadInput where there are no
+    scores, or they are no credit.
+    """
+    if "score" not in samples or samples["score"].isna().all():
+        none = f"{name}: no column 'correct', and no 'gold' to compute it from"
+        raise BadInput(f"{none}; a column 'score' with numbers from 0 to 1 would do, too")
+    scored = samples["score"].notna().to_numpy()
+    no_credit = scored & ~samples["score"].between(0, 1).to_numpy()
+    if no_credit.any():
+        place = int(no_credit.argmax())
+        expected = "a number from 0 to 1, since there is no 'correct' and no 'gold'; import with --correct-if"
+        raise refusal(name, place, "score", samples["score"].iloc[place], expected)
+    meant = (
+        "no 'correct' and no 'gold', so a score is the credit of an answer, and right is what has all of it"
+    )
+    if not scored.all():
+        meant += f"; {(~scored).sum():,} of {len(scored):,} answers have no score and are left out"
+        samples = samples[scored].reset_index(drop=True)
+    warnings.warn(f"{name}: {meant}", stacklevel=2)
+    said = samples["answer"].fillna(samples["score"].map("{:g}".format).astype(TEXT))
+    return samples.assign(answer=said, correct=samples["score"] >= 1)
 
 
 def one_spelling(texts: "pd.Series[Any]") -> "pd.Series[Any]":

@@ -17,9 +17,10 @@ import pandas as pd
 import pyarrow
 
 from results.commandline import BadInput
-from results.tables.answers import graded, without_unreadable
+from results.read_options import CHOSEN
+from results.tables.answers import graded, with_cluster, without_answers, without_unreadable
 from results.tables.columns import TEXT, arrow_schema, conform, refusal, text_columns
-from results.tables.doubts import check_golds, say_doubts
+from results.tables.doubts import check_questions, say_doubts
 from results.tables.files import check_suffix, column_names, give_back_memory, read_raw, write_raw
 from results.tables.schemas import SAMPLES, SCHEMAS, Table
 
@@ -35,8 +36,11 @@ def read_samples(*paths: str | Path, texts: bool = True, also: Sequence[str] = (
     only = None
     if not texts:
         declared = arrow_schema(SAMPLES)
-        own = [pyarrow.field(name, pyarrow.float64()) for name in also if name not in declared.names]
-        only = pyarrow.schema([*declared, *own])
+        own = {name: pyarrow.float64() for name in also}
+        if cluster := CHOSEN.get().cluster:
+            own[cluster] = pyarrow.string()
+        more = [pyarrow.field(*field) for field in own.items() if field[0] not in declared.names]
+        only = pyarrow.schema([*declared, *more])
     return _read(sample_files(*paths), "samples", only)
 
 
@@ -174,7 +178,7 @@ def _read(files: list[Path], kind: str, only: pyarrow.Schema | None = None) -> p
         raise _second_row(tables[place], row, SCHEMAS[kind], files[place])
     joined = joined.reset_index(drop=True)
     if kind == "samples":
-        check_golds(joined, " and ".join(map(str, files)))
+        check_questions(joined, " and ".join(map(str, files)))
     return joined
 
 
@@ -186,6 +190,8 @@ def _check_frame(frame: pd.DataFrame, kind: str, name: str | Path) -> None:
 def _checked(frames: Sequence[pd.DataFrame], kind: str, names: Sequence[str | Path]) -> list[pd.DataFrame]:
     """Raw tables as tables of that kind, each called by its name in errors. Raises BadInput."""
     declared = SCHEMAS[kind]
+    if declared is SAMPLES:
+        frames = [with_cluster(frame, name) for frame, name in zip(frames, names, strict=True)]
     tables = [_complete(frame, declared, name) for frame, name in zip(frames, names, strict=True)]
     if declared is SAMPLES:
         tables = without_unreadable(tables, " and ".join(map(str, names)))
@@ -201,6 +207,8 @@ def _complete(frame: pd.DataFrame, declared: Table, name: str | Path) -> pd.Data
     frame = frame.assign(
         **{column: pd.Series(cell, index=frame.index, dtype=TEXT) for column, cell in absent.items()}
     )
+    if "answer" not in frame and declared is SAMPLES:
+        frame = without_answers(frame)
     needed = [column for column, one in declared.columns.items() if one.required]
     missing = [repr(column) for column in needed if column not in frame]
     if missing:
@@ -222,7 +230,7 @@ def _consistent(table: pd.DataFrame, declared: Table, name: str | Path) -> pd.Da
         if again.any():
             raise _second_row(table, int(again.argmax()), declared, name)
     if declared is SAMPLES:
-        check_golds(table, name)
+        check_questions(table, name)
     known = [column for column in declared.columns if column in table]
     return table[[*known, *(column for column in table if column not in known)]]
 

@@ -10,6 +10,7 @@ that some say "None" or "nan".
 
 import warnings
 from collections.abc import Iterator, Sequence
+from itertools import combinations, islice
 from math import lgamma, log
 from pathlib import Path
 from typing import Any
@@ -36,19 +37,28 @@ _TELLING = ("answer", "tokens", "finish_reason")
 _FEWEST_ANSWERS, _FEWEST_QUESTIONS, _LONG, _NEARLY_ALL = 4, 5, 20, 0.9
 """Answers of so many tokens to so many questions are not all alike by chance."""
 
+_MOST_PAIRS = 100
+"""Pairs of models that are held against each other."""
+
 _BY_LUCK = log(1e-3)
 """Answers are called copies where luck would repeat them so less often than this."""
 
 
-def check_golds(samples: pd.DataFrame, name: str | Path) -> None:
-    """Raise BadInput where a question has two right answers."""
-    if "gold" in samples:
-        golds = samples[["dataset", "question_id", "gold"]].dropna().drop_duplicates()
-        again = golds[golds.duplicated(["dataset", "question_id"])]
+_ONE_EACH = {"gold": "right answer to", "cluster": "cluster of"}
+"""What a question has one of, whoever answers."""
+
+
+def check_questions(samples: pd.DataFrame, name: str | Path) -> None:
+    """Raise BadInput where a question has two right answers, or is in two clusters."""
+    for column, words in _ONE_EACH.items():
+        if column not in samples:
+            continue
+        known = samples[["dataset", "question_id", column]].dropna().drop_duplicates()
+        again = known[known.duplicated(["dataset", "question_id"])]
         if len(again):
-            row, _, question, gold = next(again.itertuples())
-            expected = f"one right answer to question {question!r:.40}, as in its rows above"
-            raise refusal(name, row, "gold", gold, expected)
+            row, _, question, cell = next(again.itertuples())
+            expected = f"one {words} question {question!r:.40}, as in its rows above"
+            raise refusal(name, row, column, cell, expected)
 
 
 def say_doubts(tables: Sequence[pd.DataFrame], names: Sequence[str | Path]) -> None:
@@ -57,7 +67,13 @@ def say_doubts(tables: Sequence[pd.DataFrame], names: Sequence[str | Path]) -> N
         if line := _grades(table):
             _say(name, line)
     joined = tables[0] if len(tables) == 1 else pd.concat(tables, ignore_index=True)
-    for line in (*_none_right(joined), *_words(joined), *_copies(joined), *_shards(joined)):
+    for line in (
+        *_none_right(joined),
+        *_words(joined),
+        *_copies(joined),
+        *_shards(joined),
+        *_clusters(joined),
+    ):
         _say(" and ".join(map(str, names)), line)
 
 
@@ -109,6 +125,14 @@ def _shards(samples: pd.DataFrame) -> Iterator[str]:
         yield from missing(told.itertuples(index=False, name=None))
 
 
+def _clusters(samples: pd.DataFrame) -> Iterator[str]:
+    """Questions that name no cluster, where others do."""
+    if "cluster" in samples and samples["cluster"].notna().any():
+        named = samples.groupby(["dataset", "question_id"], observed=True)["cluster"].count() > 0
+        if not named.all():
+            yield f"{(~named).sum()} of {len(named)} questions name no cluster: each counts as one of its own"
+
+
 def _words(samples: pd.DataFrame) -> Iterator[str]:
     """Answers that may have been meant as nulls."""
     counts = samples["answer"].value_counts()
@@ -126,8 +150,10 @@ def _copies(samples: pd.DataFrame) -> Iterator[str]:
     columns = [*SAMPLE_KEY, *(name for name in _TELLING if name in samples)]
     some = samples.loc[first, columns]
     sampled = some[some["decoding"] == "sample"]
+    models: dict[tuple[str, str], dict[str, pd.DataFrame]] = {}
     for key, rows in groups(sampled, ANSWERS):
-        copies = _times_repeated(rows)
+        models.setdefault((key.dataset, key.setting), {})[key.model] = rows
+        copies, block = _times_repeated(rows)
         place = f"{key.model} on {key.dataset}, setting {key.setting}"
         if alike := _all_alike(rows):
             yield (
@@ -135,13 +161,36 @@ def _copies(samples: pd.DataFrame) -> Iterator[str]:
                 "one seed for all requests, a cache, or greedy decoding?"
             )
         elif copies > 1:
+            how = f"{copies:g} times over" if copies == int(copies) else f"again after every {block}"
             yield (
-                f"{place}: the answers to most questions are the same ones {copies} times over, under new "
-                "numbers; intervals would be too narrow: leave the copies out"
+                f"{place}: the answers to most questions are the same ones {how}, under new numbers; "
+                "intervals would be too narrow: leave the copies out"
             )
+    for (dataset, setting), by_model in models.items():
+        for one, other in islice(combinations(by_model, 2), _MOST_PAIRS):
+            if line := _same_answers(by_model[one], by_model[other]):
+                yield f"{one} and {other} on {dataset}, setting {setting}: {line}: one cache under two names?"
 
 
-def _all_alike(rows: pd.DataFrame) -> str | None:
+def _same_answers(rows: pd.DataFrame, others: pd.DataFrame) -> str | None:
+    """In how many questions two models gave the same answers in the same order; None where luck may do so."""
+    shared = set(rows["question_id"]) & set(others["question_id"])
+    later = others.assign(sample=others["sample"] + rows["sample"].max() + 1)
+    both = pd.concat([rows, later])
+    both = both[both["question_id"].isin(shared)]
+    sizes = [table["question_id"].value_counts() for table in (rows, others)]
+    if not shared or not sizes[0][list(shared)].equals(sizes[1][list(shared)]):
+        return None
+    if rows["question_id"].is_unique and (alike := _all_alike(both, fewest=2)):
+        return f"the answers to {alike} questions are the same, with the same number of tokens"
+    answers = _kinds(both)
+    repeated = [one for one in answers if _repeats(one, len(one) // 2, in_place=False)]
+    if not _beyond_luck(repeated, answers, [len(one) // 2 for one in repeated]):
+        return None
+    return f"the answers to {len(repeated)} of {len(answers)} questions are the same, in the same order"
+
+
+def _all_alike(rows: pd.DataFrame, fewest: int = _FEWEST_ANSWERS) -> str | None:
     """In how many questions all answers, long ones, are alike up to their tokens; None where few are.
 
     Nothing is said where most answers have one number of tokens, such as that at which they were cut off.
@@ -151,7 +200,7 @@ def _all_alike(rows: pd.DataFrame) -> str | None:
     known = rows.dropna(subset=["tokens"])
     each = known.groupby("question_id", sort=False)["tokens"].agg(["size", "nunique", "first"])
     each["answers"] = known.groupby("question_id", sort=False)["answer"].nunique(dropna=False)
-    each = each[each["size"] >= _FEWEST_ANSWERS]
+    each = each[each["size"] >= fewest]
     if len(each) < _FEWEST_QUESTIONS or known["tokens"].mean() < _LONG:
         return None
     alike = (each["nunique"] == 1) & (each["answers"] == 1)
@@ -159,46 +208,61 @@ def _all_alike(rows: pd.DataFrame) -> str | None:
     return f"{alike.sum()} of {len(each)}" if alike.mean() > _NEARLY_ALL and not one_length else None
 
 
-def _times_repeated(rows: pd.DataFrame) -> int:
-    """How often most questions' answers repeat the same block, in order or each in its place; 1: they do not.
+def _times_repeated(rows: pd.DataFrame) -> tuple[float, int]:
+    """How often most questions' answers repeat a block, in order or each in its place, and its length.
 
-    An answer is its text and its tokens, where known. Had answers come in any order, a question whose n
-    answers are k copies of a block would show them so with chance (orders of a block) / (orders of all).
+    1 where they do not. An answer is its text and its tokens, where known. The last block may be cut off.
     """
+    answers = _kinds(rows)
+    pool = max(map(len, answers))
+    for block in range(1, pool // 2 + 1):
+        repeated = [one for one in answers if _repeats(one, block * len(one) // pool)]
+        blocks = [block * len(one) // pool for one in repeated]
+        if _beyond_luck(repeated, answers, blocks):
+            return pool / block, block
+    return 1, pool
+
+
+def _kinds(rows: pd.DataFrame) -> list[NDArray[Any]]:
+    """The answers to each question in the order of `sample`, as numbers that are equal where these are."""
     question = pd.factorize(rows["question_id"])[0]
     columns = [column for column in _TELLING if column in rows]
     kind = rows.groupby(columns, dropna=False, sort=False).ngroup().to_numpy()
     order = np.lexsort((rows["sample"].to_numpy(np.int64), question))
-    answers = np.split(kind[order], np.flatnonzero(np.diff(question[order])) + 1)
-    for copies in _divisors(max(map(len, answers))):
-        repeated = [one for one in answers if _repeats(one, copies)]
-        varied = [one for one in repeated if (one != one[0]).any()]
-        chosen = (
-            lgamma(len(answers) + 1) - lgamma(len(repeated) + 1) - lgamma(len(answers) - len(repeated) + 1)
-        )
-        chance = sum(_log_chance(one, copies) for one in varied) + chosen
-        if len(repeated) > len(answers) / 2 and chance < _BY_LUCK:
-            return copies
-    return 1
+    return np.split(kind[order], np.flatnonzero(np.diff(question[order])) + 1)
 
 
-def _divisors(pool: int) -> list[int]:
-    """The numbers of copies that a pool may consist of, the most first."""
-    return [copies for copies in range(pool, 1, -1) if pool % copies == 0]
+def _beyond_luck(
+    repeated: Sequence[NDArray[Any]], answers: Sequence[NDArray[Any]], blocks: Sequence[int]
+) -> bool:
+    """Whether those answers of all, most of them, are seldom copies by luck, of blocks of these lengths.
 
-
-def _repeats(answers: NDArray[Any], copies: int) -> bool:
-    """Whether they are `copies` times the same block, or each answer `copies` times in a row."""
-    if len(answers) % copies:
+    Had answers come in any order, a question whose answers repeat a block would show them so with chance
+    (orders of the block) / (orders of all).
+    """
+    if len(repeated) <= len(answers) / 2:
         return False
-    blocks, in_place = answers.reshape(copies, -1), answers.reshape(-1, copies)
-    return bool((blocks == blocks[0]).all() or (in_place == in_place[:, :1]).all())
+    chosen = lgamma(len(answers) + 1) - lgamma(len(repeated) + 1) - lgamma(len(answers) - len(repeated) + 1)
+    varied = [(one, block) for one, block in zip(repeated, blocks, strict=True) if (one != one[0]).any()]
+    tried = log(max(map(len, answers)))  # lengths of blocks
+    return sum(_log_chance(one, block) for one, block in varied) + chosen + tried < _BY_LUCK
 
 
-def _log_chance(answers: NDArray[Any], copies: int) -> float:
-    """The logarithm of the chance that luck would order them as copies, in either of the two ways."""
+def _repeats(answers: NDArray[Any], block: int, in_place: bool = True) -> bool:
+    """Whether they repeat a block of that length, or (in_place) each answer of it so often in a row."""
+    if not 0 < block < len(answers):
+        return False
+    if (answers[block:] == answers[:-block]).all():
+        return True
+    rows = answers.reshape(block, -1) if in_place and len(answers) % block == 0 else answers[None]
+    return bool((rows == rows[:, :1]).all())
+
+
+def _log_chance(answers: NDArray[Any], block: int) -> float:
+    """The logarithm of the chance that luck would order them as copies of a block, in either way."""
     counts = np.unique(answers, return_counts=True)[1]
-    return min(log(2) + _log_orders(counts // copies) - _log_orders(counts), 0.0)
+    of_block = np.rint(counts * block / len(answers)).astype(np.int64)
+    return min(log(2) + _log_orders(of_block) - _log_orders(counts), 0.0)
 
 
 def _log_orders(counts: NDArray[Any]) -> float:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from results.methods import BY_SCORE, EVERY_METHOD, METHODS
+from results.methods import COMPUTED, METHODS
 from results.tables.key import CURVE
 from results.tables.shards import EXPECTED, are_shards
 
@@ -125,6 +125,7 @@ SAMPLES = Table(
         "logprob": _real(_log_probability(), required=False),
         "finish_reason": _text(nullable=True, required=False),
         "score": Column(Kind.SCORE, nullable=True, required=False),
+        "cluster": _text(nullable=True, required=False),
         "stop_rule": _text(nullable=True, required=False),
         "shard": _text(Limit(are_shards, EXPECTED), nullable=True, required=False),
         "source": _text(_one_of("llm", "synthetic"), required=False),
@@ -146,7 +147,7 @@ _CURVE_COLUMNS = {
     "permutation": _text(),
     "accuracy": _real(_fraction(), required=False),
     **{name: _real(_at_least(0), required=False) for name in ("risk", "stderr")},
-    "questions": _whole(1, nullable=True, required=False),
+    **{name: _whole(1, nullable=True, required=False) for name in ("questions", "clusters")},
     **{name: _real(_fraction(), required=False) for name in ("unreadable", "cut_off")},
     **{name: _real(_at_least(0), required=False) for name in ("stderr_vs_first_n", "stderr_vs_cheapest")},
 }
@@ -182,8 +183,9 @@ FORECAST = Table(
 COMPARISON = Table(
     {
         **{name: _text() for name in ("dataset", "a", "b", "setting_a", "setting_b")},
-        "method": _text(_one_of(*EVERY_METHOD, *BY_SCORE)),
+        "method": _text(_one_of(*COMPUTED)),
         **{name: _whole(1) for name in ("N", "questions")},
+        "clusters": _whole(1, nullable=True, required=False),
         **{name: _real(_fraction(), nullable=False) for name in ("accuracy_a", "accuracy_b")},
         "difference": _real(nullable=False),
         **{name: _real() for name in ("low", "high", "stderr")},

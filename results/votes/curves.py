@@ -10,6 +10,7 @@ method "greedy".
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -20,15 +21,16 @@ from tqdm import tqdm
 
 from results.arguments import NS, PERMUTATIONS, SEED, names_of
 from results.commandline import BadInput
-from results.methods import BY_SCORE, EVERY_METHOD, FORECAST, METHODS
+from results.methods import COMPUTED, CREDIT, FORECAST, METHODS, SCORED
 from results.tables.columns import TEXT
 from results.tables.contract import as_samples
 from results.tables.files import give_back_memory
 from results.tables.key import ANSWERS, WHOSE, Key, groups
 from results.tables.schemas import CURVES
-from results.votes.exact import DIGITS, AnswerPools, Floats, Ints, answer_pools
+from results.votes.errors import Clusters, cluster_sizes, look_clustered, mean_accuracy, standard_error
+from results.votes.exact import AnswerPools, Floats, Ints, answer_pools
 from results.votes.permutations import prefix_accuracy, random_orders
-from results.votes.scored import accuracy_by, score_column
+from results.votes.scored import accuracy_by, check_weights, score_column
 from results.votes.tokens import prefix_tokens, reasoning_length, tokens_per_answer
 
 COLUMNS = [name for name in CURVES.columns if name != "risk"]
@@ -37,23 +39,59 @@ COLUMNS = [name for name in CURVES.columns if name != "risk"]
 
 def methods_of(given: str | Sequence[str]) -> tuple[str, ...]:
     """The methods in a list, or in "majority,best_of_n", each once. Raises BadInput for others or none."""
-    methods = names_of("method", given, (*EVERY_METHOD, *BY_SCORE))
+    methods = names_of("method", given, COMPUTED)
     if not methods:
-        raise BadInput(f"method: found none, expected some of {', '.join((*EVERY_METHOD, *BY_SCORE))}")
+        raise BadInput(f"method: found none, expected some of {', '.join(COMPUTED)}")
     return methods
+
+
+def usual_methods(samples: pd.DataFrame) -> tuple[str, ...]:
+    """What is computed of checked samples where nothing is asked for.
+
+    Verdicts do not vote: of answers that say no more than whether they are right, best_of_n and all_of_n.
+    Where `correct` is a threshold on scores from 0 to 1, some of them between, highest_score too.
+    """
+    usual = ("best_of_n", "all_of_n") if _verdicts_alone(samples) else FORECAST
+    return (*usual, *CREDIT) if _partial_credit(samples) else usual
+
+
+_VERDICTS = re.compile(r"[01]|true|false|yes|no|pass(ed)?|fail(ed)?|(in)?correct|right|wrong", re.IGNORECASE)
+
+
+def _verdicts_alone(samples: pd.DataFrame) -> bool:
+    """Whether there are no golds, and each answer is a word for right or wrong, or its own score."""
+    if "gold" in samples and samples["gold"].notna().any():
+        return False
+    said = samples[["answer", "correct"]].dropna().drop_duplicates()
+    if said.empty or not said["answer"].map(lambda answer: bool(_VERDICTS.fullmatch(answer))).all():
+        numbers = pd.to_numeric(samples["answer"], errors="coerce")
+        return "score" in samples and bool(numbers.notna().any() and (numbers == samples["score"]).all())
+    return bool(said["answer"].is_unique)
+
+
+def _partial_credit(samples: pd.DataFrame) -> bool:
+    """Whether the scores are what `correct` is a threshold on."""
+    if "score" not in samples or ("gold" in samples and samples["gold"].notna().any()):
+        return False
+    scores, right = samples["score"], samples["correct"]
+    if not scores.between(0, 1).all() or scores.isin([0, 1]).all():
+        return False
+    return bool(scores[right].min() > scores[~right].max()) or not right.any() or bool(right.all())
 
 
 @dataclass(frozen=True)
 class Group:
     """The answers of one setting; tokens per answer; and `shares`.
 
-    These are the columns unreadable and cut_off, each a mean over questions.
+    These are the columns unreadable and cut_off, each a mean over questions. uncounted: the answers without a
+    token count.
     """
 
     key: Key
     pools: AnswerPools
     tokens: float
     shares: dict[str, float]
+    uncounted: int
 
 
 @dataclass(frozen=True)
@@ -75,22 +113,27 @@ def build_curves(
     progress: bool = False,
     checked: bool = False,
     score: str = "score",
+    weights: str | None = None,
 ) -> pd.DataFrame:
     """The curves table of a samples table: any DataFrame with its columns, checked as a file would be.
 
     methods: "majority", "best_of_n", "all_of_n"; of answers with scores "best_by_score" and
     "weighted_majority" too, which have exact rows only. score: their column, "score", "logprob" or the NAME
-    of a "score_NAME" (`results.votes.scored` says what scores mean). ns: the N to compute, by default the
+    of a "score_NAME" (`results.votes.scored` says what scores mean). weights: "softmax" or "sigmoid" of the
+    scores, where they are rewards of any size. ns: the N to compute, by default the
     powers of two up to the pool and the pool itself. permutations: random orders drawn beside the exact value
     (0: none). checked: the samples come from `read_samples`. An N above the smallest pool of a group is left
     out with a UserWarning.
     Raises BadInput for a table that breaks the contract, and where no setting has answers enough for any N.
     """
     samples = samples if checked else as_samples(samples)
-    return curves_and_votes(samples, methods, ns, permutations, seed, progress, score)[0]
+    return curves_and_votes(samples, methods, ns, permutations, seed, progress, score, weights)[0]
 
 
-_VOTED = (*ANSWERS, *("question_id", "sample", "answer", "correct", "tokens", "finish_reason", "stop_rule"))
+_VOTED = (
+    *ANSWERS,
+    *("question_id", "sample", "answer", "correct", "tokens", "finish_reason", "stop_rule", "cluster"),
+)
 """What is needed of samples."""
 
 
@@ -102,6 +145,7 @@ def curves_and_votes(
     seed: int = 0,
     progress: bool = False,
     score: str = "score",
+    weights: str | None = None,
 ) -> tuple[pd.DataFrame, list[Exact]]:
     """The same of checked samples, and the exact accuracies by question that its rows are the means of."""
     methods = methods_of(methods)
@@ -109,9 +153,10 @@ def curves_and_votes(
     if ns == ():
         raise BadInput(f"ns: found no number, expected {NS.expected}")
     permutations, seed = PERMUTATIONS.of(permutations), SEED.of(seed)
-    column = None
-    if set(methods) & set(BY_SCORE):
-        samples, column = score_column(samples, score)
+    column, logs = None, False
+    check_weights(weights, methods, score)
+    if set(methods) & set(SCORED):
+        samples, column, logs = score_column(samples, score, weights)
     greedy = samples["decoding"] == "greedy"
     settings = settings_in_order(samples)
     needed = samples[[name for name in (*_VOTED, column) if name in samples]]
@@ -119,6 +164,7 @@ def curves_and_votes(
     sampled = sorted(_groups(drawn, column), key=lambda group: settings.index(group.key.setting))
     give_back_memory()
     _warn_of_gaps(sampled)
+    _warn_of_clusters(sampled)
     feasible = [(group, _feasible(group, ns)) for group in sampled]
     if sampled and not any(possible.size for _, possible in feasible):
         pool = max(int(group.pools.sizes.min()) for group in sampled)
@@ -131,12 +177,14 @@ def curves_and_votes(
         if not possible.size:
             continue
         for method in methods:
-            accuracy = accuracy_by(group.pools, method, possible, logs=column == "logprob")
+            accuracy = accuracy_by(group.pools, method, possible, logs=logs)
             votes.append(Exact(group, group.key.by(method), possible, accuracy))
         if permutations:
             rows += _permutation_rows(group, methods, possible, permutations, seed)
     rows += [_exact_rows(curve, votes) for curve in votes]
     table = pd.concat(rows, ignore_index=True).reindex(columns=COLUMNS)
+    if table["clusters"].isna().all():
+        table = table.drop(columns="clusters")
     return _ordered(table, samples, settings), votes
 
 
@@ -148,7 +196,8 @@ def _groups(samples: pd.DataFrame, score: str | None = None) -> Iterator[Group]:
         by_answer = pd.DataFrame({"unreadable": rows["answer"].isna(), "cut_off": cut})
         means = by_answer.groupby(rows["question_id"]).mean().mean()
         shares = {name: float(means[name]) for name in ("unreadable", "cut_off")}
-        yield Group(key, pools, tokens_per_answer(pools), shares)
+        uncounted = int(rows["tokens"].isna().sum()) if "tokens" in rows else len(rows)
+        yield Group(key, pools, tokens_per_answer(pools), shares, uncounted)
 
 
 def sampled_groups(samples: pd.DataFrame) -> Iterator[tuple[Key, pd.DataFrame]]:
@@ -196,15 +245,28 @@ def _warn_of_gaps(sampled: Sequence[Group]) -> None:
         if absent:
             line = f"{group.key}: {absent} of {expected} questions have no answer"
             warnings.warn(line, stacklevel=3)
-        unknown = np.isnan(group.pools.tokens)
-        if unknown.any() and not unknown.all():
-            line = f"{unknown.sum()} of {unknown.size} answers have no token count"
-            warnings.warn(f"{group.key}: no T: {line}", stacklevel=3)
+        answers = group.pools.votes.size
+        if 0 < group.uncounted < answers:
+            effect = "no T" if np.isnan(group.tokens) else "T is that of the others"
+            line = f"{group.uncounted} of {answers} answers have no token count"
+            warnings.warn(f"{group.key}: {effect}: {line}", stacklevel=3)
     for whose in dict.fromkeys(group.key.whose for group in sampled):
         mine, every = len(asked[whose]), len(asked[_of_data(whose)])
         if mine < every:
             questions = f"{mine} of the {every} questions of {whose.dataset}"
             warnings.warn(f"{whose.model} has answers to {questions} in these tables", stacklevel=3)
+
+
+def _warn_of_clusters(sampled: Sequence[Group]) -> None:
+    """Warn once of questions that look as if they came in clusters."""
+    for group in sampled:
+        pools = group.pools
+        if pools.clusters is None:
+            counts = pools.counts()
+            line = look_clustered(pools.question_ids, counts.correct / counts.pools)
+            if line:
+                warnings.warn(f"{group.key}: {line}", stacklevel=3)
+                return
 
 
 def _of_data(key: Key) -> Key:
@@ -215,7 +277,8 @@ def _of_data(key: Key) -> Key:
 def _exact_rows(curve: Exact, curves: Sequence[Exact]) -> pd.DataFrame:
     """The rows of one setting and method; `curves` are all there are, its own among them."""
     group, ns = curve.group, curve.ns
-    over_n = standard_error(curve.accuracy - curve.accuracy[:, :1])
+    clusters = group.pools.clusters
+    over_n = standard_error(curve.accuracy - curve.accuracy[:, :1], clusters)
     over_n[0] = np.nan
     own = [other for other in curves if other.key.at("") == curve.key.at("")]
     known = not np.isnan([other.group.tokens for other in own]).any()
@@ -225,9 +288,9 @@ def _exact_rows(curve: Exact, curves: Sequence[Exact]) -> pd.DataFrame:
     if cheapest is not curve and same_questions:
         _, here, there = np.intersect1d(ns, cheapest.ns, return_indices=True)
         difference = curve.accuracy[:, here] - cheapest.accuracy[:, there]
-        over_cheapest[here] = standard_error(difference)
+        over_cheapest[here] = standard_error(difference, clusters)
     lengths = np.full((1, ns.size), group.tokens)
-    rows = _rows(curve.key, ["exact"], ns, curve.accuracy[None], lengths)
+    rows = _rows(curve.key, ["exact"], ns, curve.accuracy[None], lengths, clusters)
     return rows.assign(stderr_vs_first_n=over_n, stderr_vs_cheapest=over_cheapest, **group.shares)
 
 
@@ -239,7 +302,7 @@ def _permutation_rows(
     tokens = prefix_tokens(group.pools, orders, ns)
     numbers = [str(p) for p in range(permutations)]
     return [
-        _rows(group.key.by(method), numbers, ns, accuracy[method], tokens)
+        _rows(group.key.by(method), numbers, ns, accuracy[method], tokens, group.pools.clusters)
         for method in methods
         if method in accuracy
     ]
@@ -250,13 +313,22 @@ def _greedy_rows(group: Group) -> pd.DataFrame:
     counts = group.pools.counts()
     accuracy = (counts.correct / counts.pools)[None, :, None]
     length = np.array([[group.tokens]])
-    rows = _rows(group.key.by("greedy"), ["exact"], np.array([1]), accuracy, length)
+    key, clusters = group.key.by("greedy"), group.pools.clusters
+    rows = _rows(key, ["exact"], np.array([1]), accuracy, length, clusters)
     return rows.assign(**group.shares)
 
 
-def _rows(key: Key, permutations: Sequence[str], ns: Ints, accuracy: Floats, tokens: Floats) -> pd.DataFrame:
+def _rows(
+    key: Key,
+    permutations: Sequence[str],
+    ns: Ints,
+    accuracy: Floats,
+    tokens: Floats,
+    clusters: Clusters,
+) -> pd.DataFrame:
     """Rows of the curves table from accuracies (P, Q, len(ns)) and tokens per answer (P, len(ns))."""
     questions = accuracy.shape[1]
+    draws = np.nan if clusters is None else len(cluster_sizes(questions, clusters))
     lengths = tokens.ravel()
     return pd.DataFrame(
         {
@@ -266,23 +338,11 @@ def _rows(key: Key, permutations: Sequence[str], ns: Ints, accuracy: Floats, tok
             "N": np.tile(ns, len(permutations)),
             "permutation": np.repeat(permutations, ns.size),
             "accuracy": mean_accuracy(accuracy).ravel(),
-            "stderr": standard_error(accuracy).ravel(),
+            "stderr": standard_error(accuracy, clusters).ravel(),
             "questions": questions,
+            "clusters": draws,
         }
     )
-
-
-def mean_accuracy(by_question: Floats) -> Floats:
-    """The mean over questions, (…, Q, K) to (…, K), rounded."""
-    return np.asarray(by_question.mean(axis=-2).round(DIGITS))
-
-
-def standard_error(by_question: Floats) -> Floats:
-    """The standard error of that mean; NaN where there is one question."""
-    questions = by_question.shape[-2]
-    if questions < 2:
-        return np.full_like(by_question[..., 0, :], np.nan)
-    return np.asarray((by_question.std(axis=-2, ddof=1) / np.sqrt(questions)).round(DIGITS))
 
 
 def settings_in_order(samples: pd.DataFrame) -> list[str]:
@@ -303,7 +363,8 @@ def _ordered(curves: pd.DataFrame, samples: pd.DataFrame, settings: list[str]) -
     drawn = curves["permutation"].replace("exact", "-1").astype(int)
     by = pd.DataFrame(places).assign(N=curves["N"], permutation=drawn)
     rows = by.sort_values(list(by.columns)).index.to_numpy()
-    return curves.astype({"N": "Int64", "questions": "Int64"}).take(rows).reset_index(drop=True)
+    whole = {name: "Int64" for name in ("N", "questions", "clusters") if name in curves}
+    return curves.astype(whole).take(rows).reset_index(drop=True)
 
 
 def _listed(values: Sequence[object]) -> str:

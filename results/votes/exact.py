@@ -65,8 +65,9 @@ class AnswerPools:
 
     question_ids: Q names in sorted order; starts: (Q + 1,) question q owns answers starts[q] : starts[q + 1];
     votes: (answers,) −1 null, 0 right, 1, 2, … the question's different wrong answers;
-    tokens: (answers,) completion tokens, NaN where unknown; scores: (answers,) NaN where there is none, or
-    None where no score was asked for.
+    tokens: (answers,) completion tokens (`counted`), NaN where unknown; scores: (answers,) NaN where there is
+    none, or None where no score was asked for; clusters: Q names, or None where each question is drawn for
+    itself.
     """
 
     question_ids: list[str]
@@ -74,6 +75,7 @@ class AnswerPools:
     votes: Ints
     tokens: Floats
     scores: Floats | None = None
+    clusters: list[str] | None = None
 
     @property
     def sizes(self) -> Ints:
@@ -99,10 +101,12 @@ class AnswerPools:
     def kept(self, answers: NDArray[np.bool_]) -> AnswerPools:
         """The pools with the marked answers alone, (answers,); questions left without any are left out."""
         sizes = np.bincount(self.question[answers], minlength=len(self.question_ids))
-        names = [name for name, size in zip(self.question_ids, sizes, strict=True) if size]
-        starts = np.concatenate([[0], np.cumsum(sizes[sizes > 0])])
+        left = np.flatnonzero(sizes)
+        names = [self.question_ids[q] for q in left]
+        starts = np.concatenate([[0], np.cumsum(sizes[left])])
         scores = None if self.scores is None else self.scores[answers]
-        return AnswerPools(names, starts, self.votes[answers], self.tokens[answers], scores)
+        clusters = None if self.clusters is None else [self.clusters[q] for q in left]
+        return AnswerPools(names, starts, self.votes[answers], self.tokens[answers], scores, clusters)
 
     @cached_property
     def _counts(self) -> VoteCounts:
@@ -134,9 +138,39 @@ def answer_pools(samples: pd.DataFrame, score: str | None = None) -> AnswerPools
     votes[wrong] = pd.Series(answer[wrong]).groupby(question[wrong]).rank("dense")
     tokens = np.full(len(samples), np.nan)
     if "tokens" in samples:
-        tokens = samples["tokens"].to_numpy(np.float64, na_value=np.nan)[order]
+        tokens = counted(samples["tokens"].to_numpy(np.float64, na_value=np.nan)[order], question)
     scores = None if score is None else samples[score].to_numpy(np.float64)[order]
-    return AnswerPools([str(name) for name in names], starts, votes, tokens, scores)
+    clusters = _clusters(samples, names)
+    return AnswerPools([str(name) for name in names], starts, votes, tokens, scores, clusters)
+
+
+MOST_UNCOUNTED = 0.5
+"""Nothing is known of the length of answers of which a larger share has no token count."""
+
+
+def counted(tokens: Floats, question: Ints) -> Floats:
+    """Tokens of answers, (answers,), those that are not known taken as the mean of the question's others.
+
+    Or, where it has none, as the mean over the other questions, so that no mean is moved. As they are where
+    more than MOST_UNCOUNTED are not known.
+    """
+    known = ~np.isnan(tokens)
+    if known.all() or known.mean() < 1 - MOST_UNCOUNTED:
+        return tokens
+    counts = np.bincount(question[known], minlength=int(question.max()) + 1)
+    sums = np.bincount(question[known], tokens[known], minlength=counts.size)
+    means = np.divide(sums, counts, out=np.full(counts.size, np.nan), where=counts > 0)
+    means[counts == 0] = np.nanmean(means)
+    return np.where(known, tokens, means[question])
+
+
+def _clusters(samples: pd.DataFrame, names: Sequence[str]) -> list[str] | None:
+    """The cluster of each of the questions `names`, its own where none is named; None where none has any."""
+    if "cluster" not in samples or samples["cluster"].isna().all():
+        return None
+    of_question = samples.groupby("question_id", observed=True)["cluster"].first().reindex(names)
+    own = [f"question {name}" for name in names]
+    return list(np.where(of_question.isna(), own, "cluster " + of_question.astype(TEXT)))
 
 
 def _refuse_stopped(samples: pd.DataFrame) -> None:

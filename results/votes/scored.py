@@ -9,21 +9,26 @@ best_by_score: the answer with the highest score (best-of-N by a verifier or a r
 it share the credit. An answer without a score ranks below all that have one, and one that cannot be read
 below those. Infinite scores are the highest and the lowest.
 
+highest_score: the highest score itself, of scores from 0 to 1 that are the credit of an answer, such as the
+share of the tests that it passed; of one answer that is the mean score. An answer without a score has 0.
+
 weighted_majority: the answer whose scores add up to most; answers tied for the lead share the credit. Weights
-are finite and at least 0; log-probabilities are taken to the power of e. An answer of weight 0, without a
-score, or that cannot be read takes a place in the subset and casts no vote. Weights are whole multiples of
-1/60 of the question's largest (of 1/960 in a pool of up to 16 answers: `grid_steps`), to which they are
-rounded, but never to 0: each is off by at most that, and where they are such multiples (all equal, 0 and 1,
-votes counted) the result is exact.
+are finite and at least 0; log-probabilities are taken to the power of e, and rewards of any size, where that
+is asked for, as WEIGHTS say. An answer of weight 0, without a score, or that cannot be read takes a place in
+the subset and casts no vote. Weights are whole multiples of 1/60 of the question's largest (of 1/960 in a
+pool of up to 16 answers: `grid_steps`), to which they are rounded, but never to 0: each is off by at most
+that, and where they are such multiples (all equal, 0 and 1, votes counted) the result is exact.
 """
 
 import warnings
+from collections.abc import Collection
 
 import numpy as np
 import pandas as pd
 
+from results.arguments import WEIGHTS
 from results.commandline import BadInput
-from results.methods import BY_SCORE
+from results.methods import CREDIT, SCORED
 from results.tables.columns import score_cells
 from results.votes.exact import DIGITS, AnswerPools, Floats, Ints, accuracy_by_question
 
@@ -34,11 +39,15 @@ _MANY = 0.1
 """The share of answers without a score from which on there is a warning."""
 
 
-def score_column(samples: pd.DataFrame, score: str) -> tuple[pd.DataFrame, str]:
-    """The samples with that column of scores as floats, and its name: `score` itself or "score_" + it.
+def score_column(
+    samples: pd.DataFrame, score: str, weights: str | None = None
+) -> tuple[pd.DataFrame, str, bool]:
+    """The samples with that column of scores as floats; its name, `score` itself or "score_" + it; and
+    whether the scores are logarithms of weights.
 
-    Warns where more than a tenth of the answers that can be read have no score. Raises BadInput where there
-    is no such column, a cell of it is no number, or all of it is empty.
+    weights: what the weight of an answer is of its score, by one of WEIGHTS. Warns where more than a tenth of
+    the answers that can be read have no score. Raises BadInput where there is no such column, a cell of it is
+    no number, or all of it is empty.
     """
     columns = map(str, samples)
     own = [name for name in columns if name in ("score", "logprob") or name.startswith("score_")]
@@ -62,26 +71,41 @@ def score_column(samples: pd.DataFrame, score: str) -> tuple[pd.DataFrame, str]:
             "all others and have no weight",
             stacklevel=2,
         )
-    return samples.assign(**{column: cells}), column
+    if weights == "sigmoid":
+        cells = -np.logaddexp(0.0, -cells)
+    return samples.assign(**{column: cells}), column, column == "logprob" or weights is not None
+
+
+def check_weights(weights: str | None, methods: Collection[str], score: str | None) -> None:
+    """Raise BadInput where `weights` is none of WEIGHTS, or changes nothing."""
+    if weights is None:
+        return
+    WEIGHTS.of(weights)
+    if "weighted_majority" not in methods:
+        raise BadInput(f"weights {weights} are for weighted_majority: name it in the methods")
+    if score == "logprob":
+        raise BadInput(f"weights {weights}: leave it out: the weights of a logprob are e to its power")
 
 
 def accuracy_by(pools: AnswerPools, method: str, ns: Ints, logs: bool = False) -> Floats:
     """Exact accuracy of every question at every N, (Q, len(ns)), by any method; logs: as below."""
-    if method in BY_SCORE:
+    if method in SCORED:
         return accuracy_by_score(pools, method, ns, logs)
     return accuracy_by_question(pools.counts(), method, ns)
 
 
 def accuracy_by_score(pools: AnswerPools, method: str, ns: Ints, logs: bool = False) -> Floats:
-    """Exact accuracy of every question at every N, (Q, len(ns)), by one of BY_SCORE.
+    """Exact accuracy of every question at every N, (Q, len(ns)), by one of SCORED.
 
-    logs: the scores are log-probabilities. Raises BadInput for scores that are no weights.
+    logs: the scores are log-probabilities. Raises BadInput for scores that are no weights, or no credit.
     """
     from results.votes import score_kernel  # numba takes half a second to import
 
     assert pools.scores is not None
     if method == "weighted_majority":
         _check_weights(pools, logs)
+    if method in CREDIT:
+        _check_credit(pools)
     accuracy = np.zeros((len(pools.question_ids), len(ns)))
     asked = np.ascontiguousarray(ns, np.int64)
     for question, (start, end) in enumerate(zip(pools.starts[:-1], pools.starts[1:], strict=True)):
@@ -91,6 +115,10 @@ def accuracy_by_score(pools: AnswerPools, method: str, ns: Ints, logs: bool = Fa
             rising = np.argsort(level, kind="stable")
             right = (votes[rising] == 0).astype(np.float64)
             score_kernel.best_curve(level[rising], right, asked, accuracy[question])
+        elif method in CREDIT:
+            credit = np.sort(np.nan_to_num(scores))
+            level = np.unique(credit, return_inverse=True)[1]
+            score_kernel.best_curve(level, credit, asked, accuracy[question])
         else:
             weights = grid_weights(votes, _of_logs(votes, scores) if logs else scores)
             parts = _voters(votes, weights)
@@ -143,6 +171,16 @@ def grid_weights(votes: Ints, scores: Floats) -> Ints:
     return weights
 
 
+def _check_credit(pools: AnswerPools) -> None:
+    """Raise BadInput at the first score that is no credit."""
+    assert pools.scores is not None
+    bad = (pools.scores < 0) | (pools.scores > 1)
+    if bad.any():
+        at = int(bad.argmax())
+        name, found = pools.question_ids[int(pools.question[at])], pools.scores[at]
+        raise BadInput(f"question {name}: a score of {found:g}: highest_score needs scores from 0 to 1")
+
+
 def _check_weights(pools: AnswerPools, logs: bool) -> None:
     """Raise BadInput at the first score that is no weight, and for a question of too many answers."""
     assert pools.scores is not None
@@ -152,7 +190,7 @@ def _check_weights(pools: AnswerPools, logs: bool) -> None:
         name, found = pools.question_ids[int(pools.question[at])], pools.scores[at]
         raise BadInput(
             f"question {name}: a score of {found:g} is not a weight: weighted_majority needs finite scores "
-            "of at least 0; best_by_score takes any"
+            "of at least 0; make them of rewards with --weights softmax (or sigmoid); best_by_score takes any"
         )
     if pools.sizes.max() > MAX_POOL:
         raise BadInput(

@@ -25,7 +25,8 @@ def tokens_per_answer(pools: AnswerPools) -> float:
 
     Every question counts the same however many answers it has, as in an accuracy. The one definition of the
     length of a set of samples: curves, figures and forecasts all take it (and T) from here. Questions without
-    answers are left out; NaN where any answer has no token count, or where there are no answers.
+    answers are left out, and answers without a token count where they are not most (`votes.exact.counted`);
+    else NaN, as where there are no answers.
     """
     means = pools.tokens_of_questions[pools.sizes > 0]
     return float(means.mean()) if len(means) else float("nan")

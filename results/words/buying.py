@@ -10,7 +10,7 @@ import pandas as pd
 
 from results.methods import METHODS
 from results.normal import FORECAST_LEVEL
-from results.summary.buying import Plan, clear_changes
+from results.summary.buying import CLOSE, Plan, clear_changes
 from results.tables.status import SHORT
 from results.words.cells import Columns, Table, between, count, share, tabled
 from results.words.names import (
@@ -61,13 +61,27 @@ def advice(plan: Plan) -> str:
     if plan.target_accuracy is not None:
         return _reaching(plan, show(plan.target_accuracy), by)
     if plan.token_budget is None:
-        best = _choice(plan, plan.chosen)
-        return f"The cheapest choice within a point of the best{by} is {best}."
+        return _cheap(plan, by)
     unit = UNITS[plan.options["source"].iloc[0]]
     within = f"within {plan.token_budget:,.0f} {unit} per question"
     if plan.chosen is None:
         return f"No choice stays {within}."
     return f"{sentence(within)}{by}, take {_choice(plan, plan.chosen)}."
+
+
+def _cheap(plan: Plan, by: str) -> str:
+    """The cheapest choice as good as the best, and what the best would add where that is not clear."""
+    assert plan.chosen is not None, "the best itself is one"
+    chosen, best = plan.chosen, plan.best
+    adds = best["predicted"] - chosen["predicted"]
+    if adds <= CLOSE:
+        return f"The cheapest choice within a point of the best{by} is {_choice(plan, chosen)}."
+    times = best[plan.by] / chosen[plan.by]
+    return (
+        f"The cheapest choice that is not clearly worse than the best{by} is {_choice(plan, chosen)}. "
+        f"The best, {best['model']} with N = {best['N']:.0f}, adds {100 * adds:.1f} points for "
+        f"{times:.2g} times the price: undecided."
+    )
 
 
 def _reaching(plan: Plan, target: str, by: str) -> str:

@@ -12,8 +12,11 @@ import pandas as pd
 
 from results.methods import METHODS
 from results.paired.differences import fewest_questions
+from results.paired.runs import Pair
+from results.paired.sequential import Look, Replay
 from results.paired.verdict import Verdict
 from results.paired.verdict import verdict as verdict_of
+from results.visible import visible
 from results.words.cells import Columns, number
 from results.words.names import points
 
@@ -69,6 +72,12 @@ def level_of(rows: pd.DataFrame) -> str:
     return f"{100 * level:g} %"
 
 
+def in_clusters(rows: pd.DataFrame) -> str:
+    """ " in 30 clusters", of the questions of a comparison; nothing where they come in none."""
+    known = rows.get("clusters", pd.Series(dtype=float)).dropna()
+    return "" if known.empty else f" in {int(known.min()):,} clusters"
+
+
 def answer_name(row: Any) -> str:
     """The kind of answer that a row is about."""
     return "single answer" if row["N"] == 1 else f"{METHODS[row['method']].words}, N = {row['N']}"
@@ -91,6 +100,8 @@ def _to_decide(row: Any) -> str:
     if row["questions"] == 1:
         return "one question says nothing about others"
     fewest = fewest_questions(row.get("level", OLD_LEVEL))
+    if pd.notna(row.get("clusters")) and row["clusters"] < fewest:
+        return f"too few clusters: {fewest} or more"
     if row["questions"] < fewest:
         return f"too few questions: {fewest} or more"
     ways = []
@@ -174,7 +185,8 @@ def _undecided(rows: pd.DataFrame) -> str:
     fewest = rows["questions_needed"].min()
     if pd.notna(fewest):
         questions = int(rows["questions"].max())
-        line += f" ({questions:,} questions; a difference as large as was seen would take {fewest:,.0f})"
+        line += f" ({questions:,} questions{in_clusters(rows)}; "
+        line += f"a difference as large as was seen would take {fewest:,.0f})"
     largest = _largest_clear(at_cost(rows))
     if largest is None:
         return f"{line}."
@@ -188,3 +200,33 @@ def _place(row: Any, rows: pd.DataFrame) -> str:
         return answer_name(row)
     settings = dict.fromkeys([row["setting_a"], row["setting_b"]])
     return f"{answer_name(row)}, setting {' and '.join(settings)}"
+
+
+def look_in_words(pair: Pair, look: Look, planned: int | None, margin: float) -> str:
+    """What a comparison that grows says by now."""
+    a, b = map(visible, pair.names)
+    answer = answer_name({"method": pair.method, "N": pair.ns[0]})
+    plan = "" if planned is None else f" of {planned:,} planned"
+    low, high = look.interval.low, look.interval.high
+    line = (
+        f"{b} − {a}, {answer}: {points(look.mean)} ({points(low)} … {points(high)}) after {look.questions:,}"
+        f"{plan} questions; the {100 * look.interval.level:g} % interval holds at all looks together."
+    )
+    if margin:
+        line += f" The margin is {100 * margin:g} points."
+    if look.word == "undecided" and planned is not None and look.questions < planned:
+        line += " All the planned questions would hardly decide it."
+    return line
+
+
+_ENDS = {"better": "better", "worse": "worse", "undecided": "undecided for good", "go on": "not decided"}
+
+
+def replay_in_words(replay: Replay, questions: int) -> str:
+    """What looking on the way would have saved."""
+    counts = ", ".join(f"{_ENDS[word]} in {count}" for word, count in replay.words.most_common())
+    orders = sum(replay.words.values())
+    return (
+        f"Looked at on the way, in {orders} random orders of these questions, it would have ended after "
+        f"{replay.questions:,.0f} of {questions:,} on average: {counts}."
+    )

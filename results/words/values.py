@@ -1,11 +1,14 @@
 """The tables of what was measured, of the curves fitted to it, and of the paper's claims."""
 
 from collections import Counter
+from collections.abc import Sequence
 from operator import itemgetter
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
+from results.aligned import aligned
 from results.methods import METHODS
 from results.normal import Z90
 from results.summary.panels import Panel, fit_trends
@@ -43,6 +46,29 @@ def value_table(panel: Panel) -> Table:
     head = [settings_title(panel.key.source, panel.settings), f"{UNITS[panel.key.source]} used", *beside]
     note = f"{kind} ± half of the 90 % interval over questions."
     return Table(combined(panel), [*head, *(f"N = {n}" for n in panel.ns)], body, note)
+
+
+SHOWN = 6
+"""Numbers of answers in a table for a terminal: the fewest, the most, and some between."""
+
+
+def short_lines(panels: Sequence[Panel]) -> list[str]:
+    """What was measured, for a terminal: a line for each method and setting of each model, a few N."""
+    if not panels:
+        return []
+    ns = sorted({n for panel in panels for n in panel.ns})
+    steps = np.linspace(0, len(ns) - 1, min(SHOWN, len(ns)))
+    wanted = [f"N = {ns[place]}" for place in dict.fromkeys(steps.round().astype(int).tolist())]
+    several = len({panel.key.whose for panel in panels}) > 1
+    lines = [[*(["model"] if several else []), "% ± 90 %", "setting", *wanted]]
+    for panel in panels:
+        table = value_table(panel)
+        model = [line_name(panel.key.model)] if several else []
+        for row in table.rows:
+            cells = dict(zip(table.head, row, strict=True))
+            values = [cells.get(name, "") for name in wanted]
+            lines.append([*model, METHODS[panel.key.method].words, row[0], *values])
+    return aligned(lines, left=range(3 if several else 2))
 
 
 def trend_table(panel: Panel) -> Table | None:

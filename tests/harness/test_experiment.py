@@ -126,7 +126,7 @@ def test_another_model_drops_the_revision_of_the_first(minimal: Path) -> None:
         ("top_k", "0", "--set top_k: top_k is 0"),
         ("engine", "openai", "mine.toml: expected url, the address of a server, with engine 'openai'"),
         ("prompt", "gsm9k", "--set prompt: prompt is 'gsm9k'"),
-        ("sample", "4", "--set sample: unknown key 'sample', expected one of dataset, file, limit, shard,"),
+        ("sample", "4", "--set sample: unknown key 'sample', expected one of dataset, file, limit, order,"),
     ],
 )
 def test_a_bad_value_is_one_line_that_names_its_place(

@@ -31,9 +31,13 @@ def test_the_runs_of_a_gpu_host_need_nothing_else(experiment: str, more: list[st
     # In this process in place of SGLang, which there is no GPU for; it keeps no budgets of thinking.
     local = ["engine=ctranslate2", "device=cpu", "dtype=auto", "budget_by=prompt"]
     local += ["samples=2", "tokens_extra=8", "tokens_per_budget=0"]
-    for keys, ends in ((small, ["--dry-run"]), ([*small, *local], [])):
-        given = [word for key in keys for word in ("--set", key)]
-        done = run(EXTRAS, "harness", "sample", experiment, *given, *ends, "--out", out)
-        assert done.returncode == 0, done.stderr
-    done = run(EXTRAS, "results", "curves", out, "--out", out / "curves.csv")
+    given = [word for key in (*small, *local) for word in ("--set", key)]
+    done = run(EXTRAS, "harness", "sample", experiment, *given, "--out", out, "--curves", out / "curves.csv")
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.release
+def test_nor_does_what_is_told_before_a_run(tmp_path: Path) -> None:
+    words = ("gsm8k-budgets", "--set", "dataset=tiny", "--set", "model=tiny", "--dry-run")
+    done = run(EXTRAS, "harness", "sample", *words, "--out", tmp_path / "run")
     assert done.returncode == 0, done.stderr

@@ -81,7 +81,7 @@ def check(source: str, found: list[Disagreement]) -> None:
     assert not gone, f"{len(gone)} reasons without a disagreement, such as {gone[:5]}"
 
 
-@pytest.mark.parametrize("split", ["test", "train"])
+@pytest.mark.parametrize("split", ["test", pytest.param("train", marks=pytest.mark.release)])
 def test_gold_answers_of_gsm8k(data_dir: Path, split: str) -> None:
     source = f"gsm8k/{split}.jsonl"
     found = []
@@ -95,7 +95,7 @@ def test_gold_answers_of_gsm8k(data_dir: Path, split: str) -> None:
     check(source, found)
 
 
-@pytest.mark.integration  # many seconds
+@pytest.mark.release  # many seconds
 def test_gold_answers_of_math(data_dir: Path) -> None:
     """Our grader claims the integers among 5,000: it reads math-verify's number, or both read none."""
     source = "math/test.jsonl"

@@ -36,7 +36,7 @@ COMMANDS = [
     f"predict forecast samples.csv {EVERY} --out majority.csv",
     f"predict forecast samples.csv {EVERY} --method best_of_n --out best-of-n.csv",
     f"predict forecast capped.csv {CAPS} --out caps.csv",
-    *(f"synthetic run {panel} --repeats 1 --out ." for panel in ("fig1-continuous", "fig2d")),
+    *(f"synthetic run {panel} --tasks 3 --repeats 1 --out ." for panel in ("fig1-continuous", "fig2d")),
 ]
 CHILD = """
 import sys

@@ -53,6 +53,11 @@ def samples_of(rates: Mapping[str, NDArray[np.float64]], answers: int, seed: int
     return pd.DataFrame(rows, columns=columns).assign(dataset="toy", model="sim", decoding="sample")
 
 
+@pytest.fixture(autouse=True, scope="module")
+def everywhere_here(fewer_completions: None) -> None:
+    """In every test of this folder."""
+
+
 @pytest.fixture(scope="session")
 def samples_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Four settings, 40 questions, 12 answers."""

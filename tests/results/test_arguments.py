@@ -37,7 +37,7 @@ def plan(**asked: Any) -> object:
 BAD: dict[Callable[..., object], dict[str, tuple[Any, ...]]] = {
     vote_curve: {"ns": (2, [float("nan")], [0], [1.5], ["2"], [10**22], [])},
     compared: {
-        "at": (0, -1, 1.5, "2", float("nan"), True),
+        "at": (0, -1, 1.5, "x", float("nan"), True),
         "level": (0, 1, 0.1, 95, float("nan"), "0.95"),
         "methods": ([], ["greedy"], 5, [None]),
     },
@@ -78,7 +78,7 @@ def test_what_makes_no_sense_is_refused_by_name(call: Callable[..., object], nam
 
 
 def test_whole_numbers_of_any_kind_are_taken() -> None:
-    assert declared.AT.of(np.int64(2)) == declared.AT.of(2.0) == 2
+    assert declared.MAX_N.of(np.int64(2)) == declared.MAX_N.of(2.0) == 2
     assert declared.NS.of(np.array([1, 4])) == declared.NS.of("1, 4") == (1, 4)
 
 

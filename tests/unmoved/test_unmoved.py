@@ -9,10 +9,17 @@ import pytest
 
 from tests.unmoved.commands import COMMANDS, KEPT, figures, outcome
 
-pytestmark = pytest.mark.release
-
 DRAWN = ("forecast", "backtest", "plan", "precision")
 """Commands whose intervals are drawn: another processor moves them by up to 5e-4."""
+
+
+SLOW = ("forecast", "backtest", "precision", "figures")
+"""Those that take seconds each: of a release."""
+
+
+def marks(name: str) -> list[pytest.MarkDecorator]:
+    alone = pytest.mark.xdist_group(name)
+    return [alone, pytest.mark.release] if name.startswith(SLOW) else [alone]
 
 
 def moved(before: Any, now: Any, within: float, printed: bool = False) -> list[str]:
@@ -48,9 +55,7 @@ def test_a_printed_number_may_differ_by_one_in_its_last_digit() -> None:
     assert moved([0.62], [0.64], 1e-3, printed=True)
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in (*COMMANDS, "figures")]
-)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=marks(name)) for name in (*COMMANDS, "figures")])
 def test_no_number_has_moved(name: str, tmp_path: Path) -> None:
     before = json.loads((KEPT / f"{name}.json").read_text(encoding="utf-8"))
     now = figures(tmp_path) if name == "figures" else outcome(name, tmp_path)

@@ -1,11 +1,15 @@
 """The AUC of a score against counting all pairs."""
 
+import json
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from harness.judge.counts import auc
+from tests.harness.commands import exit_status
+from tests.harness.judge.judging import CHAT, Server, rows_of
 
 
 def by_pairs(groups: list[tuple[list[float], list[bool]]]) -> float | None:
@@ -42,3 +46,16 @@ def test_a_judge_that_only_knows_hard_questions_chooses_nothing() -> None:
 def test_without_both_kinds_there_is_none() -> None:
     assert auc([(np.array([0.1, 0.2]), np.array([True, True]))]) is None
     assert auc([]) is None
+
+
+def test_neither_auc_hangs_on_the_order_of_the_rows(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By hand, of 4 + 2 pairs within a question and 12 in all; answers to two questions interleave."""
+    rows = rows_of(folder)
+    orders = [rows, rows[0::4] + rows[1::4] + rows[2::4] + rows[3::4], rows[::-1]]
+    with Server() as server:
+        for order in orders:
+            text = "".join(json.dumps(row) + "\n" for row in order)
+            (folder / "samples.jsonl").write_text(text)
+            assert exit_status(monkeypatch, "judge", folder, "--url", server.url, *CHAT) == 0
+            told = json.loads((folder / "scores" / "judge.json").read_text())["summary"]
+            assert (told["auc"], told["auc_within"]) == pytest.approx((9 / 12, 4 / 6))

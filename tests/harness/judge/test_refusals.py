@@ -2,16 +2,19 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
 
 from harness.engines.sglang import SGLangEngine
-from harness.judge.run import Judged
+from harness.experiment import Experiment
+from harness.judge.run import OF_THE_MODEL, Judged, judge_of
+from harness.judge.scores import judge_identity
 from harness.store.resume import locked
 from harness.store.samples_file import SAMPLES
 from tests.harness.commands import exit_status
-from tests.harness.judge.judging import CAUTIOUS, CHAT, SCORES, Server, folder_of, rows_of, scores
+from tests.harness.judge.judging import CAUTIOUS, CHAT, MODEL, SCORES, Server, folder_of, rows_of, scores
 
 pytestmark = pytest.mark.usefixtures("impatient")
 
@@ -133,6 +136,66 @@ def test_a_judge_is_not_asked_for_ever(tmp_path: Path, monkeypatch: pytest.Monke
         assert exit_status(monkeypatch, "judge", many, "--url", server.url, *CHAT, *CAUTIOUS) == 3
     assert len(server.asked) == fails + 16
     assert sum(row.get("score_judge") is not None for row in rows_of(many)) == fails
+
+
+def test_failures_that_alternate_with_verdicts_never_end_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    questions = [str(number) for number in range(20)]
+    both = {name: ["18", "7"] for name in questions}
+    many = folder_of(tmp_path / "many", both, dict.fromkeys(questions, "18"))
+    with Server(refuses="say 7") as server:
+        assert exit_status(monkeypatch, "judge", many, "--url", server.url, *CHAT, *CAUTIOUS) == 3
+    assert len(server.asked) == 40
+    assert [row["score_judge"] is None for row in rows_of(many)] == [False, True] * 20
+
+
+def judge_as(**changed: Any) -> Experiment:
+    keys = {"dataset": "judged", "samples": 1, "tokens_extra": 1, "prompt": "judge-yes-no", "chat": True}
+    keys |= {"engine": "openai", "model": MODEL, "url": "http://127.0.0.1:9"}
+    return Experiment.model_validate(keys | changed)
+
+
+@pytest.mark.parametrize(
+    ("changed", "prompt"),
+    [
+        ({"engine": "sglang"}, "judge-yes-no"),
+        ({"model": "org/other"}, "judge-yes-no"),
+        ({"revision": "main"}, "judge-yes-no"),
+        ({"chat": False}, "judge-yes-no"),
+        ({"dtype": "float32"}, "judge-yes-no"),
+        ({"request_fields": {"chat_template_kwargs": {"enable_thinking": False}}}, "judge-yes-no"),
+        ({}, "boxed"),
+        ({}, None),
+    ],
+)
+def test_whatever_a_verdict_depends_on_tells_judges_apart(
+    changed: dict[str, Any], prompt: str | None
+) -> None:
+    assert judge_identity(judge_as(**changed), prompt) != judge_identity(judge_as(), "judge-yes-no")
+    elsewhere = judge_as(**changed, url="http://127.0.0.1:7", concurrency=3, seed=5)
+    assert judge_identity(elsewhere, prompt) == judge_identity(judge_as(**changed), prompt)
+
+
+def test_another_model_takes_nothing_from_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its own model takes everything."""
+    fields = {
+        "revision": "v2",
+        "chat": False,
+        "dtype": "float32",
+        "patience": 7.0,
+        "request_fields": {"a": 1},
+    }
+    run = judge_as(**fields)
+    monkeypatch.setattr("harness.judge.run.experiment_in", lambda _folder: run)
+    own = judge_of(Path("run"), "judge-yes-no", {"model": MODEL})
+    assert {name: getattr(own, name) for name in fields} == fields
+    assert own.url == run.url
+    there = {"model": "org/other", "engine": "openai", "url": "http://127.0.0.1:7"}
+    other = judge_of(Path("run"), "judge-yes-no", there)
+    plain = judge_as(model="org/other", url="http://127.0.0.1:7")
+    for name in OF_THE_MODEL:
+        assert getattr(other, name) == getattr(plain, name), name
 
 
 def test_a_chat_that_begins_with_thinking_gives_no_verdict(

@@ -1,10 +1,12 @@
 """The plan: every answer is asked for once, whatever is done already."""
 
+import itertools
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.engines.base import Sampling
-from harness.run.plan import prompt_for, remaining, sampling_for
+from harness.run.plan import asked_questions, prompt_for, remaining, sampling_for
 from tests.harness.run.scripted import QUESTIONS, SETTINGS, experiment
 
 
@@ -49,3 +51,19 @@ def test_requests_say_budget_limit_and_decoding() -> None:
     assert sampling_for(plan, first) == Sampling(2 * 10 + 64, 0.7, 0.9, 20, ("[END]",))
     assert sampling_for(plan, greedy) == Sampling(2 * 10 + 64, temperature=0.0, stop=("[END]",))
     assert (greedy.decoding, greedy.sample) == ("greedy", 0)
+
+
+def test_in_a_random_order_a_larger_limit_adds_to_a_smaller_one() -> None:
+    """And the order does not depend on that of the file."""
+    asked = [
+        asked_questions(experiment(order="random", limit=n), QUESTIONS) for n in range(1, len(QUESTIONS) + 1)
+    ]
+    for fewer, more in itertools.pairwise(asked):
+        assert list(more[:-1]) == list(fewer)
+    backwards = asked_questions(experiment(order="random"), QUESTIONS[::-1])
+    assert list(backwards) == list(asked[-1])
+    orders = {
+        tuple(q.question_id for q in asked_questions(experiment(order="random", seed=s), QUESTIONS))
+        for s in range(9)
+    }
+    assert len(orders) > 1

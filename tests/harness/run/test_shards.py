@@ -20,6 +20,8 @@ from tests.harness.commands import command
 from tests.harness.run.scripted import ScriptedEngine, experiment, stored
 from tests.predict.commands import predict
 
+pytestmark = pytest.mark.usefixtures("fewer_completions")
+
 PARTS = 8
 QUESTIONS = [Question(f"q-{index:02}", f"Problem number {index}?", str(index)) for index in range(21)]
 

@@ -1,6 +1,7 @@
 """GPUs by arithmetic: against published sizes, and against the bound worked out by hand."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -100,3 +101,17 @@ def test_a_copy_on_two_gpus_has_twice_of_each_and_costs_twice_as_much() -> None:
 )
 def test_times_are_in_units_that_people_use(seconds: float, text: str) -> None:
     assert duration(seconds) == text
+
+
+@pytest.mark.parametrize("tp", [1, 2, 8])
+def test_the_price_is_that_of_every_gpu_for_the_time_of_its_tokens(tp: int) -> None:
+    """3 copies on `tp` GPUs each, 5 for an hour of one; what is to be expected takes as much longer."""
+    load, flags = Load(10**10, 600, 200, 16), ("--tp-size", str(tp)) if tp > 1 else ()
+    plan = read_experiment("gsm8k-budgets", {"dp": "3"}).model_copy(update={"server_flags": flags})
+    _, header, *lines, _ = gpu_lines(plan, load, 5.0)
+    assert re.split(r"  +", header)[0] == f"GPUs: {3 * tp}"
+    for line in lines:
+        name, _, most, _, *_, cost, dear = re.split(r"  +", line)
+        hours = load.tokens / float(most.replace(",", "")) / 3600
+        assert float(cost.replace(",", "")) == pytest.approx(hours * 5 * 3 * tp, rel=1e-3), name
+        assert float(dear.replace(",", "")) == pytest.approx(hours * 5 * 3 * tp / REACHED, rel=1e-3), name

@@ -166,6 +166,18 @@ def test_what_was_saved_is_recorded(tmp_path: Path) -> None:
         run(tmp_path, engine, stop_rule="lead:4", **ONE)
 
 
+def test_with_fewer_samples_a_run_has_saved_what_a_fresh_one_has(tmp_path: Path) -> None:
+    """Answers beyond them are there, and count for nothing."""
+    says = {"0": "0" * 12, "1": "112233445566", "2": "0" * 12, "3": "3456789345678"}
+    told = []
+    for name, most in (("both", 12), ("both", 6), ("fresh", 6)):
+        plan = ONE | {"stop_rule": "lead:3", "samples": most}
+        assert run(tmp_path / name, telling(says.get), **plan).missing == 0
+        told.append(json.loads((tmp_path / name / "run.json").read_text())["summary"]["stopping"])
+    assert told[1] == told[2]
+    assert told[0] != told[1]
+
+
 def test_greedy_answers_are_drawn_beside_and_not_marked(tmp_path: Path) -> None:
     outcome = run(tmp_path, ScriptedEngine(), stop_rule="lead:2", greedy=True, **ONE)
     assert outcome.missing == 0

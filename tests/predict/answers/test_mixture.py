@@ -9,7 +9,7 @@ import pytest
 from predict.answers.atom_votes import vote_table
 from predict.answers.atoms import CHOICES, RESTS, THETAS, A, P
 from predict.answers.beta_binomial import fit_beta
-from predict.answers.mixture import accuracies, accuracy_by_atom, mixture
+from predict.answers.mixture import accuracies, accuracy_by_atom, from_answers, mixture, populations
 from predict.answers.population import fit_population, learning_set
 from predict.answers.prior import _EVEN_CHOICES, _log_law
 from predict.estimate import Estimate, Options, Status
@@ -188,9 +188,10 @@ def test_of_new_questions_the_error_is_what_answers_leave_open_and_the_draw_of_q
     assert found.mean == pytest.approx(each.mean(axis=0), abs=1e-9)
 
 
-@pytest.mark.integration
-def test_five_of_eight_seen_leave_the_luck_of_three() -> None:
+@pytest.mark.release  # half a minute; test_rest.py has the pools by themselves
+def test_five_of_eight_seen_leave_the_luck_of_three(monkeypatch: pytest.MonkeyPatch) -> None:
     """The interval of a pool's vote is narrower than that of a pool that is all new, and holds it."""
+    monkeypatch.setattr("predict.answers.mixture.IMAGINED", 2**15)
     held, widths = [], []
     for seed in range(30):
         seen, whole = observed(drawn_pool(200, 8, np.random.default_rng(seed)), 5)
@@ -198,7 +199,10 @@ def test_five_of_eight_seen_leave_the_luck_of_three() -> None:
         (pool,) = seen.pools
         nothing = replace(pool, whole=np.full(200, 13))  # eight more, and the five that were seen
         other = replace(seen, pools=(nothing,))
-        part, new = (mixture(one, targets([8]), Options(replicates=200)).these for one in (seen, other))
+        fitted = populations(seen)
+        part, new = (
+            from_answers(one, targets([8]), Options(replicates=200), fitted).these for one in (seen, other)
+        )
         held.append(part.low[0] <= truth <= part.high[0])
         widths.append([part.high[0] - part.low[0], new.high[0] - new.low[0]])
     assert np.mean(held) >= 0.75  # of intervals that hold nine tenths fewer than 23 of 30 once in 60 times

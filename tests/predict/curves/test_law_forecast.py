@@ -220,3 +220,17 @@ def test_what_is_no_accuracy_is_refused(bad: float) -> None:
     points, _ = world()
     with pytest.raises(BadInput, match="0 to 1"):
         estimate(points[:3], np.array([0.2, bad, 0.3]), np.full(3, 0.01), points[3:])
+
+
+def test_a_point_of_unknown_error_counts_as_one_of_a_point() -> None:
+    """0.01, beside others that are known: it does not outweigh them."""
+    at = np.array([1, 2, 4, 8, 16])
+    accuracy = np.array([0.40, 0.41, 0.50, 0.56, 0.60])
+    known, places = np.full(5, 0.03), (np.full(5, 100.0), at, accuracy)
+    laws = [
+        fit(*places, np.array([error, *known[1:]]), np.full(5, "s"), "majority")
+        for error in (np.nan, 0.01, 0.03)
+    ]
+    unknown, one, other = (law.seen(at)[0] for law in laws)
+    assert unknown == pytest.approx(one, abs=1e-9)
+    assert np.abs(unknown - other).max() > 1e-3

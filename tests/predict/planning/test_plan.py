@@ -3,6 +3,7 @@
 import json
 import re
 from dataclasses import replace
+from functools import cache
 from itertools import product
 from pathlib import Path
 
@@ -77,6 +78,21 @@ def test_both_intervals_hold_what_was_measured(group: Group) -> None:
     found = _as_measured(rows, replace(group, pools=()), 0.9)
     ends = found[["low", "high", "new_low", "new_high"]].to_numpy().tolist()
     assert ends == [[0.2, 0.6, 0.2, 0.7], [0.4, 0.9, 0.3, 0.9]]
+
+
+def test_the_luck_of_what_was_measured_is_at_least_that_of_its_answers(samples_file: Path) -> None:
+    """However close the forecast comes to the measurement, or however sure it is."""
+    (group,) = read_groups([samples_file], "majority")
+    rows = pd.DataFrame({"setting": group.points.setting, "N": group.points.N, "accuracy": group.accuracy})
+    for off, width in ((0.0, 0.0), (0.2, 0.0), (0.0, 0.4)):
+        ends = {"low": rows["accuracy"] - width, "high": rows["accuracy"] + width}
+        sure = rows.assign(predicted=rows["accuracy"] + off, new_low=0.0, new_high=1.0, **ends)
+        luck = _as_measured(sure, group, 0.9)["luck"]
+        for pool in group.pools:
+            here = (rows["setting"] == pool.setting) & (rows["N"] == 1)
+            right = pool.answers.counts().correct / pool.answers.sizes
+            least = np.sqrt((right * (1 - right) / 11).mean() / len(right))  # of 12 answers
+            assert luck[here].item() == pytest.approx(max(least, off, width / Z90), rel=0.05)
 
 
 ROWS = pd.DataFrame(
@@ -180,6 +196,11 @@ def sides(table: pd.DataFrame, cost: float) -> list[Side]:
     return sides_of({"m": table}, None, "judge", {"m": cost})
 
 
+@cache
+def measured_often() -> list[Side]:
+    return [side for seed in range(500) for side in sides(answers(seed), 0.0)]
+
+
 @pytest.mark.integration  # many seconds
 @pytest.mark.parametrize("method", ["majority", *JUDGED])
 def test_luck_is_how_far_measurements_scatter(method: str) -> None:
@@ -188,12 +209,9 @@ def test_luck_is_how_far_measurements_scatter(method: str) -> None:
     At N beyond half of the pool too much is told rather than too little: the accuracy of half stands for it.
     """
     ns = np.array([2, 4, 8, 16])
-    found, told = [], []
-    for seed in range(500):
-        (side,) = sides(answers(seed), 0.0)
-        found.append(side.curve(method)[:, ns - 1].mean(axis=0))
-        if seed < 50:
-            told.append(measured_luck(side, method, ns))
+    pools = measured_often()
+    found = [side.curve(method)[:, ns - 1].mean(axis=0) for side in pools]
+    told = [measured_luck(side, method, ns) for side in pools[:50]]
     ratio = np.sqrt(np.mean(told, axis=0)) / np.std(found, axis=0)
     assert ratio[:3] == pytest.approx(1, abs=0.25)
     assert 0.75 < ratio[3] < 1.5

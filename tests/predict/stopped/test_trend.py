@@ -104,3 +104,19 @@ def test_late_answers_are_right_as_often_as_the_line_says() -> None:
             moved = logit(gained / late) - logit(before / late)
             assert moved == pytest.approx(np.full(30, moved[0]), abs=1e-5)
             start = end
+
+
+def test_questions_that_are_all_alike_leave_no_less_open_than_as_many_answers() -> None:
+    """They scatter less than answers do; the curvature of plain logistic regression is the most there is."""
+    whole, Q, n = pools(1, 40, 3), 50, 40
+    alike = AnswerPools(
+        [f"q{q}" for q in range(Q)], n * np.arange(Q + 1), np.tile(whole.votes, Q), np.tile(whole.tokens, Q)
+    )
+    seen = seen_at(alike, float(np.median(whole.tokens)))
+    found = fit_line(seen)
+    ended = seen.ended_counts.sum(axis=0)
+    ranks = (np.cumsum(ended) - ended / 2 + 0.5) / (Q * n + 1)
+    design = np.stack([np.ones(len(ended)), norm.ppf(ranks)])
+    p = expit(found.theta @ design)
+    plain = np.linalg.inv((design * ended * p * (1 - p)) @ design.T + np.diag(PRIOR_SD**-2.0))
+    np.testing.assert_allclose(found.spread @ found.spread.T, plain, rtol=1e-6)

@@ -1,5 +1,6 @@
 """`tts curves`: its file, its messages, its exit codes."""
 
+import re
 from pathlib import Path
 
 import pandas as pd
@@ -29,7 +30,13 @@ def test_curves_are_written(tmp_path, monkeypatch, capsys, kind):
     assert curves["setting"].drop_duplicates().tolist() == ["20", "100"]
     assert set(curves["T"].round(6)[curves["permutation"] == "exact"]) == {3 * 11.5}
     output = capsys.readouterr()
-    assert output.out == f"{file}: 24 answers -> {out}: 132 rows\n"
+    head, *table, last = output.out.splitlines()
+    assert last == f"{file}: 24 answers -> {out}: 132 rows"
+    assert re.findall(r"N = (\d+)", head) == ["1", "2", "4"]
+    exact = curves[curves["permutation"] == "exact"].set_index(["method", "setting", "N"])["accuracy"]
+    shown = {" ".join(line.split("  ")[0].split()): line for line in table if " 100 " in line}
+    for method, words in (("majority", "majority vote"), ("best_of_n", "best of N")):
+        assert f" {100 * exact[method, '100', 4]:.1f} " in shown[words]
     assert output.err == ""
 
 
@@ -104,3 +111,18 @@ def test_bad_input_is_one_line_and_nothing_is_written(tmp_path, monkeypatch, cap
     assert errors.count("\n") == 1
     assert [entry.name for entry in tmp_path.iterdir()] == ["samples.jsonl"]
     assert (tmp_path / "samples.jsonl").read_bytes() == content
+
+
+@pytest.mark.parametrize(("unread", "text", "said"), [(3, True, True), (2, True, False), (3, False, False)])
+def test_texts_that_are_mostly_unread_are_said_with_the_command_that_reads_them_again(
+    tmp_path, monkeypatch, capsys, unread, text, said
+):
+    answers = [None] * unread + ["1"] * (4 - unread)
+    rows = [
+        {"question_id": "a", "sample": i, "answer": answer, "gold": "1"} for i, answer in enumerate(answers)
+    ]
+    write_samples(
+        pd.DataFrame(rows).assign(**({"text": "so: 1"} if text else {})), tmp_path / "samples.jsonl"
+    )
+    assert results(monkeypatch, "curves", tmp_path, "--out", tmp_path / "c.csv") == 0
+    assert (f"tts regrade {tmp_path} --reader auto" in capsys.readouterr().err) == said

@@ -91,6 +91,29 @@ def test_a_judge_that_takes_as_much_as_an_answer_halves_the_answers() -> None:
     assert at_cost["difference_at_cost"] == pytest.approx(gain.mean())
 
 
+def test_all_prices_scaled_leave_what_is_told_at_equal_cost() -> None:
+    """With scores that cost tokens too, of two models with prices of their own."""
+    runs = {"a": run(1, "one", honest=0), "b": run(2, "other", honest=3).assign(tokens=5)}
+    costs = {"a": 20.0, "b": 3.0}
+    once, often = (
+        compare_runs(
+            runs,
+            {"one": scale, "other": 3 * scale},
+            methods=["majority", "best_by_score"],
+            score="judge",
+            score_costs=costs,
+        )
+        for scale in (1e-6, 1e-3)
+    )
+    np.testing.assert_allclose(often["cost"], 1000 * once["cost"])
+    assert once["N_at_cost"].notna().any()
+    same = [name for name in once if name != "cost"]
+    pd.testing.assert_frame_equal(often[same], once[same])
+    by_hand = once.set_index(["method", "N"])
+    assert by_hand.loc[("majority", 4), "N_at_cost"] == pytest.approx(4 * 10 / 15, rel=1e-6)
+    assert by_hand.loc[("best_by_score", 4), "cost"] == pytest.approx(4 * 30e-6)
+
+
 def test_nothing_is_said_at_equal_cost_where_a_score_costs_nobody_knows_what() -> None:
     runs = {"a": run(1, "one", honest=0), "b": run(2, "other", honest=3)}
     both = compare_runs(runs, methods=["majority", "best_by_score"], score="judge").set_index("method")

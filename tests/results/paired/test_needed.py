@@ -15,7 +15,8 @@ def known(questions: int, mean: float | list[float], stderr: float, row_level: f
     mean = np.atleast_1d(np.array(mean))
     unknown = np.full(mean.shape, np.nan)
     every = np.full(mean.shape, stderr)
-    return Differences(questions, mean, every, Interval(unknown, unknown, 0.95), row_level, unknown)
+    ends = Interval(unknown, unknown, 0.95)
+    return Differences(questions, questions, 1, mean, every, ends, row_level, unknown)
 
 
 @pytest.mark.parametrize("n", [1, 2, 4])

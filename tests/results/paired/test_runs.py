@@ -154,6 +154,26 @@ def test_one_row_named_before_looking_has_the_level_alone():
         compare_runs(runs, at=5)
 
 
+def test_what_the_questions_of_another_data_set_are_called_changes_nothing():
+    """Both number theirs from 0: of two sets nothing moves together."""
+    rng = np.random.default_rng(3)
+
+    def both(prefix: str, seed: int) -> pd.DataFrame:
+        letters = np.random.default_rng(seed).choice(["r", "a", "b"], (2, 14, 4), p=[0.5, 0.3, 0.2])
+        sets = (("d", "", letters[0]), ("e", prefix, letters[0]))
+        parts = [
+            run({f"{name}{i}": "".join(row) for i, row in enumerate(rows)}, dataset=dataset)
+            for dataset, name, rows in sets
+        ]
+        return pd.concat(parts).sample(frac=1, random_state=int(rng.integers(99)))
+
+    same, renamed = (
+        compare_runs({"x": both(name, 1), "y": both(name, 2)}).drop(columns="flips") for name in ("", "z")
+    )
+    assert set(same["dataset"]) == {"d", "e"}
+    pd.testing.assert_frame_equal(same, renamed)
+
+
 def test_every_verdict_is_that_of_its_interval_and_the_levels_nest():
     runs = {"one": run(LIKE_A, tokens=10), "two": run(LIKE_B, tokens=20)}
     wide, narrow = (compare_runs(runs, level=level) for level in (0.99, 0.6))
@@ -171,7 +191,7 @@ def test_every_verdict_is_that_of_its_interval_and_the_levels_nest():
     assert unknown["verdict_at_cost"].isna().all()
 
 
-@pytest.mark.integration
+@pytest.mark.release  # by the rows themselves: test_simultaneous.py
 def test_equal_models_are_told_apart_in_few_whole_comparisons():
     """At equal N and at equal cost, of any row: 80 comparisons, of which 0.05 ± 0.024 may be."""
     rng, told = np.random.default_rng(1), 0
@@ -282,3 +302,12 @@ def test_answers_needed_are_those_of_the_smaller_pool():
         row = compare_runs({"one": run(sides[0]), "two": run(sides[1])}, at=1).iloc[0]
         assert 8 <= row["answers_needed"] <= 10
         assert row["questions_needed"] == 15
+
+
+def test_the_order_of_the_rows_of_a_table_does_not_say_which_is_a():
+    models = pd.concat([run(A, model="zeta"), run(B, model="alpha")], ignore_index=True)
+    orders = (models, models.iloc[::-1], models.sample(frac=1, random_state=0))
+    tables = [compare_runs({"t": rows.reset_index(drop=True)}) for rows in orders]
+    assert tables[0].iloc[0][["a", "b"]].tolist() == ["alpha", "zeta"]
+    for table in tables[1:]:
+        pd.testing.assert_frame_equal(table, tables[0])

@@ -1,6 +1,7 @@
 """Single questions: counts, votes and texts against what was put in, bounded and made safe to show."""
 
 import json
+import re
 
 import pandas as pd
 import pytest
@@ -59,6 +60,14 @@ def test_untrusted_text_is_spelled_out_and_cut():
     assert "<" not in page
     assert len(page) < 50_000
     assert json.loads(page) == [model]
+
+
+def test_no_string_hides_anything_wherever_a_model_or_a_name_puts_it():
+    table = samples("AB", ("10",), ("q\x07",), text="t\u200b", reasoning="r\x1b[2J", model="m\u2066")
+    table["answer"] = table["answer"] + "\u202e\x00"
+    told = json.dumps(data(as_samples(table.assign(dataset="d\u2028"))), ensure_ascii=False)
+    assert told.isprintable()
+    assert not re.search(r"(?<!\\)(\\\\)*\\u", told)  # where JSON spells out a control character itself
 
 
 def test_numbers_are_bounded_and_totals_told():

@@ -139,7 +139,7 @@ def test_the_interval_of_equal_cost_is_that_of_leaving_out_each_question():
     assert ratio == pytest.approx(fixed / plain, rel=0.05)
 
 
-@pytest.mark.integration
+@pytest.mark.release  # its width is that of the jackknife, above
 def test_the_interval_of_equal_cost_holds_the_noise_of_the_costs(monkeypatch):
     """Over fresh sets of questions the difference to a fixed N moves as its interval says.
 
@@ -213,6 +213,19 @@ def test_each_setting_is_its_own_and_short_pools_cut_the_largest_n():
 def test_one_answer_each_leaves_nothing_to_stop():
     with pytest.raises(BadInput, match="two or more"):
         arena(answers(pool=1))
+
+
+def test_a_rule_that_disagrees_too_often_at_one_setting_is_never_taken():
+    """ "y" is nearly free at "a" and never agrees at "b"; the lead agrees at both."""
+    table = arena(pd.concat([answers(setting="a"), answers(seed=1, setting="b")]), orders=5, n_max=10)
+    lead = one_by_one(table)[one_by_one(table)["rule"] == "lead"]
+    other = lead.assign(rule="y", share=0.01, agreement=lead["agreement_all"])
+    other.loc[other["setting"] == "b", "agreement"] = 0.1
+    both = pd.concat([lead, other])
+    assert at_equal_agreement(both).set_index("rule")["share"].isna().to_dict() == {"lead": False, "y": True}
+    taken = advice(both)
+    assert taken is not None
+    assert (taken.rule, taken.cheapest) == ("lead", None)
 
 
 def test_what_to_take_is_the_lead_unless_another_is_clearly_cheaper():

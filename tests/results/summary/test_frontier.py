@@ -117,3 +117,25 @@ def test_a_plan_goes_by_what_is_expected_of_each_option_given_all():
     assert found.best["cost"] == 3.0
     assert found.cautious["cost"] == 3.0
     assert Plan(options, target_accuracy=0.7).chosen["cost"] == 2.0
+
+
+@pytest.mark.parametrize(("stderr", "bought"), [(0.02, "small"), (0.003, "large")])
+def test_another_model_will_do_where_it_is_not_clearly_worse(stderr, bought):
+    rows = {"model": ["small", "small", "large"], "predicted": [0.7, 0.78, 0.81], "cost": [1.0, 2.0, 30.0]}
+    options = pd.DataFrame(rows).assign(stderr=stderr)
+    assert Plan(options).chosen["model"] == bought
+    as_forecast = pd.DataFrame(rows).assign(low=lambda o: o["predicted"] - 1.645 * stderr)
+    as_forecast["high"] = as_forecast["predicted"] + 1.645 * stderr
+    assert Plan(as_forecast).chosen["model"] == bought
+
+
+def test_of_two_equal_models_the_cheap_one_is_bought_in_95_of_100_cases():
+    """The dear one looks better in half of the cases."""
+    rng = np.random.default_rng(0)
+    cheap = 0
+    for _ in range(400):
+        right = rng.binomial(200, 0.7, size=2) / 200
+        stderr = np.sqrt(right * (1 - right) / 200)
+        options = pd.DataFrame({"model": ["mini", "maxi"], "predicted": right, "stderr": stderr})
+        cheap += Plan(options.assign(cost=[1.0, 9.0])).chosen["model"] == "mini"
+    assert cheap >= 380

@@ -164,3 +164,34 @@ def test_a_word_that_no_answer_is_is_refused(tmp_path):
             read_samples(tmp_path / "a.csv", tmp_path / "b.csv")["answer"].isna().tolist()
             == [False, True] * 2
         )
+
+
+@pytest.mark.parametrize("pool", [13, 15, 16])
+def test_answers_that_come_again_after_a_fixed_number_are_copies_though_the_last_block_is_cut_off(pool):
+    again = [(one * 4)[:pool] for one in drawn(6, answers=6)]
+    (line,) = warned(lambda: as_samples(table(again)))
+    assert "after every 6" in line
+    assert warned(lambda: as_samples(table(drawn(6, answers=pool)))) == []
+
+
+def test_two_models_with_the_same_answers_are_said_once_in_any_order_of_rows():
+    """Of two data sets only one has copies; a third model answers for itself."""
+    one, two, three = (table(drawn(seed), model=f"m{seed}", dataset="a") for seed in (7, 8, 9))
+    copied = one.assign(model="copy")
+    apart = [frame.assign(dataset="b") for frame in (one, two.assign(model="copy"))]
+    honest = pd.concat([one, two, three, *apart])
+    assert warned(lambda: as_samples(honest)) == []
+    (line,) = warned(lambda: as_samples(pd.concat([honest, copied])))
+    assert "m7 and copy on a" in line
+    assert "40 of 40" in line
+    shuffled = pd.concat([honest, copied]).sample(frac=1, random_state=0)
+    (again,) = warned(lambda: as_samples(shuffled))
+    assert again.split(": ", 2)[2] == line.split(": ", 2)[2]
+
+
+def test_two_models_that_answer_once_are_copies_by_their_tokens_and_not_by_right_answers():
+    spent = np.random.default_rng(3).integers(50, 500, (20, 1)).tolist()
+    one = table([["1"]] * 20, tokens=spent, model="a")
+    assert len(warned(lambda: as_samples(pd.concat([one, one.assign(model="b")])))) == 1
+    other = one.assign(model="b", tokens=one["tokens"] + 1)
+    assert warned(lambda: as_samples(pd.concat([one, other]))) == []

@@ -38,7 +38,7 @@ TWO = {"q1": "rrab", "q2": ["a", "a", None, "r"]}
 
 def test_rows_and_columns_of_a_small_table():
     curves = build_curves(table(TWO), permutations=11)
-    assert list(curves.columns) == COLUMNS
+    assert list(curves.columns) == [name for name in COLUMNS if name != "clusters"]
     found = list(curves[["method", "N", "permutation"]].itertuples(index=False, name=None))
     assert found == [
         (method, n, permutation)
@@ -93,10 +93,13 @@ def test_t_is_the_sum_over_questions_of_the_mean_tokens_of_an_answer():
     assert set(drawn[drawn["N"] == 1]["T"]) <= one_answer
 
 
-def test_t_is_null_and_said_so_where_some_answers_have_no_tokens():
-    with pytest.warns(UserWarning, match="d/m/100: no T: 1 of 8 answers"):
-        curves = build_curves(table(TWO, tokens={"q1": [1, 2, 3, None], "q2": [1, 2, 3, 4]}))
-    assert curves["T"].isna().all()
+@pytest.mark.parametrize(("unknown", "known"), [(1, True), (5, False)])
+def test_answers_without_a_token_count_are_counted_and_most_of_them_leave_no_t(unknown, known):
+    """The others take 10 tokens each: random orders, too, have the T of all."""
+    used = [None] * unknown + [10] * (8 - unknown)
+    with pytest.warns(UserWarning, match=f"d/m/100: .*{unknown} of 8 answers"):
+        curves = build_curves(table(TWO, tokens={"q1": used[:4], "q2": used[4:]}))
+    assert curves["T"].tolist() == pytest.approx([20.0 if known else np.nan] * len(curves), nan_ok=True)
     assert curves["accuracy"].notna().all()
 
 

@@ -7,7 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from results import BadInput, build_curves
+from results import BadInput, as_samples, build_curves, compare
+from results.votes.curves import usual_methods
 from results.votes.exact import AnswerPools, majority_accuracy
 from results.votes.scored import accuracy_by_score, grid_steps
 
@@ -209,3 +210,108 @@ def test_answers_without_a_score_are_counted_where_they_are_many():
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # one that cannot be read needs none
         build_curves(SAMPLES.assign(score=[1, 1, 1, 1, 1, None]), ["best_by_score"])
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_the_highest_score_is_the_mean_of_the_maximum_over_all_subsets(seed):
+    rng = np.random.default_rng([7, seed])
+    n = int(rng.integers(1, 9))
+    scores = rng.choice([NAN, 0.0, 0.25, 0.25, 0.7, 1.0], n)
+    ns, credit = np.arange(1, n + 1), np.nan_to_num(scores)
+    expected = [np.mean([max(credit[list(s)]) for s in combinations(range(n), k)]) for k in ns]
+    found = accuracy_by_score(pools_of(rng.integers(-1, 3, n), scores), "highest_score", ns)[0]
+    np.testing.assert_allclose(found, expected, atol=1e-12)
+
+
+def partial(**more):
+    """Two questions with partial credit; the second has an answer that nobody has scored."""
+    scores = [0.9, 1, 0.7, 0.75, NAN, 0.25, 0.25]
+    table = {"question_id": list("aaabbbb"), "sample": [0, 1, 2, 0, 1, 2, 3], "score": scores}
+    return pd.DataFrame(table).assign(**more)
+
+
+@pytest.mark.filterwarnings("ignore:.*credit of an answer")
+def test_scores_without_verdicts_are_credit_and_the_unscored_are_left_out():
+    samples = as_samples(partial())
+    assert len(samples) == 6
+    assert samples["correct"].tolist() == [False, True, False, False, False, False]
+    assert usual_methods(samples) == ("best_of_n", "all_of_n", "highest_score")
+    curves = build_curves(samples, usual_methods(samples), [1, 2], permutations=0)
+    found = curves.set_index(["method", "N"])["accuracy"]
+    assert found["highest_score"].tolist() == pytest.approx([(2.6 / 3 + 1.25 / 3) / 2, 0.775])
+    assert found["best_of_n"].tolist() == pytest.approx([1 / 6, 1 / 3])
+
+
+@pytest.mark.filterwarnings("ignore:.*(credit of an answer|0 % right)")
+def test_what_is_computed_where_nothing_is_asked_for():
+    rows = partial().fillna(0.5)
+    verdicts, yes = rows["score"] >= 0.75, np.where(rows["score"] >= 0.75, "yes", "no")
+    usual = {
+        "a threshold on scores": (rows.assign(correct=verdicts), ("best_of_n", "all_of_n", "highest_score")),
+        "verdicts": (rows.drop(columns="score").assign(correct=verdicts), ("best_of_n", "all_of_n")),
+        "in words": (
+            rows.drop(columns="score").assign(correct=verdicts, answer=yes),
+            ("best_of_n", "all_of_n"),
+        ),
+        "a yes that is wrong": (rows.assign(answer=yes, gold="yes"), ("majority", "best_of_n")),
+        "a verifier": (rows.assign(answer=list("1212121"), gold="1"), ("majority", "best_of_n")),
+    }
+    for name, (frame, expected) in usual.items():
+        assert usual_methods(as_samples(frame)) == expected, name
+
+
+@pytest.mark.parametrize("scores", [[0.5, 1.5], [-0.1, 1], [NAN, NAN]])
+def test_scores_that_are_no_credit_are_no_verdicts(scores):
+    table = pd.DataFrame({"question_id": "q", "sample": [0, 1], "score": scores})
+    with pytest.raises(BadInput, match="from 0 to 1"):
+        as_samples(table)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_partial_credit_is_compared_by_clusters_over_data_sets():
+    """b has a quarter more of the credit in every question of two data sets."""
+    rng = np.random.default_rng(0)
+    rows = [(d, f"q{q}", s, f"p{q // 4}") for d in "xy" for q in range(40) for s in range(3)]
+    table = pd.DataFrame(rows, columns=["dataset", "question_id", "sample", "cluster"])
+    a = table.assign(score=rng.integers(0, 4, len(table)) / 4, model="a")
+    b = a.assign(score=a["score"] + 0.25, model="b")
+    found = compare(a, b, methods="highest_score", score="score", at=2)
+    assert found["difference"].tolist() == pytest.approx([0.25, 0.25])
+    assert found[["dataset", "clusters", "verdict"]].to_numpy().tolist() == [[d, 10, "better"] for d in "xy"]
+
+
+REWARDS = pd.DataFrame(
+    {
+        "question_id": "q",
+        "sample": range(3),
+        "answer": ["5", "4", "4"],
+        "gold": "5",
+        "score_rm": [1.2, -0.6, -2.5],
+    }
+)
+
+
+@pytest.mark.parametrize("weigh", ["softmax", "sigmoid"])
+def test_rewards_below_zero_weigh_by_the_law_that_is_asked_for(weigh):
+    """By all subsets; a shift of all rewards changes no softmax."""
+    law = {"softmax": np.exp, "sigmoid": lambda x: 1 / (1 + np.exp(-x))}[weigh]
+    weights = law(REWARDS["score_rm"].to_numpy())
+    expected = [by_subsets(weighted_of_subset, [0, 1, 1], weights, n) for n in (1, 2, 3)]
+    for shift in (0.0, -900.0) if weigh == "softmax" else (0.0,):
+        moved = REWARDS.assign(score_rm=REWARDS["score_rm"] + shift)
+        curves = build_curves(moved, "weighted_majority", score="rm", weights=weigh)
+        assert curves["accuracy"].tolist() == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"methods": "weighted_majority", "score": "rm"}, "--weights softmax"),
+        ({"methods": "weighted_majority", "score": "rm", "weights": "mean"}, "expected one of softmax"),
+        ({"methods": "best_by_score", "score": "rm", "weights": "softmax"}, "weighted_majority"),
+        ({"methods": "weighted_majority", "score": "logprob", "weights": "softmax"}, "leave it out"),
+    ],
+)
+def test_weights_are_refused_where_they_make_no_sense(options, message):
+    with pytest.raises(BadInput, match=message):
+        build_curves(REWARDS.assign(logprob=-1.0), **options)

@@ -42,8 +42,21 @@ def test_curves_have_the_length_of_their_samples(source, T):
     assert set(curves["tokens_per_answer"]) == set(answer_lengths(curves)) == {65.0}
 
 
-def test_one_answer_without_a_count_leaves_the_length_unknown():
-    assert math.isnan(tokens_per_answer(answer_pools(samples({"a": [10, None], "b": [80]}))))
+@pytest.mark.parametrize(
+    ("tokens", "length"),
+    [
+        ({"a": [10, None], "b": [80]}, 45),  # a question counts as its others do
+        ({"a": [10, 30, None], "b": [80, 100], "c": [None]}, 55),
+        ({"a": [10, None], "b": [80, None]}, 45),
+        ({"a": [10, None], "b": [None]}, math.nan),  # most are not known
+        ({"a": [None], "b": [None]}, math.nan),
+    ],
+)
+def test_the_length_is_that_of_the_answers_with_a_count_unless_most_have_none(tokens, length):
+    pools = answer_pools(samples(tokens))
+    assert tokens_per_answer(pools) == pytest.approx(length, nan_ok=True)
+    shuffled = samples(tokens).sample(frac=1, random_state=0)
+    assert tokens_per_answer(answer_pools(shuffled)) == pytest.approx(length, nan_ok=True)
 
 
 def test_length_of_a_table_comes_from_t_where_that_is_all_there_is():

@@ -44,6 +44,8 @@ def test_errors_of_forecasts_are_those_worked_out_by_hand():
     assert closest(both[:1]) == ""  # it has no rival
     bare = make_forecasts({"f": pd.concat([good.assign(low=np.nan, high=np.nan), wide])})
     assert [row[0] for row in error_table("errors", targets(bare)).rows] == ["wide", "good"]
+    bare = make_forecasts({"f": pd.concat([bad, good.assign(low=np.nan, high=np.nan)])})
+    assert [row[0] for row in error_table("errors", targets(bare)).rows] == ["good", "bad"]
 
 
 def test_numbers_outside_the_range_are_told_with_their_status():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from studies.trained.examination import BLIND, EXACT, SAMPLED, TUNED, examine
+from studies.trained.examination import BLIND, EXACT, SAMPLED, STEPS, TUNED, examine, mean_path_risk
 from studies.trained.layer import gradient_layer
 from studies.trained.lessons import FEW_DIMENSIONS, LINEAR
 
@@ -32,3 +32,18 @@ def test_the_papers_layer_is_blind_to_its_thoughts_and_tuned_at_its_best_step():
     table = curves.pivot_table(index="T", columns="model", values="risk")
     np.testing.assert_allclose(table[key[1]], table[BLIND])
     assert TUNED in table
+
+
+def test_no_infinite_risk_is_told_where_some_tasks_diverge(monkeypatch):
+    """One of twenty does at the longest paths, of one model alone."""
+    key = FEW_DIMENSIONS, f"{LINEAR} loop"
+
+    def diverging(model, tasks, steps):
+        risk = mean_path_risk(model, tasks, steps)
+        risk[3, -1] = np.inf
+        return risk
+
+    monkeypatch.setattr("studies.trained.examination.mean_path_risk", diverging)
+    curves = examine({key: vars(gradient_layer(5, 0.5))}, 5, 20, PATHS)
+    assert np.isfinite(curves["risk"]).all()
+    assert curves["T"].nunique() == len(STEPS) - 1

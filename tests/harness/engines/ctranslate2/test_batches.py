@@ -86,3 +86,13 @@ def test_many_answers_are_drawn_in_pieces(tokens: int, n: int, limit: int, expec
         return sizes
 
     assert in_a_loop(work) == expected
+
+
+def test_shorter_prompts_take_as_much_room_as_the_longest_one() -> None:
+    """Room for 8 answers to a prompt of 20 tokens with 100 more each, and for 8.9 to one of 12."""
+
+    def work() -> int:
+        shorter = [Request((*range(19 - MOST_APART), place), SAMPLING) for place in range(30)]
+        return sum(map(len, next_batch([*requests(20), *shorter], 8 * 120 + 110)))
+
+    assert in_a_loop(work) == 8

@@ -60,16 +60,17 @@ def watched(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.mark.usefixtures("watched")
 def test_answers_are_cut_before_the_stop_string_and_counted_with_it() -> None:
-    (answers,) = draw((PROMPT, 8, SAMPLING))
+    """Of the eight that are drawn only what holds of every text; the likeliest text is always the same."""
+    answers, (likeliest,) = draw((PROMPT, 8, SAMPLING), (PROMPT, 1, GREEDY))
     assert len(answers) == 8
-    for completion in answers:
+    for completion in (*answers, likeliest):
         assert "[END]" not in completion.text
         assert completion.prompt_tokens == PROMPT_TOKENS
         assert 1 <= completion.tokens <= 64
+        assert completion.finish_reason == "stop" or completion.tokens == 64
         assert completion.seed is None
-    stopped = [completion for completion in answers if completion.finish_reason == "stop"]
-    assert stopped
-    assert all(completion.text.endswith(". ") for completion in stopped)
+    assert likeliest.finish_reason == "stop"
+    assert likeliest.text.endswith(". ")
 
 
 @pytest.mark.usefixtures("watched")
@@ -107,7 +108,8 @@ def test_answers_come_in_an_order_that_says_nothing_of_them() -> None:
     """CTranslate2 returns the likeliest first, and forecasts are made from the first few answers.
 
     A budget of 10 gives guesses. The commonest is among the likeliest: sorted, it would stand in the first
-    half of the answers alone. In a random order half of its places are there, give or take 5 standard errors.
+    half of the answers alone. In a random order half of its places are there, give or take 7 standard
+    errors: a false alarm has a chance of 10⁻¹¹.
     """
     prompt = PROMPT.replace("40", "10")
     rounds = draw(*[(prompt, MOST_ROWS, SAMPLING)] * 40)
@@ -116,7 +118,7 @@ def test_answers_come_in_an_order_that_says_nothing_of_them() -> None:
     places = [place for found in rounds for place, c in enumerate(found) if c.text == commonest]
     in_first_half = sum(place < MOST_ROWS / 2 for place in places) / times
     assert times >= 100
-    assert abs(in_first_half - 0.5) < 5 * 0.5 / times**0.5
+    assert abs(in_first_half - 0.5) < 7 * 0.5 / times**0.5
 
 
 def test_no_two_requests_share_their_random_numbers(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,46 @@
+"""New questions are new passages where questions come in clusters: forecasts, plans, sizes of runs."""
+
+import numpy as np
+import pytest
+
+from predict.library import forecast
+from predict.planning.sizes import power, precision
+from results import as_samples
+from results.votes.errors import standard_error
+from results.votes.exact import answer_pools
+from tests.results.test_clusters import clustered, samples
+
+
+@pytest.fixture(autouse=True)
+def few_imagined(monkeypatch):
+    monkeypatch.setattr("predict.planning.sizes.IMAGINED", 4000)
+
+
+def pools(frame):
+    return answer_pools(as_samples(frame))
+
+
+def test_the_new_margin_of_a_run_like_the_pilot_is_that_of_its_clusters():
+    plain, together = (precision(pools(frame(seed=4)), [60], [4], 0) for frame in (samples, clustered))
+    assert (together["new_margin"] > 1.5 * plain["new_margin"]).all()
+    np.testing.assert_allclose(together["margin"], plain["margin"])
+    counts = pools(clustered(seed=4)).counts()
+    exact = (counts.correct / counts.pools)[:, None]
+    stderr = standard_error(exact, pools(clustered(seed=4)).clusters)[0]
+    assert together["new_margin"][0] == pytest.approx(1.645 * stderr, rel=0.15)
+
+
+def test_a_comparison_of_clusters_takes_more_questions():
+    runs = [(pools(frame(seed=5)), pools(frame(seed=6))) for frame in (samples, clustered)]
+    plain, together = (power(a, b, [60], [4], 0) for a, b in runs)
+    assert (together["margin"] > plain["margin"]).all()
+    assert (together["questions_to_decide"] > plain["questions_to_decide"]).all()
+
+
+@pytest.mark.parametrize("method", ["majority", "best_of_n"])
+def test_intervals_of_new_questions_are_wider_and_those_of_these_are_not(method):
+    plain, together = (forecast(frame(seed=4), at_n=[8], method=method) for frame in (samples, clustered))
+    width = [table["new_high"] - table["new_low"] for table in (plain, together)]
+    assert (width[1] > 1.2 * width[0]).all()
+    these = [(table["high"] - table["low"]).iloc[0] for table in (plain, together)]
+    assert these[1] == pytest.approx(these[0], rel=0.2)

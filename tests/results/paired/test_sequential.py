@@ -1,0 +1,104 @@
+"""results.paired.sequential against published boundaries, simulated looks, and a bet written out."""
+
+import numpy as np
+import pytest
+
+from results.paired.differences import mean_differences
+from results.paired.sequential import Open, Planned, boundaries, replayed
+
+
+def drawn(questions: int, gain: float = 0.0, seed: int = 0) -> np.ndarray:
+    """Differences of votes: most are 0, some move either way, a share `gain` more upwards."""
+    rng = np.random.default_rng(seed)
+    moves = rng.choice([-1, 0, 0, 1], questions) * rng.random(questions)
+    return np.where(rng.random(questions) < gain, np.abs(moves), moves)
+
+
+def test_the_boundaries_are_those_that_are_published():
+    """O’Brien and Fleming’s spending, five equal looks, two-sided 5 % (Jennison and Turnbull 2000, ch. 7)."""
+    assert boundaries((0.2, 0.4, 0.6, 0.8, 1.0), 0.95) == pytest.approx(
+        (4.877, 3.357, 2.680, 2.290, 2.031), abs=6e-4
+    )
+    assert boundaries((1.0,), 0.9) == pytest.approx((1.644854,), abs=1e-6)
+
+
+@pytest.mark.parametrize("level", [0.8, 0.95])
+def test_the_boundaries_are_crossed_as_often_as_the_level_allows(level):
+    shares = np.array([0.05, 0.3, 0.35, 0.8, 1.0])
+    steps = np.random.default_rng(0).standard_normal((100_000, 5)) * np.sqrt(np.diff(shares, prepend=0))
+    crossed = np.abs(steps.cumsum(axis=1) / np.sqrt(shares)) > boundaries(tuple(shares), level)
+    # 4 standard errors of the draws; both sides at once are counted once
+    assert crossed.any(axis=1).mean() == pytest.approx(1 - level, abs=4 * np.sqrt(level * (1 - level) / 1e5))
+
+
+def test_one_planned_look_is_a_comparison_made_once():
+    differences = drawn(80, 0.3)
+    once = mean_differences(differences[:, None], 0.95)
+    look = Planned(80, looks=1).look(differences)
+    assert (look.interval.low, look.interval.high) == pytest.approx(
+        (once.interval.low[0], once.interval.high[0])
+    )
+
+
+@pytest.mark.parametrize("way", [Planned(60), Open()])
+def test_equal_runs_are_told_apart_at_any_look_in_at_most_5_of_100_cases(way):
+    """400 comparisons: more than 33 would be beyond three standard errors of 5 %."""
+    words = [way.end(drawn(60, seed=seed))[1] for seed in range(400)]
+    assert sum(word in ("better", "worse") for word in words) <= 33
+
+
+@pytest.mark.parametrize("way", [Planned(300), Open()])
+def test_the_two_runs_are_treated_alike(way):
+    differences = drawn(150, 0.5)
+    look, other = way.look(differences), way.look(-differences)
+    assert (look.interval.low, look.interval.high) == pytest.approx(
+        (-other.interval.high, -other.interval.low)
+    )
+    assert look.word == "better"
+    assert other.word == "worse"
+
+
+@pytest.mark.parametrize("way", [Planned(400), Open()])
+def test_a_margin_moves_what_is_asked_and_not_the_interval(way):
+    differences = drawn(400)
+    plain, shifted = way.look(differences), way.look(differences, margin=0.2)
+    assert plain.interval == shifted.interval
+    assert plain.word != "better"
+    assert shifted.word == "better"
+
+
+def test_the_open_interval_holds_what_no_bet_refutes():
+    """Each value by a bet written out, question by question."""
+    differences = drawn(120, 0.4)
+    interval = Open().look(differences).interval
+    stakes = np.geomspace(0.05, 0.95, 6)
+
+    def stake_left(value: float, d: np.ndarray) -> float:
+        money = np.ones(6)
+        for one in d:
+            money *= 1 + stakes * ((one + 1) / (value + 1) - 1)
+        return float(money.mean())
+
+    assert stake_left(interval.low, differences) == pytest.approx(40)
+    assert stake_left(-interval.high, -differences) == pytest.approx(40)
+    assert stake_left(interval.low + 0.01, differences) < 40
+
+
+def test_it_ends_where_all_the_questions_would_hardly_decide():
+    nothing = np.zeros(100)
+    assert Planned(200).look(nothing[:20]).word == "go on"
+    assert Planned(200).look(nothing).word == "undecided"
+    assert Open().look(nothing).word == "go on"
+    assert Planned(100).look(nothing).word == "undecided"
+
+
+@pytest.mark.parametrize("way", [Planned(90), Open()])
+def test_a_replay_does_not_depend_on_the_order_of_the_questions(way):
+    differences = drawn(90, 0.6)
+    assert replayed(differences, way) == replayed(differences[::-1].copy(), way)
+
+
+def test_a_surely_decided_comparison_needs_part_of_its_questions():
+    replay = replayed(np.full(200, 0.3), Planned(200))
+    assert replay.words == {"better": 200}
+    assert replay.questions < 100
