@@ -16,12 +16,12 @@ LONG = 100
 """A line above this many characters is a long one."""
 
 LIMITS = {
-    "lines of the packages": 33_360,
-    "files of the packages": 304,
-    "lines of the tests": 34_332,
-    "words of pages written by hand": 16_650,
-    "mean characters of a line": 52.5,
-    "long lines, %": 9.5,
+    "lines of the packages": 34_306,
+    "files of the packages": 306,
+    "lines of the tests": 35_267,
+    "words of pages written by hand": 17_177,
+    "mean characters of a line": 52.6,
+    "long lines, %": 9.6,
 }
 
 

@@ -137,9 +137,9 @@ SHOWN = "openai/gpt-5.1 on"
 def examples() -> None:
     """Run the page's examples and put one model's part of their output into it."""
     for name, words in EXAMPLES.items():
-        blocks = run(words).split("\n\n")
-        first = next(i for i, block in enumerate(blocks) if block.strip().startswith(SHOWN))
-        insert(name, f"```\n$ {shlex.join(['tts', *words[1:]])}\n…\n{blocks[first].strip()}\n…\n```")
+        blocks = map(str.strip, run(words).split("\n\n"))
+        shown = "\n\n".join(block for block in blocks if block.startswith(SHOWN))
+        insert(name, f"```\n$ {shlex.join(['tts', *words[1:]])}\n…\n{shown}\n…\n```")
 
 
 def run(words: list[str]) -> str:

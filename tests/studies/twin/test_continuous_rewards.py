@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from results import BadInput, write_curves
-from studies.twin import binary_rewards, continuous_rewards
+from studies.twin import binary_rewards, continuous_rewards, reward_claims
 from studies.twin.binary_rewards import FALSE_YES, TRUE_YES
 from studies.twin.binary_rewards import REWARDS as BINARY_REWARDS
 from studies.twin.continuous_rewards import REWARDS, best_by_reward, residual
@@ -186,3 +186,11 @@ def test_the_claims_about_rewards_are_those_that_ship() -> None:
     shipped = pd.read_csv(SHIPPED).fillna({"sentence": ""})
     found = evaluate(REWARD_CLAIMS, seed=0)
     pd.testing.assert_frame_equal(found, shipped, rtol=1e-6, atol=1e-9, check_dtype=False)
+
+
+def test_the_best_of_n_by_the_oracle_is_that_of_the_n_it_is_called_by():
+    """1 − (1 − p)^N of every task, whose single answer is right with chance p."""
+    for curves in reward_claims._curves(0).values():
+        for n in (reward_claims.FEW, reward_claims.MANY, reward_claims.LIMIT):
+            np.testing.assert_allclose(curves["oracle", n], 1 - (1 - curves["path", 1]) ** n, atol=1e-9)
+            assert (curves["context", n] <= curves["oracle", n] + 1e-9).all()
