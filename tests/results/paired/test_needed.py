@@ -75,3 +75,12 @@ def test_what_no_number_of_answers_can_show():
 def test_never_fewer_questions_than_can_decide():
     alike = known(20, 1.0, 0.0)
     assert questions_needed(alike) == fewest_questions(0.95)
+
+
+def test_answers_to_ten_questions_of_five_passages_never_suffice():
+    """Six draws are the fewest that decide at 95 %; ten questions each drawn for itself are enough."""
+    differences = np.array([1.0, 0.8, 0.9, 1.0, 0.7, 0.9, 1.0, 0.8, 0.9, 1.0])[:, None]
+    from_answers = np.array([0.001])
+    passages = mean_differences(differences, clusters=list("aabbccddee"))
+    assert np.isinf(more_answers_needed(passages, from_answers)).all()
+    assert np.isfinite(more_answers_needed(mean_differences(differences), from_answers)).all()
