@@ -77,10 +77,12 @@ def test_never_fewer_questions_than_can_decide():
     assert questions_needed(alike) == fewest_questions(0.95)
 
 
-def test_answers_to_ten_questions_of_five_passages_never_suffice():
-    """Six draws are the fewest that decide at 95 %; ten questions each drawn for itself are enough."""
+def test_six_passages_are_the_fewest_whatever_their_questions_and_answers():
+    """Of two questions each. Ten questions of five are too few at any number of answers; ten alone are enough."""
     differences = np.array([1.0, 0.8, 0.9, 1.0, 0.7, 0.9, 1.0, 0.8, 0.9, 1.0])[:, None]
     from_answers = np.array([0.001])
     passages = mean_differences(differences, clusters=list("aabbccddee"))
     assert np.isinf(more_answers_needed(passages, from_answers)).all()
     assert np.isfinite(more_answers_needed(mean_differences(differences), from_answers)).all()
+    assert questions_needed(passages).tolist() == [12]  # of six passages
+    assert questions_needed(mean_differences(differences)).tolist() == [6]
