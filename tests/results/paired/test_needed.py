@@ -78,7 +78,7 @@ def test_never_fewer_questions_than_can_decide():
 
 
 def test_six_passages_are_the_fewest_whatever_their_questions_and_answers():
-    """Of two questions each. Ten questions of five are too few at any number of answers; ten alone are enough."""
+    """Of two questions each. Ten questions of five are too few with any answers; ten alone are enough."""
     differences = np.array([1.0, 0.8, 0.9, 1.0, 0.7, 0.9, 1.0, 0.8, 0.9, 1.0])[:, None]
     from_answers = np.array([0.001])
     passages = mean_differences(differences, clusters=list("aabbccddee"))
