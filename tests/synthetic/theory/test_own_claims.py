@@ -10,7 +10,6 @@ from click.testing import CliRunner
 from results import BadInput
 from results.tables.contract import kind_of
 from synthetic.cli import cli
-from synthetic.theory.claims import rewards
 from synthetic.theory.claims.table import CLAIMS, claims_at, evaluate
 from tests.conftest import ROOT
 
@@ -116,11 +115,3 @@ def test_the_command_writes_a_table_of_claims(tmp_path):
     assert alone.exit_code == 2
     assert "NAME" in alone.output
     assert not (tmp_path / "no.csv").exists()
-
-
-def test_the_best_of_n_by_the_oracle_is_that_of_the_n_it_is_called_by():
-    """1 − (1 − p)^N of every task, whose single answer is right with chance p."""
-    for curves in rewards._curves(0).values():
-        for n in (rewards.FEW, rewards.MANY, rewards.LIMIT):
-            np.testing.assert_allclose(curves["oracle", n], 1 - (1 - curves["path", 1]) ** n, atol=1e-9)
-            assert (curves["context", n] <= curves["oracle", n] + 1e-9).all()
