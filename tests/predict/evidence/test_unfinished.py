@@ -80,7 +80,7 @@ def test_a_cap_below_every_answer_names_the_shortest() -> None:
 
 
 @pytest.mark.integration  # half a minute
-@pytest.mark.parametrize("share", [0.26, 0.38])
+@pytest.mark.parametrize("share", [0.38, pytest.param(0.26, marks=pytest.mark.release)])
 def test_a_forecast_from_a_run_that_cut_answers_off_holds_the_truth(share: float) -> None:
     """Simulated: within 2 points of the truth, or not `ok`, where a third of the cut answers are read."""
     rng = np.random.default_rng(2)
