@@ -36,10 +36,10 @@ from harness.fields import (
     Positive,
     only,
     rule_in_full,
+    value_of,
 )
 from harness.grader import DEFAULT_READERS, Grader, GraderName, Match
 from harness.grading.places import READER_NAME
-from harness.overrides import value_of
 from results import BadInput
 from results.tables.shards import EXPECTED, shard_in
 

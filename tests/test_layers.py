@@ -58,7 +58,7 @@ LAYERS = {
         ["cli"],
     ],
     "harness": [
-        ["grading", "fields", "overrides", "errors"],
+        ["grading", "fields", "errors"],
         ["experiment", "grader", "http"],
         ["questions", "server"],
         ["engines"],

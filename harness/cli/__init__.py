@@ -2,17 +2,15 @@
 
 import click
 
-from harness.cli.export import export
 from harness.cli.force import force
 from harness.cli.gateway import gateway
 from harness.cli.gpu_check import gpu_check
 from harness.cli.import_samples import import_samples
-from harness.cli.inspect import inspect
 from harness.cli.judge import judge
 from harness.cli.questions import questions
-from harness.cli.regrade import regrade
 from harness.cli.sample import sample
 from harness.cli.serve import serve
+from harness.cli.stored import export, inspect, regrade
 
 
 @click.group(epilog="Example: tts sample tiny --out runs/tiny")

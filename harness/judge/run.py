@@ -16,11 +16,12 @@ from harness.experiment import Experiment, experiment_of
 from harness.judge.answers import Answers, Asked
 from harness.judge.counts import summary
 from harness.judge.scores import Scores, judge_identity
-from harness.judge.session import judge_answers
-from harness.judge.verdicts import Judge, Rewards, YesNo
-from harness.run.session import until_stopped
+from harness.judge.verdicts import Judge, Rewards, Verdict, YesNo
+from harness.run.session import Session, until_stopped
+from harness.run.stopping import Planned
 from harness.store.record import RECORD, experiment_in
 from harness.store.resume import locked
+from harness.store.samples_file import SamplesFile
 from results import BadInput
 
 OF_THE_MODEL = (
@@ -131,3 +132,47 @@ async def _ask(
             engine = engine_for(experiment, folder / "server.log", say)
             judge = YesNo(await stack.enter_async_context(engine), prompt)
         return await judge_answers(judge, missing, scores, experiment.concurrency, before)
+
+
+class Question(NamedTuple):
+    """What is asked, and the key of its verdict."""
+
+    key: str
+    asked: Asked
+
+    def __str__(self) -> str:
+        return f"question {self.asked.question_id}"
+
+
+class _Judging(Session):
+    """The verdicts that one command adds."""
+
+    refusals_end_it = True
+
+    def __init__(
+        self, judge: Judge, requests: Planned, scores: Scores, file: SamplesFile, in_flight: int, planned: int
+    ) -> None:
+        super().__init__(requests, in_flight, planned)
+        self._judge, self._scores, self._file = judge, scores, file
+
+    async def answer(self, query: Question) -> tuple[Verdict, int]:
+        """From the request to the verdict on the disk."""
+        verdict = await self._judge.verdict(query.asked)
+        self._scores.keep(self._file, query.key, query.asked, verdict)
+        return verdict, verdict.prompt_tokens + verdict.tokens
+
+
+async def judge_answers(
+    judge: Judge, missing: Mapping[str, Asked], scores: Scores, in_flight: int, before: int = 0
+) -> list[str]:
+    """Store a verdict on each of `missing`, and return the reason for each one that failed.
+
+    `in_flight` are asked at a time; `before` have their verdict already. Ends early where the server is gone,
+    or where as many fail in a row. Raises BadInput: a disk that is full, a judge that gives no verdicts.
+    """
+    requests = Planned(lambda: (Question(key, asked) for key, asked in missing.items()))
+    with scores.open() as file:
+        at_a_time, planned = min(in_flight, len(missing)), before + len(missing)
+        session = _Judging(judge, requests, scores, file, at_a_time, planned)
+        await session.draw()
+    return session.failures

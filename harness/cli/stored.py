@@ -1,0 +1,100 @@
+"""tts inspect, regrade and export: what is done with the stored answers of a run; nothing is sampled."""
+
+from pathlib import Path
+
+import click
+
+from harness.cli.options import grader_option, match_option, reader_option
+from harness.grader import GraderName, Match, Reader
+from results.command_help import Command
+
+
+@click.command(cls=Command, epilog="Example: tts inspect runs/tiny --unreadable --limit 3")
+@click.argument("samples", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--question", metavar="ID", help="Only the answers to this question.")
+@click.option("--setting", help="Only this setting (token budget).")
+@click.option("--wrong", "only", flag_value="wrong", help="Only wrong answers.")
+@click.option("--unreadable", "only", flag_value="unreadable", help="Only answers that could not be read.")
+@click.option("--cut-off", "only", flag_value="cut-off", help="Only answers that ended at the token limit.")
+@click.option(
+    "--limit", default=5, show_default=True, type=click.IntRange(1), help="Answers to show per setting."
+)
+@click.option("--full", is_flag=True, help="Show whole texts.")
+def inspect(
+    samples: tuple[Path, ...],
+    question: str | None,
+    setting: str | None,
+    only: str | None,
+    limit: int,
+    full: bool,
+) -> None:
+    """Show the answers of a run.
+
+    SAMPLES is a run's folder or a samples table; give all shards of a run to see it whole. Without options
+    you see the counts of each setting, and the hardest questions. ✓ is right, ✗ wrong, ∅ unreadable. You can
+    look at a run while it is sampling. Control characters in texts are escaped.
+    """
+    from harness.view.answers import answers, overview, read_answers, read_groups
+    from results.tables.contract import sample_files
+
+    files = sample_files(*samples)
+    if question is None and only is None:
+        lines = overview(read_groups(files, setting), files)
+    else:
+        rows = read_answers(files, question, setting)
+        lines = answers(rows, files[0].parent, question, only, limit, full)
+    for line in lines:
+        click.echo(line)
+
+
+@click.command(
+    cls=Command,
+    epilog="Example: tts regrade runs/gsm8k --reader hashes,boxed,last-number",
+)
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path, exists=True, file_okay=False))
+@reader_option
+@match_option
+@grader_option
+def regrade(folder: Path, readers: tuple[Reader, ...], match: Match, grader: GraderName | None) -> None:
+    """Read a run's stored texts again; nothing is sampled.
+
+    hashes reads ##18## and #### 18, boxed \\boxed{18}, answer-is "The answer is 18.", last-number the last
+    number. The first reader that finds an answer decides. Without --grader, the run's own grader is used. The
+    earlier verdicts are kept in a file beside samples.jsonl, and run.json records what was read again.
+    """
+    from harness.grader import AUTO, Grader, readers_that_read
+    from harness.store.record import experiment_in
+    from harness.store.regrade import regrade as read_again
+    from harness.store.resume import locked
+    from results.tables.files import json_rows
+
+    with locked(folder):
+        experiment = experiment_in(folder)
+        kind = grader or (experiment.grader if experiment else "integer")
+        if readers == (AUTO,):
+            texts = [row.get("text") or "" for row in json_rows(folder / "samples.jsonl")]
+            readers, told = readers_that_read(texts, Grader(grader=kind))
+            click.echo(told)
+        found = read_again(folder, Grader(readers, match, kind))
+    click.echo(found.tally.table())
+    click.echo(
+        f"{found.changed:,} of {found.tally.answers:,} answers are read differently; "
+        f"the earlier verdicts are in {found.kept}"
+    )
+    for warning in found.tally.warnings(folder):
+        click.echo(f"warning: {warning}", err=True)
+
+
+@click.command(cls=Command, epilog="Example: tts export runs/tiny --out tiny-answers")
+@click.argument("samples", type=click.Path(path_type=Path))
+@click.option("--out", required=True, type=click.Path(path_type=Path, file_okay=False), help="A new folder.")
+@click.option("--organization", default="unknown", show_default=True, help="Who sampled the answers.")
+def export(samples: Path, out: Path, organization: str) -> None:
+    """Write a run as a data set for the hub and Every Eval Ever.
+
+    SAMPLES is a run's folder or a samples table. OUT gets the data set's card (README.md), samples.parquet,
+    and in data/ the scores of votes and best-of-N with a record of each answer.
+    """
+    from harness.exports.publish import publish
+
+    click.echo(f"{publish(samples, out, organization)} answers -> {out}: README.md, samples.parquet, data")
