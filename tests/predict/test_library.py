@@ -16,7 +16,8 @@ from tests.predict import commands
 ANSWERS, GOLD = [list("7" * right + "abcabdae"[right:]) for right in range(9)], ["7"] * 9
 
 
-def test_documented_lines_give_what_stands_beside_them() -> None:
+def test_documented_lines_give_what_stands_beside_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("predict.answers.mixture.IMAGINED", 2**15)  # as for whoever reads them
     found = doctest.testmod(predict.library)
     assert (found.failed, found.attempted) == (0, 3)
 

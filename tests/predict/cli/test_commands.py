@@ -35,7 +35,7 @@ def test_default_split_holds_out_the_dearer_half_of_every_group(curves_file: Pat
     assert (held["low"] <= held["predicted"]).all()
     assert (held["predicted"] <= held["high"]).all()
     assert "condition" in table
-    assert done.output.count("Error on the 18 held-out values") == 2
+    assert done.output.count("18 of 18  18 of 18") == 2
     assert "small on toy" in done.output
     assert "from settings 0.8, 1.2, 1.7, N up to 32" in done.output
 
