@@ -88,8 +88,6 @@ def prepare(data: Path) -> list[list[str]]:
             "setting=effort",
             "--map",
             "tokens=completion_tokens",
-            "--drop",
-            "error=1",
             "--dataset",
             "otis-mock-aime",
             "--out",
