@@ -61,6 +61,7 @@ class Jobs(click.Group):
 
 
 @click.group(cls=Jobs, epilog="Example: tts page answers.csv --out page")
+@click.version_option(package_name="test-time-scaling", prog_name="tts")
 def cli() -> None:
     """How much better does a model get with more answers and longer thinking, and what does it cost?
 

@@ -1,5 +1,6 @@
 """The program `tts`: every command of the packages, and a page from tables of one's own columns."""
 
+from importlib.metadata import version
 from pathlib import Path
 
 import pandas as pd
@@ -108,3 +109,8 @@ def test_what_is_right_can_be_said(
     samples = read_samples(tmp_path / "page" / "tables" / "own")
     assert samples["correct"].sum() == 2
     assert set(samples["dataset"]) == {"mine"}
+
+
+def test_the_version_is_that_of_the_package() -> None:
+    done = CliRunner().invoke(tts.cli, ["--version"])
+    assert done.output.split() == ["tts,", "version", version("test-time-scaling")]
