@@ -10,7 +10,11 @@ from harness.cli.options import Condition, Pair, grader_option, match_option, re
 from harness.grader import READERS, Grader, GraderName
 from results.command_help import Command
 
-_TABLES = ("csv", "jsonl", "parquet", "nemo-skills", "sgl-eval", "boinf", "every-eval-ever")
+_TOOLS = (
+    *("nemo-skills", "sgl-eval", "boinf", "every-eval-ever", "evalscope", "lighteval", "opencompass"),
+    *("harbor", "terminal-bench", "tau-bench", "verifiers", "swe-bench"),
+)
+_TABLES = ("csv", "jsonl", "parquet", *_TOOLS)
 _BELONGS = {
     "columns": ("--map", (*_TABLES, "inspect")),
     "drop": ("--drop", _TABLES),
@@ -98,13 +102,13 @@ def import_samples(kind: str, file: Path, out: Path, **options: Any) -> None:
     """Import answers that another tool sampled.
 
     OUT becomes a run folder for other commands. FILE is, for lm-eval, a file of its --log_samples or the
-    output folder; for inspect, a log of inspect_ai; for nemo-skills, sgl-eval (output-rs*.jsonl), boinf
-    (analysis_*.jsonl) and every-eval-ever (*_samples.jsonl) a file or its folder; for csv, jsonl and parquet
-    a table with an answer per row. A table needs the columns question_id, answer, and gold or correct (with
-    --grade: question_id, text and gold); sample, setting, tokens, dataset, model, finish_reason and
-    prompt_tokens are used; others are kept.
+    output folder; for inspect, a log of inspect_ai; for csv, jsonl and parquet a table with an answer per
+    row; for other kinds a file that the tool of this name writes, or the folder of several. A table needs
+    the columns question_id, answer, and gold or correct (with --grade: question_id, text and gold); sample,
+    setting, tokens, dataset, model, finish_reason and prompt_tokens are used; others are kept.
     """
     from harness.grader import AUTO, readers_that_read
+    from harness.imports.columns import unread_note
     from harness.tally.counts import Tally
     from results import BadInput
     from results.tables.files import write_raw
@@ -131,6 +135,8 @@ def import_samples(kind: str, file: Path, out: Path, **options: Any) -> None:
         readers, told = readers_that_read(texts, grader)
         grader = replace(grader, readers=readers)
         imported = imported._replace(notes=(*imported.notes, told))
+    elif not grader:
+        imported = imported._replace(notes=(*imported.notes, *unread_note(imported.table)))
     write_raw(imported.table, target)
     tally = Tally(grader=grader)
     tally.add_table(imported.table)

@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 
 from harness.grader import AUTO, Grader, readers_that_read, required_gold
-from harness.grading import expression
+from harness.grading import choice, expression
 from harness.grading.thoughts import OPEN, closes, only_thinks, opens
 from harness.imports.formats import FORMATS, field_rows
 from harness.imports.nested import one_answer_a_row, read_any, with_places
@@ -37,6 +37,7 @@ _PLAIN = ("csv", "jsonl", "parquet")
 _EXPRESSION = re.compile(r"\\[a-zA-Z]|\d\s*/\s*\d|\bsqrt\b|\^|\d%")
 _NEEDED = ("question_id", "answer", "gold", "correct", "dataset", "model", "setting")
 _MOST = 0.5
+_FEW = 0.05
 _TRIED = 50
 """Different cells of a column of which one must be what its name says."""
 _NAMED = 5
@@ -77,7 +78,7 @@ def import_table(
         raise BadInput(_unknown(unknown[0], columns[unknown[0]]))
     told = [column for column, _ in (*drop, *correct_if)]
     if kind in FORMATS:
-        rows, failed = field_rows(kind, file, (*columns.values(), *given.values(), *told))
+        rows, failed = field_rows(kind, file, (*columns.values(), *given.values(), *told), columns)
     else:
         rows, failed = read_any(file, tuple(columns.get(name, given.get(name, name)) for name in _TEXT)), 0
         rows = with_places(rows, (*columns.values(), *given.values(), *told))
@@ -88,7 +89,11 @@ def import_table(
     columns |= {name: text for name, text in given.items() if text in rows}
     constants = {name: text for name, text in given.items() if text not in rows}
     ways = {name: f"--map {name}=COLUMN" for name in ("question_id", "text" if grader else "answer")}
+    if "text" in rows and not grader:
+        ways["answer"] += " or --grade READERS"
     verdicts = correct_if or {"correct", "score"} & {*rows, *columns}
+    if verdicts and not grader and not {"answer"} & {*FORMATS.get(kind, ways), *columns}:
+        rows = rows.drop(columns="gold", errors="ignore")  # the tool's file has verdicts and no answers
     if verdicts and "gold" not in (*rows, *columns, *constants) and not grader:
         del ways["answer"]
     elif grader or not verdicts:
@@ -200,6 +205,23 @@ def thinking_notes(table: pd.DataFrame) -> list[str]:
     thinking = table["text"].map(_text).map(only_thinks) | pd.Series(_opened(table), index=table.index)
     count = int(thinking.sum())
     return [f"{count} of {len(table)} texts end within their thinking: nothing was answered"] if count else []
+
+
+def unread_note(table: pd.DataFrame) -> list[str]:
+    """What readers would find in the texts whose answers were not read, where these are many."""
+    if "text" not in table:
+        return []
+    unread = table["answer"].isna() | ("gold" not in table)
+    golds = table.get("gold", pd.Series(dtype=object)).dropna()
+    labels = len(golds) > 0 and golds.isin(choice.LETTERS).all()
+    grader = Grader((AUTO,), grader="choice" if labels else "integer")
+    texts = table["text"][unread].map(_text)
+    if unread.mean() <= _FEW or not (texts != "").any():
+        return []
+    _, told = readers_that_read(texts.tolist(), grader)
+    return [
+        f"{len(texts)} of {len(table)} answers were not read; {told}: --grade with these, or auto, reads them"
+    ]
 
 
 def _as_expressions(table: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:

@@ -2,21 +2,27 @@
 
 output-rs7.jsonl       {"id": "aime24-0", "predicted_answer": "204", "symbolic_correct": true, ...}
 analysis_x_y.jsonl     {"problem_num": 0, "gold_answer": "70", "all_answers": [["70", 836], ...], ...}
-UUID_samples.jsonl     {"sample_id": "7", "evaluation": {"is_correct": true, ...}, ...}
+results.json           {"results": [{"task_id": "make-it", "is_resolved": true, ...}, ...], ...}
+model.run.json         {"resolved_ids": ["a__b-1", ...], "unresolved_ids": [...], ...}
 """
 
 import hashlib
+import json
 import re
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import pyarrow
+import pyarrow.parquet
 
 from harness.engines.tokens import read_json
+from harness.imports.nested import at
 from results import BadInput
 from results.tables.files import json_rows
+from results.tables.schemas import SAMPLES
 
 JsonObject = dict[str, Any]
 
@@ -25,61 +31,97 @@ FORMATS: dict[str, JsonObject] = tomllib.loads(
 )
 FORMATS["sgl-eval"] = FORMATS["nemo-skills"]
 
-_OPTIONS = {"files", "each", "failed", "about", "alike", "unreadable"}
+_OPTIONS = {
+    *("files", "rows", "verdicts", "each", "failed", "scored"),
+    *("single", "about", "alike", "unreadable"),
+}
+_UNSCORED = "unscored"
 _LONGEST_ID = 100  # characters; a question that is named by its text gets a hash of it
 
 
-def field_rows(kind: str, path: Path, others: Iterable[str]) -> tuple[pd.DataFrame, int]:
-    """The answers in a file or folder of that format, and how many requests in it failed.
+def field_rows(
+    kind: str, path: Path, others: Iterable[str], mapped: Mapping[str, str] | None = None
+) -> tuple[pd.DataFrame, int]:
+    """The answers in a file or folder of that format, and how many in it failed or were not scored.
 
-    The columns are those of a samples table that the format has, and the places `others`. Raises BadInput.
+    The columns are those of a samples table that the format has, and the places `others`. Those in `mapped`
+    are at another place. Raises BadInput.
     """
     form = FORMATS[kind]
     files = [path]
     if path.is_dir():
-        files = sorted(file for file in path.rglob("*.jsonl") if re.fullmatch(form["files"], file.name))
+        files = sorted(file for file in path.rglob("*.*") if _named(file, form) is not None)
     if not files or not path.exists():
         raise BadInput(f"{path}: no {'file of ' + kind if path.is_dir() else 'such file'}")
     places = {name: found for name, found in form.items() if name not in _OPTIONS}
     places |= {name: [name] for name in others if name not in places}
+    places |= {name: [source] for name, source in (mapped or {}).items() if name in places}
     rows: list[JsonObject] = []
-    failed = 0
+    left_out = 0
     folders: dict[tuple[str | None, ...], Path] = {}
     for file in files:
-        shared = _about(file, form)
+        content = _content(file)
+        shared = _about(file, form, content)
         what = shared.get("dataset"), shared.get("model")
         first = folders.setdefault(what, file.parent) if what[0] else file.parent
         if first != file.parent:
             raise BadInput(
                 f"{path}: answers to {what[0]} in {first} and in {file.parent}: two models? import each alone"
             )
-        for row in _answers(file, form):
-            if any(at(row, place) is not None for place in form.get("failed", ())):
-                failed += 1
+        for row in _answers(file, form, content):
+            cells = _cells(row, places, form, file)
+            failed = any(at(row, place) is not None for place in form.get("failed", ()))
+            if failed or ("scored" in form and cells["correct"] in (None, _UNSCORED)):
+                left_out += 1
             else:
-                rows.append(_cells(row, places, form) | shared)
+                rows.append(cells | shared)
     table = pd.DataFrame(rows, dtype=object).dropna(axis="columns", how="all").infer_objects()
     if table.empty:
         raise BadInput(f"{path}: no row of {kind} in it, expected {places['question_id'][0]!r} and others")
-    return table, failed
+    named = [name for name in SAMPLES.defaults if name in table]
+    return table.fillna({name: SAMPLES.defaults[name] for name in named}), left_out
 
 
-def _about(file: Path, form: JsonObject) -> JsonObject:
-    """What the file's name, and the file beside it, say of all rows."""
-    about: JsonObject = {}
+def _named(file: Path, form: JsonObject) -> JsonObject | None:
+    """What the path says of the rows, where it is that of such a file."""
+    patterns = [form["files"]] if isinstance(form["files"], str) else form["files"]
+    whole = file.resolve().as_posix()
+    matches = (re.fullmatch(rf"(?:.*?/)??{pattern}", whole) for pattern in patterns)
+    named = next((match for match in matches if match), None)
+    return named and {name: text for name, text in named.groupdict().items() if text is not None}
+
+
+def _content(file: Path) -> Any:
+    """The rows of a table; of a JSON file what it holds. Raises BadInput."""
+    if file.suffix == ".parquet":
+        try:
+            return pyarrow.parquet.read_table(file).to_pylist()
+        except (pyarrow.ArrowInvalid, OSError) as error:
+            raise BadInput(f"{file}: not a Parquet file: {error}") from None
+    if file.suffix != ".json":
+        return json_rows(file)
+    try:
+        return json.loads(file.read_text(encoding="utf-8-sig"))
+    except ValueError as error:
+        raise BadInput(f"{file}: not JSON: {error}") from None
+
+
+def _about(file: Path, form: JsonObject, content: Any) -> JsonObject:
+    """What the file's path, the file beside it, or its own head say of all rows."""
+    about: JsonObject = _named(file, form) or {}
     if "about" in form:
-        about["dataset"] = file.resolve().parent.name
-        said = read_json(file.with_name(form["about"]["file"]))
-        found = {name: _first(said, form["about"][name]) for name in ("dataset", "model")}
-        about |= {name: cell for name, cell in found.items() if isinstance(cell, str)}
-    named = re.fullmatch(form["files"], file.name)
-    return about | (named.groupdict() if named else {})
+        beside = form["about"].get("file")
+        said = read_json(file.with_name(beside)) if beside else content
+        for name in ("dataset", "model"):
+            cell = _first(said, form["about"].get(name, ()))
+            about |= {name: cell} if isinstance(cell, str) else {}
+    return about
 
 
-def _answers(file: Path, form: JsonObject) -> Iterator[JsonObject]:
+def _answers(file: Path, form: JsonObject, content: Any) -> Iterator[JsonObject]:
     """The rows of a file, one for each answer."""
     each = form.get("each")
-    for number, row in enumerate(json_rows(file), start=1):
+    for number, row in enumerate(_objects(file, form, content), start=1):
         if each is None:
             yield row
         elif isinstance(items := row.get(each), list):
@@ -88,28 +130,50 @@ def _answers(file: Path, form: JsonObject) -> Iterator[JsonObject]:
             raise BadInput(f"{file}: row {number}: no list {each!r}, found {', '.join(row)}")
 
 
-def _cells(row: JsonObject, places: JsonObject, form: JsonObject) -> JsonObject:
-    cells = {name: _first(row, found) for name, found in places.items()}
+def _objects(file: Path, form: JsonObject, content: Any) -> Iterable[JsonObject]:
+    """The objects of a file, which has one a line, a list of them, or lists of names by verdict."""
+    if file.suffix != ".json":
+        return content
+    verdicts: JsonObject = {}
+    for name, verdict in form.get("verdicts", {}).items():
+        verdicts |= dict.fromkeys(at(content, name) or (), verdict)
+    if verdicts:
+        return [{"key": key, "verdict": verdicts[key]} for key in sorted(verdicts)]
+    for place in form.get("rows", ()):
+        held = content if place in (".", "*") else at(content, place)
+        if place == "*" and isinstance(held, dict):
+            held = [{**row, "key": key} for key, row in held.items() if isinstance(row, dict)]
+        if place == "." and isinstance(held, dict):
+            held = [held]
+        if isinstance(held, list):
+            return [row for row in held if isinstance(row, dict)]
+    return []
+
+
+def _cells(row: JsonObject, places: JsonObject, form: JsonObject, file: Path) -> JsonObject:
+    several = isinstance(text := _first(row, places.get("text", ())), list) and len(text) > 1
+    unknown = form.get("single", ()) if several else ()
+    cells: JsonObject = {}
+    for name, found in places.items():
+        try:
+            cells[name] = None if name in unknown else _first(row, found)
+        except BadInput as error:
+            place = found[-1].removesuffix("?")
+            raise BadInput(f"{file}: {error.message}: choose with --map {name}={place}NAME") from None
     for pattern, replacement in form.get("alike", ()):
         for name in ("answer", "gold"):
             cells[name] = cells[name] and re.sub(pattern, replacement, str(cells[name]))
-    if isinstance(question := cells["question_id"], str) and len(question) > _LONGEST_ID:
-        cells["question_id"] = hashlib.sha256(question.encode()).hexdigest()[:16]
-    if cells["answer"] in ("", None, *form.get("unreadable", ())):
+    question = cells["question_id"]
+    if isinstance(question, list | dict):
+        question = json.dumps(question, sort_keys=True)
+    if isinstance(question, str) and len(question) > _LONGEST_ID:
+        question = hashlib.sha256(question.encode()).hexdigest()[:16]
+    cells["question_id"] = question
+    if "answer" in form and cells["answer"] in ("", None, *form.get("unreadable", ())):
         # An answer that is scored right without being read votes for the right answer.
         cells["answer"] = cells.get("gold") if cells.get("correct") else None
     return cells
 
 
-def _first(row: JsonObject, places: Iterable[str]) -> Any:
+def _first(row: Any, places: Iterable[str]) -> Any:
     return next((cell for place in places if (cell := at(row, place)) is not None), None)
-
-
-def at(row: Any, place: str) -> Any:
-    """What stands at `place`, or None."""
-    for step in place.split("."):
-        try:
-            row = row[int(step) if isinstance(row, list) else step]
-        except (LookupError, TypeError, ValueError):
-            return None
-    return row

@@ -5,6 +5,9 @@ answers.jsonl.gz     and .zst, .csv.gz
 
 choices.0.message.content     in the cell `choices`, item 0, its field message, and of that content
 completions.*.text            of each item of the list: an answer each
+output_tokens.*.#             of each item, how many items it has
+value.?                       the one field that there is, whatever its name
+doc.choices.@gold_index       the item, or field, that the field gold_index beside `choices` names
 """
 
 import json
@@ -84,7 +87,7 @@ def with_places(rows: pd.DataFrame, names: Iterable[str]) -> pd.DataFrame:
     for name in names:
         column, _, place = name.partition(".")
         if name not in rows and place and column in rows:
-            cells = [_at(_parsed(cell), place.split(".")) for cell in rows[column]]
+            cells = [at(_parsed(cell), place) for cell in rows[column]]
             if any(cell is not None for cell in cells):
                 rows = rows.assign(**{name: pd.Series(cells, index=rows.index, dtype=object).infer_objects()})
     return rows
@@ -100,20 +103,39 @@ def _parsed(cell: Any) -> Any:
     return cell
 
 
-def _at(cell: Any, steps: list[str]) -> Any:
+def at(cell: Any, place: str) -> Any:
+    """What stands at `place` within `cell`, or None. Raises BadInput for `?` where there are several."""
+    return _at(cell, place.split("."))
+
+
+def _at(cell: Any, steps: list[str], owner: Any = None) -> Any:
     if not steps:
         return cell
     step, *rest = steps
     if isinstance(cell, np.ndarray):  # within an object
         cell = cell.tolist()
+    if step == "#":
+        return len(cell) if isinstance(cell, list | dict) else None
+    if step == "?" and isinstance(cell, dict):
+        step = _only(cell)
+    elif step.startswith("@") and isinstance(owner, dict):
+        named = owner.get(step[1:])
+        step = str(named[0] if isinstance(named, list) and named else named)
     if isinstance(cell, list):
         if step == "*":
             return [_at(item, rest) for item in cell]
         try:
-            return _at(cell[int(step)], rest)
+            return _at(cell[int(step)], rest, cell)
         except (ValueError, IndexError):
             return None
-    return _at(cell.get(step), rest) if isinstance(cell, dict) else None
+    return _at(cell.get(step), rest, cell) if isinstance(cell, dict) else None
+
+
+def _only(cell: dict[str, Any]) -> str:
+    """The name of the one field, or of none."""
+    if len(cell) > 1:
+        raise BadInput(f"several verdicts ({', '.join(map(str, cell))})")
+    return next(iter(cell), "")
 
 
 def one_answer_a_row(table: pd.DataFrame, file: Path, sources: dict[str, str]) -> pd.DataFrame:

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from harness.cli.import_samples import import_samples
+from harness.grader import Grader
 from harness.imports.columns import import_table
 from harness.imports.formats import FORMATS
 from results import BadInput, read_samples
@@ -16,14 +17,55 @@ from tests.harness.commands import imported
 EXAMPLES = Path(__file__).parent / "formats"
 
 
+OPTIONS = {"opencompass": ["--grade", "last-number"]}
+ONE_LESS = ("every-eval-ever", "evalscope", "harbor", "terminal-bench", "verifiers", "swe-bench")
+LEFT_OUT = dict.fromkeys(ONE_LESS, 1) | {"tau-bench": 2}
+"""Requests that failed, and what nobody has scored."""
+
+
 @pytest.mark.parametrize("kind", FORMATS)
 def test_files_of_a_format_are_the_table_beside_them(kind: str, tmp_path: Path) -> None:
-    said = imported(kind, EXAMPLES / kind, "--out", tmp_path).output
+    said = imported(kind, EXAMPLES / kind, "--out", tmp_path, *OPTIONS.get(kind, [])).output
     expected = read_samples(EXAMPLES / f"{kind}.csv")
     assert f"{len(expected)} answers to" in said
-    assert ("1 rows left out" in said) == (kind == "every-eval-ever")
+    assert f" {LEFT_OUT.get(kind, 0)} rows left out" in said
     assert ("--model NAME" in said) == (kind == "nemo-skills")
     pd.testing.assert_frame_equal(read_samples(tmp_path)[[*expected]], expected)
+
+
+def _evalscope_row(scores: dict[str, float]) -> Any:
+    score = {"value": scores, "extracted_prediction": "7", "prediction": "7"}
+    return {"index": 0, "target": ["7"], "sample_score": {"score": score, "group_id": 3}}
+
+
+@pytest.mark.parametrize("right", [True, False])
+def test_one_of_several_verdicts_is_named(right: bool, tmp_path: Path) -> None:
+    file = tmp_path / "x.jsonl"
+    file.write_text(json.dumps(_evalscope_row({"strict": float(right), "loose": 0.5})))
+    with pytest.raises(BadInput, match=r"strict, loose.*--map correct=sample_score.score.value.NAME"):
+        import_table(file, kind="evalscope")
+    named = import_table(file, {"correct": "sample_score.score.value.strict"}, kind="evalscope").table
+    assert named["correct"].tolist() == [right]
+
+
+def test_a_metric_of_several_texts_is_no_verdict_on_each(tmp_path: Path) -> None:
+    answer = {"text": ["It is 7.", "It is 8."], "output_tokens": [[1], [1, 2]]}
+    question = {"id": "0", "query": "?", "choices": ["7"], "gold_index": 0}
+    row = {"doc": question, "metric": {"pass@1": 1.0}, "model_response": answer}
+    file = tmp_path / "x.parquet"
+    pd.DataFrame([row]).to_parquet(file)
+    with pytest.raises(BadInput, match="--grade"):
+        import_table(file, kind="lighteval")
+    table = import_table(file, grader=Grader(("last-number",)), kind="lighteval").table
+    assert table[["sample", "tokens", "correct"]].to_numpy().tolist() == [[0, 1, True], [1, 2, False]]
+
+
+def test_what_readers_would_find_in_unread_texts_is_said(tmp_path: Path) -> None:
+    said = imported("verifiers", EXAMPLES / "verifiers", "--out", tmp_path / "a").output
+    assert "3 of 3 answers were not read" in said
+    assert "last-number 3" in said
+    read = imported("evalscope", EXAMPLES / "evalscope", "--out", tmp_path / "b").output
+    assert "not read" not in read
 
 
 def test_the_command_knows_the_formats() -> None:
