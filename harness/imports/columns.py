@@ -78,7 +78,8 @@ def import_table(
         raise BadInput(_unknown(unknown[0], columns[unknown[0]]))
     told = [column for column, _ in (*drop, *correct_if)]
     if kind in FORMATS:
-        rows, failed = field_rows(kind, file, (*columns.values(), *given.values(), *told), columns)
+        places = (*columns.values(), *given.values(), *told)
+        rows, failed = field_rows(kind, file, places, columns, one_model="model" in given)
     else:
         rows, failed = read_any(file, tuple(columns.get(name, given.get(name, name)) for name in _TEXT)), 0
         rows = with_places(rows, (*columns.values(), *given.values(), *told))

@@ -32,7 +32,7 @@ FORMATS: dict[str, JsonObject] = tomllib.loads(
 FORMATS["sgl-eval"] = FORMATS["nemo-skills"]
 
 _OPTIONS = {
-    *("files", "rows", "verdicts", "each", "failed", "scored"),
+    *("files", "rows", "verdicts", "each", "once", "failed", "scored", "wrong"),
     *("single", "about", "alike", "unreadable"),
 }
 _UNSCORED = "unscored"
@@ -40,17 +40,23 @@ _LONGEST_ID = 100  # characters; a question that is named by its text gets a has
 
 
 def field_rows(
-    kind: str, path: Path, others: Iterable[str], mapped: Mapping[str, str] | None = None
+    kind: str,
+    path: Path,
+    others: Iterable[str],
+    mapped: Mapping[str, str] | None = None,
+    one_model: bool = False,
 ) -> tuple[pd.DataFrame, int]:
     """The answers in a file or folder of that format, and how many in it failed or were not scored.
 
     The columns are those of a samples table that the format has, and the places `others`. Those in `mapped`
-    are at another place. Raises BadInput.
+    are at another place. Folders of one data set, whose files name no model, are runs of `one_model` or
+    refused. Raises BadInput.
     """
     form = FORMATS[kind]
     files = [path]
     if path.is_dir():
-        files = sorted(file for file in path.rglob("*.*") if _named(file, form) is not None)
+        found = [file for file in path.rglob("*.*") if _named(file, form) is not None]
+        files = sorted(found, key=lambda file: (len(file.parts), file))
     if not files or not path.exists():
         raise BadInput(f"{path}: no {'file of ' + kind if path.is_dir() else 'such file'}")
     places = {name: found for name, found in form.items() if name not in _OPTIONS}
@@ -58,17 +64,21 @@ def field_rows(
     places |= {name: [source] for name, source in (mapped or {}).items() if name in places}
     rows: list[JsonObject] = []
     left_out = 0
-    folders: dict[tuple[str | None, ...], Path] = {}
+    copied: set[Any] = set()
+    folders: dict[str, Path] = {}
     for file in files:
         content = _content(file)
         shared = _about(file, form, content)
-        what = shared.get("dataset"), shared.get("model")
-        first = folders.setdefault(what, file.parent) if what[0] else file.parent
-        if first != file.parent:
-            raise BadInput(
-                f"{path}: answers to {what[0]} in {first} and in {file.parent}: two models? import each alone"
-            )
+        if (dataset := shared.get("dataset")) and not (one_model or shared.get("model")):
+            first = folders.setdefault(dataset, file.parent)
+            if first != file.parent:
+                asked = "two models? import each alone, or name the one with --model"
+                raise BadInput(f"{path}: answers to {dataset} in {first} and in {file.parent}: {asked}")
         for row in _answers(file, form, content):
+            name = _first(row, form.get("once", ()))
+            if name is not None and name in copied:
+                continue
+            copied.add(name)
             cells = _cells(row, places, form, file)
             failed = any(at(row, place) is not None for place in form.get("failed", ()))
             if failed or ("scored" in form and cells["correct"] in (None, _UNSCORED)):
@@ -130,24 +140,29 @@ def _answers(file: Path, form: JsonObject, content: Any) -> Iterator[JsonObject]
             raise BadInput(f"{file}: row {number}: no list {each!r}, found {', '.join(row)}")
 
 
-def _objects(file: Path, form: JsonObject, content: Any) -> Iterable[JsonObject]:
+def _objects(file: Path, form: JsonObject, content: Any) -> Iterator[JsonObject]:
     """The objects of a file, which has one a line, a list of them, or lists of names by verdict."""
     if file.suffix != ".json":
-        return content
+        yield from content
+        return
     verdicts: JsonObject = {}
     for name, verdict in form.get("verdicts", {}).items():
         verdicts |= dict.fromkeys(at(content, name) or (), verdict)
     if verdicts:
-        return [{"key": key, "verdict": verdicts[key]} for key in sorted(verdicts)]
-    for place in form.get("rows", ()):
-        held = content if place in (".", "*") else at(content, place)
-        if place == "*" and isinstance(held, dict):
-            held = [{**row, "key": key} for key, row in held.items() if isinstance(row, dict)]
-        if place == "." and isinstance(held, dict):
-            held = [held]
-        if isinstance(held, list):
-            return [row for row in held if isinstance(row, dict)]
-    return []
+        yield from ({"key": key, "verdict": verdicts[key]} for key in sorted(verdicts))
+        return
+    held = next((held for place in form.get("rows", ()) if (held := _held(content, place))), [])
+    yield from (row for row in held if isinstance(row, dict))
+
+
+def _held(content: Any, place: str) -> list[Any] | None:
+    """The list at one of the places `rows` of a JSON file."""
+    if place == "*" and isinstance(content, dict):
+        return [{**row, "key": key} for key, row in content.items() if isinstance(row, dict)]
+    if place == "." and isinstance(content, dict):
+        return [content]
+    found = content if place == "." else at(content, place)
+    return found if isinstance(found, list) else None
 
 
 def _cells(row: JsonObject, places: JsonObject, form: JsonObject, file: Path) -> JsonObject:
@@ -160,6 +175,9 @@ def _cells(row: JsonObject, places: JsonObject, form: JsonObject, file: Path) ->
         except BadInput as error:
             place = found[-1].removesuffix("?")
             raise BadInput(f"{file}: {error.message}: choose with --map {name}={place}NAME") from None
+    for place, causes in form.get("wrong", {}).items():
+        if cells["correct"] is None and at(row, place) in causes:
+            cells["correct"] = False
     for pattern, replacement in form.get("alike", ()):
         for name in ("answer", "gold"):
             cells[name] = cells[name] and re.sub(pattern, replacement, str(cells[name]))
