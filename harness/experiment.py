@@ -17,6 +17,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import (
     AfterValidator,
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Field,
     JsonValue,
@@ -38,7 +39,7 @@ from harness.fields import (
     rule_in_full,
     value_of,
 )
-from harness.grader import DEFAULT_READERS, Grader, GraderName, Match
+from harness.grader import AUTO, DEFAULT_READERS, Grader, GraderName, Match
 from harness.grading.places import READER_NAME
 from results import BadInput
 from results.tables.shards import EXPECTED, shard_in
@@ -58,7 +59,14 @@ EFFORT, REASONING_EFFORT = "effort=", "reasoning_effort"
 """What settings with an effort of thinking begin with, and what servers and templates call one."""
 
 
-ReaderName: TypeAlias = Annotated[str, StringConstraints(pattern=READER_NAME)]
+def _named_reader(name: str) -> str:
+    """Refuses `auto`: which readers read most is only known of texts that are there."""
+    if name == AUTO:
+        raise ValueError("readers by name: auto needs texts, so it is for tts regrade DIR --reader auto")
+    return name
+
+
+ReaderName: TypeAlias = Annotated[str, StringConstraints(pattern=READER_NAME), BeforeValidator(_named_reader)]
 
 
 class Experiment(BaseModel):

@@ -112,7 +112,8 @@ def equal(gold: str, value: str) -> bool:
     if _plain_number(right) and _plain_number(value):
         if not {*_meanings(right)}.isdisjoint(_meanings(value)):
             return True
-        if _plain_number(as_written(gold)):
+        rounded = len(value) < len(right)  # 0.007813 for 1/128, but not 0.64000001 for 16/25
+        if _plain_number(as_written(gold)) or not rounded:
             return False
     if (first := _IN_BASE.fullmatch(right)) or _IN_BASE.fullmatch(value):
         # One of them without its base is equal, two bases are not.

@@ -123,6 +123,7 @@ def test_another_model_drops_the_revision_of_the_first(minimal: Path) -> None:
         ("samples", "1000000000000", "--set samples: samples is 1000000000000"),
         ("concurrency", "1000000000", "--set concurrency: concurrency is 1000000000"),
         ("readers", "plain", "--set readers: readers is 'plain'"),
+        ("readers", "auto", "--set readers: readers is 'auto', expected readers by name: auto needs texts"),
         ("top_k", "0", "--set top_k: top_k is 0"),
         ("engine", "openai", "mine.toml: expected url, the address of a server, with engine 'openai'"),
         ("prompt", "gsm9k", "--set prompt: prompt is 'gsm9k'"),

@@ -5,12 +5,13 @@ import random
 import subprocess
 import sys
 from collections.abc import Iterator
+from decimal import Decimal
 from fractions import Fraction
 from itertools import combinations
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from harness.grader import Grader, required_gold
@@ -151,6 +152,33 @@ def test_fractions_are_equal_where_exact_arithmetic_says_so(number: Fraction, of
     texts = [rf"\frac{{{value.numerator}}}{{{value.denominator}}}" for value in (gold, answer)]
     right = required_gold(texts[0], "here", "math")
     assert GRADER.verdict(f"##{texts[1]}##", right, "stop")["correct"] == (off == 0)
+
+
+def _spellings(number: Fraction) -> list[str]:
+    """Ways in which people and models write a number."""
+    top, bottom = number.numerator, number.denominator
+    texts = [f"{top}/{bottom}", rf"\dfrac{{{3 * top}}}{{{3 * bottom}}}", f"x = {top}/{bottom}"]
+    texts += [rf"$\frac{{{top}}}{{{bottom}}}$", rf"{top} \div {bottom}"]
+    if 10**9 % bottom == 0:
+        texts += [f"{Decimal(top) / bottom:f}", rf"{Decimal(100 * top) / bottom:f}\%"]
+    return [*texts, f"{top:,} units"] if bottom == 1 else texts
+
+
+BOTTOMS = st.sampled_from([1, 2, 3, 5, 7, 8, 20, 10**4, 10**7])
+NUMBERS = st.builds(Fraction, st.integers(-999, 999), BOTTOMS)
+STEPS = st.sampled_from([Fraction(0), Fraction(1), Fraction(1, 3), Fraction(1, 10**3), Fraction(1, 10**8)])
+
+
+@given(NUMBERS, STEPS, st.data())
+@settings(max_examples=60, deadline=None)
+def test_spellings_are_equal_where_numbers_are(number: Fraction, step: Fraction, data: st.DataObject) -> None:
+    other = number + step
+    gold = data.draw(st.sampled_from(_spellings(number)))
+    answer = data.draw(st.sampled_from(_spellings(other)))
+    rounded = step == Fraction(1, 10**8) and 10**9 % number.denominator
+    assume(not rounded)  # 0.33333334 is 1/3, as for math-verify
+    right = required_gold(gold, "here", "math")
+    assert equal(right, read_value(answer)) == (number == other), (gold, answer)
 
 
 @pytest.mark.parametrize(
