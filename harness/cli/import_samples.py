@@ -108,7 +108,7 @@ def import_samples(kind: str, file: Path, out: Path, **options: Any) -> None:
     setting, tokens, dataset, model, finish_reason and prompt_tokens are used; others are kept.
     """
     from harness.grader import AUTO, readers_that_read
-    from harness.imports.columns import unread_note
+    from harness.imports.reading import unread_note
     from harness.tally.counts import Tally
     from results import BadInput
     from results.tables.files import write_raw

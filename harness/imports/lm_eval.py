@@ -18,11 +18,12 @@ import pandas as pd
 
 from harness.engines.tokens import read_json
 from harness.grader import Grader
-from harness.imports.columns import Imported, graded
+from harness.imports.columns import Imported
 from harness.imports.formats import JsonObject
 from harness.imports.lm_eval_filters import as_logged
 from harness.imports.logs import chosen, setting_value
 from harness.imports.nested import at
+from harness.imports.reading import graded
 from results import BadInput, as_samples
 from results.tables.files import json_rows
 

@@ -1,0 +1,71 @@
+"""Which rows of a table an option means: `--drop error=1`, `--correct-if "score>=0.75"`."""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from results import BadInput
+
+Pairs = Sequence[tuple[str, str]]
+
+_THRESHOLD = re.compile(r"(>=|<=|>|<)\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*")
+_COMPARISONS = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt}
+_NAMED = 5
+"""Cells of a column that an error names."""
+
+
+def must_be_found(file: Path, option: str, value: str, cells: pd.Series[Any]) -> None:
+    """Raise BadInput, naming some of what there is, where no cell of a column is `value`."""
+    found = cells.map(as_typed)
+    if not is_value(cells, value).any():
+        first = [f"{text!r:.40}" for text in found[found != ""].drop_duplicates()[:_NAMED]]
+        raise BadInput(f"{file}: {option}: no row has this, found {', '.join(first) or 'nothing'}")
+
+
+def matching(rows: pd.DataFrame, pairs: Pairs) -> pd.Series[bool]:
+    """Which rows hold the value of one of the (column, value) pairs, or are beyond one such as >=0.75."""
+    mask = pd.Series(False, index=rows.index)
+    for column, value in pairs:
+        mask |= is_value(rows[column], value)
+    return mask
+
+
+def without_number(rows: pd.DataFrame, pairs: Pairs) -> pd.Series[bool]:
+    """Which rows have nothing to hold against the thresholds among the pairs, and no other pair."""
+    columns = [column for column, value in pairs if _THRESHOLD.fullmatch(value)]
+    if len(columns) < len(pairs) or not columns:
+        return pd.Series(False, index=rows.index)
+    blank = [rows[column].map(as_typed).isin(["", "nan", "NaN", "None", "null"]) for column in columns]
+    return pd.concat(blank, axis="columns").all(axis="columns")
+
+
+def is_value(cells: pd.Series[Any], value: str) -> pd.Series[bool]:
+    """Which cells are the value: as it would be typed, in whatever case a truth is, and as a number."""
+    found = cells.map(as_typed)
+    if threshold := _THRESHOLD.fullmatch(value):
+        compare = _COMPARISONS[threshold[1]]
+        return pd.Series(
+            compare(pd.to_numeric(found, errors="coerce"), float(threshold[2])), index=cells.index
+        )
+    same = found == value
+    if value.lower() in ("true", "false"):
+        same |= found.str.lower() == value.lower()
+    with suppress(ValueError):
+        numbers = found.replace({"true": "1", "false": "0"}) if cells.dtype in (bool, object) else found
+        same |= pd.to_numeric(numbers, errors="coerce") == float(value)  # 1 beside a null is 1.0
+    return same
+
+
+def as_typed(cell: Any) -> str:
+    """A cell as it would be typed on the command line: true, 1, or nothing for null."""
+    if isinstance(cell, bool | np.bool_):
+        return str(cell).lower()
+    return "" if cell is None or cell is pd.NA or cell != cell else str(cell)

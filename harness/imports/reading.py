@@ -1,0 +1,105 @@
+"""What is read in the texts of an imported table, and what its reader should know of them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pandas as pd
+
+from harness.grader import AUTO, Grader, readers_that_read, required_gold
+from harness.grading import choice, expression
+from harness.grading.thoughts import OPEN, closes, only_thinks, opens
+from harness.imports.conditions import as_typed
+
+_LONG = 60  # characters, from which on an answer that is the whole text was not read from it
+_MOST = 0.5
+_FEW = 0.05
+_EXPRESSION = re.compile(r"\\[a-zA-Z]|\d\s*/\s*\d|\bsqrt\b|\^|\d%")
+
+
+def graded(table: pd.DataFrame, grader: Grader, where: Path) -> pd.DataFrame:
+    """`table` with the answers that are read in its texts, and its golds as the grader writes them."""
+    grader.check_installed()
+    if grader.readers == (AUTO,):
+        grader = replace(grader, readers=readers_that_read(table["text"].map(as_typed).tolist(), grader)[0])
+    cells = []
+    columns = table.reindex(columns=["question_id", "text", "gold", "finish_reason", "labels"]).astype(object)
+    opened = _opened(table)
+    rows = enumerate(zip(columns.itertuples(index=False), opened, strict=True), start=1)
+    for number, ((question, text, gold, reason, labels), thinks) in rows:
+        place, names = f"{where}: row {number}, question {question}", as_typed(labels).split()
+        right = required_gold(as_typed(gold), place, grader.grader, names)
+        said = f"{OPEN}{as_typed(text)}" if thinks else as_typed(text)
+        cells.append({"gold": right, **grader.verdict(said, right, reason, names)})
+    return table.assign(**pd.DataFrame(cells, index=table.index))
+
+
+def _opened(table: pd.DataFrame) -> list[bool]:
+    """Whose thinking a prompt has opened and nothing in the text closes: it is all thought.
+
+    A prompt says so itself; without prompts, most of the other texts do, which close what they never opened.
+    """
+    texts = table["text"].map(as_typed)
+    silent = ~texts.map(lambda text: closes(text) or OPEN in text)
+    if "prompt" in table:
+        return (silent & table["prompt"].map(as_typed).map(opens)).tolist()
+    closed_only = texts.map(lambda text: closes(text) and OPEN not in text and "<|channel|>" not in text)
+    return (silent & bool(closed_only.mean() > _MOST)).tolist()
+
+
+def thinking_notes(table: pd.DataFrame) -> list[str]:
+    """How many texts end while they think."""
+    thinking = table["text"].map(as_typed).map(only_thinks) | pd.Series(_opened(table), index=table.index)
+    count = int(thinking.sum())
+    return [f"{count} of {len(table)} texts end within their thinking: nothing was answered"] if count else []
+
+
+def unread_note(table: pd.DataFrame) -> list[str]:
+    """What readers would find in the texts whose answers were not read, where these are many."""
+    if "text" not in table:
+        return []
+    unread = table["answer"].isna() | ("gold" not in table)
+    golds = table.get("gold", pd.Series(dtype=object)).dropna()
+    labels = len(golds) > 0 and golds.isin(choice.LETTERS).all()
+    grader = Grader((AUTO,), grader="choice" if labels else "integer")
+    texts = table["text"][unread].map(as_typed)
+    if unread.mean() <= _FEW or not (texts != "").any():
+        return []
+    _, told = readers_that_read(texts.tolist(), grader)
+    return [
+        f"{len(texts)} of {len(table)} answers were not read; {told}: --grade with these, or auto, reads them"
+    ]
+
+
+def as_expressions(table: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
+    """`table` with equal expressions in one spelling, where answers are to be held against golds; notes."""
+    if not {"answer", "gold"} <= {*table} or "correct" in table or not table.columns.is_unique:
+        return table, []
+    texts = [table[name].map(as_typed) for name in ("answer", "gold")]
+    if not any(cells.drop_duplicates().str.contains(_EXPRESSION).any() for cells in texts):
+        return table, []
+    try:
+        expression.require()
+    except ModuleNotFoundError:
+        return table, ["some answers are expressions, compared as text here: pip install '.[math]' first"]
+    said = {}
+    for answer, gold in {*zip(*texts, strict=True)}:
+        value = expression.read_value(answer) if answer else None
+        right = expression.as_written(gold)
+        said[answer, gold] = right if value and right and expression.equal(right, value) else value
+    answers = [said[pair] for pair in zip(*texts, strict=True)]
+    golds = texts[1].map(lambda gold: expression.as_written(gold) or None)
+    note = "answers and golds are compared as expressions: .5, 1/2 and \\frac{1}{2} are one answer"
+    return table.assign(answer=pd.Series(answers, index=table.index, dtype=object), gold=golds), [note]
+
+
+def whole_text_notes(table: pd.DataFrame) -> tuple[str, ...]:
+    """A warning if answers are whole texts, as scorers leave them that look for the gold in the text."""
+    if not {"answer", "text"} <= {*table}:
+        return ()
+    answers, texts = (table[name].fillna("").astype(str) for name in ("answer", "text"))
+    whole = int(((answers.str.len() > _LONG) & (answers.str.lower() == texts.str.strip().str.lower())).sum())
+    note = f"the answer is the whole text {whole} times: no two will be equal, so a vote needs --grade"
+    return (f"{note} or a scorer that reads the answer",) if whole else ()
