@@ -59,7 +59,10 @@ def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("results.report.page.rendered", lambda _: {})
 
 
-LONGEST = ("integration/test_gpu_check.py", "integration/test_processors.py", "twin/test_twin_pages.py")
+LONGEST = (
+    *("integration/test_gpu_check.py", "integration/test_processors.py"),
+    *("twin/test_twin_pages.py", "theory/test_claims.py"),
+)
 """Files of a minute and more: whoever comes to them last keeps all others waiting."""
 
 
