@@ -229,7 +229,9 @@ PLANNED = Number(
     "[default: no plan, any number]",
 )
 LOOKS = Number(
-    "looks", Range(1, 100), "With --planned: how often it is looked at on the way, the last time included."
+    "looks",
+    Range(1, 100),
+    "With --planned: how often it is looked at on the way, the last time included.  [default: 10]",
 )
 SCORE_COST = Number(
     "score_cost",

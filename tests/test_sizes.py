@@ -16,7 +16,7 @@ LONG = 100
 """A line above this many characters is a long one."""
 
 LIMITS = {
-    "lines of the packages": 34_480,
+    "lines of the packages": 34_486,
     "files of the packages": 304,
     "lines of the tests": 35_330,
     "words of pages written by hand": 17_500,

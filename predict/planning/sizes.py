@@ -41,7 +41,7 @@ from predict.answers.rest import vote_of, worlds
 from predict.evidence.points import Floats, Ints
 from results import BadInput
 from results.normal import FORECAST_LEVEL, LEVEL, z_of
-from results.paired.differences import ONE_THAT_DIFFERS, fewest_questions
+from results.paired.differences import fewest_questions, least_stderr
 from results.paired.needed import POWER
 from results.votes.errors import Clusters, cluster_sizes, equal_draws, shared_variance
 from results.votes.exact import AnswerPools, VoteCounts, accuracy_by_question
@@ -200,8 +200,8 @@ def decided(
     if np.isinf(margin):
         return 0.0
     scatter = np.sqrt(max(variance / questions + open_yet, 1e-300))
-    size = abs(difference)
-    normal = float(ndtr((size - margin) / scatter) + ndtr((-size - margin) / scatter))
+    shift = abs(difference)
+    normal = float(ndtr((shift - margin) / scatter) + ndtr((-shift - margin) / scatter))
     if not whole:
         return normal
     differ = questions * (variance + difference**2)
@@ -238,7 +238,7 @@ def _margin(questions: int, variance: float, level: float, size: float) -> float
     draws = questions / size
     if draws < fewest_questions(level):
         return np.inf
-    stderr = max(np.sqrt(variance / questions), ONE_THAT_DIFFERS / draws)
+    stderr = max(np.sqrt(variance / questions), float(least_stderr(draws)))
     return float(stdtrit(draws - 1, (1 + level) / 2) * stderr)
 
 

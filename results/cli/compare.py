@@ -10,6 +10,7 @@ verdict: better
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from results.paired.runs import Pair
-    from results.paired.sequential import Word
+    from results.paired.sequential import Sequence, Word
 
 
 @click.command(
@@ -72,7 +73,7 @@ if TYPE_CHECKING:
     "The interval holds at all looks together.",
 )
 @PLANNED.option("--planned")
-@LOOKS.option("--looks", show_default="10")
+@LOOKS.option("--looks")
 @SCORE_COST.option("--score-cost")
 @price_option()
 @reading_options
@@ -131,7 +132,7 @@ def compare_command(
         tables, costs = _read(samples, score, score_cost)
         if sequential:
             looked_at = pairs_looked_at(tables, per_token, at, compared, score, costs, weights)
-            _exit_with(_look(looked_at, level, planned, looks or 10, margin / 100), gate)
+            _exit_with(_look(looked_at, level, planned, looks, margin / 100), gate)
             return
         rows = compare_runs(tables, per_token, at, compared, level, score, costs, weights)
     if gate and len(rows[["dataset", "a", "b"]].drop_duplicates()) > 1:
@@ -146,9 +147,9 @@ def compare_command(
         _exit_with_verdict(rows, margin / 100)
 
 
-def _look(pairs: list[Pair], level: float, planned: int | None, looks: int, margin: float) -> Word:
+def _look(pairs: list[Pair], level: float, planned: int | None, looks: int | None, margin: float) -> Word:
     """Print what a comparison that grows says by now; the word on b."""
-    from results.paired.sequential import Open, Planned, replayed
+    from results.paired.sequential import USUAL_LOOKS, Open, Planned, replayed
     from results.words.compared import look_in_words, replay_in_words
 
     if len(pairs) > 1:
@@ -160,7 +161,16 @@ def _look(pairs: list[Pair], level: float, planned: int | None, looks: int, marg
     questions = len(differences)
     if planned is not None and questions > planned:
         raise BadInput(f"--planned {planned}: there are {questions} questions: the plan was spent before")
-    sequence = Open(level) if planned is None else Planned(planned, looks, level)
+    sequence: Sequence = Open(level)
+    if planned is not None:
+        sequence = Planned(planned, looks or USUAL_LOOKS, level)
+        places = sequence.places(planned)
+        if questions not in places:
+            warnings.warn(
+                f"{questions} questions are no planned look ({', '.join(map(str, places))}): look only once "
+                "between two planned ones, or the interval promises too much",
+                stacklevel=2,
+            )
     look = sequence.look(differences, margin)
     click.echo(look_in_words(pair, look, planned, margin))
     if planned in (None, questions):

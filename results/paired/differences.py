@@ -81,7 +81,7 @@ def mean_differences(
     return Differences(questions, draws, largest, mean, stderr, ends, row_level, p_value)
 
 
-def least_stderr(questions: int | Floats, largest: int = 1) -> float | Floats:
+def least_stderr(questions: float | Floats, largest: int = 1) -> float | Floats:
     """The standard error of the mean of Q questions of which one differs by ONE_THAT_DIFFERS.
 
     largest: of which so many do, those of the largest cluster.

@@ -38,6 +38,9 @@ Word = Literal["better", "worse", "undecided", "go on"]
 FUTILE = 0.10
 """With a smaller chance than this that the planned questions decide, a comparison ends undecided."""
 
+USUAL_LOOKS = 10
+"""Planned looks, where nothing else is said."""
+
 REPLAYS = 200
 """Random orders in which stored questions are looked at once more."""
 
@@ -79,7 +82,7 @@ class Planned:
     """At most `questions`, looked at `looks` times on the way, the last one included."""
 
     questions: int
-    looks: int = 10
+    looks: int = USUAL_LOOKS
     level: float = LEVEL
 
     def places(self, questions: int) -> list[int]:

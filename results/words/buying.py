@@ -77,10 +77,11 @@ def _cheap(plan: Plan, by: str) -> str:
     if adds <= CLOSE:
         return f"The cheapest choice within a point of the best{by} is {_choice(plan, chosen)}."
     times = best[plan.by] / chosen[plan.by]
+    paid = "price" if plan.by == "usd" else "tokens"
     return (
         f"The cheapest choice that is not clearly worse than the best{by} is {_choice(plan, chosen)}. "
         f"The best, {best['model']} with N = {best['N']:.0f}, adds {100 * adds:.1f} points for "
-        f"{times:.2g} times the price: undecided."
+        f"{times:.2g} times the {paid}: undecided."
     )
 
 
