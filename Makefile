@@ -20,7 +20,7 @@ SET = $(call key,model,$(MODEL)) $(call key,budgets,$(BUDGETS)) $(call key,sampl
 runs = $(or $(OUT),runs/$(1))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test test-fast test-release lint pins demo tiny serve gpu-check gsm8k-samples gsm8k-256 math-samples synthetic train match predict report bench clean
+.PHONY: help setup test test-fast test-release test-server lint pins demo tiny serve gpu-check gsm8k-samples gsm8k-256 math-samples synthetic train match predict report bench clean
 
 help:  ## print this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "%-18s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -111,15 +111,18 @@ PROCESSES := $(shell expr $$(getconf _NPROCESSORS_ONLN || echo 2) + 1)
 PYTEST = OMP_NUM_THREADS=1 $(RUN) -m pytest -n $(PROCESSES) --dist loadgroup --no-loadscope-reorder
 
 test: $(DEV) $(TORCH)  ## the tests of the code, with a real browser
-	$(PYTEST) -m "not release"
-	@echo 'Left out: make test-release starts SGLang, rebuilds pages and tables, and installs the project elsewhere'
+	$(PYTEST) -m "not release and not server"
+	@echo 'Left out: make test-release rebuilds pages and tables and installs the project elsewhere; make test-server starts SGLang'
 
 test-fast: $(DEV)  ## those of them that start no browser and run no long simulation
-	$(PYTEST) -m "not integration and not release"
+	$(PYTEST) -m "not integration and not release and not server"
 	@echo 'Left out: make test starts a browser and other processes, and simulates for longer'
 
-test-release: $(DEV) server-of-tests  ## what CI adds: a real SGLang server, pages and tables rebuilt, other processors
+test-release: $(DEV) $(TORCH)  ## what CI adds: pages and tables rebuilt, other processors, the project installed elsewhere
 	$(PYTEST) -m release
+
+test-server: $(DEV) server-of-tests  ## by hand, where servers or engines change: real SGLang servers, a GPU host played
+	$(PYTEST) -m server
 
 lint: $(DEV) $(TORCH)  ## ruff (lint and format) and mypy
 	$(RUN) -m ruff check .

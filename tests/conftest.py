@@ -70,7 +70,7 @@ def turn(item: pytest.Item) -> int:
     """Which tests come first: those of SGLang's servers and of the longest files, then other slow ones."""
     if "sglang_fleet" in getattr(item, "fixturenames", ()) or str(item.path).endswith(LONGEST):
         return 0
-    slow = item.get_closest_marker("integration") or item.get_closest_marker("release")
+    slow = any(item.get_closest_marker(name) for name in ("integration", "release", "server"))
     return 1 if slow else 2
 
 

@@ -20,7 +20,7 @@ def test_what_is_hidden_is_what_tests_and_plots_need() -> None:
     assert run(EXTRAS, "pytest").returncode != 0
 
 
-@pytest.mark.release
+@pytest.mark.server
 @pytest.mark.parametrize(
     ("experiment", "more"),
     [("gsm8k-budgets", []), ("gsm8k-256", []), ("math-budgets", []), ("math-thinking", ["budgets=5"])],
@@ -36,7 +36,7 @@ def test_the_runs_of_a_gpu_host_need_nothing_else(experiment: str, more: list[st
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.release
+@pytest.mark.server
 def test_nor_does_what_is_told_before_a_run(tmp_path: Path) -> None:
     words = ("gsm8k-budgets", "--set", "dataset=tiny", "--set", "model=tiny", "--dry-run")
     done = run(EXTRAS, "harness", "sample", *words, "--out", tmp_path / "run")

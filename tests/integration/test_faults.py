@@ -18,7 +18,7 @@ from tests.harness.engines.sglang_faults import BUSY, FAULTS, Fault, status
 from tests.integration.faulty_proxy import FaultyProxy
 from tests.integration.planned import assert_exactly, planned, rows, sessions
 
-pytestmark = pytest.mark.release
+pytestmark = pytest.mark.server
 
 LIMIT, SAMPLES = 6, 3
 BUDGETS = (20, 60)

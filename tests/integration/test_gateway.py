@@ -12,7 +12,7 @@ from tests.integration.conftest import Fleet
 from tests.integration.planned import assert_exactly, planned, sessions, settings
 from tests.processes import wait_until
 
-pytestmark = pytest.mark.release
+pytestmark = pytest.mark.server
 
 RUN_SECONDS = 180
 LIMIT, SAMPLES, BUDGETS = 12, 24, (20, 60)

@@ -27,7 +27,7 @@ from harness.server.launch import free_ports
 from tests.processes import needs_proc, python, wait_until
 
 pytestmark = [
-    pytest.mark.release,
+    pytest.mark.server,
     pytest.mark.xdist_group("sglang"),
     pytest.mark.skipif(importlib.util.find_spec("smg") is None, reason="smg is not installed"),
 ]

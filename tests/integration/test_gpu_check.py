@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-pytestmark = pytest.mark.release
+pytestmark = pytest.mark.server
 
 
 def test_the_whole_road_on_a_cpu() -> None:

@@ -26,7 +26,7 @@ from results.cli import cli as results_cli
 from tests.by_hand import by_subsets
 from tests.integration import lm_eval_task as task
 
-pytestmark = pytest.mark.release
+pytestmark = pytest.mark.server
 
 QUESTIONS = 6
 REPEATS = 5

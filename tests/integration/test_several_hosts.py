@@ -22,7 +22,7 @@ from tests.integration.planned import assert_exactly, planned, rows, settings
 from tests.processes import wait_until
 
 pytestmark = [
-    pytest.mark.release,
+    pytest.mark.server,
     pytest.mark.xdist_group("sglang"),
     pytest.mark.skipif(sys.platform != "linux", reason="only Linux has all of 127.0.0.0/8"),
     pytest.mark.skipif(importlib.util.find_spec("smg") is None, reason="smg is not installed"),

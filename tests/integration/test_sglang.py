@@ -23,7 +23,7 @@ from harness.run.plan import prompt_for, remaining
 from results import BadInput
 from tests.harness.engines.sglang_responder import several
 
-pytestmark = pytest.mark.release
+pytestmark = pytest.mark.server
 
 TINY = model_location("tiny")
 QUESTIONS = load_questions("tiny")[:20]

@@ -14,7 +14,7 @@ from harness.server.launch import CPU_FLAGS, GPU_FLAGS
 from tests.conftest import ROOT
 
 pytestmark = [
-    pytest.mark.release,
+    pytest.mark.server,
     pytest.mark.skipif(find_spec("sglang") is None, reason="SGLang is not installed"),
 ]
 

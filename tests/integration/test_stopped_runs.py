@@ -85,7 +85,7 @@ def test_a_run_saves_the_answers_and_tokens_that_the_arena_says(tmp_path: Path) 
     assert {row["stop_rule"] for row in rows(tmp_path / "forced")} == {"lead:3"}
 
 
-@pytest.mark.release
+@pytest.mark.server
 def test_on_a_real_server_a_run_saves_what_the_arena_says(sglang_url: str, tmp_path: Path) -> None:
     """The share of the answers that lead:3 asks for, measured on a whole run and on a stopped one.
 
