@@ -34,14 +34,17 @@ def inspect(
     you see the counts of each setting, and the hardest questions. ✓ is right, ✗ wrong, ∅ unreadable. You can
     look at a run while it is sampling. Control characters in texts are escaped.
     """
-    from harness.view.answers import answers, overview, read_answers, read_groups
+    from itertools import chain
+
+    from harness.view.answers import answers, overview, read_blocks
     from results.tables.contract import sample_files
 
     files = sample_files(*samples)
+    blocks = read_blocks(files, question, setting)
     if question is None and only is None:
-        lines = overview(read_groups(files, setting), files)
+        lines = overview(blocks, files)
     else:
-        rows = read_answers(files, question, setting)
+        rows = chain.from_iterable(blocks)
         lines = answers(rows, files[0].parent, question, only, limit, full)
     for line in lines:
         click.echo(line)

@@ -28,6 +28,14 @@ class Asked(NamedTuple):
     problem: str
     text: str
 
+    @property
+    def key(self) -> str:
+        """What tells it from others: 128 bits of the question's and the answer's texts."""
+        return hashlib.sha256(json.dumps([self.problem, self.text]).encode()).hexdigest()[:32]
+
+    def __str__(self) -> str:
+        return f"question {self.question_id}"
+
 
 class Answers:
     """The answers in a folder's samples.jsonl."""
@@ -48,8 +56,8 @@ class Answers:
             if (text := text_of(row)) is None:
                 self.without_text += 1
                 continue
-            one = self._asked_of(row, text, f"{path}: row {number}")
-            self.asked.setdefault(key_of_asked(one), one)
+            asked = self._asked_of(row, text, f"{path}: row {number}")
+            self.asked.setdefault(asked.key, asked)
             self.rows += 1
         if not self.asked:
             raise BadInput(f"{path}: no texts: only answers with their text can be judged")
@@ -57,7 +65,7 @@ class Answers:
     def key(self, row: Row) -> str | None:
         """The key of a row of the folder; None for one without a text."""
         text = text_of(row)
-        return None if text is None else key_of_asked(self._asked_of(row, text, ""))
+        return None if text is None else self._asked_of(row, text, "").key
 
     def _asked_of(self, row: Row, text: str, where: str) -> Asked:
         """What is asked of a row with that text."""
@@ -86,11 +94,6 @@ def text_of(row: Row) -> str | None:
 def problem_beside(row: Row) -> str | None:
     """The text of the question in the same row."""
     return next((text for name in ("problem", "question") if isinstance(text := row.get(name), str)), None)
-
-
-def key_of_asked(one: Asked) -> str:
-    """What tells an answer to judge from others: 128 bits of the question's and the answer's texts."""
-    return hashlib.sha256(json.dumps([one.problem, one.text]).encode()).hexdigest()[:32]
 
 
 def problems_of(source: str) -> dict[str, str]:

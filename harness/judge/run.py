@@ -4,8 +4,9 @@ done = judge_folder(folder, "judge", experiment, "judge-yes-no", questions=None,
 -> Judged(counts={"answers": 1200, ...}, column="score_judge", failures=[], stopped=False)
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,7 +17,7 @@ from harness.experiment import Experiment, experiment_of
 from harness.judge.answers import Answers, Asked
 from harness.judge.counts import summary
 from harness.judge.scores import Scores, judge_identity
-from harness.judge.verdicts import Judge, Rewards, Verdict, YesNo
+from harness.judge.verdicts import Judge, Verdict, asked_yes_or_no, rewarded
 from harness.run.session import Session, until_stopped
 from harness.run.stopping import Planned
 from harness.store.record import RECORD, experiment_in
@@ -101,7 +102,7 @@ def judge_folder(
     with locked(folder):
         answers = Answers(folder, questions)
         scores = Scores(folder, name, judge_identity(experiment, prompt))
-        missing = {key: asked for key, asked in answers.asked.items() if key not in scores.verdicts}
+        missing = [asked for key, asked in answers.asked.items() if key not in scores.verdicts]
         failures, stopped = list[str](), False
         if missing:
             work = _ask(experiment, prompt, missing, scores, len(answers.asked) - len(missing), folder, say)
@@ -117,31 +118,30 @@ def judge_folder(
 async def _ask(
     experiment: Experiment,
     prompt: str | None,
-    missing: Mapping[str, Asked],
+    missing: Sequence[Asked],
     scores: Scores,
     before: int,
     folder: Path,
     say: Callable[[str], None],
 ) -> list[str]:
-    """Ask for the missing verdicts."""
+    """Store a verdict on each of `missing`; the reason for each one that failed.
+
+    `before` have their verdict already. Ends early where the server is gone, or as many fail in a row as
+    are asked at a time. Raises BadInput: a disk that is full, a judge that gives no verdicts.
+    """
+    judge: Judge
     async with AsyncExitStack() as stack:
-        judge: Judge
         if prompt is None:
-            judge = Rewards(await stack.enter_async_context(rewards_for(experiment, say)))
+            judge = partial(rewarded, await stack.enter_async_context(rewards_for(experiment, say)))
         else:
-            engine = engine_for(experiment, folder / "server.log", say)
-            judge = YesNo(await stack.enter_async_context(engine), prompt)
-        return await judge_answers(judge, missing, scores, experiment.concurrency, before)
-
-
-class Question(NamedTuple):
-    """What is asked, and the key of its verdict."""
-
-    key: str
-    asked: Asked
-
-    def __str__(self) -> str:
-        return f"question {self.asked.question_id}"
+            opened = engine_for(experiment, folder / "server.log", say)
+            judge = partial(asked_yes_or_no, await stack.enter_async_context(opened), prompt)
+        file = stack.enter_context(scores.open())
+        in_flight = min(experiment.concurrency, len(missing))
+        requests = Planned(lambda: iter(missing))
+        session = _Judging(judge, requests, scores, file, in_flight, before + len(missing))
+        await session.draw()
+    return session.failures
 
 
 class _Judging(Session):
@@ -155,24 +155,8 @@ class _Judging(Session):
         super().__init__(requests, in_flight, planned)
         self._judge, self._scores, self._file = judge, scores, file
 
-    async def answer(self, query: Question) -> tuple[Verdict, int]:
+    async def answer(self, query: Asked) -> tuple[Verdict, int]:
         """From the request to the verdict on the disk."""
-        verdict = await self._judge.verdict(query.asked)
-        self._scores.keep(self._file, query.key, query.asked, verdict)
+        verdict = await self._judge(query)
+        self._scores.keep(self._file, query, verdict)
         return verdict, verdict.prompt_tokens + verdict.tokens
-
-
-async def judge_answers(
-    judge: Judge, missing: Mapping[str, Asked], scores: Scores, in_flight: int, before: int = 0
-) -> list[str]:
-    """Store a verdict on each of `missing`, and return the reason for each one that failed.
-
-    `in_flight` are asked at a time; `before` have their verdict already. Ends early where the server is gone,
-    or where as many fail in a row. Raises BadInput: a disk that is full, a judge that gives no verdicts.
-    """
-    requests = Planned(lambda: (Question(key, asked) for key, asked in missing.items()))
-    with scores.open() as file:
-        at_a_time, planned = min(in_flight, len(missing)), before + len(missing)
-        session = _Judging(judge, requests, scores, file, at_a_time, planned)
-        await session.draw()
-    return session.failures

@@ -89,13 +89,13 @@ class Scores:
         """The file for further verdicts."""
         return SamplesFile(self._folder, f"{FOLDER}/{self._lines.name}")
 
-    def keep(self, file: SamplesFile, key: str, asked: Asked, verdict: Verdict) -> None:
+    def keep(self, file: SamplesFile, asked: Asked, verdict: Verdict) -> None:
         """Store one verdict. Raises BadInput where it cannot be written."""
         if not self._begun:
             self.write_record(None)
             self._begun = True
-        file.append([{"key": key, "question_id": asked.question_id, **verdict._asdict()}])
-        self.verdicts[key] = verdict
+        file.append([{"key": asked.key, "question_id": asked.question_id, **verdict._asdict()}])
+        self.verdicts[asked.key] = verdict
 
     def write_record(self, summary: dict[str, Any] | None) -> None:
         """Write who the judge is, and what has come of it so far."""

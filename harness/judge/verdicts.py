@@ -5,8 +5,8 @@
 """
 
 import math
-from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from collections.abc import Awaitable, Callable, Sequence
+from typing import NamedTuple
 
 import prompts
 from harness.engines.base import Candidate, Engine, Sampling
@@ -30,48 +30,32 @@ class Verdict(NamedTuple):
     tokens: int
 
 
-class Judge(Protocol):
-    """Gives verdicts on answers."""
-
-    async def verdict(self, asked: Asked) -> Verdict:
-        """What it says of one answer. Raises EngineError; BadInput where it will give no verdict at all."""
-        ...
+Judge = Callable[[Asked], Awaitable[Verdict]]
+"""Gives a verdict on an answer. Raises EngineError; BadInput where it will give no verdict at all."""
 
 
-class YesNo:
-    """A model that is asked whether an answer is right."""
-
-    def __init__(self, engine: Engine, prompt: str) -> None:
-        self._engine, self._prompt = engine, prompt
-
-    async def verdict(self, asked: Asked) -> Verdict:
-        """P(yes) by the first token. Raises EngineError; BadInput where that token is no verdict."""
-        prompt = prompts.fill(self._prompt, problem=asked.problem, answer=asked.text)
-        if self._engine.opens_thinking(prompt):
-            raise BadInput(
-                "this model thinks before it answers, so its first token is not a verdict: give "
-                "--set request_fields='{chat_template_kwargs={enable_thinking=false}}', or another --model"
-            )
-        reply = await self._engine.generate(prompt, SAMPLING, seed=0)
-        if reply.candidates is None:
-            raise BadInput(
-                "the server returns no log-probabilities of the likeliest tokens, which a verdict needs: "
-                "give the --url of one that does, such as vLLM, SGLang or llama.cpp"
-            )
-        written = reply.tokens or SAMPLING.max_new_tokens  # some servers count none
-        return Verdict(p_yes(reply.candidates), reply.prompt_tokens, written)
+async def asked_yes_or_no(engine: Engine, prompt: str, asked: Asked) -> Verdict:
+    """P(yes) by a model's first token, asked with the template `prompt`. Raises as `Judge`."""
+    filled = prompts.fill(prompt, problem=asked.problem, answer=asked.text)
+    if engine.opens_thinking(filled):
+        raise BadInput(
+            "this model thinks before it answers, so its first token is not a verdict: give "
+            "--set request_fields='{chat_template_kwargs={enable_thinking=false}}', or another --model"
+        )
+    reply = await engine.generate(filled, SAMPLING, seed=0)
+    if reply.candidates is None:
+        raise BadInput(
+            "the server returns no log-probabilities of the likeliest tokens, which a verdict needs: "
+            "give the --url of one that does, such as vLLM, SGLang or llama.cpp"
+        )
+    written = reply.tokens or SAMPLING.max_new_tokens  # some servers count none
+    return Verdict(p_yes(reply.candidates), reply.prompt_tokens, written)
 
 
-class Rewards:
-    """A reward model."""
-
-    def __init__(self, engine: SGLangRewards | OpenAIRewards) -> None:
-        self._engine = engine
-
-    async def verdict(self, asked: Asked) -> Verdict:
-        """The reward. Raises EngineError."""
-        reward = await self._engine.reward(asked.problem, asked.text)
-        return Verdict(reward.value, reward.prompt_tokens, 0)
+async def rewarded(engine: SGLangRewards | OpenAIRewards, asked: Asked) -> Verdict:
+    """The reward of a reward model. Raises EngineError."""
+    reward = await engine.reward(asked.problem, asked.text)
+    return Verdict(reward.value, reward.prompt_tokens, 0)
 
 
 def p_yes(candidates: Sequence[Candidate]) -> float | None:

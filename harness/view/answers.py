@@ -11,10 +11,11 @@ Whatever a model, a server or a table says is untrusted, and is shown with contr
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -22,7 +23,7 @@ from harness.store.record import RECORD, experiment_in, problems_in, tally_of
 from harness.store.row import ASKED_FOR, COLUMNS, Row
 from harness.store.samples_file import row_blocks
 from harness.tally.counts import Tally, by_size
-from harness.tally.groups import AnswerGroup, groups_of
+from harness.tally.groups import groups_of
 from results import BadInput, read_samples
 from results.aligned import aligned
 from results.tables.key import Key
@@ -38,73 +39,50 @@ HEAD, TAIL = 300, 100
 """Characters shown of a long text: its beginning, and its end, where the answer is."""
 
 
-def read_answers(paths: Sequence[Path], question: str | None, setting: str | None) -> Iterator[Row]:
+def read_blocks(paths: Sequence[Path], question: str | None, setting: str | None) -> Iterator[Sequence[Row]]:
     """The rows of a run's samples.jsonl, also while it is being written, or of any other samples table.
 
-    Of several such files, one after the other. Only those to one question and of one setting, where these
-    are given. Columns that another tool's table lacks are None; right, wrong, unreadable and cut-off are
-    added, as bool. Raises BadInput: a row, with its file; no such answers; one shard in two files.
+    Some at a time, one file after the other; only those to one question and of one setting, where these are
+    given. Raises BadInput: a row, with its file; no such answers; one shard in two files.
     """
     given = {"question_id": question, "setting": setting}
     wanted = {column: value for column, value in given.items() if value is not None}
-    came_from: dict[tuple[str, str, str], Path] = {}
-    some = False
+    came_from: dict[Any, Path] = {}
+    empty = True
     for path in paths:
-        for row in chain.from_iterable(_blocks(path, wanted)):
-            if not all(row[column] == value for column, value in wanted.items()):
-                continue
-            some = True
-            row = {**BLANK, **row}
-            _check_shard(row["dataset"], row["model"], row["shard"], path, came_from)
-            right, unreadable = bool(row["correct"]), row["answer"] is None
-            marks = {"right": right, "unreadable": unreadable, "wrong": not (right or unreadable)}
-            yield {**row, **marks, "cut-off": row["finish_reason"] == "length"}
-    if not some:
-        raise _none_there(paths, wanted)
+        for rows in _blocks(path, wanted):
+            for shard in {(row.get("dataset"), row.get("model"), row.get("shard")) for row in rows}:
+                other = came_from.setdefault(shard, path)
+                if shard[2] and other is not path:
+                    raise BadInput(visible(f"{path}: shard {shard[2]} is in {other} already: give it once"))
+            empty = empty and not rows
+            yield rows
+    if empty:
+        what = " and ".join(f"{column} {value!r}" for column, value in wanted.items())
+        where = ", ".join(map(str, paths))
+        raise BadInput(visible(f"{where}: no answers{what and f' with {what}'}"))
 
 
-def read_groups(paths: Sequence[Path], setting: str | None) -> Iterator[AnswerGroup]:
-    """The answers of `read_answers` by question and setting, some thousands of a run's at a time."""
-    came_from: dict[tuple[str, str, str], Path] = {}
-    some = False
-    for path in paths:
-        for group in chain.from_iterable(map(groups_of, _blocks(path, {}))):
-            if setting in (None, group.setting):
-                some = True
-                _check_shard(group.dataset, group.model, group.shard, path, came_from)
-                yield group
-    if not some:
-        raise _none_there(paths, {} if setting is None else {"setting": setting})
-
-
-def _check_shard(
-    dataset: str | None,
-    model: str | None,
-    shard: str | None,
-    path: Path,
-    came_from: dict[tuple[str, str, str], Path],
-) -> None:
-    """Raise BadInput where answers of one shard come from two files."""
-    if shard and (other := came_from.setdefault((str(dataset), str(model), shard), path)) is not path:
-        raise BadInput(visible(f"{path}: shard {shard} is in {other} already: give it once"))
-
-
-def _blocks(path: Path, wanted: dict[str, str]) -> Iterable[Iterable[Row]]:
-    """The rows of one file that may be wanted, some at a time."""
+def _blocks(path: Path, wanted: dict[str, str]) -> Iterator[Sequence[Row]]:
+    """The rows of one file that are wanted, some at a time."""
     if path.suffix == ".jsonl" and (path.parent / RECORD).exists():
-        return row_blocks(path, **wanted)
-    table = read_samples(path).reindex(columns=list(BLANK)).astype(object)
-    cells = table.where(table.notna(), None).to_numpy()
-    return ([dict(zip(BLANK, row, strict=True))] for row in cells)
+        yield from row_blocks(path, **wanted)
+        return
+    table = read_samples(path)
+    for column, value in wanted.items():
+        table = table[table[column] == value]
+    cells = table.reindex(columns=list(BLANK)).astype(object)
+    yield cells.where(cells.notna(), None).to_dict("records")
 
 
-def _none_there(paths: Sequence[Path], wanted: Mapping[str, str]) -> BadInput:
-    what = " and ".join(f"{column} {value!r}" for column, value in wanted.items())
-    where = ", ".join(map(str, paths))
-    return BadInput(visible(f"{where}: no answers{what and f' with {what}'}"))
+def marked(row: Row) -> Row:
+    """A row with None for the columns that its table lacks, and whether it is right, wrong, and so on."""
+    right, unreadable = bool(row["correct"]), row["answer"] is None
+    marks = {"right": right, "unreadable": unreadable, "wrong": not (right or unreadable)}
+    return {**BLANK, **row, **marks, "cut-off": row.get("finish_reason") == "length"}
 
 
-def overview(groups: Iterable[AnswerGroup], files: Sequence[Path]) -> Iterator[str]:
+def overview(blocks: Iterable[Sequence[Row]], files: Sequence[Path]) -> Iterator[str]:
     """The counts of each model and data set, the warnings, and the hardest questions.
 
     The answers are looked at some at a time: a run of 700,000 answers need not fit into memory.
@@ -112,7 +90,7 @@ def overview(groups: Iterable[AnswerGroup], files: Sequence[Path]) -> Iterator[s
     tallies: dict[tuple[str, str], Tally] = {}
     questions: dict[str, list[int]] = {}
     shards: dict[tuple[str, str, str], None] = {}
-    for group in groups:
+    for group in chain.from_iterable(map(groups_of, blocks)):
         name = str(group.dataset), str(group.model)
         if name not in tallies:
             tallies[name] = tally_of(*_folders_of(name, files))
@@ -152,7 +130,7 @@ def answers(
 ) -> Iterator[str]:
     """The first `limit` answers of each setting, and their votes on the one `question` they are to.
 
-    `only` names a column of `read_answers`; `full` shows texts as a whole. The run is in `folder`.
+    `only` names a mark of `marked`; `full` shows texts as a whole. The run is in `folder`.
     """
     table = pd.DataFrame(thinned(rows, only, limit), dtype=object)
     kinds = ["right", "unreadable", "wrong", "cut-off"]
@@ -210,7 +188,7 @@ def problems_at_hand(folder: Path) -> dict[str, str]:
 def thinned(rows: Iterable[Row], only: str | None, limit: int) -> Iterator[Row]:
     """The rows without the texts that will not be shown."""
     shown = Counter[tuple[str, str, str]]()
-    for row in rows:
+    for row in map(marked, rows):
         if only is None or row[only]:
             group = row["model"], row["setting"], row["decoding"]
             shown[group] += 1

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from harness.judge.verdicts import YesNo, p_yes
+from harness.judge.verdicts import asked_yes_or_no, p_yes
 from harness.store.samples_file import SAMPLES
 from results import read_curves, read_samples
 from tests.commands import exit_status as status_of
@@ -137,15 +137,14 @@ def test_ctrl_c_keeps_what_came(
         command = ("judge", folder, "--url", server.url, *CHAT, *CAUTIOUS)
         with monkeypatch.context() as patched:
             asked = []
-            verdict = YesNo.verdict
 
-            async def interrupted(self: YesNo, one: Any) -> Any:
-                asked.append(one)
+            async def interrupted(engine: Any, prompt: str, answer: Any) -> Any:
+                asked.append(answer)
                 if len(asked) > 2:
                     raise KeyboardInterrupt
-                return await verdict(self, one)
+                return await asked_yes_or_no(engine, prompt, answer)
 
-            patched.setattr(YesNo, "verdict", interrupted)
+            patched.setattr("harness.judge.run.asked_yes_or_no", interrupted)
             assert exit_status(patched, *command) == 130
         assert scores(folder)[:4] == SCORES[:4]
         assert "stopped" in capsys.readouterr().err

@@ -14,7 +14,7 @@ from harness.questions.load import load_questions
 from harness.run.sampler import Outcome, sample
 from harness.store.record import read_record
 from harness.tally.counts import Tally
-from harness.view.answers import answers, read_answers
+from harness.view.answers import answers, read_blocks
 from results import BadInput, build_curves, read_samples
 from results.report.questions import LONGEST, question_data
 from results.votes.curves import curves_and_votes
@@ -64,7 +64,7 @@ def test_thinking_is_stored_counted_and_shown(server: Any, engine: str, tmp_path
     assert outcome.tally.warnings(tmp_path) == []
     curves = build_curves(read_samples(tmp_path / "samples.jsonl"), permutations=0)
     assert sorted(curves["tokens_per_answer"].unique()) == [6, 56, 106]
-    table = read_answers([tmp_path / "samples.jsonl"], "tiny-0000", "50")
+    (table,) = read_blocks([tmp_path / "samples.jsonl"], "tiny-0000", "50")
     shown = list(answers(table, tmp_path, "tiny-0000", None, 5, full=False))
     assert sum(" is is is" in line for line in shown) == 2
     assert sum("[thinking, 5" in line for line in shown) == 2
@@ -150,8 +150,7 @@ def test_thinking_is_untrusted_and_shortened_where_it_is_shown(tmp_path: Path) -
     assert "\\u202e" in thinks[4]
     assert thinks[4].endswith("the end")
     assert len(thinks[4]) < 2 * LONGEST
-    shown = "\n".join(
-        answers(read_answers([tmp_path / "samples.jsonl"], None, None), tmp_path, None, None, 5, False)
-    )
+    (rows,) = read_blocks([tmp_path / "samples.jsonl"], None, None)
+    shown = "\n".join(answers(rows, tmp_path, None, None, 5, False))
     assert "\x1b" not in shown
     assert "the end" in shown

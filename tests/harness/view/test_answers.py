@@ -11,7 +11,7 @@ import pytest
 from harness.experiment import Experiment, read_experiment
 from harness.questions.load import load_questions
 from harness.store.record import Record
-from harness.view.answers import overview, read_answers, read_groups, thinned
+from harness.view.answers import overview, read_blocks, thinned
 from results import write_samples
 from tests.harness.commands import exit_status
 from tests.harness.run.rows import row as one_row
@@ -207,7 +207,7 @@ def test_an_empty_folder_is_one_line(inspect: Inspect, tmp_path: Path) -> None:
 
 def test_texts_that_are_not_shown_are_not_kept(folder: Path) -> None:
     """A run of 700,000 answers has more text than memory: of those to one question three are shown here."""
-    rows = list(read_answers([folder / "samples.jsonl"], None, None))
+    rows = [row for rows in read_blocks([folder / "samples.jsonl"], None, None) for row in rows]
     kept = [row["text"] for row in thinned(rows, None, 2)]
     assert [text is not None for text in kept] == [
         *(True, True, False, False),  # setting 100
@@ -217,7 +217,7 @@ def test_texts_that_are_not_shown_are_not_kept(folder: Path) -> None:
         False,
     ]
     wrong = [row["text"] for row in thinned(rows, "wrong", 1) if row["text"] is not None]
-    assert wrong == [*[row["text"] for row in rows if row["wrong"]][:1], "greedy"]
+    assert wrong == [rows[1]["text"], "greedy"]
 
 
 def test_an_overview_holds_some_rows_at_a_time(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -238,5 +238,5 @@ def test_an_overview_holds_some_rows_at_a_time(folder: Path, monkeypatch: pytest
     monkeypatch.setattr("harness.store.samples_file.from_json", Watched)
     monkeypatch.setattr("harness.store.samples_file.ROWS_AT_A_TIME", 2)
     path = folder / "samples.jsonl"
-    assert next(overview(read_groups([path], None), [path])).endswith("11 answers")
+    assert next(overview(read_blocks([path], None, None), [path])).endswith("11 answers")
     assert 2 <= most <= 4
