@@ -16,7 +16,7 @@ from harness.experiment import Experiment
 from harness.questions.load import Question
 from harness.run.plan import asked_questions, prompt_for, remaining
 from harness.run.sizing import Load, duration, gpu_lines
-from harness.run.usage import usage
+from harness.run.usage import tokens_at, usage
 from harness.server.launch import gpus_per_copy
 from harness.store.record import read_record
 from harness.store.resume import check_same_run, read_done
@@ -62,8 +62,8 @@ def estimate(
     planned = len(asked_questions(experiment, questions)) * experiment.answers_per_question
     if not asked:
         return [f"nothing to ask for: all {planned:,} planned answers are there"]
-    header = ("setting", "decoding", "prompts", "answers", "prompt tokens", "tokens per answer")
-    table: list[tuple[str, ...]] = [(*header, "at most")]
+    header = ("setting", "decoding", "prompts", "answers", "prompt tokens", "tokens per answer", "at most")
+    table: list[tuple[str, ...]] = [header]
     for d in asked:
         counts = (f"{count:,}" for count in (d.prompts, d.answers, d.prompt_tokens))
         table.append((d.setting, d.decoding, *counts, f"{d.tokens_per_answer:.1f}", str(d.limit)))
@@ -71,35 +71,43 @@ def estimate(
     prompt_tokens = sum(d.prompt_tokens for d in asked)
     expected = sum(d.answers * d.tokens_per_answer for d in asked)
     most = sum(d.answers * d.limit for d in asked)
-    sessions = [] if fresh else (read_record(folder) or {}).get("sessions", [])
-    rate = rate or _rate(sessions)
-    first = "" if tally.answers else ", or sample a little into this folder first"
-    each = gpus_per_copy(experiment.server_flags)
-    hour = (price_per_hour or 0) * experiment.dp * each
-    time = f"unknown: give --rate TOKENS_PER_SECOND{first}"
-    if price_per_hour and not rate:
-        time += f"; {hour:,.2f} for each hour of it"
-    if rate:
-        time = f"{duration(expected / rate)} at {rate:,.0f} completion tokens/s"
-        time += f", {duration(most / rate)} at most"
-        if price_per_hour:
-            which = "copy of the model" if each == 1 else "GPU"
-            time += f"; {expected / rate / 3600 * hour:,.2f} at {price_per_hour:g} an hour for each {which}"
     disk = answers * BYTES_PER_ROW + expected * BYTES_PER_TOKEN
-    seen = usage(experiment.dataset, tally, experiment.budget_by == "thinking")
-    load = Load(expected, prompt_tokens / prompts, expected / answers, answers / prompts)
-    stops = [f"at most: {experiment.stop_rule} ends votes before that"] if experiment.stop_rule else []
-    return [
-        *aligned(table, left=(0, 1)),
-        *stops,
+    lines = [*aligned(table, left=(0, 1))]
+    if experiment.stop_rule:
+        lines.append(f"at most: {experiment.stop_rule} ends votes before that")
+    lines += [
         f"answers: {answers:,} of {planned:,}, each a request of its own",
         f"prompt tokens: {prompt_tokens:,} (a token for every {BYTES_PER_TOKEN} bytes), each prompt once",
         f"completion tokens: {expected:,.0f} expected, {most:,} at most",
-        *([f"tokens per answer: {seen}"] if experiment.budgets else []),
-        f"time: {time}",
-        f"disk: about {disk / 1e9:.2g} GB of answers",
-        *(gpu_lines(experiment, load, price_per_hour) if experiment.engine != "ctranslate2" else ()),
     ]
+    if experiment.budgets:
+        _, where = usage(experiment.dataset, tally, experiment.budget_by == "thinking")
+        lines.append(f"tokens per answer: {where}")
+    sessions = [] if fresh else (read_record(folder) or {}).get("sessions", [])
+    rate = rate or _rate(sessions)
+    lines.append(f"time: {_time(experiment, expected, most, rate, price_per_hour, bool(tally.answers))}")
+    lines.append(f"disk: about {disk / 1e9:.2g} GB of answers")
+    if experiment.engine != "ctranslate2":
+        load = Load(expected, prompt_tokens / prompts, expected / answers, answers / prompts)
+        lines += gpu_lines(experiment, load, price_per_hour)
+    return lines
+
+
+def _time(
+    experiment: Experiment, expected: float, most: int, rate: float | None, price: float | None, begun: bool
+) -> str:
+    """How long that many tokens take and what they cost, or how to find out."""
+    each = gpus_per_copy(experiment.server_flags)
+    hour = (price or 0) * experiment.dp * each
+    if not rate:
+        first = "" if begun else ", or sample a little into this folder first"
+        cost = f"; {hour:,.2f} for each hour of it" if price else ""
+        return f"unknown: give --rate TOKENS_PER_SECOND{first}{cost}"
+    time = f"{duration(expected / rate)} at {rate:,.0f} completion tokens/s, {duration(most / rate)} at most"
+    if not price:
+        return time
+    which = "copy of the model" if each == 1 else "GPU"
+    return f"{time}; {expected / rate / 3600 * hour:,.2f} at {price:g} an hour for each {which}"
 
 
 def _rate(sessions: Sequence[dict[str, Any]]) -> float | None:
@@ -125,7 +133,8 @@ def demands(
     tally = tally or Tally(experiment)
     go_on = not fresh and check_same_run(folder, experiment, questions)
     done = read_done(folder, tally) if go_on else {}
-    expected = usage(experiment.dataset, tally, experiment.budget_by == "thinking")
+    thinking = experiment.budget_by == "thinking"
+    seen, _ = usage(experiment.dataset, tally, thinking)
     found: dict[tuple[str, str], Demand] = {}
     last = None
     for query in remaining(experiment, asked, done):
@@ -134,7 +143,8 @@ def demands(
             limit = experiment.max_new_tokens(query.budget)
             limit += MOST_FORCED if experiment.budget_by == "force" else 0
             used = tally.settings[key].mean_tokens if key in tally.settings else None
-            likely = limit if query.budget is None else min(expected.at(query.budget), limit)
+            unknown = query.budget is None or (thinking and not seen)
+            likely = limit if unknown else min(tokens_at(query.budget or 0, seen), limit)
             found[key] = Demand(*key, limit, used or likely)
         found[key].answers += 1
         if (place := (query.question.question_id, *key)) != last:  # the answers to a prompt are together

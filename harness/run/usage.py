@@ -1,13 +1,14 @@
 """How many tokens answers really take at a budget: a budget is asked for, and often not kept.
 
-Usage({20: 171.4, 100: 240.0}, "as ... used them").at(50)  ->  197.2
+used, where = usage("gsm8k", tally)         ({20: 171.4, 100: 240.0}, "as in this folder")
+tokens_at(50, used)                         197.1
 """
 
 import csv
-import math
-from dataclasses import dataclass, field
-from itertools import pairwise
+from collections.abc import Mapping
 from pathlib import Path
+
+import numpy as np
 
 import results
 from harness.experiment import tokens_in
@@ -17,53 +18,43 @@ CACHED = {"gsm8k": "qwen-gsm8k.csv", "math-level1-integer": "qwen-math.csv"}
 """Runs of a real model that ship with the project, by data set."""
 
 
-@dataclass(frozen=True)
-class Usage:
-    """Tokens of a mean answer by the budget that was asked for, and where that was seen."""
+def tokens_at(budget: int, used: Mapping[int, float]) -> float:
+    """Tokens of a mean answer at `budget`, where those at some budgets are known; itself, where none are.
 
-    used: dict[int, float] = field(default_factory=dict)
-    where: str = "the budgets themselves, which models seldom keep"
-    boundless: bool = False
-    """Whether an answer is taken to be as long as it may be, where nothing was seen."""
-
-    def at(self, budget: int) -> float:
-        """Between two budgets in proportion; below all as the least, above all by the largest one's share."""
-        points = sorted(self.used.items())
-        if not points:
-            return math.inf if self.boundless else float(budget)
-        (least, fewest), (largest, most) = points[0], points[-1]
-        if budget <= least:
-            return fewest
-        for (low, before), (high, after) in pairwise(points):
-            if budget <= high:
-                return before + (after - before) * (budget - low) / (high - low)
-        return most * budget / largest if largest else most + budget
-
-    def __str__(self) -> str:
-        seen = ", ".join(f"{used:.0f} for {budget}" for budget, used in sorted(self.used.items()))
-        return f"{self.where}: {seen}" if seen else self.where
-
-
-def usage(dataset: str, tally: Tally, thinking: bool = False) -> Usage:
-    """As the answers in `tally` have it, else a run that ships with the project, else the budgets.
-
-    The runs that ship had budgets in words: of budgets of `thinking` they say nothing.
+    Between two budgets in proportion; below all as the least, above all by the largest one's share.
     """
-    own = {
+    budgets = sorted(used)
+    if not budgets:
+        return float(budget)
+    largest, most = budgets[-1], used[budgets[-1]]
+    if budget > largest:
+        return most * budget / largest if largest else most + budget
+    return float(np.interp(budget, budgets, [used[known] for known in budgets]))
+
+
+def usage(dataset: str, tally: Tally, thinking: bool = False) -> tuple[dict[int, float], str]:
+    """Tokens of a mean answer by the budget that was asked for, and where that was seen.
+
+    As the answers in `tally` have it, else a run that ships with the project, else nothing. The runs that
+    ship had budgets in words: of budgets of `thinking` they say nothing.
+    """
+    used = {
         budget: counts.mean_tokens
         for (setting, decoding), counts in tally.settings.items()
         if decoding == "sample" and (budget := tokens_in(setting)) and counts.mean_tokens
     }
-    if own:
-        return Usage(own, "as in this folder")
-    if thinking:
-        return Usage({}, "the most there may be, as nothing here says how long this model thinks", True)
-    if dataset not in CACHED:
-        return Usage()
-    file = Path(results.__file__).parent / "cached" / CACHED[dataset]
-    with file.open(encoding="utf-8", newline="") as table:
-        rows = [row for row in csv.DictReader(table) if row["setting"].isdecimal() and row["N"] == "1"]
-    found = {
-        int(row["setting"]): float(row["tokens_per_answer"]) for row in rows if row["permutation"] == "exact"
-    }
-    return Usage(found, f"as {rows[0]['model']} used them in results/cached/{file.name}")
+    if used:
+        where = "as in this folder"
+    elif thinking:
+        return {}, "the most there may be, as nothing here says how long this model thinks"
+    elif dataset not in CACHED:
+        return {}, "the budgets themselves, which models seldom keep"
+    else:
+        file = Path(results.__file__).parent / "cached" / CACHED[dataset]
+        with file.open(encoding="utf-8", newline="") as table:
+            rows = [row for row in csv.DictReader(table) if (row["N"], row["permutation"]) == ("1", "exact")]
+        budgets = [row for row in rows if row["setting"].isdecimal()]
+        used = {int(row["setting"]): float(row["tokens_per_answer"]) for row in budgets}
+        where = f"as {budgets[0]['model']} used them in results/cached/{file.name}"
+    shown = ", ".join(f"{tokens:.0f} for {budget}" for budget, tokens in sorted(used.items()))
+    return used, f"{where}: {shown}"

@@ -8,31 +8,24 @@ import pytest
 from harness.experiment import read_experiment
 from harness.questions.load import Question
 from harness.run.estimate import demands, estimate
-from harness.run.usage import Usage, usage
+from harness.run.usage import tokens_at, usage
 from harness.tally.counts import Tally
 from tests.conftest import ROOT
 
 
 def test_between_below_and_above_the_budgets_that_were_seen() -> None:
-    seen = Usage({20: 100.0, 60: 180.0, 100: 200.0})
-    assert [seen.at(budget) for budget in (5, 20, 40, 60, 80, 100, 400)] == [
-        100,
-        100,
-        140,
-        180,
-        190,
-        200,
-        800,
-    ]
-    assert Usage().at(70) == 70
-    assert Usage({0: 90.0}).at(250) == 340  # no share of nothing: the answer, and all of the thinking
+    used = {20: 100.0, 60: 180.0, 100: 200.0}
+    tokens = {5: 100, 20: 100, 40: 140, 60: 180, 80: 190, 100: 200, 400: 800}
+    assert {budget: tokens_at(budget, used) for budget in tokens} == tokens
+    assert tokens_at(70, {}) == 70
+    assert tokens_at(250, {0: 90.0}) == 340  # no share of nothing: the answer, and all of the thinking
 
 
 def test_a_data_set_without_answers_here_goes_by_the_shipped_run() -> None:
     table = pd.read_csv(ROOT / "results" / "cached" / "qwen-gsm8k.csv")
     (expected,) = set(table[(table["setting"] == 100) & (table["N"] == 1)]["tokens_per_answer"].head(1))
-    assert usage("gsm8k", Tally()).at(100) == pytest.approx(expected)
-    assert usage("nothing", Tally()).used == {}
+    assert tokens_at(100, usage("gsm8k", Tally())[0]) == pytest.approx(expected)
+    assert usage("nothing", Tally())[0] == {}
 
 
 def test_a_run_with_budgets_in_words_says_nothing_of_thinking(tmp_path: Path) -> None:
@@ -52,4 +45,4 @@ def test_answers_in_the_folder_come_first() -> None:
     ):
         row = {"question_id": "q", "setting": setting, "decoding": decoding, "tokens": tokens}
         tally.add(row | {"sample": sample, "answer": "1", "correct": True})
-    assert usage("gsm8k", tally).used == {50: 90.0}
+    assert usage("gsm8k", tally)[0] == {50: 90.0}
