@@ -14,7 +14,6 @@ its own time, and goes through all the steps of a real run: prompt, tokens, requ
 import asyncio
 import json
 import random
-import re
 import string
 import time
 from collections.abc import Callable, Sequence
@@ -29,7 +28,7 @@ from harness.engines.factory import own_server
 from harness.engines.sglang import SGLangEngine
 from harness.experiment import Experiment
 from harness.http.connection import Connection
-from harness.http.progress import METRICS
+from harness.http.progress import METRICS, total
 from harness.questions.load import Question
 from harness.run.sampler import sample
 from harness.run.sizing import LLAMA
@@ -172,15 +171,6 @@ async def counts(server: Connection, *names: str) -> list[float]:
     for path in METRICS:
         reply = await server.get(path)
         if reply.status == 200 and names[0].encode() in reply.content:
-            return [total(reply.content.decode(errors="replace"), name) for name in names]
+            text = reply.content.decode(errors="replace")
+            return [total(rf"sglang:{name}\b", text) or 0.0 for name in names]
     raise BadInput(f"{server.url}: no metrics of SGLang at {' or '.join(METRICS)}")
-
-
-def total(metrics: str, name: str) -> float:
-    """The sum of one of SGLang's counts over all ranks and servers, in Prometheus' format.
-
-    >>> total('sglang:prompt_tokens_total{rank="0"} 40.0\\nsglang:prompt_tokens_total{rank="1"} 2e1',
-    ...       "prompt_tokens_total")
-    60.0
-    """
-    return sum(map(float, re.findall(rf"^sglang:{name}\b.* (\S+)$", metrics, re.MULTILINE)), 0.0)

@@ -67,11 +67,8 @@ class SGLangRewards(SGLangEngine):
     async def greet(self) -> None:
         """Read the server's settings and, at the start, ask for a reward. Raises BadInput without one."""
         await super().greet()
-        if not self._tried:
-            try:
-                await self.reward(*TRIAL)
-            except EngineError as error:
-                raise BadInput(f"the server at {self.url} gives no rewards ({error}): {self.hint}") from None
+        if not self._tried and (trouble := await _trouble(self)):
+            raise BadInput(f"the server at {self.url} gives no rewards ({trouble}): {self.hint}")
         self._tried = True
 
 
@@ -90,15 +87,23 @@ class OpenAIRewards(OpenAIEngine):
         """Find the first endpoint that gives a reward. Raises BadInput if none does."""
         troubles = []
         for self._endpoint in ENDPOINTS:
-            try:
-                await self.reward(*TRIAL)
+            trouble = await _trouble(self)
+            if trouble is None:
                 return
-            except EngineError as error:
-                troubles.append(f"{self._endpoint}: {error}")
+            troubles.append(f"{self._endpoint}: {trouble}")
         raise BadInput(
             f"the server at {self.url} gives no rewards ({'; '.join(troubles)}): start vLLM with "
             "--runner pooling, or give --engine sglang for a SGLang server"
         )
+
+
+async def _trouble(engine: SGLangRewards | OpenAIRewards) -> str | None:
+    """Why the server gives no reward for TRIAL; None if it does."""
+    try:
+        await engine.reward(*TRIAL)
+    except EngineError as error:
+        return str(error)
+    return None
 
 
 def rewards_for(experiment: Experiment, say: Callable[[str], None]) -> SGLangRewards | OpenAIRewards:

@@ -20,7 +20,7 @@ from typing import Any, Literal
 from pydantic import TypeAdapter
 
 from harness.engines.base import Candidate, Completion, Sampling, likeliest, mean_logprob, same_model
-from harness.engines.thinking import TRIAL_BUDGET, TRIAL_PROMPT, TRIAL_SAMPLING, apart, not_kept
+from harness.engines.thinking import apart, budget_trouble
 from harness.engines.tokens import PromptTokens, counted
 from harness.errors import EngineError
 from harness.experiment import TEMPLATE_ARGUMENTS
@@ -177,16 +177,7 @@ class SGLangEngine(Connection):
                 "run the same command again, which records the change in run.json"
             )
         self.version = str(self._settings.get("version"))
-        if self._thinking and not before:
-            await self._try_budget()
-
-    async def _try_budget(self) -> None:
-        """Ask for a little thinking. Raises BadInput unless it is kept."""
-        try:
-            trouble = not_kept(await self.generate(TRIAL_PROMPT, TRIAL_SAMPLING, seed=0), TRIAL_BUDGET)
-        except EngineError as error:
-            trouble = str(error)
-        if trouble:
+        if self._thinking and not before and (trouble := await budget_trouble(self)):
             raise BadInput(
                 f"the server at {self.url} does not enforce budgets of thinking ({trouble}): start it with "
                 "--reasoning-parser NAME --enable-strict-thinking, or give --set budget_by=force"

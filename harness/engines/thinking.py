@@ -16,7 +16,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from harness.engines.base import Completion, Sampling
+from harness.engines.base import Completion, Engine, Sampling
+from harness.errors import EngineError
 from harness.grading.thoughts import CHANNEL, CLOSE, END_OF_CHANNEL, FINAL, OPEN
 
 CLOSING = f"\n{CLOSE}"
@@ -87,6 +88,14 @@ def closed(said: str, opened: bool) -> str:
     thinks = opened or said.lstrip().startswith(OPEN)
     is_open = said.rfind(OPEN) > said.rfind(CLOSE) if CLOSE in said else thinks
     return said + CLOSING if is_open else said
+
+
+async def budget_trouble(engine: Engine) -> str | None:
+    """What speaks against the server of `engine` keeping budgets of thinking: it is asked for a little."""
+    try:
+        return not_kept(await engine.generate(TRIAL_PROMPT, TRIAL_SAMPLING, seed=0), TRIAL_BUDGET)
+    except EngineError as error:
+        return str(error)
 
 
 def not_kept(answer: Completion, budget: int) -> str | None:

@@ -12,7 +12,7 @@ verdicts, in one step, whenever judging ends.
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,8 @@ import prompts
 from harness.experiment import Experiment, model_location
 from harness.judge.answers import Answers, Asked
 from harness.judge.verdicts import Verdict
-from harness.store.identity import model_digest
+from harness.store.identity import differences, model_digest
+from harness.store.record import write_json
 from harness.store.row import Row
 from harness.store.samples_file import SAMPLES, SamplesFile, mend, numbered_lines
 from results import BadInput
@@ -71,12 +72,7 @@ class Scores:
         with suppress(OSError, ValueError):
             before = json.loads(self._record.read_text(encoding="utf-8"))
         try:
-            then: Mapping[str, Any] = before["judge"]
-            changed = [
-                f"{name} ({json.dumps(then.get(name)):.40} then, {json.dumps(value):.40} now)"
-                for name, value in self._judge.items()
-                if then.get(name) != value
-            ]
+            changed = differences(before["judge"], self._judge)
         except (KeyError, TypeError, AttributeError):
             raise BadInput(f"{self._record}: not a record of `harness judge`: give another --name") from None
         if changed:
@@ -99,9 +95,7 @@ class Scores:
 
     def write_record(self, summary: dict[str, Any] | None) -> None:
         """Write who the judge is, and what has come of it so far."""
-        with replacing(self._record) as temporary:
-            content = {"judge": self._judge, "summary": summary}
-            temporary.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        write_json(self._record, {"judge": self._judge, "summary": summary})
 
     def write_column(self, answers: Answers) -> None:
         """Put the verdicts into the samples, which change as a whole or, where nothing is new, not at all."""

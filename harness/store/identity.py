@@ -54,6 +54,15 @@ def commits(experiment: Experiment) -> dict[str, str | None]:
     }
 
 
+def differences(then: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    """What of `now` is otherwise than it was, in words; what was not on record was null."""
+    return [
+        f"{name} ({json.dumps(then.get(name)):.40} then, {json.dumps(value):.40} now)"
+        for name, value in now.items()
+        if then.get(name) != value
+    ]
+
+
 TELLING = (
     *("name", "version", "dtype", "quantization", "kv_cache_dtype", "load_format"),
     *("revision", "model_path", "model", "answered_by"),

@@ -94,7 +94,7 @@ class Record:
             "readings": self._before.get("readings", []),
             "summary": self._before.get("summary"),
         }
-        _write(self._folder, self._content)
+        write_json(self._folder / RECORD, self._content)
         return changed
 
     def end(self, pace: Pace, summary: dict[str, Any], events: Sequence[str] = ()) -> None:
@@ -107,16 +107,17 @@ class Record:
         if events:
             self._session["events"] = list(events)
         self._session["tokens_per_second"] = round(rates[1], 1) if rates else None
-        _write(self._folder, self._content | {"summary": summary})
+        write_json(self._folder / RECORD, self._content | {"summary": summary})
 
     def keep(self, summary: dict[str, Any]) -> None:
         """Write the summary of a finished run where a killed session has left none, or an older one."""
         if "experiment" in self._before and self._before.get("summary") != summary:
-            _write(self._folder, self._before | {"summary": summary})
+            write_json(self._folder / RECORD, self._before | {"summary": summary})
 
 
-def _write(folder: Path, content: dict[str, Any]) -> None:
-    with replacing(folder / RECORD) as temporary:
+def write_json(path: Path, content: dict[str, Any]) -> None:
+    """Write a file as a whole, or leave the one that is there."""
+    with replacing(path) as temporary:
         temporary.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
@@ -175,7 +176,8 @@ def note_reading(folder: Path, grader: Grader, kept: str, changed: int, summary:
     before = {name: fields.get(name) for name in now}
     note = {"at": _now(), "before": before, "now": now, "changed": changed, "verdicts_before": kept}
     readings = [*record.get("readings", ()), note]
-    _write(folder, record | {"experiment": fields | now, "readings": readings, "summary": summary})
+    later = {"experiment": fields | now, "readings": readings, "summary": summary}
+    write_json(folder / RECORD, record | later)
 
 
 def _git_commit() -> str | None:

@@ -6,7 +6,6 @@ with locked(folder):
 """
 
 import errno
-import json
 import os
 import time
 from collections.abc import Iterator, Sequence
@@ -18,7 +17,7 @@ import filelock
 
 from harness.experiment import Experiment
 from harness.questions.load import Question
-from harness.store.identity import IDENTITY, PLAN_FIELDS, READING, identity
+from harness.store.identity import IDENTITY, PLAN_FIELDS, READING, differences, identity
 from harness.store.record import RECORD, grader_in, read_record
 from harness.store.row import Key, Row, are_rows, is_row, key_of
 from harness.store.samples_file import LOCK, SAMPLES, not_a_row, numbered_lines, read_blocks
@@ -82,12 +81,9 @@ def check_same_run(
         contents = [words for name, words in IDENTITY.items() if found[name] != now[name]]
     except (KeyError, TypeError):
         raise BadInput(f"{path}: not a record of this harness: give another --out") from None
-    before = {"shard": None, **before}  # runs of earlier versions are whole
-    fields = [
-        f"{name} ({json.dumps(before[name]):.40} then, {json.dumps(value):.40} now)"
-        for name, value in now["experiment"].items()
-        if name not in PLAN_FIELDS | READING and before.get(name, value) != value
-    ]
+    # Keys that an earlier version did not have are no change; its runs are whole, so that a shard is one.
+    known = {"shard", *before} - PLAN_FIELDS - READING
+    fields = differences(before, {name: cell for name, cell in now["experiment"].items() if name in known})
     if fields or contents:
         raise BadInput(
             f"{folder}: sampled with another {', '.join(fields + contents)}: "

@@ -13,7 +13,8 @@ import harness.gpu_check
 from harness.engines.sglang import SGLangEngine
 from harness.engines.tokens import PromptTokens
 from harness.experiment import Experiment
-from harness.gpu_check import PROMPT, RUNNING, measure, random_questions, total, write_model
+from harness.gpu_check import PROMPT, RUNNING, measure, random_questions, write_model
+from harness.http.progress import total
 from harness.http.reply import Reply
 from harness.run.sizing import LLAMA
 from tests.harness.commands import command
@@ -58,7 +59,7 @@ sglang:cached_tokens_total{dp_rank="1",model_name="a b} c"} 1e3
 sglang:prompt_tokens_total 4312.5
 process_cpu_seconds_total 7.0
 """
-    assert [total(text, name) for name in PROMPT] == [4312.5, 1100.0]
+    assert [total(f"sglang:{name}", text) for name in PROMPT] == [4312.5, 1100.0]
 
 
 class PlayedServer:

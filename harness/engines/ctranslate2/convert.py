@@ -1,4 +1,4 @@
-"""Converts a model for CTranslate2, once: python -m harness.engines.ctranslate2.convert FOLDER
+"""Converts a model for CTranslate2, once, when it is first used.
 
     harness/tiny/model/                  config.json, tokenizer.json, model.safetensors, ...
     harness/tiny/model/ctranslate2/      config.json, vocabulary.json, model.bin: what CTranslate2 loads
@@ -17,10 +17,8 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
 
-import click
-
 from harness.engines.tokens import content_digest, model_folder, read_json
-from results import BadInput, run
+from results import BadInput
 from results.commandline import how_to_install
 
 WEIGHTS = "model.bin"
@@ -135,16 +133,3 @@ def _with_weights(model: str, revision: str | None) -> str:
     from huggingface_hub import snapshot_download
 
     return str(snapshot_download(model, revision=revision, ignore_patterns=["original/*", "*.gguf", "*.pth"]))
-
-
-@click.command()
-@click.argument("folder", type=click.Path(path_type=Path, file_okay=False, exists=True))
-def main(folder: Path) -> None:
-    """Convert the model in FOLDER, into a folder inside it."""
-    import torch  # noqa: F401  # says what is missing before anything is done
-
-    click.echo(convert(folder))
-
-
-if __name__ == "__main__":
-    run(main, "python -m harness.engines.ctranslate2.convert")

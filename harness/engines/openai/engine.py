@@ -22,14 +22,7 @@ from typing import Any, NamedTuple
 
 from harness.engines.base import Completion, Sampling, same_model
 from harness.engines.openai.reply import REPLY, read_completion
-from harness.engines.thinking import (
-    BUDGET_FORMS,
-    TRIAL_BUDGET,
-    TRIAL_PROMPT,
-    TRIAL_SAMPLING,
-    apart,
-    not_kept,
-)
+from harness.engines.thinking import BUDGET_FORMS, apart, budget_trouble
 from harness.engines.tokens import PromptTokens, counted
 from harness.errors import EngineError, EngineGone, RequestRefused
 from harness.grading.thoughts import opens
@@ -209,10 +202,7 @@ class OpenAIEngine(Connection):
         """Find the first name for a budget of thinking by which the server keeps one."""
         troubles = []
         for self._thinking_form in BUDGET_FORMS:
-            try:
-                trouble = not_kept(await self.generate(TRIAL_PROMPT, TRIAL_SAMPLING, seed=0), TRIAL_BUDGET)
-            except EngineError as error:
-                trouble = str(error)
+            trouble = await budget_trouble(self)
             if trouble is None:
                 return
             troubles.append(f"{self._thinking_form}: {trouble}")
