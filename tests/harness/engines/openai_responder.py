@@ -4,18 +4,16 @@ Responder(refuses=["top_k"])    refuses requests that hold top_k, as hosted mode
 Responder(faults=[429, 500])    answers the first requests with these statuses
 """
 
-import asyncio
 from collections.abc import Sequence
 from typing import Any
 
 from aiohttp import web
-from aiohttp.test_utils import TestServer
 
 from harness.engines.base import Completion, Sampling
 from harness.engines.openai.engine import TRIAL, OpenAIEngine
 from harness.http.api_key import ApiKey
+from tests.harness.engines.opened import MODEL, openai, with_engine
 
-MODEL = "org/model"
 ANSWERS = ((" The answer is ##18##.", 9), (" 7", 2), (" So ##5##.", 4))
 """The texts given, in turn, with their tokens."""
 SAMPLING = Sampling(max_new_tokens=64, temperature=1.0, stop=("[END]",))
@@ -34,12 +32,14 @@ class Responder:
         refuses: Sequence[str] = (),
         finish_reason: str | None = "stop",
         content: str | None = "",
+        logprobs: Any = None,
         faults: Sequence[int | str] = (),
     ) -> None:
         self.requests: list[dict[str, Any]] = []
         self.path = ""
         self.faults = list(faults)
         self._finish_reason, self._content, self._tokens = finish_reason, content, tokens
+        self._logprobs = logprobs
         self._models, self._key, self._usage, self._refuses = models, key, usage, refuses
         self._given = 0
         self.app = web.Application()
@@ -83,7 +83,7 @@ class Responder:
         chat = request.path.endswith("/chat/completions")
         said = {"message": {"role": "assistant", "content": text}} if chat else {"text": text}
         reply: dict[str, Any] = {"object": "completion", "model": body["model"]}
-        reply["choices"] = [{"finish_reason": self._finish_reason, **said}]
+        reply["choices"] = [{"finish_reason": self._finish_reason, "logprobs": self._logprobs, **said}]
         if self._usage:
             reply["usage"] = {"prompt_tokens": 71, "completion_tokens": self._tokens or tokens}
         return web.json_response(reply)
@@ -101,12 +101,11 @@ def ask(
 ) -> list[Completion]:
     """`n` answers to one prompt."""
 
-    async def run() -> list[Completion]:
-        async with TestServer(server.app) as running:
-            url = str(running.make_url("/"))
-            async with OpenAIEngine(url, model, chat=chat, key=ApiKey("THE_KEY", key)) as engine:
-                if described is not None:
-                    described.update(engine.describe())
-                return [await engine.generate("How many eggs?", sampling, seed) for seed in range(n)]
+    async def work(engine: OpenAIEngine) -> list[Completion]:
+        if described is not None:
+            described.update(engine.describe())
+        return [await engine.generate("How many eggs?", sampling, seed) for seed in range(n)]
 
-    return asyncio.run(run())
+    given = {"chat": chat, "key": ApiKey("THE_KEY", key)}
+    found: list[Completion] = with_engine(server, lambda url: openai(url, model, **given), work)
+    return found

@@ -9,14 +9,11 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from aiohttp import web
-from aiohttp.test_utils import TestServer
 
 from harness.engines.base import Completion, Engine, Sampling
-from harness.engines.sglang import SGLangEngine
 from harness.engines.tokens import PromptTokens
-from harness.experiment import model_location
+from tests.harness.engines.opened import TINY, sglang, with_engine
 
-TINY = model_location("tiny")
 SAMPLING = Sampling(max_new_tokens=64, temperature=1.0, stop=("[END]",))
 PROMPT = "Clara has 12 eggs. Mia has 2 fewer than Clara. How many eggs does Mia have?\nUse around 40 tokens."
 PROMPT_TOKENS = len(PromptTokens(TINY, None, chat=True).encode(PROMPT))
@@ -78,21 +75,9 @@ def constant(content: Any) -> Callable[[web.Request], Awaitable[web.Response]]:
     return reply
 
 
-def with_engine(server: FaultyServer, work: Callable[[SGLangEngine], Awaitable[Any]]) -> Any:
-    """What `work` returns, given an engine that asks `server`."""
-
-    async def run() -> Any:
-        async with TestServer(server.app) as running:
-            url = str(running.make_url("/"))
-            async with SGLangEngine(url, TINY, revision=None, chat=True) as engine:
-                return await work(engine)
-
-    return asyncio.run(run())
-
-
 def ask(server: FaultyServer) -> Completion:
     """The answer that the client gets from `server`."""
-    found: Completion = with_engine(server, lambda engine: engine.generate(PROMPT, SAMPLING, seed=1))
+    found: Completion = with_engine(server, sglang, lambda engine: engine.generate(PROMPT, SAMPLING, seed=1))
     return found
 
 

@@ -1,13 +1,12 @@
 """What servers say of an answer's tokens: counts that cannot be, and limits of their own."""
 
-import asyncio
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-from aiohttp.test_utils import TestServer
 
-from harness.engines.base import Completion, Sampling
+from harness.engines.base import Completion, Engine, Sampling
 from harness.engines.tokens import counted
 from harness.experiment import read_experiment
 from harness.questions.load import Question
@@ -15,6 +14,7 @@ from harness.run.plan import Query
 from harness.run.sampler import row_of
 from harness.store.row import is_row
 from harness.tally.counts import Tally
+from tests.harness.engines.opened import with_engine
 from tests.harness.engines.sglang_responder import PROMPT
 from tests.harness.engines.test_thinking import openai, sglang
 from tests.harness.engines.thinking_servers import VLLM, SGLang
@@ -33,18 +33,14 @@ def sampled(server: Any, engine: Any, n: int) -> tuple[list[dict[str, Any]], Tal
     """The rows of `n` answers, and their counts."""
     question = Question("q", "How many?", "18")
 
-    async def run() -> list[dict[str, Any]]:
+    async def draw(engine: Engine) -> list[dict[str, Any]]:
         rows = []
-        async with (
-            TestServer(server.app) as running,
-            engine(str(running.make_url("/")), thinking=False) as opened,
-        ):
-            for number in range(n):
-                answer = await opened.generate(PROMPT, Sampling(LIMIT, temperature=1.0), seed=number)
-                rows.append(row_of(EXPERIMENT, Query(question, "default", None, "sample", number), answer))
+        for number in range(n):
+            answer = await engine.generate(PROMPT, Sampling(LIMIT, temperature=1.0), seed=number)
+            rows.append(row_of(EXPERIMENT, Query(question, "default", None, "sample", number), answer))
         return rows
 
-    rows = asyncio.run(run())
+    rows = with_engine(server, partial(engine, thinking=False), draw)
     tally = Tally(EXPERIMENT)
     for row in rows:
         assert is_row(row)

@@ -2,28 +2,24 @@
 
 import asyncio
 import json
-from collections.abc import Callable
 from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
-from aiohttp import web
-from aiohttp.test_utils import TestServer
 
 from harness.engines.base import Completion, Engine, Sampling
 from harness.engines.ctranslate2.engine import CTranslate2Engine
 from harness.engines.factory import engine_for
 from harness.engines.forcing import ENDING, FINAL_TOKENS, forced
-from harness.engines.openai.engine import OpenAIEngine
-from harness.engines.sglang import SGLangEngine
 from harness.engines.tokens import PromptTokens
 from harness.errors import EngineError, EngineGone, RequestRefused
 from harness.experiment import read_experiment
 from harness.grader import Grader
-from harness.http.api_key import ApiKey
 from results import BadInput
 from tests.harness.engines.openai_responder import Responder
+from tests.harness.engines.opened import openai, sglang, with_engine
 from tests.harness.engines.sglang_responder import PROMPT, PROMPT_TOKENS, TINY, FaultyServer, several
 from tests.harness.run.real_run import experiment, really
 
@@ -120,20 +116,15 @@ def test_only_a_chat_that_goes_on_needs_the_tokenizer_of_a_model_elsewhere(
         engine_for(plan, tmp_path / "log", print)
 
 
-def through(app: web.Application, open_engine: Callable[[str], Any]) -> Completion:
-    """The forced answer by a server."""
-
-    async def run() -> Completion:
-        async with TestServer(app) as running, open_engine(str(running.make_url("/"))) as engine:
-            return await forced(engine, PROMPT, CUT, SHORT, seed=3)
-
-    return asyncio.run(run())
+async def ended(engine: Engine) -> Completion:
+    """The cut answer, with its final answer asked for."""
+    return await forced(engine, PROMPT, CUT, SHORT, seed=3)
 
 
 def test_sglang_is_sent_the_beginning_of_the_answer() -> None:
     reply = {"prompt_tokens": len(GOES_ON), "completion_tokens": 3, "finish_reason": {"type": "stop"}}
     server = FaultyServer({"text": "10##.", "meta_info": reply})
-    found = through(server.app, lambda url: SGLangEngine(url, TINY, revision=None, chat=True))
+    found = with_engine(server, sglang, ended)
     assert (found.text, found.tokens) == (f"{CUT.text}{ENDING}10##.", len(GOES_ON) - PROMPT_TOKENS + 3)
     (request,) = server.requests
     assert request["input_ids"] == list(GOES_ON)
@@ -142,10 +133,8 @@ def test_sglang_is_sent_the_beginning_of_the_answer() -> None:
 
 @pytest.mark.parametrize("chat", [True, False])
 def test_servers_with_openais_interface_go_on_in_completions(chat: bool) -> None:
-    server, key = Responder(content="10##."), ApiKey("THE_KEY", "")
-    found = through(
-        server.app, lambda url: OpenAIEngine(url, "org/model", chat=chat, key=key, prompts=TOKENS)
-    )
+    server = Responder(content="10##.")
+    found = with_engine(server, partial(openai, chat=chat, prompts=TOKENS), ended)
     assert found.text == f"{CUT.text}{ENDING}10##."
     request = server.requests[-1]
     assert request["prompt"] == (list(GOES_ON) if chat else PROMPT + CUT.text + ENDING)

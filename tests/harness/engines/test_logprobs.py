@@ -7,16 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from aiohttp import web
-from aiohttp.test_utils import TestServer
 
 from harness.engines.base import Completion, Sampling
 from harness.engines.forcing import forced
-from harness.engines.openai.engine import OpenAIEngine
-from harness.engines.sglang import SGLangEngine
-from harness.http.api_key import ApiKey
 from results import read_samples
-from tests.harness.engines.sglang_responder import PROMPT, TINY, FaultyServer, with_engine
+from tests.harness.engines.openai_responder import Responder, ask
+from tests.harness.engines.opened import sglang, with_engine
+from tests.harness.engines.sglang_responder import PROMPT, FaultyServer
 from tests.harness.engines.sglang_responder import answer as sglang_answer
 from tests.harness.run.real_run import really
 
@@ -27,32 +24,16 @@ CHAT = {"content": [{"token": "a", "logprob": -1.0, "bytes": [97]}, {"token": "b
 LISTS = {"tokens": ["a", "b"], "token_logprobs": [-1.0, -0.5], "top_logprobs": None}
 
 
-def openai(logprobs: Any, chat: bool, asked: Sampling = ASKED) -> tuple[Completion, dict[str, Any]]:
+def told(logprobs: Any, chat: bool, asked: Sampling = ASKED) -> tuple[Completion, dict[str, Any]]:
     """The answer of a server that tells `logprobs`, and the last request."""
-    requests: list[dict[str, Any]] = []
-
-    async def reply(request: web.Request) -> web.Response:
-        requests.append(await request.json())
-        said = {"message": {"content": "ab"}} if "messages" in requests[-1] else {"text": "ab"}
-        choice = {"finish_reason": "stop", "logprobs": logprobs, **said}
-        usage = {"prompt_tokens": 7, "completion_tokens": 2}
-        return web.json_response({"choices": [choice], "usage": usage})
-
-    async def run() -> Completion:
-        app = web.Application()
-        app.router.add_post("/v1/{tail:.*}", reply)
-        async with (
-            TestServer(app) as running,
-            OpenAIEngine(str(running.make_url("/")), "m", chat=chat, key=ApiKey("THE_KEY", "")) as engine,
-        ):
-            return await engine.generate(PROMPT, asked, seed=1)
-
-    return asyncio.run(run()), requests[-1]
+    server = Responder(logprobs=logprobs, content="ab", tokens=2)
+    (answer,) = ask(server, chat=chat, sampling=asked)
+    return answer, server.requests[-1]
 
 
 @pytest.mark.parametrize(("chat", "logprobs", "asked"), [(True, CHAT, True), (False, LISTS, 1)])
 def test_the_mean_of_what_a_server_tells_is_kept(chat: bool, logprobs: Any, asked: Any) -> None:
-    found, request = openai(logprobs, chat)
+    found, request = told(logprobs, chat)
     assert found.logprob == -0.75
     assert request["logprobs"] is asked
 
@@ -61,21 +42,15 @@ def test_the_mean_of_what_a_server_tells_is_kept(chat: bool, logprobs: Any, aske
     "logprobs", [None, {}, {"content": None}, {"content": []}, {"token_logprobs": [None, -1.0]}, 7]
 )
 def test_what_is_not_told_as_a_whole_is_null(logprobs: Any) -> None:
-    assert openai(logprobs, chat=True)[0].logprob is None
+    assert told(logprobs, chat=True)[0].logprob is None
 
 
 def test_sglang_is_asked_and_believed() -> None:
-    told = sglang_answer()
-    told["meta_info"]["output_token_logprobs"] = [[-1.0, 3, None], [-0.5, 4, "b"]]
-    server = FaultyServer(told)
-
-    async def run(sampling: Sampling) -> Completion:
-        async with TestServer(server.app) as running:
-            url = str(running.make_url("/"))
-            async with SGLangEngine(url, TINY, revision=None, chat=True) as engine:
-                return await engine.generate(PROMPT, sampling, seed=1)
-
-    assert asyncio.run(run(ASKED)).logprob == -0.75
+    reply = sglang_answer()
+    reply["meta_info"]["output_token_logprobs"] = [[-1.0, 3, None], [-0.5, 4, "b"]]
+    server = FaultyServer(reply)
+    found = with_engine(server, sglang, lambda engine: engine.generate(PROMPT, ASKED, seed=1))
+    assert found.logprob == -0.75
     assert server.requests[-1]["return_logprob"] is True
     assert "logprobs" not in server.requests[-1]["sampling_params"]
 
@@ -94,8 +69,8 @@ def test_of_a_forced_answer_it_is_that_of_its_end() -> None:
 
 
 def test_a_run_stores_them_if_it_is_asked_to(tmp_path: Path) -> None:
-    told, silent = really(tmp_path / "told", logprobs=True, limit=2), really(tmp_path / "silent", limit=2)
-    assert all(-20 < value < 0 for value in read_samples(told)["logprob"])
+    kept, silent = really(tmp_path / "kept", logprobs=True, limit=2), really(tmp_path / "silent", limit=2)
+    assert all(-20 < value < 0 for value in read_samples(kept)["logprob"])
     rows = [json.loads(line) for line in (silent / "samples.jsonl").read_text().splitlines()]
     assert not [row for row in rows if "logprob" in row]
 
@@ -113,7 +88,7 @@ TOLD = [{"token": "Yes", "logprob": -0.5, "bytes": None}, {"token": " no", "logp
     ],
 )
 def test_the_likeliest_first_tokens(chat: bool, logprobs: Any, asked: tuple[Any, Any]) -> None:
-    found, request = openai(logprobs, chat, TOP)
+    found, request = told(logprobs, chat, TOP)
     assert found.candidates == (("Yes", -0.5), (" no", -1.0))
     assert (request["logprobs"], request.get("top_logprobs")) == asked
 
@@ -128,15 +103,15 @@ def test_the_likeliest_first_tokens(chat: bool, logprobs: Any, asked: tuple[Any,
     ],
 )
 def test_candidates_that_are_not_told_are_none(logprobs: Any) -> None:
-    assert openai(logprobs, True, TOP)[0].candidates is None
+    assert told(logprobs, True, TOP)[0].candidates is None
 
 
 def test_sglang_tells_candidates_with_their_texts() -> None:
-    told = sglang_answer(tokens=1)
+    reply = sglang_answer(tokens=1)
     top = [[-0.5, 3, "Yes"], [-1.0, 4, " no"], [None, 5, "x"], [-3.0, 6, None]]
-    told["meta_info"] |= {"output_token_logprobs": [[-0.5, 3, "Yes"]], "output_top_logprobs": [top]}
-    server = FaultyServer(told)
-    found = with_engine(server, lambda engine: engine.generate(PROMPT, TOP, seed=1))
+    reply["meta_info"] |= {"output_token_logprobs": [[-0.5, 3, "Yes"]], "output_top_logprobs": [top]}
+    server = FaultyServer(reply)
+    found = with_engine(server, sglang, lambda engine: engine.generate(PROMPT, TOP, seed=1))
     assert found.candidates == (("Yes", -0.5), (" no", -1.0))
     request = server.requests[-1]
     assert (request["return_logprob"], request["top_logprobs_num"]) == (True, 3)

@@ -1,18 +1,17 @@
 """The engine for OpenAI's interface against servers of every habit."""
 
-import asyncio
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-from aiohttp.test_utils import TestServer
 
 from harness.engines.base import Completion, Sampling
 from harness.engines.openai.engine import NO_EFFECT, OpenAIEngine
 from harness.errors import EngineError, RequestRefused
-from harness.http.api_key import ApiKey
 from results import BadInput
-from tests.harness.engines.openai_responder import ANSWERS, MODEL, SAMPLING, Responder, ask
+from tests.harness.engines.openai_responder import ANSWERS, SAMPLING, Responder, ask
+from tests.harness.engines.opened import MODEL, openai, with_engine
 
 pytestmark = pytest.mark.usefixtures("impatient")
 
@@ -58,14 +57,9 @@ def test_a_request_takes_the_form_that_the_server_takes(
 
 def test_every_request_has_a_seed_of_its_own_and_the_same_one_again() -> None:
     def seeds(seed: int, said: str = "") -> list[int]:
-        async def run() -> None:
-            async with TestServer(server.app) as running:
-                url, key = str(running.make_url("/")), ApiKey("THE_KEY", "")
-                async with OpenAIEngine(url, MODEL, chat=False, key=key) as engine:
-                    await engine.generate("How many eggs?", SAMPLING, seed, said)
-
         server = Responder()
-        asyncio.run(run())
+        draw = partial(OpenAIEngine.generate, prompt="Eggs?", sampling=SAMPLING, seed=seed, said=said)
+        with_engine(server, partial(openai, chat=False), draw)
         return [request["seed"] for request in server.requests[1:]]
 
     drawn = [*seeds(7), *seeds(8), *seeds(9, " The answer is ##")]
@@ -75,26 +69,15 @@ def test_every_request_has_a_seed_of_its_own_and_the_same_one_again() -> None:
 
 
 def test_a_seed_that_the_run_gives_is_sent_as_it_is() -> None:
-    async def run() -> Completion:
-        async with TestServer(server.app) as running:
-            url, key = str(running.make_url("/")), ApiKey("THE_KEY", "")
-            async with OpenAIEngine(url, MODEL, chat=True, key=key, fields={"seed": None}) as engine:
-                return await engine.generate("How many eggs?", SAMPLING, seed=7)
-
     server = Responder()
-    assert asyncio.run(run()).seed is None
+    draw = partial(OpenAIEngine.generate, prompt="Eggs?", sampling=SAMPLING, seed=7)
+    assert with_engine(server, partial(openai, fields={"seed": None}), draw).seed is None
     assert server.requests[-1]["seed"] is None
 
 
 def test_the_form_is_tried_at_the_start_and_not_when_the_server_comes_back() -> None:
-    async def run() -> None:
-        async with TestServer(server.app) as running:
-            url, key = str(running.make_url("/")), ApiKey("THE_KEY", "")
-            async with OpenAIEngine(url, MODEL, chat=True, key=key) as engine:
-                await engine.greet()
-
     server = Responder()
-    asyncio.run(run())
+    with_engine(server, openai, OpenAIEngine.greet)
     assert len(server.requests) == 1
 
 
@@ -106,7 +89,7 @@ def test_the_form_is_tried_at_the_start_and_not_when_the_server_comes_back() -> 
     ],
 )
 def test_the_path_v1_may_be_left_out_and_no_other(url: str, asked: str) -> None:
-    assert OpenAIEngine(url, MODEL, chat=True, key=ApiKey("THE_KEY", "")).url == asked
+    assert openai(url).url == asked
 
 
 def test_a_top_k_that_the_server_does_not_take_is_not_left_out() -> None:

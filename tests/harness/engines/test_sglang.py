@@ -17,6 +17,7 @@ from harness.errors import EngineError, EngineGone, RequestRefused
 from harness.http import connection
 from harness.http.connection import ATTEMPTS
 from results import BadInput
+from tests.harness.engines.opened import sglang, with_engine
 from tests.harness.engines.sglang_faults import FAULTS, meta, status
 from tests.harness.engines.sglang_responder import (
     PROMPT_TOKENS,
@@ -26,7 +27,6 @@ from tests.harness.engines.sglang_responder import (
     answer,
     ask,
     constant,
-    with_engine,
 )
 from tests.harness.run.real_run import experiment
 
@@ -189,7 +189,7 @@ def account(server: FaultyServer) -> dict[str, Any]:
     async def describe(engine: SGLangEngine) -> dict[str, Any]:
         return {"version": engine.version, **engine.describe()}
 
-    found: dict[str, Any] = with_engine(server, describe)
+    found: dict[str, Any] = with_engine(server, sglang, describe)
     return found
 
 
@@ -223,7 +223,7 @@ def test_a_server_may_come_back_with_what_it_draws_or_measures_anew(setting: str
         await engine.greet()
 
     with pytest.raises(BadInput, match=setting) if refused else nullcontext():
-        with_engine(FaultyServer(answer(), info={setting: 1}), come_back)
+        with_engine(FaultyServer(answer(), info={setting: 1}), sglang, come_back)
 
 
 def test_settings_go_on_record_and_keys_do_not() -> None:

@@ -2,25 +2,22 @@
 
 import asyncio
 import shutil
-from collections.abc import Callable
-from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 from unittest.mock import ANY
 
 import pytest
-from aiohttp.test_utils import TestServer
 
 from harness.engines.base import Completion, Sampling
 from harness.engines.forcing import ENDING, forced
-from harness.engines.openai.engine import OpenAIEngine
-from harness.engines.sglang import SGLangEngine
 from harness.engines.thinking import TRIAL_BUDGET, apart, closed, not_kept, together
 from harness.engines.tokens import PromptTokens
-from harness.http.api_key import ApiKey
 from harness.run.sampler import thought_of
 from results import BadInput
+from tests.harness.engines import opened as engines
+from tests.harness.engines.opened import Open, with_engine
 from tests.harness.engines.sglang_responder import PROMPT, PROMPT_TOKENS, TINY
 from tests.harness.engines.thinking_servers import (
     BARE_CHANNELS,
@@ -106,26 +103,18 @@ def test_a_budget_is_kept_if_all_thinking_is_within_it() -> None:
         assert not_kept(other, 32)
 
 
-Open = Callable[[str], AbstractAsyncContextManager[Any]]
-
-
-def openai(url: str, **more: Any) -> OpenAIEngine:
-    given = {"chat": True, "key": ApiKey("THE_KEY", ""), "prompts": TOKENS, "thinking": True}
-    return OpenAIEngine(url, TINY, **{**given, **more})
-
-
-def sglang(url: str, **more: Any) -> SGLangEngine:
-    return SGLangEngine(url, TINY, revision=None, chat=True, **{"thinking": True, **more})
+openai = partial(engines.openai, model=TINY, prompts=TOKENS, thinking=True)
+sglang = partial(engines.sglang, thinking=True)
 
 
 def ask(server: Any, engine: Open, sampling: Sampling = SIXTY) -> tuple[Completion, Any]:
     """The answer, and what the engine says of itself."""
 
-    async def run() -> tuple[Completion, Any]:
-        async with TestServer(server.app) as running, engine(str(running.make_url("/"))) as opened:
-            return await opened.generate(PROMPT, sampling, seed=1), opened.describe()
+    async def work(engine: Any) -> tuple[Completion, Any]:
+        return await engine.generate(PROMPT, sampling, seed=1), engine.describe()
 
-    return asyncio.run(run())
+    found: tuple[Completion, Any] = with_engine(server, engine, work)
+    return found
 
 
 @pytest.mark.parametrize(("server", "engine"), [(VLLM(), openai), (SGLang(), openai), (SGLang(), sglang)])
@@ -246,15 +235,12 @@ def test_a_forced_ending_closes_the_thinking_first(opened: bool, tmp_path: Path)
     cut = cut_while_thinking(len(prompts.encode(PROMPT)))
     short = Sampling(8, temperature=1.0, thinking=4)
 
-    async def run() -> list[Completion]:
-        async with (
-            TestServer(server.app) as running,
-            openai(str(running.make_url("/")), prompts=prompts, thinking=False) as engine,
-        ):
-            return await forced(engine, PROMPT, cut, short, seed=3)
-
     server = VLLM()
-    found = asyncio.run(run())
+    found = with_engine(
+        server,
+        partial(openai, prompts=prompts, thinking=False),
+        lambda engine: forced(engine, PROMPT, cut, short, seed=3),
+    )
     said = f"{cut.reasoning}\n</think>{ENDING}"
     assert server.requests[-1]["prompt"] == list(prompts.go_on(PROMPT, said if opened else f"<think>{said}"))
     assert "thinking_token_budget" not in server.requests[-1]

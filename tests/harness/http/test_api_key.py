@@ -1,20 +1,17 @@
 """The key of a server with OpenAI's interface: sent to it, and written nowhere."""
 
-import asyncio
-import threading
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
-from aiohttp.test_utils import TestServer
 from click.testing import CliRunner
 
 from harness.cli import cli
 from harness.http.api_key import HIDDEN, ApiKey
 from results import BadInput
 from tests.harness.engines.openai_responder import ANSWERS, Responder, ask
+from tests.harness.engines.opened import in_a_thread
 
 pytestmark = pytest.mark.usefixtures("impatient")
 
@@ -66,21 +63,6 @@ def test_a_key_that_cannot_be_sent_is_refused(monkeypatch: pytest.MonkeyPatch, v
     assert "sk-" not in refusal.value.message
 
 
-@contextmanager
-def in_a_thread(server: Responder) -> Iterator[str]:
-    """The server's address while it runs in a thread of its own."""
-    running, loop = TestServer(server.app), asyncio.new_event_loop()
-    thread = threading.Thread(target=loop.run_forever)
-    thread.start()
-    try:
-        asyncio.run_coroutine_threadsafe(running.start_server(), loop).result(30)
-        yield str(running.make_url("/"))
-        asyncio.run_coroutine_threadsafe(running.close(), loop).result(30)
-    finally:
-        loop.call_soon_threadsafe(loop.stop)
-        thread.join()
-
-
 @pytest.mark.parametrize(
     ("habits", "status", "said"),
     [
@@ -100,7 +82,7 @@ def test_the_key_is_in_no_file_and_no_output(
     for setting in ("engine=openai", "model=tiny", "limit=2", "budgets=10"):
         command += ["--set", setting]
     command += ["--set", "samples=4", "--set", "concurrency=1"]
-    with in_a_thread(server) as url:  # the command handles signals, and so needs the main thread
+    with in_a_thread(server.app) as url:
         result = CliRunner().invoke(cli, [*command, "--url", url], standalone_mode=False)
     written = [file.read_text() for file in tmp_path.rglob("*") if file.is_file()]
     shown = result.output + (result.exception.format_message() if status == 2 else "")

@@ -11,15 +11,12 @@ from typing import Any
 import pytest
 from aiohttp.test_utils import unused_port
 
-from harness.engines.openai.engine import OpenAIEngine
-from harness.engines.sglang import SGLangEngine
 from harness.errors import EngineError, EngineGone
-from harness.experiment import model_location
 from harness.http import connection as module
-from harness.http.api_key import ApiKey
 from harness.http.connection import ATTEMPTS, Connection
 from harness.http.reply import seconds_until
 from results import BadInput
+from tests.harness.engines.opened import openai, sglang
 from tests.harness.http.simulated import ask
 
 Habit = bytes | Callable[[asyncio.StreamWriter], Awaitable[None]]
@@ -160,8 +157,8 @@ def test_all_requests_wait_together_for_a_server_that_comes_back() -> None:
 @pytest.mark.parametrize(
     ("open_engine", "hint"),
     [
-        (lambda url: SGLangEngine(url, model_location("tiny"), revision=None, chat=True), "tts serve"),
-        (lambda url: OpenAIEngine(url, "org/model", chat=True, key=ApiKey("THE_KEY", "")), "OpenAI's"),
+        (sglang, "tts serve"),
+        (openai, "OpenAI's"),
     ],
 )
 def test_no_server_is_one_clear_line(

@@ -9,20 +9,17 @@ in a thread of its own, on a free port of 127.0.0.1, until the block ends.
 import asyncio
 import json
 import math
-import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Self
 
 import pandas as pd
 from aiohttp import web
-from aiohttp.test_utils import TestServer
 
-from harness.experiment import model_location
 from results import write_samples
+from tests.harness.engines.opened import TINY, in_a_thread
 
 MODEL = "org/judge"
-TINY = model_location("tiny")
 CHANCES = {"18": 0.9, "7": 0.2, "5": 0.6}
 """P(yes) of an answer that ends with this; other answers get neither yes nor no."""
 REWARDS = {"18": 1.5, "7": -2.0, "5": 0.25}
@@ -96,19 +93,12 @@ class Server:
         self._app.router.add_post(endpoint, self._reward)
 
     def __enter__(self) -> Self:
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
-        self._thread.start()
-        self._running = TestServer(self._app)
-        asyncio.run_coroutine_threadsafe(self._running.start_server(), self._loop).result(10)
-        self.url = str(self._running.make_url("/")).rstrip("/")
+        self._running = in_a_thread(self._app)
+        self.url = self._running.__enter__()
         return self
 
     def __exit__(self, *_: object) -> None:
-        asyncio.run_coroutine_threadsafe(self._running.close(), self._loop).result(10)
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join(10)
-        self._loop.close()
+        self._running.__exit__(None, None, None)
 
     def _tokens(self, text: str) -> list[tuple[str, float]]:
         """The likeliest first tokens of a judge that reads `text`; a tenth of the chance is other tokens'."""

@@ -1,28 +1,26 @@
 """Stored answers that are cut and ended: by a real model, by servers, killed and gone on."""
 
-import asyncio
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
-from aiohttp.test_utils import TestServer
 from click.testing import CliRunner
 
 from harness.engines.base import Completion, Sampling
 from harness.engines.forcing import ENDING
 from harness.engines.openai.engine import OpenAIEngine
 from harness.engines.tokens import PromptTokens
-from harness.http.api_key import ApiKey
 from harness.questions.load import load_questions
 from harness.run.plan import prompt_for
 from harness.run.stored import FINAL_TOKENS, Stored
 from results import build_curves, read_samples
 from results.cli import cli as results_cli
 from tests.harness.commands import command, exit_status
-from tests.harness.engines.sglang_responder import TINY
+from tests.harness.engines.opened import TINY, openai, with_engine
 from tests.harness.engines.thinking_servers import VLLM
 from tests.harness.run.real_run import really
 from tests.harness.run.scripted import stored as rows_in
@@ -211,14 +209,11 @@ def test_an_answer_cut_while_it_thinks_is_ended_after_its_thinking(source: Path,
     prompt = prompt_for(plan, short)
     server = VLLM()
 
-    async def run() -> list[Completion]:
-        async with TestServer(server.app) as running:
-            url, key = str(running.make_url("/")), ApiKey("THE_KEY", "")
-            async with OpenAIEngine(url, TINY, chat=True, key=key, prompts=TOKENS) as engine:
-                how = Sampling(20, temperature=1.0)
-                return [await stored.forced(engine, one, prompt, how, seed=1) for one in (short, long)]
+    async def work(engine: OpenAIEngine) -> list[Completion]:
+        how = Sampling(20, temperature=1.0)
+        return [await stored.forced(engine, one, prompt, how, seed=1) for one in (short, long)]
 
-    ended, whole = asyncio.run(run())
+    ended, whole = with_engine(server, partial(openai, model=TINY, prompts=TOKENS), work)
     body = server.requests[-1]
     opening = TOKENS.count("<think>")
     said = f"<think>{' is' * (20 - opening)}\n</think>{ENDING}"

@@ -10,7 +10,8 @@ import pytest
 from harness.experiment import Experiment, read_experiment
 from harness.run import session
 from harness.run.sampler import sample
-from tests.harness.engines.sglang_responder import FaultyServer, constant, with_engine
+from tests.harness.engines.opened import sglang, with_engine
+from tests.harness.engines.sglang_responder import FaultyServer, constant
 from tests.harness.run.scripted import QUESTIONS, ScriptedEngine, keys
 
 WORKERS = {
@@ -71,4 +72,4 @@ def test_the_copies_are_those_of_the_workers_or_of_the_server(
     if workers is not None:
         server.app.router.add_get("/workers", workers)
 
-    assert with_engine(server, lambda engine: engine.copies()) == copies
+    assert with_engine(server, sglang, lambda engine: engine.copies()) == copies
