@@ -65,8 +65,8 @@ if TYPE_CHECKING:
 @click.option(
     "--gate",
     is_flag=True,
-    help="Exit with the verdict on the second run: 0 better or holds, 1 worse or fails, 3 undecided; 4: go on "
-    "(--sequential).",
+    help="Exit with the verdict on the second run: 0 better or holds, 1 worse or fails, 3 undecided, 4 go "
+    "on (--sequential).",
 )
 @MARGIN.option("--margin", default=0.0, show_default=False)
 @click.option(
@@ -122,7 +122,7 @@ def compare_command(
         raise click.UsageError("--margin is for --gate with --at: name the one number of answers it is about")
     others = (at, methods, score, weights, sequential, out, prices, score_cost is not None)
     if every_question and any(others):
-        raise click.UsageError("--every-question counts single answers: beside it --margin, --level and --gate")
+        raise click.UsageError("--every-question counts single answers: give only --margin, --level, --gate")
     if sequential and (len(at) != 1 or out or prices or score_cost is not None):
         raise click.UsageError("--sequential is about equal N: give --at N, no prices and no --out")
     if planned is not None and not sequential:

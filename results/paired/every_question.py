@@ -133,5 +133,5 @@ def chance_of_fall(first: int, of: int, then: int, out_of: int, margin: float = 
     fall = first / of - then / out_of
     counts = np.arange(of + 1)
     most = np.floor((counts / of - fall) * out_of + _NEAR)
-    chance = stats.binom.pmf(counts, of, shares) * stats.binom.cdf(most, out_of, shares - margin)
-    return float(chance.sum(axis=1).max())
+    chance = np.multiply(stats.binom.pmf(counts, of, shares), stats.binom.cdf(most, out_of, shares - margin))
+    return float(np.sum(chance, axis=1).max())
