@@ -15,15 +15,26 @@ What stands there is read by one of three graders: `integer` (the paper's), `cho
 expression). Equal answers get the same text: that is their vote. Null is only where nothing was said.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple, get_args
 
 from harness.grading import choice, expression, integer
 from harness.grading.integer import CHARACTERS, normalise_integer
-from harness.grading.places import READERS, Reader, final_statement, find, is_reader, last_box, stated
+from harness.grading.places import (
+    READERS,
+    Reader,
+    final_statement,
+    find,
+    is_reader,
+    last_box,
+    stated,
+    without_introduction,
+)
 from harness.grading.thoughts import without_thoughts
 from results import BadInput
+from results.canonical import canonical
 
 Match = Literal["first", "last"]
 GraderName = Literal["integer", "choice", "math"]
@@ -31,7 +42,10 @@ GRADERS: tuple[GraderName, ...] = get_args(GraderName)
 DEFAULT_READERS: tuple[Reader, ...] = ("hashes", "boxed", "answer-is")
 """What reads answers to a prompt that asks for `##18##`; the paper's grader is `hashes` alone."""
 
-_END = "[END]"
+_END = re.compile(
+    r"\[END\]|<\|(?:eot_id|eom_id|im_end|endoftext|end_of_text|eos|EOT)\|>|</s>|<eos>|<end_of_turn>|<｜end▁of▁sentence｜>"
+)
+"""Where an answer ends, as the prompt asks for it or as models do: what follows is another turn."""
 
 
 class Answer(NamedTuple):
@@ -66,7 +80,7 @@ class Grader:
         `cut_off` says that it ended at the token limit: a number at its end may lack digits and is left out,
         and its last number is no answer. `labels` are those of the question's choices.
         """
-        text = without_thoughts(text).partition(_END)[0]
+        text = _END.split(without_thoughts(text), maxsplit=1)[0]
         if not text.isascii():
             text = text.translate(CHARACTERS)
         if cut_off:
@@ -162,7 +176,8 @@ def readers_that_read(texts: Sequence[str], grader: Grader) -> tuple[tuple[Reade
 def read_gold(text: str) -> str | None:
     """The right answer as data sets write it: an integer alone, or the last `#### 18` of a solution."""
     if "####" not in text:
-        return normalise_integer(text)
+        bare = without_introduction(text)
+        return normalise_integer(bare) or normalise_integer(canonical(bare))
     found = Grader(("hashes",)).read(text[text.rindex("####") :]).value
     return found and normalise_integer(found)
 
@@ -175,12 +190,12 @@ def required_gold(text: str, where: str, grader: GraderName = "integer", labels:
     if grader == "integer":
         gold, expected = read_gold(text), "an integer or '… #### 18' (other grader: choice or math)"
     elif grader == "choice":
-        found = choice.read_value(text, labels)
+        found = choice.read_value(without_introduction(text), labels)
         names = labels or choice.LETTERS
         gold, expected = found if found in names else None, f"a label: {', '.join(names)}"
     else:
         box = last_box(text)
-        written = text.rpartition("####")[2] if box is None else box
+        written = without_introduction(text.rpartition("####")[2]) if box is None else box
         gold, expected = expression.as_written(written) or None, "an expression"
     if gold is None:
         raise BadInput(f"{where}: the right answer is {text[-60:]!r}, expected {expected}")

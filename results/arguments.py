@@ -218,8 +218,8 @@ AT = Numbers(
 MARGIN = Number(
     "margin",
     Range(0, 100, whole=False, below=True),
-    "With --gate and --at: by how much the second run may be worse. 0 then means not worse by that much, 1 "
-    "worse by more.",
+    "With --gate and --at, or --every-question: by how much the second run may be worse. 0 then means not "
+    "worse by that much, 1 worse by more.",
     "POINTS",
 )
 PLANNED = Number(

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from harness.grading.dress import without_style
 from harness.grading.places import Reader, is_mark, says_something, sentence, without_introduction
 from results.canonical import canonical
 
@@ -72,7 +73,7 @@ def _label(text: str, labels: Sequence[str]) -> str | None:
     """The one label that the text gives; None where it gives several or says that one is wrong."""
     names = tuple(labels) or LETTERS
     patterns = _patterns(tuple(labels))
-    text = " ".join(_LATEX.sub(" ", text).translate(_MARKUP).split())
+    text = " ".join(_LATEX.sub(" ", without_style(text)).translate(_MARKUP).split())
     found = patterns.text.fullmatch(text)
     if found is None or patterns.another.match(found["rest"]) or _WRONG.match(found["rest"]):
         return None
@@ -98,7 +99,7 @@ def _patterns(labels: tuple[str, ...]) -> _Patterns:
     text = re.compile(
         r"(?:the\s)?(?:(?i:option|choice|answer|letter)\s++)?+(?:"
         rf"[(\[]\s?(?P<within>(?i:{label}))\s?[)\]]"  # "(B)", "(b) Paris"
-        rf"|(?P<marked>(?i:{label}))(?=\s?\)|[.:,]\s|[.:]?\Z)"  # "b", "B) Paris", "B. Paris"
+        rf"|(?P<marked>(?i:{label}))(?=\s?\)|[.:,]\s|[.:]?\Z|\s?(?:입니다|이다|です|だ))"  # "b", "B) Paris"
         rf"|(?P<alone>{label})(?=\s(?:{_REASON})\b|\s?[-–—/&;(]|\s(?:{_JOIN})\s)"  # "B because it is larger"
         r")(?P<rest>.*+)"
     )
@@ -115,6 +116,7 @@ def _patterns(labels: tuple[str, ...]) -> _Patterns:
     settled = re.compile(
         rf"(?:\b(?i:option|choice|answer)\s{given}|\(({label})\))\s(?:is|was|must\sbe|would\sbe|seems)\s{right}"
         rf"|(?<!\w){given}\sis\s(?:the\s)?(?:most\s\w+\s|correct\s|right\s|best\s)(?:answer|option|choice)\b"
+        rf"|(?:\A|[.;:]\s|\b(?i:so|thus|hence|therefore|that)[,:]?\s){given}\sis\s(?:correct|right)\s*+(?:[.!]|\Z)"
         rf"|\b(?i:I|we)(?:['’](?:d|ll)|\s(?:would|will|shall|must))?\s(?i:pick|choose|select|go\swith|opt\sfor|vote\sfor|answer)"
         rf"\s(?:(?i:option|choice|answer)\s)?{given}(?=\s*+(?:[^\w\s]|\Z|because|since|as\b))"
     )

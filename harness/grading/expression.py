@@ -22,13 +22,14 @@ from pathlib import Path
 from typing import Any
 
 from harness.grading import integer
+from harness.grading.dress import LONGEST, in_latex, without_style
 from harness.grading.places import FORMULA, Reader, is_mark, says_something, sentence, without_introduction
 from harness.grading.value_words import STATING_WORDS, VALUE_WORDS
 from results import BadInput
 from results.canonical import canonical
 
-LONGEST = 500
-"""Characters of an expression that is parsed; a longer one votes as it is written."""
+_TAIL = 300
+"""Characters at the end of a text in which its unit is looked for."""
 
 _WORKER = Path(__file__).with_name("expression_worker.py")
 _COMMAND = re.compile(r"\\(?:begin|end|operatorname)\s*+\{[a-zA-Z*]*+\}|\\[a-zA-Z]++")
@@ -37,13 +38,26 @@ _PROSE = re.compile(
     r"[^\W\d_]{3}|\b(?:[ckm]m|ft|in|kg|m[gl]|hr|mi|oz|lb|or|is|if|no|of|[ap]m|sq)\b|[^\W\d_a-zA-Zα-ωΑ-Ω]"
 )
 _FUNCTION = re.compile(r"(?<![a-zA-Z\\])(pi|sin|cos|tan|log|ln|exp|infty)\b")
-_ROOT = re.compile(r"(?<![a-zA-Z\\])sqrt\s?\(([^()]*+)\)")
+_ROOT = re.compile(r"(?<![a-zA-Z\\])\\?sqrt\s?\(([^()]*+)\)")
 _FORMULA_LIKE = re.compile(r"[\d\\$]|\A\W*+\w\W*+\Z")
 _POWER = re.compile(r"\*\*\s?(?:\((-?\w++)\)|(-?\w++))")
-_AND = re.compile(r",?\s*+\b(?:and|or)\b")
-_DEGREE = re.compile(r"\^\s*+\{?+\\circ\b\}?+|°")
-_UNIT_TEXT = re.compile(r"\s*+\\(?:text|mbox|mathrm)\s*+\{([^{}]*+)\}(?:\s*+\^\s*+\{?+[23]\}?+)?+[\s.]*+\Z")
+_AND = re.compile(r",?\s*+(?:\b(?:and|or)\b|(?<=[\d}\s])\\&)")
+_DEGREE = re.compile(
+    r"(?:\\[ ,;!]){0,3}+\^\s*+\{?+(?:\\circ\b|\\(?:text|mathrm)\s*+\{o\}|(?<=\d\^)o\b|(?<=\d\^\{)o\b)\}?+"
+    r"|\\degree\b|°"
+)
+_SPACE = r"(?:\s|~|\\[ ,;:!]|\\q?quad\b)*+"
+_UNIT = r"\\(?:text|mbox|mathrm|operatorname)\s*+\{([^{}]*+)\}(?:\s*+\^\s*+\{?+-?[1-3]\}?+)?+"
+_UNIT_TEXT = re.compile(
+    rf"{_SPACE}(?:\\[dt]?frac\s*+\{{{_SPACE}{_UNIT}\}}\s*+\{{{_SPACE}{_UNIT}\}}"
+    rf"|{_UNIT}(?:{_SPACE}(?:\\cdot|\\times|/)?+{_SPACE}{_UNIT})?+)[\s.]*+\Z"
+)
+_PERCENT_WORD = re.compile(
+    rf"{_SPACE}(?:\\(?:text|mbox|mathrm)\s*+\{{\s*+(?:percent|pct)\s*+\}}|\b(?:percent|pct))[\s.]*+\Z"
+)
 _NUMERIC = re.compile(r"\d|\\pi|\\sqrt")
+_BACKSLASH = "\\ "
+_RATIO = re.compile(r"(-?[0-9.]+)|-?\\frac\{([0-9]+)\}\{([0-9]+)\}")
 _PLAIN = re.compile(r"-?[0-9]++(?:\.[0-9]++)?+%?+")
 _BASE_WORDS = {
     **{"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9},
@@ -53,6 +67,7 @@ _IN_BASE = re.compile(
     r"\(?([0-9A-Fa-f]++)\)?\s*(?:_\s*\{?\s*(?:\\(?:text|mathrm|mbox)\s*\{)?\s*\(?(?:base\s*)?|base\s)"
     rf"([0-9]{{1,2}}|{'|'.join(_BASE_WORDS)})\)?\s*\}}{{0,2}}"
 )
+_BECAUSE = re.compile(r",?\s(?:because|since|as)\s.*", re.DOTALL)
 _FORMULAS_GO_ON = re.compile(r"\s*+(?:,|;|and\b|or\b)[\s,]*+(?:and\b|or\b)?\s*+(?:\$|\\[(\[]|[-\d])")
 
 
@@ -66,7 +81,7 @@ def answer_in(reader: Reader, place: str, cut_off: bool = False, states: bool = 
         return without_introduction(place) if says_something(place) else None
     if reader == "last-number":
         return None if cut_off else place
-    said = sentence(place).rstrip("*_` ")
+    said = _BECAUSE.sub("", sentence(place)).rstrip("*_` ")
     found = FORMULA.match(place)
     if found and not _FORMULAS_GO_ON.match(place, found.end()):
         return next(part for part in found.groups() if part is not None)
@@ -77,7 +92,10 @@ def answer_in(reader: Reader, place: str, cut_off: bool = False, states: bool = 
 
 def as_written(text: str) -> str:
     """`text` in canonical form without a unit; the gold stays so, and is parsed to be compared."""
-    return canonical(_without_unit(" ".join(text.split())))
+    plain = without_style(" ".join(text.split()))
+    if percent := _PERCENT_WORD.search(plain, max(0, len(plain) - _TAIL)):
+        plain = f"{plain[: percent.start()]}%"
+    return canonical(_without_unit(plain))
 
 
 def read_value(text: str) -> str:
@@ -88,13 +106,17 @@ def read_value(text: str) -> str:
 @lru_cache(maxsize=1 << 16)
 def _value(text: str) -> str:
     written = as_written(text)
-    if number := _plain_number(written):
+    latex = in_latex(written)
+    if number := _plain_number(written) or _plain_number(latex):
         return number
     latex = _as_latex(written)
     if based := _in_base(written):
         return based
     if _is_prose(latex):
-        return written.casefold() if _states_more(written) else integer.read_value(written).casefold()
+        plain = " ".join(written.replace("$", "").rstrip(". ").casefold().split())
+        return plain if _states_more(written) else integer.read_value(plain).casefold()
+    if latex.endswith("%"):
+        return f"{_value(latex[:-1].rstrip(_BACKSLASH))}%"
     found = _worker.ask("form", latex) if len(latex) <= LONGEST else None
     return canonical(found) if isinstance(found, str) else written
 
@@ -103,15 +125,15 @@ def _value(text: str) -> str:
 def equal(gold: str, value: str) -> bool:
     """Whether an answer's form is right as math-verify has it, and what it overlooks is the same, too.
 
-    It rounds to 6 decimals, which makes small numbers equal, and leaves a base out. Of two percentages and
-    numbers, 50% is 0.5 for it, and 50.
+    It rounds to 6 decimals, which makes small numbers equal, and leaves a base out. 50% is 0.5, and 50, too,
+    as for it.
     """
     right = read_value(gold)
     if right == value:
         return True
+    if right.endswith("%") or value.endswith("%"):
+        return _equal_percent(right, value)
     if _plain_number(right) and _plain_number(value):
-        if not {*_meanings(right)}.isdisjoint(_meanings(value)):
-            return True
         rounded = len(value) < len(right)  # 0.007813 for 1/128, but not 0.64000001 for 16/25
         if _plain_number(as_written(gold)) or not rounded:
             return False
@@ -133,10 +155,21 @@ def _plain_number(text: str) -> str | None:
     return text if _PLAIN.fullmatch(text) else None
 
 
-def _meanings(number: str) -> list[Fraction]:
-    """What a plain number may be: of 50%, one half, and 50."""
-    value = Fraction(number.removesuffix("%"))
-    return [value, value / 100] if number.endswith("%") else [value]
+def _equal_percent(right: str, value: str) -> bool:
+    """Whether they are equal where one or both are percentages: the other may be 0.5, or 50 without a sign.
+
+    A number below one is a share: 0.25 is not 0.25%.
+    """
+    bare, said = right.removesuffix("%"), value.removesuffix("%")
+    if right != bare and value != said:
+        return equal(bare, said)
+    share, other = (bare, said) if right != bare else (said, bare)
+    found = _RATIO.fullmatch(other)
+    small = found is not None and abs(Fraction(found[1] or found[2]) / int(found[3] or 1)) < 1
+    hundredth = rf"\frac{{{share}}}{{100}}"
+    if right != bare:
+        return equal(hundredth, said) or (not small and equal(bare, said))
+    return equal(bare, read_value(hundredth)) or (not small and equal(bare, said))
 
 
 def _in_base(text: str) -> str | None:
@@ -154,16 +187,17 @@ def _states_more(text: str) -> bool:
 def _without_unit(text: str) -> str:
     """`90^\\circ` is 90, and `\\frac{3}{4} \\text{ inches}` a number without its unit."""
     text = _DEGREE.sub("", text)
-    unit = _UNIT_TEXT.search(text)
+    unit = _UNIT_TEXT.search(text, max(0, len(text) - _TAIL))
     if unit is None or not _NUMERIC.search(text[: unit.start()]):
         return text
-    words = unit[1].casefold().split()
+    words = " ".join(filter(None, unit.groups())).casefold().split()
     changed = not VALUE_WORDS.isdisjoint(words) or not STATING_WORDS.isdisjoint(words)
     return text if changed else text[: unit.start()]
 
 
 def _as_latex(text: str) -> str:
     """What people type as LaTeX: functions, powers, `1 and 2`; without dollar signs, which would end it."""
+    text = in_latex(text)
     text = _FUNCTION.sub(r"\\\1", _ROOT.sub(r"\\sqrt{\1}", text))
     text = _AND.sub(",", _POWER.sub(r"^{\1\2}", text))
     return text.replace("\\$", "").replace("$", "").rstrip(". ")

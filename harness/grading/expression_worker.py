@@ -16,6 +16,7 @@ import signal
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from decimal import Decimal
 from importlib import import_module
 from typing import Any, TextIO
 
@@ -25,8 +26,10 @@ MEMORY = 4 << 30
 """Bytes of address space, above which Python raises MemoryError."""
 _ROUNDS = 3
 _DIGITS = 30
-_ROUNDING = 1e-4
-"""The part of a number by which a decimal may miss it; math-verify allows 5e-7, whatever its size."""
+_EXACT = 1e-25
+"""The part of a number by which its value is off, worked out to so many digits."""
+_SIGNIFICANT = 4
+"""Digits that a rounded number has; math-verify allows 5e-7, whatever its size."""
 
 
 def form(text: str) -> str | None:
@@ -44,10 +47,19 @@ def form(text: str) -> str | None:
 
 
 def same(gold: str, text: str) -> bool:
-    """math-verify's verdict on two expressions, unless it has made small numbers equal by rounding."""
+    """math-verify's verdict on two expressions, unless it has made numbers equal by rounding.
+
+    The interval (-1, infinity) and -1 < x are one; 3 and 5 are not 3 < x < 5.
+    """
     right, said = _parsed(gold), _parsed(text)
-    verified = _math_verify().verify(right, said, timeout_seconds=None)
-    return bool(verified) and not _apart(right[0], said[0])
+    finite = any(isinstance(found[0], _sympy().FiniteSet) for found in (right, said))
+    verified = _verified(right, said, not finite) or (not finite and _verified(said, right, relations=True))
+    return verified and not _apart(right[0], said[0])
+
+
+def _verified(right: list[Any], said: list[Any], relations: bool) -> bool:
+    options = {"timeout_seconds": None, "allow_set_relation_comp": relations}
+    return bool(_math_verify().verify(right, said, **options))
 
 
 def _apart(first: Any, second: Any) -> bool:
@@ -55,23 +67,38 @@ def _apart(first: Any, second: Any) -> bool:
     numbers, others = _numbers(first), _numbers(second)
     if numbers is None or others is None or len(numbers) != len(others):
         return False
-    return any(
-        abs(one - other) > _ROUNDING * max(abs(one), abs(other))
-        for one, other in zip(numbers, others, strict=True)
-    )
+    return any(map(_differ, numbers, others))
+
+
+def _differ(first: Any, second: Any) -> bool:
+    """Whether they differ by more than the last digit of the one that is a decimal, or at all without one."""
+    values = [part.evalf(_DIGITS) for part in (first, second)]
+    allowed = max(map(abs, values)) * _EXACT
+    if not (first.is_Integer or second.is_Integer):
+        allowed = max(allowed, *map(_last_digit, (first, second)))
+    return bool(abs(values[0] - values[1]) > allowed)
+
+
+def _last_digit(number: Any) -> float:
+    """What one more in the last place of a decimal is; 0 of one that is too short to be a rounded number."""
+    if not number.is_Float:
+        return 0.0
+    digits = f"{Decimal(str(number)):f}".rstrip("0").partition(".")
+    return 10.0 ** -len(digits[2]) if len((digits[0] + digits[2]).lstrip("-0")) >= _SIGNIFICANT else 0.0
 
 
 def _numbers(found: Any) -> list[Any] | None:
-    """The value of a number, or of those in a set (in order) or a tuple; None of anything else."""
+    """A number, those in a set (in order of size) or in a tuple; None of anything else."""
     sympy = _sympy()
     parts = found.args if isinstance(found, (sympy.FiniteSet, sympy.Tuple)) else (found,)
     for part in parts:
         if not isinstance(part, sympy.Expr) or part.free_symbols or part.has(sympy.UnevaluatedExpr):
             return None  # a letter, an equation, or percent
-    values = [part.evalf(_DIGITS) for part in parts]
-    if isinstance(found, sympy.FiniteSet):
-        return sorted(values, key=float) if all(value.is_real for value in values) else None
-    return values
+    if not isinstance(found, sympy.FiniteSet):
+        return list(parts)
+    if not all(part.is_real for part in parts):
+        return None
+    return sorted(parts, key=lambda part: float(part.evalf(_DIGITS)))
 
 
 def _form_once(text: str) -> str | None:

@@ -30,20 +30,26 @@ _HASHES = re.compile(
     r")",
     re.MULTILINE,
 )
-_BOX = r"\\(?:boxed|fbox)"
+_BOX = r"\\(?:boxed|fbox|framebox)"
 _BRACE = re.compile(rf"({_BOX}\s*+)?+\{{|\}}|{_BOX}(?:[ \t]++|(?=\d))([^\s${{}}\\]++)")
-_LISTED = re.compile(r"[,;&=]|\b(?:and|or)\b")
+_LISTED = re.compile(r"[,;&=]|\b(?:and|or|as)\b")
 _BETWEEN_BOXES = re.compile(
     r"(?:[\s$,;&()\[\].]|\\[()\[\],;! ]|\\(?:text|mbox|mathrm|q?quad)\b|[{}]"
-    r"|\b(?:and|or)\b|\b[a-zA-Z](?:_\{?\w\}?)?\s*=)*"
+    r"|\b(?:and|or|also|as\s+well\s+as)\b|\b[a-zA-Z](?:_\{?\w\}?)?\s*=)*"
 )
+_NOTHING_BETWEEN = re.compile(r"(?:[\s$]|\\[()\[\]\\]){0,10}")
 _MOST_BETWEEN = 60
 """Characters that may stand between two boxes of a list."""
 _KIND = r"(?:(?:final|correct|best|right|(?:most|only)\s++\w++)\s++)"
-_IS = r"\s++(?:is|was|would\s++be)\b:?+"
+_SURELY = "clearly|indeed|therefore|thus|then|definitely|obviously|simply|likely|probably|most likely"
+_IS = rf"\s++(?:is|was|(?:w|c|sh)ould\s++be|(?:must|will|has\s++to)\s++be)\b(?:\s++(?:{_SURELY})\b)?+:?+"
 _PHRASE = re.compile(
-    rf"\b(?:(?:the|my|our)\s++(?:{_KIND}(?:answer|option|choice)|answer)|{_KIND}(?:answer|option|choice))"
-    rf"(?:\s++choice)?+{_IS}|^answer\s++is\b:?+|答案(?:是|为|應為)",
+    rf"\b(?:(?:the|my|our)\s++(?:{_KIND}(?:answer|option|choice)|answer)|my\s++choice|{_KIND}(?:answer|option|choice))"
+    rf"(?:\s++choice)?+{_IS}|^answer\s++is\b:?+"
+    r"|\b(?:richtige\s)?antwort\s(?:ist|lautet)\b:?|\b(?:bonne\s)?réponse\s(?:correcte\s|finale\s)?est\b\s?:?"
+    r"|\b(?:respuesta|resposta|risposta)\s(?:corr?ecta\s|correta\s|corretta\s|final\s)?(?:es|é|è)(?!\w):?"
+    r"|(?:答案|正解|答え|解答)(?:是|为|為|應為|应为|は)|(?:故|应|應)(?:选|選)(?:择|擇)?[:：]?|(?:因此|所以)[，,]?(?:选|選)"
+    r"|(?:정답|답)[은는이]",
     re.IGNORECASE | re.MULTILINE,
 )
 _ANSWER_WORDS = """
@@ -52,14 +58,16 @@ cevap ответ відповідь απάντηση उत्तर الجوا�
 """
 _WORDS_FOR_IT = "|".join(_ANSWER_WORDS.split())
 _LABEL = (
-    rf"(?:\b(?:{_WORDS_FOR_IT})(?:\s(?:choice|option|letter|finale?|corr?ecta))?+"
+    rf"(?:(?<![^\W_])(?:{_WORDS_FOR_IT})(?:\s(?:choice|option|letter|finale?|corr?ecta))?+"
     "|đáp án|答案|答え|回答|正解|정답|답)"
 )
 _DRESS = r"[ \t*_`#]*+"
 _STATED = re.compile(
-    r"<answer>(?P<tag>(?:[^<]|<(?!/answer>))*+)(?:</answer>|\Z)"
+    r"<(?:final[_-]?+)?answer>(?P<tag>(?:[^<]|<(?!/(?:final[_-]?+)?answer>))*+)(?:</(?:final[_-]?+)?answer>|\Z)"
     r"|\[\[(?P<brackets>[^\[\]\n]{1,80}+)\]\]"
     rf"|{_LABEL}{_DRESS}[:：]{_DRESS}"
+    rf"|^{_DRESS}(?:final\s)?answer{_DRESS}[-–—=](?!>){_DRESS}"
+    rf"|^{_DRESS}(?:(?:final|correct|best|right|my)\s)?(?:choice|option){_DRESS}[:：]{_DRESS}"
     rf"|^{_DRESS}(?:final\s)?answer{_DRESS}$",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -73,13 +81,14 @@ _BEGINNING_WORDS = "let let's we to first the there if since given step i this i
 _BEGINNINGS = frozenset(_BEGINNING_WORDS.split())
 """Words with which a worked answer begins, and no value."""
 _QUESTION = re.compile(r"^\W*+(?:Q|question|problem)\b[^\n:]{0,20}+:", re.IGNORECASE | re.MULTILINE)
-FORMULA = re.compile(r"\s*+(?:\$\$([^$]++)\$\$|\$([^$\n]++)\$|\\\((.*?)\\\)|\\\[(.*?)\\\])")
+FORMULA = re.compile(r"\s*+(?:\$\$([^$]++)\$\$|\$([^$\n]++)\$|\\\((.*?)\\\)|\\\[((?s:.)*?)\\\])")
 """A formula that a text begins with, between $ or other marks of LaTeX."""
-_SENTENCE = re.compile(r"(?:[^.!?;…—\n]|\.(?=\d))*")
+_SENTENCE = re.compile(r"(?:[^.!?;…—。！？；\n]|\.(?=\d))*")
 _NUMBER_ALONE = re.compile(r"(?:(?<![\w)])[-+])?[0-9](?:(?:[.,:/^*+-]|\{,\}|,\\!)*[0-9])*")
 
 _WRAPPERS = re.compile(
-    r"\\(?:boxed|fbox|text[a-z]*+|mathbf|mathrm|mbox|q?quad|square|Box|[lc]?dots)\b"
+    r"\\(?:boxed|fbox|text[a-z]*+|mathbf|mathrm|mbox|q?quad|square|Box|[lc]?dots|(?:math)?strut|underline)\b"
+    r"|\\(?:bigcirc|triangle|diamond|star)\b"  # signs for a blank
     r"|\\(?:[hv]?phantom|[hv]space|rule)\*?+\s*+(?:\{[^{}]*+\})++"  # a blank to fill in
 )
 _WORD = re.compile(r"[^\W\d_]++")
@@ -95,6 +104,8 @@ _HEADING_WORDS = """
 step steps case part problem question solution example explanation reasoning approach verification check note
 conclusion summary given thinking analysis response
 """
+_SIGN_ALONE = re.compile(r"\W*[<>=≤≥≠∞∅√]\W*|\s*\\\{\s*\\\}\s*")
+"""Signs that are an answer without a letter or digit: infinity, the empty set, the sign that is missing."""
 _PLACEHOLDER = frozenset(_PLACEHOLDER_WORDS.split())
 _HEADINGS = frozenset(_HEADING_WORDS.split())
 
@@ -121,8 +132,8 @@ def stated(text: str) -> list[str]:
 
 
 def final_statement(text: str) -> str | None:
-    """What the text states behind its last box and at its very end: it outranks a box in the working."""
-    box = max(text.rfind("\\boxed"), text.rfind("\\fbox"))
+    """What the text states behind a box and at its very end: it outranks a box in the working."""
+    box = next((start for start, *_ in _boxes(text)), -1)
     found = next(reversed([*_STATED.finditer(text, max(box, 0))]), None)
     if box < 0 or found is None or _QUESTION.search(text, box, found.start()):
         return None
@@ -158,12 +169,12 @@ def says_something(marked: str) -> bool:
         return False
     if any(map(str.isdigit, plain)) or [len(word) for word in words] == [1]:
         return True
-    return not _PLACEHOLDER.issuperset(words)
+    return not _PLACEHOLDER.issuperset(words) or _SIGN_ALONE.fullmatch(marked) is not None
 
 
 def without_introduction(marked: str) -> str:
     """`Final answer: 18` between marks says 18."""
-    return _INTRODUCTION.sub("", marked, count=1) if "nswer" in marked else marked
+    return _INTRODUCTION.sub("", marked, count=1) if "nswer" in marked.casefold() else marked
 
 
 def boxed(text: str) -> Iterator[str]:
@@ -190,6 +201,8 @@ def last_box(text: str) -> str | None:
 
 
 def _joined(between: str) -> bool:
+    if _NOTHING_BETWEEN.fullmatch(between):
+        return True
     if len(between) > _MOST_BETWEEN or _LISTED.search(between) is None:
         return False
     return _BETWEEN_BOXES.fullmatch(between) is not None
@@ -225,7 +238,7 @@ def _between_hashes(text: str) -> Iterator[str]:
 
 def _in_tag(name: str, text: str) -> Iterator[str]:
     """`<solution>18</solution>`; the last may lack its end."""
-    parts = re.split(rf"<{re.escape(name)}>", text, flags=re.IGNORECASE)[1:]
+    parts = re.split(rf"<{re.escape(name)}(?:\s[^<>]{{0,80}}+)?>", text, flags=re.IGNORECASE)[1:]
     return (re.split(rf"</{re.escape(name)}>", part, maxsplit=1, flags=re.IGNORECASE)[0] for part in parts)
 
 

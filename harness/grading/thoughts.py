@@ -18,14 +18,22 @@ FINAL = re.compile(r"<\|channel\|>\s*final\b[^\n]*?<\|message\|>|assistantfinal"
 """The header of the channel with the answer."""
 END_OF_CHANNEL = re.compile(r"<\|(?:return|end|call|start)\|>")
 
-_NAMES = "think|thinking|thoughts?|reasoning|reason|reflection|scratchpad|analysis|seed:think"
-_OPEN_MARK = rf"(?:<(?:{_NAMES})>|\[THINK\]|◁think▷|<\|begin_of_thought\|>|<\|START_THINKING\|>)"
+_NAMES = (
+    r"\|?(?:[a-z]{1,12}[_:])?(?:ant)?"
+    r"(?:think(?:ing)?|thoughts?|reason(?:ing)?|reflection|scratchpad|analysis|monologue)\|?"
+)
+_OPEN_MARK = (
+    rf"(?:<(?:{_NAMES})>|\[THINK\]|◁think▷|<\|begin_of_thought\|>|<\|START_THINKING\|>|<\|inner_prefix\|>"
+    r"|<unused94>|\AHere is my thought process:)"
+)
 _OPENS = re.compile(rf"(?:(?<=[\s>])|\A){_OPEN_MARK}(?!\s*tags?\b)", re.IGNORECASE)
 _OPENS_AT_THE_END = re.compile(rf"{_OPEN_MARK}\s*\Z", re.IGNORECASE)
 _CLOSES = re.compile(
-    rf"</(?:{_NAMES})>|\[/THINK\]|◁/think▷|<\|end_of_thought\|>|<\|END_THINKING\|>", re.IGNORECASE
+    rf"</(?:{_NAMES})>|<\|/(?:think|thinking)\|>|\[/THINK\]|◁/think▷|<\|end_of_thought\|>|<\|END_THINKING\|>"
+    r"|<\|inner_suffix\|>|<unused95>|^Here is my response:",
+    re.IGNORECASE | re.MULTILINE,
 )
-_MARKS = ("<", "[THINK]", "[/THINK]", "think▷", "assistantfinal", "analysis")
+_MARKS = ("<", "Here is my", "[THINK]", "[/THINK]", "think▷", "assistantfinal", "analysis")
 
 
 def without_thoughts(text: str) -> str:

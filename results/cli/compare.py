@@ -18,6 +18,7 @@ import click
 
 from results.aligned import aligned
 from results.arguments import AT, LEVELS, LOOKS, MARGIN, PLANNED, SCORE_COST, WEIGHTS
+from results.cli.every_question import look_at_every_question
 from results.cli.options import SAMPLES, price_option, rows_written, table_out
 from results.command_help import Command
 from results.commandline import BadInput, warnings_last
@@ -29,6 +30,7 @@ from results.visible import visible
 if TYPE_CHECKING:
     import pandas as pd
 
+    from results.paired.every_question import OfQuestions
     from results.paired.runs import Pair
     from results.paired.sequential import Sequence, Word
 
@@ -63,9 +65,16 @@ if TYPE_CHECKING:
 @click.option(
     "--gate",
     is_flag=True,
-    help="Exit with the verdict on the second run: 0 better, 1 worse, 3 undecided; 4: go on (--sequential).",
+    help="Exit with the verdict on the second run: 0 better or holds, 1 worse or fails, 3 undecided, 4 go "
+    "on (--sequential).",
 )
 @MARGIN.option("--margin", default=0.0, show_default=False)
+@click.option(
+    "--every-question",
+    is_flag=True,
+    help="Look at each question instead of the mean: of two runs none may fall, of one run each is to be "
+    "right always, less --margin. Of many questions some fall by luck: that is allowed for.",
+)
 @click.option(
     "--sequential",
     is_flag=True,
@@ -88,6 +97,7 @@ def compare_command(
     level: float,
     gate: bool,
     margin: float,
+    every_question: bool,
     sequential: bool,
     planned: int | None,
     looks: int | None,
@@ -108,8 +118,11 @@ def compare_command(
     from results.tables.contract import check_out, write_table
     from results.votes.curves import methods_of
 
-    if margin and not (gate and len(at) == 1):
+    if margin and not (every_question or (gate and len(at) == 1)):
         raise click.UsageError("--margin is for --gate with --at: name the one number of answers it is about")
+    others = (at, methods, score, weights, sequential, out, prices, score_cost is not None)
+    if every_question and any(others):
+        raise click.UsageError("--every-question counts single answers: give only --margin, --level, --gate")
     if sequential and (len(at) != 1 or out or prices or score_cost is not None):
         raise click.UsageError("--sequential is about equal N: give --at N, no prices and no --out")
     if planned is not None and not sequential:
@@ -130,6 +143,11 @@ def compare_command(
     per_token = {name: price / 1e6 for name, price in prices.items()} or None
     with warnings_last():
         tables, costs = _read(samples, score, score_cost)
+        if every_question:
+            lines, word = look_at_every_question(tables, margin / 100, level)
+            click.echo("\n".join(lines))
+            _exit_with(word, gate)
+            return
         if sequential:
             looked_at = pairs_looked_at(tables, per_token, at, compared, score, costs, weights)
             _exit_with(_look(looked_at, level, planned, looks, margin / 100), gate)
@@ -178,7 +196,7 @@ def _look(pairs: list[Pair], level: float, planned: int | None, looks: int | Non
     return look.word
 
 
-def _exit_with(word: Word, gate: bool) -> None:
+def _exit_with(word: Word | OfQuestions, gate: bool) -> None:
     """Print the word on b and, as a gate, leave with its exit status."""
     from results.paired.verdict import GATE
 

@@ -15,8 +15,9 @@ from results.votes.exact import Floats
 
 Verdict = Literal["better", "worse", "undecided"]
 
-GATE = {"better": 0, "worse": 1, "undecided": 3, "go on": 4}
-"""Exit status of `results compare --gate`; "go on" is for one that is looked at while it grows."""
+GATE = {"better": 0, "holds": 0, "worse": 1, "fails": 1, "undecided": 3, "go on": 4}
+"""Exit status of `results compare --gate`; "holds" and "fails" are of every question, "go on" of a comparison
+that is looked at while it grows."""
 
 
 def verdicts(interval: Interval[Floats], margin: float = 0.0) -> list[Verdict]:

@@ -263,6 +263,12 @@ ADVERSARIAL: list[Callable[[int], str]] = [
     lambda n: "##" + "answer " * (n // 7) + "##",
     lambda n: "##1" + "**2" * (n // 3) + "##",
     lambda n: "##" + "*`" * (n // 2) + "1##",
+    lambda n: "##1" + "\\ " * (n // 2) + "x##",
+    lambda n: "##1" + "~" * n + "x##",
+    lambda n: "##1" + "\\text{m}" * (n // 8) + "x##",
+    lambda n: "##1" + "\\color{" * (n // 7) + "##",
+    lambda n: "<answer" * (n // 7),
+    lambda n: "<a_think>" * (n // 9),
 ]
 
 

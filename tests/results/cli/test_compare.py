@@ -74,6 +74,10 @@ def test_one_input_is_compared_across_its_settings_and_names_are_told_apart(tmp_
         ((3, 1), ["--at", 1, "--margin", 5], "worse", 1),
         ((2, 2), ["--at", 1, "--margin", 2], "undecided", 3),
         ((2, 2), ["--at", 1, "--margin", 2, "--level", 0.5], "better", 0),
+        ((1, 3), ["--every-question"], "holds", 0),
+        ((4, 0), ["--every-question"], "undecided", 3),
+        ((4, 0), ["--every-question", "--level", 0.8], "fails", 1),
+        ((4, 3), ["--every-question", "--margin", 25], "holds", 0),
         ((1, 3), ["--at", 2, "--sequential"], "better", 0),
         ((3, 1), ["--at", 1, "--sequential", "--planned", 60], "worse", 1),
         ((2, 2), ["--at", 1, "--sequential", "--planned", 300], "go on", 4),
@@ -90,7 +94,23 @@ def test_the_gate_leaves_with_the_verdict_on_the_second_run(
     assert results(monkeypatch, "compare", *runs, "--gate", *arguments) == status
     *told, last = capsys.readouterr().out.splitlines()
     assert last == f"verdict: {word}"
-    assert any("margin" in line for line in told) == ("--margin" in arguments)
+    assert any("margin" in line for line in told) == ("--at" in arguments and "--margin" in arguments)
+
+
+def test_no_case_may_fail_whatever_the_mean(tmp_path, monkeypatch, capsys):
+    """Ten cases, four repeats, one of them never right: the mean of two such runs is as good."""
+    run = samples_file(tmp_path / "run.csv", 4, questions=9)
+    failing = samples_file(tmp_path / "failing.csv", 0, questions=10).read_text().splitlines(keepends=True)
+    assert results(monkeypatch, "compare", run, "--every-question", "--gate") == 0
+    run.write_text(run.read_text() + "".join(failing[-4:]))
+    assert results(monkeypatch, "compare", run, "--every-question", "--gate") == 1
+    told = capsys.readouterr().out.splitlines()
+    assert [line.split()[:4] for line in told if line.startswith("q")] == [
+        ["question", "right", "is"],
+        ["q9", "0", "of", "4"],
+    ]
+    several = samples_file(tmp_path / "b.csv", 4), samples_file(tmp_path / "c.csv", 4)
+    assert results(monkeypatch, "compare", run, *several, "--every-question") == 2
 
 
 def test_several_numbers_of_answers_are_named_beforehand(tmp_path, monkeypatch, capsys):
@@ -137,6 +157,7 @@ def test_too_few_questions_are_said_to_be_the_reason(tmp_path, monkeypatch, caps
         (["one.csv", "two.csv", "three.csv", "--gate"], "--gate"),
         (["one.csv", "./one.csv", "--gate"], "given twice"),
         (["one.csv", "two.csv", "--at", "1", "--sequential"], "--out"),
+        (["one.csv", "two.csv", "--every-question"], "--every-question"),
         (["one.csv", "two.csv", "--planned", "300"], "--planned"),
         (["one.csv", "two.csv", "--looks", "3"], "--looks"),
     ],

@@ -1,0 +1,77 @@
+r"""What stands around a value and says nothing, and the many characters for one thing, in plain LaTeX.
+
+\textcolor{red}{5}   \boldsymbol{5}   {\large 5}   \underline{5}    {5}
+\mathsf{B}   \textrm{B}                                             \text{B}
+2½   √3   x²   -∞ < x ≤ 3                                           2\frac{1}{2}   \sqrt{3}   x^{2} …
+1 234 567   2 1/2   0.1\overline{6}                                 1234567   2\frac{1}{2}   \frac{15}{90}
+"""
+
+import re
+import unicodedata
+
+_STYLE = re.compile(
+    r"\\(?:(?:text)?color(?:box)?\s*+\{[^{}]*+\}|underline|boldsymbol|bm|pmb|displaystyle|textstyle|limits"
+    r"|(?:tiny|small|normalsize|large|Large|LARGE|huge|Huge|rm|bf|it|sf|tt|bfseries|itshape)(?![a-zA-Z]))\s*+"
+)
+_LETTERS = re.compile(r"\\(?:math(?:sf|tt|it|normal|bfit)|text(?:rm|sf|tt|up|normal|sc|md))(?=\s*+\{)")
+
+_NAMES = {
+    **{"π": r"\pi ", "∞": r"\infty ", "≤": r"\le ", "≥": r"\ge ", "≠": r"\ne ", "×": r"\times "},
+    **{"·": r"\cdot ", "⋅": r"\cdot ", "÷": r"\div ", "∪": r"\cup ", "∩": r"\cap ", "∅": r"\emptyset "},
+    **{"∈": r"\in ", "±": r"\pm ", "≈": r"\approx ", "⟨": r"\langle ", "⟩": r"\rangle "},
+}
+_CHARACTERS = str.maketrans(_NAMES)
+_ROOT = re.compile(r"√\s*+(?:[({]([^(){}]*+)[)}]|(\d++|\w))")
+_RAISED = re.compile(r"[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]++")
+_ONE_CHARACTER = re.compile(r"[¼-¾⅐-⅞]")
+
+_SPELLINGS = (
+    (re.compile(r"\\varnothing(?![a-zA-Z])|\\\{\s*+\\\}"), r"\\emptyset "),
+    (re.compile(r"\\[lr]brace(?![a-zA-Z])"), lambda found: rf"\{'{' if found[0][1] == 'l' else '}'}"),
+    (re.compile(r"\\(?:s|nice)frac(?![a-zA-Z])"), r"\\frac"),
+    (re.compile(r"\\colon(?![a-zA-Z])"), ":"),
+    (re.compile(r"\A\s*+\\(?:approx|simeq|sim)(?![a-zA-Z])"), ""),
+    (re.compile(r"(?<!\\)~"), " "),
+    (re.compile(r"(?<!\\)\{(\d{1,3}(?:,\d{3})++)\}"), lambda found: f"{{{found[1].replace(',', '')}}}"),
+    (re.compile(r"\A([-+]?)(\d++) (\d++)/(\d++)\Z"), r"\1\2\\frac{\3}{\4}"),
+)
+_SPACED = re.compile(r"[-+]?\d{1,3}(?: \d{3})++(?:\.\d++)?+%?+")
+_REPEATING = re.compile(r"(\d*+)\.(\d*+)\\(?:overline|bar|dot)\s*+\{?(\d++)\}?")
+
+
+LONGEST = 500
+"""Characters of an expression; what is longer stays as it is written, and is compared so."""
+
+
+def without_style(text: str) -> str:
+    """`text` without colours, sizes and the like; letters of all kinds are `\\text`."""
+    return _LETTERS.sub(r"\\text", _STYLE.sub("", text)) if "\\" in text else text
+
+
+def in_latex(text: str) -> str:
+    """`text`, a whole answer, with characters, spaced thousands and mixed numbers as LaTeX has them."""
+    if len(text) > LONGEST:
+        return text
+    if not text.isascii():
+        text = _ROOT.sub(lambda found: rf"\sqrt{{{found[1] or found[2]}}}", text)
+        text = _RAISED.sub(lambda found: f"^{{{unicodedata.normalize('NFKC', found[0])}}}", text)
+        text = _ONE_CHARACTER.sub(_fraction, text).translate(_CHARACTERS).replace("\u2212", "-")
+    for pattern, plain in _SPELLINGS:
+        text = pattern.sub(plain, text)
+    text = " ".join(text.split())
+    if _SPACED.fullmatch(text):
+        text = text.replace(" ", "")
+    return _REPEATING.sub(_repeated, text)
+
+
+def _fraction(found: re.Match[str]) -> str:
+    """`½` is \\frac{1}{2}, which behind a number makes a mixed one."""
+    above, below = unicodedata.normalize("NFKC", found[0]).split("\u2044")
+    return rf"\frac{{{above}}}{{{below}}}"
+
+
+def _repeated(found: re.Match[str]) -> str:
+    """0.1666… is (16 − 1) / 90."""
+    whole, first, period = found.groups()
+    value = int(f"{whole}{first}{period}") - int(f"0{whole}{first}")
+    return rf"\frac{{{value}}}{{{'9' * len(period)}{'0' * len(first)}}}"
