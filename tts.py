@@ -10,7 +10,7 @@ several of them, stands here. No package imports this file.
 import os
 import shlex
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +19,11 @@ import click
 from harness.cli import cli as harness
 from predict.cli import main as predict
 from results import BadInput, run
+from results.arguments import TARGET_ACCURACY
 from results.cli import cli as results
 from results.cli.options import price_option
 from results.command_help import Command
-from results.tables.files import column_names
+from results.tables.files import check_place, column_names
 from results.visible import visible
 from synthetic.cli import cli as synthetic
 
@@ -96,16 +97,14 @@ def _as_given(columns: dict[str, Any]) -> Iterator[str]:
 )
 @click.argument("answers", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="ANSWERS...")
 @_column_options
-@click.option(
-    "--target-accuracy", metavar="A", help="Plan for this accuracy.  [default: nearly the best there is]"
-)
+@TARGET_ACCURACY.option("--target-accuracy", "Plan for this accuracy.  [default: nearly the best there is]")
 @price_option()
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="A new folder for the page.")
 def page(
     answers: tuple[Path, ...],
     out: Path,
     prices: dict[str, float],
-    target_accuracy: str | None,
+    target_accuracy: float | None,
     **columns: Any,
 ) -> None:
     """Make a page of answers: curves, comparison, forecast, plan.
@@ -117,16 +116,30 @@ def page(
     step is printed as the command that does it alone. OUT/index.html is the page; OUT/tables holds what it
     shows.
     """
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+    check_place(out, folder=True)
+    if out.exists() and any(out.iterdir()):
         raise BadInput(f"{out}: exists already and is not an empty folder: give another --out")
     of_prices = [word for name, price in prices.items() for word in ("--price", f"{name}={price:g}")]
-    goal = ["--target-accuracy", target_accuracy] if target_accuracy else []
+    goal = [] if target_accuracy is None else ["--target-accuracy", f"{target_accuracy!r}"]
     try:
         samples = _imported(answers, out / "tables", list(_as_given(columns)))
+        if prices:
+            _check_prices(prices, samples)
         _make(samples, out, of_prices, goal)
     except BaseException:
         shutil.rmtree(out, ignore_errors=True)  # so that the same command can be given again
         raise
+
+
+def _check_prices(prices: Mapping[str, float], samples: Sequence[Path]) -> None:
+    """Raise BadInput for the price of a model that has no answers, before anything is computed."""
+    from results import read_samples
+
+    models = read_samples(*samples, texts=False)["model"].unique()
+    if unknown := [name for name in prices if name not in models]:
+        raise BadInput(
+            f"--price {unknown[0]}: no such model in these answers, which are of {', '.join(models)}"
+        )
 
 
 def _make(samples: Sequence[Path], out: Path, prices: Sequence[str], goal: Sequence[str]) -> None:
@@ -189,7 +202,6 @@ cli.add_command(synthetic, "twin")
 
 def main() -> None:
     """The program `tts`."""
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as `python -m predict` does, and why
     if "_TTS_COMPLETE" in os.environ:
         cli.main(prog_name="tts")
     run(cli, "tts")

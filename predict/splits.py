@@ -10,7 +10,7 @@ observed, once, and the truth is its other points.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,26 @@ from predict.evidence.request import Request, fitted
 from results import BadInput
 from results.votes.errors import mean_accuracy
 from results.votes.exact import accuracy_by_question
+
+
+@dataclass(frozen=True)
+class Hidden:
+    """What a backtest hides of a group: it shows `max_n` answers at `settings`, and asks for the `targets`,
+    whose accuracies are the `truth`, in so many `splits`."""
+
+    settings: Sequence[str]
+    max_n: int
+    targets: Points
+    truth: Floats
+    splits: int
+
+
+def hidden(group: Group, request: Request, splits: int) -> Hidden:
+    """What is hidden. Raises BadInput where nothing would be, or there is no truth."""
+    names, max_n = fitted(group, replace(request, fit_max_n=request.fit_max_n or int(group.points.N.max())))
+    targets, truth = _held_out(group, request, names, max_n)
+    smallest = min((int(pool.answers.sizes.min()) for pool in group.pools), default=0)
+    return Hidden(names, max_n, targets, truth, splits if max_n < smallest else 1)
 
 
 def backtest(
@@ -42,13 +62,12 @@ def backtest(
     the mean tokens of an answer, and their forecast. Raises BadInput where nothing would be hidden, or there
     is no truth.
     """
-    names, max_n = fitted(group, replace(request, fit_max_n=request.fit_max_n or int(group.points.N.max())))
-    targets, truth = _held_out(group, request, names, max_n)
-    smallest = min((int(pool.answers.sizes.min()) for pool in group.pools), default=0)
+    kept = hidden(group, request, splits)
+    names, max_n, targets, truth = kept.settings, kept.max_n, kept.targets, kept.truth
     tables = []
-    for split in range(splits if max_n < smallest else 1):
+    for split in range(kept.splits):
         observed = observe(group, names, max_n, options.seed, split)
-        hidden = unseen(group, names, max_n, options.seed, split)
+        rest = unseen(group, names, max_n, options.seed, split)
         seeded = replace(options, seed=options.seed + split)
         columns = {
             "split": split,
@@ -59,7 +78,7 @@ def backtest(
             "setting": targets.setting,
             "N": targets.N,
             "accuracy": truth,
-            "unseen": accuracy_of(hidden, targets, group.method) if hidden else truth,
+            "unseen": accuracy_of(rest, targets, group.method) if rest else truth,
         }
         by = {name: estimator_of(name, observed) for name in predictors}
         found = {one: estimate(one, observed, targets, seeded) for one in dict.fromkeys(by.values())}

@@ -52,6 +52,7 @@ def public_names(module: str) -> Callable[[str], Any]:
 
 def run(command: click.Command, name: str) -> NoReturn:
     """Run `command` as the program `name` and exit; every failure is one line on stderr, no traceback."""
+    _one_thread()
     warnings.formatwarning = _one_line  # type: ignore[assignment]
     try:
         with command.make_context(name, sys.argv[1:]) as context:
@@ -82,6 +83,15 @@ def run(command: click.Command, name: str) -> NoReturn:
         fail(f"{error.filename}: {reason}" if error.filename else reason, 2)
 
 
+def _one_thread() -> None:
+    """Keep linear algebra to one thread, unless the user says how many; NumPy reads it when it is loaded.
+
+    On a busy machine threads on small matrices wait for one another for most of the processor time.
+    """
+    if not {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"} & os.environ.keys():
+        os.environ["OPENBLAS_NUM_THREADS"] = "1"
+
+
 def how_to_install(package: str) -> str:
     """The command for a package of EXTRAS, in words."""
     how = f"run pip install '.[{EXTRAS[package]}]' in the project's folder"
@@ -93,6 +103,17 @@ def fail(message: str, code: int) -> NoReturn:
     with suppress(BrokenPipeError):
         click.echo(f"error: {visible(' '.join(message.split()))}", err=True)
     raise SystemExit(code)
+
+
+def progress(total: int, unit: str) -> Any:
+    """A bar of tqdm with its rate and the time left, of work that takes over two seconds.
+
+    Where nobody watches, as in a log, it says how far it is twice a minute.
+    """
+    from tqdm import tqdm
+
+    apart = 0.1 if sys.stderr.isatty() else 30.0
+    return tqdm(total=total, unit=unit, delay=2, mininterval=apart, leave=False)
 
 
 @contextmanager

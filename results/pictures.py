@@ -19,7 +19,7 @@ from results.figures.theme import Figure, combined_spec, rendered
 from results.low_cost_to_high import NAME
 from results.summary.buying import Plan
 from results.summary.forecasts import make_forecasts
-from results.tables.files import replacing
+from results.tables.files import check_place, replacing
 from results.tables.key import Key
 from results.words.forecasts import questions_asked
 from results.words.names import PAPER
@@ -68,9 +68,10 @@ def draw_stopping(table: pd.DataFrame, path: Path) -> None:
 
 
 def check_picture(path: Path) -> None:
-    """Raise BadInput where a file's name says no kind of picture."""
+    """Raise BadInput where a file's name says no kind of picture, or nothing can be written there."""
     if path.suffix not in FIGURE_SUFFIXES:
         raise BadInput(f"--plot {path}: give a name that ends in {', '.join(FIGURE_SUFFIXES)}")
+    check_place(path)
 
 
 def save_figures(

@@ -86,14 +86,17 @@ def run(
     """
     from results import write_curves, write_samples
     from results.commandline import warnings_last
+    from results.tables.files import check_place
     from synthetic.panels.experiments import find_experiments
     from synthetic.panels.overrides import read_at, with_changes
     from synthetic.panels.running import run_experiment
 
-    for key, experiment in find_experiments(name).items():
+    check_place(out, folder=True)
+    experiments = find_experiments(name).items()
+    asked = {key: with_changes(read_at(experiment, steps, n), changes) for key, experiment in experiments}
+    for key, changed in asked.items():
         start = perf_counter()
         with warnings_last():
-            changed = with_changes(read_at(experiment, steps, n), changes)
             curves, samples = run_experiment(key, changed, progress=True, **options)
         write_curves(curves, out / f"{key}.csv")
         if samples is not None:
@@ -151,10 +154,11 @@ def claims(name: str | None, seed: int, out: Path, **own: Any) -> None:
     lines, t and N, changed as you say. One whose assumptions a setting does not meet is left out there.
     """
     from results.commandline import warnings_last
-    from results.tables.files import check_suffix, write_raw
+    from results.tables.contract import check_out
+    from results.tables.files import write_raw
     from synthetic.theory.claims.table import CLAIMS, claims_at, evaluate
 
-    check_suffix(out)
+    check_out(out, ())
     if name is None and any(own.values()):
         raise click.UsageError("--tasks, --set, --steps and --n change an experiment: give its NAME")
     with warnings_last():

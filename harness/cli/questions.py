@@ -35,8 +35,11 @@ def questions(dataset: str, file: Path | None, out: Path | None, grader: GraderN
     import pandas as pd
 
     from harness.questions.load import load_questions
+    from results.tables.contract import check_out
     from results.tables.files import write_raw
 
+    if out:
+        check_out(out, ())
     loaded = load_questions(dataset, file, grader)
     if out:
         write_raw(pd.DataFrame(map(_row, loaded)), out)

@@ -77,10 +77,13 @@ def sample(
     from harness.store.samples_file import SAMPLES
     from results import BadInput
     from results.cli.curves import curves_command
+    from results.tables.contract import check_out
 
     given = keys_given(overrides, url, limit)
     if curves and dry_run:
         raise BadInput("--curves: a dry run has none: leave it out")
+    if curves:
+        check_out(curves, ())
     if (rate or price_per_hour) and not dry_run:
         raise BadInput("--rate and --price-per-hour are for --dry-run: add it, or leave them out")
     experiment = read_experiment(config, given)

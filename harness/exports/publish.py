@@ -28,6 +28,7 @@ from harness.store.record import experiment_in
 from harness.view.answers import problems_at_hand
 from results import BadInput, build_curves, read_samples, write_samples
 from results.tables.contract import sample_files
+from results.tables.files import check_place
 from results.tables.schemas import SAMPLES
 
 Cells = Mapping[Any, Any]
@@ -44,6 +45,7 @@ def publish(path: Path, out: Path, organization: str) -> int:
 
     `organization` is who has sampled them. Raises BadInput.
     """
+    check_place(out, folder=True)
     if out.exists() and any(out.iterdir()):
         raise BadInput(f"{out}: this folder is not empty: give another --out")
     (file,) = sample_files(path)

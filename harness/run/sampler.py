@@ -10,7 +10,7 @@ into the same folder asks for what is missing.
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager, suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from harness.engines.base import Completion, Engine
@@ -21,7 +21,7 @@ from harness.run.plan import Query, asked_questions, prompt_for, sampling_for
 from harness.run.session import Session
 from harness.run.stopping import Blocks, Planned, requests_of
 from harness.run.stored import Stored
-from harness.store.record import Record, grader_in, read_by_another_rule, read_record
+from harness.store.record import Record, asked_of, grader_in, read_by_another_rule, read_record
 from harness.store.regrade import regrade
 from harness.store.resume import check_same_run, locked, put_bad_rows_aside, read_done, set_aside
 from harness.store.row import Row
@@ -63,7 +63,8 @@ async def sample(
 
     `questions` are all of the data set, whatever the experiment's limit. The engine is opened only
     where something is missing. `restart` puts an earlier run's files aside, `quarantine` rows that cannot be
-    used. Answers that other readers than the experiment's have read are read again. `say` is told of both.
+    used. Answers are read by what has last read them; where the experiment's readers are others than it had
+    before, all are read again. `say` is told of these.
     Raises BadInput: a folder in use or with another experiment, a prompt that cannot be filled in, no engine.
     """
     experiment.reading.check_installed()
@@ -80,9 +81,13 @@ async def sample(
         if quarantine and there:
             bad, aside = put_bad_rows_aside(folder)
             say(f"{bad} rows are put aside{f' in {aside}' if bad else ''}")
+        if before and asked_of(before) == experiment.reading != grader_in(before):
+            last = grader_in(before)
+            experiment = experiment.model_copy(update=asdict(last))
+            say(f"answers are read with {last}, as `tts regrade` last read them")
         changed = before and (grader_in(before) != experiment.reading or read_by_another_rule(before))
         if before and there and changed:
-            found = regrade(folder, experiment.reading)
+            found = regrade(folder, experiment.reading, asked=True)
             say(
                 f"the answers in {folder} are read again: before with {grader_in(before)}, now with "
                 f"{experiment.reading}; {found.changed} differ, the old verdicts are in {found.kept.name}"

@@ -5,7 +5,7 @@
      "sessions": [{"started": "2026-03-01T10:00:00+00:00", "ended": "...", "seconds": 273.1,
        "answers": 38400, "tokens": 1274880, "tokens_per_second": 4691.3,
        "git_commit": "3ed5...", "engine": {"name": "sglang", "version": "0.5.23", "server": {...}}}],
-     "readings": [{"at": "...", "before": {"readers": ["hashes"], ...}, "now": {...}, "changed": 512, ...}],
+     "readings": [{"at": "...", "before": {"readers": ["hashes"], ...}, "now": {...}, "experiment": {...}}],
      "summary": {"settings": [{"setting": "40", "tokens_mean": 39.8, "unreadable": 0.012, ...}], ...}}
 
 It is written before the first answer and at the end, each time as a whole. Sessions are those of all commands
@@ -159,22 +159,33 @@ def grader_in(record: dict[str, Any]) -> Grader:
     return Grader(tuple(fields["readers"]), fields["match"], fields.get("grader", "integer"))
 
 
+def asked_of(record: dict[str, Any]) -> Grader:
+    """What the run's experiment wanted the answers read by, whatever `tts regrade` has read them by since."""
+    own = next(reversed(record.get("readings") or [{}])).get("experiment")
+    return grader_in({"experiment": own}) if own else grader_in(record)
+
+
 def read_by_another_rule(record: dict[str, Any]) -> bool:
     """Whether the answers on record were read when one that is no integer was left unread."""
     return "grader" not in record["experiment"]
 
 
-def note_reading(folder: Path, grader: Grader, kept: str, changed: int, summary: dict[str, Any]) -> None:
+def note_reading(
+    folder: Path, grader: Grader, kept: str, changed: int, summary: dict[str, Any], asked: bool
+) -> None:
     """Write into run.json, if there is one, that the answers have been read again.
 
-    `kept` names the file with the verdicts before, `changed` counts those that differ.
+    `kept` names the file with the verdicts before, `changed` counts those that differ; `asked`: the run's
+    experiment wants it.
     """
     record = read_record(folder)
     if record is None:
         return
     fields, now = record["experiment"], asdict(grader)
     before = {name: fields.get(name) for name in now}
+    own = next(reversed(record.get("readings") or [{}])).get("experiment") or before
     note = {"at": _now(), "before": before, "now": now, "changed": changed, "verdicts_before": kept}
+    note["experiment"] = now if asked else own
     readings = [*record.get("readings", ()), note]
     later = {"experiment": fields | now, "readings": readings, "summary": summary}
     write_json(folder / RECORD, record | later)

@@ -38,8 +38,8 @@ class Regraded:
     tally: Tally
 
 
-def regrade(folder: Path, grader: Grader) -> Regraded:
-    """Read all answers in the folder's samples.jsonl with `grader`.
+def regrade(folder: Path, grader: Grader, asked: bool = False) -> Regraded:
+    """Read all answers in the folder's samples.jsonl with `grader`; `asked`: the run's experiment wants it.
 
     The caller holds the folder's lock. Raises BadInput, and then changes nothing: no samples.jsonl, an answer
     without its text or without a right answer.
@@ -63,7 +63,7 @@ def regrade(folder: Path, grader: Grader) -> Regraded:
                 before.writerow([_safe(cell) if isinstance(cell, str) else cell for cell in verdict])
                 rows.write(line)
     changed, tally = reading.changed, reading.tally
-    note_reading(folder, grader, kept.name, changed, tally.summary())
+    note_reading(folder, grader, kept.name, changed, tally.summary(), asked)
     return Regraded(changed, kept, tally)
 
 

@@ -4,13 +4,13 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from tqdm import tqdm
 
 from predict.cli.wording import described, say
 from predict.estimate import Options
 from predict.estimators import chosen
 from predict.evidence.request import Request, read_asked
-from predict.splits import backtest
+from predict.splits import backtest, hidden
+from results.commandline import progress
 from results.summary.forecasts import scores
 from results.tables.contract import check_out
 from results.tables.files import write_raw
@@ -32,10 +32,12 @@ def run(
     request, options = Request(**asked), Options(bootstrap, seed, level)
     check_out(out, inputs)
     groups = read_asked(inputs, method, request)
+    named = [chosen(predictor, group) for group in groups]
+    steps = sum(hidden(group, request, splits).splits for group in groups)  # refuses before any work
     tables = []
-    with tqdm(total=len(groups) * splits, unit="split", disable=None) as bar:
-        for group in groups:
-            tables.append(backtest(group, chosen(predictor, group), request, splits, options, bar.update))
+    with progress(steps, " splits") as bar:
+        for group, names in zip(groups, named, strict=True):
+            tables.append(backtest(group, names, request, splits, options, bar.update))
     for group, own in zip(groups, tables, strict=True):
         say(f"\n{group.called}")
         say(described(scores(own), error_columns(own)))

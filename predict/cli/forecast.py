@@ -12,7 +12,6 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
-from tqdm import tqdm
 
 from predict.cli.overview import SINGLY, asked_of, overview, sentence_of, summary_of, together
 from predict.cli.wording import described, say, spread, title, warn
@@ -20,8 +19,10 @@ from predict.estimate import Options
 from predict.estimators import chosen
 from predict.evidence.groups import Group
 from predict.evidence.request import ENOUGH, Request, opened, read_found
+from predict.evidence.targets import split
 from predict.table import forecast, warnings
-from results import write_forecast
+from results import BadInput, write_forecast
+from results.commandline import progress
 from results.low_cost_to_high import NAME as PAPER_S
 from results.summary.forecasts import scores
 from results.tables.contract import check_out
@@ -51,6 +52,9 @@ def run(
     """Forecast every group in the inputs, print, write and draw the tables."""
     request, options = Request(**asked), Options(bootstrap, seed, level)
     named, others = opened(inputs)
+    for path in then:
+        if not path.exists():
+            raise BadInput(f"--then {path}: no such file")
     others += then
     check_out(out, [*named, *others])
     if plot is not None:
@@ -62,6 +66,8 @@ def run(
         say(f"passed over: {line}", err=True)
     groups = sets.groups
     names = [chosen(predictor, group) for group in groups]
+    for group in groups:
+        split(group, request)  # refuses what cannot be asked of any of them before the first is forecast
     few = [too_few(group) for group, own in zip(groups, names, strict=True) if PAPER_S in own]
     few = list(filter(None, few)) if request == Request() else []
     for line in few:
@@ -71,7 +77,7 @@ def run(
         partial(forecast, group, request, own, options, target)
         for group, own in zip(groups, names, strict=True)
     ]
-    with tqdm(total=sum(map(len, names)), unit="forecast", disable=None, leave=False) as bar:
+    with progress(sum(map(len, names)), " forecasts") as bar:
         for group, (found, notes) in zip(groups, _forecasts(calls, names, bar.update), strict=True):
             if len(groups) <= SINGLY:
                 largest = int(group.points.N.max())

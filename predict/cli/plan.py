@@ -15,6 +15,7 @@ from predict.estimate import Options
 from predict.estimators import chosen, one_name
 from predict.evidence.groups import Group
 from predict.evidence.request import Request, read_asked
+from predict.evidence.targets import split
 from predict.planning.choices import forecast_choices, measured_choices, plan
 from predict.table import caveats
 from results import BadInput, read_samples
@@ -103,8 +104,10 @@ def forecast_offers(
     groups: Sequence[Group], predictor: str, max_n: int, options: Options, request: Request, target: str
 ) -> Iterator[Offer]:
     """Of each group the choices of its method, measured or forecast."""
+    names = [chosen(predictor, group)[0] for group in groups]
     for group in groups:
-        (name,) = chosen(predictor, group)
+        split(group, request)  # refuses what cannot be asked of any of them before the first is forecast
+    for group, name in zip(groups, names, strict=True):
         choices = forecast_choices(group, name, max_n, options, request.at_settings, target)
         heading = f"{title(group)}, forecast by {predictor_name(choices)}"
         yield Offer(heading, choices, group)

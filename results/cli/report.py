@@ -32,13 +32,15 @@ def report_command(inputs: tuple[Path, ...], out: Path, prices: dict[str, float]
     """
     from results.report.inputs import read_tables
     from results.report.page import build_report
-    from results.tables.files import SUFFIXES, replacing
+    from results.tables.files import SUFFIXES, check_place, replacing
 
+    check_place(out, folder=True)
     if inputs:
-        tables = read_tables(inputs)
+        tables = read_tables(inputs, prices=prices)
     else:
         cached = [path for path in sorted(CACHED.iterdir()) if path.suffix in SUFFIXES]
-        tables = read_tables(cached, (CACHED / "README.md").read_text(encoding="utf-8"))
+        notes = (CACHED / "README.md").read_text(encoding="utf-8")
+        tables = read_tables(cached, notes, prices)
     files = build_report(tables, datetime.now(UTC), progress=True, prices=prices)
     page = files.pop("index.html")
     for name, content in [*files.items(), ("index.html", page)]:  # the page last: it refers to the others

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from results.commandline import BadInput
 from results.report.provenance import Record, read_record, whole_runs
 from results.report.questions import MOST_TEXTS
 from results.summary.ended import ended_rows
@@ -51,8 +52,11 @@ class Tables:
     notes: str = ""
 
 
-def read_tables(paths: Iterable[Path], notes: str = "") -> Tables:
-    """Read every file, run folders among them; `notes` are printed at the page's end. Raises BadInput."""
+def read_tables(paths: Iterable[Path], notes: str = "", prices: Iterable[str] = ()) -> Tables:
+    """Read every file, run folders among them; `notes` are printed at the page's end.
+
+    Raises BadInput, also where `prices` names a model that has no answers.
+    """
     kinds: dict[str, list[Path]] = {}
     for path in dict.fromkeys(paths):
         kinds.setdefault(kind_of(path), []).append(path)
@@ -71,6 +75,7 @@ def read_tables(paths: Iterable[Path], notes: str = "") -> Tables:
     if files:
         samples = _named(_samples(files))
         named = listed([f"{file.parent.name}/{file.name}" for file in files])
+        check_prices(prices, [curves, samples, *tables.get("plan", {}).values()])
         sources.append(f"{named}: samples, {len(samples):,} rows")
         ended = ended_rows(samples)
         whole = samples[~ended] if ended.any() else samples  # millions of rows are not copied for nothing
@@ -82,6 +87,14 @@ def read_tables(paths: Iterable[Path], notes: str = "") -> Tables:
             curves = _with_own(curves, own_curves)
     others = {kind: pd.concat(own.values(), ignore_index=True) for kind, own in tables.items()}
     return Tables(curves, forecasts, samples, votes, records, others, sources, doubts, notes)
+
+
+def check_prices(prices: Iterable[str], tables: Iterable[pd.DataFrame]) -> None:
+    """Raise BadInput for the price of a model that no table has."""
+    models = list(dict.fromkeys(model for table in tables for model in table["model"].unique()))
+    if unknown := [name for name in prices if name not in models]:
+        known = ", ".join(models)
+        raise BadInput(f"--price {unknown[0]}: no such model in these tables, which have {known}")
 
 
 def _samples(files: list[Path]) -> pd.DataFrame:

@@ -15,7 +15,6 @@ import pandas as pd
 from markupsafe import Markup
 from tqdm import tqdm
 
-from results.commandline import BadInput
 from results.figures.offline import draw_script, figure_data, in_script, policy, style, vega
 from results.figures.paper import figure_2, missing
 from results.figures.theme import Figure, combined_spec, rendered
@@ -30,7 +29,7 @@ from results.report.choices import (
     stopping_choices,
     with_most_first,
 )
-from results.report.inputs import Tables
+from results.report.inputs import Tables, check_prices
 from results.report.provenance import fact_table, longest_votes, unfinished
 from results.report.questions import question_data
 from results.summary.buying import plans_of
@@ -54,7 +53,8 @@ def build_report(
     table.
     """
     prices = prices or {}
-    _check_prices(prices, tables)
+    priced = [tables.others[kind] for kind in ("plan",) if kind in tables.others]
+    check_prices(prices, [tables.curves, *priced])
     panels = with_most_first(make_panels(tables.curves, prices))
     real = [panel for panel in panels if panel.key.source == "llm"]
     forecasts = make_forecasts(tables.forecasts, panels)
@@ -101,14 +101,6 @@ def build_report(
     for name in tqdm(specs, unit=" figures", delay=2, disable=None if progress else True):
         files |= {f"{name}{suffix}": content for suffix, content in rendered(specs[name]).items()}
     return files
-
-
-def _check_prices(prices: Mapping[str, float], tables: Tables) -> None:
-    """Raises BadInput for the price of a model that no table has."""
-    priced = [tables.curves, *(tables.others[kind] for kind in ("plan",) if kind in tables.others)]
-    models = list(dict.fromkeys(model for table in priced for model in table["model"]))
-    if unknown := [name for name in prices if name not in models]:
-        raise BadInput(f"--price {unknown[0]}: no such model in these tables, which have {', '.join(models)}")
 
 
 def _told(tables: Tables, real: Sequence[Panel]) -> dict[str, object]:

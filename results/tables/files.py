@@ -47,6 +47,17 @@ def check_suffix(path: Path) -> None:
         raise BadInput(f"{path}: unknown kind of file {path.suffix!r}, expected {', '.join(SUFFIXES)}")
 
 
+def check_place(path: Path, folder: bool = False) -> None:
+    """Raise BadInput, before any work, where no file, or no `folder`, can be written at `path`."""
+    if path.is_dir() != folder and path.exists():
+        raise BadInput(f"{path}: is a {'file' if folder else 'folder'}: choose another place to write")
+    above = next(place for place in (path, *path.absolute().parents) if place.exists())
+    if above != path and not above.is_dir():
+        raise BadInput(f"{path}: {above} is a file, not a folder: choose another place to write")
+    if not os.access(above, os.W_OK):
+        raise BadInput(f"{path}: {above} cannot be written to: choose another place to write")
+
+
 def column_names(path: Path) -> list[str]:
     """The names of a file's columns: those of its header, or of its first row. Raises BadInput."""
     _check_file(path)

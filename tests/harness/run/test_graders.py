@@ -91,6 +91,26 @@ def test_a_run_goes_on_with_another_grader_and_reads_its_answers_again(tmp_path:
     assert str(experiment.reading).endswith("--grader choice")
 
 
+def test_readers_stay_those_of_the_last_reading_until_the_experiment_has_others(tmp_path: Path) -> None:
+    """Going on read all answers as they were read before `regrade`, and a third could not be read."""
+    said: list[str] = []
+
+    def go_on(samples: int, *readers: str) -> set[str | None]:
+        script = engine(["so it is 7"] * 9)
+        run(tmp_path, script, readers=readers, samples=samples, say=said.append)
+        return {row["answer"] for row in stored(tmp_path)}
+
+    assert go_on(2, "hashes") == {None}
+    assert command("regrade", tmp_path, "--reader", "hashes,last-number").exit_code == 0
+    assert go_on(3, "hashes") == {"7"}  # old and new ones
+    assert go_on(4, "hashes") == {"7"}
+    assert "last-number" in said[-1]
+    assert go_on(5, "boxed") == {None}
+    assert command("regrade", tmp_path, "--reader", "last-number").exit_code == 0
+    assert go_on(6, "hashes") == {None}
+    assert go_on(7, "last-number") == {"7"}
+
+
 def test_a_gold_that_is_no_integer_needs_another_grader(tmp_path: Path) -> None:
     run(tmp_path, engine(["##2##"] * 5))
     text = (tmp_path / "samples.jsonl").read_text()

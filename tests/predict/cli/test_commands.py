@@ -172,6 +172,7 @@ sys.argv = ["predict", "--help"]
 atexit.register(lambda: print(os.environ["OPENBLAS_NUM_THREADS"], "numpy" in sys.modules))
 runpy.run_module("predict", run_name="__main__")
 """
-    environment = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}
+    of_user = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS")
+    environment = {name: value for name, value in os.environ.items() if name not in of_user}
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
     assert done.stdout.splitlines()[-1] == "1 False"  # said before NumPy is loaded, which reads it then
