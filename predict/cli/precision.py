@@ -5,8 +5,8 @@ vote of 16        200       16    58.1 %              5.4                0.9  �
 
 With --compare:
 
-run         questions  answers  difference    ±   power  decided  80 % takes questions
-vote of 16        200       16         4.2  3.1  76.0 %   71.0 %                   251
+run         questions  answers  difference    ±  80 % find  decided  80 % takes questions
+vote of 16        200       16         4.2  3.1        4.4   66.0 %                   320
 """
 
 from collections.abc import Iterable, Sequence
@@ -86,9 +86,9 @@ def compared(
         say(printable(rows))
         tables.append(rows.assign(dataset=a.dataset, a=a.named, b=b.named))
     say(
-        f"Differences and ± in points, {100 * level:g} %. Power: the chance that `results compare --at N` "
-        "says better or worse if that is the true difference. Decided: the same, averaged over all the "
-        "differences that the pilot leaves possible."
+        f"Differences and ± in points, {100 * level:g} %. 80 % find: four of five runs that differ by so "
+        "much are told apart by `results compare --at N`. Decided: the chance of a verdict, averaged over "
+        "what the pilot leaves open of the difference."
     )
     return tables
 
@@ -107,7 +107,7 @@ def printable(rows: pd.DataFrame) -> str:
                 **columns,
                 "difference": map(points, rows["difference"]),
                 "±": map(points, rows["margin"]),
-                "power": map(share, rows["power"]),
+                "80 % find": map(points, rows["detectable"]),
                 "decided": map(share, rows["decided"]),
                 "80 % takes questions": map(_whole, rows["questions_to_decide"]),
             }

@@ -12,18 +12,16 @@ answers (Hoeffding, Annals of Mathematical Statistics 1948, theorem 5.2).
 
 How many questions and answers decide a comparison, told by the answers of a pilot of both sides.
 
-    questions  answers  method    N   difference  margin  power  decided  questions_to_decide
-    200        16       majority  16  0.042       0.031   0.76   0.71     251
+    questions  answers  method    N   difference  margin  detectable  decided  questions_to_decide
+    200        16       majority  16  0.042       0.031   0.044       0.66     320
 
 The verdict is that of `results compare` on one row named beforehand: the paired difference of a question,
-its mean over the questions, Student's interval. Both sides' questions are imagined as `precision` imagines
-them; what a question's difference varies by holds the draw of the question and the luck of both sides'
-answers. The pilot leaves open how large the true difference is: `decided` is the chance of a verdict averaged
-over that (an assurance: O'Hagan, Stevens & Campbell, Pharmaceutical Statistics 2005), and so it is nearer to
-one half than the power at the difference measured. It takes all differences for equally likely before the
-pilot. Where they are small it is too large on average: of two equal models 2Φ(−1.96/√3) = 26 % by a pilot as
-large as the run, in place of 5 %. At more answers than the pilot's as much is taken to be open as at the
-pilot's.
+its mean over the questions, Student's interval (`results.paired.needed.Decision`). Both sides' questions are
+imagined as `precision` imagines them; what a question's difference varies by holds the draw of the question
+and the luck of both sides' answers. The pilot leaves open how large the true difference is, and its own luck
+looks like one: `decided` is the chance of a verdict averaged over what it leaves open, most true differences
+being small (`results.paired.needed.given`). Of two equal models it is still more than 5 %. At more answers
+than the pilot's as much is taken to be open as at the pilot's.
 
 Questions that come in clusters err together: what the pilot's do, measured at its answers, is added to b.
 """
@@ -32,7 +30,6 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
-from scipy.special import ndtr, pdtrc, stdtrit
 
 from predict.answers.best_of_n import RATES, fit_rates
 from predict.answers.mixture import drawn_atoms
@@ -41,8 +38,8 @@ from predict.answers.rest import vote_of, worlds
 from predict.evidence.points import Floats, Ints
 from results import BadInput
 from results.normal import FORECAST_LEVEL, LEVEL, z_of
-from results.paired.differences import fewest_questions, least_stderr
-from results.paired.needed import POWER
+from results.paired.differences import least_stderr
+from results.paired.needed import Decision, given
 from results.votes.errors import Clusters, cluster_sizes, equal_draws, shared_variance
 from results.votes.exact import AnswerPools, VoteCounts, accuracy_by_question
 
@@ -131,10 +128,6 @@ def _votes(counts: VoteCounts, answers: int, atom: Ints, seed: Sequence[int]) ->
     return single, vote
 
 
-MOST_QUESTIONS = 10**7
-"""No number up to this: inf."""
-
-
 def power(
     a: AnswerPools,
     b: AnswerPools,
@@ -145,10 +138,11 @@ def power(
 ) -> pd.DataFrame:
     """A row for each size of both runs: b − a by one answer, and by the vote and the best of all.
 
-    a, b: pilots on the same questions. margin: half the interval to expect. power: the chance that it leaves
-    out 0 where the difference is the expected one; decided: averaged over what the pilot leaves open of it.
-    questions_to_decide: the fewest with POWER as this second chance, of as many answers; inf if there are
-    none. Raises BadInput for one question, which tells nothing of others, and too many answers.
+    a, b: pilots on the same questions. margin: half the interval to expect. detectable: the true difference
+    that it leaves out 0 for with POWER; decided: the chance that it does, averaged over what the pilot leaves
+    open of the difference. questions_to_decide: the fewest with POWER as this chance, of as many answers; inf
+    if there are none. Raises BadInput for one question, which tells nothing of others, and too
+    many answers.
     """
     if len(a.question_ids) < 2:
         raise BadInput("one question says nothing about others: give a pilot with several")
@@ -158,88 +152,29 @@ def power(
     each = sorted({*answers, seen})
     sides = [imagined(side.counts(), each, [seed, i]) for i, side in enumerate((a, b))]
     clusters = a.clusters or b.clusters
-    size = len(a.question_ids) / equal_draws(cluster_sizes(len(a.question_ids), clusters))
+    pilot = len(a.question_ids)
+    sizes = cluster_sizes(pilot, clusters)
+    size, largest = pilot / equal_draws(sizes), int(sizes.max())
     found = {n: {way: _difference(a, b, way, n, sides, clusters) for way in sides[0][n]} for n in each}
     rows = []
     for n in answers:
         for (method, N), (difference, variance) in found[n].items():
             measured = found[seen].get((method, min(N, seen)), (difference, variance))[1]
-            law = difference, variance, measured / len(a.question_ids), level, n == N, size
-            as_measured = difference, variance, 0.0, level, n == N, size
+            decision = Decision(level, size, largest, whole=n == N)
+            truth = given(difference, max(np.sqrt(measured / pilot), float(least_stderr(pilot, largest))))
+            to_decide = decision.questions(variance, truth)
             for Q in questions:
                 rows.append(
                     {
                         **{"questions": Q, "answers": n, "method": method, "N": N},
                         "difference": difference,
-                        "margin": _margin(Q, variance, level, size),
-                        "power": decided(Q, *as_measured),
-                        "decided": decided(Q, *law),
-                        "questions_to_decide": to_decide(*law),
+                        "margin": decision.margin(Q, variance),
+                        "detectable": decision.detectable(Q, variance),
+                        "decided": decision.decided(Q, variance, truth),
+                        "questions_to_decide": to_decide,
                     }
                 )
     return pd.DataFrame(rows).sort_values(["questions", "answers"], kind="stable", ignore_index=True)
-
-
-def decided(
-    questions: int,
-    difference: float,
-    variance: float,
-    open_yet: float,
-    level: float = LEVEL,
-    whole: bool = False,
-    size: float = 1.0,
-) -> float:
-    """The chance of a verdict from so many questions of that variance; the true difference is normal with
-    this mean and the variance `open_yet`.
-
-    whole: a question's difference is −1, 0 or 1. Where few of them differ the mean is not normal, and no
-    verdict comes of fewer than `fewest_questions` that do: their number is Poisson's at most. size: of the
-    clusters that the questions come in.
-    """
-    margin = _margin(questions, variance, level, size)
-    if np.isinf(margin):
-        return 0.0
-    scatter = np.sqrt(max(variance / questions + open_yet, 1e-300))
-    shift = abs(difference)
-    normal = float(ndtr((shift - margin) / scatter) + ndtr((-shift - margin) / scatter))
-    if not whole:
-        return normal
-    differ = questions * (variance + difference**2)
-    return min(normal, float(pdtrc(fewest_questions(level) - 1, differ)))
-
-
-def to_decide(
-    difference: float,
-    variance: float,
-    open_yet: float,
-    level: float = LEVEL,
-    whole: bool = False,
-    size: float = 1.0,
-) -> float:
-    """The fewest questions with a chance of POWER; inf where MOST_QUESTIONS have less."""
-
-    def enough(questions: int) -> bool:
-        return decided(questions, difference, variance, open_yet, level, whole, size) >= POWER
-
-    most = int(np.ceil(fewest_questions(level) * size))
-    while not enough(most):
-        most *= 2
-        if most > MOST_QUESTIONS:
-            return np.inf
-    least = most // 2
-    while most - least > 1:
-        middle = (least + most) // 2
-        least, most = (least, middle) if enough(middle) else (middle, most)
-    return float(most)
-
-
-def _margin(questions: int, variance: float, level: float, size: float) -> float:
-    """Half the interval of the mean of so many questions, in clusters of that size; inf of too few."""
-    draws = questions / size
-    if draws < fewest_questions(level):
-        return np.inf
-    stderr = max(np.sqrt(variance / questions), float(least_stderr(draws)))
-    return float(stdtrit(draws - 1, (1 + level) / 2) * stderr)
 
 
 def piloted(a: AnswerPools, b: AnswerPools) -> int:

@@ -11,7 +11,8 @@ questions of the kind (arXiv:2411.00640). Two rules keep it honest where a t tes
 
 * The questions may have missed what they differ in. Differences that are all 0, or all equal, have a standard
   error of 0, which says nothing: the interval goes by at least that of Q questions of which one differs by
-  one half, 1 / 2Q. Without it, ten questions that differ alike in one of twenty cases cover 40 %.
+  1, 1 / Q. One half would not do: where b loses one question in fifty outright and is a little better on the
+  others, so that it is no better, 60 questions have missed all that it loses in 30 of 100 cases.
 * Few questions decide nothing. If all of Q differ one way, chance alone does that in 2 of 2^Q cases (the sign
   test); where this is more often than the level allows, the interval is everything, −1 … 1.
 
@@ -30,7 +31,7 @@ from results.normal import LEVEL, Interval
 from results.votes.errors import Clusters, cluster_sizes, equal_draws, mean_accuracy, standard_error
 from results.votes.exact import SAME, Floats
 
-ONE_THAT_DIFFERS = 0.5
+ONE_THAT_DIFFERS = 1.0
 """The difference that one of the questions is at least taken to have, beyond what was seen."""
 
 

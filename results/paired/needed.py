@@ -1,29 +1,51 @@
 """What would tell two runs apart: how many questions, or how many answers to each.
 
-    difference  stderr  questions      ->  questions_needed
-    0.05        0.03    120                346
+    difference  stderr  questions      ->  questions_needed  detectable
+    0.05        0.03    120                4,072             0.085
 
-By the rule that the verdict goes by: the same level, made for all rows looked at. The named number finds a
-true difference of the size measured in 80 of 100 comparisons.
+A fresh run of the named number gives the verdict in about 80 of 100 cases, at the level of all rows looked
+at. The difference measured is not the true one: who asks how many questions it takes has seen one that was
+too small to be told, or a lucky one, and the number for a difference as large as was seen decides in 45 to 70
+of 100 cases (`python -m studies.comparisons.selection`). So the chance of a verdict is averaged over what the
+measurement leaves open of the true difference (an assurance: O'Hagan, Stevens & Campbell, Pharmaceutical
+Statistics 2005). Before it, that is normal about 0 with a scale τ of a half-Cauchy law (Gelman 2006, Bayesian
+Analysis 1) of SCALE, which draws what luck may have made to 0 and leaves what is clear. `detectable` needs no
+such law: the true difference that as many questions find in 80 of 100 cases.
 """
 
+from __future__ import annotations
+
 from collections import Counter
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from statistics import NormalDist
 
 import numpy as np
-from scipy import special
+from scipy import optimize
+from scipy.special import ndtr, pdtrc, stdtrit
 
+from results.normal import LEVEL
 from results.paired.differences import Differences, fewest_questions, least_stderr
 from results.votes.exact import AnswerPools, Floats, Ints
 from results.votes.permutations import random_orders
 from results.votes.scored import accuracy_by
 
 POWER = 0.80
-"""The share of comparisons in which a difference of the size measured is found."""
+"""The share of comparisons in which a difference is found."""
+
+SCALE = 0.04
+"""Half of all true differences are taken to have a scale below this."""
+
+LEAST_SCALE = 0.01
+"""No scale is below a point: none of what is compared is so much alike."""
+
+MOST_QUESTIONS = 10**7
+"""No number up to this: inf."""
+
+_RANKS = np.linspace(2 / np.pi * np.arctan(LEAST_SCALE / SCALE), 1, 40, endpoint=False)
+_SCALES = SCALE * np.tan(np.pi / 2 * _RANKS)  # equally likely ones
+_LEAST_SHARE, _MOST_SHARE = 1e-9, 1e3  # of the answers' part of the variance that more or fewer leave
 
 _HALVINGS = 8
-_ROUNDS = 4  # of the quantile of Student's t, which depends on the number that it gives
 
 
 def answer_variance(pools: AnswerPools, method: str, ns: Ints, logs: bool = False) -> Floats:
@@ -67,45 +89,153 @@ def _named_by_answers(pools: AnswerPools) -> AnswerPools:
     return replace(pools, question_ids=names, votes=votes, tokens=pools.tokens[order], scores=scored)
 
 
-def questions_needed(found: Differences) -> Floats:
-    """Questions, with as many answers each, that find the difference; inf where its mean is 0.
+@dataclass(frozen=True)
+class Truth:
+    """What is known of a true difference: normal laws mixed, their weights, means and sds (T,)."""
 
-    NaN where there is one draw.
+    weights: Floats
+    means: Floats
+    sds: Floats
+
+    @property
+    def expected(self) -> float:
+        """Its mean."""
+        return float(self.weights @ self.means)
+
+
+def known(difference: float) -> Truth:
+    """A true difference that is taken for known."""
+    return Truth(np.ones(1), np.array([difference]), np.zeros(1))
+
+
+def given(difference: float, stderr: float) -> Truth:
+    """The true difference given the one measured, a normal law for each scale τ that it may have had."""
+    total = _SCALES**2 + stderr**2
+    log = -np.log(total) / 2 - difference**2 / (2 * total)
+    weights = np.exp(log - log.max())
+    kept = _SCALES**2 / total
+    return Truth(weights / weights.sum(), kept * difference, np.sqrt(kept) * stderr)
+
+
+@dataclass(frozen=True)
+class Decision:
+    """How a verdict is come to, from the mean over questions in clusters.
+
+    level: of its row alone; size: of the clusters, were all equal; largest: of the largest; whole: a
+    question's difference is −1, 0 or 1.
     """
-    size = np.abs(found.mean)
-    each = found.questions / found.draws  # more questions come in clusters, too
-    fewest = np.full(size.shape, fewest_questions(found.row_level) * each)
-    questions = np.full(size.shape, np.inf)
-    for _ in range(_ROUNDS):
-        errors = standard_errors_needed(found.row_level, questions / each)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            by_spread = found.questions * (errors * found.stderr / size) ** 2
-            by_least = errors * least_stderr(1, found.largest) / size
-        questions = np.ceil(np.maximum(np.maximum(by_spread, by_least), fewest))
-    questions = np.where(size == 0, np.inf, questions)
-    return np.where(np.isnan(found.stderr), np.nan, questions)
+
+    level: float = LEVEL
+    size: float = 1.0
+    largest: int = 1
+    whole: bool = False
+
+    def margin(self, questions: float, variance: float) -> float:
+        """Half the interval of the mean, a question's variance being this; inf of too few questions."""
+        draws = questions / self.size
+        if draws < fewest_questions(self.level):
+            return np.inf
+        stderr = max(np.sqrt(variance / questions), float(least_stderr(questions, self.largest)))
+        return float(stdtrit(draws - 1, (1 + self.level) / 2) * stderr)
+
+    def detectable(self, questions: float, variance: float) -> float:
+        """The true difference that so many questions find with POWER."""
+        scatter = np.sqrt(variance / questions)
+        return self.margin(questions, variance) + NormalDist().inv_cdf(POWER) * float(scatter)
+
+    def decided(self, questions: float, variance: float, truth: Truth) -> float:
+        """The chance of a verdict.
+
+        Where differences are whole and few questions differ the mean is not normal: no verdict comes of fewer
+        than `fewest_gained`, and their number is Poisson's at most.
+        """
+        margin = self.margin(questions, variance)
+        if np.isinf(margin):
+            return 0.0
+        scatter = np.sqrt(np.maximum(variance / questions + truth.sds**2, 1e-300))
+        beyond = ndtr((truth.means - margin) / scatter) + ndtr((-truth.means - margin) / scatter)
+        chance = float(truth.weights @ beyond)
+        if not self.whole:
+            return chance
+        differ = questions * (variance + truth.expected**2)
+        return min(chance, float(pdtrc(self.fewest_gained(questions) - 1, differ)))
+
+    def fewest_gained(self, questions: float) -> int:
+        """So many questions gained, and none lost, are told from 0: 4 of 100 at 95 %.
+
+        k of Q gained have the mean k/Q and the standard error sqrt(k (Q − k) / (Q − 1)) / Q.
+        """
+        squared = stdtrit(questions / self.size - 1, (1 + self.level) / 2) ** 2
+        return int(np.floor(questions * squared / (questions - 1 + squared))) + 1
+
+    def questions(self, variance: float, truth: Truth) -> float:
+        """The fewest questions with a chance of POWER; inf where MOST_QUESTIONS have less."""
+        most = int(np.ceil(fewest_questions(self.level) * self.size))
+        while self.decided(most, variance, truth) < POWER:
+            most *= 2
+            if most > MOST_QUESTIONS:
+                return np.inf
+        least = most // 2
+        while most - least > 1:
+            middle = (least + most) // 2
+            enough = self.decided(middle, variance, truth) >= POWER
+            least, most = (least, middle) if enough else (middle, most)
+        return float(most)
+
+
+def decision_of(found: Differences) -> Decision:
+    """How a row of measured differences is decided."""
+    return Decision(found.row_level, found.questions / found.draws, found.largest)
+
+
+def questions_needed(found: Differences) -> Floats:
+    """Questions of a fresh run, with as many answers each, that decide in 80 of 100 cases, (K,).
+
+    Inf where the difference measured is 0, NaN where there is one draw.
+    """
+    decision, needed = decision_of(found), []
+    for mean, stderr, truth in zip(found.mean, found.stderr, truths(found), strict=True):
+        needed.append(decision.questions(found.questions * stderr**2, truth) if mean else np.inf)
+    return np.where(np.isnan(found.stderr), np.nan, needed)
+
+
+def truths(found: Differences) -> list[Truth]:
+    """What is known of the true difference of each row."""
+    trusted = np.maximum(found.stderr, least_stderr(found.questions, found.largest))
+    return [given(mean, stderr) for mean, stderr in zip(found.mean, trusted, strict=True)]
+
+
+def detectable(found: Differences) -> Floats:
+    """The true difference that as many questions find in 80 of 100 cases, (K,); NaN of one draw."""
+    decision = decision_of(found)
+    every = [decision.detectable(found.questions, found.questions * stderr**2) for stderr in found.stderr]
+    return np.where(np.isnan(found.stderr), np.nan, every)
 
 
 def more_answers_needed(found: Differences, from_answers: Floats) -> Floats:
-    """How many times as many answers to the same number of questions find the difference.
+    """How many times as many answers to as many questions decide in 80 of 100 cases, (K,).
 
     from_answers: the part of the variance of a question's difference that falls as 1/answers, (K,). Inf where
     the questions alone differ too much, are too few, or the mean is 0; NaN where `from_answers` is.
     """
-    questions, least = found.questions, least_stderr(found.questions, found.largest)
-    size = np.abs(found.mean) / standard_errors_needed(found.row_level, np.array(float(found.draws)))
-    total = found.stderr**2 * questions
-    left = questions * size**2 - np.maximum(total - from_answers, 0.0)
-    enough = (left > 0) & (size >= least) & (found.draws >= fewest_questions(found.row_level))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        times = np.where(enough, from_answers / left, np.inf)
-    return np.where(np.isnan(from_answers), np.nan, times)
+    decision, times = decision_of(found), []
+    for stderr, truth, part in zip(found.stderr, truths(found), from_answers, strict=True):
+        alone = max(found.questions * stderr**2 - part, 0.0)
+        times.append(_times_needed(decision, found.questions, alone, part, truth))
+    return np.where(found.mean == 0, np.where(np.isnan(from_answers), np.nan, np.inf), times)
 
 
-def standard_errors_needed(row_level: float, questions: Floats) -> Floats:
-    """How many standard errors a true difference must have to be found with POWER, of so many questions."""
-    freedom = np.maximum(questions, 2.0) - 1
-    with np.errstate(invalid="ignore"):
-        student = special.stdtrit(freedom, (1 + row_level) / 2)
-    normal = NormalDist().inv_cdf((1 + row_level) / 2)
-    return np.asarray(np.where(np.isfinite(freedom), student, normal) + NormalDist().inv_cdf(POWER))
+def _times_needed(decision: Decision, questions: int, alone: float, part: float, truth: Truth) -> float:
+    """By how much a part of the variance has to shrink beside what stands alone; NaN where not known."""
+
+    def lacking(share: float) -> float:
+        """What the chance lacks to POWER where that share of it is left."""
+        return POWER - decision.decided(questions, alone + part * share, truth)
+
+    if np.isnan(part) or np.isnan(alone):
+        return np.nan
+    if lacking(_LEAST_SHARE) > 0:
+        return np.inf
+    if lacking(_MOST_SHARE) < 0:
+        return 1 / _MOST_SHARE
+    return float(1 / optimize.brentq(lacking, _LEAST_SHARE, _MOST_SHARE, xtol=1e-12))

@@ -22,7 +22,7 @@ from results.commandline import BadInput
 from results.methods import BY_SCORE, FORECAST
 from results.normal import LEVEL
 from results.paired.differences import mean_differences
-from results.paired.needed import answer_variance, more_answers_needed, questions_needed
+from results.paired.needed import answer_variance, detectable, more_answers_needed, questions_needed
 from results.paired.pairs import clusters_of, pairs
 from results.paired.sides import UNNAMED, Side, sides_of
 from results.paired.simultaneous import Measured, level_of_each
@@ -239,6 +239,7 @@ def _rows(pair: Pair, level: float, of_each: float) -> pd.DataFrame:
             "lost": ((one > 0.5) & (other <= 0.5)).sum(axis=0),
             "flips": pd.Series(flips, dtype=TEXT),
             "questions_needed": questions_needed(equal_n),
+            "detectable": detectable(equal_n),
             "answers_needed": np.ceil(answers),
             "level": level,
             "verdict": verdicts(equal_n.interval),

@@ -190,8 +190,8 @@ def comparison_choices(comparison: pd.DataFrame) -> list[Choice]:
     note = (
         f"Differences in percentage points, paired by question, with {compared.level_of(comparison)} "
         "intervals that hold together. Better, worse: questions whose chance to be right rises above one "
-        "half, or falls below it. To decide it: what would find a difference of this size in 80 of 100 "
-        "comparisons."
+        "half, or falls below it. To decide it: what a fresh run would take to decide in 80 of 100 cases, "
+        "given what the answers leave open of the true difference."
     )
     choices: list[Choice] = []
     for rows in compared.pairs_of(comparison, compared.PAIR_AT):

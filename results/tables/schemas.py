@@ -195,6 +195,7 @@ COMPARISON = Table(
         **{name: _whole(0) for name in ("gained", "lost")},
         "flips": _text(nullable=True),
         **{name: _real(_at_least(0)) for name in ("questions_needed", "answers_needed")},
+        "detectable": _real(_at_least(0), required=False),
         "level": _real(_fraction(), required=False),
         "verdict": _text(_one_of("better", "worse", "undecided"), required=False),
         "verdict_at_cost": _text(_one_of("better", "worse", "undecided"), nullable=True, required=False),

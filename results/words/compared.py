@@ -128,20 +128,24 @@ COLUMNS: Columns = {
 
 
 def verdict(rows: pd.DataFrame) -> str:
-    """Which of two runs is better, by how much at most and in what, at equal N and at equal cost."""
-    largest = _largest_clear(rows)
-    if largest is None:
+    """Which of two runs is better, by how much and in what, at equal N and at equal cost.
+
+    Told of the most answers at which it is clear: the largest of several differences is the luckiest.
+    """
+    clear = rows[_clear(rows)]
+    if clear.empty:
         return _undecided(rows)
-    runs = [largest["b"], largest["a"]]
-    better, worse = runs if largest["difference"] > 0 else reversed(runs)
-    size = f"{100 * abs(largest['difference']):.1f} points"
+    most = of_most_answers(clear)
+    runs = [most["b"], most["a"]]
+    ends = [most["low"], most["high"]]
+    better, worse = runs if most["difference"] > 0 else reversed(runs)
+    low, high = (f"{100 * end:.1f}" for end in sorted(map(abs, ends)))
+    size = f"{100 * abs(most['difference']):.1f} points ({low} … {high})"
     where = " at equal N"
     if len(rows) > 1:
-        clear = rows[_clear(rows)]
         opposed = clear["difference"].min() < 0 < clear["difference"].max()
-        where = ", but not everywhere" if opposed else ", the largest clear difference at equal N"
-    place = _place(largest, rows)
-    return f"{better} beats {worse} by {size} ({place}){where}{_paid(largest, rows)}."
+        where = ", but not everywhere" if opposed else ", the most answers at which it is clear"
+    return f"{better} beats {worse} by {size}, {_place(most, rows)}{where}{_paid(most, rows)}."
 
 
 def _clear(rows: pd.DataFrame) -> list[bool]:
@@ -149,29 +153,26 @@ def _clear(rows: pd.DataFrame) -> list[bool]:
     return [_verdict(row) != "undecided" for _, row in rows.iterrows()]
 
 
-def _largest_clear(rows: pd.DataFrame) -> Any | None:
-    """The row with the largest difference that is decided, of equal ones the first; None without any."""
-    clear = rows[_clear(rows)]
-    if clear.empty:
-        return None
-    return clear.iloc[int(clear["difference"].abs().round(9).argmax())]
+def of_most_answers(rows: pd.DataFrame) -> Any:
+    """The row of the most answers, and of the dearest ones: a choice that luck has no part in."""
+    return rows.sort_values(["N", "cost"], ascending=False, kind="stable").iloc[0]
 
 
-def _paid(largest: Any, rows: pd.DataFrame) -> str:
+def _paid(row: Any, rows: pd.DataFrame) -> str:
     """How the difference of a row fares at equal cost, to follow what it is at equal N.
 
     Where it is not known at equal cost, that of the most answers for which it is.
     """
-    if pd.isna(largest["cost"]):
+    if pd.isna(row["cost"]):
         return ""
-    known = at_cost(rows[rows["method"] == largest["method"]])
+    known = at_cost(rows[rows["method"] == row["method"]])
     if known.empty:
-        return f"; at equal {_unit(largest)} it is not known"
-    same = largest.name in known.index
-    place = largest.name if same else known["N"].idxmax()
+        return f"; at equal {_unit(row)} it is not known"
+    same = row.name in known.index
+    place = row.name if same else known["N"].idxmax()
     paid: Any = known.loc[[place]].iloc[0]
     how = "it is undecided" if _verdict(paid) == "undecided" else "the other way round"
-    if _verdict(paid) == _verdict(largest):
+    if _verdict(paid) == _verdict(row):
         how = "too"
     where = "" if same else f" ({_place(paid, rows)})"
     difference = f"{paid['b']} − {paid['a']} is {_difference(paid)}{where}"
@@ -180,18 +181,21 @@ def _paid(largest: Any, rows: pd.DataFrame) -> str:
 
 def _undecided(rows: pd.DataFrame) -> str:
     """That nothing is decided at equal N, what would, and what is at equal cost."""
-    a, b = rows["a"].iloc[0], rows["b"].iloc[0]
+    most = of_most_answers(rows)
+    a, b = most["a"], most["b"]
     line = f"{b} against {a} is undecided: no difference at equal N is clear of its {level_of(rows)} interval"
-    fewest = rows["questions_needed"].min()
-    if pd.notna(fewest):
-        questions = int(rows["questions"].max())
-        line += f" ({questions:,} questions{in_clusters(rows)}; "
-        line += f"a difference as large as was seen would take {fewest:,.0f})"
-    largest = _largest_clear(at_cost(rows))
-    if largest is None:
+    if pd.notna(most["questions_needed"]):
+        seen, least = f"{int(most['questions']):,} questions{in_clusters(rows)}", most.get("detectable")
+        if pd.notna(least):
+            seen += f" mostly tell {100 * least:.1f} points"
+        line += f" ({seen}; a fresh run of {most['questions_needed']:,.0f} would mostly decide)"
+    paid = at_cost(rows)
+    clear = paid[_clear(paid)]
+    if clear.empty:
         return f"{line}."
-    paid = f"{b} is {_verdict(largest)}, {_difference(largest)} ({_place(largest, rows)})"
-    return f"{line}; at equal {_unit(largest)} {paid}."
+    row = of_most_answers(clear)
+    cost = f"{b} is {_verdict(row)}, {_difference(row)} ({_place(row, rows)})"
+    return f"{line}; at equal {_unit(row)} {cost}."
 
 
 def _place(row: Any, rows: pd.DataFrame) -> str:

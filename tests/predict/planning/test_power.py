@@ -5,10 +5,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import poisson
 
-from predict.planning.sizes import decided, power, to_decide
+from predict.planning.sizes import power
 from results.paired.differences import mean_differences
+from results.paired.needed import Decision, given, known
 from results.votes.exact import AnswerPools, accuracy_by_question
 from tests.predict.answers.pools import pool_of
 from tests.predict.commands import predict
@@ -59,7 +59,6 @@ def test_a_large_pilot_tells_how_many_comparisons_are_decided(better: float, see
             assert row["difference"] == pytest.approx((other - one).mean(), abs=0.015)
             assert row["margin"] == pytest.approx(half, rel=0.07)
             assert row["decided"] == pytest.approx(share, abs=0.08)
-            assert row["power"] == pytest.approx(share, abs=0.08)
 
 
 def test_beyond_the_pilots_answers_what_is_hard_for_both_narrows_the_difference() -> None:
@@ -75,35 +74,15 @@ def test_beyond_the_pilots_answers_what_is_hard_for_both_narrows_the_difference(
     )
 
 
-def test_the_chance_is_that_of_means_drawn_about_a_difference_that_is_itself_drawn() -> None:
-    rng = np.random.default_rng(0)
-    true = rng.normal(0.05, np.sqrt(0.0004), 20_000)
-    draws = true[:, None] + rng.normal(0, np.sqrt(0.09), (20_000, 50))
-    found = mean_differences(draws.T)
-    share = np.mean((found.interval.low > 0) | (found.interval.high < 0))
-    assert decided(50, 0.05, 0.09, 0.0004) == pytest.approx(share, abs=0.012)
-
-
-@pytest.mark.parametrize(("pilot", "mean"), [(200, 0.258), (100, 0.381), (10**9, 0.05)])
-def test_of_equal_models_a_pilot_says_more_than_the_error_rate(pilot: int, mean: float) -> None:
-    """The flat prior's price: 2Φ(−1.96 / √(1 + 2 · 200 / pilot)) on average, and 5 % of an endless pilot."""
-    measured = np.random.default_rng(1).normal(0, np.sqrt(0.09 / pilot), 4000)
-    told = [decided(200, difference, 0.09, 0.09 / pilot) for difference in measured]
-    assert np.mean(told) == pytest.approx(mean, abs=0.02)
-
-
-def test_what_a_pilot_leaves_open_draws_the_chance_to_one_half() -> None:
-    for difference, variance in ((0.02, 0.09), (0.08, 0.09)):
-        power_there, told = (decided(200, difference, variance, open_yet) for open_yet in (0.0, 0.0009))
-        assert abs(told - 0.5) < abs(power_there - 0.5)
-        assert (told < power_there) == (power_there > 0.5)
-
-
-def test_the_number_of_questions_is_the_first_that_is_enough() -> None:
-    number = int(to_decide(0.05, 0.09, 0.0004))
-    assert decided(number, 0.05, 0.09, 0.0004) >= 0.8 > decided(number - 1, 0.05, 0.09, 0.0004)
-    assert to_decide(0.0, 0.09, 0.0) == np.inf
-    assert decided(5, 0.9, 1e-9, 0.0) == 0.0  # five questions decide nothing at 95 %
+def test_the_chance_told_is_the_one_that_comes_true() -> None:
+    """Averaged over pilots and true differences of scales from 2 to 8 points, which no pilot knows."""
+    rng = np.random.default_rng(1)
+    true = rng.normal(0, np.repeat([0.02, 0.04, 0.08], 500))
+    stderr, test = 0.3 / np.sqrt(100), Decision()
+    pilots = rng.normal(true, stderr)
+    told = [test.decided(200, 0.09, given(difference, stderr)) for difference in pilots]
+    came_true = [test.decided(200, 0.09, known(difference)) for difference in true]
+    assert np.mean(told) == pytest.approx(np.mean(came_true), abs=0.05)
 
 
 @pytest.mark.integration
@@ -126,10 +105,3 @@ def test_nothing_to_compare_is_refused_in_one_line(tmp_path: Path) -> None:
     assert done.exit_code == 2
     assert len(done.output.strip().splitlines()) == 1
     assert not (tmp_path / "p.csv").exists()
-
-
-def test_where_few_questions_differ_none_decides_before_six_do() -> None:
-    """2 · 2⁻⁶ is below 5 %, 2 · 2⁻⁵ is not. 60 questions of which a tenth are gained and none is lost."""
-    told = decided(60, 0.1, 0.09, 0.0, whole=True)
-    assert told == pytest.approx(poisson.sf(5, 6.0))
-    assert told < decided(60, 0.1, 0.09, 0.0)

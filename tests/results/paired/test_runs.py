@@ -9,6 +9,7 @@ import pytest
 from scipy import stats
 
 from results import BadInput, as_samples
+from results.paired.needed import POWER, Decision, given
 from results.paired.pairs import pairs
 from results.paired.runs import Pair, compare_runs
 from results.paired.sides import sides_of
@@ -51,8 +52,8 @@ def test_questions_that_flip_are_counted_and_named_the_furthest_first():
     assert row["flips"] == "q1 0.25 to 0.75, q2 1.00 to 0.50, q4 0.50 to 1.00"
     assert compare_runs({"one": run(A), "two": run(A)}).iloc[0][["flips", "questions_needed"]].isna().all()
     five = {f"q{i}": "r" * i + "a" * (8 - i) for i in range(5)}
-    for given, named in ((five, "q0 q1 q2 q3 q4"), (five | {"z": "a" * 8}, "q0 z q1 q2 q3 …")):
-        flips = compare_runs({"one": run(given), "two": run(dict.fromkeys(given, "r" * 8))})["flips"][0]
+    for golds, named in ((five, "q0 q1 q2 q3 q4"), (five | {"z": "a" * 8}, "q0 z q1 q2 q3 …")):
+        flips = compare_runs({"one": run(golds), "two": run(dict.fromkeys(golds, "r" * 8))})["flips"][0]
         assert " ".join(part.split()[0] for part in flips.split(", ")) == named
 
 
@@ -292,16 +293,18 @@ def test_the_uncertain_price_of_an_answer_is_in_the_interval_at_equal_cost():
 def test_answers_needed_are_those_of_the_smaller_pool():
     """18 of 30 and 10 of 20 right in every question: the variance is p(1 − p) / (n − 1) of each, no more.
 
-    It must fall to 40 (0.1 / 2.86)² = 0.0488 from 0.24 / 29 + 0.25 / 19 = 0.0214: 8.8 of the 20 answers do,
-    known within a tenth from the halves of the pools. Questions must be so many that one of them that
-    differed by one half more would change nothing: 2.99 standard errors of 1 / 2Q are 0.1 for 15.
+    It is known within a tenth from the halves of the pools. The questions, which all differ alike, leave open
+    whether one of them differs by 1 more.
     """
+    variance, truth, test = 0.24 / 29 + 0.25 / 19, given(0.1, 1 / 40), Decision()
     more = {f"q{i}": "r" * 18 + "a" * 12 for i in range(40)}
     fewer = {f"q{i}": "r" * 10 + "a" * 10 for i in range(40)}
     for sides in ((more, fewer), (fewer, more)):
         row = compare_runs({"one": run(sides[0]), "two": run(sides[1])}, at=1).iloc[0]
-        assert 8 <= row["answers_needed"] <= 10
-        assert row["questions_needed"] == 15
+        needed = row["answers_needed"] / 20 * np.array([0.85, 1.15])
+        fewer_chance, more_chance = (test.decided(40, variance / times, truth) for times in needed)
+        assert fewer_chance < POWER < more_chance
+        assert row["questions_needed"] == test.questions(0.0, truth)
 
 
 def test_the_order_of_the_rows_of_a_table_does_not_say_which_is_a():

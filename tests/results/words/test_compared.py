@@ -28,7 +28,7 @@ def test_differences_are_told_in_words_pair_by_pair():
         ["best of N, N = 16", "equal N", "−2.0", "undecided", "6, 2", "no difference seen"],
     ]
     ((sentence, figure),) = compared.figures
-    assert "large beats small by 8.0 points (majority vote, N = 4)" in sentence
+    assert "large beats small by 8.0 points (3.0 … 13.0), majority vote, N = 4" in sentence
     rows = rows_of(figure, "circle")
     assert rows[["N", "difference", "low", "high"]].iloc[0].tolist() == pytest.approx([4, 8, 3, 13])
     assert rows["method"].tolist() == ["majority vote"] * 2 + ["best of N"] * 2
@@ -37,15 +37,15 @@ def test_differences_are_told_in_words_pair_by_pair():
 @pytest.mark.parametrize(
     ("differences", "words"),
     [
-        ([0.01, 0.08], "large beats small by 8.0 points (majority vote, N = 4), the"),
-        ([0.06, 0.08, -0.07], "large beats small by 8.0 points (majority vote, N = 4), but"),
-        ([0.06, 0.08, -0.09], "small beats large by 9.0 points (majority vote, N = 6), but"),
+        ([0.01, 0.08], "large beats small by 8.0 points (3.0 … 13.0), majority vote, N = 4, the"),
+        ([0.08, 0.06, 0.01], "large beats small by 6.0 points (1.0 … 11.0), majority vote, N = 4, the"),
+        ([0.06, 0.08, -0.07], "small beats large by 7.0 points (2.0 … 12.0), majority vote, N = 6, but"),
         ([-0.06, -0.08], "small beats large"),
         ([0.01, -0.04], "large against small is undecided: no difference at equal N is clear"),
     ],
 )
 def test_the_verdict_on_runs_follows_their_intervals(differences, words):
-    """Each with an interval of ± 5 points, at N = 2, 4, …: the largest is told, not the first or the last."""
+    """Each with an interval of ± 5 points, at N = 2, 4, …: that of the most answers, the luckiest or not."""
     rows = [DIFFERENCE | {"N": 2 * i + 2, "difference": d} for i, d in enumerate(differences)]
     found = pd.DataFrame(rows).assign(low=lambda t: t["difference"] - 0.05)
     assert words in verdict(found.assign(high=found["difference"] + 0.05))
@@ -74,8 +74,8 @@ def test_a_lead_at_an_n_that_has_no_equal_cost_is_told_with_one_that_has():
     unknown = dict.fromkeys(["difference_at_cost", "low_at_cost", "high_at_cost"])
     lead = DIFFERENCE | unknown | {"level": 0.95, "cost_unit": "US$"}
     paid = DIFFERENCE | {"N": 16, "difference": 0.06, "level": 0.95, "cost_unit": "US$"}
-    sentence = verdict(pd.DataFrame([lead, paid]))
-    assert "by 8.0 points (majority vote, N = 4)" in sentence.split("; ")[0]
+    sentence = verdict(pd.DataFrame([lead, paid | {"low": -0.01}]))
+    assert "by 8.0 points (3.0 … 13.0), majority vote, N = 4" in sentence.split("; ")[0]
     assert "undecided: large − small is −1.0 (−5.0 … +3.0) (majority vote, N = 16)" in sentence.split("; ")[1]
 
 
