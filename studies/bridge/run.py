@@ -1,0 +1,360 @@
+"""Make the tables, the picture and the table of questions of this page again from the shipped answers.
+
+$ python -m studies.bridge.run                 some five minutes of processor time
+"""
+
+import re
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+import numpy as np
+import pandas as pd
+
+from harness.experiment import FORCED
+from results.commandline import run
+from results.normal import FORECAST_TAILS
+from studies.bridge import borrowed, laws, mirror, signs
+from studies.bridge.answers import WHOLE, Answers, Floats, read_answers
+from studies.bridge.exponents import FROM, TO, Exponents, exponents
+from studies.bridge.figure import kind_of, picture, save_picture
+from studies.bridge.posterior import draw_gaps, learn_prior
+from studies.stopping.run import markdown
+
+Counts, Checks = dict[str, signs.Count], dict[str, signs.Check]
+HERE = Path(__file__).resolve().parent
+PAGE, PICTURE, TABLE = HERE / "README.md", HERE / "bridge.png", HERE / "questions.csv"
+CACHED = HERE.parents[1] / "results" / "cached"
+SEEN = "forced=100"
+"""The last length seen by forecasts along T: accuracy has hardly moved by then."""
+NS = (2, 4, 8)
+TASKS = 1000
+RESAMPLES = 2000
+
+
+@dataclass(frozen=True)
+class Shipped:
+    """The answers, and those of the same model to the problems of another set."""
+
+    answers: Answers
+    other: pd.DataFrame
+
+
+def shipped() -> Shipped:
+    """What results/cached holds."""
+    tables = [pd.read_parquet(CACHED / f"int8-{name}.parquet") for name in ("gsm8k-forced", "gsm8k", "math")]
+    return Shipped(read_answers(*tables[:2]), tables[2])
+
+
+def interval(values: Floats, seed: int = 0) -> tuple[float, float, float]:
+    """The mean over questions, axis 0, and its 90 % interval over which questions were asked."""
+    rng = np.random.default_rng(seed)
+    drawn = rng.integers(len(values), size=(RESAMPLES, len(values)))
+    low, high = np.quantile(values[drawn].mean(axis=1), FORECAST_TAILS)
+    return float(values.mean()), float(low), float(high)
+
+
+def told(values: Floats, digits: int = 3, scale: float = 1.0) -> str:
+    """Mean and interval in words."""
+    mean, low, high = (scale * value for value in interval(values))
+    return f"{mean:.{digits}f} ({low:.{digits}f} … {high:.{digits}f})"
+
+
+@click.command()
+def main() -> None:
+    """Remake the tables and the picture of the README."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        own = shipped()
+        answers, gaps = own.answers, draw_gaps(own.answers, draws=2000)
+        insert("data", data_text(answers))
+        insert("lengths", lengths_table(answers, gaps))
+        seen, checked = signs.counts(gaps), signs.checks(answers)
+        insert("signs", signs_table(answers, seen, checked))
+        halves = [draw_gaps(half, seed=at).mean(axis=0) for at, half in enumerate(answers.halves())]
+        judged = judge(answers, halves)
+        insert("laws", laws_table(judged))
+        insert("inner", laws_table(judge_inner(answers, halves)))
+        late = judge(*from_length(answers, halves, SEEN))
+        insert("late", laws_table(late))
+        places = exponents(answers, NS)
+        insert("exponents", exponents_text(places))
+        three = first_sentence(seen, checked), second_sentence(judged, late), third_sentence(places)
+        insert("three", "\n".join(f"{at}. {text}" for at, text in enumerate(three, start=1)))
+        insert("borrowed", borrowed_table(own))
+        draw(answers, gaps)
+
+
+def draw(answers: Answers, gaps: Floats) -> None:
+    """The picture, and the table behind it."""
+    mean, tokens = gaps.mean(axis=0), answers.tokens
+    half = laws.Half(mean, laws.RIDGE * np.eye(len(tokens)))
+    fit = laws.fit_exponential(half, tokens, shared=True)
+    curve = laws.basis(tokens, float(fit.rates[0])) @ fit.mean
+    of = signs.kinds(gaps)
+    crosses = of[signs.UP] | of[signs.DOWN]
+    kinds = kind_of(of[signs.BEHIND].mean(axis=0), crosses.mean(axis=0))
+    lines = {"mean of all questions": mean.mean(axis=0), "γ − κe^(−μT), the paper’s law": curve}
+    title = "The right answer’s lead over its strongest rival"
+    save_picture(picture(tokens, mean, kinds, lines, title), PICTURE)
+    columns = {name: mean[:, at] for at, name in enumerate(answers.lengths)}
+    table = pd.DataFrame({"question_id": answers.questions, **columns, "kind": kinds})
+    table.round(4).to_csv(TABLE, index=False)
+
+
+def data_text(answers: Answers) -> str:
+    """What there is."""
+    questions, each, lengths = answers.shape
+    return f"{questions} questions × {each} answers, each ended at {lengths - 1} lengths and by itself."
+
+
+def lengths_table(answers: Answers, gaps: Floats) -> str:
+    """Accuracy and gap at every length."""
+    rows = []
+    ahead = (gaps > 0).mean(axis=0)
+    for at, name in enumerate(answers.lengths):
+        share = answers.right()[:, at]
+        rows.append(
+            [
+                name.removeprefix(FORCED),
+                f"{answers.tokens[at]:.0f}",
+                told(share, 1, 100),
+                told(gaps[:, :, at].mean(axis=0)),
+                told(ahead[:, at], 0, 100),
+            ]
+        )
+    head = ["ended after", "T, tokens", "one answer right, %", "mean Δ", "questions with Δ > 0, %"]
+    return markdown(head, rows)
+
+
+def signs_table(answers: Answers, seen: Counts, checked: Checks) -> str:
+    """How many questions are of each kind, of the model and of worlds as accurate, and the held-out check."""
+    null = mirror.null_world(answers, learn_prior(answers), seed=0).answers(answers, seed=1)
+    nulls = signs.counts(draw_gaps(null))
+    twins = twin_counts(answers)
+    rows = []
+    for name, count in seen.items():
+        check = checked[name]
+        agreed = f"{check.picked}: {_shares(check)}"
+        rows.append(
+            [
+                name,
+                str(count),
+                agreed if check.picked else "none",
+                f"{100 * check.base:.0f} %",
+                str(nulls[name]),
+                twins[name],
+            ]
+        )
+    head = [
+        "questions where",
+        "the model",
+        "picked by one half: so by the other",
+        "any question",
+        "any rising law",
+    ]
+    return markdown([*head, "the twin"], rows)
+
+
+def twin_counts(answers: Answers) -> dict[str, str]:
+    """The same counts for the families of tasks that can be as accurate as the model at every length."""
+    accuracy = answers.right().mean(axis=0)
+    families = mirror.twin_worlds(accuracy, answers.shape[0], seed=0)
+    found: dict[str, list[float]] = {}
+    for world in families.values():
+        for name, count in signs.counts(draw_gaps(world.answers(answers, seed=1), draws=300)).items():
+            found.setdefault(name, []).append(count.mean)
+    return {name: f"{min(means):.0f} … {max(means):.0f} ({len(means)})" for name, means in found.items()}
+
+
+@dataclass(frozen=True)
+class Judged:
+    """By the other half, means over both ways round: `errors` and `scores` (questions,) of each law."""
+
+    errors: dict[str, Floats]
+    scores: dict[str, Floats]
+    rates: tuple[float, ...] = ()
+
+
+def from_length(answers: Answers, halves: list[Floats], name: str) -> tuple[Answers, list[Floats]]:
+    """The lengths from this one on."""
+    places = [*range(answers.lengths.index(name), len(answers.lengths))]
+    return answers.at(places), [half[:, places] for half in halves]
+
+
+def judge(answers: Answers, halves: list[Floats]) -> Judged:
+    """Every law fitted to one half at all lengths and judged by the other, both ways round."""
+    noise, tokens = laws.noise_of(*halves), answers.tokens
+    errors: dict[str, list[Floats]] = {}
+    scores: dict[str, list[Floats]] = {}
+    rates = []
+    for one, other in (halves, halves[::-1]):
+        half, other_half = laws.Half(one, noise), laws.Half(other, noise)
+        rates.append(float(laws.fit_exponential(half, tokens, shared=True).rates[0]))
+        for name, said in _laws(half, tokens, np.arange(len(tokens))).items():
+            errors.setdefault(name, []).append(laws.squared_error(said.mean, other_half))
+            scores.setdefault(name, []).append(laws.log_score(said, other_half))
+    return Judged(_means(errors), _means(scores), tuple(rates))
+
+
+def judge_inner(answers: Answers, halves: list[Floats]) -> Judged:
+    """The same laws at lengths that they were not fitted to: each inner one in turn."""
+    noise, tokens = laws.noise_of(*halves), answers.tokens
+    errors: dict[str, list[Floats]] = {}
+    for one, other in (halves, halves[::-1]):
+        half = laws.Half(one, noise)
+        for out in range(1, len(tokens) - 1):
+            kept = np.delete(np.arange(len(tokens)), out)
+            at = laws.Half(other[:, [out]], noise[[out]][:, [out]])
+            for name, said in _laws(half, tokens, kept).items():
+                errors.setdefault(name, []).append(laws.squared_error(said.mean[:, [out]], at))
+    return Judged(_means(errors), {})
+
+
+def _means(found: dict[str, list[Floats]]) -> dict[str, Floats]:
+    return {name: np.mean(several, axis=0) for name, several in found.items()}
+
+
+def laws_table(judged: Judged) -> str:
+    """The laws beside the paper's."""
+    rows = []
+    for name, error in judged.errors.items():
+        row = [name, told(1e4 * error, 0), told(1e4 * (error - judged.errors[PAPER]), 0)]
+        if judged.scores:
+            row.append(told(judged.scores[name] - judged.scores[PAPER], 1))
+        rows.append(row)
+    head = ["law", "squared error × 10⁴", "less the paper’s"]
+    return markdown([*head, "log score over the paper’s"] if judged.scores else head, rows)
+
+
+def first_sentence(seen: Counts, checked: Checks) -> str:
+    """On signs."""
+    up, behind = seen[signs.UP], seen[signs.BEHIND]
+    return (
+        f"**The lead changes.** In {up} of {up.of} questions a wrong answer leads at the shortest "
+        f"length and the right one in the end, and in {behind} a wrong one leads at every length, so "
+        "that more votes never help; those that one half of the answers picks are so by the other half "
+        f"with a chance of {_shares(checked[signs.UP])} and {_shares(checked[signs.BEHIND])}, any "
+        f"question with {100 * checked[signs.UP].base:.0f} and {100 * checked[signs.BEHIND].base:.0f} %."
+    )
+
+
+def second_sentence(judged: Judged, late: Judged) -> str:
+    """On the law along T."""
+    ratio, after = (resampled(one.errors[PAPER], one.errors[RISING]) for one in (judged, late))
+    straight = max(judged.rates) <= min(laws.RATES)
+    limit = "the smallest that was tried, a straight line" if straight else "an inner one"
+    begun = SEEN.removeprefix(FORCED)
+    return (
+        "**γ − κe^(−μT) does not hold from the start.** The gap hardly moves for 100 tokens and rises "
+        f"after that, where the formula rises fastest at first: its likeliest μ is {limit}, and on the "
+        f"other half’s answers its squared error is {ratio} times that of a rising line for each question "
+        f"by itself; from {begun} tokens on, when the rise has begun, it is {after} times."
+    )
+
+
+def third_sentence(places: list[Exponents]) -> str:
+    """On the vote along N."""
+    by_question = _by_question(places)
+    chernoff, exact = (resampled(by_question[:, at], by_question[:, 0]) for at in (1, 2))
+    most = len(NS) - 1
+    errors = 100 * by_question[:, 3:].reshape(len(by_question), 4, len(NS))[:, :, most]
+    return (
+        "**Δ²/2 is a bound, not the rate.** Where the right answer leads, the exact vote’s error falls "
+        f"{exact} times as fast as e^(−NΔ²/2), and Chernoff’s exponent is {chernoff} times as large; "
+        f"at N = {NS[most]} votes of the other half err in {told(errors[:, 3], 0)} of 100, where e^(−NΔ²/2) "
+        f"says {told(errors[:, 0], 0)} and the exact vote of the law that one half suggests "
+        f"{told(errors[:, 2], 0)}."
+    )
+
+
+def _shares(check: signs.Check) -> str:
+    return f"{100 * check.confirmed:.0f} % ({100 * check.low:.0f} … {100 * check.high:.0f})"
+
+
+def resampled(above: Floats, below: Floats, digits: int = 1) -> str:
+    """The ratio of two means over questions, with the 90 % interval over which questions were asked."""
+    rng = np.random.default_rng(0)
+    drawn = rng.integers(len(above), size=(RESAMPLES, len(above)))
+    low, high = np.quantile(above[drawn].mean(axis=1) / below[drawn].mean(axis=1), FORECAST_TAILS)
+    return f"{above.mean() / below.mean():.{digits}f} ({low:.{digits}f} … {high:.{digits}f})"
+
+
+PAPER, FREE, EITHER = "one μ for all questions (the paper)", "μ of each question", "one μ, of either sign"
+RISING, ANY, RAW = "rising, each question by itself", "any shape, questions of one law", "as measured"
+
+
+def _laws(half: laws.Half, tokens: Floats, kept: laws.Ints) -> dict[str, laws.Predicted]:
+    seen = laws.Half(half.gaps[:, kept], half.noise[np.ix_(kept, kept)])
+    said = {}
+    for name, rates in ((PAPER, laws.RATES), (EITHER, np.concatenate([-laws.RATES[4:], laws.RATES]))):
+        fit = laws.fit_exponential(seen, tokens[kept], shared=True, rates=rates)
+        said[name] = fit.predict(seen, tokens[kept], tokens)
+    free = laws.fit_exponential(seen, tokens[kept], shared=False)
+    said[FREE] = free.predict(seen, tokens[kept], tokens)
+    doubled = np.broadcast_to(half.noise, (len(half.gaps), *half.noise.shape))
+    for name, line in ((RISING, laws.rising(seen.gaps, seen.noise)), (RAW, seen.gaps)):
+        between = np.stack([np.interp(tokens, tokens[kept], row) for row in line])
+        said[name] = laws.Predicted(between, doubled)
+    if len(kept) == len(tokens):
+        said[ANY] = laws.fit_shapeless(half).predict(half, kept)
+    return said
+
+
+def exponents_text(found: list[Exponents]) -> str:
+    """The three exponents, and what votes of the other half of the answers show."""
+    by_question = _by_question(found)
+    rows = []
+    names = [
+        "Hoeffding, Δ²/2 (the paper)",
+        "Chernoff, the strongest rival",
+        "exact vote of the law",
+        "votes of the other half",
+    ]
+    errors = by_question[:, 3:].reshape(len(by_question), 4, len(NS))
+    for at, name in enumerate(names):
+        rate = told(by_question[:, at]) if at < 3 else "–"
+        rows.append([name, rate, *(told(errors[:, at, n]) for n in range(len(NS)))])
+    head = ["", "exponent", *(f"error at N = {n}" for n in NS)]
+    exact = f"The exact vote's exponent is its error's fall from N = {FROM} to {TO}."
+    places = f"{len(found)} places (a question at a length) of {len(by_question)} questions. {exact}"
+    return f"{places}\n\n{markdown(head, rows)}"
+
+
+def _by_question(found: list[Exponents]) -> Floats:
+    """Means over each question's places: three exponents, and four errors at every N."""
+    questions = sorted({one.question for one in found})
+    return np.stack([np.mean([_row(one) for one in found if one.question == q], axis=0) for q in questions])
+
+
+def _row(one: Exponents) -> Floats:
+    rates = [one.hoeffding, one.chernoff, one.exact]
+    return np.concatenate([rates, one.bounds.ravel(), one.seen])
+
+
+def borrowed_table(own: Shipped) -> str:
+    """Forecasts of later lengths, in points."""
+    seen = own.answers.lengths.index(SEEN) + 1
+    cuts = np.array(
+        [np.inf if name == WHOLE else float(name.removeprefix(FORCED)) for name in own.answers.lengths]
+    )
+    table = borrowed.errors(own.answers, seen, own.other, cuts)
+    rows = [
+        [str(name), f"{row.error:.1f} ({row.low:.1f} … {row.high:.1f})"] for name, row in table.iterrows()
+    ]
+    return markdown(
+        ["forecast of accuracy beyond " + SEEN.removeprefix(FORCED) + " tokens", "points off"], rows
+    )
+
+
+def insert(name: str, text: str) -> None:
+    """Put `text` between the markers of this name, and print it."""
+    click.echo(f"\n{name}\n{text}")
+    page = PAGE.read_text(encoding="utf-8")
+    pattern = re.compile(rf"(<!-- begin {name} -->\n).*?(<!-- end {name} -->)", re.DOTALL)
+    PAGE.write_text(pattern.sub(lambda at: f"{at[1]}\n{text}\n\n{at[2]}", page), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    run(main, "python -m studies.bridge.run")
