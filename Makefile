@@ -199,7 +199,7 @@ predict: setup  ## Figure 3 of your runs (all in runs/, or TABLES="run curves.cs
 	$(TTS) forecast $(CACHED)/fig2h.csv --fit-settings 1,2,3,4,6,8 --fit-max-n 16 --predictor default,low-cost-to-high \
 	    --bootstrap 200 --out $(DIR)/longer-and-more.csv --plot $(DIR)/longer-and-more.html
 
-report: setup  ## the side-by-side page of the tables in results/cached, or of TABLES="curves.csv forecast.csv …"
+report: setup  ## the page of the tables in results/cached, or of TABLES="curves.csv forecast.csv …"
 	$(TTS) report $(TABLES) --out $(call runs,report)
 
 clean:  ## remove the virtual environment and caches (never your runs)

@@ -13,7 +13,7 @@ class Method:
     """One method.
 
     Arguments:
-        words: what it is called; field: what the field calls it, with k for N.
+        words: what it is called.
         of: what it is made from: plain answers, answers with scores, scores alone that are the credit of an
             answer, or other than by the product's votes.
         forecast: whether there are forecasts of it.
@@ -23,7 +23,6 @@ class Method:
     """
 
     words: str
-    field: str = ""
     of: Literal["answers", "scores", "credit", "other"] = "other"
     forecast: bool = False
     spending: str = ""
@@ -34,7 +33,6 @@ class Method:
 METHODS = {
     "majority": Method(
         words="majority vote",
-        field="maj@k, self-consistency",
         of="answers",
         forecast=True,
         spending="voting",
@@ -42,7 +40,6 @@ METHODS = {
     ),
     "best_of_n": Method(
         words="best of N",
-        field="pass@k",
         of="answers",
         forecast=True,
         spending="asking again with a perfect judge",
@@ -51,14 +48,12 @@ METHODS = {
     ),
     "all_of_n": Method(
         words="all of N",
-        field="pass^k",
         of="answers",
         act="Asking that all {N} answers be right",
         tile=("All of", "if every answer had to be right"),
     ),
     "best_by_score": Method(
         words="best by score",
-        field="best-of-N by a verifier",
         of="scores",
         spending="picking by score",
         act="Picking the highest score of {N} answers",
@@ -66,7 +61,6 @@ METHODS = {
     ),
     "weighted_majority": Method(
         words="weighted vote",
-        field="weighted self-consistency",
         of="scores",
         spending="voting by score",
         act="A vote over {N} answers, weighted by score,",

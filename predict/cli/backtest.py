@@ -14,7 +14,7 @@ from results.commandline import progress
 from results.summary.forecasts import scores
 from results.tables.contract import check_out
 from results.tables.files import write_raw
-from results.words.forecasts import error_columns
+from results.words.forecasts import error_columns, which_predictor
 
 
 def run(
@@ -41,6 +41,7 @@ def run(
     for group, own in zip(groups, tables, strict=True):
         say(f"\n{group.called}")
         say(described(scores(own), error_columns(own)))
+        say(which_predictor(own))
     whole = pd.concat(tables, ignore_index=True)
     write_raw(whole, out)
     say(f"\n{len(whole)} rows in {out}")

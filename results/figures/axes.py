@@ -25,10 +25,15 @@ MOST_COUNTS = 6
 """Values of N a chart shows at most."""
 
 
-def n_axis(ns: Sequence[int], field: str = "N") -> alt.X:
-    """The number of answers on a logarithmic axis with ticks at powers of two."""
+def n_axis(ns: Sequence[int], field: str = "N", room: float = 0.0) -> alt.X:
+    """The number of answers on a logarithmic axis with ticks at powers of two.
+
+    `room`: the share of the axis that is left free at its end, for labels.
+    """
     ticks = [n for n in ns if n & (n - 1) == 0] or list(ns)
-    scale = alt.Scale(type="log", base=2, domain=[min(ns) / 1.15, max(ns) * 1.15], nice=False)
+    low, high = min(ns) / 1.15, max(ns) * 1.15
+    high *= (high / low) ** (room / (1 - room))
+    scale = alt.Scale(type="log", base=2, domain=[low, high], nice=False)
     axis = alt.Axis(values=ticks, format="d", labelOverlap="greedy")
     return alt.X(f"{field}:Q", scale=scale, axis=axis, title="answers per question, N")
 
@@ -62,9 +67,33 @@ def value_axis(field: str, metric: str, y_range: tuple[float, float]) -> alt.Y:
     return alt.Y(f"{field}:Q", scale=scale, axis=axis, title=METRIC_TITLES[metric])
 
 
-def setting_colour(settings: list[str], source: str) -> alt.Color:
-    """The colour of each setting, from cheap to dear."""
-    return colour("setting:N", settings, settings_title(source, settings))
+def setting_colour(settings: list[str], source: str, labelled: bool = False) -> alt.Color:
+    """The colour of each setting, from cheap to dear; without a legend where the lines are labelled."""
+    shown = colour("setting:N", settings, settings_title(source, settings))
+    return shown.legend(None) if labelled else shown
+
+
+LONGEST_LABEL = 10
+"""Characters that fit beside the end of a line on a phone."""
+
+
+def label_room(names: Sequence[str]) -> float:
+    """The share of the width that labels at the ends of lines take; 0 where they need a legend instead."""
+    widest = max(map(len, names))
+    return (10 + 7 * widest) / 300 if len(names) > 1 and widest <= LONGEST_LABEL else 0.0
+
+
+def apart(values: Sequence[float], y_range: tuple[float, float]) -> list[float]:
+    """The heights of labels for rising `values`, moved so far that each line of text has its own."""
+    low, high = y_range
+    line = 0.048 * (high - low)
+    heights: list[float] = []
+    for value in values:
+        heights.append(max(value, heights[-1] + line) if heights else value)
+    ceiling = high + line
+    for place in reversed(range(len(heights))):
+        ceiling = heights[place] = min(heights[place], ceiling - line)
+    return heights
 
 
 def colour(field: str, values: Sequence[object], title: str | None) -> alt.Color:

@@ -3,8 +3,8 @@
     N=1   α − β e^{−μT}               fitted to Acc(T, 1), which then stands for the gap Δ_T
     N>1   α_N − β_N e^{−μ_N Δ_T²}      Experiment Details, "Fitting accuracy with varying reasoning length T"
 
-Random orders are faint dots at the tokens they used, exact values larger points, trends lines. A trend that a
-check objects to is drawn all the same, but faded, and the words below say what the check found.
+Random orders are faint dots at the tokens they used, exact values larger points, trends lines. A trend not
+to be trusted is drawn all the same, but faded, and the words below say why.
 """
 
 from collections.abc import Collection
@@ -65,7 +65,7 @@ def length_figure(panel: Panel, y_range: tuple[float, float]) -> Figure:
         marks.append(f"lines: fitted trend{few}")
     if doubted:
         which = _listed(doubted, trends)
-        marks.append(f"faded: a check objects to the fit ({which}: {commonest(doubted.values())})")
+        marks.append(f"faded: not to be trusted ({which}: {commonest(doubted.values())})")
     if without:
         marks.append(f"thin: points joined, where nothing can be fitted ({_listed(without, shown)})")
     about = f"{combined(panel)}: {METRIC_TITLES[panel.metric]} against reasoning length."

@@ -10,13 +10,14 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
+from results.figures.axes import apart
 from results.figures.theme import Figure
 
 _DASHES = {"baseline": [5, 4], "descent": [5, 4], "trend": [2, 3]}
 """Dashes by style. In the theme they would reach the symbols of the legend."""
 
 FADED = (0.35, 0.05)
-"""The opacity of what a check objects to."""
+"""The opacity of what is not to be trusted."""
 
 
 class Series:
@@ -24,7 +25,7 @@ class Series:
 
     def __init__(self, name: str, field: str, x: alt.X, y: alt.Y, colour: alt.Color) -> None:
         """`name` is the figure's, unique on the page; `field` is the column that `colour` shows."""
-        self._name = name
+        self._name, self._field = name, field
         self._pick = alt.selection_point(fields=[field], bind="legend", name=f"pick_{name}".replace("-", "_"))
         self._channels = {"x": x, "y": y, "color": colour}
         self._layers: list[alt.Chart] = []
@@ -61,6 +62,12 @@ class Series:
         known = rows["low"].notna()
         shown = rows if known.all() else rows[known]
         self.add(shown, "area", "band", (opacity, 0.0), y="low:Q", y2="high:Q")
+
+    def labels(self, ends: pd.DataFrame, y_range: tuple[float, float]) -> None:
+        """Name each line at its end, a row of `ends`, in its colour."""
+        ends = ends.sort_values("value")
+        ends = ends.assign(value=apart(ends["value"].tolist(), y_range))
+        self.add(ends, "text", "label", clip=False, text=alt.Text(f"{self._field}:N"))
 
     def figure(self, title: str, *subtitle: str) -> Figure:
         """The layers as a figure, the last on top."""

@@ -37,7 +37,7 @@ from results.words.names import (
     models_name,
     predictor_name,
 )
-from results.words.values import fit_table, trend_table, value_table
+from results.words.values import fit_table, value_table
 
 
 @dataclass(frozen=True)
@@ -220,11 +220,10 @@ def stopping_choices(table: pd.DataFrame) -> list[Choice]:
 
 
 def number_tables(panels: Sequence[Panel], fits: pd.DataFrame | None) -> dict[str, list[Table]]:
-    """The values and trends of each model on each dataset, and the fits that were given, by heading."""
+    """The values of each model on each dataset, and the fits that were given, by heading."""
     by_heading: dict[str, list[Table]] = {}
     for panel in panels:
-        tables = by_heading.setdefault(curves_name(panel.key), [])
-        tables += filter(None, [value_table(panel), trend_table(panel)])
+        by_heading.setdefault(curves_name(panel.key), []).append(value_table(panel))
     for key, rows in [] if fits is None else groups(fits, PANEL):
         table = fit_table("Fits of the paper's appendix", rows, UNITS[key.source])
         by_heading[f"Fits: {method_name(key)}"] = [table]

@@ -6,7 +6,7 @@ The page carries Vega once and every figure as data. Names from the tables are u
 everywhere: by Jinja in the page, by `in_script` in the data. The words are in `template/page.html.j2`.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from importlib import resources
 
@@ -37,9 +37,9 @@ from results.summary.ended import ended_rows, ended_votes
 from results.summary.forecasts import make_forecasts
 from results.summary.panels import Panel, make_panels
 from results.words.cells import Table, tabled
-from results.words.findings import findings, opening
-from results.words.forecasts import closest, error_table, questions_asked
-from results.words.names import FIELD_NAMES, METHOD_NAMES, PAPER, curves_name, listed
+from results.words.findings import fewer_questions, findings, opening
+from results.words.forecasts import error_table, questions_asked
+from results.words.names import NBSP, PAPER, curves_name, listed
 from results.words.stopping import ENDED, ENDED_NOTE
 from results.words.values import measurement_table, verdict_tables
 
@@ -74,27 +74,19 @@ def build_report(
     paper = paper if len(paper) > 1 else []
     together = [figure for _, figure in paper]
     figures = [figure for choices in lists.values() for choice in choices for figure in choice.every_figure]
-    firsts = [list(choices[0].every_figure) for choices in (lists["llm"], lists["twin"]) if choices]
-    side_by_side = [row for row in firsts if row]
-    methods = {panel.key.method for panel in real} | {plan.methods[0] for plan in plans}
     context: dict[str, object] = {
         **lists,
         **_told(tables, real),
         "opening": opening(plans, comparison, real),
-        "named": _named(methods),
         "level": f"{100 * LEVEL:g}",
-        "has_side_by_side": bool(side_by_side),
         "figure_2": paper,
         "figure_2_lacks": listed(missing(panels)),
         "paper": PAPER,
         "asked": questions_asked(forecasts),
-        "closest": closest(forecasts),
         "numbers": number_tables(panels, tables.others.get("fits")),
         "made": made,
     }
     specs = {figure.name: figure.file_spec() for figure in [*figures, *together]}
-    if side_by_side:
-        specs["side-by-side"] = combined_spec(side_by_side)
     if together:
         specs["figure2"] = combined_spec([together[i : i + 3] for i in range(0, len(together), 3)])
     files = {"index.html": _page(context, [*figures, *together])}
@@ -107,12 +99,11 @@ def _told(tables: Tables, real: Sequence[Panel]) -> dict[str, object]:
     """What the page says of language models, their samples and the other tables, beside the figures."""
     samples, claims, backtest = tables.samples, tables.others.get("claims"), tables.others.get("backtest")
     lacking = {} if samples is None else unfinished(tables.records, samples)
-    cards = findings(real, lacking)
     warned = [*tables.warnings, *(f"{curves_name(key)}: {line}" for key, line in lacking.items())]
     if samples is None:  # else the curves were made here, and `tables.warnings` tell the same
-        warned += [f"{card.title}: {line}" for card in cards for line in card.partial]
+        warned += dict.fromkeys(filter(None, map(fewer_questions, real)))
     return {
-        "findings": cards,
+        "findings": findings(real),
         "warnings": warned,
         "runs": [] if samples is None else [fact_table(record, samples) for record in tables.records],
         "claims": [] if claims is None else verdict_tables(claims),
@@ -143,9 +134,11 @@ def _stopped(tables: Tables) -> Table | None:
     return tabled("Votes that ended when they were settled", rows, ENDED, ENDED_NOTE)
 
 
-def _named(methods: Collection[str]) -> dict[str, str]:
-    """What the field calls the methods on the page."""
-    return {METHOD_NAMES[method]: name for method, name in FIELD_NAMES.items() if method in methods}
+def _unbroken(value: object) -> object:
+    """Text in which "N = 32" stays on one line."""
+    if isinstance(value, Markup) or not isinstance(value, str):
+        return value
+    return value.replace("N = ", f"N{NBSP}={NBSP}")
 
 
 def _page(context: dict[str, object], figures: Sequence[Figure]) -> bytes:
@@ -155,7 +148,9 @@ def _page(context: dict[str, object], figures: Sequence[Figure]) -> bytes:
         for name in ("report.css", "report.js", "page.html.j2")
     )
     scripts, sheet = [vega(), Markup(script), draw_script()], style(css)
-    environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
+    environment = jinja2.Environment(
+        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, finalize=_unbroken
+    )
     page = environment.from_string(template).render(
         context, css=sheet, scripts=scripts, policy=policy(scripts, [sheet]), **figure_data(figures)
     )

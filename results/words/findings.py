@@ -41,13 +41,11 @@ VERBS = {"better": "pays", "worse": "hurts", "undecided": "makes no clear differ
 class Finding:
     """The card of one model on one dataset.
 
-    Tiles are label, value and note; `partial` tells of what is missing, `first` what must be known before
-    the numbers, `notes` come after them.
+    Tiles are label, value and note; `first` is what must be known before the numbers, `notes` come after.
     """
 
     title: str
     about: str
-    partial: list[str]
     first: list[str]
     headline: str
     tiles: list[tuple[str, str, str]]
@@ -64,24 +62,20 @@ def opening(plans: Sequence[Plan], comparison: pd.DataFrame | None, panels: Sequ
     return lines or list(filter(None, [answer(panels)]))
 
 
-def findings(panels: Sequence[Panel], unfinished: Mapping[Key, str] | None = None) -> list[Finding]:
-    """One card for each language model and dataset, in the order of the panels.
-
-    `unfinished` tells of runs that lack answers.
-    """
+def findings(panels: Sequence[Panel]) -> list[Finding]:
+    """One card for each language model and dataset, in the order of the panels."""
     cards: dict[Key, dict[str, Panel]] = {}
     for panel in panels:
         if panel.of_model:
             cards.setdefault(panel.key.whose, {})[panel.key.method] = panel
-    return [_finding(by_method, (unfinished or {}).get(whose)) for whose, by_method in cards.items()]
+    return list(map(_finding, cards.values()))
 
 
-def _finding(by_method: dict[str, Panel], lacking: str | None) -> Finding:
+def _finding(by_method: dict[str, Panel]) -> Finding:
     main = by_method.get("majority") or next(iter(by_method.values()))
     return Finding(
         title=curves_name(main.key),
         about=_about(main),
-        partial=([lacking] if lacking else []) + _partial(main),
         first=_lengths(main),
         headline=_headline(main),
         tiles=_tiles(main, by_method),
@@ -266,14 +260,14 @@ def _counted(way: str, gains: Sequence[Gain]) -> str:
     return f"{way} pays in {pays} of {len(gains)} cases ({span} points{unjudged})"
 
 
-def _partial(panel: Panel) -> list[str]:
-    """That a setting has answers to fewer questions than another."""
+def fewer_questions(panel: Panel) -> str:
+    """That a setting has answers to fewer questions than another; "" where none has."""
     rows = panel.exact.sort_values("questions")
     fewest, most = rows["questions"].min(), rows["questions"].max()
     if not fewest < most:
-        return []
+        return ""
     place = setting_name(panel.key.source, str(rows["setting"].iloc[0]))
-    return [f"{fewest:,.0f} of {most:,.0f} questions ({place})."]
+    return f"{curves_name(panel.key)}: {fewest:,.0f} of {most:,.0f} questions ({place})."
 
 
 def _lost(panel: Panel) -> list[str]:

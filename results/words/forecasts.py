@@ -1,8 +1,8 @@
 """Forecasts in words: what they are of, their tables, and how far off each predictor was."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from operator import itemgetter
+from typing import Any
 
 import pandas as pd
 
@@ -10,14 +10,22 @@ from results.summary.buying import usd
 from results.summary.forecasts import (
     LONGER,
     LONGER_AND_MORE,
-    MORE_ANSWERS,
     Forecast,
     scores,
-    targets,
 )
 from results.words.buying import PRICES_OF, dollars, interval_columns, percent_of, status_of
 from results.words.cells import UNKNOWN, Columns, Table, count, number, share, tabled
-from results.words.names import PRICED, UNITS, curves_name, listed, method_name, predictor_name
+from results.words.names import (
+    PRICED,
+    UNITS,
+    curves_name,
+    method_name,
+    predictor_name,
+    sentence,
+)
+
+DEFAULT = "default"
+"""The predictor that is used where none is named."""
 
 ALONG_LENGTH = {
     LONGER: "every N was measured at the lengths seen, as the paper’s inputs have it",
@@ -127,34 +135,33 @@ def error_columns(rows: pd.DataFrame) -> Columns:
 
 def error_table(title: str, rows: pd.DataFrame) -> Table:
     """The errors of forecasts on points that their fits did not see (see `scores`)."""
-    return tabled(title, scores(rows), error_columns(rows), ERRORS)
+    note = f"{which_predictor(rows)} {ERRORS}".strip()
+    return tabled(title, scores(rows), error_columns(rows), note)
 
 
-def closest(forecasts: Sequence[Forecast]) -> str:
-    """Which predictors have the least error over the curves of several, each question by itself.
+def which_predictor(rows: pd.DataFrame) -> str:
+    """Which predictor did best on these forecasts, how far off it was, and where the default stands.
 
-    "" where none forecast all points of any.
+    "" where nothing was measured, or none forecast all that was.
     """
-    rivals = Counter(forecast.task for forecast in forecasts)
-    sentences = []
-    for question in (MORE_ANSWERS, *ALONG_LENGTH):
-        own = [one for one in forecasts if one.question == question and rivals[one.task] > 1]
-        word = "Closest" if question == MORE_ANSWERS else f"Closest, asked for {question}"
-        sentences.append(_closest(own, word) if own else "")
-    return " ".join(filter(None, sentences))
-
-
-def _closest(compared: Sequence[Forecast], word: str) -> str:
-    """Who is closest over all points of these forecasts; "" if none forecast them all."""
-    table = scores(targets(compared)).dropna(subset="ranked").round({"mean": 1})
-    if table.empty:
+    ranked = scores(rows).dropna(subset=["ranked"])
+    if ranked.empty:
         return ""
-    best, first = table[table["mean"] == table["mean"].min()], table.iloc[0]
-    names = listed(sorted(best.index)) + (", tied," if len(best) > 1 else "")
-    points = f"over all {best['asked'].iloc[0]} measured points"
-    off = f"{best['mean'].iloc[0]:.1f} points off on average"
-    least = f"{word}, {points}: {names} {off}."
-    if first.name in best.index:
-        return least
-    scored = f"{first.name} (score {first['score']:.0f}), {first['mean']:.1f} points off"
-    return f"{least} Best by intervals: {scored}."
+    names = list(map(str, ranked.index))
+    best = f"{names[0]} was {_record(ranked.iloc[0], rows)}."
+    if len(names) == 1:
+        return sentence(best)
+    told = f"Use {names[0]}: it did best of {len(names)}. It was {_record(ranked.iloc[0], rows)}."
+    if DEFAULT not in names[1:]:
+        return told
+    place = names.index(DEFAULT)
+    return f"{told} {sentence(DEFAULT)}, number {place + 1}, was {_record(ranked.iloc[place], rows)}."
+
+
+def _record(row: Any, rows: pd.DataFrame) -> str:
+    """How far off a predictor was, and how many of its intervals held."""
+    off = f"{far(row['mean'])} points off on average, at most {far(row['largest'])}"
+    if not row["bounded"]:
+        return f"{off}, without intervals"
+    inside = f"{row['inside']:.0f} of {row['bounded']:.0f}"
+    return f"{off}; {inside} of its {percent_of(rows)} intervals held what was measured"

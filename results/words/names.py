@@ -19,8 +19,6 @@ PAPER = (
 NBSP = "\N{NO-BREAK SPACE}"
 
 METHOD_NAMES = {name: method.words for name, method in METHODS.items()}
-FIELD_NAMES = {name: method.field for name, method in METHODS.items() if method.field}
-"""What the field calls the methods, with k for N."""
 
 METRIC_TITLES = {"accuracy": "accuracy", "risk": "squared error (lower is better)"}
 UNITS = {"llm": "tokens", "synthetic": "steps"}

@@ -16,7 +16,7 @@ import numpy as np
 from results.normal import LEVEL, z_of
 from results.stopping.advice import Advice
 from results.tables.key import Key
-from results.words.cells import UNKNOWN, Columns, count
+from results.words.cells import UNKNOWN, Columns, count, share
 from results.words.names import curves_name, points, show
 
 
@@ -79,11 +79,6 @@ def sentences(found: Advice | None) -> list[str]:
     return lines
 
 
-def _of_all(row: Any) -> str:
-    most = row["most"] * row["votes"]
-    return UNKNOWN if np.isnan(most) else show(row["answers"] / most)
-
-
 ENDED: Columns = {
     "answers of": lambda row: curves_name(Key("llm", row["dataset"], row["model"])),
     "setting": lambda row: row["setting"],
@@ -91,7 +86,7 @@ ENDED: Columns = {
     "votes": lambda row: count(row["votes"]),
     "ended early": lambda row: count(row["ended_early"]),
     "answers": lambda row: count(row["answers"]),
-    "of all": _of_all,
+    "of all": lambda row: share(row["answers"] / (row["most"] * row["votes"])),
     "tokens": lambda row: count(row["tokens"]),
     "of all tokens": lambda row: show(row["tokens_share"]) if row["tokens_share"] > 0 else UNKNOWN,
     "right": lambda row: f"{show(row['right'])} ± {100 * z_of(LEVEL) * row['stderr']:.1f}",

@@ -11,7 +11,7 @@ import pandas as pd
 from results.aligned import aligned
 from results.methods import METHODS
 from results.normal import Z90
-from results.summary.panels import Panel, fit_trends
+from results.summary.panels import Panel
 from results.words.buying import status_of
 from results.words.cells import Columns, Table, number, tabled
 from results.words.names import NBSP, UNITS, known, line_name, sentence, settings_title
@@ -69,14 +69,6 @@ def short_lines(panels: Sequence[Panel]) -> list[str]:
             values = [cells.get(name, "") for name in wanted]
             lines.append([*model, METHODS[panel.key.method].words, row[0], *values])
     return aligned(lines, left=range(3 if several else 2))
-
-
-def trend_table(panel: Panel) -> Table | None:
-    """The fitted trend at each N; None where there are too few lengths for one."""
-    rows = [fit.row() | {"held": n} for n, fit in fit_trends(panel).items()]
-    if not rows:
-        return None
-    return fit_table(f"{combined(panel)}: fitted trend", pd.DataFrame(rows), UNITS[panel.key.source])
 
 
 _FITS = {"along_n": "N, at setting", "along_t": "T, at N =", "along_gap": "Δ², at N ="}

@@ -4,7 +4,8 @@
 
 Sets: lines of the twin whose accuracy rises with T (fig2e, fig2f, fig2h at step 1/5) or is soon flat (fig2g,
 fig2h at step 1, both of fig1-binary), the small model asked for lengths (tiny), the small model and a real
-one ended at lengths (forced), and real runs looked at as if each answer had been stopped at one of ten caps:
+one cut off at lengths (forced), and real runs looked at as if each answer had been
+stopped at one of ten caps:
 quantiles of the lengths of the answers from 10 to 99.9 %. Seen are the cheapest 3, 4 or 6
 settings (at most all but one) at N ≤ 4 or N ≤ 16; asked are all dearer ones at every N. A row of the CSV is a
 (set, settings seen, N seen, predictor, status, width): targets, forecasts given, their mean absolute error in

@@ -48,8 +48,8 @@ SETS = {
     "fig1-binary 1": "twin, fig1, step 1/4",
     "fig1-binary 2": "twin, fig1, step 1/16",
     "tiny": "small model, asked for lengths",
-    "tiny-forced": "small model, ended at lengths",
-    "qwen-forced": "Qwen 1.5B on GSM8K, ended at lengths",
+    "tiny-forced": "small model, cut off at lengths",
+    "qwen-forced": "Qwen 1.5B on GSM8K, cut off at lengths",
 }
 """What the page calls a set; the others are real runs looked at by caps, and the fresh lines."""
 

@@ -1,4 +1,4 @@
-"""What the paper says of real models (Figure 1, top), measured on the one that ships, ended at seven lengths.
+"""What the paper says of real models (Figure 1, top), on the one that ships, cut off at seven lengths.
 
     a-real-model-gains-with-length  N=16  vote at 300 tokens − at 20  0.54 [0.44, 0.64]
 

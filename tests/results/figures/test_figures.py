@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from results.figures.answers import answers_figure
-from results.figures.axes import axis_range, counts_to_show, spread_out, value_range
+from results.figures.axes import apart, axis_range, counts_to_show, spread_out, value_range
 from results.figures.buying import cost_figure
 from results.figures.forecast import forecast_figure
 from results.figures.length import length_figure
@@ -38,6 +38,15 @@ def test_spread_out_keeps_the_ends_the_order_and_the_limit(length, most):
     assert (kept[0], kept[-1]) == (0, length - 1)
     assert len(kept) <= most
     assert length > most or kept == list(range(length))
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=8))
+def test_labels_at_the_ends_of_lines_have_a_line_each_and_stay_in_order(values):
+    heights = apart(sorted(values), (0.0, 1.0))
+    assert (np.diff(heights) > 0.0479).all()
+    assert heights[0] >= 0
+    assert heights[-1] <= 1
+    assert apart([0.2, 0.6], (0.0, 1.0)) == [0.2, 0.6]
 
 
 def test_counts_to_show_prefers_powers_of_two_and_keeps_the_pool():
@@ -69,30 +78,6 @@ def test_greedy_rows_are_a_baseline_and_not_a_panel():
     assert value_range(pd.Series([0.1, 4.1]), "risk") == (0, pytest.approx(4.3))
     (rule,) = (layer for layer in figure.page_spec()["layer"] if layer["mark"]["type"] == "rule")
     assert "x" not in rule["encoding"]  # its rows have no N: it goes all the way across
-
-
-def test_the_trend_in_n_is_faded_where_a_check_objects():
-    """0.8 − 0.5 e^(−0.2 N) comes back; what falls, or rises as no vote can, is drawn faded."""
-    ns = (1, 2, 4, 8, 16, 32)
-    rising = 0.8 - 0.5 * np.exp(-0.2 * np.array(ns))
-    steep = 0.8 - 0.5 * np.exp(-0.8 * np.array(ns))  # as no vote can rise, while the best of N may
-    cases = ("majority", rising, True), ("majority", rising[::-1], False), ("majority", steep, False)
-    for method, accuracy, fits in (*cases, ("best_of_n", steep, True)):
-        (panel,) = make_panels(curves(("10",), ns, 0, method, accuracy=accuracy))
-        figure = answers_figure(panel, (0, 1))
-        spec = figure.page_spec()
-        (trend,) = (layer for layer in spec["layer"] if layer["mark"].get("style") == "trend")
-        rows = pd.DataFrame(spec["datasets"][trend["data"]["name"]])
-        assert {*rows["setting"]} == {"10"}
-        opacity = trend["encoding"]["opacity"]["condition"][0]["value"]
-        assert opacity == 1 if fits else opacity < 0.5
-        assert ("a check objects" in figure.subtitle[-1]) is not fits
-        if fits:
-            fitted = np.interp(ns, rows["N"], rows["value"])
-            np.testing.assert_allclose(fitted, accuracy, atol=2e-3)
-        faint = [layer["encoding"]["opacity"] for layer in spec["layer"]]
-        shown, faded = zip(*((one["condition"][0]["value"], one["value"]) for one in faint), strict=True)
-        assert np.greater(shown, faded).all()
 
 
 def test_without_exact_rows_the_mean_of_the_random_orders_stands_in():
@@ -198,8 +183,9 @@ def test_several_models_are_drawn_by_their_own_frontiers():
 
 def test_legends_show_plain_symbols():
     """A dashed layer would hand its dashes on to the symbols of a legend that it shares."""
-    table = pd.concat([curves(), curves(ns=(1,), permutations=0, method="greedy", accuracy=0.6)])
-    (panel,) = make_panels(table)
+    names = ("thinks a little", "thinks a lot")
+    greedy = curves(names, (1,), permutations=0, method="greedy", accuracy=0.6)
+    (panel,) = make_panels(pd.concat([curves(names), greedy]))
     spec = answers_figure(panel, (0, 1)).file_spec()
     assert "strokeDash" in str(spec["layer"])
     (legend,) = vl_convert.vegalite_to_vega(spec)["legends"]

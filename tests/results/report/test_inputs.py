@@ -136,7 +136,7 @@ def test_what_is_incomplete_is_listed_once(run, page, tmp_path):
         ([tmp_path / "c.csv"], ["given on sums: 120 of 200 questions"]),
     ):
         text = page(*paths)
-        (listed,) = re.findall('<ul class="warnings">(.*?)</ul>', text)
+        (listed,) = re.findall('<aside class="warnings">(.*?)</aside>', text)
         assert listed.count("<li>") == len(lines)
         assert all(line in listed for line in lines)
         assert text.count("how it was sampled</caption>") == (run in paths)

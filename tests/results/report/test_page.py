@@ -73,7 +73,7 @@ def test_every_figure_is_on_the_page_in_the_data_and_beside_it(tables):
     names = [attributes["data-figure"] for attributes in on_page]
     assert len(names) == len(set(names)) == 6  # two each for model and twin, cost, forecast
     assert set(names) == set(page.specs())
-    pictures = {f"{name}.{kind}" for name in [*names, "side-by-side"] for kind in ("png", "svg", "pdf")}
+    pictures = {f"{name}.{kind}" for name in names for kind in ("png", "svg", "pdf")}
     assert set(files) == {"index.html", *pictures}
     links = {attributes["href"] for tag, attributes in page.tags if tag == "a"}
     assert {link for link in links if not link.startswith("#")} == pictures
@@ -129,7 +129,7 @@ def test_parts_that_are_missing_say_how_to_make_them(tables):
         assert command in after
         assert command not in before
     sections = {attributes.get("id") for tag, attributes in page.tags if tag == "section"}
-    assert sections == {"side-by-side", "findings", "numbers", "terms"}
+    assert sections == {"growth", "findings", "numbers", "terms"}
     _, page = made(tables(forecast=forecast_table("flat", [0.6, 0.7])))
     assert "tts sample" in page.text
 
@@ -147,12 +147,6 @@ def test_a_setting_that_every_row_shares_is_said_once_and_copied_with_the_rest(t
     table = table[: table.index("</table>")]
     assert "setting 100" in table.split("<tbody>")[0]
     assert table.count("<td hidden>100</td>") == 2
-
-
-def test_what_the_field_calls_the_methods_is_told_of_those_on_the_page(tables):
-    _, page = made(tables(llm=curves()))
-    names = page.text.split("How to read")[0]
-    assert ("maj@k" in names, "pass@k" in names) == (True, False)
 
 
 def test_claims_are_counted_by_verdict(tables):
@@ -203,9 +197,9 @@ def test_command_writes_page_and_pictures(tables, tmp_path):
     out, given = tmp_path / "deep" / "report", [*map(str, tables(llm=curves())), "--price", "m=0.5"]
     result = CliRunner().invoke(report_command, [*given, "--out", str(out)])
     assert result.exit_code == 0, result.output
-    assert "4 figures" in result.output
+    assert "3 figures" in result.output
     names = {path.name for path in out.iterdir()}
-    assert {"index.html", "side-by-side.png", "llm-sums-m-majority-answers.svg"} <= names
+    assert {"index.html", "llm-sums-m-majority-answers.svg"} <= names
     assert "US$ per 1,000 questions</th>" in (out / "index.html").read_text(encoding="utf-8")
 
 

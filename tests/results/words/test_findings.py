@@ -11,9 +11,8 @@ from results.report.choices import cost_choices, with_most_first
 from results.summary.buying import measured, plans_of
 from results.summary.panels import make_panels
 from results.tables.contract import read_table
-from results.tables.key import Key
 from results.words.buying import bought, budget_table, which_model
-from results.words.findings import answer, answers_verdict, findings, length_verdict
+from results.words.findings import answer, answers_verdict, fewer_questions, findings, length_verdict
 from results.words.values import value_table
 from tests.results.made_tables import ACCURACY, curves, twin
 
@@ -202,7 +201,7 @@ def test_lost_answers_and_questions_stand_beside_the_accuracy_they_touch():
     lost = {"unreadable": [0, 0, 0.031, 0.031], "cut_off": [0.2, 0.2, 0, 0]}
     panels = make_panels(curves(questions=[200, 200, 120, 120], **lost))
     (card,) = findings(panels)
-    assert card.partial == ["120 of 200 questions (setting “high”)."]
+    assert fewer_questions(panels[0]) == "m on sums: 120 of 200 questions (setting “high”)."
     told = [(note[6:10], note.split("“")[1][:4]) for note in card.notes if "of the answers" in note]
     assert told == [("3.1" + NBSP, "high"), ("20.0", "low”")]
     assert value_table(panels[0]).rows == [
@@ -210,8 +209,8 @@ def test_lost_answers_and_questions_stand_beside_the_accuracy_they_touch():
         ["high", "400", "120", "3.1", "0.0", "70.0 ± 1.6", "74.0 ± 1.6"],
     ]
     few = make_panels(curves(unreadable=0.009, cut_off=0.01))
-    (card,) = findings(few, {Key("llm", "sums", "m"): "12 of 20 planned answers"})
-    assert card.partial == ["12 of 20 planned answers"]
+    (card,) = findings(few)
+    assert fewer_questions(few[0]) == ""
     assert [f"1.0{NBSP}%" in note for note in card.notes] == [False, True]
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from results.report.choices import forecast_choices
 from results.summary.forecasts import make_forecasts, scores, targets
-from results.words.forecasts import closest, error_table, far
+from results.words.forecasts import error_table, far, which_predictor
 from results.words.forecasts import forecast_table as shown
 from tests.results.made_tables import BACKTEST, forecast_table
 
@@ -25,7 +25,10 @@ def test_errors_of_forecasts_are_those_worked_out_by_hand():
         ["bad", "15.00", "20.0", "246.0", "0 of 2", "2 of 2"],
         ["partial", "0.00", "0.0", "6.0", "1 of 1", "1 of 2"],
     ]
-    assert "all 2 measured points: good 1.0 points off" in closest(forecasts)
+    told = which_predictor(targets(forecasts))
+    assert told.startswith(
+        "Use good: it did best of 2. It was 1.0 points off on average, at most 1.0; 2 of 2"
+    )
     assert [one.name for one in forecast_choices(forecasts)[0].choices] == ["good", "bad", "partial"]
     ahead = good.tail(1).assign(N=64, accuracy=np.nan)  # nobody measured it
     unseen = make_forecasts({"f": pd.concat([good, ahead, bad])})
@@ -34,14 +37,13 @@ def test_errors_of_forecasts_are_those_worked_out_by_hand():
     assert error_table("errors", targets(twice)).rows[0][4:] == ["4 of 4", "4 of 4"]
     fewer = make_forecasts({"f": pd.concat([partial.query("setting == 'low'"), good])})
     assert [row[::5] for row in error_table("errors", targets(fewer)).rows][1] == ["partial", "1 of 2"]
-    tied = make_forecasts({"f": pd.concat([bad, good.assign(predictor="other"), good])})
-    assert "good and other, tied, 1.0 points" in closest(tied)
     wide = forecast_table("wide", [0.62, 0.74]).assign(low=0.0, high=1.0)  # closest, but tells little
     both = make_forecasts({"f": pd.concat([good, wide])})
     assert [row[0] for row in error_table("errors", targets(both)).rows] == ["good", "wide"]
-    assert "points: wide 0.0 points" in closest(both)
-    assert "good (score 6), 1.0 points" in closest(both)
-    assert closest(both[:1]) == ""  # it has no rival
+    default = make_forecasts({"f": pd.concat([good, wide.assign(predictor="default")])})
+    assert "Default, number 2, was 0.0 points off" in which_predictor(targets(default))
+    assert which_predictor(targets(both[:1])).startswith("Good was 1.0 points off")
+    assert which_predictor(targets(make_forecasts({"f": ahead}))) == ""
     bare = make_forecasts({"f": pd.concat([good.assign(low=np.nan, high=np.nan), wide])})
     assert [row[0] for row in error_table("errors", targets(bare)).rows] == ["wide", "good"]
     bare = make_forecasts({"f": pd.concat([bad, good.assign(low=np.nan, high=np.nan)])})
@@ -118,9 +120,6 @@ def test_new_lengths_and_more_answers_are_compared_by_themselves():
         predictor=ahead["predictor"] + " along T",
     )
     forecasts = make_forecasts({"more": more, "new": ahead})
-    told = closest(forecasts)
-    assert "all 2 measured points: near 1.0 points off" in told
-    assert "near along T 1.0 points off" in told
     names = [choice.name for choice in forecast_choices(forecasts)]
     assert len(set(names)) == 2
     assert [len(choice.choices) for choice in forecast_choices(forecasts)] == [2, 2]
