@@ -21,7 +21,7 @@ from harness.run.plan import Query, asked_questions, prompt_for, sampling_for
 from harness.run.session import Session
 from harness.run.stopping import Blocks, Planned, requests_of
 from harness.run.stored import Stored
-from harness.store.record import Record, grader_in, read_by_another_rule, read_record
+from harness.store.record import Record, grader_in, read_record
 from harness.store.regrade import regrade
 from harness.store.resume import check_same_run, locked, put_bad_rows_aside, read_done, set_aside
 from harness.store.row import Row
@@ -80,8 +80,7 @@ async def sample(
         if quarantine and there:
             bad, aside = put_bad_rows_aside(folder)
             say(f"{bad} rows are put aside{f' in {aside}' if bad else ''}")
-        changed = before and (grader_in(before) != experiment.reading or read_by_another_rule(before))
-        if before and there and changed:
+        if before and there and grader_in(before) != experiment.reading:
             found = regrade(folder, experiment.reading)
             say(
                 f"the answers in {folder} are read again: before with {grader_in(before)}, now with "

@@ -126,9 +126,6 @@ def read_record(folder: Path) -> dict[str, Any] | None:
     with suppress(OSError, ValueError):
         found = json.loads((folder / RECORD).read_text(encoding="utf-8"))
         if isinstance(found, dict) and isinstance(found.get("experiment"), dict):
-            fields = found["experiment"]
-            if "at_limit" in fields:  # as it was called before
-                fields["budget_by"] = "force" if fields.pop("at_limit") == "force" else "prompt"
             return found
     return None
 
@@ -157,11 +154,6 @@ def grader_in(record: dict[str, Any]) -> Grader:
     """What has read the answers of the run on record."""
     fields = record["experiment"]
     return Grader(tuple(fields["readers"]), fields["match"], fields.get("grader", "integer"))
-
-
-def read_by_another_rule(record: dict[str, Any]) -> bool:
-    """Whether the answers on record were read when one that is no integer was left unread."""
-    return "grader" not in record["experiment"]
 
 
 def note_reading(folder: Path, grader: Grader, kept: str, changed: int, summary: dict[str, Any]) -> None:
