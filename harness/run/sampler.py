@@ -21,7 +21,7 @@ from harness.run.plan import Query, asked_questions, prompt_for, sampling_for
 from harness.run.session import Session
 from harness.run.stopping import Blocks, Planned, requests_of
 from harness.run.stored import Stored
-from harness.store.record import Record, asked_of, grader_in, read_by_another_rule, read_record
+from harness.store.record import Record, asked_of, grader_in, read_record
 from harness.store.regrade import regrade
 from harness.store.resume import check_same_run, locked, put_bad_rows_aside, read_done, set_aside
 from harness.store.row import Row
@@ -85,8 +85,7 @@ async def sample(
             last = grader_in(before)
             experiment = experiment.model_copy(update=asdict(last))
             say(f"answers are read with {last}, as `tts regrade` last read them")
-        changed = before and (grader_in(before) != experiment.reading or read_by_another_rule(before))
-        if before and there and changed:
+        if before and there and grader_in(before) != experiment.reading:
             found = regrade(folder, experiment.reading, asked=True)
             say(
                 f"the answers in {folder} are read again: before with {grader_in(before)}, now with "

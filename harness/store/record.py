@@ -126,9 +126,6 @@ def read_record(folder: Path) -> dict[str, Any] | None:
     with suppress(OSError, ValueError):
         found = json.loads((folder / RECORD).read_text(encoding="utf-8"))
         if isinstance(found, dict) and isinstance(found.get("experiment"), dict):
-            fields = found["experiment"]
-            if "at_limit" in fields:  # as it was called before
-                fields["budget_by"] = "force" if fields.pop("at_limit") == "force" else "prompt"
             return found
     return None
 
@@ -163,11 +160,6 @@ def asked_of(record: dict[str, Any]) -> Grader:
     """What the run's experiment wanted the answers read by, whatever `tts regrade` has read them by since."""
     own = next(reversed(record.get("readings") or [{}])).get("experiment")
     return grader_in({"experiment": own}) if own else grader_in(record)
-
-
-def read_by_another_rule(record: dict[str, Any]) -> bool:
-    """Whether the answers on record were read when one that is no integer was left unread."""
-    return "grader" not in record["experiment"]
 
 
 def note_reading(

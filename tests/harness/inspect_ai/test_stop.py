@@ -9,6 +9,7 @@ import pytest
 from results import BadInput, build_curves, read_samples
 from results.stopping import named, seen_of, settled
 from tests.harness.commands import command
+from tests.harness.inspect_ai import runner
 
 pytest.importorskip("inspect_ai")
 
@@ -22,37 +23,12 @@ GOLDS = {"q1": "18", "q2": "5", "q3": "1"}
 
 def evaluated(folder: Path, rule: str, **options: Any) -> Any:
     """The log of a run with a stop rule, twelve epochs at most."""
-    from inspect_ai import Epochs, Task
-    from inspect_ai import eval as evaluate
-    from inspect_ai.dataset import MemoryDataset, Sample
-    from inspect_ai.model import ModelOutput, ModelUsage, get_model
-    from inspect_ai.scorer import pattern
+    from inspect_ai import Epochs
 
     from harness.inspect_ai.stop import StopWhenSettled
 
-    said = {name: list(answers) for name, answers in ANSWERS.items()}
-
-    def reply(messages: list[Any], *_: Any) -> ModelOutput:
-        answer = said[messages[-1].text].pop(0)
-        output = ModelOutput.from_content("mockllm/model", f"It is ##{answer}##." if answer else "I give up.")
-        return output.model_copy(update={"usage": ModelUsage(output_tokens=7)})
-
-    samples = [Sample(id=name, input=name, target=gold) for name, gold in GOLDS.items()]
-    (log,) = evaluate(
-        Task(
-            dataset=MemoryDataset(samples),
-            scorer=pattern(r"##\s*([0-9,]+)\s*##"),
-            epochs=Epochs(12, ["tts/vote"]),
-            early_stopping=StopWhenSettled(rule),
-        ),
-        model=get_model("mockllm/model", custom_outputs=reply),
-        log_dir=str(folder),
-        log_format="eval",
-        display="none",
-        **options,
-    )
-    assert log.status == "success", str(log.error)[:300]
-    return log
+    rules = {"early_stopping": StopWhenSettled(rule)}
+    return runner.evaluated(folder, ANSWERS, GOLDS, Epochs(12, ["tts/vote"]), **rules, **options)
 
 
 def ends(text: str, answers: list[str | None]) -> int:

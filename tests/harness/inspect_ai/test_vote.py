@@ -6,11 +6,11 @@ from importlib import import_module
 from itertools import combinations
 from math import isnan
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.conftest import ROOT
+from tests.harness.inspect_ai.runner import evaluated
 
 pytest.importorskip("inspect_ai")
 
@@ -32,41 +32,13 @@ def vote(answers: list[str | None], gold: str, k: int) -> Fraction:
     return sum(shares, Fraction(0)) / len(shares)
 
 
-def evaluated(folder: Path, *reducers: Any) -> dict[str, Any]:
-    """The log's metrics of every reducer, from a run of inspect_ai."""
-    from inspect_ai import Epochs, Task
-    from inspect_ai import eval as evaluate
-    from inspect_ai.dataset import MemoryDataset, Sample
-    from inspect_ai.model import ModelOutput, ModelUsage, get_model
-    from inspect_ai.scorer import accuracy, pattern, scorer
-
-    @scorer(metrics=[accuracy()])
-    def marked() -> Any:
-        return pattern(r"##\s*([0-9,]+)\s*##")
-
-    said: dict[str, list[str | None]] = {name: list(answers) for name, answers in ANSWERS.items()}
-
-    def reply(messages: list[Any], *_: Any) -> ModelOutput:
-        answer = said[messages[-1].text].pop()
-        output = ModelOutput.from_content("mockllm/model", f"It is ##{answer}##." if answer else "I give up.")
-        return output.model_copy(update={"usage": ModelUsage()})  # without it, tokens are counted online
-
-    samples = [Sample(id=name, input=name, target=gold) for name, gold in GOLDS.items()]
-    (log,) = evaluate(
-        Task(dataset=MemoryDataset(samples), scorer=marked()),
-        model=get_model("mockllm/model", custom_outputs=reply),
-        epochs=Epochs(6, list(reducers)),
-        log_dir=str(folder),
-        display="none",
-    )
-    assert log.status == "success", str(log.error)[:300]
-    return {score.reducer: score.metrics["accuracy"].value for score in log.results.scores}
-
-
 def test_inspect_ai_reduces_epochs_by_the_exact_vote(tmp_path: Path) -> None:
     declared = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["entry-points"]["inspect_ai"]
     import_module(declared["tts"])  # what inspect_ai does for the names tts/…
-    found = evaluated(tmp_path, "tts/vote_3", "tts/vote_4", "tts/vote", "mean")
+    from inspect_ai import Epochs
+
+    log = evaluated(tmp_path, ANSWERS, GOLDS, Epochs(6, ["tts/vote_3", "tts/vote_4", "tts/vote", "mean"]))
+    found = {score.reducer: score.metrics["accuracy"].value for score in log.results.scores}
     means = {
         k: float(sum(vote(answers, GOLDS[name], k) for name, answers in ANSWERS.items()) / 3)
         for k in (1, 3, 4, 6)

@@ -34,20 +34,6 @@ def test_auc_is_the_share_of_pairs(seed: int) -> None:
     assert found == (None if expected is None else pytest.approx(expected, abs=1e-12))
 
 
-def test_a_judge_that_only_knows_hard_questions_chooses_nothing() -> None:
-    """By hand: the easy question has scores .9, the hard one .1; 3 of 4 and 1 of 4 answers are right."""
-    easy = np.full(4, 0.9), np.array([True, True, True, False])
-    hard = np.full(4, 0.1), np.array([True, False, False, False])
-    both = np.concatenate([easy[0], hard[0]]), np.concatenate([easy[1], hard[1]])
-    assert auc([easy, hard]) == 0.5
-    assert auc([both]) == pytest.approx((9 + 3 / 2 + 3 / 2) / 16)
-
-
-def test_without_both_kinds_there_is_none() -> None:
-    assert auc([(np.array([0.1, 0.2]), np.array([True, True]))]) is None
-    assert auc([]) is None
-
-
 def test_neither_auc_hangs_on_the_order_of_the_rows(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """By hand, of 4 + 2 pairs within a question and 12 in all; answers to two questions interleave."""
     rows = rows_of(folder)

@@ -129,17 +129,3 @@ def test_wrong_answers_vote_in_one_spelling(tmp_path: Path) -> None:
         asked = read_samples(tmp_path / str(number)).query("question_id == 'q-2'")
         assert asked["answer"].nunique() == 2
         assert vote_curve(asked, ns=[1, 16])["accuracy"].tolist() == pytest.approx([5 / 16, 0] * 2)
-
-
-def test_answers_of_a_run_from_before_there_were_graders_are_read_again(tmp_path: Path) -> None:
-    sampled(tmp_path, ["##9.6##"] * 5)
-    record = read_record(tmp_path) or {}
-    del record["experiment"]["grader"]
-    (tmp_path / "run.json").write_text(json.dumps(record))
-    rows = [row | {"answer": None, "reader": None} for row in stored(tmp_path)]
-    (tmp_path / "samples.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    said: list[str] = []
-    for _ in range(2):  # the second time they are as they should be
-        sampled(tmp_path, ["##9.6##"] * 5, say=said.append)
-        assert {row["answer"] for row in stored(tmp_path)} == {"9.6"}
-        assert len(said) == 1

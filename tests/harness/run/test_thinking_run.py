@@ -107,12 +107,6 @@ def test_fields_of_the_requests_are_part_of_what_a_run_is(tmp_path: Path) -> Non
             run(tmp_path, VLLM(), engine="openai", **{"budgets": (50, 300), **changes})
 
 
-def test_a_run_on_record_from_before_goes_on_under_the_new_name(tmp_path: Path) -> None:
-    for then, now in (("cut", "prompt"), ("force", "force")):
-        (tmp_path / "run.json").write_text(json.dumps({"experiment": {"at_limit": then}}))
-        assert (read_record(tmp_path) or {})["experiment"] == {"budget_by": now}
-
-
 @pytest.mark.parametrize(
     ("changes", "said"),
     [

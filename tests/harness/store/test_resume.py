@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import prompts
 from harness.experiment import model_location
 from harness.questions.load import Question
+from harness.store import resume
 from harness.store.record import Record
 from harness.store.resume import check_same_run, locked, put_bad_rows_aside, read_done, set_aside
 from harness.store.samples_file import SAMPLES, mend
@@ -76,12 +77,39 @@ def test_a_long_torn_line_is_cut_off(tmp_path: Path) -> None:
     assert (tmp_path / SAMPLES).read_bytes() == whole
 
 
+def test_rows_looked_at_many_at_a_time_count_as_one_by_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    unread: dict[str, Any] = {"answer": None, "correct": False, "reader": None}
+    thought: dict[str, Any] = {"reasoning": "so", "reasoning_tokens": 2}
+    rows = [
+        row(
+            number,
+            setting=str(number % 2),
+            question_id=f"q-{number % 3}",
+            **(thought if number % 5 else unread),
+        )
+        for number in range(40)
+    ]
+    (tmp_path / SAMPLES).write_bytes(write(tmp_path, rows) + b'{"torn')
+    monkeypatch.setattr("harness.store.samples_file.ROWS_AT_A_TIME", 7)
+    found = []
+    for at_once in (resume.are_rows, lambda _rows: False):
+        monkeypatch.setattr(resume, "are_rows", at_once)
+        tally = Tally()
+        done = read_done(tmp_path, tally)
+        found.append((done, tally.summary(), tally.table(), tally.warnings(tmp_path)))
+    assert found[0] == found[1]
+    assert sum(map(len, found[0][0].values())) == 40
+
+
 BAD_ROWS = [
     (row(5), r"row 3: .* tiny-0000, 40, sample, 5"),
     (row(7, answer="17"), "row 3: correct is True"),
     (row(7, correct=False), "row 3: correct is False"),
     (row(7, gold="17", correct=False), "row 3: gold '17' of tiny-0000, which was '18' before"),
     ([], "row 3: found"),
+    ({"question_id": "q-1"}, "row 3: found"),
 ]
 
 

@@ -100,10 +100,13 @@ BAD_LINES = [
     *("not JSON", "[]", "7", '{"question_id": "tiny-0000"}', "\xff", "\0" * 20, "[" * 100_000),
     *(json.dumps(row(7) | {"sample": wrong}) for wrong in (None, "7", 7.0, True, [7])),
     *(json.dumps(row(7) | {name: {}}) for name in ("question_id", "tokens", "correct", "text")),
+    *("{}{}", '{"a":\n1}', json.dumps({name: cell for name, cell in row(7).items() if name != "seed"})),
+    *(json.dumps(row(7) | wrong) for wrong in ({"tokens": 2.0}, {"correct": 1}, {"text": None})),
+    *(json.dumps(row(7) | wrong) for wrong in ({"gold": 18}, {"logprob": 1}, {"reasoning": None})),
 ]
 
 
-@pytest.mark.parametrize("line", BAD_LINES, ids=lambda line: line[:30])
+@pytest.mark.parametrize("line", BAD_LINES, ids=lambda line: line[:30] + line[-30:])
 def test_a_bad_row_before_the_last_is_refused_with_its_number(tmp_path: Path, line: str) -> None:
     good = json.dumps(row(0)).encode() + b"\n"
     (tmp_path / SAMPLES).write_bytes(good + line.encode("latin-1") + b"\n" + good)
