@@ -191,10 +191,9 @@ def _own_columns_apart(table: pd.DataFrame, named: Collection[str]) -> tuple[pd.
     for name in unnamed:
         if name in table and name not in _NEEDED and table.columns.is_unique:
             cells = table[name].dropna().drop_duplicates()
-            words = len(cells) and pd.to_numeric(cells.map(as_typed), errors="coerce").isna().all()
-            if words and not any(_conforms(cells.iloc[[place]]) for place in range(len(cells[:_TRIED]))):
+            if len(cells) and not any(_conforms(cells.iloc[[place]]) for place in range(len(cells[:_TRIED]))):
                 renamed[name] = f"file_{name}"
-    first = {name: table[name].dropna().iloc[0] for name in renamed}
+    first = {name: as_typed(table[name].dropna().iloc[0]) for name in renamed}
     notes = [
         f"the file's column {name!r} (such as {first[name]!r:.40}) is not that of a samples table: it is "
         f"kept as {other!r}; if it is meant, correct it, or give --map {name}=COLUMN"

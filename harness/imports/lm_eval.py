@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -42,19 +43,20 @@ def import_lm_eval(
     such as max_gen_toks. Raises BadInput.
     """
     file = _newest(path) if path.is_dir() else path
-    rows = _rows(file, filter_name, first=grader is not None)
+    rows, names = _rows(file, filter_name, texts_alone=grader is not None)
     texts = [_responses(row, file) for row in rows]
     parts = _NAME.fullmatch(file.name)
     task = parts["task"] if parts else file.stem
     results = read_json(file.with_name(f"results_{parts['stamp']}.json")) if parts else {}
     cells: list[JsonObject] = []
     for row, said in zip(rows, texts, strict=True):
-        found = at(row, "arguments.gen_args_0.arg_1")  # {"until": [...], "temperature": 1.0, ...}
+        # {"until": [...], "temperature": 1.0, ...}, in 2024 in a list
+        found = at(row, "arguments.gen_args_0.arg_1") or at(row, "arguments.0.1")
         settings = found if isinstance(found, dict) else {}
         greedy = settings.get("temperature") == 0 or settings.get("do_sample") is False
         shared = {
             "dataset": task,
-            "model": str(results.get("model_name") or file.parent.name),
+            "model": str(results.get("model_name") or file.resolve().parent.name),
             "setting": setting_value(file, settings, setting),
             "decoding": "greedy" if greedy and len(said) == 1 else "sample",
             "question_id": str(row["doc_id"]),
@@ -64,6 +66,8 @@ def import_lm_eval(
     table, notes = pd.DataFrame(cells), [f"read {file}"]
     if grader:
         table = graded(table, grader, file)
+        if len(names) > 1 and not filter_name:
+            notes.append(f"the filters {', '.join(names)} have the same texts, which are read once")
     else:
         verdicts, differ = as_logged(file, rows, texts, results.get("configs", {}).get(task))
         table = table.assign(**pd.DataFrame(verdicts, dtype=object))
@@ -83,8 +87,8 @@ def _newest(folder: Path) -> Path:
     return max(found, key=lambda file: found[file]["stamp"])
 
 
-def _rows(file: Path, filter_name: str | None, *, first: bool) -> list[JsonObject]:
-    """The rows of one filter: the named one, the only one, or any where only the responses are wanted."""
+def _rows(file: Path, filter_name: str | None, *, texts_alone: bool) -> tuple[list[JsonObject], list[str]]:
+    """The rows of one filter, and the names of all; where only texts are wanted, of any that has the same."""
     if not file.exists():
         raise BadInput(f"{file}: no such file")
     rows = list(json_rows(file))
@@ -96,8 +100,13 @@ def _rows(file: Path, filter_name: str | None, *, first: bool) -> list[JsonObjec
         if absent:
             raise BadInput(f"{file}: row {number}: no {absent!r}: not the samples of lm-eval's --log_samples")
     names = list(dict.fromkeys(str(row["filter"]) for row in rows))
-    name = chosen(file, "filter", names, filter_name or (names[0] if first else None))
-    return [row for row in rows if row["filter"] == name]
+    texts: dict[str, list[Any]] = {}
+    for row in rows:
+        texts.setdefault(str(row["filter"]), []).append((row["doc_id"], row["resps"]))
+    same = texts_alone and all(found == texts[names[0]] for found in texts.values())
+    asked = filter_name or (names[0] if same else None)
+    name = chosen(file, "filter", names, asked, "their texts differ" if texts_alone else "or use --grade")
+    return [row for row in rows if row["filter"] == name], names
 
 
 def _responses(row: JsonObject, file: Path) -> list[str]:

@@ -35,9 +35,14 @@ def as_logged(
     `texts` are those of each document's repeats; `task` is lm-eval's config. Where every document has one
     answer the log's own metric decides, else equality with the target as in lm-eval's exact_match; the log
     has a verdict on the first answer to a document. Raises BadInput: no config, a filter that is not
-    lm-eval's own, another metric, lm-eval not installed.
+    lm-eval's own, another metric, lm-eval not installed. Answers with a reading and verdict of their own need
+    no config.
     """
     name = rows[0]["filter"]
+    if task is None:
+        read = [_as_read(file, row, len(said)) for row, said in zip(rows, texts, strict=True)]
+        if all(read):
+            return [cells for document in read for cells in document], 0
     if task is None:
         raise BadInput(f"{file}: no results_TIME.json of the task beside it: put it there, {_OR_GRADE}")
     pipelines = task.get("filter_list") or [{"name": "none", "filter": [{"function": "take_first"}]}]
@@ -61,6 +66,25 @@ def as_logged(
         differ = sum((said[0] == gold) != _logged(file, row) for gold, said, row in documents)
     read = ((gold, answer) for gold, said, _ in documents for answer in said)
     return [{"gold": gold, "answer": answer, "correct": answer == gold} for gold, answer in read], differ
+
+
+def _as_read(file: Path, row: JsonObject, count: int) -> list[JsonObject]:
+    """Gold, answer and correct of a document's answers as the log has them; none where it has fewer.
+
+    The log of s1 says for each repeat what it read; others have the one reading of one answer.
+    """
+    gold = str(row["target"])
+    readings = row.get("extracted_answers") or row["filtered_resps"]
+    verdicts = row.get("exact_matches") or [_logged(file, row)] * (count == 1)
+    if not len(readings) == len(verdicts) == count:
+        return []
+    cells = []
+    for reading, verdict in zip(readings, verdicts, strict=True):
+        text = reading[0] if isinstance(reading, list) and reading else reading
+        answer = None if text in (_NO_MATCH, "", None, []) else str(text)
+        right = bool(verdict)
+        cells.append({"gold": gold, "answer": answer or (gold if right else None), "correct": right})
+    return cells
 
 
 def _apply(

@@ -7,14 +7,14 @@ from typing import Any
 from results import BadInput
 
 
-def chosen(file: Path, kind: str, names: Sequence[str], asked: str | None) -> str:
+def chosen(
+    file: Path, kind: str, names: Sequence[str], asked: str | None, hint: str = "or use --grade"
+) -> str:
     """Which of the `names` of a log's filters or scorers (`kind`) to use. Raises BadInput if that is open."""
     if asked is not None and asked not in names:
         raise BadInput(f"{file}: no {kind} {asked!r}, only {', '.join(names) or '(none)'}")
     if asked is None and len(names) > 1:
-        raise BadInput(
-            f"{file}: several {kind}s ({', '.join(names)}): choose one with --{kind}, or use --grade"
-        )
+        raise BadInput(f"{file}: several {kind}s ({', '.join(names)}): choose one with --{kind}, {hint}")
     return asked or names[0]
 
 

@@ -1,6 +1,6 @@
 """How people and models write answers: `kin.jsonl` has a row a case, with what was decided before it was run.
 
-{"kind": "labels", "grader": "choice", "readers": "boxed,answer-is", "gold": "B", "text": "故选：B", "right": true}
+{"kind": "labels", "grader": "choice", "readers": "answer-is", "gold": "B", "text": "选 B", "right": true}
 
 right: true, the answer is the gold; false, another was given, which votes; null, none was given.
 """

@@ -150,6 +150,34 @@ def test_logs_from_before_there_were_filters_are_read(write: Write) -> None:
     assert table["correct"].sum() == 3
 
 
+def test_filters_with_the_same_texts_are_one_and_others_are_named(write: Write) -> None:
+    rows = [row(doc, name) for name in ("a", "b") for doc in (0, 1)]
+    table, _, notes = import_lm_eval(write(rows), grader=Grader(("hashes",)))
+    assert len(table) == 8
+    assert any("a, b" in note for note in notes)
+    rows[3]["resps"] = [["#### 7", "#### 7", "#### 7", "#### 7"]]
+    file = write(rows)
+    with pytest.raises(BadInput, match="a, b"):
+        import_lm_eval(file, grader=Grader(("hashes",)))
+    table = import_lm_eval(file, "b", Grader(("hashes",))).table
+    assert table["answer"].fillna("").tolist() == ["1018", "1018", "7", "", "7", "7", "7", "7"]
+
+
+@pytest.mark.parametrize("repeats", [1, 2])
+def test_readings_and_verdicts_of_the_log_need_no_settings(write: Write, repeats: int) -> None:
+    """The log of s1: what was read in each repeat, no filter, the settings in a list."""
+    said = {"resps": [["so 7", "so 8"][:repeats]], "filtered_resps": ["so 7", "so 8"][:repeats]}
+    read = {"extracted_answers": ["7", "8"][:repeats], "exact_match": 1, "exact_matches": [1, 0][:repeats]}
+    changes = said | read | {"target": "7", "arguments": [["?", {"max_gen_toks": 64}]]}
+    rows = [{name: cell for name, cell in row(0, "", **changes).items() if name != "filter"}]
+    file = write(rows)
+    next(file.parent.glob("results_*")).unlink()
+    table = import_lm_eval(file, setting="max_gen_toks").table
+    assert table["answer"].tolist() == ["7", "8"][:repeats]
+    assert table["correct"].tolist() == [True, False][:repeats]
+    assert set(table["setting"]) == {"64"}
+
+
 def test_tokens_are_counted_where_a_tokenizer_is_named(write: Write, tmp_path: Path) -> None:
     arguments = ("lm-eval", write(), "--grade", "hashes", "--out")
     said = imported(*arguments, tmp_path / "without").output

@@ -112,6 +112,7 @@ def test_own_columns_that_share_a_name_do_not_stop_an_import(tmp_path: Path) -> 
     file = tmp_path / "a.jsonl"
     row = {"question_id": "q", "answer": "1", "gold": "1", "model": None}
     own = {"source": "MATH", "score": "easy", "sample": "a text", "decoding": "nucleus"}
+    own |= {"tokens": 12.5, "logprob": 0.3}
     file.write_text(json.dumps(row | own))
 
     found = import_table(file)
@@ -120,7 +121,8 @@ def test_own_columns_that_share_a_name_do_not_stop_an_import(tmp_path: Path) -> 
         f"file_{name}": cell for name, cell in own.items()
     }
     assert sum("--map" in note for note in found.notes) == len(own)
-    file.write_text(json.dumps(row | {"tokens": -5}))
+    rows = [row | {"tokens": tokens} for tokens in (5, -5)]  # one of them is a count of tokens
+    file.write_text("".join(json.dumps(each) + "\n" for each in rows))
     with pytest.raises(BadInput, match="tokens"):
         import_table(file)
 

@@ -204,7 +204,7 @@ def test_the_command_refuses_what_it_cannot_use(csv: Path, tmp_path: Path) -> No
     assert (twice.exit_code, "--map" in twice.output) == (2, True)
     assert "--map" in imported("inspect", csv, "--out", out, "--map", "a=b").output
     assert "--gold" in imported("lm-eval", csv, "--out", out, "--gold", "5").output
-    told = {"--filter": ("lm-eval", "f"), "--scorer": ("inspect", "s")}
+    told = {"--scorer": ("inspect", "s")}
     told |= {"--unreadable": ("csv", "?"), "--correct-if": ("csv", "mark=ok")}
     for option, (kind, value) in told.items():
         twice = imported(kind, csv, "--out", out, option, value, "--grade=boxed")
