@@ -6,7 +6,7 @@ vote of 16        200       16    58.1 %              5.4                0.9  â€
 With --compare:
 
 run         questions  answers  difference    Â±  80 % find  decided  80 % takes questions
-vote of 16        200       16         4.2  3.1        4.4   66.0 %                   320
+vote of 16        200       16         4.2  3.1        4.4   56.0 %                   533
 """
 
 from collections.abc import Iterable, Sequence

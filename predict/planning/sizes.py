@@ -13,7 +13,7 @@ answers (Hoeffding, Annals of Mathematical Statistics 1948, theorem 5.2).
 How many questions and answers decide a comparison, told by the answers of a pilot of both sides.
 
     questions  answers  method    N   difference  margin  detectable  decided  questions_to_decide
-    200        16       majority  16  0.042       0.031   0.044       0.66     320
+    200        16       majority  16  0.042       0.031   0.044       0.56     533
 
 The verdict is that of `results compare` on one row named beforehand: the paired difference of a question,
 its mean over the questions, Student's interval (`results.paired.needed.Decision`). Both sides' questions are

@@ -42,7 +42,7 @@ def _figure(key: Key, table: pd.DataFrame, name: str, several: bool) -> Figure:
         "agreement:Q",
         scale=scale,
         axis=alt.Axis(format="~%", tickCount=6),
-        title="agreement with the whole pool",
+        title="agreement with very many answers",
     )
     said = [
         alt.Tooltip("rule:N"),

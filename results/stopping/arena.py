@@ -5,7 +5,7 @@
     aime     qwen3   lead  4          random  exact  0.248  7.1      2.3     0.993      0.005
 
 The columns are described in docs/stopping.md. Answers are drawn without replacement from the pool of each
-question. The whole pool's vote is the truth that a rule should find for less.
+question. What very many answers would say most often is the truth that a rule should find for less.
 
 What is left to gain is that of a clairvoyant. With two answers of known shares no test is faster than a lead
 of the right size (Wald and Wolfowitz 1948), and what size is right depends on the shares. Rules do not know

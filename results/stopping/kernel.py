@@ -10,25 +10,11 @@ Ints = NDArray[np.int64]
 
 
 @njit(cache=True)  # type: ignore[untyped-decorator]
-def whole_votes(votes: Ints, starts: Ints) -> Any:
-    """Whether each answer, (answers,), says what its question's whole pool says most often."""
-    leads = np.zeros(votes.size, np.bool_)
-    for q in range(starts.size - 1):
-        tally = np.zeros(starts[q + 1] - starts[q] + 1, np.int64)
-        for i in range(starts[q], starts[q + 1]):
-            if votes[i] >= 0:
-                tally[votes[i]] += 1
-        for i in range(starts[q], starts[q + 1]):
-            leads[i] = votes[i] >= 0 and tally[votes[i]] == tally.max()
-    return leads
-
-
-@njit(cache=True)  # type: ignore[untyped-decorator]
 def walk(
     votes: Ints,
     starts: Ints,
     places: Any,
-    leads: Any,
+    modes: Any,
     salt: Any,
     names: Any,
     streaks: Any,
@@ -37,20 +23,21 @@ def walk(
 ) -> None:
     """Write what each visit (orders, Q, most) has come to.
 
-    votes: (answers,) −1 unreadable, 0 right, 1 … wrong answers; places: the answers in the order in which
-    they are looked at. A state's name is the sum of a random number for each count and one for the answers
-    asked for, `salt` (2, most + 1): states with the same name have the same counts, in whatever order, but
-    for a chance of about (states)² / 2^65.
+    votes: (answers,) −1 unreadable, 0 right, 1 … wrong answers; modes: (answers,) the chance of what it says
+    to be what very many would say; places: the answers in the order in which they are looked at. A state's
+    name is the sum of a random number for each count and one for the answers asked for, `salt` (2, most + 1):
+    states with the same name have the same counts, in whatever order, but for a chance of about
+    (states)² / 2^65.
     """
     for p in range(places.shape[0]):
         for q in range(places.shape[1]):
             pool = starts[q + 1] - starts[q]
-            tally, of_pool = np.zeros(pool + 1, np.int64), np.zeros(pool + 1, np.bool_)
+            tally, of_pool = np.zeros(pool + 1, np.int64), np.zeros(pool + 1)
             for i in range(starts[q], starts[q + 1]):
-                if leads[i]:
-                    of_pool[votes[i]] = True
+                if votes[i] >= 0:
+                    of_pool[votes[i]] = modes[i]
             any_read = of_pool.any()
-            top, leaders, agreeing, streak, last = 0, 0, 0, 0, -1
+            top, leaders, agreeing, streak, last = 0, 0, 0.0, 0, -1
             name = np.uint64(0)
             for i in range(places.shape[2]):
                 vote = votes[places[p, q, i]]
@@ -64,10 +51,10 @@ def walk(
                     if now > 1:
                         name -= salt[0, now - 1]
                     if now > top:
-                        top, leaders, agreeing = now, 1, int(of_pool[vote])
+                        top, leaders, agreeing = now, 1, of_pool[vote]
                     elif now == top:
                         leaders += 1
-                        agreeing += int(of_pool[vote])
+                        agreeing += of_pool[vote]
                 last = vote
                 names[p, q, i] = name + salt[1, i + 1]
                 streaks[p, q, i] = streak

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from results.stopping.mode import of_answers
 from results.stopping.rules import Rule, ahead, settled
 from results.stopping.seen import Bools, Floats, Ints, Seen
 from results.votes.exact import AnswerPools
@@ -41,8 +42,9 @@ class Stops:
 class Outcome:
     """What each question came to, the mean over the orders, all (Q,).
 
-    accuracy: a tie for the lead shares the credit; agreement: the chance that the answer taken is one that
-    the whole pool gives most often; false_stops: how often the rule said so and that is not the case.
+    accuracy: a tie for the lead shares the credit; agreement: the chance that the answer taken is the one
+    that very many would give most often (`results.stopping.mode`); false_stops: how often the rule said so
+    and that is not the case.
     """
 
     tokens: Floats
@@ -57,7 +59,7 @@ class Walk(NamedTuple):
     """What votes have come to after each answer, all (orders, Q, most).
 
     state: the name of what was seen (states of one name have the same counts); streak: how many of the last
-    answers say the same; right: the accuracy of the vote; agree: how much it agrees with the whole pool's.
+    answers say the same; right: the accuracy of the vote; agree: the chance that it gives the mode.
     """
 
     state: NDArray[np.uint64]
@@ -108,7 +110,7 @@ class Replay:
 
     @cached_property
     def _walk(self) -> Walk:
-        from results.stopping.kernel import walk, whole_votes  # numba takes half a second to import
+        from results.stopping.kernel import walk  # numba takes half a second to import
 
         starts = self.pools.starts.astype(np.int64)
         generator = np.random.Generator(np.random.PCG64(0))
@@ -120,8 +122,8 @@ class Replay:
             right=np.empty(shape, np.float32),
             agree=np.empty(shape, np.float32),
         )
-        leads = whole_votes(self._votes, starts)
-        walk(self._votes, starts, self._answers, leads, salt, *found)
+        modes = of_answers(self._votes, starts)
+        walk(self._votes, starts, self._answers, modes, salt, *found)
         return found
 
     @cached_property
@@ -180,7 +182,7 @@ class Replay:
 
     @cached_property
     def agreement(self) -> Floats:
-        """(most,) how often a vote over each number of answers gives the whole pool's answer."""
+        """(most,) how often a vote over each number of answers gives the mode."""
         return np.asarray(self._walk.agree.mean(axis=(0, 1), dtype=np.float64))
 
     @cached_property

@@ -50,9 +50,9 @@ RULES: Columns = {
 
 RULES_NOTE = (
     "Cost: of the tokens of all answers (of the answers, where tokens are not known). Rounds: asked for in "
-    "exact blocks. Agreement: the vote ends with an answer that the whole pool gives most often; worst "
-    "tenth: of the questions. The last column is accuracy in points; its intervals hold for all rules "
-    "together."
+    "exact blocks. Agreement: the chance that the vote ends with what very many answers would say most "
+    "often, as the pool tells; worst tenth: of the questions. The last column is accuracy in points; its "
+    "intervals hold for all rules together."
 )
 
 
@@ -65,7 +65,7 @@ def sentences(found: Advice | None) -> list[str]:
     price = f"{found.share:.1%} of the {found.unit} of {found.n_max} answers{blocks}"
     lines = [
         f"Take {found.rule}:{found.threshold:g}: it costs {price}, and {found.agreement:.1%} of its votes "
-        f"end with the answer of the whole pool (of votes of {found.n_max} answers: "
+        f"end with what very many answers would say most often (of votes of {found.n_max} answers: "
         f"{found.agreement_all:.1%})."
     ]
     if found.fixed is not None:

@@ -1,6 +1,6 @@
 """What is said after a choice, before and now: how often it is true, simulated after the choice that is made.
 
-$ python -m studies.comparisons.selection        five minutes
+$ python -m studies.comparisons.selection        a minute
 
 Advice: true differences of normal laws; 100 questions are measured, and where they decide nothing a fresh run
 of the number named is made. Precision: a pilot of 100 questions, a run of 200. Lost outright: b loses some
@@ -20,8 +20,11 @@ from results.normal import LEVEL
 from results.paired.differences import mean_differences
 from results.paired.needed import Decision, given, known
 from results.paired.simultaneous import Measured, level_of_each
+from results.stopping.replay import Replay
+from results.stopping.rules import RULES
 from results.votes.exact import Floats
-from tests.results.paired.made import accuracies, better, varied_laws
+from results.votes.permutations import random_orders
+from tests.results.paired.made import accuracies, better, pools, varied_laws
 
 RUNS, VARIANCE, PILOT = 1000, 0.16, 100
 """Comparisons of each case, the variance of a question's difference, and the questions that measure it."""
@@ -31,7 +34,7 @@ Row = dict[str, str]
 
 def main() -> None:
     """Print the table."""
-    rows = [*advice(), *precision(), *lost_outright(), *headline()]
+    rows = [*advice(), *precision(), *lost_outright(), *headline(), *agreement()]
     click.echo(pd.DataFrame(rows).to_string(index=False))
 
 
@@ -108,25 +111,41 @@ def headline() -> Iterator[Row]:
         ns = 2 ** np.arange(5)
         over: dict[str, list[float]] = {"before": [], "now": []}
         held: list[bool] = []
-        for _ in range(8):  # sets of questions, whose true differences are those of very many runs
-            laws = varied_laws(questions, rng)
-            differences = []
-            for side in (laws, better(laws, gain)):
-                differences.append(accuracies(side, 16, ns, 60, rng)[:, :, : ns.size])
-            each = differences[1] - differences[0]
-            true = each.mean(axis=(0, 1))
-            for run in each:
-                level = level_of_each([Measured(range(questions), run)], LEVEL)
-                found = mean_differences(run, LEVEL, level)
-                clear = np.flatnonzero((found.interval.low > 0) | (found.interval.high < 0))
-                if clear.size:
-                    largest, most = clear[np.abs(found.mean[clear]).argmax()], clear[-1]
-                    over["before"].append(100 * (found.mean[largest] - true[largest]))
-                    over["now"].append(100 * (found.mean[most] - true[most]))
-                    held.append(bool(found.interval.low[most] <= true[most] <= found.interval.high[most]))
+        laws = varied_laws(questions * RUNS // 2, rng)
+        sides = [accuracies(side, 16, ns, 1, rng)[0, :, : ns.size] for side in (laws, better(laws, gain))]
+        true = (sides[1] - sides[0]).mean(axis=0)
+        for run in np.split(sides[1] - sides[0], RUNS // 2):
+            level = level_of_each([Measured(range(questions), run)], LEVEL)
+            found = mean_differences(run, LEVEL, level)
+            clear = np.flatnonzero((found.interval.low > 0) | (found.interval.high < 0))
+            if clear.size:
+                largest, most = clear[np.abs(found.mean[clear]).argmax()], clear[-1]
+                over["before"].append(100 * (found.mean[largest] - true[largest]))
+                over["now"].append(100 * (found.mean[most] - true[most]))
+                held.append(bool(found.interval.low[most] <= true[most] <= found.interval.high[most]))
         case = f"headline, {questions} questions, gain {100 * gain:.0f}: points too much"
         yield {"what": case, **{name: f"{np.mean(values):+.1f}" for name, values in over.items()}}
         yield {"what": "  its interval, given that it is clear, holds", "before": "–", "now": share(held)}
+
+
+def agreement() -> Iterator[Row]:
+    """`stop`: how often a lead of four agrees, as told by its pool, and with the mode of the law."""
+    for pool in (16, 32, 64):
+        rng = np.random.default_rng(pool)
+        laws = varied_laws(RUNS, rng)
+        drawn = pools(laws, pool, rng)
+        replay = Replay(drawn, random_orders(drawn, 10, seed=0), 16)
+        stops = replay.stop(RULES["lead"], 4)
+        true, of_pool = [], []
+        for order, asked in zip(replay.orders, stops.asked, strict=True):
+            for law, start, end, n in zip(laws, drawn.starts, drawn.starts[1:], asked, strict=False):
+                votes = np.bincount(drawn.votes[start + order[start : start + n]], minlength=4)
+                whole = np.bincount(drawn.votes[start:end], minlength=4)
+                taken = votes == votes.max()
+                true.append(taken[law.argmax()] / taken.sum())
+                of_pool.append(taken[whole == whole.max()].sum() / taken.sum())
+        case = f"agreement of lead:4, at most 16 answers, pool of {pool}: {share(true)} with the mode"
+        yield {"what": case, "before": share(of_pool), "now": share(replay.outcome(stops).agreement)}
 
 
 if __name__ == "__main__":

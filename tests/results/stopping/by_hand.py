@@ -3,9 +3,11 @@
 import itertools
 from collections import Counter
 from collections.abc import Sequence
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
+from scipy import integrate, special, stats
 
 from results.stopping.arena import thresholds_of
 from results.stopping.replay import EXACT, Replay
@@ -26,6 +28,18 @@ class Ended(NamedTuple):
 def leaders(votes: Sequence[int]) -> set[int]:
     counts = Counter(vote for vote in votes if vote >= 0)
     return {vote for vote in counts if counts[vote] == max(counts.values())}
+
+
+@cache
+def modes(votes: tuple[int, ...]) -> dict[int, float]:
+    """The chance of each answer to be the mode: its gamma variable is the largest, by quadrature."""
+    counts = Counter(vote for vote in votes if vote >= 0)
+
+    def density(x: float, vote: int) -> float:
+        others = [special.gammainc(count, x) for other, count in counts.items() if other != vote]
+        return float(stats.gamma.pdf(x, counts[vote]) * np.prod(others))
+
+    return {vote: integrate.quad(density, 0, np.inf, args=(vote,), epsabs=1e-9)[0] for vote in counts}
 
 
 def played(
@@ -53,12 +67,12 @@ def played(
     while asked < most and not settled(rule, threshold, seen_of(shown[:asked], most))[0]:
         asked = min(asked + step(asked), most)
         rounds += 1
-    taken, truth = leaders([votes[i] for i in drawn[:asked]]), leaders(votes)
+    taken, chance = leaders([votes[i] for i in drawn[:asked]]), modes(tuple(sorted(votes)))
     spent = sum(tokens[i] for i in drawn[:asked])
     if all_at_once:
         spent += (most - asked) * tokens[drawn[asked - 1]]
     right = (0 in taken) / len(taken) if taken else 0.0
-    agreement = len(taken & truth) / len(taken) if taken else float(not truth)
+    agreement = sum(chance[vote] for vote in taken) / len(taken) if taken else float(not chance)
     return Ended(asked, rounds, right, agreement, float(np.float64(spent)))
 
 
