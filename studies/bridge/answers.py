@@ -5,7 +5,7 @@
 A wrong answer has one number at all lengths, so that it can be followed along them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -63,27 +63,34 @@ class Answers:
         return np.asarray((self.codes == RIGHT).mean(axis=1))
 
 
-def read_answers(forced: pd.DataFrame, whole: pd.DataFrame, most: int | None = None) -> Answers:
+def read_answers(forced: pd.DataFrame, whole: pd.DataFrame) -> Answers:
     """The answers that `forced` holds at each of its lengths, and `whole` as they ended by themselves.
 
-    Only questions with as many answers at every length as the best one has are kept, so that a run that is
-    not finished gives whole questions; `most` keeps the first answers of each.
+    A run that is not finished has fewer answers to some questions, or at fewer lengths: what is taken is the
+    block with the largest questions² × answers × lengths, since what holds is to hold for other questions.
     """
     lengths = sorted(forced["setting"].unique(), key=lambda name: int(name.removeprefix(FORCED)))
     table = pd.concat([forced, whole.assign(setting=WHOLE)], ignore_index=True)
-    if most is not None:
-        table = table[table["sample"] < most]
-    names = [*lengths, WHOLE]
     table["code"] = _codes(table)
-    key = ["question_id", "sample"]
-    wide = table.set_index([*key, "setting"])["code"].unstack()[names].dropna()  # noqa: PD010
-    sizes = wide.groupby(level="question_id").size()
-    complete = sizes.index[sizes == sizes.max()]
-    wide = wide.loc[complete].sort_index()
-    codes = wide.to_numpy(np.int64).reshape(len(complete), int(sizes.max()), len(names))
-    kept = table[table["question_id"].isin(complete)]
-    tokens = kept.groupby("setting")["tokens"].mean()[names].to_numpy(np.float64)
-    return Answers(tuple(map(str, complete)), tuple(names), tokens, codes)
+    cells = table.set_index(["question_id", "sample", "setting"])["code"]
+    every = cells.unstack().sort_index()[[*lengths, WHOLE]]  # noqa: PD010, no two rows are one
+    questions = table["question_id"].nunique()
+    common = [name for name in every if every[name].dropna().groupby("question_id").ngroups == questions]
+    blocks = [block for names in (list(every), common) for block in _blocks(every[names].dropna())]
+    block = max(blocks, key=lambda rows: rows.size * rows.index.unique("question_id").size)
+    names = tuple(map(str, block.columns))
+    ids = tuple(map(str, block.index.unique("question_id")))
+    kept = table[table["question_id"].isin(ids)]
+    tokens = kept.groupby("setting")["tokens"].mean()[[*names]].to_numpy(np.float64)
+    return Answers(ids, names, tokens, block.to_numpy(np.int64).reshape(len(ids), -1, len(names)))
+
+
+def _blocks(rows: pd.DataFrame) -> Iterator[pd.DataFrame]:
+    """For each number of answers that a question has, the first so many of all questions with as many."""
+    place = rows.groupby("question_id").cumcount()
+    sizes = rows.groupby("question_id")[rows.columns[0]].transform("size")
+    for size in sorted(sizes.unique()):
+        yield rows[(sizes >= size) & (place < size)]
 
 
 def _codes(table: pd.DataFrame) -> Ints:

@@ -32,35 +32,36 @@ def errors(answers: Answers, seen: int, other: pd.DataFrame, cuts: Floats, seed:
     rng = np.random.default_rng(seed)
     ended = _ended(other, cuts)
     rate = _fit(answers, seen, RATES).rates
-    rows = [_once(answers, ended, seen, rng, rate, shuffled=False)]
+    own = _once(answers, ended, seen, rate)
+    splits = [_points(_halves(answers, seen, rng, again=False)) for _ in range(RESAMPLES)]
+    rows = [own | {OTHERS: float(np.mean(splits))}]
     for _ in range(RESAMPLES):
         drawn = answers.of(rng.integers(answers.shape[0], size=answers.shape[0]))
-        again = ended[rng.integers(len(ended), size=len(ended))]
-        rows.append(_once(drawn, again, seen, rng, rate, shuffled=True))
+        more = ended[rng.integers(len(ended), size=len(ended))]
+        others = _points(_halves(answers, seen, rng, again=True))
+        rows.append(_once(drawn, more, seen, rate) | {OTHERS: others})
     table = pd.DataFrame(rows)
     low, high = (table[1:].quantile(tail) for tail in FORECAST_TAILS)
     return pd.DataFrame({"error": table.iloc[0], "low": low, "high": high})
 
 
-def _once(
-    answers: Answers, ended: Floats, seen: int, rng: np.random.Generator, rate: Floats, shuffled: bool
-) -> dict[str, float]:
-    share = answers.right()
-    truth = share.mean(axis=0)
-    if shuffled:
-        order = rng.permutation(len(share))
-        one, two = order[::2], order[1::2]
-    else:
-        one, two = np.arange(0, len(share), 2), np.arange(1, len(share), 2)
-    halves = np.abs(share[one].mean(axis=0) - share[two].mean(axis=0))[seen:]
+def _once(answers: Answers, ended: Floats, seen: int, rate: Floats) -> dict[str, float]:
+    truth = answers.right().mean(axis=0)
     within, right = ended[:, 0].mean(axis=0), ended[:, 1].mean(axis=0)
     finishing = right + (1 - within) * truth[seen - 1]
     return {
         FLAT: _points(truth[seen - 1] - truth[seen:]),
         PAPER: _points(paper_forecast(answers, seen, rate) - truth[seen:]),
-        OTHERS: _points(halves),
         ANOTHER: _points(finishing[seen:] - truth[seen:]),
     }
+
+
+def _halves(answers: Answers, seen: int, rng: np.random.Generator, again: bool) -> Floats:
+    """How far the means of two random halves of the questions, drawn `again` or as they are, lie apart."""
+    share = answers.right()[:, seen:]
+    halves = np.array_split(rng.permutation(len(share)), 2)
+    means = [share[rng.choice(half, len(half)) if again else half].mean(axis=0) for half in halves]
+    return np.asarray(means[0] - means[1])
 
 
 def paper_forecast(answers: Answers, seen: int, rates: Floats = RATES) -> Floats:

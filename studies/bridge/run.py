@@ -21,6 +21,7 @@ from studies.bridge.exponents import FROM, TO, Exponents, exponents
 from studies.bridge.figure import kind_of, picture, save_picture
 from studies.bridge.posterior import draw_gaps, learn_prior
 from studies.stopping.run import markdown
+from synthetic.model.settings import BinarySetting
 
 Counts, Checks = dict[str, signs.Count], dict[str, signs.Check]
 HERE = Path(__file__).resolve().parent
@@ -29,7 +30,6 @@ CACHED = HERE.parents[1] / "results" / "cached"
 SEEN = "forced=100"
 """The last length seen by forecasts along T: accuracy has hardly moved by then."""
 NS = (2, 4, 8)
-TASKS = 1000
 RESAMPLES = 2000
 
 
@@ -71,7 +71,7 @@ def main() -> None:
         insert("data", data_text(answers))
         insert("lengths", lengths_table(answers, gaps))
         seen, checked = signs.counts(gaps), signs.checks(answers)
-        insert("signs", signs_table(answers, seen, checked))
+        insert("signs", signs_table(answers, gaps, seen, checked))
         halves = [draw_gaps(half, seed=at).mean(axis=0) for at, half in enumerate(answers.halves())]
         judged = judge(answers, halves)
         insert("laws", laws_table(judged))
@@ -128,44 +128,39 @@ def lengths_table(answers: Answers, gaps: Floats) -> str:
     return markdown(head, rows)
 
 
-def signs_table(answers: Answers, seen: Counts, checked: Checks) -> str:
+def signs_table(answers: Answers, gaps: Floats, seen: Counts, checked: Checks) -> str:
     """How many questions are of each kind, of the model and of worlds as accurate, and the held-out check."""
-    null = mirror.null_world(answers, learn_prior(answers), seed=0).answers(answers, seed=1)
-    nulls = signs.counts(draw_gaps(null))
-    twins = twin_counts(answers)
+    null = mirror.null_world(answers, learn_prior(answers), seed=0)
+    twins = mirror.twin_worlds(answers.right().mean(axis=0), answers.shape[0], seed=0)
+    worlds = {"any rising law": null, **{_family(setting): world for setting, world in twins.items()}}
+    draws = {name: draw_gaps(world.answers(answers, seed=1), draws=500) for name, world in worlds.items()}
+    counts = {name: signs.counts(drawn) for name, drawn in draws.items()}
+    truth = {name: signs.kinds(world.gap[None]) for name, world in worlds.items()}
     rows = []
     for name, count in seen.items():
         check = checked[name]
-        agreed = f"{check.picked}: {_shares(check)}"
-        rows.append(
-            [
-                name,
-                str(count),
-                agreed if check.picked else "none",
-                f"{100 * check.base:.0f} %",
-                str(nulls[name]),
-                twins[name],
-            ]
-        )
-    head = [
-        "questions where",
-        "the model",
-        "picked by one half: so by the other",
-        "any question",
-        "any rising law",
-    ]
-    return markdown([*head, "the twin"], rows)
+        agreed = f"{check.picked}: {_shares(check)}" if check.picked else "none"
+        others = [f"{own[name]}; truly {truth[world][name].sum()}" for world, own in counts.items()]
+        rows.append([name, str(count), agreed, f"{100 * check.base:.0f} %", *others])
+    mean = gaps.mean(axis=(0, 1))
+    off = [np.abs(drawn.mean(axis=(0, 1)) - mean).mean() for drawn in draws.values()]
+    rows.append(["mean Δ, off the model’s", "", "", "", *(f"{value:.3f}" for value in off)])
+    held = [_held(draws[name], world.gap) for name, world in worlds.items()]
+    rows.append(["places where Δ is in its 90 % interval", "", "", "", *held])
+    head = ["questions where", "the model", "picked by one half: so by the other", "any question"]
+    return markdown([*head, *draws], rows)
 
 
-def twin_counts(answers: Answers) -> dict[str, str]:
-    """The same counts for the families of tasks that can be as accurate as the model at every length."""
-    accuracy = answers.right().mean(axis=0)
-    families = mirror.twin_worlds(accuracy, answers.shape[0], seed=0)
-    found: dict[str, list[float]] = {}
-    for world in families.values():
-        for name, count in signs.counts(draw_gaps(world.answers(answers, seed=1), draws=300)).items():
-            found.setdefault(name, []).append(count.mean)
-    return {name: f"{min(means):.0f} … {max(means):.0f} ({len(means)})" for name, means in found.items()}
+def _held(draws: Floats, truth: Floats) -> str:
+    """How many true gaps (questions, lengths) lie in the interval of their draws, and the least of a length."""
+    low, high = np.quantile(draws, FORECAST_TAILS, axis=0)
+    inside = ((truth > low) & (truth < high)).mean(axis=0)
+    return f"{100 * inside.mean():.0f} % (at a length at least {100 * inside.min():.0f} %)"
+
+
+def _family(setting: BinarySetting) -> str:
+    noise = f", σ_ε = {setting.sigma_eps:g}" if setting.sigma_eps else ""
+    return f"twin, n = {setting.n}, d = {setting.d}, k = {setting.k}{noise}"
 
 
 @dataclass(frozen=True)

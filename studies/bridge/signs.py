@@ -21,6 +21,7 @@ UP, DOWN = (
     "the right one first, a wrong one in the end",
 )
 FALLS = f"Δ falls by more than {DROP:g} from one length to a later one"
+LATE = "the same within the later half of the lengths"
 
 
 class Count(NamedTuple):
@@ -59,15 +60,20 @@ def likeliest(chance: Floats) -> Floats:
 
 def kinds(draws: Floats) -> dict[str, Floats]:
     """Of each draw (draws, questions, lengths) and question, whether it is of a kind."""
-    falls = (np.maximum.accumulate(draws, axis=2) - draws).max(axis=2)
     first, last = draws[:, :, 0], draws[:, :, -1]
     return {
         BEHIND: (draws < 0).all(axis=2),
         UP: (first < 0) & (last > 0),
         AHEAD: (draws > 0).all(axis=2),
         DOWN: (first > 0) & (last < 0),
-        FALLS: falls > DROP,
+        FALLS: _fall(draws) > DROP,
+        LATE: _fall(draws[:, :, draws.shape[2] // 2 :]) > DROP,
     }
+
+
+def _fall(draws: Floats) -> Floats:
+    """(draws, questions): the largest fall from a length to a later one."""
+    return np.asarray((np.maximum.accumulate(draws, axis=2) - draws).max(axis=2))
 
 
 def counts(draws: Floats, seed: int = 0) -> dict[str, Count]:

@@ -20,21 +20,35 @@ def answers_of(codes: np.ndarray) -> Answers:
     return Answers(names, lengths, TOKENS[: codes.shape[2]], codes)
 
 
-def test_answers_keep_their_number_along_lengths_and_half_sampled_questions_are_left_out():
+def rows_of(counts: dict[str, int], settings: tuple[str, ...]) -> pd.DataFrame:
+    """Right at setting 500 but for the last answer, 7 at the shortest length, and unreadable at the other."""
     rows = []
-    for question, count in (("a", 2), ("b", 1)):
+    for question, count in counts.items():
         for sample in range(count):
-            for setting, answer in (("forced=9", "7"), ("forced=10", None), ("500", "7" if sample else "5")):
+            for setting in settings:
+                answer = {"forced=9": "7", "forced=10": None}.get(setting, "7" if sample else "5")
                 row = {"question_id": question, "sample": sample, "setting": setting, "answer": answer}
                 rows.append(row | {"correct": answer == "5", "tokens": 3})
-    table = pd.DataFrame(rows)
-    whole = table["setting"] == "500"
+    return pd.DataFrame(rows)
 
-    answers = read_answers(table[~whole], table[whole])
 
-    assert answers.questions == ("a",)
+def test_answers_keep_their_number_along_lengths():
+    forced, whole = rows_of({"a": 2}, ("forced=9", "forced=10")), rows_of({"a": 2}, ("500",))
+
+    answers = read_answers(forced, whole)
+
     assert answers.lengths == ("forced=9", "forced=10", WHOLE)
     assert answers.codes[0].tolist() == [[1, NULL, 0], [1, NULL, 1]]
+
+
+def test_of_a_run_that_is_not_finished_the_largest_block_is_taken():
+    more, fewer = rows_of({"a": 4}, ("forced=9", "forced=10")), rows_of({"b": 2, "c": 2}, ("forced=9",))
+
+    some = read_answers(pd.concat([more, fewer]), rows_of({"a": 4, "b": 2, "c": 2}, ("500",)))
+    most = read_answers(pd.concat([more, fewer[:1]]), rows_of({"a": 4, "b": 1}, ("500",)))
+
+    assert (some.questions, some.lengths, some.shape) == (("a", "b", "c"), ("forced=9", WHOLE), (3, 2, 2))
+    assert (most.questions, most.shape) == (("a",), (1, 4, 3))
 
 
 def test_at_one_length_the_share_of_right_answers_has_its_beta_posterior():
@@ -177,6 +191,7 @@ def test_kinds_of_questions_and_changes_of_lead():
     for place, name in enumerate((signs.BEHIND, signs.UP, signs.AHEAD, signs.DOWN)):
         assert np.flatnonzero(found[name][0]).tolist() == [place]
     assert np.flatnonzero(found[signs.FALLS][0]).tolist() == [2, 3]
+    assert not found[signs.LATE].any()
     assert signs.likeliest(np.array([0.2, 0.9, 0.1, 0.8])).tolist() == [False, True, False, True]
     lead = changes(TOKENS[:2], gaps)
     assert lead["question"].tolist() == [1, 3]
