@@ -1,7 +1,8 @@
 """tts serve: run a SGLang server, or several behind a gateway, until Ctrl-C.
 
 $ tts serve tiny --port 30000
-serving harness/tiny/model at http://127.0.0.1:30000, Ctrl-C stops it
+starting a server for harness/tiny/model, Ctrl-C stops it
+serving harness/tiny/model at http://127.0.0.1:30000
 """
 
 from pathlib import Path
@@ -58,14 +59,13 @@ def serve(
     """
     import signal
     import sys
-    from contextlib import ExitStack
     from functools import partial
 
     from harness.engines.tokens import PromptTokens
     from harness.experiment import model_location
     from harness.server.address import HERE, check_flags, key_for, url_of
     from harness.server.fleet import fleet
-    from harness.server.launch import Server, check_free, launch
+    from harness.server.launch import check_free, launch
     from results import BadInput
 
     if workers_file and host is None:
@@ -84,16 +84,13 @@ def serve(
         say(f"warning: {dp} copies in one server share its random seed: --workers {dp} gives each its own")
     start = partial(launch, location, host=host or HERE, revision=revision, device=device, extra=flags)
     start = partial(start, dp=dp, workers=workers)
-    with ExitStack() as stack:
-        if workers == 1 and host is None:
-            command = start(port=port)
-            say(f"serving {location} at {url_of(HERE, port)}, Ctrl-C stops it")
-            wait = stack.enter_context(Server(command)).wait
-        else:
-            say(f"starting {workers} servers for {location}, Ctrl-C stops them")
-            servers = fleet(
-                workers, port, lambda number, own: start(worker=number, port=own), say, host, workers_file
-            )
-            wait = stack.enter_context(servers)
+    several = workers > 1 or host is not None
+    what, them = ("servers", "them") if several else ("a server", "it")
+    say(f"starting {what} for {location}, Ctrl-C stops {them}")
+    with fleet(
+        workers, port, lambda number, own: start(worker=number, port=own), say, host, workers_file
+    ) as wait:
+        if not several:
+            say(f"serving {location} at {url_of(HERE, port)}")
         status = wait()
     raise click.ClickException(f"SGLang ended by itself with status {status}: see its log above")

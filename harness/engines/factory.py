@@ -15,10 +15,9 @@ from harness.engines.sglang import SGLangEngine
 from harness.engines.tokens import PromptTokens
 from harness.experiment import Experiment, model_location
 from harness.http.session import allow_in_flight
-from harness.server.gateway import fleet_launch
 from harness.server.gpus import usable_gpus
 from harness.server.launch import free_ports, gpus_per_copy, launch
-from harness.server.own import OwnServer
+from harness.server.own import OwnServer, serve_launch
 
 
 def engine_for(
@@ -95,21 +94,18 @@ async def own_server(
         in_flight = str(max(1, experiment.concurrency // dp))
         places = ("--max-running-requests", in_flight, "--cuda-graph-max-bs-decode", in_flight)
         flags = (*places, *flags)
-    # The copies in one server share its random seed, and may draw the same answers.
-    start = fleet_launch if gpus and dp > 1 else launch
     how: dict[str, Any] = {"revision": revision, "device": experiment.device, "dtype": experiment.dtype}
-    command = start(model, port=port, dp=dp, extra=flags, **how)
+    launch(model, port=port, workers=dp, extra=flags, **how)  # raises here what it would raise there
+    command = serve_launch(model, port=port, workers=dp, extra=flags, **how)
     if (used := dp * gpus_per_copy(flags)) < gpus:
         most = dp * gpus // used
         say(f"{used} of {gpus} GPUs {'is' if used == 1 else 'are'} used: --set dp={most} uses all")
-    url = f"http://127.0.0.1:{port}"
-    server = OwnServer(url, command, log, say)
-    engine = _sglang(experiment, url, say, server.check)
+    server = OwnServer(command, log, say)
+    engine = _sglang(experiment, f"http://127.0.0.1:{port}", say, server.check)
     engine.events = server.events
     say(f"starting SGLang for {model}, log in {log}")
     with server:
         async with engine:
-            server.may_restart = True
             yield engine
 
 

@@ -1,4 +1,4 @@
-"""Several servers and the gateway in front of them, started, watched and stopped together.
+"""Servers, and the gateway in front of several, started, watched and stopped together.
 
 fleet: 2 servers at http://127.0.0.1:41001, http://127.0.0.1:41002 answer at http://127.0.0.1:30000
 fleet: the server at http://127.0.0.1:41001 ended with status -9: starting it once more
@@ -19,6 +19,8 @@ from harness.server.worker import Worker, wait_until_ready
 
 SAYS = "fleet: "
 """How each line begins that a fleet says, to be found in the log that it shares with its servers."""
+ENDED = " ended with status "
+"""What is in the lines about a server that has ended."""
 
 
 @contextmanager
@@ -30,12 +32,12 @@ def fleet(
     host: str | None = None,
     workers_file: Path | None = None,
 ) -> Iterator[Callable[[], int]]:
-    """Servers and the gateway in front of them on `port`, started and stopped together.
+    """A server on `port`, or several with a gateway in front of them there, started and stopped together.
 
-    `worker(number, port)` gives the command of one server. A server that ends does not end the fleet: the
-    gateway sends its requests to the others, and it is started once more. What is given waits until the
-    gateway or the last server ends by itself, and returns its exit status. `say` is told when all are ready,
-    and when a server has ended.
+    `worker(number, port)` gives the command of one server. A server that ends does not end the fleet: it is
+    started once more, and the gateway sends its requests to the others. What is given waits until the
+    gateway or the last server ends by itself, and returns its exit status. `say` is told when several are
+    ready, and when a server has ended.
 
     host: the address at which the gateway of several hosts reaches these servers, on `port` and the ports
     after it; there is then no gateway here. They are listed in `workers_file` once they are ready.
@@ -43,10 +45,11 @@ def fleet(
     Raises BadInput: smg is missing, or a server ends before it is ready.
     """
     *ports, metrics_port = free_ports(workers + 1)
-    if host is not None:
+    alone = host is not None or workers == 1
+    if alone:
         ports = list(range(port, port + workers))
     launches = {url_of(host or HERE, own): worker(number, own) for number, own in enumerate(ports)}
-    if host is None:
+    if not alone:
         command, front_url = gateway.gateway_launch(port, metrics_port, list(launches)), url_of(HERE, port)
     servers = [Worker(url, own) for url, own in launches.items()]
     with ExitStack() as stack:
@@ -58,12 +61,13 @@ def fleet(
         for one in servers:
             wait_until_ready(one.url, "/health", one.server, "SGLang")
         front, at = None, "there"
-        if host is None:
+        if not alone:
             front, at = stack.enter_context(Server(command)), front_url
             wait_until_ready(front_url, "/readiness", front, "smg")
         elif workers_file:
             stack.enter_context(listed(workers_file, list(launches)))
-        say(f"{SAYS}{workers} servers at {', '.join(launches)} answer at {at}")
+        if workers > 1 or host:
+            say(f"{SAYS}{workers} servers at {', '.join(launches)} answer at {at}")
         yield partial(_wait, servers, front, lambda line: say(SAYS + line))
 
 
@@ -82,7 +86,7 @@ def _wait(servers: Sequence[Worker], front: Server | None, say: Callable[[str], 
         for one in list(there):
             if (ended := one.ended()) is None:
                 continue
-            what = f"the server at {one.url} ended with status {ended}"
+            what = f"the server at {one.url}{ENDED}{ended}"
             if one.starts_left:
                 say(f"{what}: starting it once more")
                 one.start_again()

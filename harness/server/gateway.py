@@ -11,7 +11,6 @@ if that server is gone or much busier. Servers of several hosts may tell it in a
 
 import importlib.util
 import json
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -118,13 +117,3 @@ def pod_discovery(labels: Sequence[str], namespace: str, port: int) -> list[str]
     """smg's flags for finding servers in the pods of a Kubernetes namespace that have all `labels`."""
     where = ["--service-discovery-namespace", namespace, "--service-discovery-port", str(port)]
     return ["--discovery-provider", "kubernetes", "--selector", *labels, *where]
-
-
-def fleet_launch(
-    model: str, *, port: int, dp: int, device: str, dtype: str, revision: str | None, extra: Sequence[str]
-) -> Launch:
-    """The command for `dp` servers of one copy each, and a gateway on 127.0.0.1:`port`."""
-    command = [sys.executable, "-m", "harness", "serve", model, "--workers", str(dp)]
-    command += ["--port", str(port), "--device", device]
-    command += ["--revision", revision] if revision else []
-    return Launch((*command, "--", *(() if dtype == "auto" else ("--dtype", dtype)), *extra), {})

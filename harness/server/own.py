@@ -1,14 +1,14 @@
-"""The server that a run starts for itself, watched from the run's own connection to it."""
+"""The server that a run starts for itself: `tts serve` in a process of its own, which looks after SGLang."""
 
 import re
+import sys
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Self
 
-from harness.server.fleet import SAYS
-from harness.server.launch import Launch
-from harness.server.worker import Worker
+from harness.server.fleet import ENDED, SAYS
+from harness.server.launch import Launch, Server
 from results import BadInput
 from results.visible import visible
 
@@ -17,47 +17,58 @@ _ERROR = re.compile(r"(\[[^]]*\] *)?([\w.]*(Error|Exception)\b|Fatal Python erro
 """How the line begins that says what was raised, with or without the date of SGLang's log."""
 
 
-class OwnServer:
-    """The server that a run starts; once more if it ends by itself, or is stuck, in the middle of the run."""
+def serve_launch(
+    model: str,
+    *,
+    port: int,
+    workers: int,
+    device: str,
+    dtype: str,
+    revision: str | None,
+    extra: Sequence[str],
+) -> Launch:
+    """`tts serve` for so many servers of one copy each, which answer on 127.0.0.1:`port`."""
+    command = [sys.executable, "-m", "harness", "serve", model, "--workers", str(workers)]
+    command += ["--port", str(port), "--device", device]
+    command += ["--revision", revision] if revision else []
+    return Launch((*command, "--", *(() if dtype == "auto" else ("--dtype", dtype)), *extra), {})
 
-    def __init__(self, url: str, command: Launch, log: Path, say: Callable[[str], None]) -> None:
-        self.may_restart = False
+
+class OwnServer:
+    """The run's own server, with a log; `events` is what has happened to it, for run.json."""
+
+    def __init__(self, command: Launch, log: Path, say: Callable[[str], None]) -> None:
         self.events: list[str] = []
-        """What happened to it, or to the servers of its fleet, for run.json."""
-        self._worker = Worker(url, command, log)
-        self._log, self._say = log, say
+        self._command, self._log, self._say = command, log, say
         self._read = log.stat().st_size if log.exists() else 0
 
     def __enter__(self) -> Self:
-        self._worker.start()
+        with self._log.open("ab") as output:
+            self._server = Server(self._command, output)
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._worker.server.stop()
+        self._server.stop()
 
     def check(self) -> None:
-        """Tell what a fleet says, and start the server again if it has ended.
-
-        Raises BadInput if that is no use.
-        """
+        """Tell what has happened since the last look. Raises BadInput where the server has ended for good."""
+        status = self._server.ended()
         for line in self._new_lines():
             if line.startswith(SAYS):
-                self._note(visible(line.removeprefix(SAYS)))
-        status = self._worker.ended()
-        if status is None:
-            return
-        self._note(f"SGLang ended with status {status}")
-        self._say(f"its last error in {self._log}:")
-        for line in last_error(self._log.read_text(errors="replace").splitlines()):
-            self._say(f"  {visible(line)}")
-        if not (self.may_restart and self._worker.starts_left):
-            raise BadInput(f"SGLang ended with status {status}: see {self._log}")
-        self._note("starting SGLang once more")
-        self._worker.start_again()
+                event = visible(line.removeprefix(SAYS))
+                self.events.append(f"{datetime.now(UTC).isoformat(timespec='seconds')} {event}")
+                self._say(event)
+                if ENDED in event:
+                    self._tell_last_error()
+        if status is not None:
+            self._tell_last_error()
+            raise BadInput(f"SGLang has ended: see {self._log}")
 
-    def _note(self, event: str) -> None:
-        self.events.append(f"{datetime.now(UTC).isoformat(timespec='seconds')} {event}")
-        self._say(event)
+    def _tell_last_error(self) -> None:
+        lines = self._log.read_text(errors="replace").splitlines()
+        self._say(f"the last error in {self._log}:")
+        for line in last_error([line for line in lines if not line.startswith(SAYS)]):
+            self._say(f"  {visible(line)}")
 
     def _new_lines(self) -> list[str]:
         """The whole lines that the log has got since the last look."""

@@ -7,7 +7,6 @@ so that all its requests end with it: all are asked again, those with long answe
 import asyncio
 import time
 from dataclasses import dataclass
-from pathlib import Path
 from threading import Thread
 
 from harness.http.connection import PROBE_SECONDS, REPLY_BYTES, Connection
@@ -24,21 +23,16 @@ PROBES_APART = 5.0
 
 @dataclass
 class Worker:
-    """The server that `command` starts at `url`; its output goes to `log`, or to that of this process."""
+    """The server that `command` starts at `url`; its output goes to that of this process."""
 
     url: str
     command: Launch
-    log: Path | None = None
     starts_left: int = 1
     """How often it may be started again."""
 
     def start(self) -> None:
         """Start the server, on the port of its command."""
-        if self.log is None:
-            self.server = Server(self.command)
-        else:
-            with self.log.open("ab") as output:
-                self.server = Server(self.command, output)
+        self.server = Server(self.command)
         self._well: float | None = None
         """When it was last seen to be well; None while it loads its model, which may take any time."""
         Thread(target=self._look_after, args=(self.server,), daemon=True).start()

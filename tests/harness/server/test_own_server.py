@@ -1,6 +1,9 @@
 """The server that a run starts for itself: its flags, its deaths, and what is told of it."""
 
 import asyncio
+import json
+import os
+import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,7 +15,7 @@ from harness.engines.base import Sampling
 from harness.engines.factory import engine_for
 from harness.experiment import Experiment, model_location, read_experiment
 from harness.http import connection
-from harness.server import worker
+from harness.server import own
 from harness.server.launch import Launch, Server, gpus_per_copy, launch
 from harness.server.own import OwnServer, last_error
 from results import BadInput
@@ -21,12 +24,13 @@ from tests.processes import python, wait_until
 
 # As much of SGLang as the client asks for before the first prompt.
 GREETING = """
-import http.server, json, sys
+import http.server, json, os, sys
 class Handler(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
         self.send_response(200)
         self.end_headers()
-        self.wfile.write(json.dumps({"model_path": sys.argv[2], "version": "0.5.23"}).encode())
+        info = {"model_path": sys.argv[2], "version": "0.5.23", "pid": os.getpid()}
+        self.wfile.write(json.dumps(info).encode())
     def do_POST(self):
         sent = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         self.send_response(200)
@@ -35,6 +39,18 @@ class Handler(http.server.BaseHTTPRequestHandler):
         meta["finish_reason"] = {"type": "stop"}
         self.wfile.write(json.dumps({"text": " 18", "meta_info": meta}).encode())
 http.server.HTTPServer(("127.0.0.1", int(sys.argv[1])), Handler).serve_forever()
+"""
+
+# `tts serve` with a script in SGLang's place.
+SERVE = """
+import sys
+import harness.server.launch as module
+from tests.processes import python
+from harness.cli import cli
+from results import run
+script, sys.argv = sys.argv[1], ["harness", "serve", *sys.argv[2:]]
+module.launch = lambda model, *, port, **_: python(script, port, model)
+run(cli, "python -m harness")
 """
 
 
@@ -50,16 +66,15 @@ def test_a_run_on_several_gpus_starts_a_server_for_each(
             started.append(command)
             super().__init__(python("raise SystemExit(7)"), None)
 
-    monkeypatch.setattr(worker, "Server", Noted)
+    monkeypatch.setattr(own, "Server", Noted)
     asked = experiment(device="cuda", dp=dp, dtype="bfloat16", revision="abc")
     opened = factory.own_server(asked, tmp_path / "log", said.append, ["--load-format", "dummy"])
-    with pytest.raises(BadInput, match="status 7"):
+    with pytest.raises(BadInput, match="has ended"):
         asyncio.run(opened.__aenter__())
     found = flags(started[0])
-    assert (found.get("--workers"), found.get("--dp-size")) == (("8", None) if dp == 8 else (None, "1"))
+    assert (found["--workers"], found["--device"]) == (str(dp), "cuda")
     given = [found[name] for name in ("--load-format", "--dtype", "--revision")]
     assert given == ["dummy", "bfloat16", "abc"]
-    assert found.get("--device") == ("cuda" if dp == 8 else None)
     in_flight = str(asked.concurrency // dp)
     assert found["--cuda-graph-max-bs-decode"] == found["--max-running-requests"] == in_flight
     assert sum(f"{dp} of {there} GPUs" in line for line in said) == (dp < there)
@@ -100,7 +115,7 @@ def test_what_a_fleet_says_is_told_and_kept_for_the_record(tmp_path: Path) -> No
         "print('fleet: one ended', flush=True)\ntime.sleep(600)"
     )
     (tmp_path / "log").write_text("fleet: of an earlier run\n")
-    server = OwnServer("http://127.0.0.1:1", python(script, go), tmp_path / "log", said.append)
+    server = OwnServer(python(script, go), tmp_path / "log", said.append)
     with server:
         for line in ("2 servers", "one ended"):
             wait_until(lambda: f"fleet: {line}" in (tmp_path / "log").read_text())  # noqa: B023
@@ -115,24 +130,24 @@ def experiment(**values: Any) -> Experiment:
 
 
 def open_own_server(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, script: str, kill: bool = False, model: str = "tiny"
+    folder: Path, monkeypatch: pytest.MonkeyPatch, script: str, end: bool = False, model: str = "tiny"
 ) -> tuple[list[str], str]:
-    """Open the engine of an experiment without a URL, with `script` in SGLang's place; `kill` it once."""
+    """Open the engine of an experiment without a URL, with `script` in SGLang's place; `end` kills it."""
     said, started = list[str](), list[Server]()
 
     class Watched(Server):
-        def __init__(self, *arguments: Any) -> None:
-            super().__init__(*arguments)
+        def __init__(self, command: Launch, *more: Any) -> None:
+            super().__init__(python(SERVE, script, *command.command[4:]), *more)
             started.append(self)
 
-    monkeypatch.setattr(factory, "launch", lambda model, *, port, **_: python(script, port, model))
-    monkeypatch.setattr(worker, "Server", Watched)
+    monkeypatch.setattr(own, "Server", Watched)
 
     async def run() -> str:
         async with engine_for(experiment(model=model), folder / "server.log", said.append) as engine:
             assert started[0].ended() is None
-            if kill:
-                started[0]._process.kill()
+            if end:
+                wait_until(lambda: "\nserving " in (folder / "server.log").read_text())
+                os.kill(json.loads((await engine.get("/server_info")).content)["pid"], signal.SIGKILL)
                 assert (await engine.generate("egg", Sampling(8, 1.0), seed=1)).tokens > 0
             return str(engine.describe()["server"]["model_path"])
 
@@ -140,19 +155,19 @@ def open_own_server(
         served = asyncio.run(run())
     finally:
         assert all(server.ended() is not None for server in started)
-    assert len(started) == 1 + kill
+        assert len(started) <= 1
     return said, served
 
 
-def test_without_a_url_a_run_starts_and_stops_a_server_and_starts_it_once_more_if_it_ends(
+def test_without_a_url_a_run_starts_and_stops_a_server_that_is_started_once_more_if_it_ends(
     gpus: Callable[[int], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     gpus(0)
     monkeypatch.setattr(connection, "FIRST_PAUSE", 0.01)
-    said, served = open_own_server(tmp_path, monkeypatch, GREETING, kill=True)
+    said, served = open_own_server(tmp_path, monkeypatch, GREETING, end=True)
     assert served == model_location("tiny")
     assert [str(tmp_path / "server.log") in said[0], "is back" in said[-1]] == [True, True]
-    assert sum("status -9" in line for line in said) == 1
+    assert sum("ended with status -9: starting it once more" in line for line in said) == 1
     assert any("GET /" in line for line in said)  # the log's end
 
 
@@ -165,23 +180,21 @@ def test_a_server_that_cannot_start_is_one_line_and_a_model_that_cannot_be_had_s
     with pytest.raises(BadInput, match="tokenizer"):
         open_own_server(empty, monkeypatch, GREETING, model=str(empty))
     assert list(empty.iterdir()) == []
-    with pytest.raises(BadInput, match=r"SGLang ended with status 7: see .*server\.log"):
-        open_own_server(tmp_path, monkeypatch, "print('why'); raise SystemExit(7)")
-    assert (tmp_path / "server.log").read_text() == "why\n"
+    with pytest.raises(BadInput, match=r"SGLang has ended: see .*server\.log"):
+        open_own_server(tmp_path, monkeypatch, "print('why', flush=True); raise SystemExit(7)")
+    log = (tmp_path / "server.log").read_text()
+    assert "\nwhy\n" in log
+    assert log.splitlines()[-1].startswith("error: SGLang ended with status 7 before it was ready")
 
 
-def test_a_server_that_ends_again_and_again_ends_the_run(tmp_path: Path) -> None:
+def test_of_a_server_that_has_ended_for_good_the_last_lines_are_shown(tmp_path: Path) -> None:
     said = list[str]()
     script = "print(*range(30), sep='\\n', flush=True); raise SystemExit(7)"
-    server = OwnServer("http://127.0.0.1:1", python(script), tmp_path / "log", said.append)
-    with server:
-        server.may_restart = True
-        wait_until(lambda: server._worker.server.ended() is not None)
-        server.check()
-        assert said[2:12] == [f"  {line}" for line in range(20, 30)]
-        wait_until(lambda: server._worker.server.ended() is not None)
-        with pytest.raises(BadInput, match="status 7"):
+    with OwnServer(python(script), tmp_path / "log", said.append) as server:
+        wait_until(lambda: server._server.ended() is not None)
+        with pytest.raises(BadInput, match="has ended"):
             server.check()
+    assert said[1:] == [f"  {line}" for line in range(20, 30)]
 
 
 @pytest.mark.parametrize(
