@@ -128,6 +128,7 @@ def test_a_shard_that_is_missing_is_said_and_one_that_is_there_twice_is_refused(
     assert "3 of 8 shards" in command("inspect", *parts[:3]).output
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_what_reads_runs_reads_shards_as_the_whole_run(
     shards: tuple[Path, list[Path]], tmp_path: Path
 ) -> None:
