@@ -1,8 +1,4 @@
-"""samples.jsonl, the answers of a run: one row per answer, read whole and only ever added to.
-
-    {"question_id": "tiny-0000", "setting": "40", "sample": 0, "answer": "18", "gold": "18", "correct": true,
-     "reader": "hashes", "tokens": 37, "finish_reason": "stop", "prompt_tokens": 71, "seed": 3391,
-     "text": "...", "dataset": "tiny", "model": "tiny", "decoding": "sample"}
+"""samples.jsonl, the answers of a run: one row per answer (`harness/store/row.py`), only ever added to.
 
 A run that is killed leaves at most one torn line, the last, which readers skip. A write that fails, as on a
 full disk, is undone. A file or folder that is moved away while a run writes into it ends the run.
