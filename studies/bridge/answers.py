@@ -16,6 +16,7 @@ from harness.experiment import FORCED
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
 NULL, RIGHT = -1, 0
 WHOLE = "whole"
 

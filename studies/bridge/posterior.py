@@ -59,15 +59,14 @@ def learn_prior(answers: Answers) -> Prior:
         codes = answers.codes[:, :, at]
         counts = np.stack([kind.sum(axis=1) for kind in (codes == RIGHT, codes > 0, codes == NULL)])
         share = (counts.sum(axis=1) + 0.5) / (counts.sum() + 1.5)
-        outcomes.append(share * np.exp(_best(lambda log, c=counts, s=share: _outcome_loss(log, c, s))))
-        kinds = _kinds(codes)
-        thetas.append(np.exp(_best(lambda log, c=counts[1], k=kinds: _kinds_loss(log, c, k))))
+        outcomes.append(share * np.exp(_best(_outcome_loss, counts, share)))
+        thetas.append(np.exp(_best(_kinds_loss, counts[1], _kinds(codes))))
     return Prior(np.maximum(np.stack(outcomes), LEAST), np.asarray(thetas))
 
 
-def _best(loss: Callable[[float], float]) -> float:
+def _best(loss: Callable[..., float], *given: Floats | Ints) -> float:
     """Where a loss of one number is least."""
-    return float(minimize_scalar(loss, bounds=(-5.0, 6.0), method="bounded").x)
+    return float(minimize_scalar(loss, bounds=(-5.0, 6.0), method="bounded", args=given).x)
 
 
 def _kinds(codes: Ints) -> Ints:
