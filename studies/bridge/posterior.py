@@ -8,8 +8,8 @@ Dirichlet around the shares of all questions, with concentration a. The wrong ma
 concentration θ, so that answers which nobody has given yet have mass as well. (a, θ) of each length maximise
 the marginal likelihood of all questions (empirical Bayes).
 
-All lengths end the same answers. So answer i has one weight, Gamma(1), at every length; what the prior adds
-is drawn from one uniform number for all lengths. At each length alone the draws are exactly those of the
+All lengths cut off the same answers. So answer i has one weight, Gamma(1), at every length; what the prior
+adds is drawn from one uniform number for all lengths. At each length alone the draws are exactly those of the
 posterior; along lengths, an answer that stays the same moves the gap nowhere.
 """
 

@@ -109,7 +109,7 @@ def draw(answers: Answers, gaps: Floats) -> None:
 def data_text(answers: Answers) -> str:
     """What there is."""
     questions, each, lengths = answers.shape
-    return f"{questions} questions × {each} answers, each ended at {lengths - 1} lengths and by itself."
+    return f"{questions} questions × {each} answers, each cut off at {lengths - 1} lengths, and whole."
 
 
 def lengths_table(answers: Answers, gaps: Floats) -> str:
@@ -127,7 +127,7 @@ def lengths_table(answers: Answers, gaps: Floats) -> str:
                 told(ahead[:, at], 0, 100),
             ]
         )
-    head = ["ended after", "T, tokens", "one answer right, %", "mean Δ", "questions with Δ > 0, %"]
+    head = ["cut off after", "T, tokens", "one answer right, %", "mean Δ", "questions with Δ > 0, %"]
     return markdown(head, rows)
 
 
