@@ -1,4 +1,4 @@
-"""The answers of every question at every length, each answer ended at all of them.
+"""The answers of every question at every length, each answer cut off at all of them.
 
     read_answers([forced, whole]).codes[question, answer, length]  ->  0 right, −1 no answer, 1, 2, … wrong
 
@@ -16,13 +16,14 @@ from harness.experiment import FORCED
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
 NULL, RIGHT = -1, 0
 WHOLE = "whole"
 
 
 @dataclass(frozen=True)
 class Answers:
-    """`codes` (questions, answers, lengths) of the answers to `questions`, ended at `lengths`.
+    """`codes` (questions, answers, lengths) of the answers to `questions`, cut off at `lengths`.
 
     `tokens` (lengths,) are what an answer took on average, the paper's T for one answer.
     """

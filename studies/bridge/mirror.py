@@ -3,7 +3,7 @@
     twin_world(answers, families(), seed)     tasks of in-context regression, between t and t + 1 steps
     null_world(answers, prior, seed)          each question keeps its rank: any rising law of p would do
 
-Both give as many answers to as many questions as the model did, each answer ended at every length. What is
+Both give as many answers to as many questions as the model did, each answer cut off at every length. What is
 then counted of them is counted exactly as for the model, so that noise and bias are the same.
 """
 

@@ -8,8 +8,8 @@ Dirichlet around the shares of all questions, with concentration a. The wrong ma
 concentration θ, so that answers which nobody has given yet have mass as well. (a, θ) of each length maximise
 the marginal likelihood of all questions (empirical Bayes).
 
-All lengths end the same answers. So answer i has one weight, Gamma(1), at every length; what the prior adds
-is drawn from one uniform number for all lengths. At each length alone the draws are exactly those of the
+All lengths cut off the same answers. So answer i has one weight, Gamma(1), at every length; what the prior
+adds is drawn from one uniform number for all lengths. At each length alone the draws are exactly those of the
 posterior; along lengths, an answer that stays the same moves the gap nowhere.
 """
 
@@ -59,15 +59,14 @@ def learn_prior(answers: Answers) -> Prior:
         codes = answers.codes[:, :, at]
         counts = np.stack([kind.sum(axis=1) for kind in (codes == RIGHT, codes > 0, codes == NULL)])
         share = (counts.sum(axis=1) + 0.5) / (counts.sum() + 1.5)
-        outcomes.append(share * np.exp(_best(lambda log, c=counts, s=share: _outcome_loss(log, c, s))))
-        kinds = _kinds(codes)
-        thetas.append(np.exp(_best(lambda log, c=counts[1], k=kinds: _kinds_loss(log, c, k))))
+        outcomes.append(share * np.exp(_best(_outcome_loss, counts, share)))
+        thetas.append(np.exp(_best(_kinds_loss, counts[1], _kinds(codes))))
     return Prior(np.maximum(np.stack(outcomes), LEAST), np.asarray(thetas))
 
 
-def _best(loss: Callable[[float], float]) -> float:
+def _best(loss: Callable[..., float], *given: Floats | Ints) -> float:
     """Where a loss of one number is least."""
-    return float(minimize_scalar(loss, bounds=(-5.0, 6.0), method="bounded").x)
+    return float(minimize_scalar(loss, bounds=(-5.0, 6.0), method="bounded", args=given).x)
 
 
 def _kinds(codes: Ints) -> Ints:

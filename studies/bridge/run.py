@@ -7,6 +7,7 @@ import re
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
 import click
 import numpy as np
@@ -16,14 +17,15 @@ from harness.experiment import FORCED
 from results.commandline import run
 from results.normal import FORECAST_TAILS
 from studies.bridge import borrowed, laws, mirror, signs
-from studies.bridge.answers import WHOLE, Answers, Floats, read_answers
+from studies.bridge.answers import WHOLE, Answers, Floats, Ints, read_answers
 from studies.bridge.exponents import FROM, TO, Exponents, exponents
 from studies.bridge.figure import kind_of, picture, save_picture
 from studies.bridge.posterior import draw_gaps, learn_prior
 from studies.stopping.run import markdown
 from synthetic.model.settings import BinarySetting
 
-Counts, Checks = dict[str, signs.Count], dict[str, signs.Check]
+Counts: TypeAlias = dict[str, signs.Count]
+Checks: TypeAlias = dict[str, signs.Check]
 HERE = Path(__file__).resolve().parent
 PAGE, PICTURE, TABLE = HERE / "README.md", HERE / "bridge.png", HERE / "questions.csv"
 CACHED = HERE.parents[1] / "results" / "cached"
@@ -71,7 +73,8 @@ def main() -> None:
         insert("data", data_text(answers))
         insert("lengths", lengths_table(answers, gaps))
         seen, checked = signs.counts(gaps), signs.checks(answers)
-        insert("signs", signs_table(answers, gaps, seen, checked))
+        worlds = copies(answers)
+        insert("signs", signs_table(gaps, seen, checked, worlds))
         halves = [draw_gaps(half, seed=at).mean(axis=0) for at, half in enumerate(answers.halves())]
         judged = judge(answers, halves)
         insert("laws", laws_table(judged))
@@ -80,7 +83,7 @@ def main() -> None:
         insert("late", laws_table(late))
         places = exponents(answers, NS)
         insert("exponents", exponents_text(places))
-        three = first_sentence(seen, checked), second_sentence(judged, late), third_sentence(places)
+        three = first_sentence(seen, checked, worlds), second_sentence(judged, late), third_sentence(places)
         insert("three", "\n".join(f"{at}. {text}" for at, text in enumerate(three, start=1)))
         insert("borrowed", borrowed_table(own))
         draw(answers, gaps)
@@ -93,7 +96,7 @@ def draw(answers: Answers, gaps: Floats) -> None:
     fit = laws.fit_exponential(half, tokens, shared=True)
     curve = laws.basis(tokens, float(fit.rates[0])) @ fit.mean
     of = signs.kinds(gaps)
-    crosses = of[signs.UP] | of[signs.DOWN]
+    crosses = np.logical_or(of[signs.UP], of[signs.DOWN])
     kinds = kind_of(of[signs.BEHIND].mean(axis=0), crosses.mean(axis=0))
     lines = {"mean of all questions": mean.mean(axis=0), "γ − κe^(−μT), the paper’s law": curve}
     title = "The right answer’s lead over its strongest rival"
@@ -106,7 +109,7 @@ def draw(answers: Answers, gaps: Floats) -> None:
 def data_text(answers: Answers) -> str:
     """What there is."""
     questions, each, lengths = answers.shape
-    return f"{questions} questions × {each} answers, each ended at {lengths - 1} lengths and by itself."
+    return f"{questions} questions × {each} answers, each cut off at {lengths - 1} lengths, and whole."
 
 
 def lengths_table(answers: Answers, gaps: Floats) -> str:
@@ -124,35 +127,58 @@ def lengths_table(answers: Answers, gaps: Floats) -> str:
                 told(ahead[:, at], 0, 100),
             ]
         )
-    head = ["ended after", "T, tokens", "one answer right, %", "mean Δ", "questions with Δ > 0, %"]
+    head = ["cut off after", "T, tokens", "one answer right, %", "mean Δ", "questions with Δ > 0, %"]
     return markdown(head, rows)
 
 
-def signs_table(answers: Answers, gaps: Floats, seen: Counts, checked: Checks) -> str:
-    """How many questions are of each kind, of the model and of worlds as accurate, and the held-out check."""
+@dataclass(frozen=True)
+class Copy:
+    """A world as accurate as the model: its own gaps, what its answers say of them, and both counted."""
+
+    gap: Floats
+    draws: Floats
+
+    @property
+    def counts(self) -> Counts:
+        """As the model is counted."""
+        return signs.counts(self.draws)
+
+    def truly(self, name: str) -> int:
+        """How many of its questions are of a kind."""
+        return int(signs.kinds(self.gap[None])[name].sum())
+
+
+def copies(answers: Answers) -> dict[str, Copy]:
+    """The world without theory and every twin, each with as many answers as the model."""
     null = mirror.null_world(answers, learn_prior(answers), seed=0)
     twins = mirror.twin_worlds(answers.right().mean(axis=0), answers.shape[0], seed=0)
     worlds = {"any rising law": null, **{_family(setting): world for setting, world in twins.items()}}
-    draws = {name: draw_gaps(world.answers(answers, seed=1), draws=500) for name, world in worlds.items()}
-    counts = {name: signs.counts(drawn) for name, drawn in draws.items()}
-    truth = {name: signs.kinds(world.gap[None]) for name, world in worlds.items()}
+    return {
+        name: Copy(world.gap, draw_gaps(world.answers(answers, seed=1), draws=500))
+        for name, world in worlds.items()
+    }
+
+
+def signs_table(gaps: Floats, seen: Counts, checked: Checks, worlds: dict[str, Copy]) -> str:
+    """How many questions are of each kind, of the model and of worlds as accurate, and the held-out check."""
+    counts = {name: world.counts for name, world in worlds.items()}
     rows = []
     for name, count in seen.items():
         check = checked[name]
         agreed = f"{check.picked}: {_shares(check)}" if check.picked else "none"
-        others = [f"{own[name]}; truly {truth[world][name].sum()}" for world, own in counts.items()]
+        others = [f"{counts[world][name]}; truly {worlds[world].truly(name)}" for world in worlds]
         rows.append([name, str(count), agreed, f"{100 * check.base:.0f} %", *others])
     mean = gaps.mean(axis=(0, 1))
-    off = [np.abs(drawn.mean(axis=(0, 1)) - mean).mean() for drawn in draws.values()]
+    off = [np.abs(world.draws.mean(axis=(0, 1)) - mean).mean() for world in worlds.values()]
     rows.append(["mean Δ, off the model’s", "", "", "", *(f"{value:.3f}" for value in off)])
-    held = [_held(draws[name], world.gap) for name, world in worlds.items()]
+    held = [_held(world.draws, world.gap) for world in worlds.values()]
     rows.append(["places where Δ is in its 90 % interval", "", "", "", *held])
     head = ["questions where", "the model", "picked by one half: so by the other", "any question"]
-    return markdown([*head, *draws], rows)
+    return markdown([*head, *worlds], rows)
 
 
 def _held(draws: Floats, truth: Floats) -> str:
-    """How many true gaps (questions, lengths) lie in the interval of their draws, and the least of a length."""
+    """How many true gaps (questions, lengths) lie in the interval of their draws."""
     low, high = np.quantile(draws, FORECAST_TAILS, axis=0)
     inside = ((truth > low) & (truth < high)).mean(axis=0)
     return f"{100 * inside.mean():.0f} % (at a length at least {100 * inside.min():.0f} %)"
@@ -223,15 +249,20 @@ def laws_table(judged: Judged) -> str:
     return markdown([*head, "log score over the paper’s"] if judged.scores else head, rows)
 
 
-def first_sentence(seen: Counts, checked: Checks) -> str:
+def first_sentence(seen: Counts, checked: Checks, worlds: dict[str, Copy]) -> str:
     """On signs."""
     up, behind = seen[signs.UP], seen[signs.BEHIND]
+    off = [
+        max(abs(world.counts[name].mean - world.truly(name)) for world in worlds.values())
+        for name in (signs.UP, signs.BEHIND)
+    ]
     return (
         f"**The lead changes.** In {up} of {up.of} questions a wrong answer leads at the shortest "
         f"length and the right one in the end, and in {behind} a wrong one leads at every length, so "
         "that more votes never help; those that one half of the answers picks are so by the other half "
         f"with a chance of {_shares(checked[signs.UP])} and {_shares(checked[signs.BEHIND])}, any "
-        f"question with {100 * checked[signs.UP].base:.0f} and {100 * checked[signs.BEHIND].base:.0f} %."
+        f"question with {100 * checked[signs.UP].base:.0f} and {100 * checked[signs.BEHIND].base:.0f} %; "
+        f"in worlds whose truth is known such counts are up to {off[0]:.0f} and {off[1]:.0f} off."
     )
 
 
@@ -280,7 +311,7 @@ PAPER, FREE, EITHER = "one μ for all questions (the paper)", "μ of each questi
 RISING, ANY, RAW = "rising, each question by itself", "any shape, questions of one law", "as measured"
 
 
-def _laws(half: laws.Half, tokens: Floats, kept: laws.Ints) -> dict[str, laws.Predicted]:
+def _laws(half: laws.Half, tokens: Floats, kept: Ints) -> dict[str, laws.Predicted]:
     seen = laws.Half(half.gaps[:, kept], half.noise[np.ix_(kept, kept)])
     said = {}
     for name, rates in ((PAPER, laws.RATES), (EITHER, np.concatenate([-laws.RATES[4:], laws.RATES]))):

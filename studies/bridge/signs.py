@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from results.normal import FORECAST_TAILS
-from studies.bridge.answers import Answers, Floats
+from studies.bridge.answers import Answers, Bools, Floats
 from studies.bridge.posterior import draw_gaps
 
 DROP = 0.1
@@ -51,20 +51,20 @@ class Check(NamedTuple):
     base: float
 
 
-def likeliest(chance: Floats) -> Floats:
+def likeliest(chance: Floats) -> Bools:
     """Marks as many questions as are expected to be of a kind, those with the largest chance (questions,)."""
     marked = np.zeros(len(chance), bool)
     marked[np.argsort(-chance, kind="stable")[: round(float(chance.sum()))]] = True
     return marked
 
 
-def kinds(draws: Floats) -> dict[str, Floats]:
+def kinds(draws: Floats) -> dict[str, Bools]:
     """Of each draw (draws, questions, lengths) and question, whether it is of a kind."""
     first, last = draws[:, :, 0], draws[:, :, -1]
     return {
-        BEHIND: (draws < 0).all(axis=2),
+        BEHIND: np.asarray((draws < 0).all(axis=2)),
         UP: (first < 0) & (last > 0),
-        AHEAD: (draws > 0).all(axis=2),
+        AHEAD: np.asarray((draws > 0).all(axis=2)),
         DOWN: (first > 0) & (last < 0),
         FALLS: _fall(draws) > DROP,
         LATE: _fall(draws[:, :, draws.shape[2] // 2 :]) > DROP,
