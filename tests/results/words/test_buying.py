@@ -94,11 +94,11 @@ def test_the_first_sentences_tell_of_the_first_plan_and_the_first_comparison():
 
 @pytest.mark.parametrize(("setting", "told"), [("10", "10 and 500"), ("500", "500")])
 def test_the_first_sentence_names_the_setting_that_it_is_about(setting, told):
-    """Of two settings: the difference of 8 points is seen at the second."""
+    """Of two settings: at the second the difference is clear at more answers."""
     first = DIFFERENCE | {"setting_a": "20", "setting_b": "20", "difference": 0.05}
-    second = DIFFERENCE | {"setting_a": setting, "setting_b": "500"}
+    second = DIFFERENCE | {"setting_a": setting, "setting_b": "500", "N": 8}
     (sentence,) = opening([], pd.DataFrame([first, second]), [])
-    assert f"8.0 points (majority vote, N = 4, setting {told})" in sentence
+    assert f"majority vote, N = 8, setting {told}, the most answers" in sentence
     assert "more comparison" not in sentence
 
 
