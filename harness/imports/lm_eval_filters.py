@@ -64,8 +64,8 @@ def as_logged(
     differ = 0
     if [step["function"] for step in steps if step["function"] in _SELECTIONS] == ["take_first"]:
         differ = sum((said[0] == gold) != _logged(file, row) for gold, said, row in documents)
-    read = ((gold, answer) for gold, said, _ in documents for answer in said)
-    return [{"gold": gold, "answer": answer, "correct": answer == gold} for gold, answer in read], differ
+    pairs = ((gold, answer) for gold, said, _ in documents for answer in said)
+    return [{"gold": gold, "answer": answer, "correct": answer == gold} for gold, answer in pairs], differ
 
 
 def _as_read(file: Path, row: JsonObject, count: int) -> list[JsonObject]:

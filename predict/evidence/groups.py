@@ -108,6 +108,8 @@ def groups_of_curves(frame: pd.DataFrame, method: str) -> list[Group]:
     rows = frame[(frame["method"] == method) & (frame["permutation"] == "exact")]
     rows = rows.reindex(columns=[*frame.columns, *(c for c in optional if c not in frame)])
     rows = rows[rows["accuracy"].notna()]
+    most = rows.groupby([*PANEL, "setting"], dropna=False)["questions"].transform("max")
+    rows = rows[~(rows["questions"] < most)]  # of the questions that have so many answers
     return [_of_rows(key, part) for key, part in groups(rows, PANEL)]
 
 

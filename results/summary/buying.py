@@ -161,7 +161,7 @@ def measured(panels: Sequence[Panel]) -> Plan:
     """
     tables = []
     for panel in panels:
-        rows = panel.exact.dropna(subset=["length"]).rename(columns={"value": "predicted"})
+        rows = panel.of_all.dropna(subset=["length"]).rename(columns={"value": "predicted"})
         key, cost = panel.key, rows["N"] * rows["length"]
         named = {"source": key.source, "dataset": key.dataset, "model": key.model, "method": key.method}
         tables.append(rows.assign(**named, cost=cost, price=panel.price, usd=usd(cost, panel.price)))

@@ -50,7 +50,7 @@ class Ends(NamedTuple):
 
 def ends(panel: Panel) -> Ends:
     """The rows between which gains are measured."""
-    rows = panel.exact.sort_values("N")
+    rows = panel.of_all.sort_values("N")
     first = rows[rows["setting"] == panel.settings[0]]
     last = rows[rows["setting"] == panel.settings[-1]]
     return Ends(first.iloc[0], last.iloc[0], last.iloc[-1])

@@ -55,6 +55,12 @@ class Panel:
         return sorted(int(n) for n in self.exact["N"].unique())
 
     @property
+    def of_all(self) -> pd.DataFrame:
+        """The exact rows that are of all questions of their setting: few questions may have the most answers."""
+        most = self.exact.groupby("setting")["questions"].transform("max")
+        return self.exact[~(self.exact["questions"] < most)]
+
+    @property
     def knows_costs(self) -> bool:
         """Whether the length of an answer is known at every setting."""
         return bool(self.exact["length"].notna().all())

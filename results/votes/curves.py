@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -79,6 +79,10 @@ def _partial_credit(samples: pd.DataFrame) -> bool:
     return bool(scores[right].min() > scores[~right].max()) or not right.any() or bool(right.all())
 
 
+_MOST_QUESTIONS = 0.5
+"""More than this share of the questions are most of them."""
+
+
 @dataclass(frozen=True)
 class Group:
     """The answers of one setting; tokens per answer; and `shares`.
@@ -122,12 +126,12 @@ def build_curves(
     of a "score_NAME" (`results.votes.scored` says what scores mean). weights: "softmax" or "sigmoid" of the
     scores, where they are rewards of any size. ns: the N to compute, by default the
     powers of two up to the pool and the pool itself. permutations: random orders drawn beside the exact value
-    (0: none). checked: the samples come from `read_samples`. An N above the smallest pool of a group is left
-    out with a UserWarning.
+    (0: none). checked: the samples come from `read_samples`. An N above the smallest pool of a group is that
+    of the questions with so many answers, where most have them, or else left out; a UserWarning says which.
     Raises BadInput for a table that breaks the contract, and where no setting has answers enough for any N.
     """
     samples = samples if checked else as_samples(samples)
-    return curves_and_votes(samples, methods, ns, permutations, seed, progress, score, weights)[0]
+    return curves_and_votes(samples, methods, ns, permutations, seed, progress, score, weights, most=True)[0]
 
 
 _VOTED = (
@@ -146,8 +150,12 @@ def curves_and_votes(
     progress: bool = False,
     score: str = "score",
     weights: str | None = None,
+    most: bool = False,
 ) -> tuple[pd.DataFrame, list[Exact]]:
-    """The same of checked samples, and the exact accuracies by question that its rows are the means of."""
+    """The same of checked samples, and the exact accuracies by question that its rows are the means of.
+
+    most: go on where most questions have N answers, and not only where all do; no accuracies of these.
+    """
     methods = methods_of(methods)
     ns = None if ns is None else NS.of(ns)
     if ns == ():
@@ -166,7 +174,8 @@ def curves_and_votes(
     _warn_of_gaps(sampled)
     _warn_of_clusters(sampled)
     feasible = [(group, _feasible(group, ns)) for group in sampled]
-    if sampled and not any(possible.size for _, possible in feasible):
+    beyond = [part for group in sampled for part in _beyond(group, ns, most)]
+    if sampled and not (beyond or any(possible.size for _, possible in feasible)):
         pool = max(int(group.pools.sizes.min()) for group in sampled)
         raise BadInput(
             f"N = {_listed(ns or [])}: no setting has that many answers per question, expected at most {pool}"
@@ -182,6 +191,14 @@ def curves_and_votes(
         if permutations:
             rows += _permutation_rows(group, methods, possible, permutations, seed)
     rows += [_exact_rows(curve, votes) for curve in votes]
+    for part, possible in beyond:
+        for method in methods:
+            accuracy = accuracy_by(part.pools, method, possible, logs=logs)
+            alone = Exact(part, part.key.by(method), possible, accuracy)
+            unknown = dict.fromkeys(("stderr_vs_first_n", "stderr_vs_cheapest"), np.nan)  # of other questions
+            rows.append(_exact_rows(alone, [alone]).assign(**unknown))
+        if permutations:
+            rows += _permutation_rows(part, methods, possible, permutations, seed)
     table = pd.concat(rows, ignore_index=True).reindex(columns=COLUMNS)
     if table["clusters"].isna().all():
         table = table.drop(columns="clusters")
@@ -209,20 +226,47 @@ def sampled_groups(samples: pd.DataFrame) -> Iterator[tuple[Key, pd.DataFrame]]:
     yield from sorted(groups(sampled, ANSWERS), key=lambda group: order.index(group[0].setting))
 
 
-def _feasible(group: Group, ns: Sequence[int] | None) -> Ints:
-    """The N for which every question has enough answers; a warning names those left out."""
+def _wanted(group: Group, ns: Sequence[int] | None) -> list[int]:
+    """The N that are asked for, or the powers of two up to the largest pool, it, and the smallest."""
     sizes = group.pools.sizes
     smallest, largest = int(sizes.min()), int(sizes.max())
-    wanted = powers_and(largest) | {smallest} if ns is None else set(ns)
-    left_out = sorted(n for n in wanted if n > smallest)
+    return sorted(powers_and(largest) | {smallest} if ns is None else set(ns))
+
+
+def _feasible(group: Group, ns: Sequence[int] | None) -> Ints:
+    """The N for which every question has enough answers."""
+    smallest = int(group.pools.sizes.min())
+    return np.array([n for n in _wanted(group, ns) if n <= smallest], np.int64)
+
+
+def _beyond(group: Group, ns: Sequence[int] | None, most: bool) -> Iterator[tuple[Group, Ints]]:
+    """Larger N with the questions that have so many answers, where these are most of them; warns of all."""
+    sizes = group.pools.sizes
+    shown, left_out = dict[int, list[int]](), list[int]()
+    for n in _wanted(group, ns):
+        enough = int((sizes >= n).sum())
+        if sizes.min() >= n:
+            continue
+        if most and enough > _MOST_QUESTIONS * sizes.size:
+            shown.setdefault(enough, []).append(n)
+        else:
+            left_out.append(n)
+    counts = group.pools.counts()
+    share = counts.correct / counts.pools
+    for enough, numbers in shown.items():
+        kept = sizes >= numbers[0]
+        part = group.pools.kept(kept.repeat(sizes))
+        line = f"N = {_listed(numbers)} is of {enough} of {sizes.size} questions, which have so many answers"
+        line += f" (at N = 1 right in {share[kept].mean():.1%}; all: {share.mean():.1%})"
+        warnings.warn(f"{group.key}: {line}", stacklevel=3)
+        yield replace(group, pools=part, tokens=tokens_per_answer(part)), np.array(numbers, np.int64)
     if left_out:
         short = int((sizes < left_out[0]).sum())
         few = f"{short} of {sizes.size} questions have fewer than {left_out[0]} answers"
         warnings.warn(
-            f"{group.key}: N = {_listed(left_out)} left out: {few} (the smallest pool has {smallest})",
+            f"{group.key}: N = {_listed(left_out)} left out: {few} (the smallest pool has {sizes.min()})",
             stacklevel=3,
         )
-    return np.array(sorted(n for n in wanted if n <= smallest), np.int64)
 
 
 def powers_and(most: int) -> set[int]:

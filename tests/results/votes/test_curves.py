@@ -120,12 +120,25 @@ def test_default_n_are_powers_of_two_and_the_pool():
     assert exact(curves).index.tolist() == [1, 2, 4, 8, 12]
 
 
-def test_n_above_the_smallest_pool_is_left_out_and_said_so():
-    unequal = table({"q1": "rraa", "q2": "rrraaaab", "q3": "rra"})
-    with pytest.warns(UserWarning, match=r"d/m/100: N = 4, 8 .* 1 of 3 questions"):
-        curves = build_curves(unequal)
-    assert exact(curves).index.tolist() == [1, 2, 3]
-    assert (curves["questions"] == 3).all()
+def test_n_above_the_smallest_pool_is_of_the_questions_that_reach_it_and_said_so():
+    """At N = 4 that of q1 and q2 alone, as if q3 were not there; one of three questions is not most."""
+    pools = {"q1": "rraa", "q2": "rrraaaab", "q3": "rra"}
+    with pytest.warns(UserWarning, match="N = ") as said:
+        curves = build_curves(table(pools))
+    (beyond,) = (str(line.message) for line in said if "N = 4 is" in str(line.message))
+    assert "d/m/100" in beyond
+    assert "2 of 3 questions" in beyond
+    assert any("N = 8 left out: 2 of 3 questions" in str(line.message) for line in said)
+    assert exact(curves).index.tolist() == [1, 2, 3, 4]
+    assert curves.groupby("N")["questions"].unique().map(list).to_dict() == {1: [3], 2: [3], 3: [3], 4: [2]}
+    del pools["q3"]
+    with pytest.warns(UserWarning, match="N = 8 left out"):
+        reach = build_curves(table(pools), ns=[1, 4, 8], permutations=0)
+    assert (
+        exact(curves).loc[4, ["accuracy", "stderr"]].tolist()
+        == exact(reach).loc[4, ["accuracy", "stderr"]].tolist()
+    )
+    assert np.isnan(exact(curves).loc[4, "stderr_vs_first_n"])
 
 
 def test_n_too_large_for_one_setting_is_kept_for_the_other():
