@@ -28,12 +28,14 @@ class Options:
 
     replicates: how many draws they are read from; 0 for none.
     level: the share of cases in which an interval contains the true value.
+    allowed: whether what the answers alone allow is worked out, which takes a second at each setting and N.
     Raises BadInput where one of them makes no sense.
     """
 
     replicates: int = 0
     seed: int = 0
     level: float = FORECAST_LEVEL
+    allowed: bool = False
 
     def __post_init__(self) -> None:
         for argument in (REPLICATES, SEED, LEVELS):
@@ -55,6 +57,7 @@ class Estimate:
     these: what sampling the same questions further will show; new: the accuracy on new questions of the kind.
     condition: the condition number of the system solved, NaN where none is.
     notes: sentences on the whole forecast that its reader must be told.
+    allowed: what the answers alone allow, whatever the law of the questions; None where that was not asked.
     """
 
     mean: Floats
@@ -64,6 +67,7 @@ class Estimate:
     condition: Floats
     notes: tuple[str, ...] = ()
     lengths: Lengths | None = None
+    allowed: Interval[Floats] | None = None
 
 
 Estimator = Callable[[Evidence, Points, Options], Estimate]

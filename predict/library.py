@@ -89,7 +89,7 @@ def forecast(
         "at_caps": at_caps,
     }
     request = Request(**asked)
-    options, tables = Options(replicates, seed, level), []
+    options, tables = Options(replicates, seed, level, allowed=replicates > 0), []
     for group in _groups(answers, gold, method, request):
         table, notes = forecast_table(group, request, chosen(predictor, group), options, target)
         tables.append(table)

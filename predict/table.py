@@ -82,7 +82,15 @@ def columns_of(found: Estimate, target: str = THESE) -> dict[str, Any]:
         "new_low": found.new.low,
         "new_high": found.new.high,
         "level": asked.level,
+        **_allowed(found),
     }
+
+
+def _allowed(found: Estimate) -> dict[str, Any]:
+    """The columns of what the answers alone allow, where that was asked."""
+    if found.allowed is None:
+        return {}
+    return {"allowed_low": found.allowed.low, "allowed_high": found.allowed.high}
 
 
 def new_lengths(group: Group, task: Task, level: float = FORECAST_LEVEL) -> list[str]:

@@ -21,19 +21,21 @@ from dataclasses import dataclass, replace
 from zlib import crc32
 
 import numpy as np
-from scipy.special import ndtri
+from scipy.special import ndtri, stdtrit
 from scipy.stats import betabinom
 
+from predict.answers.allowed import allowed
 from predict.answers.atom_votes import vote_table, votes_cast
 from predict.answers.best_of_n import best_of_n_by_rate, fit_rates
 from predict.answers.beta_binomial import fit_beta
-from predict.answers.population import Population, fit_population, share_between
+from predict.answers.population import Population, fit_population, learning_set, share_between
 from predict.answers.rest import bests_of_pools, pool_sizes, votes_of_pools
 from predict.curves.law_along_t import Carried, other_settings
-from predict.estimate import Estimate, Options, Status, from_draws
+from predict.estimate import Estimate, Options, Status, from_draws, more_severe
 from predict.evidence.points import Evidence, Floats, Ints, Points, Pool
 from results import BadInput
-from results.votes.errors import redrawn
+from results.normal import Interval, z_of
+from results.votes.errors import cluster_sizes, equal_draws, redrawn
 from results.votes.exact import VoteCounts
 
 POOR_FIT = 2.0
@@ -43,6 +45,13 @@ misses them by much less than their noise (`tests/predict/curves/test_alarm_end_
 FEWEST_VOTES = 2.0
 """With fewer readable answers a question than this, nothing is known of how questions differ."""
 
+
+OPEN = 0.10
+"""Where the answers alone leave a range of accuracy so much wider than the draw of the questions, the prior
+makes the forecast, and not they."""
+
+FEW = 20
+"""Of so few questions the spread that was seen is not that of their kind: intervals are Student's."""
 
 IMAGINED, FEWEST = 2**15, 16
 """Completed questions in all, and at least of each one."""
@@ -74,6 +83,7 @@ def from_answers(
     beyond = np.flatnonzero(~np.isin(targets.setting, [pool.setting for pool in observed.pools]))
     grid = np.unique(targets.N)
     carried: list[Carried] = []
+    ends = np.full((2, M), np.nan)
     for pool, population in zip(observed.pools, fitted, strict=True):
         here = np.flatnonzero(targets.setting == pool.setting)
         if len(here):
@@ -81,6 +91,11 @@ def from_answers(
             found = accuracies(pool, population, N, pool.sizes, observed.method, options)
             mean[here], draws[:, :, here] = found.mean[column], found.draws[:, :, column]
             status[here] = fit_status(observed, pool, population)
+            if options.allowed and observed.method == "majority":
+                alone = _answers_alone(pool, population, N, options.level)
+                ends[:, here] = alone[:2, column]
+                wide = alone[2, column] > OPEN
+                status[here] = more_severe(status[here], np.where(wide, Status.BOUND_HIT, Status.OK))
         if len(beyond):
             fresh = np.full(len(pool.sizes), np.inf)
             steady = replace(options, replicates=SCATTER)  # the forecast itself must not hang on how many
@@ -90,7 +105,30 @@ def from_answers(
         along = other_settings(carried, grid, targets[beyond], observed.method, options)
         mean[beyond], status[beyond], draws[:, :, beyond] = along
     these, new = np.clip(draws, 0.0, 1.0)
-    return from_draws(mean, these, new, status, options.level)
+    found = from_draws(mean, these, new, status, options.level)
+    return replace(found, allowed=Interval(*ends, options.level)) if options.allowed else found
+
+
+def _answers_alone(pool: Pool, population: Population, N: Ints, level: float) -> Floats:
+    """What the answers alone allow of the vote of `N` (M,), all of which are read: both ends, and by how much
+    they are further apart than for as many answers as were seen, (3, M).
+
+    NaN up to the answers seen, of which the vote is known: that is as wide as the draw of the questions.
+    """
+    seen = int(pool.answers.sizes.min())
+    rows, times = learning_set(population.pattern)
+    likelihood = population.likelihood[rows]
+
+    def ends(n: int) -> tuple[float, float]:
+        return allowed(likelihood, times, vote_table(n), level)
+
+    found = np.full((3, len(N)), np.nan)
+    if (seen < N).any():
+        low, high = ends(seen)
+        for i in np.flatnonzero(seen < N):
+            found[:2, i] = ends(int(N[i]))
+        found[2] = found[1] - found[0] - (high - low)
+    return found
 
 
 def populations(observed: Evidence) -> list[Population]:
@@ -149,7 +187,17 @@ def accuracies(
         draws += mean - law.mean(axis=0)
         off = ndtri((rng.permutation(options.replicates) + 0.5) / options.replicates)
         draws += COMMON_ERROR * np.sqrt(scatter) * off[:, None]
+        draws = mean + (draws - mean) * students(
+            equal_draws(cluster_sizes(Q, pool.answers.clusters)), options.level
+        )
     return Accuracies(mean, draws, scatter)
+
+
+def students(questions: float, level: float) -> float:
+    """How many times as wide Student's t makes an interval of so many questions, if they are FEW."""
+    if not 1 < questions <= FEW:
+        return 1.0
+    return float(stdtrit(questions - 1, (1 + level) / 2) / z_of(level))
 
 
 def drawn_atoms(mass: Floats, S: int, rng: np.random.Generator) -> Ints:

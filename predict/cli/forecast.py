@@ -50,7 +50,7 @@ def run(
     **asked: Any,
 ) -> None:
     """Forecast every group in the inputs, print, write and draw the tables."""
-    request, options = Request(**asked), Options(bootstrap, seed, level)
+    request, options = Request(**asked), Options(bootstrap, seed, level, allowed=bootstrap > 0)
     named, others = opened(inputs)
     for path in then:
         if not path.exists():

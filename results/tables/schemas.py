@@ -169,6 +169,7 @@ FORECAST = Table(
         **{name: _real() for name in ("predicted", "low", "high")},
         **{name: _real(_at_least(0), required=False) for name in ("tokens_low", "tokens_high")},
         **{name: _real(required=False) for name in ("new_low", "new_high")},
+        **{name: _real(_fraction(), required=False) for name in ("allowed_low", "allowed_high")},
         "level": _real(_fraction(), required=False),
         "status": _text(),
         "twin_t": _real(_at_least(0), required=False),

@@ -186,9 +186,13 @@ def percent_of(rows: pd.DataFrame) -> str:
 def interval_columns(rows: pd.DataFrame) -> Columns:
     """The two intervals of a forecast: for more answers to these questions, and for new questions."""
     level = percent_of(rows)
+    alone: Columns = {}
+    if "allowed_low" in rows and rows["allowed_low"].notna().any():
+        alone = {"answers alone": lambda row: between(row["allowed_low"], row["allowed_high"])}
     return {
         f"{level} these questions": lambda row: between(row["low"], row["high"]),
         f"{level} new questions": lambda row: between(row.get("new_low"), row.get("new_high")),
+        **alone,
     }
 
 

@@ -1,0 +1,73 @@
+"""predict.answers.allowed: against a general optimiser, EM, and laws that are known."""
+
+import numpy as np
+import pytest
+from scipy.optimize import LinearConstraint, NonlinearConstraint, minimize
+from scipy.stats import binom, chi2
+
+from predict.answers.allowed import allowed, fitted, log_likelihood
+from predict.answers.mixture import OPEN, mixture
+from predict.estimate import Options, Status
+from predict.evidence.points import Floats
+from tests.predict.answers.pools import drawn_pool, observed, targets
+
+P = np.linspace(0, 1, 9)
+"""Atoms that give right answers by chance; the accuracy asked for is that of nine, by which a vote goes."""
+
+ACCURACY = binom.sf(4, 9, P)
+
+
+def seen(answers: int) -> tuple[Floats, Floats]:
+    """The likelihood of each number of right answers by atom, and how many questions have it."""
+    likelihood = np.array([binom.pmf(right, answers, P) for right in range(answers + 1)])
+    law = np.array([0, 0.1, 0.1, 0.1, 0.2, 0, 0.2, 0.2, 0.1])
+    return likelihood, 60 * likelihood @ law
+
+
+@pytest.mark.parametrize("answers", [2, 4])
+def test_both_ends_are_those_of_a_general_optimiser(answers):
+    likelihood, times = seen(answers)
+    best = log_likelihood(likelihood, times, fitted(likelihood, times))
+    fits = NonlinearConstraint(
+        lambda w: times @ np.log(likelihood @ np.maximum(w, 1e-12)), best - chi2.ppf(0.9, 1) / 2, np.inf
+    )
+    whole = LinearConstraint(np.ones(P.size), 1, 1)
+    ends = []
+    for sign in (1, -1):
+        found = minimize(
+            lambda w, sign=sign: sign * w @ ACCURACY,
+            np.full(P.size, 1 / P.size),
+            method="SLSQP",
+            bounds=[(0, 1)] * P.size,
+            constraints=[whole, fits],
+            options={"maxiter": 500},
+        )
+        ends.append(found.x @ ACCURACY)
+    assert allowed(likelihood, times, ACCURACY, 0.9) == pytest.approx(ends, abs=0.006)
+
+
+def test_the_likeliest_law_is_that_of_em():
+    likelihood, times = seen(6)
+    weights = np.full(P.size, 1 / P.size)
+    for _ in range(20_000):
+        weights *= (times / (likelihood @ weights)) @ likelihood / times.sum()
+    by_em = log_likelihood(likelihood, times, weights)
+    assert log_likelihood(likelihood, times, fitted(likelihood, times)) == pytest.approx(by_em, abs=0.02)
+
+
+def test_more_answers_leave_less_open_and_what_is_too_open_is_not_ok():
+    rng = np.random.default_rng(1)
+    pool = drawn_pool(150, 32, rng)
+    widths = []
+    statuses = []
+    for answers in (4, 32):
+        evidence, _ = observed(pool, answers)
+        found = mixture(evidence, targets([2, 64]), Options(20, allowed=True))
+        low, high = found.allowed.low[1], found.allowed.high[1]
+        assert np.isnan(found.allowed.low[0])  # of two answers the vote is known
+        assert low < found.mean[1] < high
+        widths.append(high - low)
+        statuses.append(found.status[1])
+    assert widths[1] < widths[0] - OPEN
+    assert statuses == [Status.BOUND_HIT, Status.OK]
+    assert mixture(evidence, targets([64]), Options(20)).allowed is None
