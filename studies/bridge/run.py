@@ -259,7 +259,7 @@ def first_sentence(seen: Counts, checked: Checks, worlds: dict[str, Copy]) -> st
     return (
         f"**The lead changes.** In {up} of {up.of} questions a wrong answer leads at the shortest "
         f"length and the right one in the end, and in {behind} a wrong one leads at every length, so "
-        "that more votes never help; those that one half of the answers picks are so by the other half "
+        "that many votes end wrong; those that one half of the answers picks are so by the other half "
         f"with a chance of {_shares(checked[signs.UP])} and {_shares(checked[signs.BEHIND])}, any "
         f"question with {100 * checked[signs.UP].base:.0f} and {100 * checked[signs.BEHIND].base:.0f} %; "
         f"in worlds whose truth is known such counts are up to {off[0]:.0f} and {off[1]:.0f} off."
