@@ -72,7 +72,8 @@ def _blocks(path: Path, wanted: dict[str, str]) -> Iterator[Sequence[Row]]:
     for column, value in wanted.items():
         table = table[table[column] == value]
     cells = table.reindex(columns=list(BLANK)).astype(object)
-    yield cells.where(cells.notna(), None).to_dict("records")
+    rows: Any = cells.where(cells.notna(), None).to_dict("records")
+    yield rows
 
 
 def marked(row: Row) -> Row:
