@@ -16,9 +16,9 @@ LONG = 100
 """A line above this many characters is a long one."""
 
 LIMITS = {
-    "lines of the packages": 34_486,
+    "lines of the packages": 34_396,
     "files of the packages": 304,
-    "lines of the tests": 35_330,
+    "lines of the tests": 35_213,
     "words of pages written by hand": 17_500,
     "mean characters of a line": 52.6,
     "long lines, %": 9.6,
