@@ -27,6 +27,12 @@ class Reading:
     unreadable: tuple[str, ...] = ()
     cluster: str = ""
 
+    @property
+    def named(self) -> str:
+        """The options that were given."""
+        given = {"--as-written": self.as_written, "--unreadable": self.unreadable, "--cluster": self.cluster}
+        return " and ".join(option for option, value in given.items() if value)
+
 
 _PLAIN = Reading()
 CHOSEN = ContextVar("CHOSEN", default=_PLAIN)

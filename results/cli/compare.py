@@ -210,6 +210,7 @@ def _read(
 ) -> tuple[dict[str, pd.DataFrame], dict[str, float]]:
     """The samples of each input by its name, and what a score of them cost."""
     from results.tables.contract import read_samples
+    from results.tables.doubts import say_same_answers
     from results.tables.score_cost import score_cost as recorded
 
     tables, costs = {}, {}
@@ -218,6 +219,7 @@ def _read(
         tables[name] = read_samples(path, texts=False, also=also)
         if score:
             costs[name] = recorded(path, score) if score_cost is None else score_cost
+    say_same_answers(tables)
     return tables, costs
 
 

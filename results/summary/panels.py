@@ -56,7 +56,7 @@ class Panel:
 
     @property
     def of_all(self) -> pd.DataFrame:
-        """The exact rows that are of all questions of their setting: few questions may have the most answers."""
+        """The exact rows that are of all questions of their setting."""
         most = self.exact.groupby("setting")["questions"].transform("max")
         return self.exact[~(self.exact["questions"] < most)]
 

@@ -63,6 +63,10 @@ def with_cluster(frame: pd.DataFrame, where: str | Path) -> pd.DataFrame:
     if column not in frame or frame[column].isna().all():
         what = "is empty" if column in frame else "is not a column of it"
         raise BadInput(f"{where}: --cluster {column!r:.40} {what}: name a column that tells clusters")
+    if "question_id" in frame:
+        clusters = frame.groupby("question_id", observed=True)[column].first()
+        if len(clusters) > 1 and clusters.is_unique:
+            raise BadInput(f"{where}: --cluster {column!r:.40} tells each question apart: it changes nothing")
     return frame.assign(cluster=frame[column])
 
 

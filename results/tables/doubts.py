@@ -9,8 +9,8 @@ that some say "None" or "nan".
 """
 
 import warnings
-from collections.abc import Iterator, Sequence
-from itertools import combinations, islice
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations, islice, product
 from math import lgamma, log
 from pathlib import Path
 from typing import Any
@@ -77,6 +77,17 @@ def say_doubts(tables: Sequence[pd.DataFrame], names: Sequence[str | Path]) -> N
         _say(" and ".join(map(str, names)), line)
 
 
+def say_same_answers(tables: Mapping[str, pd.DataFrame]) -> None:
+    """Warn (UserWarning) where two samples tables that are held against each other have the same answers."""
+    for (name, mine), (other, theirs) in islice(combinations(tables.items(), 2), _MOST_PAIRS):
+        shared = sorted({*mine["question_id"]} & {*theirs["question_id"]})[:_LOOKED_AT]
+        parts = [table[table["question_id"].isin(shared)] for table in (mine, theirs)]
+        first, second = ([*groups(part[part["decoding"] == "sample"], ANSWERS)] for part in parts)
+        for (key, rows), (other_key, others) in product(first, second):
+            if key.setting == other_key.setting and (line := _same_answers(rows, others)):
+                _say(f"{name} and {other}", f"setting {key.setting}: {line}: one cache under two names?")
+
+
 def _say(name: str | Path, line: str) -> None:
     warnings.warn(f"{name}: {line}", stacklevel=3)
 
@@ -126,9 +137,14 @@ def _shards(samples: pd.DataFrame) -> Iterator[str]:
 
 
 def _clusters(samples: pd.DataFrame) -> Iterator[str]:
-    """Questions that name no cluster, where others do."""
+    """Questions that name no cluster, where others do; clusters that change nothing, or leave nothing."""
     if "cluster" in samples and samples["cluster"].notna().any():
-        named = samples.groupby(["dataset", "question_id"], observed=True)["cluster"].count() > 0
+        questions = samples.groupby(["dataset", "question_id"], observed=True)["cluster"]
+        named, clusters = questions.count() > 0, questions.first()
+        if len(named) > 1 and len(clusters.unique()) == 1:
+            yield f"all {len(named)} questions are in one cluster, which tells nothing of others"
+        elif len(named) > 1 and clusters.is_unique and named.all():
+            yield "each question is a cluster of its own: standard errors are as without clusters"
         if not named.all():
             yield f"{(~named).sum()} of {len(named)} questions name no cluster: each counts as one of its own"
 

@@ -86,61 +86,6 @@ def test_an_answers_text_depends_on_no_other_answer() -> None:
     assert {text: read_value(text) for text in texts} == before
 
 
-@pytest.mark.parametrize(
-    ("gold", "text"),
-    [
-        (r"\frac{1}{3}", "##0.333333##"),
-        (r"\frac{\sqrt{3}}{3}", r"so \boxed{\frac{1}{\sqrt{3}}}"),
-        (r"10\%", "##10##"),
-        ("5", "##x = 5##"),
-        (r"\frac{3}{4}\pi \text{ inches}", r"The answer is $\frac{3\pi}{4}$."),
-        (r"\text{Evelyn}", r"\boxed{Evelyn}"),
-        ("(1,2)", "The answer is $(1, 2)$."),
-        (r"\frac{7}{5} + \frac{1}{5} i", "The answer is (7+i)/5."),
-        ("120", "The answer is $5!$."),
-        ("3,5,7", r"\boxed{7}, \boxed{5} and \boxed{3}."),
-        ("0.5", r"##50\%##"),
-        (r"50\%", "##0.5##"),
-        (r"\frac18", "##12.5%##"),
-        ("1011_2", "##1011##"),
-        ("1011", "##1011_2##"),
-        ("1,2", "##a=1,b=2##"),
-        (r"\frac{1}{10^7}", "##0.0000001##"),
-        (r"\text{no solution}", "Answer: No solution"),
-        ("3,5", "Answer: $3$ and $5$"),
-        ("2", r"so \boxed 2"),
-        (r"so \boxed 2", "##2##"),
-        ("0.5", r"\boxed{0.5} or \boxed{\frac12}"),
-    ],
-)
-def test_right_answers_are_what_math_verify_takes_for_the_gold(gold: str, text: str) -> None:
-    right = required_gold(gold, "here", "math")
-    found = GRADER.verdict(text, right, "stop")
-    assert (found["answer"], found["correct"]) == (right, True)
-
-
-@pytest.mark.parametrize(
-    ("gold", "text"),
-    [
-        (r"\frac{1}{10^7}", r"\frac{1}{10^8}"),
-        (r"\frac{1}{10^7}", r"\frac{2}{10^7}"),
-        (r"\frac{1}{10^7}", "0"),
-        (r"\frac{1}{2004!}", r"\frac{1}{2006!}"),
-        ("(1/10^7, 1)", "(1/10^8, 1)"),
-        ("e^{-20}", "e^{-21}"),
-        ("a=1,b=2", "a=2,b=1"),
-        ("4343_6", "4343_7"),
-        ("0.5", "50"),
-        ("19, 46, and 82", "19, 46"),
-        ("1 and all odd primes", "1"),
-        (r"1 \text{ and all odd primes}", "1"),
-        ("7 is prime", "7"),
-    ],
-)
-def test_wrong_answers_that_rounding_or_words_would_make_right(gold: str, text: str) -> None:
-    assert not GRADER.verdict(f"##{text}##", required_gold(gold, "here", "math"), "stop")["correct"]
-
-
 SMALL = st.fractions(max_denominator=10**12).filter(lambda number: number != 0)
 
 

@@ -21,10 +21,11 @@ KINDS = {kind: list(rows) for kind, rows in groupby(ROWS, key=lambda row: row["k
 
 
 def read(row: dict[str, Any]) -> bool | None:
-    labels = ["A", "B", "C", "D"] if row["grader"] == "choice" else ()
+    labels = ["A", "B", "C", "D"] if row["grader"] == "choice" and row["kind"] != "labels of A to Z" else ()
     gold = required_gold(row["gold"], "here", row["grader"], labels)
     grader = Grader(tuple(row["readers"].split(",")), grader=row["grader"])
     verdict = grader.verdict(row["text"], gold, "stop", labels)
+    assert verdict["answer"] == row.get("answer", verdict["answer"])  # what a wrong answer votes for
     return None if verdict["answer"] is None else verdict["correct"]
 
 

@@ -7,7 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from results import BadInput, as_samples, read_samples, reading
+from results import BadInput, as_samples, build_curves, read_samples, reading
+from results.tables.contract import read_curves, write_curves
+from results.tables.doubts import say_same_answers
 from results.tables.files import write_raw
 
 ROWS = pd.DataFrame(
@@ -132,6 +134,36 @@ def test_copies_in_a_second_file_are_said(tmp_path):
     (line,) = warned(lambda: read_samples(tmp_path / "a.csv", tmp_path / "b.jsonl"))
     assert "a.csv and " in line
     assert "2 times" in line
+
+
+def test_the_same_answers_under_two_names_are_said():
+    given = as_samples(table(drawn(6)))
+    other = as_samples(table(drawn(7)))
+    (line,) = warned(lambda: say_same_answers({"a": given, "b": other, "c": given}))
+    assert line.startswith("a and c")
+    assert "40 of 40" in line
+    shuffled = given.assign(sample=given["sample"] ^ 1)
+    assert warned(lambda: say_same_answers({"a": given, "b": shuffled})) == []
+
+
+@pytest.mark.parametrize(
+    ("clusters", "words"),
+    [(lambda q: q, "of its own"), (lambda _: "p", "one cluster"), (lambda q: q[-1], None)],
+)
+def test_clusters_that_change_nothing_or_leave_nothing_are_said(clusters, words):
+    given = table(drawn(8))
+    lines = warned(lambda: as_samples(given.assign(cluster=given["question_id"].map(clusters))))
+    assert [words in line for line in lines] == ([True] if words else [])
+
+
+def test_an_option_of_clusters_without_effect_is_refused(tmp_path):
+    given = as_samples(table(drawn(9)))
+    write_raw(given.assign(own=given["question_id"]), tmp_path / "s.csv")
+    write_curves(build_curves(given), tmp_path / "c.csv")
+    with reading(cluster="own"), pytest.raises(BadInput, match="changes nothing"):
+        read_samples(tmp_path / "s.csv")
+    with reading(cluster="own"), pytest.raises(BadInput, match="--cluster is for the samples"):
+        read_curves(tmp_path / "c.csv")
 
 
 def test_a_model_that_is_never_right_is_said():
