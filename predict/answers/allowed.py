@@ -76,6 +76,7 @@ def fitted(likelihood: Floats, times: Floats) -> Floats:
             if found > value:
                 weights, value = tried, found
                 break
-        else:
-            break
+        else:  # a step of EM, which always climbs
+            weights = weights * (gain + times.sum()) / times.sum()
+            value = log_likelihood(likelihood, times, weights)
     return weights

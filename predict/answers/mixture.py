@@ -46,7 +46,7 @@ FEWEST_VOTES = 2.0
 """With fewer readable answers a question than this, nothing is known of how questions differ."""
 
 
-OPEN = 0.10
+OPEN = 0.08
 """Where the answers alone leave a range of accuracy so much wider than the draw of the questions, the prior
 makes the forecast, and not they."""
 
@@ -120,7 +120,8 @@ def _answers_alone(pool: Pool, population: Population, N: Ints, level: float) ->
     likelihood = population.likelihood[rows]
 
     def ends(n: int) -> tuple[float, float]:
-        return allowed(likelihood, times, vote_table(n), level)
+        low, high = allowed(likelihood, times, vote_table(n), level)
+        return round(low, 2), round(high, 2)  # the search is no more exact
 
     found = np.full((3, len(N)), np.nan)
     if (seen < N).any():

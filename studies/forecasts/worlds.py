@@ -20,7 +20,7 @@ from results.votes.exact import Floats
 from results.votes.multinomial import vote_accuracy
 from tests.predict.answers.pools import observed, pool_of, targets
 
-ANSWERS, QUESTIONS, ASKED = 8, 150, [16, 64]
+ANSWERS, QUESTIONS, ASKED = 8, 150, [5, 16, 64]
 Rng = np.random.Generator
 
 

@@ -2,14 +2,16 @@
 
 import numpy as np
 import pytest
-from scipy.optimize import LinearConstraint, NonlinearConstraint, minimize
+from scipy.optimize import LinearConstraint, NonlinearConstraint, linprog, minimize
 from scipy.stats import binom, chi2
 
 from predict.answers.allowed import allowed, fitted, log_likelihood
+from predict.answers.atom_votes import vote_table
 from predict.answers.mixture import OPEN, mixture
+from predict.answers.population import fit_population
 from predict.estimate import Options, Status
 from predict.evidence.points import Floats
-from tests.predict.answers.pools import drawn_pool, observed, targets
+from tests.predict.answers.pools import drawn_pool, observed, pool_of, targets
 
 P = np.linspace(0, 1, 9)
 """Atoms that give right answers by chance; the accuracy asked for is that of nine, by which a vote goes."""
@@ -53,6 +55,21 @@ def test_the_likeliest_law_is_that_of_em():
         weights *= (times / (likelihood @ weights)) @ likelihood / times.sum()
     by_em = log_likelihood(likelihood, times, weights)
     assert log_likelihood(likelihood, times, fitted(likelihood, times)) == pytest.approx(by_em, abs=0.02)
+
+
+def test_two_answers_leave_open_all_that_laws_of_the_largest_likelihood_give():
+    """Those are found by linear programming; a search that is stuck falls short of them."""
+    rng = np.random.default_rng(2)
+    right = rng.beta(1.5, 1.2, 2000)
+    raw = np.where(rng.random((2000, 2)) < right[:, None], 0, rng.integers(1, 6, (2000, 2)))
+    population = fit_population(pool_of(raw).answers.counts())
+    accuracy = vote_table(16)
+    marginal = population.likelihood @ fitted(population.likelihood, population.times)
+    equal = {"A_eq": np.vstack([population.likelihood, np.ones(accuracy.size)]), "b_eq": [*marginal, 1.0]}
+    least, most = (sign * linprog(sign * accuracy, **equal, bounds=(0, 1)).fun for sign in (1, -1))
+    low, high = allowed(population.likelihood, population.times, accuracy, 0.9)
+    assert least - 0.1 < low < least + 0.005
+    assert most - 0.005 < high < most + 0.1
 
 
 def test_more_answers_leave_less_open_and_what_is_too_open_is_not_ok():

@@ -96,7 +96,12 @@ SPLIT = "--fit-max-n 4 --fit-settings 0.8,1.2 --at-n 8,16 --at-settings 4"
         (
             "forecast",
             f"{SPLIT} --fit-max-tokens 3000 --target population --out f.csv",
-            [Request(4, 3000, ("0.8", "1.2"), (8, 16), ("4",)), ["flat"], Options(9, 7, 0.8), "population"],
+            [
+                Request(4, 3000, ("0.8", "1.2"), (8, 16), ("4",)),
+                ["flat"],
+                Options(9, 7, 0.8, True),
+                "population",
+            ],
         ),
         (
             "backtest",
