@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     metavar="RULE[:THRESHOLD]",
     help="Try this rule alone, as lead or lead:4; once for each.  [default: all]",
 )
-@click.option("--plot", type=click.Path(path_type=Path), help="Picture to draw (.html, .svg, .png).")
+@click.option("--plot", type=click.Path(path_type=Path), help="Picture to write (.png, .svg, .pdf, .html).")
 @reading_options
 def stop_command(
     samples: tuple[Path, ...],
