@@ -68,7 +68,7 @@ def check(
 
 
 def verdict(table: pd.DataFrame, tasks: int, repeats: int = 5) -> str:
-    """Whether a table of `check` shows more than chance: the worst row against Student's t for so many rows."""
+    """Whether a table of `check` shows more than chance: its worst row, by Student’s t for so many rows."""
     worst = float((table["difference"] / table["stderr"]).abs().max())
     chance = float(t_law.ppf(1 - ALARM / 2 / len(table), repeats * tasks - 1))
     told = "they agree" if worst <= chance else "they differ"
