@@ -18,7 +18,7 @@ import pandas as pd
 from predict.estimate import Estimate, Options, Status
 from predict.estimators import SURVIVAL, estimate, estimator_of
 from predict.evidence.groups import Group
-from predict.evidence.request import Request
+from predict.evidence.request import Request, fitted
 from predict.evidence.targets import Task, split
 from results.arguments import TARGET
 from results.normal import FORECAST_LEVEL, z_of
@@ -68,6 +68,24 @@ def forecast(
         low, high = lengths.interval.low, lengths.interval.high
         table = table.assign(tokens_low=np.tile(low, len(tables)), tokens_high=np.tile(high, len(tables)))
     return table, [*dict.fromkeys(notes), *warnings(table)]
+
+
+def with_seen(group: Group, request: Request, table: pd.DataFrame) -> pd.DataFrame:
+    """A forecast table of `group`, for a picture: with what was measured at its settings and what was fitted.
+
+    Rows that the table lacks; of role "used" where the fit saw them.
+    """
+    settings, most = fitted(group, request)
+    points = group.points
+    seen = np.isin(points.setting, settings) & np.less_equal(points.N, most)
+    roles = tuple(np.where(seen, "used", "held_out").tolist())
+    every = places(group, Task(split(group, request).observed, points, group.accuracy, group.stderr, roles))
+    every = every[seen | every["setting"].isin(table["setting"])]
+    parts = [table]
+    for names, own in table.groupby(["predictor", "estimator"], sort=False):
+        new = ~every.set_index(["setting", "N"]).index.isin(own.set_index(["setting", "N"]).index)
+        parts.append(every[new].assign(predictor=names[0], estimator=names[1]))
+    return pd.concat(parts, ignore_index=True)
 
 
 def columns_of(found: Estimate, target: str = THESE) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from results.tables.key import Key
 from results.words.forecasts import questions_asked
 from results.words.names import PAPER
 
-FIGURE_SUFFIXES = (".png", ".svg", ".html")
+FIGURE_SUFFIXES = (".png", ".svg", ".pdf", ".html")
 
 TITLE = "Expensive runs, forecast from cheap ones"
 
@@ -81,7 +81,7 @@ def save_figures(
     lead: Sequence[str] = (),
     summary: Sequence[str] = (),
 ) -> None:
-    """Write rows of figures into a .png or .svg, or one below the other into a page of that title.
+    """Write rows of figures into a .png, .svg or .pdf, or one below the other into a page of that title.
 
     The page begins with the paragraphs `lead` and the list `summary`. Raises BadInput for another kind of
     file.

@@ -50,7 +50,7 @@ def main() -> None:
     help="Forecast this table after INPUT, but for models and datasets that INPUT has. May be repeated.",
 )
 @file("--out", "Forecast table to write.", required=True)
-@file("--plot", "Picture to write (.png, .svg, .html).")
+@file("--plot", "Picture to write (.png, .svg, .pdf, .html).")
 @fit_max_n
 @FIT_MAX_TOKENS.option("--fit-max-tokens")
 @fit_settings
@@ -115,7 +115,7 @@ def backtest(**asked: Any) -> None:
 )
 @SCORE_COST.option("--score-cost")
 @file("--out", "Write a table of all choices.")
-@file("--plot", "Draw them: a .png, .svg or .html file.")
+@file("--plot", "Picture to write (.png, .svg, .pdf, .html).")
 @click.pass_context
 def plan(context: click.Context, /, **asked: Any) -> None:
     """Choose setting and N for an accuracy or a token budget.

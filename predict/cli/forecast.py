@@ -20,7 +20,7 @@ from predict.estimators import chosen
 from predict.evidence.groups import Group
 from predict.evidence.request import ENOUGH, Request, opened, read_found
 from predict.evidence.targets import split
-from predict.table import forecast, warnings
+from predict.table import forecast, warnings, with_seen
 from results import BadInput, write_forecast
 from results.commandline import progress
 from results.low_cost_to_high import NAME as PAPER_S
@@ -95,7 +95,8 @@ def run(
     if plot is not None:
         from results.pictures import draw_forecasts
 
-        draw_forecasts(tables, [*map(summary_of, tables), *few], plot)
+        shown = [with_seen(group, request, own) for group, own in zip(groups, tables, strict=True)]
+        draw_forecasts(shown, [*map(summary_of, tables), *few], plot)
         say(f"plot in {plot}")
 
 

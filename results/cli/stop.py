@@ -4,7 +4,7 @@ $ tts stop aime.csv --rule lead --out stop.csv
 rule      cost  answers  rounds  agreement  worst tenth  false stops  less a fixed N of equal cost
 lead:4  24.8 %      7.1     2.3     99.3 %       92.8 %        0.2 %            +0.3 (−2.3 … +2.8)
 
-Take lead:4: 24.8% of the tokens of 40 answers in 2.3 rounds of exact blocks, …
+Take lead:4: 24.8 % of the tokens of 40 answers in 2.3 rounds of exact blocks, …
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from results.visible import visible
 if TYPE_CHECKING:
     import pandas as pd
 
+    from results.stopping.advice import Advice
     from results.tables.key import Key
 
 
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
     metavar="RULE[:THRESHOLD]",
     help="Try this rule alone, as lead or lead:4; once for each.  [default: all]",
 )
-@click.option("--plot", type=click.Path(path_type=Path), help="Picture to draw (.html, .svg, .png).")
+@click.option("--plot", type=click.Path(path_type=Path), help="Picture to write (.png, .svg, .pdf, .html).")
 @reading_options
 def stop_command(
     samples: tuple[Path, ...],
@@ -67,6 +68,7 @@ def stop_command(
     from results.stopping.arena import arena
     from results.tables.contract import check_out, read_samples, write_table
     from results.tables.key import ANSWERS, groups
+    from results.words.names import NBSP
     from results.words.stopping import sentences
 
     check_out(out, samples)
@@ -77,9 +79,10 @@ def stop_command(
         check_picture(plot)
     with warnings_last():
         table = arena(read_samples(*samples, texts=False), tried, n_max, orders, seed)
+    taken = advice(table)
     for key, rows in groups(table, ANSWERS):
-        click.echo("\n".join(_summary(key, rows)) + "\n")
-    click.echo("\n".join(sentences(advice(table))))
+        click.echo("\n".join(_summary(key, rows, taken)) + "\n")
+    click.echo("\n".join(sentences(taken)).replace(NBSP, " "))
     write_table(table, out, "stopping")
     click.echo(rows_written(samples, len(table), out))
     if plot is not None:
@@ -100,15 +103,15 @@ def _tried(texts: tuple[str, ...]) -> dict[Any, list[float]]:
     return tried
 
 
-def _summary(key: Key, table: pd.DataFrame) -> list[str]:
-    """The rules of one setting, cheapest first."""
+def _summary(key: Key, table: pd.DataFrame, taken: Advice | None) -> list[str]:
+    """The rules of one setting, cheapest first, and what is recommended."""
     from results.stopping.advice import unit_of, usual_rows
     from results.words.cells import cells_of
+    from results.words.names import NBSP, curves_name, show
     from results.words.stopping import RULES as COLUMNS
 
     first = table.iloc[0]
-    every = f"{first['n_max']} answers: agreement {first['agreement_all']:.1%}"
-    place = f"{key.dataset} / {key.model} / {key.setting}"
-    title = f"{place}, cost in {unit_of(table)}, {every}:"
-    body = cells_of(usual_rows(table), COLUMNS)
+    every = f"{first['n_max']} answers: agreement {show(first['agreement_all'])}".replace(NBSP, " ")
+    title = f"{curves_name(key)}, setting {key.setting}, cost in {unit_of(table)}, {every}:"
+    body = cells_of(usual_rows(table, taken), COLUMNS)
     return [visible(title), *aligned([[*COLUMNS], *body])]

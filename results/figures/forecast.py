@@ -1,6 +1,7 @@
-"""Forecasts against what was measured: ● points the fit saw, ★ predictions, ○ measured (paper, Fig. 4).
+"""Forecasts against what was measured: ● points the fit saw, ★ forecasts, ○ measured (paper, Fig. 4).
 
-A prediction outside [0, 1] is drawn as a triangle at the edge of the chart; the table beside has its number.
+A forecast outside [0, 1] is drawn as a triangle at the edge of the chart; the table beside has its number. Of
+token caps the cap is the horizontal axis. No line crosses a place whose value is not known.
 """
 
 import altair as alt
@@ -31,8 +32,8 @@ from results.words.names import LENGTH_TITLES, METHOD_NAMES, predictor_name
 STAR = "M0,-1.3L.29,-.4L1.24,-.4L.47,.15L.76,1.05L0,.49L-.76,1.05L-.47,.15L-1.24,-.4L-.29,-.4Z"
 _RING = "M-1,0A1,1,0,1,1,1,0A1,1,0,1,1,-1,0ZM-.66,0A.66,.66,0,1,0,.66,0A.66,.66,0,1,0,-.66,0Z"
 _SHAPES = {
-    "used": "circle",
-    "predicted": STAR,
+    "fitted": "circle",
+    "forecast": STAR,
     "measured": _RING,
     "above 100 %": "triangle-up",
     "below 0 %": "triangle-down",
@@ -43,13 +44,14 @@ _SEEN = ("used", "beside")
 
 
 def forecast_figure(forecast: Forecast) -> Figure:
-    """Used, predicted and measured points, against length if new settings were forecast, else against N."""
+    """Fitted, forecast and measured points, against length if new settings were forecast, else against N."""
     field, rows, x, colour = _axes(forecast)
     points = _points(rows)
     measured, ahead = (_values(rows, name) for name in ("accuracy", "predicted"))
     bars, ends = (_bars(rows, kind) for kind in ("", "new_"))
     spans = [part[end] for part in (bars, ends) for end in ("value", "top")]
-    heights = pd.concat([points["value"], ahead["value"], *spans])
+    drawn = [part["value"] for part in (points, ahead) if len(part)]
+    heights = pd.concat([*drawn, *spans])
     length = ["length"] if rows["length"].notna().all() else []
     new = ENDS if len(ends) else ENDS[:2]
     said = tooltips(["kind", "setting", "N", *length, "accuracy", *new, "status"], forecast.key.source)
@@ -80,7 +82,11 @@ def _axes(forecast: Forecast) -> tuple[str, pd.DataFrame, alt.X, alt.Color]:
     if forecast.over_length:
         shown = counts_to_show(ns, MOST_COUNTS)
         rows = rows[rows["N"].isin(shown)]
-        x = log_axis("length", rows["length"], LENGTH_TITLES[forecast.key.source])
+        caps = rows["setting"].str.extract(r"\bcap=(\d+)$")[0].astype("float64")
+        field, title = "length", LENGTH_TITLES[forecast.key.source]
+        if caps.notna().all():
+            field, title, rows = "cap", "tokens allowed per answer (the cap)", rows.assign(cap=caps)
+        x = log_axis(field, rows[field], title)
         return "N", rows, x, colour("N:O", shown, "answers N")
     settings = spread_out(order_settings(rows), MOST_SETTINGS)
     rows = rows[rows["setting"].isin(settings)]
@@ -105,8 +111,8 @@ def _verdict(forecast: Forecast) -> str:
 
 
 def _values(rows: pd.DataFrame, name: str) -> pd.DataFrame:
-    """The rows with a number in that column, which is their `value` within [0, 1]."""
-    return rows.assign(value=rows[name].clip(0, 1)).dropna(subset=["value"])
+    """The rows with that column as their `value` within [0, 1]; [] where it has no number at all."""
+    return rows.assign(value=rows[name].clip(0, 1)) if rows[name].notna().any() else rows.iloc[:0]
 
 
 def _bars(rows: pd.DataFrame, kind: str) -> pd.DataFrame:
@@ -118,10 +124,10 @@ def _bars(rows: pd.DataFrame, kind: str) -> pd.DataFrame:
 
 def _points(rows: pd.DataFrame) -> pd.DataFrame:
     """One row for each mark: its `kind`, its `accuracy`, and the `value` within [0, 1] where it is drawn."""
-    kinds = {"used": "used", "held_out": "measured", "beside": "measured"}
+    kinds = {"used": "fitted", "held_out": "measured", "beside": "measured"}
     known = rows.assign(kind=rows["role"].map(kinds)).dropna(subset="kind")
     asked = rows[~rows["role"].isin(_SEEN)]
-    asked = asked.assign(kind="predicted", accuracy=asked["predicted"])
+    asked = asked.assign(kind="forecast", accuracy=asked["predicted"])
     asked.loc[asked["accuracy"] > 1, "kind"] = "above 100 %"
     asked.loc[asked["accuracy"] < 0, "kind"] = "below 0 %"
     marks = pd.concat([known, asked]).dropna(subset=["accuracy"])
@@ -132,5 +138,5 @@ def _shape(points: pd.DataFrame) -> alt.Shape:
     """The scale holds every kind, so that figures in one file agree; the legend those that are there."""
     kinds = [kind for kind in _SHAPES if (points["kind"] == kind).any()]
     scale = alt.Scale(domain=list(_SHAPES), range=list(_SHAPES.values()))
-    words = alt.Legend(title=None, orient="top", columns=3, symbolType=alt.Undefined, values=kinds)
+    words = alt.Legend(title=None, columns=3, symbolType=alt.Undefined, values=kinds)
     return alt.Shape("kind:N", scale=scale, sort=list(_SHAPES), legend=words)

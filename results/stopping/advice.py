@@ -59,11 +59,19 @@ def one_by_one(table: pd.DataFrame) -> pd.DataFrame:
     return table[(table["order"] == "random") & (table["batch"] == "1")]
 
 
-def usual_rows(table: pd.DataFrame) -> pd.DataFrame:
-    """One row a rule, with `rounds_exact`: at the threshold that was replayed in batches, the usual one."""
+def usual_rows(table: pd.DataFrame, taken: Advice | None = None) -> pd.DataFrame:
+    """One row a rule, with `rounds_exact`: at the threshold that was replayed in batches, the usual one.
+
+    And the row that is recommended, by `taken` or else by this table; its rounds may not be known.
+    """
     place = ["dataset", "model", "setting", "rule", "threshold"]
     exact = table.loc[table["batch"] == EXACT, [*place, "rounds"]]
-    rows = one_by_one(table).merge(exact, on=place, suffixes=("", "_exact"))
+    taken = taken or advice(table)
+    rows = one_by_one(table).merge(exact, "left", on=place, suffixes=("", "_exact"))
+    usual = rows["rounds_exact"].notna()
+    if taken:
+        usual |= (rows["rule"] == taken.rule) & (rows["threshold"] == taken.threshold)
+    rows = rows[usual]
     return rows.sort_values("share", kind="stable", ignore_index=True)
 
 

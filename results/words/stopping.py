@@ -16,7 +16,7 @@ import numpy as np
 from results.normal import LEVEL, z_of
 from results.stopping.advice import Advice
 from results.tables.key import Key
-from results.words.cells import UNKNOWN, Columns, count, share
+from results.words.cells import UNKNOWN, Columns, count, number, share
 from results.words.names import curves_name, points, show
 
 
@@ -40,7 +40,7 @@ RULES: Columns = {
     "rule": lambda row: f"{row['rule']}:{row['threshold']:g}",
     "cost": lambda row: show(row["share"]),
     "answers": lambda row: f"{row['answers']:.1f}",
-    "rounds": lambda row: f"{row['rounds_exact']:.1f}",
+    "rounds": lambda row: number(row["rounds_exact"], ".1f"),
     "agreement": lambda row: show(row["agreement"]),
     "worst tenth": lambda row: show(row["worst_tenth"]),
     "false stops": _false_stops,
@@ -62,11 +62,11 @@ def sentences(found: Advice | None) -> list[str]:
         return ["No rule comes within a point of the agreement of all answers: ask for all of them."]
     rounds = found.rounds_exact
     blocks = "" if np.isnan(rounds) else f" (in {rounds:.1f} rounds of exact blocks)"
-    price = f"{found.share:.1%} of the {found.unit} of {found.n_max} answers{blocks}"
+    price = f"{show(found.share)} of the {found.unit} of {found.n_max} answers{blocks}"
     lines = [
-        f"Take {found.rule}:{found.threshold:g}: it costs {price}, and {found.agreement:.1%} of its votes "
+        f"Take {found.rule}:{found.threshold:g}: it costs {price}, and {show(found.agreement)} of its votes "
         f"end with what very many answers would say most often (of votes of {found.n_max} answers: "
-        f"{found.agreement_all:.1%})."
+        f"{show(found.agreement_all)})."
     ]
     if found.fixed is not None:
         difference, low, high = map(points, found.fixed)

@@ -14,6 +14,7 @@ from typing import TypeGuard
 
 import numpy as np
 import pandas as pd
+from scipy.stats import t as t_law
 
 from results import BadInput, answer_pools, majority_accuracy
 from results.votes.multinomial import vote_accuracy
@@ -28,6 +29,8 @@ from synthetic.panels.experiments import Experiment
 
 LONGEST = 50
 """The literal loop grows with the cube of t: longer paths of an experiment are left out."""
+ALARM = 0.01
+"""How often two that are the same may be said to differ."""
 STAND_IN = 256
 """Sampled paths of a task, many at once, where there is no exact solution."""
 
@@ -62,6 +65,17 @@ def check(
         error = apart.std(axis=0, ddof=1) / np.sqrt(len(drawn))
         rows.append(pd.DataFrame({"line": line.label, "t": at_t, "N": at_n, **table, "stderr": error}))
     return pd.concat(rows, ignore_index=True)
+
+
+def verdict(table: pd.DataFrame, tasks: int, repeats: int = 5) -> str:
+    """Whether a table of `check` shows more than chance: its worst row, by Student’s t for so many rows."""
+    worst = float((table["difference"] / table["stderr"]).abs().max())
+    chance = float(t_law.ppf(1 - ALARM / 2 / len(table), repeats * tasks - 1))
+    told = "they agree" if worst <= chance else "they differ"
+    return (
+        f"{told}: of {len(table)} rows the worst is {worst:.1f} standard errors apart; chance alone brings "
+        f"{chance:.1f} or more once in {1 / ALARM:.0f} checks"
+    )
 
 
 def states_no_moments(setting: Setting) -> TypeGuard[ContinuousSetting]:

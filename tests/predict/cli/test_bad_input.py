@@ -70,7 +70,7 @@ CURVE, CURVES = curve(), Path("curves")
         ("plan", CURVES, "--target-accuracy 0.75 --token-budget 5", "not both"),
         ("plan", CURVES, "--target-accuracy 1.5", "at most 1"),
         ("plan", CURVES, "--token-budget 0", "above 0"),
-        ("plan", CURVES, "--plot plan.pdf", "plan.pdf"),
+        ("plan", CURVES, "--plot plan.tex", "plan.tex"),
         ("plan", CURVES, "--out plan.txt", "unknown kind of file"),
         ("plan", CURVES, "--predictor all", "one predictor"),
         ("plan", CURVES, "--at-settings new", "no setting 'new' to forecast"),

@@ -110,7 +110,7 @@ def test_prediction_outside_the_range_stands_at_the_edge_with_its_number_kept():
     assert marks.loc["below 0 %", ["value", "accuracy"]].tolist() == [0.0, -0.4]
     (without,) = make_forecasts({"f": forecast_table("flat", np.nan, "not_identifiable")})
     kinds = rows_of(forecast_figure(without), "point")["kind"]
-    assert [(kinds == kind).sum() for kind in ("used", "measured", "predicted")] == [2, 2, 0]
+    assert [(kinds == kind).sum() for kind in ("fitted", "measured", "forecast")] == [2, 2, 0]
 
 
 def test_forecast_of_new_settings_is_drawn_against_length():
@@ -122,6 +122,9 @@ def test_forecast_of_new_settings_is_drawn_against_length():
     (unknown,) = make_forecasts({"f": table.assign(role=new, tokens_per_answer=None, T=None)})
     assert not unknown.over_length
     assert forecast_figure(by_length).page_spec()["layer"][-1]["encoding"]["x"]["field"] == "length"
+    caps = table.assign(role=new, setting=table["setting"].map({"low": "cap=100", "high": "cap=400"}))
+    (by_cap,) = make_forecasts({"f": caps})
+    assert forecast_figure(by_cap).page_spec()["layer"][-1]["encoding"]["x"]["field"] == "cap"
 
 
 def test_one_forecast_runs_along_what_was_measured():
@@ -134,7 +137,9 @@ def test_one_forecast_runs_along_what_was_measured():
     marks = rows_of(forecast_figure(forecast), "point")
     assert sorted(marks["N"]) == [1, 4, 16]
     assert len(rows_of(forecast_figure(alone), "point")) == 1
-    assert rows_of(forecast_figure(forecast), "line")["N"].tolist() == [1, 4]
+    line = rows_of(forecast_figure(forecast), "line").set_index("N")["value"]
+    assert line.dropna().index.tolist() == [1, 4]
+    assert np.isnan(line[16])  # no line crosses what is not known
     assert not forecast.over_length
     assert forecast.targets["N"].tolist() == [16]  # what is measured beside it is no forecast
 
