@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -101,7 +101,7 @@ def compare_command(
     sequential: bool,
     planned: int | None,
     looks: int | None,
-    prices: dict[str, float],
+    prices: dict[str, Any],
 ) -> None:
     """Compare runs on the questions they share.
 
@@ -140,7 +140,7 @@ def compare_command(
     if out is not None:
         check_out(out, samples)
     _check_each_once(samples)
-    per_token = {name: price / 1e6 for name, price in prices.items()} or None
+    per_token = {name: price.per_token for name, price in prices.items()} or None
     with warnings_last():
         tables, costs = _read(samples, score, score_cost)
         if every_question:
@@ -211,7 +211,7 @@ def _read(
     """The samples of each input by its name, and what a score of them cost."""
     from results.tables.contract import read_samples
     from results.tables.doubts import say_same_answers
-    from results.tables.score_cost import score_cost as recorded
+    from results.tables.money import score_cost as recorded
 
     tables, costs = {}, {}
     also = (score, f"score_{score}") if score else ()
