@@ -63,6 +63,9 @@ def test_one_input_is_compared_across_its_settings_and_names_are_told_apart(tmp_
     assert told == [["both", "copy", setting] for setting in ("low", "high") for _ in range(6)]
 
 
+ONE_LOOK = ["--at", 1, "--sequential", "--planned", 30, "--looks", 1]
+
+
 @pytest.mark.parametrize(
     ("rights", "arguments", "word", "status"),
     [
