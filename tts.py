@@ -103,7 +103,7 @@ def _as_given(columns: dict[str, Any]) -> Iterator[str]:
 def page(
     answers: tuple[Path, ...],
     out: Path,
-    prices: dict[str, float],
+    prices: dict[str, Any],
     target_accuracy: float | None,
     **columns: Any,
 ) -> None:
@@ -119,7 +119,7 @@ def page(
     check_place(out, folder=True)
     if out.exists() and any(out.iterdir()):
         raise BadInput(f"{out}: exists already and is not an empty folder: give another --out")
-    of_prices = [word for name, price in prices.items() for word in ("--price", f"{name}={price:g}")]
+    of_prices = [word for name, price in prices.items() for word in ("--price", f"{name}={price}")]
     goal = [] if target_accuracy is None else ["--target-accuracy", f"{target_accuracy!r}"]
     try:
         samples = _imported(answers, out / "tables", list(_as_given(columns)))
@@ -131,15 +131,16 @@ def page(
         raise
 
 
-def _check_prices(prices: Mapping[str, float], samples: Sequence[Path]) -> None:
-    """Raise BadInput for the price of a model that has no answers, before anything is computed."""
+def _check_prices(prices: Mapping[str, Any], samples: Sequence[Path]) -> None:
+    """Raise BadInput, before anything is computed, for a price of a model or prompts that are not there."""
     from results import read_samples
+    from results.tables.money import Money, check_prices
 
-    models = read_samples(*samples, texts=False)["model"].unique()
-    if unknown := [name for name in prices if name not in models]:
-        raise BadInput(
-            f"--price {unknown[0]}: no such model in these answers, which are of {', '.join(models)}"
-        )
+    table = read_samples(*samples, texts=False)
+    check_prices(prices, table["model"].unique())
+    money = Money.of(prices, table)
+    for dataset, model in table[["dataset", "model"]].drop_duplicates().itertuples(index=False):
+        money.paid(dataset, model)
 
 
 def _make(samples: Sequence[Path], out: Path, prices: Sequence[str], goal: Sequence[str]) -> None:
@@ -147,7 +148,7 @@ def _make(samples: Sequence[Path], out: Path, prices: Sequence[str], goal: Seque
     tables = out / "tables"
     _step("curves", *samples, "--out", tables / "curves.csv")
     made = []
-    for name, words in (("compare", prices), ("forecast", ()), ("plan", goal)):
+    for name, words in (("compare", prices), ("forecast", ()), ("plan", [*goal, *prices])):
         table = tables / f"{name}.csv"
         try:
             _step(name, *samples, *words, "--out", table)

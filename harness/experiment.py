@@ -72,7 +72,7 @@ ReaderName: TypeAlias = Annotated[str, StringConstraints(pattern=READER_NAME), B
 class Experiment(BaseModel):
     """One run of the harness. Every field is a key of the TOML file; other keys are errors."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True)
 
     dataset: str
     """gsm8k, math-level1-integer, math-level1-signed, math, math-500, tiny, or a file of questions."""
@@ -117,6 +117,7 @@ class Experiment(BaseModel):
     stop: tuple[Annotated[str, Field(min_length=1)], ...] = ()
     tokens_per_budget: Annotated[float, Field(ge=0, le=1000)] = 0.0
     tokens_extra: Count
+    """The most tokens of an answer, beside `tokens_per_budget` times its budget."""
     engine: Literal["sglang", "ctranslate2", "openai"] = "sglang"
     """ctranslate2 is a model in this process; openai any server with OpenAI's interface, such as vLLM."""
     logprobs: bool = False
@@ -268,12 +269,14 @@ def _find(path_or_name: str | Path) -> Path:
 
 
 def _explain(error: ValidationError, path: Path, given: Mapping[str, Any]) -> BadInput:
-    """The first thing wrong, in one line."""
+    """All keys that are missing, with their meaning, or else the first thing wrong; in one line."""
+    absent = [str(one["loc"][0]) for one in error.errors() if one["type"] == "missing"]
+    if absent:
+        meanings = [f"{key} ({str(Experiment.model_fields[key].description).rstrip('.')})" for key in absent]
+        return BadInput(f"{path}: missing: {'; '.join(meanings)}")
     first = error.errors(include_url=False)[0]
     key = ".".join(str(part) for part in first["loc"] if isinstance(part, str))
     origin = f"--set {key}" if first["loc"] and first["loc"][0] in given else str(path)
-    if first["type"] == "missing":
-        return BadInput(f"{path}: key {key!r} is missing")
     if first["type"] == "extra_forbidden":
         return BadInput(
             f"{origin}: unknown key {key!r}, expected one of {', '.join(Experiment.model_fields)}"

@@ -28,10 +28,14 @@ from results.arguments import (
     TARGET_ACCURACY,
     TOKEN_BUDGET,
 )
+from results.cli.options import price_option
 from results.command_help import Command
 from results.normal import FORECAST_LEVEL, LEVEL
 
-OF_FORECASTS = ("predictor", "method", "fit_cap", "at_caps", "bootstrap", "seed", "at_settings", "target")
+OF_FORECASTS = (
+    *("predictor", "method", "fit_cap", "at_caps", "bootstrap", "seed", "at_settings", "target"),
+    "prices",
+)
 """The options of a plan that `--score` leaves without effect."""
 
 
@@ -114,6 +118,7 @@ def backtest(**asked: Any) -> None:
     "measured.",
 )
 @SCORE_COST.option("--score-cost")
+@price_option()
 @file("--out", "Write a table of all choices.")
 @file("--plot", "Picture to write (.png, .svg, .pdf, .html).")
 @click.pass_context
@@ -132,7 +137,7 @@ def plan(context: click.Context, /, **asked: Any) -> None:
         raise click.UsageError("--score-cost is for --score")
     for name in OF_FORECASTS if asked["score"] is not None else ():
         if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE:
-            option = name.replace("_", "-")
+            option = "price" if name == "prices" else name.replace("_", "-")
             raise click.UsageError(f"--score goes by what was measured: --{option} does not go with it")
     from predict.cli.plan import run
 

@@ -3,10 +3,11 @@
 To reach 90.0 % by majority vote, take N = 4, setting “high”, used 21,847 tokens: 91.3 % (90 % interval 89.9 …
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from warnings import catch_warnings, simplefilter
 
 import pandas as pd
 
@@ -18,7 +19,7 @@ from predict.evidence.request import Request, read_asked
 from predict.evidence.targets import split
 from predict.planning.choices import forecast_choices, measured_choices, plan
 from predict.table import caveats
-from results import BadInput, read_samples
+from results import BadInput, kind_of, read_samples
 from results.arguments import goals_of
 from results.methods import BY_SCORE
 from results.paired.sides import Side, sides_of
@@ -27,11 +28,12 @@ from results.stopping.advice import advice as which_rule
 from results.stopping.advice import usual_rows
 from results.stopping.arena import arena_of, thresholds_of
 from results.summary.buying import Plan
-from results.tables.contract import check_out
-from results.tables.files import write_raw
+from results.tables.contract import check_out, sample_files
+from results.tables.files import column_names, write_raw
 from results.tables.key import Key
-from results.tables.score_cost import score_cost as recorded
-from results.words.buying import advice, plan_columns
+from results.tables.money import COST, Money, Price, check_prices
+from results.tables.money import score_cost as recorded
+from results.words.buying import advice, in_money, plan_columns
 from results.words.cells import count
 from results.words.names import METHOD_NAMES, curves_name, predictor_name
 from results.words.stopping import RULES as STOPPING_COLUMNS
@@ -63,6 +65,7 @@ def run(
     level: float,
     score: str | None,
     score_cost: float | None,
+    prices: Mapping[str, Price],
     out: Path | None,
     plot: Path | None,
     **asked: Any,
@@ -76,15 +79,17 @@ def run(
         from results.pictures import check_picture, draw_plans  # needs a plotting engine
 
         check_picture(plot)
-    options = Options(bootstrap, seed, level)
+    options, money = Options(bootstrap, seed, level), Money()
     if score is None:
+        money = money_of(inputs, prices)
         groups = read_asked(inputs, method, request := Request(**asked))
+        check_money(prices, money, [group.key for group in groups])
         offers = forecast_offers(groups, predictor, max_n, options, request, target)
     else:
         offers = measured_offers(inputs, score, score_cost, max_n, level)
     plans = []
     for offer in offers:
-        found = plan(offer.choices, level, *goals)
+        found = plan(offer.choices, level, *goals, money)
         plans.append(found)
         show(offer, found)
         if offer.group is not None:
@@ -98,6 +103,26 @@ def run(
     if plot is not None:
         draw_plans(plans, plot)
         say(f"plot in {plot}")
+
+
+def money_of(inputs: Sequence[Path], prices: Mapping[str, Price]) -> Money:
+    """What answers cost: the samples are read for it where prompts have a price, or answers a cost."""
+    files = sample_files(*(path for path in inputs if kind_of(path) == "samples"))
+    prompts = any(price.prompts for price in prices.values())
+    told = [file for file in files if prompts or COST in column_names(file)]
+    if not told:
+        return Money.of(prices)
+    with catch_warnings():
+        simplefilter("ignore", UserWarning)  # they are told where the samples are forecast from
+        tables = [read_samples(file, texts=False) for file in told]
+    return Money.of(prices, pd.concat(tables, ignore_index=True))
+
+
+def check_money(prices: Mapping[str, Price], money: Money, whose: Sequence[Key]) -> None:
+    """Raise BadInput for a price of a model or of prompts that are not there."""
+    check_prices(prices, [key.model for key in whose])
+    for key in whose:
+        money.paid(key.dataset, key.model)
 
 
 def forecast_offers(
@@ -147,7 +172,7 @@ def allowed_methods(sides: Sequence[Side]) -> tuple[str, ...]:
 def show(offer: Offer, found: Plan) -> None:
     """Print the frontier and what to buy."""
     say(f"\n{offer.heading}")
-    say(described(found.frontier, plan_columns(found)))
+    say(described(found.frontier, in_money(found, plan_columns(found))))
     say(advice(found))
 
 

@@ -41,6 +41,7 @@ from results.methods import BY_SCORE
 from results.normal import z_of
 from results.paired.sides import Side
 from results.summary.buying import MEASURED, Plan
+from results.tables.money import Money, Prices
 from results.votes.errors import mean_accuracy, standard_error
 from results.votes.exact import DIGITS
 
@@ -62,14 +63,18 @@ def plan(
     level: float,
     target_accuracy: float | None = None,
     token_budget: float | None = None,
+    money: Prices = None,
 ) -> Plan:
     """The Plan of priced choices of one model on one data set, and of at most one goal.
 
-    Without a goal the cheapest choice within a point of the best is chosen.
+    Without a goal the cheapest choice within a point of the best is chosen; by price, where `money` knows it.
     """
     options = with_expected(choices.reset_index(drop=True), level)
     options = options[PRICED].sort_values("cost", kind="stable", ignore_index=True)
-    return Plan(options, target_accuracy, token_budget)
+    usd = Money.of(money).usd(options)
+    if usd.isna().any():
+        return Plan(options, target_accuracy, token_budget)
+    return Plan(options.assign(usd=usd), target_accuracy, token_budget, by="usd")
 
 
 def forecast_choices(

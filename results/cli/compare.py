@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -101,7 +101,7 @@ def compare_command(
     sequential: bool,
     planned: int | None,
     looks: int | None,
-    prices: dict[str, float],
+    prices: dict[str, Any],
 ) -> None:
     """Compare runs on the questions they share.
 
@@ -140,7 +140,7 @@ def compare_command(
     if out is not None:
         check_out(out, samples)
     _check_each_once(samples)
-    per_token = {name: price / 1e6 for name, price in prices.items()} or None
+    per_token = {name: price.per_token for name, price in prices.items()} or None
     with warnings_last():
         tables, costs = _read(samples, score, score_cost)
         if every_question:
@@ -150,19 +150,26 @@ def compare_command(
             return
         if sequential:
             looked_at = pairs_looked_at(tables, per_token, at, compared, score, costs, weights)
-            _exit_with(_look(looked_at, level, planned, looks, margin / 100), gate)
+            _exit_with(_look(looked_at, level, planned, looks, margin / 100), gate, margin)
             return
         rows = compare_runs(tables, per_token, at, compared, level, score, costs, weights)
-    if gate and len(rows[["dataset", "a", "b"]].drop_duplicates()) > 1:
-        raise BadInput("--gate gives one verdict, on two runs of one data set; there are more here")
-    if margin and len(rows) > 1:
-        raise BadInput("--margin is about one method at one setting; there are more here: see --method")
+    if gate:
+        _check_one(rows, ["dataset", "a", "b"], "--gate gives one verdict, on two runs of one data set")
+    if margin:
+        _check_one(rows, ["setting_a", "method"], "--margin is about one method at one setting")
     click.echo("\n".join(_summary(rows, every=len(at) > 1)))
     if out is not None:
         write_table(rows, out, "comparison")
         click.echo(rows_written(samples, len(rows), out))
     if gate:
         _exit_with_verdict(rows, margin / 100)
+
+
+def _check_one(rows: pd.DataFrame, columns: list[str], only: str) -> None:
+    """Raise BadInput where the rows are of several; it names them."""
+    there = [", ".join(map(str, one)) for one in rows[columns].drop_duplicates().to_numpy()]
+    if len(there) > 1:
+        raise BadInput(visible(f"{only}; here are {len(there)}: {'; '.join(there)}"))
 
 
 def _look(pairs: list[Pair], level: float, planned: int | None, looks: int | None, margin: float) -> Word:
@@ -196,11 +203,12 @@ def _look(pairs: list[Pair], level: float, planned: int | None, looks: int | Non
     return look.word
 
 
-def _exit_with(word: Word | OfQuestions, gate: bool) -> None:
-    """Print the word on b and, as a gate, leave with its exit status."""
+def _exit_with(word: Word | OfQuestions, gate: bool, margin: float = 0.0) -> None:
+    """Print the word on b and, as a gate, leave with its exit status. Within a margin nothing is "better"."""
     from results.paired.verdict import GATE
 
-    click.echo(f"verdict: {word}")
+    beside = {"better": f"not worse by {margin:g} points", "worse": f"worse by more than {margin:g} points"}
+    click.echo(f"verdict: {beside.get(word, word) if margin else word}")
     if gate:
         click.get_current_context().exit(GATE[word])
 
@@ -211,7 +219,7 @@ def _read(
     """The samples of each input by its name, and what a score of them cost."""
     from results.tables.contract import read_samples
     from results.tables.doubts import say_same_answers
-    from results.tables.score_cost import score_cost as recorded
+    from results.tables.money import score_cost as recorded
 
     tables, costs = {}, {}
     also = (score, f"score_{score}") if score else ()
@@ -231,7 +239,7 @@ def _exit_with_verdict(rows: pd.DataFrame, margin: float) -> None:
     word = overall(verdict(low, high, margin) for low, high in ends)
     if margin:
         click.echo(_beside_margin(rows, margin))
-    _exit_with(word, gate=True)
+    _exit_with(word, gate=True, margin=100 * margin)
 
 
 def _beside_margin(rows: pd.DataFrame, margin: float) -> str:

@@ -6,6 +6,8 @@ from typing import Any
 
 import click
 
+from results.arguments import number_of
+
 SAMPLES = click.argument("samples", nargs=-1, required=True, type=click.Path(path_type=Path))
 """Files of samples, or run folders."""
 
@@ -17,22 +19,25 @@ def table_out(required: bool = True) -> Callable[..., Any]:
 
 
 def price_option() -> Callable[..., Any]:
-    """The option --price MODEL=USD, as `prices`: a dictionary by the name of a model."""
-    words = "US dollars for a million answer tokens of a model; once for each model. Cost is then money."
+    """The option --price MODEL=USD, as `prices`: each model's Price of a million tokens."""
+    words = (
+        "US dollars for a million answer tokens of a model, or IN:OUT for prompt and answer tokens; once for "
+        "each model. Cost is then money. Without it a column `cost` is taken, if all answers have one."
+    )
     return click.option("--price", "prices", multiple=True, metavar="MODEL=USD", callback=_prices, help=words)
 
 
-def _prices(_context: click.Context, _parameter: click.Parameter, given: tuple[str, ...]) -> dict[str, float]:
+def _prices(_context: click.Context, _parameter: click.Parameter, given: tuple[str, ...]) -> dict[str, Any]:
+    from results.tables.money import Price
+
     prices = {}
     for text in given:
-        name, _, number = text.rpartition("=")
-        try:
-            price = float(number)
-        except ValueError:
-            price = 0.0
-        if not (name and 0 < price < float("inf")):
-            raise click.BadParameter(f"{text!r}: give MODEL=USD, a name and a number above 0.")
-        prices[name] = price
+        name, _, numbers = text.rpartition("=")
+        amounts = [number_of(number) for number in numbers.split(":")]
+        known = all(isinstance(amount, int | float) and 0 < amount < float("inf") for amount in amounts)
+        if not (name and known and len(amounts) <= 2):
+            raise click.BadParameter(f"{text!r}: give MODEL=USD or MODEL=IN:OUT, a name and numbers above 0.")
+        prices[name] = Price(*reversed(amounts))
     return prices
 
 

@@ -6,6 +6,7 @@ report: 5 figures -> report/index.html (1.3 MB)
 
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -22,7 +23,7 @@ CACHED = Path(__file__).parents[1] / "cached"
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder to write to.")
 @price_option()
 @reading_options
-def report_command(inputs: tuple[Path, ...], out: Path, prices: dict[str, float]) -> None:
+def report_command(inputs: tuple[Path, ...], out: Path, prices: dict[str, Any]) -> None:
     """Write OUT/index.html, a page that opens offline.
 
     Beside it stands each figure as PNG, SVG and PDF. TABLES are run folders, samples, curves (from `results

@@ -24,10 +24,11 @@ from results.normal import LEVEL
 from results.paired.differences import mean_differences
 from results.paired.needed import answer_variance, detectable, more_answers_needed, questions_needed
 from results.paired.pairs import clusters_of, pairs
-from results.paired.sides import UNNAMED, Side, sides_of
+from results.paired.sides import UNNAMED, Side, costs_known, sides_of
 from results.paired.simultaneous import Measured, level_of_each
 from results.paired.verdict import verdicts
 from results.tables.columns import TEXT
+from results.tables.money import Price
 from results.tables.schemas import COMPARISON
 from results.visible import visible
 from results.votes.curves import methods_of, powers_and
@@ -126,7 +127,7 @@ class Pair:
 
 def compare_runs(
     runs: Mapping[str, pd.DataFrame],
-    prices: Mapping[str, float] | None = None,
+    prices: Mapping[str, Price | float] | None = None,
     at: int | Sequence[int] | None = None,
     methods: str | Sequence[str] = FORECAST,
     level: float = LEVEL,
@@ -136,11 +137,12 @@ def compare_runs(
 ) -> pd.DataFrame:
     """The comparison table of checked samples tables, given by name; see docs/tables.md for its columns.
 
-    prices: of a token by model or run, in US dollars; None: the cost is tokens. at: the N that are looked
-    at, by default the powers of two up to the smaller pool and that pool. level: of all intervals together.
-    score: what the methods by score go by. One run is then compared with itself: each method with the plain
-    vote of the same answers, at each setting. score_costs: the tokens that the score of an answer takes, by
-    run; where they are not known nothing is said at equal cost. weights: see `results.votes.scored`.
+    prices: of a token by model or run, in US dollars; None: the cost is tokens, or what all answers have
+    in a column `cost`. at: the N that are looked at, by default the powers of two up to the
+    smaller pool and that pool. level: of all intervals together. score: what the methods by score go by.
+    One run is then compared with itself: each method with the plain vote of the same answers, at each
+    setting. score_costs: the tokens that the score of an answer takes, by run; where they are not
+    known nothing is said at equal cost. weights: see `results.votes.scored`.
 
     Raises BadInput where there is nothing to compare: one run with one setting, no common question, questions
     of one name with different right answers, or too few answers for `at`. Warns as `shared_questions` does.
@@ -149,13 +151,15 @@ def compare_runs(
     looked_at = pairs_looked_at(runs, prices, at, methods, score, score_costs, weights)
     of_each = level_of_each([pair.looked_at for pair in looked_at], level)
     table = pd.concat([_rows(pair, level, of_each) for pair in looked_at], ignore_index=True)
-    table = table.assign(cost_unit="tokens" if prices is None else "US$")[list(COMPARISON.columns)]
+    table = table.assign(cost_unit="US$" if prices or costs_known(runs) else "tokens")[
+        list(COMPARISON.columns)
+    ]
     return table.drop(columns="clusters") if table["clusters"].isna().all() else table
 
 
 def pairs_looked_at(
     runs: Mapping[str, pd.DataFrame],
-    prices: Mapping[str, float] | None = None,
+    prices: Mapping[str, Price | float] | None = None,
     at: int | Sequence[int] | None = None,
     methods: str | Sequence[str] = FORECAST,
     score: str | None = None,

@@ -16,6 +16,7 @@ import pandas as pd
 
 from results.commandline import BadInput
 from results.methods import BY_SCORE
+from results.tables.money import COST, Price, as_price, no_prompts
 from results.visible import visible
 from results.votes.curves import sampled_groups
 from results.votes.exact import AnswerPools, Floats, answer_pools
@@ -33,8 +34,9 @@ class Side:
     """The answers of one run at one setting.
 
     table: the name of the samples table it comes from; golds: right answer by question, where it is known;
-    price: of one token, in any unit; logs: whether the scores of the answers are log-probabilities;
-    score_cost: the tokens that the score of an answer takes, NaN where that is not known.
+    price: of one token, in any unit; beside: what an answer to each question costs besides its tokens; logs:
+    whether the scores of the answers are log-probabilities; score_cost: the tokens that the score of an
+    answer takes, NaN where that is not known.
     """
 
     table: str
@@ -44,6 +46,7 @@ class Side:
     pools: AnswerPools
     golds: pd.Series[str]
     price: float
+    beside: pd.Series[float] | None = None
     logs: bool = False
     score_cost: float = np.nan
 
@@ -76,31 +79,38 @@ class Side:
     @cached_property
     def cost(self) -> Floats:
         """Mean cost of an answer to each question, (Q,); NaN where an answer has no token count."""
-        return self.price * self.pools.tokens_of_questions
+        of_tokens = self.price * self.pools.tokens_of_questions if self.price else 0.0
+        if self.beside is None:
+            return np.asarray(of_tokens)
+        return np.asarray(of_tokens + self.beside.reindex(self.pools.question_ids).to_numpy())
 
     def cost_by(self, method: str) -> Floats:
         """The same with its score, where the method goes by one; NaN where that has an unknown cost."""
-        return self.cost + self.price * self.score_cost if method in BY_SCORE else self.cost
+        if method not in BY_SCORE:
+            return self.cost
+        known = self.price or self.score_cost == 0  # what answers say of themselves is not of their scores
+        return self.cost + (self.price * self.score_cost if known else np.nan)
 
 
 def sides_of(
     tables: Mapping[str, pd.DataFrame],
-    prices: Mapping[str, float] | None,
+    prices: Mapping[str, Price | float] | None,
     score: str | None = None,
     score_costs: Mapping[str, float] | None = None,
     weights: str | None = None,
 ) -> list[Side]:
     """Every run at every setting, in the order of the tables, those of one by name. Greedy answers stay out.
 
-    prices: of a token, by model, run or table; None: tokens are the cost. score: the scores that the answers
-    are to have, and `weights` of them (`results.votes.scored`); score_costs: the tokens that one takes, by
-    table; without it log-probabilities take none. Raises BadInput for a run without a price, for a price of
-    nothing, and for a table without the scores.
+    prices: of a token, by model, run or table; None: what all answers cost themselves, or tokens. score:
+    the scores that the answers are to have, and `weights` of them (`results.votes.scored`); score_costs:
+    the tokens that one takes, by table; without it log-probabilities take none. Raises BadInput for a run
+    without a price, for a price of nothing, and for a table without the scores.
     """
     sides, used = [], set[str]()
     for name, table in tables.items():
         if not (table["decoding"] == "sample").any():
             raise BadInput(f"{visible(name)}: no sampled answers: greedy ones alone cannot be voted on")
+    own_costs = costs_known(tables)
     runs = _run_names({name: list(table["model"].unique()) for name, table in tables.items()})
     for name, given in tables.items():
         table, column, logs = given, None, False
@@ -117,7 +127,12 @@ def sides_of(
                     "give every run a price, or none"
                 )
             used |= set(priced[:1])
-            price = prices[priced[0]] if prices else 1.0
+            price, beside = 1.0, None
+            if prices:
+                spent = as_price(prices[priced[0]])
+                price, beside = spent.answers, _prompts_paid(rows, priced[0], spent)
+            elif own_costs:
+                price, beside = 0.0, _by_question(rows, COST)
             side = Side(
                 table=name,
                 dataset=key.dataset,
@@ -126,6 +141,7 @@ def sides_of(
                 pools=answer_pools(rows, column),
                 golds=_golds(rows),
                 price=price,
+                beside=beside,
                 logs=logs,
                 score_cost=(score_costs or {}).get(name, 0.0 if column == "logprob" else np.nan),
             )
@@ -136,6 +152,29 @@ def sides_of(
             f"--price: no run or model is called {visible(repr(spelt))}; the runs: {visible(known)}"
         )
     return sides
+
+
+def costs_known(tables: Mapping[str, pd.DataFrame]) -> bool:
+    """Whether every sampled answer says what it cost, in a column of that name."""
+    return all(
+        COST in table and table.loc[table["decoding"] == "sample", COST].notna().all()
+        for table in tables.values()
+    )
+
+
+def _prompts_paid(rows: pd.DataFrame, name: str, price: Price) -> pd.Series[float] | None:
+    """What the prompt of an answer to each question costs, if prompts are paid. Raises BadInput."""
+    if not price.prompts:
+        return None
+    if "prompt_tokens" not in rows or rows["prompt_tokens"].isna().all():
+        raise BadInput(no_prompts(name, Price(price.answers * 1e6, price.prompts * 1e6)))
+    tokens = _by_question(rows, "prompt_tokens")
+    return tokens.fillna(tokens.mean()) * price.prompts
+
+
+def _by_question(rows: pd.DataFrame, column: str) -> pd.Series[float]:
+    """The mean of a column for each question."""
+    return rows[column].astype("float64").groupby(rows["question_id"]).mean()
 
 
 def _run_names(models: Mapping[str, Sequence[str]]) -> dict[tuple[str, str], str]:

@@ -5,7 +5,7 @@ Choice(slug="llm-gsm8k-llama-majority", name="Llama-3.1-8B on gsm8k, majority vo
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import pandas as pd
@@ -24,6 +24,7 @@ from results.summary.buying import MEASURED, Plan, measured
 from results.summary.forecasts import MORE_ANSWERS, Forecast, scores, targets
 from results.summary.panels import Panel, unique_slug
 from results.tables.key import ANSWERS, PANEL, Key, groups
+from results.tables.money import Prices
 from results.words import compared, stopping
 from results.words.buying import advice, budget_table, plan_table, which_model
 from results.words.cells import Table, tabled
@@ -139,12 +140,10 @@ def cost_choices(panels: Sequence[Panel]) -> list[Choice]:
     return choices
 
 
-def forecast_choices(
-    forecasts: Sequence[Forecast], prices: Mapping[str, float] | None = None
-) -> list[Choice]:
+def forecast_choices(forecasts: Sequence[Forecast], prices: Prices = None) -> list[Choice]:
     """The forecasts of each set of curves: a list of predictors, best first, and a table of their errors.
 
-    `prices`: US dollars for a million tokens by model. Each shows, where something was measured that the fit
+    Each shows, where something was measured that the fit
     did not see, how far off it was.
     """
     tasks: dict[tuple[Key, str, str], list[Forecast]] = {}

@@ -4,19 +4,20 @@ curves.csv forecast.csv runs/gsm8k  ->  curves (those of the run's samples among
 """
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 
 import pandas as pd
 
-from results.commandline import BadInput
 from results.report.provenance import Record, read_record, whole_runs
 from results.report.questions import MOST_TEXTS
 from results.summary.ended import ended_rows
 from results.tables.contract import kind_of, read_curves, read_samples, read_table, sample_files
 from results.tables.files import give_back_memory
 from results.tables.key import keys
+from results.tables.money import Money, Price, check_prices
 from results.tables.schemas import CURVE_KEY
 from results.tables.texts import TEXTS, first_texts
 from results.votes.curves import Exact, curves_and_votes, usual_methods
@@ -51,8 +52,14 @@ class Tables:
     warnings: list[str] = field(default_factory=list)
     notes: str = ""
 
+    @property
+    def models(self) -> list[str]:
+        """The models that answers can be bought of."""
+        plans = [self.others[kind] for kind in ("plan",) if kind in self.others]
+        return [str(model) for table in (self.curves, *plans) for model in table["model"].unique()]
 
-def read_tables(paths: Iterable[Path], notes: str = "", prices: Iterable[str] = ()) -> Tables:
+
+def read_tables(paths: Iterable[Path], notes: str = "", prices: Mapping[str, Price] = {}) -> Tables:
     """Read every file, run folders among them; `notes` are printed at the page's end.
 
     Raises BadInput, also where `prices` names a model that has no answers.
@@ -75,7 +82,11 @@ def read_tables(paths: Iterable[Path], notes: str = "", prices: Iterable[str] = 
     if files:
         samples = _named(_samples(files))
         named = listed([f"{file.parent.name}/{file.name}" for file in files])
-        check_prices(prices, [curves, samples, *tables.get("plan", {}).values()])
+        known = [curves, samples, *tables.get("plan", {}).values()]
+        check_prices(prices, chain.from_iterable(table["model"].unique() for table in known))
+        money = Money.of(prices, samples)
+        for dataset, model in samples[["dataset", "model"]].drop_duplicates().itertuples(index=False):
+            money.paid(dataset, model)  # refuses a price of prompts of unknown length
         sources.append(f"{named}: samples, {len(samples):,} rows")
         ended = ended_rows(samples)
         whole = samples[~ended] if ended.any() else samples  # millions of rows are not copied for nothing
@@ -87,14 +98,6 @@ def read_tables(paths: Iterable[Path], notes: str = "", prices: Iterable[str] = 
             curves = _with_own(curves, own_curves)
     others = {kind: pd.concat(own.values(), ignore_index=True) for kind, own in tables.items()}
     return Tables(curves, forecasts, samples, votes, records, others, sources, doubts, notes)
-
-
-def check_prices(prices: Iterable[str], tables: Iterable[pd.DataFrame]) -> None:
-    """Raise BadInput for the price of a model that no table has."""
-    models = list(dict.fromkeys(model for table in tables for model in table["model"].unique()))
-    if unknown := [name for name in prices if name not in models]:
-        known = ", ".join(models)
-        raise BadInput(f"--price {unknown[0]}: no such model in these tables, which have {known}")
 
 
 def _samples(files: list[Path]) -> pd.DataFrame:

@@ -29,13 +29,14 @@ from results.report.choices import (
     stopping_choices,
     with_most_first,
 )
-from results.report.inputs import Tables, check_prices
+from results.report.inputs import Tables
 from results.report.provenance import fact_table, longest_votes, unfinished
 from results.report.questions import question_data
 from results.summary.buying import plans_of
 from results.summary.ended import ended_rows, ended_votes
 from results.summary.forecasts import make_forecasts
 from results.summary.panels import Panel, make_panels
+from results.tables.money import Money, Price, check_prices
 from results.words.cells import Table, tabled
 from results.words.findings import fewer_questions, findings, opening
 from results.words.forecasts import error_table, questions_asked
@@ -45,29 +46,31 @@ from results.words.values import measurement_table, verdict_tables
 
 
 def build_report(
-    tables: Tables, made: datetime, progress: bool = False, prices: Mapping[str, float] | None = None
+    tables: Tables,
+    made: datetime,
+    progress: bool = False,
+    prices: Mapping[str, Price | float] = {},
 ) -> dict[str, bytes]:
     """Every file of the report by its name: index.html, and NAME.png, .svg and .pdf of each figure.
 
     `prices`: US dollars for a million tokens by model. Raises BadInput for the price of a model that is in no
     table.
     """
-    prices = prices or {}
-    priced = [tables.others[kind] for kind in ("plan",) if kind in tables.others]
-    check_prices(prices, [tables.curves, *priced])
-    panels = with_most_first(make_panels(tables.curves, prices))
+    check_prices(prices, tables.models)
+    money = Money.of(prices, tables.samples)
+    panels = with_most_first(make_panels(tables.curves, money))
     real = [panel for panel in panels if panel.key.source == "llm"]
     forecasts = make_forecasts(tables.forecasts, panels)
     plan_table, comparison = tables.others.get("plan"), tables.others.get("comparison")
     stopping = tables.others.get("stopping")
-    plans = [] if plan_table is None else list(plans_of(plan_table, prices))
+    plans = [] if plan_table is None else list(plans_of(plan_table, money))
     lists = {
         "llm": curve_choices(real),
         "twin": curve_choices(panels[len(real) :]),
         "costs": cost_choices(panels),
         "plans": plan_choices(plans),
         "comparisons": [] if comparison is None else comparison_choices(comparison),
-        "forecasts": forecast_choices(forecasts, prices),
+        "forecasts": forecast_choices(forecasts, money),
         "stops": [] if stopping is None else stopping_choices(stopping),
     }
     paper = figure_2(panels)

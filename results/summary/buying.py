@@ -9,7 +9,7 @@ A choice is a `Key` and N. Choices that were measured (`measured`) and choices o
 are one kind of Plan.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -19,6 +19,7 @@ import pandas as pd
 
 from results.normal import FORECAST_LEVEL, LEVEL, z_of
 from results.summary.panels import Panel
+from results.tables.money import Money, Prices
 
 WORTH_A_ROW = 0.0005
 """Gains that would be shown as +0.0 points make no choice of the frontier."""
@@ -30,11 +31,6 @@ CLOSE = 0.01
 """Without a goal, choices this close to the best one count as good as it."""
 
 _GOALS = ["target_accuracy", "token_budget"]
-
-
-def usd(tokens: "pd.Series[float]", price: "pd.Series[float] | float") -> "pd.Series[float]":
-    """US dollars for 1,000 questions of so many `tokens` each, at a `price` for a million."""
-    return tokens.astype("float64") * price / 1_000  # a NaN in a column of nullable numbers is no null
 
 
 def pareto_frontier(choices: pd.DataFrame, value: str, cost: str = "cost") -> pd.DataFrame:
@@ -164,21 +160,20 @@ def measured(panels: Sequence[Panel]) -> Plan:
         rows = panel.of_all.dropna(subset=["length"]).rename(columns={"value": "predicted"})
         key, cost = panel.key, rows["N"] * rows["length"]
         named = {"source": key.source, "dataset": key.dataset, "model": key.model, "method": key.method}
-        tables.append(rows.assign(**named, cost=cost, price=panel.price, usd=usd(cost, panel.price)))
+        rows = rows.assign(**named, cost=cost)
+        tables.append(rows.assign(usd=panel.paid.usd(rows)))
     options = pd.concat(tables).sort_values(["cost", "predicted"], ignore_index=True)
     return Plan(options, by="cost" if options["usd"].isna().any() else "usd")
 
 
-def plans_of(plans: pd.DataFrame, prices: Mapping[str, float]) -> Iterator[Plan]:
+def plans_of(plans: pd.DataFrame, prices: Prices) -> Iterator[Plan]:
     """The plans of a plan table; of several models for one goal first what to buy among them.
 
-    Choices are compared by their price (`usd`, for 1,000 questions) where each model has one, `prices` being
-    US dollars for a million tokens; else by tokens.
+    Choices are compared by their price (`usd`, for 1,000 questions) where each model has one, else by tokens.
     """
     absent = [goal for goal in _GOALS if goal not in plans]
     every = plans.reindex(columns=[*plans.columns, *absent])
-    price = every["model"].map(dict(prices)).astype("float64")
-    every = every.assign(usd=usd(every["cost"], price))
+    every = every.assign(usd=Money.of(prices).usd(every))
     # What was measured is chosen among by any method; a forecast is of one.
     method = every["method"].mask(every["predictor"] == MEASURED, "").rename("of")
     one_goal = ["source", "dataset", "predictor", *_GOALS, method]

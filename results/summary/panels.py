@@ -9,7 +9,7 @@
 """
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import chain, count
 
@@ -19,6 +19,7 @@ import pandas as pd
 from results.normal import Z90
 from results.paper_fits import Fit, along_gap, along_t
 from results.tables.key import PANEL, WHOSE, Key, groups, keys
+from results.tables.money import Money, Paid, Prices
 from results.votes.tokens import answer_lengths, budgets_ignored
 
 _BESIDE = (
@@ -32,7 +33,7 @@ _NUMBERS = ("T", "tokens_per_answer", "N", "accuracy", "risk", *_BESIDE)
 class Panel:
     """One model on one dataset, its answers combined by one method; see the module's first lines.
 
-    `price`: US dollars for a million tokens of the model's answers, NaN where not known.
+    `paid`: what the model's answers cost in US dollars, as far as that is known.
     """
 
     key: Key
@@ -42,7 +43,7 @@ class Panel:
     dots: pd.DataFrame
     greedy: pd.DataFrame
     slug: str
-    price: float
+    paid: Paid
 
     @property
     def of_model(self) -> bool:
@@ -82,11 +83,12 @@ class Panel:
         return self.has_lengths and budgets_ignored(self.lengths)
 
 
-def make_panels(curves: pd.DataFrame, prices: Mapping[str, float] | None = None) -> list[Panel]:
+def make_panels(curves: pd.DataFrame, prices: Prices = None) -> list[Panel]:
     """The panels of a curves table, in the order of its rows; greedy rows are their baseline, not panels.
 
-    `prices`: US dollars for a million tokens by model.
+    `prices`: US dollars for a million tokens by model, or all that is known of money.
     """
+    money = Money.of(prices)
     table = curves.reindex(columns=list(dict.fromkeys([*curves.columns, *_NUMBERS])))
     table = table.assign(**{name: table[name].astype("float64") for name in _NUMBERS})
     table = table.assign(N=table["N"].astype("int64"), length=answer_lengths(table))
@@ -97,12 +99,12 @@ def make_panels(curves: pd.DataFrame, prices: Mapping[str, float] | None = None)
     for key, rows in groups(table[sampled], PANEL):
         greedy = baselines[whose == key.whose]
         taken = [panel.slug for panel in panels]
-        price = (prices or {}).get(key.model, np.nan)
-        panels.append(_panel(key, rows, greedy, unique_slug(key.names, taken), price))
+        paid = money.paid(key.dataset, key.model)
+        panels.append(_panel(key, rows, greedy, unique_slug(key.names, taken), paid))
     return panels
 
 
-def _panel(key: Key, rows: pd.DataFrame, greedy: pd.DataFrame, slug: str, price: float) -> Panel:
+def _panel(key: Key, rows: pd.DataFrame, greedy: pd.DataFrame, slug: str, paid: Paid) -> Panel:
     metric = "accuracy" if rows["accuracy"].notna().any() else "risk"
     rows = rows.assign(value=rows[metric]).dropna(subset=["value"])
     greedy = greedy.assign(value=greedy[metric]).dropna(subset=["value"])
@@ -115,7 +117,7 @@ def _panel(key: Key, rows: pd.DataFrame, greedy: pd.DataFrame, slug: str, price:
         dots=dots[["setting", "length", "N", "value", "permutation"]],
         greedy=greedy[["setting", "length", "value"]],
         slug=slug,
-        price=price,
+        paid=paid,
     )
 
 

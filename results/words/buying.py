@@ -26,7 +26,7 @@ from results.words.names import (
     show,
 )
 
-PRICES_OF = "Prices of the answers' tokens; prompts are not counted."
+PRICES_OF = "US$ of the answers; prompts count only where they have a price, or in a column cost."
 """What a price on the page is of."""
 
 LUCKY = "To expect: the best of several noisy choices is lucky, too; without its luck it is at this."
@@ -141,11 +141,18 @@ def _frontier(title: str, plan: Plan, columns: Columns, note: str) -> Table:
     """The choices with the model where there are several, and in US dollars where they are priced."""
     rows = plan.frontier
     first: Columns = {"model": itemgetter("model")} if len(plan.models) > 1 else {}
-    if plan.by == "usd" and rows["usd"].notna().all():
-        first[PRICED] = lambda row: dollars(row["usd"])
-        columns = dict(list(columns.items())[1:])  # money in the place of tokens
+    columns = in_money(plan, columns)
+    if PRICED in columns:
         note = f"{note} {PRICES_OF}".strip()
     return tabled(title, rows, first | columns, note)
+
+
+def in_money(plan: Plan, columns: Columns) -> Columns:
+    """Columns of the frontier of a plan by price: money in the place of tokens, which come first."""
+    if plan.by != "usd" or plan.frontier["usd"].isna().any():
+        return columns
+    dollar: Columns = {PRICED: lambda row: dollars(row["usd"])}
+    return dollar | dict(list(columns.items())[1:])
 
 
 def choice_columns(source: str) -> Columns:

@@ -1,18 +1,18 @@
 """Forecasts in words: what they are of, their tables, and how far off each predictor was."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from operator import itemgetter
 from typing import Any
 
 import pandas as pd
 
-from results.summary.buying import usd
 from results.summary.forecasts import (
     LONGER,
     LONGER_AND_MORE,
     Forecast,
     scores,
 )
+from results.tables.money import Money, Prices
 from results.words.buying import PRICES_OF, dollars, interval_columns, percent_of, status_of
 from results.words.cells import UNKNOWN, Columns, Table, count, number, share, tabled
 from results.words.names import (
@@ -79,14 +79,14 @@ def forecast_columns(source: str, rows: pd.DataFrame) -> Columns:
     }
 
 
-def forecast_table(forecast: Forecast, prices: Mapping[str, float] | None = None) -> Table:
+def forecast_table(forecast: Forecast, prices: Prices = None) -> Table:
     """What was forecast, with the intervals for these questions and for new ones, and what was measured.
 
-    prices: US dollars for a million tokens by model; where the forecast's has one, cost is money.
+    Where the price of the model is known, cost is money.
     """
-    price = (prices or {}).get(forecast.key.model, float("nan"))
+    paid = Money.of(prices).paid(forecast.key.dataset, forecast.key.model)
     rows = forecast.targets
-    rows = rows.assign(usd=usd(rows["N"] * rows["length"], price))
+    rows = rows.assign(usd=paid.usd(rows.assign(cost=rows["N"] * rows["length"])))
     columns = forecast_columns(forecast.key.source, rows)
     note = PRICES_OF if PRICED in columns else ""
     return tabled(f"Forecast by {predictor_name(forecast.rows, forecast.predictor)}", rows, columns, note)

@@ -175,7 +175,7 @@ def test_an_effort_is_part_of_a_setting_s_name(minimal: Path, fields: str, name:
 
 def test_mistakes_in_the_file_name_the_file(minimal: Path) -> None:
     for text, message in [
-        (MINIMAL.replace('dataset = "gsm8k"\n', ""), "mine.toml: key 'dataset'"),
+        (MINIMAL.replace('dataset = "gsm8k"\n', ""), "mine.toml: missing: dataset"),
         (MINIMAL + "smaples = 4\n", "mine.toml: unknown key 'smaples'"),
         (MINIMAL + "samples = 4\n", "mine.toml: not TOML: Cannot overwrite a value"),
         (MINIMAL.replace("= 4", '= "4"'), "mine.toml: samples is '4', expected a valid integer"),

@@ -63,6 +63,9 @@ def test_one_input_is_compared_across_its_settings_and_names_are_told_apart(tmp_
     assert told == [["both", "copy", setting] for setting in ("low", "high") for _ in range(6)]
 
 
+ONE_LOOK = ["--at", 1, "--sequential", "--planned", 30, "--looks", 1]
+
+
 @pytest.mark.parametrize(
     ("rights", "arguments", "word", "status"),
     [
@@ -70,10 +73,10 @@ def test_one_input_is_compared_across_its_settings_and_names_are_told_apart(tmp_
         ((3, 1), [], "worse", 1),
         ((2, 2), [], "undecided", 3),
         ((1, 3), ["--at", 2], "better", 0),
-        ((2, 2), ["--at", 1, "--margin", 5], "better", 0),
-        ((3, 1), ["--at", 1, "--margin", 5], "worse", 1),
+        ((2, 2), ["--at", 1, "--margin", 5], "not worse by 5 points", 0),
+        ((3, 1), ["--at", 1, "--margin", 5], "worse by more than 5 points", 1),
         ((2, 2), ["--at", 1, "--margin", 2], "undecided", 3),
-        ((2, 2), ["--at", 1, "--margin", 2, "--level", 0.5], "better", 0),
+        ((2, 2), ["--at", 1, "--margin", 2, "--level", 0.5], "not worse by 2 points", 0),
         ((1, 3), ["--every-question"], "holds", 0),
         ((4, 0), ["--every-question"], "undecided", 3),
         ((4, 0), ["--every-question", "--level", 0.8], "fails", 1),
@@ -83,7 +86,12 @@ def test_one_input_is_compared_across_its_settings_and_names_are_told_apart(tmp_
         ((2, 2), ["--at", 1, "--sequential", "--planned", 300], "go on", 4),
         ((2, 2), ["--at", 1, "--sequential", "--planned", 40], "undecided", 3),
         ((2, 2), ["--at", 1, "--sequential", "--planned", 30], "undecided", 3),
-        ((2, 2), ["--at", 1, "--sequential", "--planned", 30, "--looks", 1, "--margin", 5], "better", 0),
+        (
+            (2, 2),
+            ["--at", 1, "--sequential", "--planned", 30, "--looks", 1, "--margin", 5],
+            "not worse by 5 points",
+            0,
+        ),
     ],
 )
 def test_the_gate_leaves_with_the_verdict_on_the_second_run(

@@ -15,7 +15,7 @@ from results.cli import cli
 from results.paired.needed import answer_variance
 from results.paired.runs import compare_runs
 from results.paired.sides import sides_of
-from results.tables.score_cost import score_cost
+from results.tables.money import score_cost
 
 QUESTIONS, ANSWERS = 12, 4
 

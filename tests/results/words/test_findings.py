@@ -11,6 +11,7 @@ from results.report.choices import cost_choices, with_most_first
 from results.summary.buying import measured, plans_of
 from results.summary.panels import make_panels
 from results.tables.contract import read_table
+from results.tables.money import Paid
 from results.words.buying import bought, budget_table, which_model
 from results.words.findings import answer, answers_verdict, fewer_questions, findings, length_verdict
 from results.words.values import value_table
@@ -193,7 +194,7 @@ def test_prices_can_turn_the_joint_frontier_over():
     assert "from 100 tokens m, from 4,000 tokens large" in told_of(better)
     noisy = make_panels(tables.assign(accuracy=tables["accuracy"] + 0.01 * (tables["model"] == "large")))
     assert told_of(noisy).startswith("m is the cheapest to ask, and no other is clearly better")
-    better = [replace(panel, price=price) for panel, price in zip(better, (1.0, 0.2), strict=True)]
+    better = [replace(panel, paid=Paid(price)) for panel, price in zip(better, (1.0, 0.2), strict=True)]
     assert "1,000 questions: from $0.10 m, from $0.20 large" in told_of(better)
 
 

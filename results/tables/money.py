@@ -1,0 +1,160 @@
+"""What answers cost: in US dollars, by prices or by a column of their own, and their scores in tokens.
+
+    --price small=0.4          $0.40 for a million tokens of answers
+    --price large=3:15         $3 for a million tokens of prompts, $15 for one of answers
+    a column `cost`            what each answer cost, in US dollars; for models without a price
+
+What the score of an answer cost are the tokens that a judge read and wrote, for each answer it judged.
+
+    DIR/scores/judge.json   {"summary": {"judged": 1600, "prompt_tokens": 812000, "tokens": 1580, …}, …}
+    score_cost(DIR, "judge")  508.5
+    score_cost(DIR, "logprob")  0.0: log-probabilities come with the answers
+
+A token read counts as much as one written: for the model that computes it, both are one pass. Who pays by
+other prices gives a number of their own (`--score-cost`).
+"""
+
+import json
+import math
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeAlias
+
+import numpy as np
+import pandas as pd
+
+from results.commandline import BadInput
+from results.visible import visible
+
+COST = "cost"
+"""The column of what an answer cost, in US dollars."""
+
+OTHERS = ""
+"""Among what settings cost: any other setting."""
+
+
+@dataclass(frozen=True)
+class Price:
+    """US dollars of tokens, those of answers and, where they are counted, those of prompts."""
+
+    answers: float
+    prompts: float = 0.0
+
+    def __str__(self) -> str:
+        """As it is given: "0.4", "3:15"."""
+        return f"{self.prompts:.12g}:{self.answers:.12g}" if self.prompts else f"{self.answers:.12g}"
+
+    @property
+    def per_token(self) -> "Price":
+        """The same of one token, where this is of a million."""
+        return Price(self.answers / 1e6, self.prompts / 1e6)
+
+
+@dataclass(frozen=True)
+class Paid:
+    """What the answers of one model to one data set cost: `price` US dollars for a million of their tokens,
+    NaN where not known, and `beside` that so many for 1,000 answers, by setting."""
+
+    price: float = math.nan
+    beside: Mapping[str, float] = field(default_factory=dict)
+
+    def usd(self, rows: pd.DataFrame) -> "pd.Series[float]":
+        """US dollars for 1,000 questions of each row, by its setting, N and `cost`, tokens of a question."""
+        tokens = rows["cost"].astype("float64")  # a NaN among nullables is no null
+        of_tokens = tokens * self.price / 1_000 if self.price else 0.0 * rows["N"].astype("float64")
+        if not self.beside:
+            return of_tokens
+        others = self.beside.get(OTHERS, math.nan)
+        each = [self.beside.get(str(setting), others) for setting in rows["setting"]]
+        return of_tokens + pd.Series(each, index=rows.index) * rows["N"].astype("float64")
+
+
+@dataclass(frozen=True)
+class Money:
+    """Prices by model, and means of the answers by data set, model and setting: prompt tokens, own cost."""
+
+    prices: Mapping[str, Price] = field(default_factory=dict)
+    prompts: Mapping[tuple[str, str], Mapping[str, float]] = field(default_factory=dict)
+    costs: Mapping[tuple[str, str], Mapping[str, float]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, prices: "Prices", samples: pd.DataFrame | None = None) -> "Money":
+        """Money by `prices`, as numbers those of answers, and by what the samples say of themselves."""
+        if isinstance(prices, Money):
+            return prices
+        given = {name: as_price(price) for name, price in (prices or {}).items()}
+        if samples is None:
+            return cls(given)
+        return cls(given, _means(samples, "prompt_tokens"), _means(samples, COST))
+
+    def paid(self, dataset: str, model: str) -> Paid:
+        """What the answers of a model to a data set cost. Raises BadInput where its prompts are not known."""
+        own, price = (dataset, model), self.prices.get(model)
+        if price is None:
+            costs = {setting: 1_000 * usd for setting, usd in self.costs.get(own, {}).items()}
+            return Paid(0.0, costs) if costs else Paid()
+        if not price.prompts:
+            return Paid(price.answers)
+        prompts = self.prompts.get(own)
+        if not prompts:
+            raise BadInput(no_prompts(model, price))
+        beside = {setting: tokens * price.prompts / 1_000 for setting, tokens in prompts.items()}
+        return Paid(price.answers, beside | {OTHERS: sum(beside.values()) / len(beside)})
+
+    def usd(self, rows: pd.DataFrame) -> "pd.Series[float]":
+        """US dollars for 1,000 questions of the rows of several models and data sets."""
+        amounts = np.full(len(rows), math.nan)
+        for dataset, model in rows[["dataset", "model"]].drop_duplicates().itertuples(index=False):
+            own = ((rows["dataset"] == dataset) & (rows["model"] == model)).to_numpy()
+            amounts[own] = self.paid(dataset, model).usd(rows[own])
+        return pd.Series(amounts, index=rows.index)
+
+
+Prices: TypeAlias = Mapping[str, Price | float] | Money | None
+"""US dollars for a million tokens by model, or all that is known of money."""
+
+
+def as_price(price: Price | float) -> Price:
+    """A number is the price of answers."""
+    return price if isinstance(price, Price) else Price(float(price))
+
+
+def no_prompts(model: str, price: Price) -> str:
+    """That the prompts of a model have a price and no length."""
+    return visible(
+        f"--price {model}={price}: its prompts are of unknown length: give samples with a column "
+        f"prompt_tokens, or --price {model}={price.answers:.12g} to leave prompts out"
+    )
+
+
+def check_prices(prices: Iterable[str], models: Iterable[str]) -> None:
+    """Raise BadInput for the price of a model that is none of these."""
+    models = list(dict.fromkeys(models))
+    if unknown := [name for name in prices if name not in models]:
+        raise BadInput(visible(f"--price {unknown[0]}: no such model here; there are {', '.join(models)}"))
+
+
+def _means(samples: pd.DataFrame, column: str) -> dict[tuple[str, str], dict[str, float]]:
+    """The mean of a column by data set and model, and by setting; nothing where it is not known."""
+    if column not in samples:
+        return {}
+    known = samples[samples[column].notna()]
+    means = known.groupby(["dataset", "model", "setting"])[column].mean()
+    by_model: dict[tuple[str, str], dict[str, float]] = {}
+    for dataset, model, setting, mean in means.reset_index().itertuples(index=False):
+        by_model.setdefault((dataset, model), {})[setting] = float(mean)
+    return by_model
+
+
+def score_cost(path: Path, score: str) -> float:
+    """The tokens that one score took, of the run whose folder or samples file `path` is; NaN: not known."""
+    if score == "logprob":
+        return 0.0
+    folder = path if path.is_dir() else path.parent
+    record = folder / "scores" / f"{score.removeprefix('score_')}.json"
+    with suppress(OSError, ValueError, KeyError, TypeError, ZeroDivisionError):
+        summary = json.loads(record.read_text(encoding="utf-8"))["summary"]
+        return float((summary["prompt_tokens"] + summary["tokens"]) / summary["judged"])
+    return math.nan

@@ -1,0 +1,64 @@
+"""What answers cost, against sums over the answers: prices × prompts × own costs × models × settings."""
+
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from results import BadInput
+from results.paired.sides import sides_of
+from results.tables.contract import as_samples
+from results.tables.money import Money, Price
+from tests.predict.conftest import simulated_samples
+
+MODELS, SETTINGS = ("small", "large"), ("40", "80")
+
+
+def answers(prompts: bool, costs: bool) -> pd.DataFrame:
+    tables = []
+    for seed, model in enumerate(MODELS):
+        table = simulated_samples(6, 4, SETTINGS, seed)
+        tokens = np.random.default_rng(seed).integers(10, 90, (3, len(table)))
+        table = table.assign(model=model, dataset="sums", tokens=tokens[0])
+        table = table.assign(prompt_tokens=tokens[1]) if prompts else table
+        tables.append(table.assign(cost=tokens[2] / 1e4) if costs else table)
+    return as_samples(pd.concat(tables, ignore_index=True))
+
+
+@pytest.mark.parametrize(
+    ("prompts", "costs", "paid"), [*product((True, False), (True, False), ("2", "3:2", ""))]
+)
+def test_money_is_the_sum_over_the_answers(prompts: bool, costs: bool, paid: str) -> None:
+    table = answers(prompts, costs)
+    price = {"2": Price(2.0), "3:2": Price(2.0, 3.0)}.get(paid)
+    prices = {model: price for model in MODELS if price}
+    rows = table.groupby(["dataset", "model", "setting"], as_index=False)["tokens"].mean()
+    rows = rows.assign(N=8, cost=8 * rows["tokens"].astype(float)).iloc[::-1]
+    if paid == "3:2" and not prompts:
+        with pytest.raises(BadInput, match="prompt_tokens"):
+            Money.of(prices, table).usd(rows)
+        with pytest.raises(BadInput, match="prompt_tokens"):
+            sides_of({"t": table}, prices)
+        return
+    each = table["cost"] if costs and not paid else table["tokens"] * (2e-6 if paid else np.nan)
+    each = each + (table["prompt_tokens"] * 3e-6 if paid == "3:2" else 0.0)
+    means = each.astype(float).groupby([table["model"], table["setting"]]).mean()
+    expected = [8 * 1000 * means[row["model"], row["setting"]] for _, row in rows.iterrows()]
+    assert Money.of(prices, table).usd(rows).tolist() == pytest.approx(expected, nan_ok=True)
+    per_token = {name: own.per_token for name, own in prices.items()} or None
+    for side in sides_of({"t": table}, per_token):
+        known = paid or costs
+        own = means[side.run.removeprefix("t "), side.setting] if known else side.pools.tokens.mean()
+        assert side.cost.mean() == pytest.approx(own)
+
+
+def test_a_new_setting_pays_the_prompts_of_the_others_and_has_no_cost_of_its_own() -> None:
+    table = answers(prompts=True, costs=True)
+    row = pd.DataFrame(
+        {"dataset": ["sums"], "model": ["small"], "setting": ["new"], "N": [1], "cost": [100.0]}
+    )
+    own = table[table["model"] == "small"].groupby("setting")["prompt_tokens"].mean().mean()
+    priced = Money.of({"small": Price(2.0, 3.0)}, table)
+    assert priced.usd(row).item() == pytest.approx(0.2 + 3e-3 * own)
+    assert Money.of(None, table).usd(row).isna().all()
