@@ -86,6 +86,7 @@ def serve(
     start = partial(start, dp=dp, workers=workers)
     several = workers > 1 or host is not None
     what, them = ("servers", "them") if several else ("a server", "it")
+    start(worker=0, port=port)  # raises where SGLang cannot start here, before anything is said
     say(f"starting {what} for {location}, Ctrl-C stops {them}")
     with fleet(
         workers, port, lambda number, own: start(worker=number, port=own), say, host, workers_file

@@ -180,19 +180,24 @@ def without_introduction(marked: str) -> str:
 def boxed(text: str) -> Iterator[str]:
     r"""The bodies of `\boxed{…}`, braces balanced; of one in another only the outer.
 
-    Boxes with nothing but commas and words such as `and` between them are one answer, a list.
+    Boxes with nothing but commas and words such as `and` between them are one answer, a list; a blank one
+    beside others is no part of it.
     """
     last_end = 0
     listed: list[str] = []
     for start, end, body in _boxes(text):
         if listed and not _joined(text[last_end:start]):
-            yield ", ".join(listed)
+            yield _list_of(listed)
             listed = []
         if body not in listed:
             listed.append(body)
         last_end = end
     if listed:
-        yield ", ".join(listed)
+        yield _list_of(listed)
+
+
+def _list_of(bodies: list[str]) -> str:
+    return ", ".join([body for body in bodies if says_something(body)] or bodies)
 
 
 def last_box(text: str) -> str | None:

@@ -10,7 +10,7 @@ BOXED = [
     (r"\fbox{$\text{\$18 in all}$}", "18", "boxes in boxes, a unit"),
     (r"\boxed{\mathbf{\text{\textbf{18}}}}", "18", "braces of any depth"),
     (r"\boxed{your answer} \boxed{3}", "3", "a box without a digit is no answer"),
-    (r"\boxed{\frac{1}{2}} \boxed{3}", r"\frac{1}{2}", "an answer was given: a wrong one votes"),
+    (r"\boxed{\frac{1}{2}} \boxed{3}", r"\frac{1}{2}, 3", "an answer was given: a wrong one votes"),
     (r"\boxed{18", None, "cut off"),
     (r"[END] \boxed{18}", None, "after the end"),
     (r"so \boxed 18.", "18", "no braces"),

@@ -73,10 +73,10 @@ ONE_LOOK = ["--at", 1, "--sequential", "--planned", 30, "--looks", 1]
         ((3, 1), [], "worse", 1),
         ((2, 2), [], "undecided", 3),
         ((1, 3), ["--at", 2], "better", 0),
-        ((2, 2), ["--at", 1, "--margin", 5], "not worse by 5 points", 0),
+        ((2, 2), ["--at", 1, "--margin", 10], "not worse by 10 points", 0),
         ((3, 1), ["--at", 1, "--margin", 5], "worse by more than 5 points", 1),
         ((2, 2), ["--at", 1, "--margin", 2], "undecided", 3),
-        ((2, 2), ["--at", 1, "--margin", 2, "--level", 0.5], "not worse by 2 points", 0),
+        ((2, 2), ["--at", 1, "--margin", 3, "--level", 0.5], "not worse by 3 points", 0),
         ((1, 3), ["--every-question"], "holds", 0),
         ((4, 0), ["--every-question"], "undecided", 3),
         ((4, 0), ["--every-question", "--level", 0.8], "fails", 1),
@@ -88,8 +88,8 @@ ONE_LOOK = ["--at", 1, "--sequential", "--planned", 30, "--looks", 1]
         ((2, 2), ["--at", 1, "--sequential", "--planned", 30], "undecided", 3),
         (
             (2, 2),
-            ["--at", 1, "--sequential", "--planned", 30, "--looks", 1, "--margin", 5],
-            "not worse by 5 points",
+            ["--at", 1, "--sequential", "--planned", 30, "--looks", 1, "--margin", 10],
+            "not worse by 10 points",
             0,
         ),
     ],
@@ -97,7 +97,7 @@ ONE_LOOK = ["--at", 1, "--sequential", "--planned", 30, "--looks", 1]
 def test_the_gate_leaves_with_the_verdict_on_the_second_run(
     tmp_path, monkeypatch, capsys, rights, arguments, word, status
 ):
-    """30 questions that differ alike: an interval of 3.4 points to each side, 1.1 at the level of 0.5."""
+    """30 questions that differ alike: an interval of 6.8 points to each side, 2.3 at the level of 0.5."""
     runs = [samples_file(tmp_path / f"{i}.csv", right) for i, right in enumerate(rights)]
     assert results(monkeypatch, "compare", *runs, "--gate", *arguments) == status
     *told, last = capsys.readouterr().out.splitlines()
