@@ -105,8 +105,9 @@ def from_answers(
         along = other_settings(carried, grid, targets[beyond], observed.method, options)
         mean[beyond], status[beyond], draws[:, :, beyond] = along
     these, new = np.clip(draws, 0.0, 1.0)
-    found = from_draws(mean, these, new, status, options.level)
-    return replace(found, allowed=Interval(*ends, options.level)) if options.allowed else found
+    estimate = from_draws(mean, these, new, status, options.level)
+    low, high = ends
+    return replace(estimate, allowed=Interval(low, high, options.level)) if options.allowed else estimate
 
 
 def _answers_alone(pool: Pool, population: Population, N: Ints, level: float) -> Floats:

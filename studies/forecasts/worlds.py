@@ -119,6 +119,7 @@ def forecasts(name: str, sets: int) -> Iterator[dict[str, object]]:
         raw[raw == ANSWERS] = -1
         evidence, _ = observed(pool_of(raw), answers)
         found = mixture(evidence, targets(ASKED), Options(300, allowed=True))
+        assert found.allowed is not None  # as it is asked for
         for i, n in enumerate(ASKED):
             low, high = found.allowed.low[i], found.allowed.high[i]
             yield {
