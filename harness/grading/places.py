@@ -120,7 +120,8 @@ def find(reader: Reader, text: str) -> Iterator[str]:
 def stated(text: str) -> list[str]:
     """What follows each `Answer:` up to the next, and what stands in <answer>…</answer> and [[…]].
 
-    Left out is what cannot be a value: `Answer: Let us think about it first`, as worked examples begin.
+    Left out is what cannot be a value: `Answer: Let us think about it first`, as worked
+    examples begin.
     """
     bodies = []
     end = len(text)
@@ -180,8 +181,8 @@ def without_introduction(marked: str) -> str:
 def boxed(text: str) -> Iterator[str]:
     r"""The bodies of `\boxed{…}`, braces balanced; of one in another only the outer.
 
-    Boxes with nothing but commas and words such as `and` between them are one answer, a list; a blank one
-    beside others is no part of it.
+    Boxes with nothing but commas and words such as `and` between them are one answer, a list; a
+    blank one beside others is no part of it.
     """
     last_end = 0
     listed: list[str] = []

@@ -34,13 +34,14 @@ def fleet(
 ) -> Iterator[Callable[[], int]]:
     """A server on `port`, or several with a gateway in front of them there, started and stopped together.
 
-    `worker(number, port)` gives the command of one server. A server that ends does not end the fleet: it is
-    started once more, and the gateway sends its requests to the others. What is given waits until the
-    gateway or the last server ends by itself, and returns its exit status. `say` is told when several are
-    ready, and when a server has ended.
+    `worker(number, port)` gives the command of one server. A server that ends does not end the
+    fleet: it is started once more, and the gateway sends its requests to the others. What is
+    given waits until the gateway or the last server ends by itself, and returns its exit
+    status. `say` is told when several are ready, and when a server has ended.
 
-    host: the address at which the gateway of several hosts reaches these servers, on `port` and the ports
-    after it; there is then no gateway here. They are listed in `workers_file` once they are ready.
+    host: the address at which the gateway of several hosts reaches these servers, on `port` and
+    the ports after it; there is then no gateway here. They are listed in `workers_file` once
+    they are ready.
 
     Raises BadInput: smg is missing, or a server ends before it is ready.
     """

@@ -7,7 +7,8 @@
       ✓ 18   sample 0, 37 tokens
           12 + 6 = 18. The answer is ##18##.
 
-Whatever a model, a server or a table says is untrusted, and is shown with control characters escaped.
+Whatever a model, a server or a table says is untrusted, and is shown with control characters
+escaped.
 """
 
 from collections import Counter
@@ -42,8 +43,9 @@ HEAD, TAIL = 300, 100
 def read_blocks(paths: Sequence[Path], question: str | None, setting: str | None) -> Iterator[Sequence[Row]]:
     """The rows of a run's samples.jsonl, also while it is being written, or of any other samples table.
 
-    Some at a time, one file after the other; only those to one question and of one setting, where these are
-    given. Raises BadInput: a row, with its file; no such answers; one shard in two files.
+    Some at a time, one file after the other; only those to one question and of one setting,
+    where these are given. Raises BadInput: a row, with its file; no such answers; one shard in
+    two files.
     """
     given = {"question_id": question, "setting": setting}
     wanted = {column: value for column, value in given.items() if value is not None}

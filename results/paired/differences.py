@@ -5,9 +5,10 @@
     q2        0.50  0.50   0.00      mean 0.25, standard error 0.25 (over questions)
     q3        1.00  1.00   0.00
 
-Each question has its own difference and its own finite answers. The spread of the measured differences over
-the questions holds both sources of noise, so the interval is that of a paired t test, and is about new
-questions of the kind (arXiv:2411.00640). Two rules keep it honest where a t test is not:
+Each question has its own difference and its own finite answers. The spread of the measured
+differences over the questions holds both sources of noise, so the interval is that of a paired
+t test, and is about new questions of the kind (arXiv:2411.00640). Two rules keep it honest
+where a t test is not:
 
 * The questions may have missed what they differ in. Differences that are all 0, or all equal, have a standard
   error of 0, which says nothing: the interval goes by at least that of Q questions of which one differs by
@@ -16,8 +17,8 @@ questions of the kind (arXiv:2411.00640). Two rules keep it honest where a t tes
 * Few questions decide nothing. If all of Q differ one way, chance alone does that in 2 of 2^Q cases (the sign
   test); where this is more often than the level allows, the interval is everything, −1 … 1.
 
-Questions that come in clusters (`results.votes.errors`) are as many draws as there are clusters: Student's t,
-the sign test and the one that may have been missed go by them.
+Questions that come in clusters (`results.votes.errors`) are as many draws as there are
+clusters: Student's t, the sign test and the one that may have been missed go by them.
 """
 
 from __future__ import annotations
@@ -39,11 +40,10 @@ ONE_THAT_DIFFERS = 1.0
 class Differences:
     """K mean differences over the same Q questions: mean, stderr, interval's ends and p_value, all (K,).
 
-    draws: the questions, or the clusters of equal size that theirs count as (`equal_draws`), of which the
-    largest has `largest` questions.
-    stderr is as measured. The interval's level is that of all rows looked at, `row_level` that of each alone.
-    A p_value is two-sided, of no difference, of its row alone. One draw tells nothing: all but the mean are
-    NaN.
+    draws: the questions, or the clusters of equal size that theirs count as (`equal_draws`), of
+    which the largest has `largest` questions. stderr is as measured. The interval's level is
+    that of all rows looked at, `row_level` that of each alone. A p_value is two-sided, of no
+    difference, of its row alone. One draw tells nothing: all but the mean are NaN.
     """
 
     questions: int
@@ -64,8 +64,9 @@ def mean_differences(
 ) -> Differences:
     """The mean of each column of `by_question`, (Q, K), whose questions come in `clusters`, (Q,), if any.
 
-    row_level: the level of each row alone at which all rows looked at hold together with `level` (see
-    `results.paired.simultaneous`); by default one row is looked at, and it is `level`.
+    row_level: the level of each row alone at which all rows looked at hold together with
+    `level` (see `results.paired.simultaneous`); by default one row is looked at, and it is
+    `level`.
     """
     row_level = level if row_level is None else row_level
     questions = len(by_question)

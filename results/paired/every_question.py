@@ -4,9 +4,10 @@
     case0        8 of 8  8 of 8  1
     case9        8 of 8  1 of 8  0.0001            falls: below 0.05 / (number of questions)
 
-Without a run to compare with, each question is to be right always, or, with a margin, that much less often.
-Who looks at hundreds of questions will see some fall by luck. So the chances are held against the level of
-all questions together (Holm, Scandinavian Journal of Statistics 1979).
+Without a run to compare with, each question is to be right always, or, with a margin, that much
+less often. Who looks at hundreds of questions will see some fall by luck. So the chances are
+held against the level of all questions together (Holm, Scandinavian Journal of Statistics
+1979).
 """
 
 from __future__ import annotations
@@ -34,8 +35,9 @@ _MOST_ANSWERS = 200
 class QuestionGate:
     """Q questions with the right answers of a run to each, and, if there is one, of the run before it.
 
-    right, answers: (Q,) of the run; before: the same of the other run; margin: the share of right answers by
-    which a question may be worse; level: how often luck alone fails no question.
+    right, answers: (Q,) of the run; before: the same of the other run; margin: the share of
+    right answers by which a question may be worse; level: how often luck alone fails no
+    question.
     """
 
     names: list[str]
@@ -126,8 +128,8 @@ def _right(pools: AnswerPools) -> Ints:
 def chance_of_fall(first: int, of: int, then: int, out_of: int, margin: float = 0.0) -> float:
     """How often a share of right answers is seen to fall so far though it falls by no more than `margin`.
 
-    first of `of`, then `then` of `out_of`. Exact, at the share for which that is most frequent (Barnard,
-    Biometrika 1947).
+    first of `of`, then `then` of `out_of`. Exact, at the share for which that is most frequent
+    (Barnard, Biometrika 1947).
     """
     shares = np.linspace(margin, 1, _GRID)[:, None]
     fall = first / of - then / out_of

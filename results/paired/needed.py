@@ -3,14 +3,16 @@
     difference  stderr  questions      ->  questions_needed  detectable
     0.05        0.03    120                3,966             0.085
 
-A fresh run of the named number gives the verdict in about 80 of 100 cases, at the level of all rows looked
-at. The difference measured is not the true one: who asks how many questions it takes has seen one that was
-too small to be told, or a lucky one, and the number for a difference as large as was seen decides in 44 to 71
-of 100 cases (`python -m studies.comparisons.selection`). So the chance of a verdict is averaged over what the
-measurement leaves open of the true difference (an assurance: O'Hagan, Stevens & Campbell, Pharmaceutical
-Statistics 2005). Before it, that is normal about 0 with a scale τ of a half-Cauchy law (Gelman 2006, Bayesian
-Analysis 1) of SCALE, which draws what luck may have made to 0 and leaves what is clear. `detectable` needs no
-such law: the true difference that as many questions find in 80 of 100 cases.
+A fresh run of the named number gives the verdict in about 80 of 100 cases, at the level of all
+rows looked at. The difference measured is not the true one: who asks how many questions it
+takes has seen one that was too small to be told, or a lucky one, and the number for a
+difference as large as was seen decides in 44 to 71 of 100 cases
+(`python -m studies.comparisons.selection`). So the chance of a verdict is averaged over what
+the measurement leaves open of the true difference (an assurance: O'Hagan, Stevens & Campbell,
+Pharmaceutical Statistics 2005). Before it, that is normal about 0 with a scale τ of a
+half-Cauchy law (Gelman 2006, Bayesian Analysis 1) of SCALE, which draws what luck may have made
+to 0 and leaves what is clear. `detectable` needs no such law: the true difference that as many
+questions find in 80 of 100 cases.
 """
 
 from __future__ import annotations
@@ -51,10 +53,11 @@ _HALVINGS = 8
 def answer_variance(pools: AnswerPools, method: str, ns: Ints, logs: bool = False) -> Floats:
     """The mean over questions of the variance that the accuracy of a question owes to its finite answers.
 
-    Half of the variance at half the answers, (len(ns),), which is measured between random halves of a
-    question's pool. It is exact for a single answer and a little too large for N > 1, since the variance of a
-    mean over subsets falls at least as fast as 1/answers (Hoeffding, Annals of Mathematical Statistics 1948,
-    theorem 5.2). NaN where half a pool has fewer than N answers. logs: scores are log-probabilities.
+    Half of the variance at half the answers, (len(ns),), which is measured between random
+    halves of a question's pool. It is exact for a single answer and a little too large for N >
+    1, since the variance of a mean over subsets falls at least as fast as 1/answers (Hoeffding,
+    Annals of Mathematical Statistics 1948, theorem 5.2). NaN where half a pool has fewer than N
+    answers. logs: scores are log-probabilities.
     """
     pools = _named_by_answers(pools)
     half = np.repeat(pools.sizes // 2, pools.sizes)
@@ -121,8 +124,8 @@ def given(difference: float, stderr: float) -> Truth:
 class Decision:
     """How a verdict is come to, from the mean over questions in clusters.
 
-    level: of its row alone; size: of the clusters, were all equal; largest: of the largest; whole: a
-    question's difference is −1, 0 or 1.
+    level: of its row alone; size: of the clusters, were all equal; largest: of the largest;
+    whole: a question's difference is −1, 0 or 1.
     """
 
     level: float = LEVEL
@@ -146,8 +149,8 @@ class Decision:
     def decided(self, questions: float, variance: float, truth: Truth) -> float:
         """The chance of a verdict.
 
-        Where differences are whole and few questions differ the mean is not normal: no verdict comes of fewer
-        than `fewest_gained`, and their number is Poisson's at most.
+        Where differences are whole and few questions differ the mean is not normal: no verdict
+        comes of fewer than `fewest_gained`, and their number is Poisson's at most.
         """
         margin = self.margin(questions, variance)
         if np.isinf(margin):
@@ -215,8 +218,9 @@ def detectable(found: Differences) -> Floats:
 def more_answers_needed(found: Differences, from_answers: Floats) -> Floats:
     """How many times as many answers to as many questions decide in 80 of 100 cases, (K,).
 
-    from_answers: the part of the variance of a question's difference that falls as 1/answers, (K,). Inf where
-    the questions alone differ too much, are too few, or the mean is 0; NaN where `from_answers` is.
+    from_answers: the part of the variance of a question's difference that falls as 1/answers,
+    (K,). Inf where the questions alone differ too much, are too few, or the mean is 0; NaN
+    where `from_answers` is.
     """
     decision, times = decision_of(found), []
     for stderr, truth, part in zip(found.stderr, truths(found), from_answers, strict=True):

@@ -3,8 +3,9 @@
     a      b      method    N  questions  accuracy_a  accuracy_b  difference  low   high  level  verdict
     small  large  majority  8  1319       0.71        0.74        0.03        0.01  0.05  0.95   better
 
-The columns are described in docs/tables.md. `results.paired.sides` says what a run is, `results.paired.pairs`
-which runs are paired. The intervals of a table hold together: see `results.paired.simultaneous`.
+The columns are described in docs/tables.md. `results.paired.sides` says what a run is,
+`results.paired.pairs` which runs are paired. The intervals of a table hold together: see
+`results.paired.simultaneous`.
 """
 
 from __future__ import annotations
@@ -99,9 +100,10 @@ class Pair:
     def at_cost(self) -> Floats:
         """For each question b's accuracy for the cost of a's N answers, less a's at N, (Q, len(ns)).
 
-        Between two whole numbers of answers b spends the fraction on one more answer to that share of the
-        questions. The price of an answer is itself a mean over the questions: what each question adds to that
-        mean is taken into its difference (the delta method), which moves the spread and not the mean.
+        Between two whole numbers of answers b spends the fraction on one more answer to that
+        share of the questions. The price of an answer is itself a mean over the questions: what
+        each question adds to that mean is taken into its difference (the delta method), which
+        moves the spread and not the mean.
         """
         answers, curve = self.answers_at_cost, self.b.curve(self.method)
         whole = np.nan_to_num(answers, nan=1.0).astype(np.int64)
@@ -137,15 +139,17 @@ def compare_runs(
 ) -> pd.DataFrame:
     """The comparison table of checked samples tables, given by name; see docs/tables.md for its columns.
 
-    prices: of a token by model or run, in US dollars; None: the cost is tokens, or what all answers have
-    in a column `cost`. at: the N that are looked at, by default the powers of two up to the
-    smaller pool and that pool. level: of all intervals together. score: what the methods by score go by.
-    One run is then compared with itself: each method with the plain vote of the same answers, at each
-    setting. score_costs: the tokens that the score of an answer takes, by run; where they are not
-    known nothing is said at equal cost. weights: see `results.votes.scored`.
+    prices: of a token by model or run, in US dollars; None: the cost is tokens, or what all
+    answers have in a column `cost`. at: the N that are looked at, by default the powers of two
+    up to the smaller pool and that pool. level: of all intervals together. score: what the
+    methods by score go by. One run is then compared with itself: each method with the plain
+    vote of the same answers, at each setting. score_costs: the tokens that the score of an
+    answer takes, by run; where they are not known nothing is said at equal cost. weights: see
+    `results.votes.scored`.
 
-    Raises BadInput where there is nothing to compare: one run with one setting, no common question, questions
-    of one name with different right answers, or too few answers for `at`. Warns as `shared_questions` does.
+    Raises BadInput where there is nothing to compare: one run with one setting, no common
+    question, questions of one name with different right answers, or too few answers for `at`.
+    Warns as `shared_questions` does.
     """
     level = LEVELS.of(level)
     looked_at = pairs_looked_at(runs, prices, at, methods, score, score_costs, weights)

@@ -3,8 +3,8 @@
     look = Planned(questions=1000, looks=10).look(differences)     of the first 400 questions
     look.interval, look.word                                       −0.004 … 0.091, "go on"
 
-Who looks ten times at an interval that holds once is wrong far more often than it says. The intervals of two
-ways to look hold at all looks together:
+Who looks ten times at an interval that holds once is wrong far more often than it says. The
+intervals of two ways to look hold at all looks together:
 
 * `Planned`: the most questions are fixed before the first look. The error that is allowed is spent as the
   questions come in, little at first (Lan and DeMets, Biometrika 1983, in the manner of O'Brien and Fleming,
@@ -93,8 +93,8 @@ class Planned:
     def look(self, differences: Floats, margin: float = 0.0) -> Look:
         """The look here, where every planned look before was taken.
 
-        Its interval is a repeated confidence interval (Jennison and Turnbull, JRSS B 1989): to each side as
-        many standard errors as the boundary of this look.
+        Its interval is a repeated confidence interval (Jennison and Turnbull, JRSS B 1989): to
+        each side as many standard errors as the boundary of this look.
         """
         here = _level_of(self._boundary(len(differences)))
         row = mean_differences(differences[:, None], self.level, here)
@@ -153,8 +153,9 @@ class Open:
     def _surplus(self, value: float, differences: Floats) -> Floats:
         """By how much, in logs, bets that the mean is above `value` have gained more than it takes, (q,).
 
-        A bet of the share s of the stake returns 1 + s (d + 1)/(value + 1) − s: never negative, as d ≥ −1,
-        and 1 in the mean where the mean difference is `value`. It falls with `value`.
+        A bet of the share s of the stake returns 1 + s (d + 1)/(value + 1) − s: never negative,
+        as d ≥ −1, and 1 in the mean where the mean difference is `value`. It falls with
+        `value`.
         """
         returns = (differences + 1) / (value + 1) - 1
         gains = np.log1p(_STAKES[:, None] * returns).cumsum(axis=1)
@@ -186,8 +187,9 @@ def replayed(differences: Floats, sequence: Sequence, margin: float = 0.0) -> Re
 def boundaries(shares: tuple[float, ...], level: float) -> tuple[float, ...]:
     """How many standard errors decide at each look; shares: of the planned questions, rising, the last ≤ 1.
 
-    Each side spends 2 − 2 Φ(z/√share) by that share, z the normal quantile of 1 − α/4. The law of the sum on
-    its way through the looks is integrated numerically (Armitage, McPherson and Rowe, JRSS A 1969).
+    Each side spends 2 − 2 Φ(z/√share) by that share, z the normal quantile of 1 − α/4. The law
+    of the sum on its way through the looks is integrated numerically (Armitage, McPherson and
+    Rowe, JRSS A 1969).
     """
     quantile = -special.ndtri((1 - level) / 4)
     spent = 2 * special.ndtr(-quantile / np.sqrt(shares))

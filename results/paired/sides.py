@@ -1,8 +1,8 @@
 """The sides of a comparison: the answers of one run at one setting, and what one token of them costs.
 
-A run is one model in one samples table. It is called by its model, as it is in curves and reports, where the
-models tell all runs apart. Otherwise it is called what its table is called, with the model's name behind it
-where the table holds several.
+A run is one model in one samples table. It is called by its model, as it is in curves and
+reports, where the models tell all runs apart. Otherwise it is called what its table is called,
+with the model's name behind it where the table holds several.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ UNNAMED = "unknown"
 class Side:
     """The answers of one run at one setting.
 
-    table: the name of the samples table it comes from; golds: right answer by question, where it is known;
-    price: of one token, in any unit; beside: what an answer to each question costs besides its tokens; logs:
-    whether the scores of the answers are log-probabilities; score_cost: the tokens that the score of an
-    answer takes, NaN where that is not known.
+    table: the name of the samples table it comes from; golds: right answer by question, where
+    it is known; price: of one token, in any unit; beside: what an answer to each question costs
+    besides its tokens; logs: whether the scores of the answers are log-probabilities;
+    score_cost: the tokens that the score of an answer takes, NaN where that is not known.
     """
 
     table: str
@@ -101,10 +101,11 @@ def sides_of(
 ) -> list[Side]:
     """Every run at every setting, in the order of the tables, those of one by name. Greedy answers stay out.
 
-    prices: of a token, by model, run or table; None: what all answers cost themselves, or tokens. score:
-    the scores that the answers are to have, and `weights` of them (`results.votes.scored`); score_costs:
-    the tokens that one takes, by table; without it log-probabilities take none. Raises BadInput for a run
-    without a price, for a price of nothing, and for a table without the scores.
+    prices: of a token, by model, run or table; None: what all answers cost themselves, or
+    tokens. score: the scores that the answers are to have, and `weights` of them
+    (`results.votes.scored`); score_costs: the tokens that one takes, by table; without it
+    log-probabilities take none. Raises BadInput for a run without a price, for a price of
+    nothing, and for a table without the scores.
     """
     sides, used = [], set[str]()
     for name, table in tables.items():

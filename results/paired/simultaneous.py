@@ -5,12 +5,12 @@
     a vote and best-of-N at N = 1, 2, … 16  about 0.985
     twenty that have nothing in common      0.9974
 
-Whoever looks at many rows and tells of the best one is wrong more often than the level of one row says.
-The level of a row is raised until the largest of all studentised errors stays within its bounds in a share
-`level` of cases. The errors of the rows move together, as their differences do over the questions: their
-joint law is that of the multiplier bootstrap over questions, or clusters of them, with normal multipliers
-(Chernozhukov, Chetverikov and Kato, Annals of Statistics 2013), a normal law with the correlations of the
-differences.
+Whoever looks at many rows and tells of the best one is wrong more often than the level of one
+row says. The level of a row is raised until the largest of all studentised errors stays within
+its bounds in a share `level` of cases. The errors of the rows move together, as their
+differences do over the questions: their joint law is that of the multiplier bootstrap over
+questions, or clusters of them, with normal multipliers (Chernozhukov, Chetverikov and Kato,
+Annals of Statistics 2013), a normal law with the correlations of the differences.
 """
 
 from collections.abc import Hashable, Sequence
@@ -31,7 +31,8 @@ _SEED, _AT_ONCE = 0, 1000
 class Measured:
     """Differences by question, (Q, K), and what the Q questions are called.
 
-    Where questions come in clusters, those of one are called what it is. A column of NaN is not looked at.
+    Where questions come in clusters, those of one are called what it is. A column of NaN is not
+    looked at.
     """
 
     questions: Sequence[Hashable]
@@ -41,8 +42,9 @@ class Measured:
 def level_of_each(looked_at: Sequence[Measured], level: float) -> float:
     """The level of each row alone at which all rows hold together in a share `level` of cases.
 
-    It is at least `level`, and at most what rows need of which nothing is known (Bonferroni): beyond either
-    lie only the errors of the draws, of which few are as far out as a high level asks for.
+    It is at least `level`, and at most what rows need of which nothing is known (Bonferroni):
+    beyond either lie only the errors of the draws, of which few are as far out as a high level
+    asks for.
     """
     same = correlations(looked_at)
     if np.all(same > 1 - 1e-9):
@@ -60,8 +62,8 @@ def level_of_each(looked_at: Sequence[Measured], level: float) -> float:
 def correlations(looked_at: Sequence[Measured]) -> Floats:
     """How the mean differences of all rows move together from one draw of questions to another, (K, K).
 
-    Rows over different questions are independent; a row whose questions all differ alike has no error to
-    move, and is left out.
+    Rows over different questions are independent; a row whose questions all differ alike has no
+    error to move, and is left out.
     """
     questions = dict.fromkeys(question for one in looked_at for question in one.questions)
     place = {question: i for i, question in enumerate(questions)}

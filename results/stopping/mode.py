@@ -2,10 +2,11 @@
 
     votes 7, 7, 7, 5      7 with chance 0.875 and 5 with 0.125
 
-A rule that ends on what the pool says most often is not right for that: the pool is finite, and the answers
-that the rule has seen are some of it. On a pool no larger than the vote they agree by themselves, in 99 of
-100 votes where 88 end with the mode. The shares of the answers are Dirichlet's given the pool (Rubin 1981,
-Annals of Statistics 9, the Bayesian bootstrap): those of independent gamma variables of the counts.
+A rule that ends on what the pool says most often is not right for that: the pool is finite, and
+the answers that the rule has seen are some of it. On a pool no larger than the vote they agree
+by themselves, in 99 of 100 votes where 88 end with the mode. The shares of the answers are
+Dirichlet's given the pool (Rubin 1981, Annals of Statistics 9, the Bayesian bootstrap): those
+of independent gamma variables of the counts.
 """
 
 from itertools import pairwise

@@ -4,8 +4,8 @@ question_id  answer  gold  correct
 7            18      18    false      said: `correct` is believed
 7            18      19    true       refused: question 7 has two right answers
 
-Said, too, once for each table: that not one answer is right, that the answers are copies of each other, and
-that some say "None" or "nan".
+Said, too, once for each table: that not one answer is right, that the answers are copies of
+each other, and that some say "None" or "nan".
 """
 
 import warnings
@@ -209,7 +209,8 @@ def _same_answers(rows: pd.DataFrame, others: pd.DataFrame) -> str | None:
 def _all_alike(rows: pd.DataFrame, fewest: int = _FEWEST_ANSWERS) -> str | None:
     """In how many questions all answers, long ones, are alike up to their tokens; None where few are.
 
-    Nothing is said where most answers have one number of tokens, such as that at which they were cut off.
+    Nothing is said where most answers have one number of tokens, such as that at which they
+    were cut off.
     """
     if "tokens" not in rows:
         return None
@@ -227,7 +228,8 @@ def _all_alike(rows: pd.DataFrame, fewest: int = _FEWEST_ANSWERS) -> str | None:
 def _times_repeated(rows: pd.DataFrame) -> tuple[float, int]:
     """How often most questions' answers repeat a block, in order or each in its place, and its length.
 
-    1 where they do not. An answer is its text and its tokens, where known. The last block may be cut off.
+    1 where they do not. An answer is its text and its tokens, where known. The last block may
+    be cut off.
     """
     answers = _kinds(rows)
     pool = max(map(len, answers))
@@ -253,8 +255,8 @@ def _beyond_luck(
 ) -> bool:
     """Whether those answers of all, most of them, are seldom copies by luck, of blocks of these lengths.
 
-    Had answers come in any order, a question whose answers repeat a block would show them so with chance
-    (orders of the block) / (orders of all).
+    Had answers come in any order, a question whose answers repeat a block would show them so
+    with chance (orders of the block) / (orders of all).
     """
     if len(repeated) <= len(answers) / 2:
         return False

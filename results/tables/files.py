@@ -238,7 +238,8 @@ def _check_utf8(path: Path) -> None:
 def write_raw(frame: pd.DataFrame, path: Path) -> None:
     """Write `frame` to `path`, in the format of its suffix; readers see the old file or the whole new one.
 
-    JSONL and Parquet keep numbers exactly, CSV to ten digits. Raises BadInput if a cell cannot be written.
+    JSONL and Parquet keep numbers exactly, CSV to ten digits. Raises BadInput if a cell cannot
+    be written.
     """
     check_suffix(path)
     with replacing(path) as temporary:

@@ -4,14 +4,15 @@
     --price large=3:15         $3 for a million tokens of prompts, $15 for one of answers
     a column `cost`            what each answer cost, in US dollars; for models without a price
 
-What the score of an answer cost are the tokens that a judge read and wrote, for each answer it judged.
+What the score of an answer cost are the tokens that a judge read and wrote, for each answer it
+judged.
 
     DIR/scores/judge.json   {"summary": {"judged": 1600, "prompt_tokens": 812000, "tokens": 1580, …}, …}
     score_cost(DIR, "judge")  508.5
     score_cost(DIR, "logprob")  0.0: log-probabilities come with the answers
 
-A token read counts as much as one written: for the model that computes it, both are one pass. Who pays by
-other prices gives a number of their own (`--score-cost`).
+A token read counts as much as one written: for the model that computes it, both are one pass.
+Who pays by other prices gives a number of their own (`--score-cost`).
 """
 
 import json

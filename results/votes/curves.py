@@ -3,9 +3,9 @@
     source,dataset,model,method,setting,T,tokens_per_answer,N,permutation,accuracy,stderr,questions, …
     llm,gsm8k,Llama-3.1-8B,majority,100,115016.8,87.2,8,exact,0.712,0.0119,1319, …
 
-T and tokens_per_answer are defined in `results.votes.tokens`; the further columns, shares and paired standard
-errors, are described in docs/tables.md. Greedy answers do not vote; they make rows of their own, with
-method "greedy".
+T and tokens_per_answer are defined in `results.votes.tokens`; the further columns, shares and
+paired standard errors, are described in docs/tables.md. Greedy answers do not vote; they make
+rows of their own, with method "greedy".
 """
 
 from __future__ import annotations
@@ -48,8 +48,9 @@ def methods_of(given: str | Sequence[str]) -> tuple[str, ...]:
 def usual_methods(samples: pd.DataFrame) -> tuple[str, ...]:
     """What is computed of checked samples where nothing is asked for.
 
-    Verdicts do not vote: of answers that say no more than whether they are right, best_of_n and all_of_n.
-    Where `correct` is a threshold on scores from 0 to 1, some of them between, highest_score too.
+    Verdicts do not vote: of answers that say no more than whether they are right, best_of_n and
+    all_of_n. Where `correct` is a threshold on scores from 0 to 1, some of them between,
+    highest_score too.
     """
     usual = ("best_of_n", "all_of_n") if _verdicts_alone(samples) else FORECAST
     return (*usual, *CREDIT) if _partial_credit(samples) else usual
@@ -87,8 +88,8 @@ _MOST_QUESTIONS = 0.5
 class Group:
     """The answers of one setting; tokens per answer; and `shares`.
 
-    These are the columns unreadable and cut_off, each a mean over questions. uncounted: the answers without a
-    token count.
+    These are the columns unreadable and cut_off, each a mean over questions. uncounted: the
+    answers without a token count.
     """
 
     key: Key
@@ -122,13 +123,15 @@ def build_curves(
     """The curves table of a samples table: any DataFrame with its columns, checked as a file would be.
 
     methods: "majority", "best_of_n", "all_of_n"; of answers with scores "best_by_score" and
-    "weighted_majority" too, which have exact rows only. score: their column, "score", "logprob" or the NAME
-    of a "score_NAME" (`results.votes.scored` says what scores mean). weights: "softmax" or "sigmoid" of the
-    scores, where they are rewards of any size. ns: the N to compute, by default the
-    powers of two up to the pool and the pool itself. permutations: random orders drawn beside the exact value
-    (0: none). checked: the samples come from `read_samples`. An N above the smallest pool of a group is that
-    of the questions with so many answers, where most have them, or else left out; a UserWarning says which.
-    Raises BadInput for a table that breaks the contract, and where no setting has answers enough for any N.
+    "weighted_majority" too, which have exact rows only. score: their column, "score", "logprob"
+    or the NAME of a "score_NAME" (`results.votes.scored` says what scores mean). weights:
+    "softmax" or "sigmoid" of the scores, where they are rewards of any size. ns: the N to
+    compute, by default the powers of two up to the pool and the pool itself. permutations:
+    random orders drawn beside the exact value (0: none). checked: the samples come from
+    `read_samples`. An N above the smallest pool of a group is that of the questions with so
+    many answers, where most have them, or else left out; a UserWarning says which. Raises
+    BadInput for a table that breaks the contract, and where no setting has answers enough for
+    any N.
     """
     samples = samples if checked else as_samples(samples)
     return curves_and_votes(samples, methods, ns, permutations, seed, progress, score, weights, most=True)[0]
@@ -154,7 +157,8 @@ def curves_and_votes(
 ) -> tuple[pd.DataFrame, list[Exact]]:
     """The same of checked samples, and the exact accuracies by question that its rows are the means of.
 
-    most: go on where most questions have N answers, and not only where all do; no accuracies of these.
+    most: go on where most questions have N answers, and not only where all do; no accuracies of
+    these.
     """
     methods = methods_of(methods)
     ns = None if ns is None else NS.of(ns)
@@ -277,7 +281,8 @@ def powers_and(most: int) -> set[int]:
 def _warn_of_gaps(sampled: Sequence[Group]) -> None:
     """Warn where a setting lacks questions that others have, or token counts.
 
-    What another setting of the model was asked has no answer here; another model may have been asked more.
+    What another setting of the model was asked has no answer here; another model may have been
+    asked more.
     """
     asked: dict[Key, set[str]] = {}
     for group in sampled:

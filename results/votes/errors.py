@@ -3,12 +3,13 @@
     300 questions, each for itself   0.024
     30 passages of 10 questions      0.059      where whole passages are understood or not
 
-Questions of one passage, template or repository are right or wrong together, so that they tell less than as
-many that were drawn each for itself. The errors are summed by cluster, s_c, and the standard error of the
-mean of Q questions in C clusters is sqrt(C / (C − 1) · Σ s_c²) / Q (arXiv:2411.00640, section 2.2, with the
-correction for few clusters). With one question a cluster that is the ordinary formula. Clusters of m_c
-questions count as (Σ m_c)² / Σ m_c² of equal size for Student's t: of clusters of 1, 2, … 12 whose questions
-agree, 7 of 100 intervals of 95 % would miss by their number, 6 do.
+Questions of one passage, template or repository are right or wrong together, so that they tell
+less than as many that were drawn each for itself. The errors are summed by cluster, s_c, and
+the standard error of the mean of Q questions in C clusters is sqrt(C / (C − 1) · Σ s_c²) / Q
+(arXiv:2411.00640, section 2.2, with the correction for few clusters). With one question a
+cluster that is the ordinary formula. Clusters of m_c questions count as (Σ m_c)² / Σ m_c² of
+equal size for Student's t: of clusters of 1, 2, … 12 whose questions agree, 7 of 100 intervals
+of 95 % would miss by their number, 6 do.
 """
 
 from __future__ import annotations
@@ -82,8 +83,8 @@ _FEWEST_ALIKE, _LARGEST_ALIKE, _BY_LUCK = 6, 0.2, 1e-3
 def look_clustered(names: Sequence[str], by_question: Floats) -> str | None:
     """What says that questions with names that begin alike are right together, (Q,); None where nothing does.
 
-    At least six such beginnings, none of them that of more than a fifth of the questions, and a variance of
-    the mean by them that luck makes so large once in a thousand.
+    At least six such beginnings, none of them that of more than a fifth of the questions, and a
+    variance of the mean by them that luck makes so large once in a thousand.
     """
     begins = pd.Series(names, dtype=str).str.replace(r"[^0-9A-Za-z]+[0-9A-Za-z]*$", "", regex=True)
     sizes, questions = cluster_sizes(len(names), list(begins)), len(names)
