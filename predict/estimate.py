@@ -26,10 +26,10 @@ _SEVERITY = {status: rank for rank, status in enumerate(Status)}
 class Options:
     """How intervals are made.
 
-    replicates: how many draws they are read from; 0 for none.
-    level: the share of cases in which an interval contains the true value.
-    allowed: whether what the answers alone allow is worked out, which takes a second at each setting and N.
-    Raises BadInput where one of them makes no sense.
+    replicates: how many draws they are read from; 0 for none. level: the share of cases in
+    which an interval contains the true value. allowed: whether what the answers alone allow is
+    worked out, which takes a second at each setting and N. Raises BadInput where one of them
+    makes no sense.
     """
 
     replicates: int = 0
@@ -54,10 +54,10 @@ class Lengths:
 class Estimate:
     """One forecast a target, (M,) each; NaN for a mean that cannot be given, never a clipped one.
 
-    these: what sampling the same questions further will show; new: the accuracy on new questions of the kind.
-    condition: the condition number of the system solved, NaN where none is.
-    notes: sentences on the whole forecast that its reader must be told.
-    allowed: what the answers alone allow, whatever the law of the questions; None where that was not asked.
+    these: what sampling the same questions further will show; new: the accuracy on new
+    questions of the kind. condition: the condition number of the system solved, NaN where none
+    is. notes: sentences on the whole forecast that its reader must be told. allowed: what the
+    answers alone allow, whatever the law of the questions; None where that was not asked.
     """
 
     mean: Floats
@@ -105,8 +105,9 @@ def from_draws(
 ) -> Estimate:
     """The Estimate whose intervals are the middle of draws (R, M), widened to hold the mean itself.
 
-    A missing mean is marked not_identifiable. A mean outside [0, 1] is kept and marked out_of_range. Its
-    intervals and those of an ill-conditioned mean may leave [0, 1], to show how unstable they are.
+    A missing mean is marked not_identifiable. A mean outside [0, 1] is kept and marked
+    out_of_range. Its intervals and those of an ill-conditioned mean may leave [0, 1], to show
+    how unstable they are.
     """
     outside = (mean < -1e-9) | (mean > 1 + 1e-9)
     status = more_severe(status, np.where(outside, Status.OUT_OF_RANGE, Status.OK))

@@ -16,12 +16,12 @@ LONG = 100
 """A line above this many characters is a long one."""
 
 LIMITS = {
-    "lines of the packages": 34_396,
-    "files of the packages": 304,
-    "lines of the tests": 35_213,
-    "words of pages written by hand": 17_500,
+    "lines of the packages": 35_650,
+    "files of the packages": 309,
+    "lines of the tests": 35_940,
+    "words of pages written by hand": 18_000,
     "mean characters of a line": 52.6,
-    "long lines, %": 9.6,
+    "long lines, %": 9.1,
 }
 
 

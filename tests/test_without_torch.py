@@ -60,7 +60,6 @@ def test_the_demo_runs(tmp_path: Path) -> None:
     "command",
     [
         "studies.tiny.run",
-        f"harness.engines.ctranslate2.convert {ROOT / 'harness' / 'tiny' / 'model'}",
         "studies.trained.run --out trained",
         "harness gpu-check",
     ],

@@ -2,14 +2,16 @@
 
     150 questions × 4 answers, the vote of 64      forecast 0.68, 90 % 0.63 … 0.73;   allowed 0.57 … 0.79
 
-A forecast leans on its smooth prior as well as on the answers (`prior`). Here every law on the atoms counts
-whose log-likelihood is within χ²/2 of the largest one's: the profile likelihood interval of the population's
-accuracy, at the level of the forecast. It is an interval of these questions, too, where they are many.
+A forecast leans on its smooth prior as well as on the answers (`prior`). Here every law on the
+atoms counts whose log-likelihood is within χ²/2 of the largest one's: the profile likelihood
+interval of the population's accuracy, at the level of the forecast. It is an interval of these
+questions, too, where they are many.
 
-The law of the largest accuracy at a likelihood is the maximum likelihood law where ν questions more are seen,
-each right with the accuracy of its atom. So both ends are found by one search over ν; ν of the wrong vote
-gives the lower one. Each maximum is that of the constrained Newton method (Wang 2007, JRSS B 69): a least
-squares problem with weights ≥ 0 on the few atoms that matter.
+The law of the largest accuracy at a likelihood is the maximum likelihood law where ν questions
+more are seen, each right with the accuracy of its atom. So both ends are found by one search
+over ν; ν of the wrong vote gives the lower one. Each maximum is that of the constrained Newton
+method (Wang 2007, JRSS B 69): a least squares problem with weights ≥ 0 on the few atoms that
+matter.
 """
 
 import numpy as np
@@ -25,8 +27,8 @@ _FEWEST, _MOST = -2.0, 9.0  # logs of the questions that are added
 def allowed(likelihood: Floats, times: Floats, accuracy: Floats, level: float) -> tuple[float, float]:
     """The ends of what laws (K,) that fit the answers give to Σ_k w_k · accuracy_k.
 
-    likelihood: (U, K) of the patterns of answers by atom, up to a factor per row; times: (U,) questions that
-    have each; accuracy: (K,) from 0 to 1.
+    likelihood: (U, K) of the patterns of answers by atom, up to a factor per row; times: (U,)
+    questions that have each; accuracy: (K,) from 0 to 1.
     """
     best = fitted(likelihood, times)
     least = log_likelihood(likelihood, times, best) - chi2.ppf(level, 1) / 2

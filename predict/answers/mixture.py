@@ -9,11 +9,13 @@ and the number of votes cast among N answers is beta-binomial: some questions ar
 question's posterior at one setting also uses its answers at the other settings (`shared_difficulty`).
 Of best-of-N only the chance of a right answer matters, and its law over questions (`best_of_n`).
 
-The interval of these questions holds what the answers leave open of the population's law (drawn) and of each
-question's place in it, and the luck of the answers still to come in the pool (`rest`); that of new questions
-holds their draw instead of the pool's luck. Both hold that the law is not quite true (`COMMON_ERROR`).
+The interval of these questions holds what the answers leave open of the population's law
+(drawn) and of each question's place in it, and the luck of the answers still to come in the
+pool (`rest`); that of new questions holds their draw instead of the pool's luck. Both hold that
+the law is not quite true (`COMMON_ERROR`).
 
-Settings without answers are forecast from those with answers by the law along T (`curves.law_along_t`).
+Settings without answers are forecast from those with answers by the law along T
+(`curves.law_along_t`).
 """
 
 from collections.abc import Sequence
@@ -58,9 +60,10 @@ IMAGINED, FEWEST = 2**15, 16
 
 COMMON_ERROR = 0.04
 """The law is not quite true, and what it is off by, it is off by in many questions at once: the errors of two
-questions are correlated by the square of this. A question's own scatter is about right; without this term 86
-of 100 intervals of 90 % hold for best-of-N. From studies/forecasts/common_error.py, families of models left
-out in turn: best-of-N wants 0.035; votes 0.015 where sets count alike, 0.05 where forecasts do."""
+questions are correlated by the square of this. A question's own scatter is about right; without
+this term 86 of 100 intervals of 90 % hold for best-of-N. From
+studies/forecasts/common_error.py, families of models left out in turn: best-of-N wants 0.035;
+votes 0.015 where sets count alike, 0.05 where forecasts do."""
 
 SCATTER = 400
 """Draws that tell the scatter of a setting from which others are forecast."""
@@ -114,7 +117,8 @@ def _answers_alone(pool: Pool, population: Population, N: Ints, level: float) ->
     """What the answers alone allow of the vote of `N` (M,), all of which are read: both ends, and by how much
     they are further apart than for as many answers as were seen, (3, M).
 
-    NaN up to the answers seen, of which the vote is known: that is as wide as the draw of the questions.
+    NaN up to the answers seen, of which the vote is known: that is as wide as the draw of the
+    questions.
     """
     seen = int(pool.answers.sizes.min())
     rows, times = learning_set(population.pattern)
@@ -157,8 +161,8 @@ def accuracies(
 ) -> Accuracies:
     """The accuracy at `N` (M,) of pools of `whole` (Q,) answers, those of `pool` among them.
 
-    Every question is completed many times (`rest`). A draw takes a law of the population and, for each
-    question, one of its completions with the weight that the law gives its atom.
+    Every question is completed many times (`rest`). A draw takes a law of the population and,
+    for each question, one of its completions with the weight that the law gives its atom.
     """
     counts, seed = pool.answers.counts(), [options.seed, crc32(pool.setting.encode())]
     Q, rng = len(counts.pools), np.random.default_rng(seed)
@@ -214,7 +218,8 @@ def _one_draw(
     chances: Floats, value: Floats, fresh: Floats, anew: Ints, rng: np.random.Generator
 ) -> tuple[Floats, Floats]:
     """From the weights (Q, S) of completions the mean (M,) of `value` (Q, S, M) over questions, and two draws
-    of that mean (2, M): of the value of these questions, and of the `fresh` one of those drawn `anew`."""
+    of that mean (2, M): of the value of these questions, and of the `fresh` one of those drawn
+    `anew`."""
     Q, S = chances.shape
     total = chances.sum(axis=1, keepdims=True)
     mean = np.einsum("qs,qsm->m", chances / total, value) / Q
@@ -230,8 +235,9 @@ def _one_draw(
 def accuracy_by_atom(counts: VoteCounts, N: Ints, method: str = "majority") -> tuple[Floats, Ints]:
     """Accuracy at `N` (M,) by atom, for each of B rates of unreadable answers: (B, K, M).
 
-    Also returns which rate each question has, (Q,): questions with as many of as many unreadable share one.
-    For best-of-N an unreadable answer is a wrong one, and there is one rate.
+    Also returns which rate each question has, (Q,): questions with as many of as many
+    unreadable share one. For best-of-N an unreadable answer is a wrong one, and there is one
+    rate.
     """
     alike = np.zeros(len(counts.pools), np.int64)
     if method == "best_of_n":
@@ -252,8 +258,8 @@ def accuracy_by_atom(counts: VoteCounts, N: Ints, method: str = "majority") -> t
 def fit_status(observed: Evidence, pool: Pool, population: Population) -> Status:
     """poor_fit where the population implies an accuracy far from that observed at the largest N.
 
-    The population is asked for as many votes as each question cast: how many answers are unreadable is no
-    part of it. bound_hit with fewer than `FEWEST_VOTES`.
+    The population is asked for as many votes as each question cast: how many answers are
+    unreadable is no part of it. bound_hit with fewer than `FEWEST_VOTES`.
     """
     counts = pool.answers.counts()
     if (counts.pools - counts.nulls * (observed.method == "majority")).mean() < FEWEST_VOTES:

@@ -2,10 +2,11 @@
 
     seen 3 right, "17" once; 4 more from p = 0.6, a = 0.9   ->   perhaps 5 right, "17" three times
 
-What will be measured is the vote of a whole pool, and the answers seen are part of it. So a question is
-completed many times: an atom is drawn from its posterior, then which wrong answer leads (one of those seen or
-a new one), the shares of the others (Pitman 1996, Corollary 20: Dirichlet for those seen, a new Ewens process
-for the rest), and at last the missing answers. The pool's accuracy at N is then exact, over all its subsets.
+What will be measured is the vote of a whole pool, and the answers seen are part of it. So a
+question is completed many times: an atom is drawn from its posterior, then which wrong answer
+leads (one of those seen or a new one), the shares of the others (Pitman 1996, Corollary 20:
+Dirichlet for those seen, a new Ewens process for the rest), and at last the missing answers.
+The pool's accuracy at N is then exact, over all its subsets.
 """
 
 from collections.abc import Iterator
@@ -33,9 +34,9 @@ _BETA = np.array([*(0.0 for _ in THETAS), *(beta for _, beta in CHOICES)])
 def pool_sizes(seen: Ints, whole: Floats, N: Ints) -> Floats:
     """The pool (Q, M) whose accuracy at N is asked, for questions with so many answers `seen` of the `whole`.
 
-    The measured pool where it has N answers to every question and there is more in it than was seen. Beyond
-    it a pool of N answers. Where all of a pool was seen nothing is left to ask of it: the accuracy of fresh
-    answers, inf.
+    The measured pool where it has N answers to every question and there is more in it than was
+    seen. Beyond it a pool of N answers. Where all of a pool was seen nothing is left to ask of
+    it: the accuracy of fresh answers, inf.
     """
     measured = whole if (whole > seen).any() else np.full(len(seen), np.inf)
     inside = whole.min() >= N
@@ -47,8 +48,9 @@ class Worlds:
     """D draws of what the answers to a question are like, S for each of some questions with the same wrong
     counts: the chances of its answers, beside how often each was seen.
 
-    rows: the questions; wrong: (k,) how often each wrong answer was seen; right, unread: (D,) so many seen;
-    p, a, readable: (D,); leader: (D,) the leading wrong answer; shares: (D, kinds) those of the others.
+    rows: the questions; wrong: (k,) how often each wrong answer was seen; right, unread: (D,)
+    so many seen; p, a, readable: (D,); leader: (D,) the leading wrong answer; shares: (D,
+    kinds) those of the others.
     """
 
     rows: Ints
@@ -136,8 +138,8 @@ def _unreadable(counts: VoteCounts, S: int, rng: np.random.Generator) -> Floats:
 def _wrong_shares(wrong: Ints, a: Ints, rest: Ints, rng: np.random.Generator) -> tuple[Ints, Floats]:
     """For D draws which wrong answer leads, and the shares of the others: (D,), and (D, kinds).
 
-    Kinds are the k that were seen with counts `wrong`, a leader that is new, `STICKS` other new ones, and one
-    for all others, which are all different.
+    Kinds are the k that were seen with counts `wrong`, a leader that is new, `STICKS` other new
+    ones, and one for all others, which are all different.
     """
     k, D = len(wrong), len(a)
     leader = _leaders(wrong, a, rest, rng)

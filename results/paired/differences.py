@@ -86,9 +86,10 @@ def mean_differences(
 def least_stderr(questions: float | Floats, largest: int = 1) -> float | Floats:
     """The standard error of the mean of Q questions of which one differs by ONE_THAT_DIFFERS.
 
-    largest: of which so many do, those of the largest cluster.
+    largest: the questions of the largest cluster, which may all be missed. Each of them then
+    differs by one half: that all of a cluster are lost outright is rarer than that one is.
     """
-    return ONE_THAT_DIFFERS * largest / questions
+    return ONE_THAT_DIFFERS * max(1.0, largest / 2) / questions
 
 
 def fewest_questions(level: float) -> int:

@@ -3,15 +3,15 @@
     question  right  wrong    null  N        majority          best_of_n      all_of_n
     7         2      [1, 1]   1     1, 2, 3  0.4, 0.5, 0.567   0.4, 0.7, 0.9  0.4, 0.1, 0
 
-majority (maj@k, self-consistency): the most frequent answer is right. best_of_n (pass@k): one of them is.
-all_of_n (pass^k): all of them are.
+majority (maj@k, self-consistency): the most frequent answer is right. best_of_n (pass@k): one
+of them is. all_of_n (pass^k): all of them are.
 
-Subsets are drawn without replacement. Answers tied for the lead share the credit. A null answer takes a place
-in the subset but casts no vote; a subset of nulls alone counts 0. All answers marked correct are
-one answer; wrong answers are told apart, and numbered, by their text.
+Subsets are drawn without replacement. Answers tied for the lead share the credit. A null answer
+takes a place in the subset but casts no vote; a subset of nulls alone counts 0. All answers
+marked correct are one answer; wrong answers are told apart, and numbered, by their text.
 
-Every accuracy is rounded where it is made, so that what is equal is equal: a chance of one half is 0.5, not
-0.5 + 3e-16.
+Every accuracy is rounded where it is made, so that what is equal is equal: a chance of one half
+is 0.5, not 0.5 + 3e-16.
 """
 
 from __future__ import annotations
@@ -43,8 +43,9 @@ SAME = 10 ** (1.0 - DIGITS)
 class VoteCounts:
     """How often each answer was given, for Q questions.
 
-    correct: (Q,) right answers; nulls: (Q,) answers that could not be read; wrong: (W,) the count of each
-    different wrong answer, those of question q being wrong[starts[q] : starts[q + 1]]; starts: (Q + 1,).
+    correct: (Q,) right answers; nulls: (Q,) answers that could not be read; wrong: (W,) the
+    count of each different wrong answer, those of question q being wrong[starts[q] : starts[q +
+    1]]; starts: (Q + 1,).
     """
 
     correct: Ints
@@ -63,11 +64,11 @@ class VoteCounts:
 class AnswerPools:
     """The answers of Q questions, each question's in the order of its `sample` column.
 
-    question_ids: Q names in sorted order; starts: (Q + 1,) question q owns answers starts[q] : starts[q + 1];
-    votes: (answers,) −1 null, 0 right, 1, 2, … the question's different wrong answers;
-    tokens: (answers,) completion tokens (`counted`), NaN where unknown; scores: (answers,) NaN where there is
-    none, or None where no score was asked for; clusters: Q names, or None where each question is drawn for
-    itself.
+    question_ids: Q names in sorted order; starts: (Q + 1,) question q owns answers starts[q] :
+    starts[q + 1]; votes: (answers,) −1 null, 0 right, 1, 2, … the question's different wrong
+    answers; tokens: (answers,) completion tokens (`counted`), NaN where unknown; scores:
+    (answers,) NaN where there is none, or None where no score was asked for; clusters: Q names,
+    or None where each question is drawn for itself.
     """
 
     question_ids: list[str]
@@ -122,9 +123,9 @@ class AnswerPools:
 def answer_pools(samples: pd.DataFrame, score: str | None = None) -> AnswerPools:
     """Gather the rows of one group (one setting of one model on one dataset) by question.
 
-    score: the column of scores, floats, that the pools are to have.
-    Raises BadInput where a stop rule has said how many answers each question got: such pools are no random
-    sample of a question's answers, and nothing that is computed from pools would be right.
+    score: the column of scores, floats, that the pools are to have. Raises BadInput where a
+    stop rule has said how many answers each question got: such pools are no random sample of a
+    question's answers, and nothing that is computed from pools would be right.
     """
     _refuse_stopped(samples)
     question, names = pd.factorize(samples["question_id"], sort=True)
@@ -152,8 +153,8 @@ MOST_UNCOUNTED = 0.5
 def counted(tokens: Floats, question: Ints) -> Floats:
     """Tokens of answers, (answers,), those that are not known taken as the mean of the question's others.
 
-    Or, where it has none, as the mean over the other questions, so that no mean is moved. As they are where
-    more than MOST_UNCOUNTED are not known.
+    Or, where it has none, as the mean over the other questions, so that no mean is moved. As
+    they are where more than MOST_UNCOUNTED are not known.
     """
     known = ~np.isnan(tokens)
     if known.all() or known.mean() < 1 - MOST_UNCOUNTED:
@@ -235,9 +236,9 @@ def majority_curve(correct: int, wrong: Sequence[int], nulls: int = 0) -> Floats
         wrong: how often each different wrong answer was given, in any order.
         nulls: answers that could not be read, which count as drawn and vote for nothing.
 
-    Returns an array of shape (pool,), pool = correct + sum(wrong) + nulls; element N − 1 is the vote of N
-    answers drawn without replacement. Ties are shared equally. Raises BadInput where a count is negative, or
-    not whole.
+    Returns an array of shape (pool,), pool = correct + sum(wrong) + nulls; element N − 1 is the
+    vote of N answers drawn without replacement. Ties are shared equally. Raises BadInput where
+    a count is negative, or not whole.
     """
     right, unread = COUNT.of(correct), COUNT.of(nulls)
     given = np.array([right, unread, *COUNTS.of(wrong)], np.int64)
@@ -259,8 +260,9 @@ def best_of_n(pool: ArrayLike, correct: ArrayLike, n: ArrayLike) -> Floats:
 def all_of_n(pool: ArrayLike, correct: ArrayLike, n: ArrayLike) -> Floats:
     """Chance that `n` of `pool` answers, `correct` of them right, are all right: pass^k.
 
-    C(correct, n) / C(pool, n). The arguments broadcast (Yao et al. 2024, tau-bench, arXiv:2406.12045).
-    Raises ValueError unless all are whole, 0 ≤ correct ≤ pool and 1 ≤ n ≤ pool.
+    C(correct, n) / C(pool, n). The arguments broadcast (Yao et al. 2024, tau-bench,
+    arXiv:2406.12045). Raises ValueError unless all are whole, 0 ≤ correct ≤ pool and 1 ≤ n ≤
+    pool.
     """
     return _all_of_a_kind(pool, correct, n)
 

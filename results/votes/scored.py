@@ -5,19 +5,21 @@
     7       no     0.8          weighted_majority  0.333  0.333  0
     7       no     0.3
 
-best_by_score: the answer with the highest score (best-of-N by a verifier or a reward model). Answers tied for
-it share the credit. An answer without a score ranks below all that have one, and one that cannot be read
-below those. Infinite scores are the highest and the lowest.
+best_by_score: the answer with the highest score (best-of-N by a verifier or a reward model).
+Answers tied for it share the credit. An answer without a score ranks below all that have one,
+and one that cannot be read below those. Infinite scores are the highest and the lowest.
 
-highest_score: the highest score itself, of scores from 0 to 1 that are the credit of an answer, such as the
-share of the tests that it passed; of one answer that is the mean score. An answer without a score has 0.
+highest_score: the highest score itself, of scores from 0 to 1 that are the credit of an answer,
+such as the share of the tests that it passed; of one answer that is the mean score. An answer
+without a score has 0.
 
-weighted_majority: the answer whose scores add up to most; answers tied for the lead share the credit. Weights
-are finite and at least 0; log-probabilities are taken to the power of e, and rewards of any size, where that
-is asked for, as WEIGHTS say. An answer of weight 0, without a score, or that cannot be read takes a place in
-the subset and casts no vote. Weights are whole multiples of 1/60 of the question's largest (of 1/960 in a
-pool of up to 16 answers: `grid_steps`), to which they are rounded, but never to 0: each is off by at most
-that, and where they are such multiples (all equal, 0 and 1, votes counted) the result is exact.
+weighted_majority: the answer whose scores add up to most; answers tied for the lead share the
+credit. Weights are finite and at least 0; log-probabilities are taken to the power of e, and
+rewards of any size, where that is asked for, as WEIGHTS say. An answer of weight 0, without a
+score, or that cannot be read takes a place in the subset and casts no vote. Weights are whole
+multiples of 1/60 of the question's largest (of 1/960 in a pool of up to 16 answers:
+`grid_steps`), to which they are rounded, but never to 0: each is off by at most that, and where
+they are such multiples (all equal, 0 and 1, votes counted) the result is exact.
 """
 
 import warnings
@@ -45,9 +47,9 @@ def score_column(
     """The samples with that column of scores as floats; its name, `score` itself or "score_" + it; and
     whether the scores are logarithms of weights.
 
-    weights: what the weight of an answer is of its score, by one of WEIGHTS. Warns where more than a tenth of
-    the answers that can be read have no score. Raises BadInput where there is no such column, a cell of it is
-    no number, or all of it is empty.
+    weights: what the weight of an answer is of its score, by one of WEIGHTS. Warns where more
+    than a tenth of the answers that can be read have no score. Raises BadInput where there is
+    no such column, a cell of it is no number, or all of it is empty.
     """
     columns = map(str, samples)
     own = [name for name in columns if name in ("score", "logprob") or name.startswith("score_")]
@@ -97,7 +99,8 @@ def accuracy_by(pools: AnswerPools, method: str, ns: Ints, logs: bool = False) -
 def accuracy_by_score(pools: AnswerPools, method: str, ns: Ints, logs: bool = False) -> Floats:
     """Exact accuracy of every question at every N, (Q, len(ns)), by one of SCORED.
 
-    logs: the scores are log-probabilities. Raises BadInput for scores that are no weights, or no credit.
+    logs: the scores are log-probabilities. Raises BadInput for scores that are no weights, or
+    no credit.
     """
     from results.votes import score_kernel  # numba takes half a second to import
 
@@ -154,8 +157,8 @@ def _of_logs(votes: Ints, scores: Floats) -> Floats:
 def grid_steps(answers: int) -> int:
     """Steps of the grid of weights: a multiple of 60, so that halves, thirds, … sixths are exact.
 
-    A pool of half the answers takes a quarter of the time at the same grid, so it gets one four times as
-    fine: 60 at 64 answers, 240 at 32, 960 at 16 and fewer.
+    A pool of half the answers takes a quarter of the time at the same grid, so it gets one four
+    times as fine: 60 at 64 answers, 240 at 32, 960 at 16 and fewer.
     """
     return 60 * min(max(64 // answers, 1), 4) ** 2
 

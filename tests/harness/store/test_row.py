@@ -12,7 +12,7 @@ KINDS = {Kind.TEXT: str, Kind.WHOLE: int, Kind.REAL: float, Kind.BOOLEAN: bool}
 def test_every_cell_is_a_declared_column_a_text_or_the_harness_s_own() -> None:
     written = {**COLUMNS, **ASKED_FOR}
     assert set(written) - set(SAMPLES.columns) == OWN
-    assert set(SAMPLES.columns) - set(written) == {"cluster", "score", "source"}
+    assert set(SAMPLES.columns) - set(written) == {"cluster", "cost", "score", "source"}
 
 
 def test_cells_are_of_the_declared_kind_and_null_where_the_table_allows_it() -> None:
