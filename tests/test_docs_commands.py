@@ -38,6 +38,7 @@ NOT_RUN = {
     r"harness questions (math|multiple-choice)": "the hub, or a file of your own; tests/harness/questions",
     r"harness import (lm-eval|inspect)": "their logs are made, and imported, in tests/integration",
     r"harness import (tau|terminal)-bench": "published files; smaller ones in tests/harness/imports",
+    r"harness import jsonl (qwen_math|lcb)": "the same",
     r"predict backtest|(predict|results) \w+ results/cached": "seconds; their packages' tests have smaller",
     r"synthetic (run|check) fig2a": "a law of one's own is not there: tests/docs/test_recipes.py",
     r"results report runs/gain": "a table of that law",

@@ -18,8 +18,8 @@ LONG = 100
 LIMITS = {
     "lines of the packages": 35_650,
     "files of the packages": 309,
-    "lines of the tests": 35_940,
-    "words of pages written by hand": 18_000,
+    "lines of the tests": 35_970,
+    "words of pages written by hand": 18_030,
     "mean characters of a line": 52.6,
     "long lines, %": 9.1,
 }

@@ -140,3 +140,31 @@ def test_thresholds_decide_and_what_has_no_score_is_left_out(tmp_path: Path) -> 
     assert import_table(file, correct_if=[("points", "<0.75")]).table["correct"].sum() == 1
     with pytest.raises(BadInput, match="no row has this"):
         import_table(file, correct_if=[("points", ">1")])
+
+
+LISTS = [
+    pytest.param(
+        [{"idx": 3, "gt": "7", "pred": ["7", "8", "7"], "score": [True, False, True], "report": [None] * 3}],
+        {"question_id": "idx", "answer": "pred", "gold": "gt", "correct": "score"},
+        ("3", ["7", "8", "7"], [True, False, True]),
+        id="Qwen2.5-Math",
+    ),
+    pytest.param(
+        [{"question_id": "abc", "code_list": ["a", "b"], "graded_list": [False, True], "pass@1": 0.5}],
+        {"correct": "graded_list"},
+        ("abc", ["0", "1"], [False, True]),
+        id="LiveCodeBench",
+    ),
+]
+
+
+@pytest.mark.parametrize(("rows", "columns", "expected"), LISTS)
+def test_a_question_with_its_answers_in_lists_is_an_answer_each(
+    rows: list[dict[str, Any]], columns: dict[str, str], expected: tuple[Any, ...], tmp_path: Path
+) -> None:
+    path = tmp_path / "all.json"
+    path.write_text(json.dumps(rows))
+    found = import_table(path, columns, kind="jsonl").table
+    question, answers, correct = expected
+    assert set(found["question_id"]) == {question}
+    assert (found["answer"].tolist(), found["correct"].tolist()) == (answers, correct)
