@@ -69,6 +69,20 @@ def _named_reader(name: str) -> str:
 ReaderName: TypeAlias = Annotated[str, StringConstraints(pattern=READER_NAME), BeforeValidator(_named_reader)]
 
 
+def _template(name: str) -> str:
+    """The name or path of a template, which has to be there."""
+    try:
+        prompts.template(name)
+    except FileNotFoundError:
+        raise ValueError(f"one of {', '.join(prompts.names())}, or the path of a .txt file") from None
+    return name
+
+
+def _without_path(given: Mapping[str, Any]) -> str:
+    dataset = Path(str(given.get("dataset")))
+    return dataset.stem if dataset.suffix else str(dataset)
+
+
 class Experiment(BaseModel):
     """One run of the harness. Every field is a key of the TOML file; other keys are errors."""
 
@@ -76,6 +90,8 @@ class Experiment(BaseModel):
 
     dataset: str
     """gsm8k, math-level1-integer, math-level1-signed, math, math-500, tiny, or a file of questions."""
+    name: str = Field(default_factory=lambda given: _without_path(given), min_length=1)
+    """What tables and pages call the data set; by default `dataset`, of a file its name without the path."""
     file: Path | None = None
     """A local copy of the dataset's rows, in place of the hub."""
     limit: Positive | None = None
@@ -88,8 +104,10 @@ class Experiment(BaseModel):
     """A model on the hub, a local folder, or `tiny` (the model that ships with the project)."""
     revision: str | None = None
     """The commit of the model on the hub."""
-    prompt: Annotated[str, only(lambda key: key in prompts.names(), f"one of {', '.join(prompts.names())}")]
-    """A template in prompts/, by name."""
+    tokenizer: str | None = None
+    """A folder or a model on the hub that has the tokenizer, where a served model's name is neither."""
+    prompt: Annotated[str, AfterValidator(_template)]
+    """A template in prompts/ by name, or one of your own by its path, such as prompt.txt."""
     chat: bool
     """Whether the prompt is a user's turn in the model's chat template, or plain text."""
     readers: Annotated[tuple[ReaderName, ...], Field(min_length=1)] = DEFAULT_READERS
@@ -167,6 +185,8 @@ class Experiment(BaseModel):
             raise ValueError("another dtype: int8 is for engine 'ctranslate2'")
         if self.server_flags and (self.url or self.engine != "sglang"):
             raise ValueError("server_flags only where the run starts SGLang: no url, engine 'sglang'")
+        if self.tokenizer and self.engine != "openai":
+            raise ValueError("no tokenizer: it is for engine 'openai', others have the model's own")
         if self.engine == "openai" and not self.url:
             raise ValueError("url, the address of a server, with engine 'openai'")
         return self
@@ -206,6 +226,11 @@ class Experiment(BaseModel):
     def answers_per_question(self) -> int:
         """All answers to one question: each setting has its samples, and a greedy answer if asked for."""
         return len(self.settings) * (self.samples + self.greedy)
+
+    @property
+    def has_tokenizer(self) -> tuple[str, str | None]:
+        """What has the tokenizer, and its commit on the hub."""
+        return (self.tokenizer, None) if self.tokenizer else (model_location(self.model), self.revision)
 
     @property
     def reading(self) -> Grader:

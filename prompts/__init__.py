@@ -4,7 +4,7 @@
     'Anna has 12 apples. ...\\nUse around 40 tokens.'
 
 A template is a text file in this folder with `{problem}` and, if it asks for a budget, `{token_limit}`; that
-of a judge has the `{answer}` to be judged too. To add one, add a file.
+of a judge has the `{answer}` to be judged too. A template of your own is such a file anywhere, by its path.
 
 `gsm8k-cot` has the eight examples of Wei et al. (2022), *Chain-of-Thought Prompting Elicits Reasoning in
 Large Language Models*, arXiv:2201.11903, table 20, in the form that lm-eval's task `gsm8k_cot` sends.
@@ -26,13 +26,21 @@ def names() -> list[str]:
 
 @cache
 def template(name: str) -> str:
-    """The template's text, without the newline that ends its file.
+    """The text of the template of that name or path, without the newline that ends its file.
 
-    Raises FileNotFoundError for an unknown name.
+    Raises FileNotFoundError for an unknown name, ValueError for a text that is no template.
     """
-    if name not in names():
-        raise FileNotFoundError(f"no prompt named {name!r}, only {', '.join(names())}")
-    return (FOLDER / f"{name}.txt").read_text(encoding="utf-8").removesuffix("\n")
+    file = FOLDER / f"{name}.txt" if name in names() else Path(name)
+    if file.suffix != ".txt" or not file.is_file():
+        known = ", ".join(names())
+        raise FileNotFoundError(f"no prompt {name!r}, only {known}, or the path of a .txt file")
+    try:
+        text = file.read_text(encoding="utf-8").removesuffix("\n")
+    except UnicodeDecodeError:
+        raise ValueError("a text in UTF-8") from None
+    if "{problem}" not in text:
+        raise ValueError("a text with {problem}, where the question stands")
+    return text
 
 
 def digest(name: str) -> str:

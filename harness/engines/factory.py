@@ -52,7 +52,7 @@ def engine_for(
     key = ApiKey.from_environment("OPENAI_API_KEY")
     prompts = None
     if chat and experiment.budget_by in ("force", "thinking"):
-        prompts = PromptTokens(model, experiment.revision, chat, experiment.template_arguments)
+        prompts = PromptTokens(*experiment.has_tokenizer, chat, experiment.template_arguments)
     asked = _what_is_asked(experiment)
     engine = OpenAIEngine(experiment.url, model, chat=chat, key=key, prompts=prompts, say=say, **asked)
     engine.patience = experiment.patience

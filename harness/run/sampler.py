@@ -205,7 +205,7 @@ def row_of(experiment: Experiment, query: Query, completion: Completion) -> Row:
         "text": completion.text,
         **thought_of(completion),
         **({"logprob": completion.logprob} if experiment.logprobs else {}),
-        "dataset": experiment.dataset,
+        "dataset": experiment.name,
         "model": experiment.model,
         "decoding": query.decoding,
         **({"shard": experiment.shard} if experiment.shard else {}),

@@ -18,7 +18,7 @@ from harness.engines.base import Completion, Engine, Sampling
 from harness.engines.forcing import forced
 from harness.engines.thinking import apart, together
 from harness.engines.tokens import PromptTokens, counted
-from harness.experiment import Experiment, experiment_of, model_location, tokens_in
+from harness.experiment import Experiment, experiment_of, tokens_in
 from harness.questions.load import Question
 from harness.run.plan import Query
 from harness.store.identity import IDENTITY, identity
@@ -142,12 +142,8 @@ class Stored:
 
     def load_tokenizer(self, experiment: Experiment) -> None:
         """The tokenizer by which answers are cut. Raises BadInput if the model has none."""
-        self._prompts = PromptTokens(
-            model_location(experiment.model),
-            experiment.revision,
-            experiment.chat,
-            experiment.template_arguments,
-        )
+        chat, template = experiment.chat, experiment.template_arguments
+        self._prompts = PromptTokens(*experiment.has_tokenizer, chat, template)
 
     async def forced(
         self, engine: Engine, query: Query, prompt: str, sampling: Sampling, seed: int

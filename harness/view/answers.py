@@ -125,7 +125,7 @@ def _folders_of(name: tuple[str, str], files: Sequence[Path]) -> list[Path]:
     """The folders of the runs of this data set and model, shards of one run; the first if none says so."""
     folders = [file.parent for file in files]
     runs = [(folder, experiment_in(folder)) for folder in folders]
-    return [folder for folder, run in runs if run and (run.dataset, run.model) == name] or folders[:1]
+    return [folder for folder, run in runs if run and (run.name, run.model) == name] or folders[:1]
 
 
 def answers(

@@ -33,7 +33,8 @@ def read_record(folder: Path) -> Record | None:
 
 def key_of(record: Record) -> Key:
     """Whose answers a run samples, as the page shows the names."""
-    dataset, model = (record["experiment"].get(name) for name in ("dataset", "model"))
+    experiment = record["experiment"]
+    dataset, model = experiment.get("name", experiment.get("dataset")), experiment.get("model")
     return Key("llm", readable(str(dataset)), readable(str(model)))
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from results import read_samples
 from tests.conftest import ROOT
 
 RECIPES = ROOT / "docs" / "recipes"
@@ -57,3 +58,14 @@ def test_the_noise_law(copy: Path) -> None:
     quick = [*command.split(), "--steps", "2", "--repeats", "2", "--paths", "4"]
     run(copy, sys.executable, "-W", "ignore", "-m", "synthetic", *quick)
     assert (copy / "runs" / "gain" / "fig2a.csv").exists()
+
+
+def test_the_recipe_of_an_own_run_samples_it(tmp_path: Path) -> None:
+    for language, name in (("json", "questions.jsonl"), ("text", "prompt.txt"), ("toml", "mine.toml")):
+        (tmp_path / name).write_text(block("own-run", language), encoding="utf-8")
+    command = (sys.executable, "-m", "harness", "sample", "mine.toml", "--out", "runs/mine")
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    samples = read_samples(tmp_path / "runs" / "mine")
+    assert set(samples["dataset"]) == {"apples"}
+    assert samples.groupby("setting").size().to_dict() == {"20": 8, "60": 8}

@@ -87,7 +87,8 @@ def test_the_sample_number_experiment_is_the_papers() -> None:
 def test_set_replaces_a_key(minimal: Path, key: str, text: str, value: Any) -> None:
     before, after = read_experiment(minimal), read_experiment(minimal, {key: text})
     assert getattr(after, key) == value
-    assert after == before.model_copy(update={key: value})
+    named = {"name": value} if key == "dataset" else {}
+    assert after == before.model_copy(update={key: value, **named})
 
 
 def test_the_room_for_an_answer_is_a_whole_number_of_tokens_and_never_less(minimal: Path) -> None:
@@ -127,7 +128,11 @@ def test_another_model_drops_the_revision_of_the_first(minimal: Path) -> None:
         ("top_k", "0", "--set top_k: top_k is 0"),
         ("engine", "openai", "mine.toml: expected url, the address of a server, with engine 'openai'"),
         ("prompt", "gsm9k", "--set prompt: prompt is 'gsm9k'"),
-        ("sample", "4", "--set sample: unknown key 'sample', expected one of dataset, file, limit, order,"),
+        (
+            "sample",
+            "4",
+            "--set sample: unknown key 'sample', expected one of dataset, name, file, limit, order,",
+        ),
     ],
 )
 def test_a_bad_value_is_one_line_that_names_its_place(

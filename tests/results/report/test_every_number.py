@@ -68,7 +68,7 @@ def gains(rows):
     for before, after, paired in ((dear, many, "stderr_vs_first_n"), (cheap, dear, "stderr_vs_cheapest")):
         error = np.hypot(before["stderr"], after["stderr"]) if pd.isna(after[paired]) else after[paired]
         questions = min(before["questions"], after["questions"])
-        error = max(error, 0.5 / questions)
+        error = max(error, 1 / questions)
         yield 100 * (after["accuracy"] - before["accuracy"]), 100 * t.ppf(0.975, questions - 1) * error
 
 
