@@ -16,10 +16,10 @@ LONG = 100
 """A line above this many characters is a long one."""
 
 LIMITS = {
-    "lines of the packages": 35_650,
+    "lines of the packages": 35_672,
     "files of the packages": 309,
-    "lines of the tests": 35_970,
-    "words of pages written by hand": 18_030,
+    "lines of the tests": 35_985,
+    "words of pages written by hand": 18_217,
     "mean characters of a line": 52.6,
     "long lines, %": 9.1,
 }
