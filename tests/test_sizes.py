@@ -18,7 +18,7 @@ LONG = 100
 LIMITS = {
     "lines of the packages": 35_672,
     "files of the packages": 309,
-    "lines of the tests": 35_985,
+    "lines of the tests": 35_986,
     "words of pages written by hand": 18_217,
     "mean characters of a line": 52.6,
     "long lines, %": 9.1,
