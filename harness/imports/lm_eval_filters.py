@@ -43,7 +43,6 @@ def as_logged(
         read = [_as_read(file, row, len(said)) for row, said in zip(rows, texts, strict=True)]
         if all(read):
             return [cells for document in read for cells in document], 0
-    if task is None:
         raise BadInput(f"{file}: no results_TIME.json of the task beside it: put it there, {_OR_GRADE}")
     pipelines = task.get("filter_list") or [{"name": "none", "filter": [{"function": "take_first"}]}]
     steps: list[JsonObject] | None = next((p["filter"] for p in pipelines if p["name"] == name), None)

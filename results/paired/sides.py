@@ -18,9 +18,9 @@ from results.commandline import BadInput
 from results.methods import BY_SCORE
 from results.tables.money import COST, Price, as_price, no_prompts
 from results.visible import visible
-from results.votes.curves import sampled_groups
 from results.votes.exact import AnswerPools, Floats, answer_pools
 from results.votes.scored import accuracy_by, score_column
+from results.votes.setting import sampled_groups
 
 MOST = 1000
 """The largest N that is compared: up to it one pass gives the vote at every N."""

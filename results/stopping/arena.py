@@ -33,9 +33,9 @@ from results.stopping.rules import RULES, Rule
 from results.stopping.seen import Floats
 from results.tables.key import Key
 from results.tables.schemas import STOPPING
-from results.votes.curves import sampled_groups
 from results.votes.exact import AnswerPools, accuracy_by_question, answer_pools, whole_vote
 from results.votes.permutations import random_orders
+from results.votes.setting import sampled_groups
 
 N_MAX, ORDERS = 40, 100
 """The most answers that a question may get, and the orders that are replayed, unless told otherwise."""

@@ -4,7 +4,7 @@
     --price large=3:15         $3 for a million tokens of prompts, $15 for one of answers
     a column `cost`            what each answer cost, in US dollars; for models without a price
 
-What the score of an answer cost are the tokens that a judge read and wrote, for each answer it
+The score of an answer costs the tokens that a judge read and wrote, divided by the answers that it
 judged.
 
     DIR/scores/judge.json   {"summary": {"judged": 1600, "prompt_tokens": 812000, "tokens": 1580, …}, …}
@@ -88,7 +88,8 @@ class Money:
         given = {name: as_price(price) for name, price in (prices or {}).items()}
         if samples is None:
             return cls(given)
-        return cls(given, _means(samples, "prompt_tokens"), _means(samples, COST))
+        sampled = samples[samples["decoding"] == "sample"]
+        return cls(given, _means(sampled, "prompt_tokens"), _means(sampled, COST, of_all=True))
 
     def paid(self, dataset: str, model: str) -> Paid:
         """What the answers of a model to a data set cost. Raises BadInput where its prompts are not known."""
@@ -137,11 +138,19 @@ def check_prices(prices: Iterable[str], models: Iterable[str]) -> None:
         raise BadInput(visible(f"--price {unknown[0]}: no such model here; there are {', '.join(models)}"))
 
 
-def _means(samples: pd.DataFrame, column: str) -> dict[tuple[str, str], dict[str, float]]:
-    """The mean of a column by data set and model, and by setting; nothing where it is not known."""
+def _means(
+    samples: pd.DataFrame, column: str, of_all: bool = False
+) -> dict[tuple[str, str], dict[str, float]]:
+    """The mean of a column by data set and model, and by setting; nothing where it is not known.
+
+    of_all: it is known only where every answer of a model to a data set has a number.
+    """
     if column not in samples:
         return {}
     known = samples[samples[column].notna()]
+    if of_all:
+        whole = samples[column].notna().groupby([samples["dataset"], samples["model"]]).transform("all")
+        known = samples[whole]
     means = known.groupby(["dataset", "model", "setting"])[column].mean()
     by_model: dict[tuple[str, str], dict[str, float]] = {}
     for dataset, model, setting, mean in means.reset_index().itertuples(index=False):

@@ -11,9 +11,8 @@ rows of their own, with method "greedy".
 from __future__ import annotations
 
 import re
-import warnings
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 
 import numpy as np
 import pandas as pd
@@ -22,16 +21,25 @@ from tqdm import tqdm
 from results.arguments import NS, PERMUTATIONS, SEED, names_of
 from results.commandline import BadInput
 from results.methods import COMPUTED, CREDIT, FORECAST, METHODS, SCORED
-from results.tables.columns import TEXT
 from results.tables.contract import as_samples
 from results.tables.files import give_back_memory
 from results.tables.key import ANSWERS, WHOSE, Key, groups
 from results.tables.schemas import CURVES
-from results.votes.errors import Clusters, cluster_sizes, look_clustered, mean_accuracy, standard_error
-from results.votes.exact import AnswerPools, Floats, Ints, answer_pools
+from results.votes.errors import Clusters, cluster_sizes, mean_accuracy, standard_error
+from results.votes.exact import Floats, Ints
 from results.votes.permutations import prefix_accuracy, random_orders
 from results.votes.scored import accuracy_by, check_weights, score_column
-from results.votes.tokens import prefix_tokens, reasoning_length, tokens_per_answer
+from results.votes.setting import (
+    Setting,
+    beyond,
+    feasible,
+    listed,
+    settings_in_order,
+    settings_of,
+    warn_of_clusters,
+    warn_of_gaps,
+)
+from results.votes.tokens import prefix_tokens, reasoning_length
 
 COLUMNS = [name for name in CURVES.columns if name != "risk"]
 """What curves of answers have: risk is that of the twin alone."""
@@ -80,30 +88,11 @@ def _partial_credit(samples: pd.DataFrame) -> bool:
     return bool(scores[right].min() > scores[~right].max()) or not right.any() or bool(right.all())
 
 
-_MOST_QUESTIONS = 0.5
-"""More than this share of the questions are most of them."""
-
-
-@dataclass(frozen=True)
-class Group:
-    """The answers of one setting; tokens per answer; and `shares`.
-
-    These are the columns unreadable and cut_off, each a mean over questions. uncounted: the
-    answers without a token count.
-    """
-
-    key: Key
-    pools: AnswerPools
-    tokens: float
-    shares: dict[str, float]
-    uncounted: int
-
-
 @dataclass(frozen=True)
 class Exact:
     """The exact accuracy by question of one setting by one method: (Q, len(ns))."""
 
-    group: Group
+    group: Setting
     key: Key
     ns: Ints
     accuracy: Floats
@@ -173,20 +162,20 @@ def curves_and_votes(
     settings = settings_in_order(samples)
     needed = samples[[name for name in (*_VOTED, column) if name in samples]]
     drawn = needed[~greedy] if greedy.any() else needed  # millions of rows are not copied for nothing
-    sampled = sorted(_groups(drawn, column), key=lambda group: settings.index(group.key.setting))
+    sampled = sorted(settings_of(drawn, column), key=lambda group: settings.index(group.key.setting))
     give_back_memory()
-    _warn_of_gaps(sampled)
-    _warn_of_clusters(sampled)
-    feasible = [(group, _feasible(group, ns)) for group in sampled]
-    beyond = [part for group in sampled for part in _beyond(group, ns, most)]
-    if sampled and not (beyond or any(possible.size for _, possible in feasible)):
+    warn_of_gaps(sampled)
+    warn_of_clusters(sampled)
+    reached = [(group, feasible(group, ns)) for group in sampled]
+    larger = [part for group in sampled for part in beyond(group, ns, most)]
+    if sampled and not (larger or any(possible.size for _, possible in reached)):
         pool = max(int(group.pools.sizes.min()) for group in sampled)
         raise BadInput(
-            f"N = {_listed(ns or [])}: no setting has that many answers per question, expected at most {pool}"
+            f"N = {listed(ns or [])}: no setting has that many answers per question, expected at most {pool}"
         )
-    rows = [_greedy_rows(group) for group in _groups(needed[greedy])]
+    rows = [_greedy_rows(group) for group in settings_of(needed[greedy])]
     votes = []
-    for group, possible in tqdm(feasible, unit=" settings", delay=2, disable=None if progress else True):
+    for group, possible in tqdm(reached, unit=" settings", delay=2, disable=None if progress else True):
         if not possible.size:
             continue
         for method in methods:
@@ -195,7 +184,7 @@ def curves_and_votes(
         if permutations:
             rows += _permutation_rows(group, methods, possible, permutations, seed)
     rows += [_exact_rows(curve, votes) for curve in votes]
-    for part, possible in beyond:
+    for part, possible in larger:
         for method in methods:
             accuracy = accuracy_by(part.pools, method, possible, logs=logs)
             alone = Exact(part, part.key.by(method), possible, accuracy)
@@ -207,120 +196,6 @@ def curves_and_votes(
     if table["clusters"].isna().all():
         table = table.drop(columns="clusters")
     return _ordered(table, samples, settings), votes
-
-
-def _groups(samples: pd.DataFrame, score: str | None = None) -> Iterator[Group]:
-    for key, rows in groups(samples, ANSWERS):
-        pools = answer_pools(rows, score)
-        ended = rows.get("finish_reason", pd.Series(index=rows.index, dtype=TEXT))
-        cut = ended.eq("length").fillna(False) if ended.notna().any() else np.nan
-        by_answer = pd.DataFrame({"unreadable": rows["answer"].isna(), "cut_off": cut})
-        means = by_answer.groupby(rows["question_id"]).mean().mean()
-        shares = {name: float(means[name]) for name in ("unreadable", "cut_off")}
-        uncounted = int(rows["tokens"].isna().sum()) if "tokens" in rows else len(rows)
-        yield Group(key, pools, tokens_per_answer(pools), shares, uncounted)
-
-
-def sampled_groups(samples: pd.DataFrame) -> Iterator[tuple[Key, pd.DataFrame]]:
-    """The sampled answers of each setting, settings in their order. Raises BadInput where there are none."""
-    sampled = samples[samples["decoding"] == "sample"]
-    if sampled.empty:
-        raise BadInput("no sampled answers: greedy ones alone cannot be voted on")
-    order = settings_in_order(sampled)
-    yield from sorted(groups(sampled, ANSWERS), key=lambda group: order.index(group[0].setting))
-
-
-def _wanted(group: Group, ns: Sequence[int] | None) -> list[int]:
-    """The N that are asked for, or the powers of two up to the largest pool, it, and the smallest."""
-    sizes = group.pools.sizes
-    smallest, largest = int(sizes.min()), int(sizes.max())
-    return sorted(powers_and(largest) | {smallest} if ns is None else set(ns))
-
-
-def _feasible(group: Group, ns: Sequence[int] | None) -> Ints:
-    """The N for which every question has enough answers."""
-    smallest = int(group.pools.sizes.min())
-    return np.array([n for n in _wanted(group, ns) if n <= smallest], np.int64)
-
-
-def _beyond(group: Group, ns: Sequence[int] | None, most: bool) -> Iterator[tuple[Group, Ints]]:
-    """Larger N with the questions that have so many answers, where these are most of them; warns of all."""
-    sizes = group.pools.sizes
-    shown, left_out = dict[int, list[int]](), list[int]()
-    for n in _wanted(group, ns):
-        enough = int((sizes >= n).sum())
-        if sizes.min() >= n:
-            continue
-        if most and enough > _MOST_QUESTIONS * sizes.size:
-            shown.setdefault(enough, []).append(n)
-        else:
-            left_out.append(n)
-    counts = group.pools.counts()
-    share = counts.correct / counts.pools
-    for enough, numbers in shown.items():
-        kept = sizes >= numbers[0]
-        part = group.pools.kept(kept.repeat(sizes))
-        line = f"N = {_listed(numbers)} is of {enough} of {sizes.size} questions, which have so many answers"
-        line += f" (at N = 1 right in {share[kept].mean():.1%}; all: {share.mean():.1%})"
-        warnings.warn(f"{group.key}: {line}", stacklevel=3)
-        yield replace(group, pools=part, tokens=tokens_per_answer(part)), np.array(numbers, np.int64)
-    if left_out:
-        short = int((sizes < left_out[0]).sum())
-        few = f"{short} of {sizes.size} questions have fewer than {left_out[0]} answers"
-        warnings.warn(
-            f"{group.key}: N = {_listed(left_out)} left out: {few} (the smallest pool has {sizes.min()})",
-            stacklevel=3,
-        )
-
-
-def powers_and(most: int) -> set[int]:
-    """The N that are computed by default: 1, 2, 4, … and `most` itself."""
-    return {2**k for k in range(most.bit_length())} | {most}
-
-
-def _warn_of_gaps(sampled: Sequence[Group]) -> None:
-    """Warn where a setting lacks questions that others have, or token counts.
-
-    What another setting of the model was asked has no answer here; another model may have been
-    asked more.
-    """
-    asked: dict[Key, set[str]] = {}
-    for group in sampled:
-        for whose in (group.key.whose, _of_data(group.key)):
-            asked.setdefault(whose, set()).update(group.pools.question_ids)
-    for group in sampled:
-        expected = len(asked[group.key.whose])
-        absent = expected - len(group.pools.question_ids)
-        if absent:
-            line = f"{group.key}: {absent} of {expected} questions have no answer"
-            warnings.warn(line, stacklevel=3)
-        answers = group.pools.votes.size
-        if 0 < group.uncounted < answers:
-            effect = "no T" if np.isnan(group.tokens) else "T is that of the others"
-            line = f"{group.uncounted} of {answers} answers have no token count"
-            warnings.warn(f"{group.key}: {effect}: {line}", stacklevel=3)
-    for whose in dict.fromkeys(group.key.whose for group in sampled):
-        mine, every = len(asked[whose]), len(asked[_of_data(whose)])
-        if mine < every:
-            questions = f"{mine} of the {every} questions of {whose.dataset}"
-            warnings.warn(f"{whose.model} has answers to {questions} in these tables", stacklevel=3)
-
-
-def _warn_of_clusters(sampled: Sequence[Group]) -> None:
-    """Warn once of questions that look as if they came in clusters."""
-    for group in sampled:
-        pools = group.pools
-        if pools.clusters is None:
-            counts = pools.counts()
-            line = look_clustered(pools.question_ids, counts.correct / counts.pools)
-            if line:
-                warnings.warn(f"{group.key}: {line}", stacklevel=3)
-                return
-
-
-def _of_data(key: Key) -> Key:
-    """The data set, whoever answers."""
-    return Key(key.source, key.dataset, "")
 
 
 def _exact_rows(curve: Exact, curves: Sequence[Exact]) -> pd.DataFrame:
@@ -344,7 +219,7 @@ def _exact_rows(curve: Exact, curves: Sequence[Exact]) -> pd.DataFrame:
 
 
 def _permutation_rows(
-    group: Group, methods: Sequence[str], ns: Ints, permutations: int, seed: int
+    group: Setting, methods: Sequence[str], ns: Ints, permutations: int, seed: int
 ) -> list[pd.DataFrame]:
     orders = random_orders(group.pools, permutations, seed, group.key.names)
     accuracy = prefix_accuracy(group.pools, orders, ns)
@@ -357,7 +232,7 @@ def _permutation_rows(
     ]
 
 
-def _greedy_rows(group: Group) -> pd.DataFrame:
+def _greedy_rows(group: Setting) -> pd.DataFrame:
     """One row for the temperature-0 answers; a question with several counts with their mean."""
     counts = group.pools.counts()
     accuracy = (counts.correct / counts.pools)[None, :, None]
@@ -394,15 +269,6 @@ def _rows(
     )
 
 
-def settings_in_order(samples: pd.DataFrame) -> list[str]:
-    """By size where all are numbers or end in one, as `forced=25` does; else in the order of the samples."""
-    settings = list(samples["setting"].unique())
-    if not settings:
-        return []
-    sizes = pd.to_numeric(pd.Series(settings, dtype=str).str.rpartition("=")[2], errors="coerce")
-    return [settings[i] for i in np.argsort(sizes, kind="stable")] if sizes.notna().all() else settings
-
-
 def _ordered(curves: pd.DataFrame, samples: pd.DataFrame, settings: list[str]) -> pd.DataFrame:
     """Sort for readers, each column in the order of the samples and the settings as given."""
     keys_of_samples = [key for key, _ in groups(samples, WHOSE)]
@@ -414,7 +280,3 @@ def _ordered(curves: pd.DataFrame, samples: pd.DataFrame, settings: list[str]) -
     rows = by.sort_values(list(by.columns)).index.to_numpy()
     whole = {name: "Int64" for name in ("N", "questions", "clusters") if name in curves}
     return curves.astype(whole).take(rows).reset_index(drop=True)
-
-
-def _listed(values: Sequence[object]) -> str:
-    return ", ".join(map(str, values))

@@ -12,9 +12,9 @@ import time
 import click
 import numpy as np
 
-from results.votes.curves import powers_and
 from results.votes.exact import AnswerPools, answer_pools, majority_accuracy
 from results.votes.scored import accuracy_by_score
+from results.votes.setting import powers_and
 from studies.benchmarks.bench_votes import drawn_samples
 
 SIZES = ((1319, 16), (1319, 32), (1319, 64), (200, 128))

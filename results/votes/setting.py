@@ -1,0 +1,169 @@
+"""The answers of one setting: their order among settings, the N that they reach, and what they lack.
+
+for setting in settings_of(samples):                     # a table of samples
+    feasible(setting, [1, 4, 64])   ->  [1, 4]           # every question has so many answers
+    beyond(setting, [1, 4, 64], most=True)               # those with 64, where most questions have them
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+
+from results.commandline import BadInput
+from results.tables.columns import TEXT
+from results.tables.key import ANSWERS, Key, groups
+from results.votes.errors import look_clustered
+from results.votes.exact import AnswerPools, Ints, answer_pools
+from results.votes.tokens import tokens_per_answer
+
+_MOST_QUESTIONS = 0.5
+"""More than this share of the questions are most of them."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """The answers of one setting; tokens per answer; and `shares`.
+
+    These are the columns unreadable and cut_off, each a mean over questions. uncounted: the
+    answers without a token count.
+    """
+
+    key: Key
+    pools: AnswerPools
+    tokens: float
+    shares: dict[str, float]
+    uncounted: int
+
+
+def settings_of(samples: pd.DataFrame, score: str | None = None) -> Iterator[Setting]:
+    """The answers of each setting of each model, with the scores in the column `score`."""
+    for key, rows in groups(samples, ANSWERS):
+        pools = answer_pools(rows, score)
+        ended = rows.get("finish_reason", pd.Series(index=rows.index, dtype=TEXT))
+        cut = ended.eq("length").fillna(False) if ended.notna().any() else np.nan
+        by_answer = pd.DataFrame({"unreadable": rows["answer"].isna(), "cut_off": cut})
+        means = by_answer.groupby(rows["question_id"]).mean().mean()
+        shares = {name: float(means[name]) for name in ("unreadable", "cut_off")}
+        uncounted = int(rows["tokens"].isna().sum()) if "tokens" in rows else len(rows)
+        yield Setting(key, pools, tokens_per_answer(pools), shares, uncounted)
+
+
+def sampled_groups(samples: pd.DataFrame) -> Iterator[tuple[Key, pd.DataFrame]]:
+    """The sampled answers of each setting, settings in their order. Raises BadInput where there are none."""
+    sampled = samples[samples["decoding"] == "sample"]
+    if sampled.empty:
+        raise BadInput("no sampled answers: greedy ones alone cannot be voted on")
+    order = settings_in_order(sampled)
+    yield from sorted(groups(sampled, ANSWERS), key=lambda group: order.index(group[0].setting))
+
+
+def settings_in_order(samples: pd.DataFrame) -> list[str]:
+    """By size where all are numbers or end in one, as `forced=25` does; else in the order of the samples."""
+    settings = list(samples["setting"].unique())
+    if not settings:
+        return []
+    sizes = pd.to_numeric(pd.Series(settings, dtype=str).str.rpartition("=")[2], errors="coerce")
+    return [settings[i] for i in np.argsort(sizes, kind="stable")] if sizes.notna().all() else settings
+
+
+def _wanted(setting: Setting, ns: Sequence[int] | None) -> list[int]:
+    """The N that are asked for, or the powers of two up to the largest pool, it, and the smallest."""
+    sizes = setting.pools.sizes
+    smallest, largest = int(sizes.min()), int(sizes.max())
+    return sorted(powers_and(largest) | {smallest} if ns is None else set(ns))
+
+
+def feasible(setting: Setting, ns: Sequence[int] | None) -> Ints:
+    """The N for which every question has enough answers."""
+    smallest = int(setting.pools.sizes.min())
+    return np.array([n for n in _wanted(setting, ns) if n <= smallest], np.int64)
+
+
+def beyond(setting: Setting, ns: Sequence[int] | None, most: bool) -> Iterator[tuple[Setting, Ints]]:
+    """Larger N with the questions that have so many answers, where these are most of them; warns of all."""
+    sizes = setting.pools.sizes
+    shown, left_out = dict[int, list[int]](), list[int]()
+    for n in _wanted(setting, ns):
+        enough = int((sizes >= n).sum())
+        if sizes.min() >= n:
+            continue
+        if most and enough > _MOST_QUESTIONS * sizes.size:
+            shown.setdefault(enough, []).append(n)
+        else:
+            left_out.append(n)
+    counts = setting.pools.counts()
+    share = counts.correct / counts.pools
+    for enough, numbers in shown.items():
+        kept = sizes >= numbers[0]
+        part = setting.pools.kept(kept.repeat(sizes))
+        line = f"N = {listed(numbers)} is of {enough} of {sizes.size} questions, which have so many answers"
+        line += f" (at N = 1 right in {share[kept].mean():.1%}; all: {share.mean():.1%})"
+        warnings.warn(f"{setting.key}: {line}", stacklevel=3)
+        yield replace(setting, pools=part, tokens=tokens_per_answer(part)), np.array(numbers, np.int64)
+    if left_out:
+        short = int((sizes < left_out[0]).sum())
+        few = f"{short} of {sizes.size} questions have fewer than {left_out[0]} answers"
+        warnings.warn(
+            f"{setting.key}: N = {listed(left_out)} left out: {few} (the smallest pool has {sizes.min()})",
+            stacklevel=3,
+        )
+
+
+def powers_and(most: int) -> set[int]:
+    """The N that are computed by default: 1, 2, 4, … and `most` itself."""
+    return {2**k for k in range(most.bit_length())} | {most}
+
+
+def warn_of_gaps(sampled: Sequence[Setting]) -> None:
+    """Warn where a setting lacks questions that others have, or token counts.
+
+    What another setting of the model was asked has no answer here; another model may have been
+    asked more.
+    """
+    asked: dict[Key, set[str]] = {}
+    for setting in sampled:
+        for whose in (setting.key.whose, _of_data(setting.key)):
+            asked.setdefault(whose, set()).update(setting.pools.question_ids)
+    for setting in sampled:
+        expected = len(asked[setting.key.whose])
+        absent = expected - len(setting.pools.question_ids)
+        if absent:
+            line = f"{setting.key}: {absent} of {expected} questions have no answer"
+            warnings.warn(line, stacklevel=3)
+        answers = setting.pools.votes.size
+        if 0 < setting.uncounted < answers:
+            effect = "no T" if np.isnan(setting.tokens) else "T is that of the others"
+            line = f"{setting.uncounted} of {answers} answers have no token count"
+            warnings.warn(f"{setting.key}: {effect}: {line}", stacklevel=3)
+    for whose in dict.fromkeys(setting.key.whose for setting in sampled):
+        mine, every = len(asked[whose]), len(asked[_of_data(whose)])
+        if mine < every:
+            questions = f"{mine} of the {every} questions of {whose.dataset}"
+            warnings.warn(f"{whose.model} has answers to {questions} in these tables", stacklevel=3)
+
+
+def warn_of_clusters(sampled: Sequence[Setting]) -> None:
+    """Warn once of questions that look as if they came in clusters."""
+    for setting in sampled:
+        pools = setting.pools
+        if pools.clusters is None:
+            counts = pools.counts()
+            line = look_clustered(pools.question_ids, counts.correct / counts.pools)
+            if line:
+                warnings.warn(f"{setting.key}: {line}", stacklevel=3)
+                return
+
+
+def _of_data(key: Key) -> Key:
+    """The data set, whoever answers."""
+    return Key(key.source, key.dataset, "")
+
+
+def listed(values: Sequence[object]) -> str:
+    """1, 4, 64."""
+    return ", ".join(map(str, values))
