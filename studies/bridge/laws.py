@@ -81,12 +81,20 @@ class Exponential:
 
     def _given(self, half: Half, tokens: Floats, asked: Floats, rate: float) -> tuple[Floats, Floats, Floats]:
         seen, wanted = basis(tokens, rate, self.ends), basis(asked, rate, self.ends)
-        own = seen @ self.spread @ seen.T + half.noise
-        off = half.gaps - seen @ self.mean
-        gain = np.linalg.solve(own, seen @ self.spread).T  # (2, lengths)
-        logs = _log_normal(off, own)
-        mean = (self.mean + off @ gain.T) @ wanted.T
-        return logs, mean, wanted @ (self.spread - gain @ seen @ self.spread) @ wanted.T
+        logs, ends, covariance = _ends_of(half, seen, self.mean, self.spread)
+        return logs, ends @ wanted.T, wanted @ covariance @ wanted.T
+
+
+def _ends_of(half: Half, seen: Floats, mean: Floats, spread: Floats) -> tuple[Floats, Floats, Floats]:
+    """What gaps with the basis `seen` say of the values at both ends, which have the law N(mean, spread).
+
+    The log density of each question's gaps (questions,), the ends' means (questions, 2) and
+    covariance (2, 2).
+    """
+    own = seen @ spread @ seen.T + half.noise
+    off = half.gaps - seen @ mean
+    gain = np.linalg.solve(own, seen @ spread).T  # (2, lengths)
+    return _log_normal(off, own), mean + off @ gain.T, spread - gain @ seen @ spread
 
 
 def fit_exponential(half: Half, tokens: Floats, shared: bool, rates: Floats = RATES) -> Exponential:
@@ -104,14 +112,7 @@ def _em(half: Half, tokens: Floats, rates: Floats, ends: Floats) -> Exponential:
     spread = np.cov(half.gaps[:, [0, -1]].T) + RIDGE * np.eye(2)
     before = -np.inf
     for _ in range(ROUNDS):
-        logs, means, covs = [], [], []
-        for seen in bases:
-            own = seen @ spread @ seen.T + half.noise
-            off = half.gaps - seen @ mean
-            gain = np.linalg.solve(own, seen @ spread).T
-            logs.append(_log_normal(off, own))
-            means.append(mean + off @ gain.T)
-            covs.append(spread - gain @ seen @ spread)
+        logs, means, covs = zip(*(_ends_of(half, seen, mean, spread) for seen in bases), strict=True)
         joint = np.stack(logs) + np.log(weights)[:, None]
         total = logsumexp(joint, axis=0)
         if total.sum() - before < SMALL:

@@ -17,9 +17,10 @@ from harness.experiment import FORCED
 from results.commandline import run
 from results.normal import FORECAST_TAILS
 from studies.bridge import borrowed, laws, mirror, signs
-from studies.bridge.answers import WHOLE, Answers, Floats, Ints, read_answers
+from studies.bridge.answers import WHOLE, Answers, Floats, read_answers
 from studies.bridge.exponents import FROM, TO, Exponents, exponents
 from studies.bridge.figure import kind_of, picture, save_picture
+from studies.bridge.judged import PAPER, RISING, Judged, from_length, judge, judge_inner
 from studies.bridge.posterior import draw_gaps, learn_prior
 from studies.stopping.run import markdown
 from synthetic.model.settings import BinarySetting
@@ -189,54 +190,6 @@ def _family(setting: BinarySetting) -> str:
     return f"twin, n = {setting.n}, d = {setting.d}, k = {setting.k}{noise}"
 
 
-@dataclass(frozen=True)
-class Judged:
-    """By the other half, means over both ways round: `errors` and `scores` (questions,) of each law."""
-
-    errors: dict[str, Floats]
-    scores: dict[str, Floats]
-    rates: tuple[float, ...] = ()
-
-
-def from_length(answers: Answers, halves: list[Floats], name: str) -> tuple[Answers, list[Floats]]:
-    """The lengths from this one on."""
-    places = [*range(answers.lengths.index(name), len(answers.lengths))]
-    return answers.at(places), [half[:, places] for half in halves]
-
-
-def judge(answers: Answers, halves: list[Floats]) -> Judged:
-    """Every law fitted to one half at all lengths and judged by the other, both ways round."""
-    noise, tokens = laws.noise_of(*halves), answers.tokens
-    errors: dict[str, list[Floats]] = {}
-    scores: dict[str, list[Floats]] = {}
-    rates = []
-    for one, other in (halves, halves[::-1]):
-        half, other_half = laws.Half(one, noise), laws.Half(other, noise)
-        rates.append(float(laws.fit_exponential(half, tokens, shared=True).rates[0]))
-        for name, said in _laws(half, tokens, np.arange(len(tokens))).items():
-            errors.setdefault(name, []).append(laws.squared_error(said.mean, other_half))
-            scores.setdefault(name, []).append(laws.log_score(said, other_half))
-    return Judged(_means(errors), _means(scores), tuple(rates))
-
-
-def judge_inner(answers: Answers, halves: list[Floats]) -> Judged:
-    """The same laws at lengths that they were not fitted to: each inner one in turn."""
-    noise, tokens = laws.noise_of(*halves), answers.tokens
-    errors: dict[str, list[Floats]] = {}
-    for one, other in (halves, halves[::-1]):
-        half = laws.Half(one, noise)
-        for out in range(1, len(tokens) - 1):
-            kept = np.delete(np.arange(len(tokens)), out)
-            at = laws.Half(other[:, [out]], noise[[out]][:, [out]])
-            for name, said in _laws(half, tokens, kept).items():
-                errors.setdefault(name, []).append(laws.squared_error(said.mean[:, [out]], at))
-    return Judged(_means(errors), {})
-
-
-def _means(found: dict[str, list[Floats]]) -> dict[str, Floats]:
-    return {name: np.mean(several, axis=0) for name, several in found.items()}
-
-
 def laws_table(judged: Judged) -> str:
     """The laws beside the paper's."""
     rows = []
@@ -305,27 +258,6 @@ def resampled(above: Floats, below: Floats, digits: int = 1) -> str:
     drawn = rng.integers(len(above), size=(RESAMPLES, len(above)))
     low, high = np.quantile(above[drawn].mean(axis=1) / below[drawn].mean(axis=1), FORECAST_TAILS)
     return f"{above.mean() / below.mean():.{digits}f} ({low:.{digits}f} … {high:.{digits}f})"
-
-
-PAPER, FREE, EITHER = "one μ for all questions (the paper)", "μ of each question", "one μ, of either sign"
-RISING, ANY, RAW = "rising, each question by itself", "any shape, questions of one law", "as measured"
-
-
-def _laws(half: laws.Half, tokens: Floats, kept: Ints) -> dict[str, laws.Predicted]:
-    seen = laws.Half(half.gaps[:, kept], half.noise[np.ix_(kept, kept)])
-    said = {}
-    for name, rates in ((PAPER, laws.RATES), (EITHER, np.concatenate([-laws.RATES[4:], laws.RATES]))):
-        fit = laws.fit_exponential(seen, tokens[kept], shared=True, rates=rates)
-        said[name] = fit.predict(seen, tokens[kept], tokens)
-    free = laws.fit_exponential(seen, tokens[kept], shared=False)
-    said[FREE] = free.predict(seen, tokens[kept], tokens)
-    doubled = np.broadcast_to(half.noise, (len(half.gaps), *half.noise.shape))
-    for name, line in ((RISING, laws.rising(seen.gaps, seen.noise)), (RAW, seen.gaps)):
-        between = np.stack([np.interp(tokens, tokens[kept], row) for row in line])
-        said[name] = laws.Predicted(between, doubled)
-    if len(kept) == len(tokens):
-        said[ANY] = laws.fit_shapeless(half).predict(half, kept)
-    return said
 
 
 def exponents_text(found: list[Exponents]) -> str:
