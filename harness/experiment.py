@@ -90,7 +90,7 @@ class Experiment(BaseModel):
 
     dataset: str
     """gsm8k, math-level1-integer, math-level1-signed, math, math-500, tiny, or a file of questions."""
-    name: str = Field(default_factory=lambda given: _without_path(given), min_length=1)
+    name: Annotated[str, only(bool, "some text")] = Field(default_factory=lambda given: _without_path(given))
     """What tables and pages call the data set; by default `dataset`, of a file its name without the path."""
     file: Path | None = None
     """A local copy of the dataset's rows, in place of the hub."""
