@@ -16,9 +16,9 @@ LONG = 100
 """A line above this many characters is a long one."""
 
 LIMITS = {
-    "lines of the packages": 35_672,
-    "files of the packages": 309,
-    "lines of the tests": 35_986,
+    "lines of the packages": 35_712,
+    "files of the packages": 310,
+    "lines of the tests": 36_001,
     "words of pages written by hand": 18_217,
     "mean characters of a line": 52.6,
     "long lines, %": 9.1,
