@@ -143,8 +143,7 @@ def cost_choices(panels: Sequence[Panel]) -> list[Choice]:
 def forecast_choices(forecasts: Sequence[Forecast], prices: Prices = None) -> list[Choice]:
     """The forecasts of each set of curves: a list of predictors, best first, and a table of their errors.
 
-    Each shows, where something was measured that the fit
-    did not see, how far off it was.
+    Each shows how far off it was, where something was measured that the fit did not see.
     """
     tasks: dict[tuple[Key, str, str], list[Forecast]] = {}
     for forecast in forecasts:

@@ -55,8 +55,8 @@ class Tables:
     @property
     def models(self) -> list[str]:
         """The models that answers can be bought of."""
-        plans = [self.others[kind] for kind in ("plan",) if kind in self.others]
-        return [str(model) for table in (self.curves, *plans) for model in table["model"].unique()]
+        plans = self.others.get("plan", self.curves)
+        return [str(model) for table in (self.curves, plans) for model in table["model"].unique()]
 
 
 def read_tables(paths: Iterable[Path], notes: str = "", prices: Mapping[str, Price] = {}) -> Tables:
