@@ -63,6 +63,14 @@ def test_a_budget_is_drawn_within_the_chart(budget, bought):
         assert word in figure.subtitle[0]
 
 
+def test_a_budget_of_tokens_is_not_drawn_along_prices():
+    options = view().options.assign(usd=[0.01, 0.04, 0.05, 0.2])
+    figure = plan_figure(Plan(options, token_budget=45.0, by="usd"), "p")
+    layers = figure.page_spec()["layer"]
+    assert "goal" not in {layer["mark"]["style"] for layer in layers}
+    assert layers[0]["encoding"]["x"]["scale"]["domain"][1] < 1
+
+
 def test_settings_take_their_colours_in_the_order_of_their_length():
     options = view().options.assign(N=[1, 16, 1, 2], cost=[10.0, 160.0, 50.0, 100.0])
     colours = plan_figure(Plan(options), "p").page_spec()["layer"][2]["encoding"]["color"]

@@ -101,3 +101,15 @@ def test_what_holding_shows_is_the_least_of_simultaneous_bounds():
     (low,) = (stats.binomtest(7, 8, alternative="greater").proportion_ci(0.975).low,)
     assert found.word == "holds"
     assert found.at_least == pytest.approx(low)
+
+
+def test_the_answers_that_are_needed_hang_on_the_smallest_pool_of_either_run():
+    many, few = np.full(6, 30), np.array([30, 30, 2, 30, 30, 30])
+
+    def needed(answers: np.ndarray, answers_before: np.ndarray) -> int | None:
+        names = [f"q{q}" for q in range(6)]
+        before = (answers_before, answers_before)
+        return QuestionGate(names, answers, answers, before, 0.0, 0.95).answers_needed
+
+    assert needed(many, many) is None
+    assert needed(few, many) == needed(many, few) == needed(few, few) > 2

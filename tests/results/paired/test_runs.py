@@ -13,6 +13,7 @@ from results.paired.needed import POWER, Decision, given
 from results.paired.pairs import pairs
 from results.paired.runs import Pair, compare_runs
 from results.paired.sides import sides_of
+from results.tables.money import Price
 from tests.by_hand import by_subsets
 
 
@@ -314,3 +315,10 @@ def test_the_order_of_the_rows_of_a_table_does_not_say_which_is_a():
     assert tables[0].iloc[0][["a", "b"]].tolist() == ["alpha", "zeta"]
     for table in tables[1:]:
         pd.testing.assert_frame_equal(table, tables[0])
+
+
+def test_a_prompt_of_unknown_length_costs_what_the_known_ones_do():
+    table = run(A).assign(prompt_tokens=[100] * 4 + [200, 200, None, None] + [600] * 4 + [None] * 4)
+    (side,) = sides_of({"one": table}, {"one": Price(2e-6, 3e-6)})
+    prompts = np.array([100, 200, 600, 300])
+    assert side.cost == pytest.approx(10 * 2e-6 + prompts * 3e-6)

@@ -67,6 +67,18 @@ def test_a_margin_moves_what_is_asked_and_not_the_interval(way):
     assert shifted.word == "better"
 
 
+@pytest.mark.parametrize("margin", [0.02, 0.05, 0.1, 0.2])
+def test_a_margin_is_a_gain_of_every_question(margin):
+    """Whether to go on as well: where 0 is out of reach, a margin may be near."""
+    differences = drawn(100, seed=3)
+    differences -= differences.mean()
+    plan = Planned(200)
+    with_margin, with_gain = plan.look(differences, margin), plan.look(differences + margin)
+    assert with_margin.word == with_gain.word
+    assert plan.end(differences, margin) == plan.end(differences + margin)
+    assert {plan.look(differences, m).word for m in (0.02, 0.05)} == {"undecided", "go on"}
+
+
 def test_the_open_interval_holds_what_no_bet_refutes():
     """Each value by a bet written out, question by question."""
     differences = drawn(120, 0.4)

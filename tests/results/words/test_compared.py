@@ -79,6 +79,13 @@ def test_a_lead_at_an_n_that_has_no_equal_cost_is_told_with_one_that_has():
     assert "undecided: large − small is −1.0 (−5.0 … +3.0) (majority vote, N = 16)" in sentence.split("; ")[1]
 
 
+def test_what_a_lead_is_at_equal_cost_is_not_taken_from_another_method():
+    unknown = dict.fromkeys(["difference_at_cost", "low_at_cost", "high_at_cost"])
+    lead = DIFFERENCE | unknown | {"level": 0.95, "cost_unit": "US$"}
+    best = DIFFERENCE | {"method": "best_of_n", "low": -0.01, "level": 0.95, "cost_unit": "US$"}
+    assert "not known" in verdict(pd.DataFrame([lead, best])).split("; ")[1]
+
+
 def test_a_single_answer_is_held_against_the_vote_at_equal_cost():
     """It is no best of several, though its difference by that method ends in another digit."""
     unknown = dict.fromkeys(["difference_at_cost", "low_at_cost", "high_at_cost"])
