@@ -20,7 +20,7 @@ SET = $(call key,model,$(MODEL)) $(call key,budgets,$(BUDGETS)) $(call key,sampl
 runs = $(or $(OUT),runs/$(1))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test test-fast test-release test-server lint pins demo tiny serve gpu-check gsm8k-samples gsm8k-256 math-samples synthetic train match predict report bench clean
+.PHONY: help setup test test-fast test-release test-server lint pins demo tiny serve gpu-check gsm8k-samples gsm8k-256 math-samples synthetic train match predict report bench mutants clean
 
 help:  ## print this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "%-18s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -138,6 +138,9 @@ COMPILE = $(RUN) -m uv pip compile --quiet --upgrade --universal --python-versio
 
 bench: $(DEV) $(SGLANG)  ## measure the hot paths
 	for part in studies/benchmarks/bench_*.py; do $(RUN) -m studies.benchmarks.$$(basename $$part .py) || exit 1; done
+
+mutants: $(DEV) $(TORCH)  ## which small mistakes the tests notice: 12 in each of six packages (SEED=), the better part of an hour
+	$(RUN) -m studies.mutants.run --seed $(or $(SEED),1)
 
 # ---- the jobs ------------------------------------------------------------------------------------------------
 

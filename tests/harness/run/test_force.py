@@ -33,7 +33,7 @@ Fails = Callable[..., str]
 @pytest.fixture(scope="module")
 def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run of the tiny model: five questions, one budget, four answers of some 40 tokens."""
-    return really(tmp_path_factory.mktemp("source"), budgets=(40,))
+    return really(tmp_path_factory.mktemp("source"), budgets=(40,), logprobs=True)
 
 
 @pytest.fixture
@@ -151,7 +151,7 @@ def test_what_cannot_be_ended_is_said_in_one_line(source: Path, tmp_path: Path, 
 def test_answers_of_two_runs_are_not_mixed(
     source: Path, tmp_path: Path, fails: Fails, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    new, other = tmp_path / "new", really(tmp_path / "other", budgets=(40,))
+    new, other = tmp_path / "new", really(tmp_path / "other", budgets=(40,), logprobs=True)
     force(source, new, (5,))
     assert "another forced_from" in fails(other, "--at", 5, "--out", new)
     assert "forced already" in fails(new, "--at", 5, "--out", tmp_path / "third")
