@@ -45,3 +45,22 @@ def test_neither_auc_hangs_on_the_order_of_the_rows(folder: Path, monkeypatch: p
             assert exit_status(monkeypatch, "judge", folder, "--url", server.url, *CHAT) == 0
             told = json.loads((folder / "scores" / "judge.json").read_text())["summary"]
             assert (told["auc"], told["auc_within"]) == pytest.approx((9 / 12, 4 / 6))
+
+
+def test_what_a_score_costs_is_of_the_answers_that_are_there(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The answers to one question are taken away, as where a run was begun again: their verdicts stay."""
+    rows = rows_of(folder)
+    others = [row for row in rows if row["question_id"] != rows[0]["question_id"]]
+    with Server() as server:
+        summaries = []
+        for kept in (rows, others):
+            (folder / "samples.jsonl").write_text("".join(json.dumps(row) + "\n" for row in kept))
+            assert exit_status(monkeypatch, "judge", folder, "--url", server.url, *CHAT) == 0
+            summaries.append(json.loads((folder / "scores" / "judge.json").read_text())["summary"])
+    first, second = summaries
+    assert second["judged"] < first["judged"]
+    for name in ("tokens", "prompt_tokens"):
+        assert second[name] / second["asked"] == pytest.approx(first[name] / first["asked"], rel=0.1)
+        assert second[name] < first[name]

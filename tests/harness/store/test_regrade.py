@@ -59,6 +59,24 @@ def test_the_old_verdicts_hold_no_formula(folder: Path) -> None:
     assert set(told) == {("'@q", "'=1+1")}
 
 
+def test_a_choice_is_read_among_the_labels_of_its_own_question(folder: Path) -> None:
+    asked = {
+        "q-0": ("i ii iii", "##(II)##", "ii"),
+        "q-1": ("A B", "##b##", "B"),
+        "q-2": ("A B", "##(a)##", "A"),
+    }
+    golds = {"q-0": "ii", "q-1": "B", "q-2": "A"}
+    rows = []
+    for row in stored(folder):
+        labels, text, _ = asked.get(row["question_id"], asked["q-2"])
+        gold = golds.get(row["question_id"], "A")
+        rows.append(row | {"labels": labels, "text": text, "gold": gold})
+    (folder / "samples.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    regrade(folder, Grader(("hashes",), "last", "choice"))
+    read = {row["question_id"]: row["answer"] for row in stored(folder)}
+    assert {name: read[name] for name in asked} == {name: answer for name, (_, _, answer) in asked.items()}
+
+
 def test_an_answer_that_was_cut_off_is_read_as_such(folder: Path) -> None:
     rows = [
         row | {"text": "The answer is 2", "finish_reason": end}

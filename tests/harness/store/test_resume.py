@@ -114,8 +114,12 @@ BAD_ROWS = [
 ]
 
 
+@pytest.mark.parametrize("at_a_time", [1, 2, 3, 512])
 @pytest.mark.parametrize(("bad", "named"), BAD_ROWS)
-def test_a_row_that_cannot_be_used_is_refused_or_put_aside(tmp_path: Path, bad: Any, named: str) -> None:
+def test_a_row_that_cannot_be_used_is_refused_or_put_aside(
+    tmp_path: Path, bad: Any, named: str, at_a_time: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("harness.store.samples_file.ROWS_AT_A_TIME", at_a_time)
     whole = write(tmp_path, [row(5), row(6), bad, row(8)])
     with pytest.raises(BadInput, match=named):
         read_done(tmp_path, Tally())
