@@ -1,6 +1,6 @@
 """Forecasts along N where the truth is known: fourteen worlds, most of them not as the forecaster thinks.
 
-$ python -m studies.forecasts.worlds [SETS]        ten minutes for 6 sets of each
+$ python -m studies.forecasts.worlds [SETS]        ten minutes for 20 sets of each
 
 From 4 answers to each of 150 questions (of twenty: 20) the vote of 16 and of 64 is forecast, and held against
 the exact vote of the laws that drew the answers. `allowed`: the width of what the answers alone allow, and
