@@ -47,7 +47,6 @@ misses them by much less than their noise (`tests/predict/curves/test_alarm_end_
 FEWEST_VOTES = 2.0
 """With fewer readable answers a question than this, nothing is known of how questions differ."""
 
-
 OPEN = 0.08
 """Where the answers alone leave a range of accuracy so much wider than the draw of the questions, the prior
 makes the forecast, and not they."""
@@ -114,18 +113,19 @@ def from_answers(
 
 
 def _answers_alone(pool: Pool, population: Population, N: Ints, level: float) -> Floats:
-    """What the answers alone allow of the vote of `N` (M,), all of which are read: both ends, and by how much
-    they are further apart than for as many answers as were seen, (3, M).
+    """What the answers alone allow of the vote of `N` (M,), as many of them read as of those seen: both ends,
+    and by how much they are further apart than for as many answers as were seen, (3, M).
 
-    NaN up to the answers seen, of which the vote is known: that is as wide as the draw of the
-    questions.
+    NaN up to the answers seen, of which the vote is known: that is as wide as the draw of the questions.
     """
     seen = int(pool.answers.sizes.min())
     rows, times = learning_set(population.pattern)
-    likelihood = population.likelihood[rows]
+    likelihood, counts = population.likelihood[rows], pool.answers.counts()
+    unread = fit_beta(counts.nulls, counts.pools) if counts.nulls.any() else None
 
     def ends(n: int) -> tuple[float, float]:
-        low, high = allowed(likelihood, times, vote_table(n), level)
+        vote = _partly_read(n, *unread) if unread else vote_table(n)
+        low, high = allowed(likelihood, times, vote, level)
         return round(low, 2), round(high, 2)  # the search is no more exact
 
     found = np.full((3, len(N)), np.nan)
@@ -218,8 +218,7 @@ def _one_draw(
     chances: Floats, value: Floats, fresh: Floats, anew: Ints, rng: np.random.Generator
 ) -> tuple[Floats, Floats]:
     """From the weights (Q, S) of completions the mean (M,) of `value` (Q, S, M) over questions, and two draws
-    of that mean (2, M): of the value of these questions, and of the `fresh` one of those drawn
-    `anew`."""
+    of that mean (2, M): of the value of these questions, and of the `fresh` one of those drawn `anew`."""
     Q, S = chances.shape
     total = chances.sum(axis=1, keepdims=True)
     mean = np.einsum("qs,qsm->m", chances / total, value) / Q
@@ -247,12 +246,14 @@ def accuracy_by_atom(counts: VoteCounts, N: Ints, method: str = "majority") -> t
     a, b = fit_beta(counts.nulls, counts.pools)
     pairs, which = np.unique(np.stack([counts.nulls, counts.pools]), axis=1, return_inverse=True)
     unread, read = (a + pairs[0])[:, None], (b + pairs[1] - pairs[0])[:, None]
-    columns = []
-    for n in N:
-        tables, weights = votes_cast(int(n))
-        cast = np.asarray(betabinom.pmf(np.arange(n + 1), n, read, unread))
-        columns.append((tables @ weights.T @ cast.T).T)
-    return np.stack(columns, axis=2), which.ravel()
+    return np.stack([_partly_read(int(n), unread, read) for n in N], axis=2), which.ravel()
+
+
+def _partly_read(n: int, unread: Floats | float, read: Floats | float) -> Floats:
+    """The vote of n answers by atom, (..., K); their share unreadable has the law Beta(unread, read)."""
+    tables, weights = votes_cast(n)
+    cast = np.asarray(betabinom.pmf(np.arange(n + 1), n, read, unread))
+    return np.asarray((tables @ weights.T @ cast.T).T)
 
 
 def fit_status(observed: Evidence, pool: Pool, population: Population) -> Status:

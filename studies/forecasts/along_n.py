@@ -26,7 +26,7 @@ from studies.forecasts.page import CURVE, HERE, METHODS
 from studies.forecasts.rivals import RIVALS
 from studies.forecasts.simulated_sets import SETS, made
 
-WORK = HERE.parents[1] / "results" / "runs" / "forecasting"
+WORK = HERE.parents[1] / "runs" / "forecasting"
 REPLICATES = 200
 
 AT_N: dict[str, dict[int, tuple[int, ...]]] = {

@@ -1,10 +1,15 @@
-"""Forecasts along N where the truth is known: fourteen worlds, most of them not as the forecaster thinks.
+"""Forecasts along N where the truth is known: seventeen worlds, most of them not as the forecaster thinks.
 
-$ python -m studies.forecasts.worlds [SETS]        ten minutes for 6 sets of each
+$ python -m studies.forecasts.worlds [SETS]        fifteen minutes for 20 sets of each
 
-From 4 answers to each of 150 questions (of twenty: 20) the vote of 16 and of 64 is forecast, and held against
-the exact vote of the laws that drew the answers. `allowed`: the width of what the answers alone allow, and
-how often that holds the truth. `ok`: how many forecasts are, and how many of those hold.
+To each of 150 questions (or 20) 64 answers are drawn, and 4 of them shown. The votes of 5, 16 and 64 are
+forecast and held against what two readers will see:
+
+    N    who has no more answers tops each question up to N; the answers shown are among these
+    64   who backtests knows the exact vote over all 64 answers
+
+`allowed`: the width of what the answers alone allow, and how often that holds the vote over all 64. `ok`: how
+many forecasts are, and how many of those hold, for either reader.
 """
 
 import sys
@@ -15,12 +20,12 @@ import numpy as np
 import pandas as pd
 
 from predict.answers.mixture import mixture
-from predict.estimate import Options
-from results.votes.exact import Floats
-from results.votes.multinomial import vote_accuracy
+from predict.estimate import Estimate, Options
+from results.votes.exact import Floats, majority_accuracy
 from tests.predict.answers.pools import observed, pool_of, targets
 
-ANSWERS, QUESTIONS, ASKED = 8, 150, [5, 16, 64]
+ANSWERS, QUESTIONS, ASKED, POOL = 8, 150, [5, 16, 64], 64
+ROUNDING = 1e-9
 Rng = np.random.Generator
 
 
@@ -103,58 +108,97 @@ WORLDS: dict[str, Callable[[Rng, int], Floats]] = {
     "ours: all questions alike": lambda _, Q: leading(np.full(Q, 0.45), 0.45),
     "ours: a wrong answer leads": lambda rng, Q: leading(rng.uniform(0.1, 0.45, Q), 0.8),
     "ours: known or hardly ever": mixed_skills,
+    "fresh: yes or no": lambda rng, Q: leading(rng.beta(2, 1.2, Q), 1.0),
+    "fresh: five grades": lambda rng, Q: leading(rng.choice([0.1, 0.35, 0.55, 0.75, 0.95], Q), 0.5),
+    "fresh: a coin is tossed": lambda rng, Q: wrong(rng.uniform(0.4, 0.6, Q), rng, 0.5),
 }
 SIZES = {"20 questions": (20, 4), "2,000 questions, 2 answers": (2000, 2)}
 
 
 def forecasts(name: str, sets: int) -> Iterator[dict[str, object]]:
-    """A row for each set of questions and N."""
+    """A row for each set of questions, reader and N."""
     questions, answers = SIZES.get(name, (QUESTIONS, 4))
     for seed in range(sets):
         rng = np.random.default_rng([seed, *name.encode()])
         laws = WORLDS[name](rng, questions)
-        truth = vote_accuracy(laws, np.zeros(questions, np.int64), ASKED).mean(axis=0)
         ladder = np.column_stack([laws.cumsum(axis=1), np.full(questions, np.inf)])[:, None]
-        raw = (rng.random((questions, answers, 1)) > ladder).sum(axis=2)
+        raw = (rng.random((questions, POOL, 1)) > ladder).sum(axis=2)
         raw[raw == ANSWERS] = -1
-        evidence, _ = observed(pool_of(raw), answers)
-        found = mixture(evidence, targets(ASKED), Options(300, allowed=True))
-        assert found.allowed is not None  # as it is asked for
+        topped_up = np.concatenate([vote_of(raw[:, :n], [n]) for n in ASKED])
+        whole = vote_of(raw, ASKED)
+        alone = forecast(raw[:, :answers], answers, allowed=True)
+        among = forecast(raw, answers)
+        assert alone.allowed is not None  # as it is asked for
+        low, high = alone.allowed.low, alone.allowed.high
         for i, n in enumerate(ASKED):
-            low, high = found.allowed.low[i], found.allowed.high[i]
             yield {
-                "world": name,
                 "N": n,
-                "bias": 100 * (found.mean[i] - truth[i]),
-                "held": found.these.low[i] <= truth[i] <= found.these.high[i],
-                "width": 100 * (found.these.high[i] - found.these.low[i]),
-                "allowed": 100 * (high - low),
-                "allowed_held": low <= truth[i] <= high,
-                "ok": found.status[i] == "ok",
+                "bias": 100 * (alone.mean[i] - topped_up[i]),
+                "held": holds(alone, i, topped_up),
+                "width": 100 * (alone.these.high[i] - alone.these.low[i]),
+                "bias of 64": 100 * (among.mean[i] - whole[i]),
+                "held of 64": holds(among, i, whole),
+                "width of 64": 100 * (among.these.high[i] - among.these.low[i]),
+                "allowed": 100 * (high[i] - low[i]),
+                "allowed holds": low[i] <= whole[i] <= high[i],
+                "ok": alone.status[i] == "ok",
             }
 
 
+def vote_of(raw: Floats, N: list[int]) -> Floats:
+    """The exact vote of N (M,) over pools (Q, answers), the mean over questions: (M,)."""
+    of_each = majority_accuracy(pool_of(raw).answers.counts(), N)
+    return np.asarray(of_each.mean(axis=0), dtype=np.float64)
+
+
+def forecast(raw: Floats, answers: int, *, allowed: bool = False) -> Estimate:
+    """The forecasts from the first `answers` to each question of a pool (Q, answers)."""
+    evidence, _ = observed(pool_of(raw), answers)
+    return mixture(evidence, targets(ASKED), Options(300, allowed=allowed))
+
+
+def holds(found: Estimate, i: int, truth: Floats) -> bool:
+    """Whether the interval of target `i` has the truth."""
+    return bool(found.these.low[i] - ROUNDING <= truth[i] <= found.these.high[i] + ROUNDING)
+
+
+HEAD = "| truth | N | bias | held | width | bias, 64 | held | width | allowed | holds | ok | held | of 64 |"
+COLUMNS = {
+    "bias": "{:+.1f}",
+    "held": "{:.0%}",
+    "width": "{:.1f}",
+    "bias of 64": "{:+.1f}",
+    "held of 64": "{:.0%}",
+    "width of 64": "{:.1f}",
+    "allowed": "{:.1f}",
+    "allowed holds": "{:.0%}",
+    "ok": "{:.0%}",
+    "ok held": "{:.0%}",
+    "ok held of 64": "{:.0%}",
+}
+
+
 def main(sets: int) -> None:
-    """Print the table."""
-    click.echo("| truth | N | bias | held | width | allowed | holds | ok | of those held |")
-    click.echo("|---|---:|---:|---:|---:|---:|---:|---:|---:|")
-    every = []
+    """Print the table, and what is true of all ok forecasts."""
+    click.echo(f"{HEAD}\n|---{'|---:' * (HEAD.count('|') - 2)}|")
+    worlds = []
     for name in WORLDS:
-        rows = pd.DataFrame(forecasts(name, sets))
-        every.append(rows)
-        for n, own in rows.groupby("N"):
-            mean = own.drop(columns="world").astype(float).mean()
-            right = own.loc[own["ok"], "held"]
-            of_ok = f"{100 * right.mean():.0f} %" if len(right) else "–"
-            click.echo(
-                f"| {name} | {n} | {mean['bias']:+.1f} | {100 * mean['held']:.0f} % | {mean['width']:.1f} | "
-                f"{mean['allowed']:.1f} | {100 * mean['allowed_held']:.0f} % | {100 * mean['ok']:.0f} % | "
-                f"{of_ok} |"
-            )
-    table = pd.concat(every)
-    right = table.loc[table["ok"].astype(bool), "held"].astype(float)
-    click.echo(f"\nOf {len(right)} ok forecasts {100 * right.mean():.0f} % hold.")
+        rows = pd.DataFrame(forecasts(name, sets)).astype(float)
+        for column in ("held", "held of 64"):
+            rows[f"ok {column}"] = rows[column].where(rows["ok"] == 1)
+        worlds.append(rows)
+        for n, mean in rows.groupby("N").mean().iterrows():
+            cells = [form.format(mean[column]) for column, form in COLUMNS.items()]
+            click.echo(f"| {name} | {n:.0f} | {' | '.join(cells)} |".replace("nan%", "–"))
+    every = pd.concat(worlds, keys=WORLDS, names=["world"])
+    click.echo(f"\n{every['ok'].sum():.0f} of {len(every)} forecasts are ok.")
+    for column, pool in (("ok held", "N"), ("ok held of 64", str(POOL))):
+        by_world = every.groupby("world", sort=False)[column].mean()
+        click.echo(
+            f"Of a pool of {pool}: {every[column].mean():.0%} of them hold, {by_world.mean():.0%} on average "
+            f"over worlds; the fewest, {by_world.min():.0%}, where {by_world.idxmin()}."
+        )
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 6)
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 20)

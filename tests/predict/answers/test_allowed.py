@@ -88,3 +88,14 @@ def test_more_answers_leave_less_open_and_what_is_too_open_is_not_ok():
     assert widths[1] < widths[0] - OPEN
     assert statuses == [Status.BOUND_HIT, Status.OK]
     assert mixture(evidence, targets([64]), Options(20)).allowed is None
+
+
+def test_answers_that_are_not_read_cast_no_vote():
+    """Half of them, of every question alike: of six answers as many are read as heads of six coins fall."""
+    evidence, _ = observed(drawn_pool(150, 4, np.random.default_rng(3), 0.5), 4)
+    found = mixture(evidence, targets([6]), Options(20, allowed=True)).allowed
+    population = fit_population(evidence.pools[0].answers.counts())
+    vote = sum(binom.pmf(cast, 6, 0.5) * vote_table(cast) for cast in range(1, 7))
+    ends = allowed(population.likelihood, population.times, vote, 0.9)
+    assert [found.low[0], found.high[0]] == pytest.approx(ends, abs=0.02)
+    assert ends[1] < allowed(population.likelihood, population.times, vote_table(6), 0.9)[1] - 0.04
