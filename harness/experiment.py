@@ -54,7 +54,7 @@ With all of 2,880 answers in flight at once, SGLang on two cores needed 5 % more
 TEMPLATE_ARGUMENTS = "chat_template_kwargs"
 """What servers call the arguments of a chat template in a request."""
 FORCED = "forced="
-"""What the settings of `harness force` begin with, before the length of their answers."""
+"""What the settings of `tts force` begin with, before the length of their answers."""
 EFFORT, REASONING_EFFORT = "effort=", "reasoning_effort"
 """What settings with an effort of thinking begin with, and what servers and templates call one."""
 
@@ -141,7 +141,7 @@ class Experiment(BaseModel):
     logprobs: bool = False
     """Store the mean log-probability of each answer's tokens, where the engine tells it."""
     forced_from: dict[str, JsonValue] | None = None
-    """Of `harness force`: the setting, number and digest of the stored answers that it ends. The budgets are
+    """Of `tts force`: the setting, number and digest of the stored answers that it ends. The budgets are
     the lengths at which they are cut."""
     request_fields: dict[str, JsonValue] = Field(default_factory=dict)
     """What else each request holds, such as `chat_template_kwargs = { enable_thinking = false }`."""

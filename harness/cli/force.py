@@ -38,7 +38,7 @@ class Lengths(click.ParamType):  # type: ignore[type-arg]  # older click takes n
 @click.option(
     "--out", required=True, type=click.Path(path_type=Path, file_okay=False), help="The new run's folder."
 )
-@click.option("--url", help="A running server.  [default: that of the run, or as for `harness sample`]")
+@click.option("--url", help="A running server.  [default: that of the run, or as for `tts sample`]")
 @limit_option
 @resume_option
 @click.option(
@@ -57,10 +57,10 @@ def force(
 ) -> int:
     """End the stored answers of a run at given lengths.
 
-    DIR is a folder of `harness sample`. Each of its answers is cut after so many tokens, ended with "The
+    DIR is a folder of `tts sample`. Each of its answers is cut after so many tokens, ended with "The
     answer is ##", and continued for at most 16 tokens (budget forcing); a shorter answer stays as it is. A
     setting, such as `forced=25`, is a length, and its T is what was really kept and written. All settings end
-    the same answers, so that `results curves` and `results compare` show what length alone is worth.
+    the same answers, so that `tts curves` and `tts compare` show what length alone is worth.
 
     You can stop it at any time. The same command goes on where it stopped, and includes answers sampled
     since.

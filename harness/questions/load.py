@@ -76,10 +76,10 @@ def load_questions(name: str, file: Path | None = None, grader: GraderName | Non
         return _questions(file_rows(file or TINY_FILE), "tiny", file or TINY_FILE)
     if name == "multiple-choice":
         if file is None:
-            raise BadInput(f"{name}: needs a file: harness questions --file, harness sample --set file=")
+            raise BadInput(f"{name}: needs a file: tts questions --file, tts sample --set file=")
         return _questions(file_rows(file), file.stem, file, "choice")
     if file is not None:
-        options = "harness questions --file, harness sample --set file="
+        options = "tts questions --file, tts sample --set file="
         raise BadInput(f"a file ({options}) is for {', '.join(DATASETS)}, not for {name}")
     if Path(name).is_file():
         rows = file_rows(Path(name))

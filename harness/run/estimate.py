@@ -1,4 +1,4 @@
-"""What a run will ask for and how long that takes, without starting it: `harness sample --dry-run`.
+"""What a run will ask for and how long that takes, without starting it: `tts sample --dry-run`.
 
 setting  decoding  prompts  answers  prompt tokens  tokens per answer  at most
 10       sample        300   19,200         21,600                8.9       84
