@@ -42,6 +42,9 @@ GRADERS: tuple[GraderName, ...] = get_args(GraderName)
 DEFAULT_READERS: tuple[Reader, ...] = ("hashes", "boxed", "answer-is")
 """What reads answers to a prompt that asks for `##18##`; the paper's grader is `hashes` alone."""
 
+NAMED = f"{', '.join(READERS)}, tag=NAME"
+"""The readers by name, as options and experiments take them."""
+
 _END = re.compile(
     r"\[END\]|<\|(?:eot_id|eom_id|im_end|endoftext|end_of_text|eos|EOT)\|>|</s>|<eos>|<end_of_turn>|<｜end▁of▁sentence｜>"
 )
@@ -206,6 +209,7 @@ __all__ = [
     "AUTO",
     "DEFAULT_READERS",
     "GRADERS",
+    "NAMED",
     "READERS",
     "Answer",
     "Grader",

@@ -32,7 +32,9 @@ SUBJECTS = {
         *("--target-accuracy", "--token-budget", "--max-n", "--gate", "--margin", "--every-question"),
         *("--sequential", "--planned", "--looks", "--rule"),
     ],
-    "What is drawn": ["--set", "--solver", "--repeats", "--tasks", "--paths", "--limit", "--n-max", "--orders"],
+    "What is drawn": [
+        *("--set", "--solver", "--repeats", "--tasks", "--paths", "--limit", "--n-max", "--orders"),
+    ],
     "How it runs": [
         *("--url", "--dry-run", "--rate", "--price-per-hour", "--resume", "--quarantine", "--jobs"),
     ],

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from harness.cli.options import Condition, Pair, grader_option, match_option, readers
-from harness.grader import READERS, Grader, GraderName
+from harness.grader import NAMED, Grader, GraderName
 from results.command_help import Command
 
 _TOOLS = (
@@ -80,8 +80,8 @@ _BELONGS = {
     "--grade",
     metavar="LIST",
     callback=readers,
-    help=f"Read the answers in the texts with these readers, in this order: {', '.join(READERS)}, "
-    "tag=NAME; auto takes those that read most. A table needs the columns text and gold.",
+    help=f"Read the answers in the texts with these readers, in this order: {NAMED}; "
+    "auto takes those that read most. A table needs the columns text and gold.",
 )
 @match_option
 @grader_option

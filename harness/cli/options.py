@@ -6,7 +6,7 @@ from typing import Any, get_args
 
 import click
 
-from harness.grader import AUTO, DEFAULT_READERS, GRADERS, READERS, Match, is_reader
+from harness.grader import AUTO, DEFAULT_READERS, GRADERS, NAMED, Match, is_reader
 
 
 class Pair(click.ParamType):  # type: ignore[type-arg]  # older click takes no argument here
@@ -49,8 +49,7 @@ def readers(_context: click.Context, _option: click.Parameter, text: str | None)
         return names
     for name in names:
         if not is_reader(name):
-            known = f"{', '.join(READERS)} and tag=NAME"
-            raise click.BadParameter(f"{name!r} is not a reader; the readers are {known}.")
+            raise click.BadParameter(f"{name!r} is not a reader; the readers are {NAMED}.")
     return names
 
 
@@ -61,8 +60,7 @@ reader_option = click.option(
     show_default=True,
     metavar="LIST",
     callback=readers,
-    help=f"Readers to try, in this order; there are {', '.join(READERS)} and tag=NAME. "
-    "auto takes those that read most, and says so.",
+    help=f"Readers to try, in this order; there are {NAMED}. auto takes those that read most, and says so.",
 )
 
 match_option = click.option(

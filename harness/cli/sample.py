@@ -87,10 +87,6 @@ def sample(
     if (rate or price_per_hour) and not dry_run:
         raise BadInput("--rate and --price-per-hour are for --dry-run: add it, or leave them out")
     experiment = read_experiment(config, given)
-    if url and "engine" not in given and experiment.engine == "ctranslate2":
-        experiment = experiment.model_copy(update={"engine": "sglang"})
-    if experiment.url and experiment.engine == "ctranslate2":
-        raise BadInput("engine 'ctranslate2' uses no server: leave url out, or set engine=sglang or openai")
     questions = load_questions(experiment.dataset, experiment.file, experiment.grader)
     if dry_run:
         from harness.run.estimate import estimate

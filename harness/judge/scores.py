@@ -61,9 +61,7 @@ class Scores:
         mend(self._lines)
         for number, _, row in numbered_lines(self._lines):
             if row is None or not {"key", *Verdict._fields} <= row.keys():
-                raise BadInput(
-                    f"{self._lines}: row {number}: not a verdict of `tts judge`: delete this line"
-                )
+                raise BadInput(f"{self._lines}: row {number}: not a verdict of `tts judge`: delete this line")
             found[row["key"]] = Verdict(*(row[name] for name in Verdict._fields))
         return found
 

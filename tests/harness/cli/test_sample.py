@@ -23,11 +23,6 @@ from tests.harness.run.scripted import ScriptedEngine
             "error: Invalid value for '--set': 'budgets' is not",
         ),
         (["sample", "tiny", "--set", "colour=1", "--out", "x"], "error: --set colour: unknown key 'colour'"),
-        (["sample", "tiny", "--set", "url=http://x", "--out", "x"], "error: engine 'ctranslate2'"),
-        (
-            ["sample", "tiny", "--url=http://x", "--set", "engine=ctranslate2", "--out", "x"],
-            "error: engine 'ctranslate2'",
-        ),
         (["sample", "tiny", "--url", "not a url", "--out", "x"], "error: --set url: expected http://"),
         (["sample", "tiny"], "error: Missing option '--out'"),
         (["sample", "tiny", "--limit", "0", "--out", "x"], "error: --set limit: limit is 0"),
