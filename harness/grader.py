@@ -152,18 +152,28 @@ AUTO = "auto"
 """In the place of readers: those that read most."""
 _SAMPLE = 500
 """Texts that are looked at for that."""
+_CODE = re.compile(r"\s*+(?:```|[})\]]++|(?:def|return|print|assert|yield|raise|elif|import)\b.*)|.*;")
+"""A line of a program, or the end of one."""
+
+
+def ends_in_code(text: str) -> bool:
+    """Whether a text's last line is one of a program: then its last number answers nothing."""
+    return _CODE.fullmatch(text.rstrip().rpartition("\n")[2]) is not None
 
 
 def readers_that_read(texts: Sequence[str], grader: Grader) -> tuple[tuple[Reader, ...], str]:
     """The readers that find something in a sample of `texts`, and how much each finds, in words.
 
-    The last number of a text is taken for its answer only where the other readers find less than half.
+    The last number of a text is taken for its answer only where the other readers find less than half, and
+    never in texts that end in code.
     """
     some = texts[:: max(1, len(texts) // _SAMPLE)][:_SAMPLE]
+    prose = [text for text in some if not ends_in_code(text)]
 
     def count(*readers: Reader) -> int:
         reading = replace(grader, readers=readers)
-        return sum(reading.read(text).value is not None for text in some)
+        looked_at = prose if READERS[-1] in readers else some
+        return sum(reading.read(text).value is not None for text in looked_at)
 
     counts = {reader: count(reader) for reader in READERS}
     *others, last = READERS
@@ -171,7 +181,8 @@ def readers_that_read(texts: Sequence[str], grader: Grader) -> tuple[tuple[Reade
     together = count(*useful) if useful else 0
     if counts[last] > 2 * together:
         useful, together = (*useful, last), count(*useful, last)
-    useful = useful or DEFAULT_READERS
+    if not useful:
+        return DEFAULT_READERS, f"no reader finds an answer in {len(some)} texts"
     told = ", ".join(f"{reader} {number}" for reader, number in counts.items())
     return useful, f"of {len(some)} texts: {told}; read by {','.join(useful)}: {together}"
 
@@ -216,6 +227,7 @@ __all__ = [
     "GraderName",
     "Match",
     "Reader",
+    "ends_in_code",
     "is_reader",
     "last_box",
     "normalise_integer",
