@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from harness.cli.options import Condition, Pair, grader_option, match_option, readers
+from harness.cli.options import Pair, grader_option, match_option, readers
 from harness.grader import NAMED, Grader, GraderName
 from results.command_help import Command
 
@@ -62,7 +62,7 @@ _BELONGS = {
 )
 @click.option(
     "--correct-if",
-    type=Condition(),
+    type=Pair(signs=True),
     multiple=True,
     metavar="COLUMN=VALUE",
     help="Tables: an answer is right where this column has this value, or, with COLUMN>=NUMBER, so large a "
