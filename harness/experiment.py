@@ -37,7 +37,8 @@ from harness.fields import (
     rule_in_full,
     value_of,
 )
-from harness.grader import DEFAULT_READERS, NAMED, Grader, GraderName, Match, is_reader
+from harness.grader import DEFAULT_READERS, NAMED, Grader, GraderName, Match
+from harness.grading.places import is_reader
 from results import BadInput
 from results.tables.shards import EXPECTED, shard_in
 

@@ -29,8 +29,6 @@ from harness.grading.places import (
     Reader,
     final_statement,
     find,
-    is_reader,
-    last_box,
     stated,
     without_introduction,
 )
@@ -241,24 +239,3 @@ KINDS: dict[GraderName, Kind] = {
     ),
 }
 """The graders by name. A grader is a file in harness/grading, and a line here: docs/recipes/grader.md."""
-
-
-__all__ = [
-    "AUTO",
-    "DEFAULT_READERS",
-    "GRADERS",
-    "NAMED",
-    "READERS",
-    "Answer",
-    "Grader",
-    "GraderName",
-    "Match",
-    "Reader",
-    "ends_in_code",
-    "is_reader",
-    "last_box",
-    "normalise_integer",
-    "read_gold",
-    "readers_that_read",
-    "required_gold",
-]

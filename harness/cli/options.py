@@ -8,7 +8,8 @@ from typing import Any, get_args
 
 import click
 
-from harness.grader import AUTO, DEFAULT_READERS, GRADERS, NAMED, Match, is_reader
+from harness.grader import AUTO, DEFAULT_READERS, GRADERS, NAMED, Match
+from harness.grading.places import is_reader
 
 
 class Pair(click.ParamType):  # type: ignore[type-arg]  # older click takes no argument here

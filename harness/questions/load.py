@@ -13,7 +13,9 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.grader import GraderName, last_box, normalise_integer, required_gold
+from harness.grader import GraderName, required_gold
+from harness.grading.integer import normalise_integer
+from harness.grading.places import last_box
 from harness.questions.choices import asked, choices_of, label_of
 from harness.questions.hub import GSM8K, MATH, MATH_500, HubDataset, SourceRow, dataset_rows, file_rows
 from results import BadInput

@@ -9,7 +9,8 @@ from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
-from harness.grader import READERS, Grader, Reader, ends_in_code
+from harness.grader import Grader, ends_in_code
+from harness.grading.places import READERS, Reader
 from results.visible import visible
 
 MANY = 0.05
