@@ -188,7 +188,7 @@ def required_gold(text: str, where: str, grader: GraderName = "integer", labels:
     kind = KINDS[grader]
     gold = kind.gold(text, labels)
     if gold is None:
-        among = f" of {', '.join(labels)}" if labels else ""
+        among = f": {', '.join(labels)}" if labels else ""
         raise BadInput(f"{where}: the right answer is {text[-60:]!r}, expected {kind.expected}{among}")
     return gold
 
