@@ -77,13 +77,6 @@ def refuse(_prompt: str, _place: int) -> str:
     raise RequestRefused("refused with status 400: too \x1b[2Jlong")
 
 
-def test_an_address_alone_takes_the_tiny_experiment_to_a_server(sampled: Sampled, tmp_path: Path) -> None:
-    options = ("--url", "http://127.0.0.1:1", "--limit", 1, "--set", "budgets=10")
-    assert sampled(lambda _prompt, _place: "##1##", *options)[0] == 0
-    experiment = json.loads((tmp_path / "run.json").read_text())["experiment"]
-    assert (experiment["engine"], experiment["url"]) == ("sglang", "http://127.0.0.1:1")
-
-
 def test_answers_that_stay_missing_are_exit_status_3(sampled: Sampled, tmp_path: Path) -> None:
     code, out, err = sampled(refuse, "--limit", 2, "--set", "budgets=10")
     assert (code, out) == (3, [])
