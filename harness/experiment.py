@@ -17,11 +17,9 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import (
     AfterValidator,
     BaseModel,
-    BeforeValidator,
     ConfigDict,
     Field,
     JsonValue,
-    StringConstraints,
     ValidationError,
     model_validator,
 )
@@ -39,8 +37,8 @@ from harness.fields import (
     rule_in_full,
     value_of,
 )
-from harness.grader import AUTO, DEFAULT_READERS, Grader, GraderName, Match
-from harness.grading.places import READER_NAME
+from harness.grader import DEFAULT_READERS, NAMED, Grader, GraderName, Match
+from harness.grading.places import is_reader
 from results import BadInput
 from results.tables.shards import EXPECTED, shard_in
 
@@ -54,19 +52,14 @@ With all of 2,880 answers in flight at once, SGLang on two cores needed 5 % more
 TEMPLATE_ARGUMENTS = "chat_template_kwargs"
 """What servers call the arguments of a chat template in a request."""
 FORCED = "forced="
-"""What the settings of `harness force` begin with, before the length of their answers."""
+"""What the settings of `tts force` begin with, before the length of their answers."""
 EFFORT, REASONING_EFFORT = "effort=", "reasoning_effort"
 """What settings with an effort of thinking begin with, and what servers and templates call one."""
 
 
-def _named_reader(name: str) -> str:
-    """Refuses `auto`: which readers read most is only known of texts that are there."""
-    if name == AUTO:
-        raise ValueError("readers by name: auto needs texts, so it is for tts regrade DIR --reader auto")
-    return name
-
-
-ReaderName: TypeAlias = Annotated[str, StringConstraints(pattern=READER_NAME), BeforeValidator(_named_reader)]
+ReaderName: TypeAlias = Annotated[
+    str, only(is_reader, f"some of {NAMED}; auto needs texts, so it is for tts regrade DIR --reader auto")
+]
 
 
 def _template(name: str) -> str:
@@ -74,7 +67,9 @@ def _template(name: str) -> str:
     try:
         prompts.template(name)
     except FileNotFoundError:
-        raise ValueError(f"one of {', '.join(prompts.names())}, or the path of a .txt file") from None
+        raise ValueError(
+            f"one of {', '.join(prompts.names())}, or the path of a .txt file that exists"
+        ) from None
     return name
 
 
@@ -141,7 +136,7 @@ class Experiment(BaseModel):
     logprobs: bool = False
     """Store the mean log-probability of each answer's tokens, where the engine tells it."""
     forced_from: dict[str, JsonValue] | None = None
-    """Of `harness force`: the setting, number and digest of the stored answers that it ends. The budgets are
+    """Of `tts force`: the setting, number and digest of the stored answers that it ends. The budgets are
     the lengths at which they are cut."""
     request_fields: dict[str, JsonValue] = Field(default_factory=dict)
     """What else each request holds, such as `chat_template_kwargs = { enable_thinking = false }`."""
@@ -165,16 +160,18 @@ class Experiment(BaseModel):
         if self.samples == 0 and not self.greedy:
             raise ValueError("samples to be at least 1, or greedy = true")
         for _, budget in self.settings:
-            if self.max_new_tokens(budget) < 1:
-                raise ValueError("tokens_per_budget or tokens_extra to be above 0: an answer needs room")
-            if self.budget_by == "thinking" and self.max_new_tokens(budget) <= (budget or 0):
-                raise ValueError("tokens_extra above 0 with budget_by = 'thinking': an answer needs room")
+            thought = budget or 0 if self.budget_by == "thinking" else 0
+            if (most := self.max_new_tokens(budget)) <= thought:
+                raise ValueError(
+                    f"tokens_per_budget times the budget, and tokens_extra, to be above {thought} together, "
+                    f"not {most}: an answer needs room"
+                )
         if self.budget_by == "force" and "hashes" not in self.readers:
             raise ValueError("reader 'hashes' with budget_by = 'force', which asks for `##18##`")
         if self.budget_by == "thinking" and (self.engine == "ctranslate2" or not self.budgets):
             raise ValueError("budgets and engine sglang or openai with budget_by = 'thinking'")
         if self.budget_by != "thinking" and 0 in self.budgets:
-            raise ValueError("budgets of at least 1, but for budget_by = 'thinking'")
+            raise ValueError("budgets of at least 1: budget_by = 'thinking' alone takes 0")
         if reserved := sorted(RESERVED & {*self.request_fields}):
             raise ValueError(f"request_fields without {', '.join(reserved)}, which other keys set")
         if self.engine == "ctranslate2" and {*self.request_fields} - {"chat_template_kwargs"}:
@@ -187,6 +184,8 @@ class Experiment(BaseModel):
             raise ValueError("server_flags only where the run starts SGLang: no url, engine 'sglang'")
         if self.tokenizer and self.engine != "openai":
             raise ValueError("no tokenizer: it is for engine 'openai', others have the model's own")
+        if self.url and self.engine == "ctranslate2":
+            raise ValueError("no url, or engine 'sglang' or 'openai': 'ctranslate2' uses no server")
         if self.engine == "openai" and not self.url:
             raise ValueError("url, the address of a server, with engine 'openai'")
         return self
@@ -271,7 +270,8 @@ def experiment_of(
 ) -> Experiment:
     """The experiment with the `values` that were read from `path`, some of them replaced.
 
-    A model given in `overrides` drops the `revision`, which belongs to the file's model. Raises BadInput.
+    A model given in `overrides` drops the `revision`, which belongs to the file's model; an address, the
+    engine in this process. Raises BadInput.
     """
     values = dict(values)
     given = {
@@ -279,6 +279,8 @@ def experiment_of(
     }
     if given.get("model", values.get("model")) != values.get("model"):
         values.pop("revision", None)
+    if given.get("url") and values.get("engine") == "ctranslate2":
+        del values["engine"]
     try:
         return Experiment.model_validate({**values, **given})
     except ValidationError as error:
@@ -295,10 +297,12 @@ def _find(path_or_name: str | Path) -> Path:
 
 def _explain(error: ValidationError, path: Path, given: Mapping[str, Any]) -> BadInput:
     """All keys that are missing, with their meaning, or else the first thing wrong; in one line."""
-    absent = [str(one["loc"][0]) for one in error.errors() if one["type"] == "missing"]
+    kinds = [(one["type"], str(one["loc"][0])) for one in error.errors() if one["loc"]]
+    absent = [key for kind, key in kinds if kind == "missing"]
     if absent:
         meanings = [f"{key} ({str(Experiment.model_fields[key].description).rstrip('.')})" for key in absent]
-        return BadInput(f"{path}: missing: {'; '.join(meanings)}")
+        unknown = [f"; unknown: {key!r}" for kind, key in kinds if kind == "extra_forbidden"]
+        return BadInput(f"{path}: missing: {'; '.join(meanings)}{''.join(unknown)}")
     first = error.errors(include_url=False)[0]
     key = ".".join(str(part) for part in first["loc"] if isinstance(part, str))
     origin = f"--set {key}" if first["loc"] and first["loc"][0] in given else str(path)

@@ -15,8 +15,9 @@ What stands there is read by one of three graders: `integer` (the paper's), `cho
 expression). Equal answers get the same text: that is their vote. Null is only where nothing was said.
 """
 
+import operator
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -24,11 +25,10 @@ from harness.grading import choice, expression, integer
 from harness.grading.integer import CHARACTERS, normalise_integer
 from harness.grading.places import (
     READERS,
+    Place,
     Reader,
     final_statement,
     find,
-    is_reader,
-    last_box,
     stated,
     without_introduction,
 )
@@ -41,6 +41,9 @@ GraderName = Literal["integer", "choice", "math"]
 GRADERS: tuple[GraderName, ...] = get_args(GraderName)
 DEFAULT_READERS: tuple[Reader, ...] = ("hashes", "boxed", "answer-is")
 """What reads answers to a prompt that asks for `##18##`; the paper's grader is `hashes` alone."""
+
+NAMED = f"{', '.join(READERS)}, tag=NAME"
+"""The readers by name, as options and experiments take them."""
 
 _END = re.compile(
     r"\[END\]|<\|(?:eot_id|eom_id|im_end|endoftext|end_of_text|eos|EOT)\|>|</s>|<eos>|<end_of_turn>|<｜end▁of▁sentence｜>"
@@ -71,8 +74,7 @@ class Grader:
 
     def check_installed(self) -> None:
         """Raise ModuleNotFoundError where the package is not installed that compares expressions."""
-        if self.grader == "math":
-            expression.require()
+        KINDS[self.grader].require()
 
     def read(self, text: str, cut_off: bool = False, labels: Sequence[str] = ()) -> Answer:
         """The answer in `text`.
@@ -85,26 +87,25 @@ class Grader:
             text = text.translate(CHARACTERS)
         if cut_off:
             text = text.rstrip("0123456789.,")
-        other = Answer(None, None)
-        for reader, places, states in self._looks(text, labels):
-            answers = (self._said(reader, place, cut_off, labels, states) for place in places)
+        kind, other = KINDS[self.grader], Answer(None, None)
+        for reader, texts, states in self._looks(text, labels):
+            answers = (kind.answer_in(Place(reader, place, cut_off, states, labels)) for place in texts)
             said = [answer for answer in answers if answer is not None]
             value = self._chosen(said if self.match == "first" else said[::-1], labels)
-            if value and (self.grader != "choice" or choice.is_label(value, labels)):
+            if value and kind.settles(value, labels):
                 return Answer(value, reader)
             if value and other.value is None:
                 other = Answer(value, reader)
         return other
 
     def _chosen(self, said: Sequence[str], labels: Sequence[str]) -> str | None:
-        """What the first says; to a question with choices, the first that is a label before any other."""
+        """What the first says that settles the question, or else what the first says."""
         if not said:
             return None
-        if self.grader != "choice":
-            return self._value(said[0])
-        values = (choice.read_value(text, labels) for text in said)
-        label = next((value for value in values if choice.is_label(value, labels)), None)
-        return label or choice.read_value(said[0], labels)
+        kind = KINDS[self.grader]
+        values = (kind.value(text, labels) for text in said)
+        settled = next((value for value in values if kind.settles(value, labels)), None)
+        return settled or kind.value(said[0], labels)
 
     def _looks(self, text: str, labels: Sequence[str]) -> Iterator[tuple[Reader, Iterable[str], bool]]:
         """Where each reader looks, what outranks others first; and whether an answer is stated there."""
@@ -115,8 +116,8 @@ class Grader:
             if reader == "answer-is":
                 yield reader, stated(text), True
             yield reader, find(reader, text), False
-        if states and self.grader == "choice":
-            yield "answer-is", choice.chosen(text, labels), True
+        if states:
+            yield "answer-is", KINDS[self.grader].elsewhere(text, labels), True
 
     def verdict(
         self, text: str, gold: str, finish_reason: str | None, labels: Sequence[str] = ()
@@ -126,41 +127,37 @@ class Grader:
         A right answer has the text of the gold, which is as `required_gold` gives it.
         """
         answer, reader = self.read(text, finish_reason == "length", labels)
-        if self.grader == "math" and answer is not None and expression.equal(gold, answer):
+        if answer is not None and KINDS[self.grader].equal(gold, answer):
             answer = gold
         return {"answer": answer, "correct": answer == gold, "reader": reader}
-
-    def _said(
-        self, reader: Reader, place: str, cut_off: bool, labels: Sequence[str], states: bool
-    ) -> str | None:
-        if self.grader == "integer":
-            return integer.answer_in(reader, place, cut_off)
-        if self.grader == "choice":
-            return choice.answer_in(reader, place, labels, cut_off)
-        return expression.answer_in(reader, place, cut_off, states)
-
-    def _value(self, said: str) -> str:
-        if self.grader == "integer":
-            return integer.read_value(said)
-        return expression.read_value(said)
 
 
 AUTO = "auto"
 """In the place of readers: those that read most."""
 _SAMPLE = 500
 """Texts that are looked at for that."""
+_CODE = re.compile(r"\s*+(?:```|[})\]]++|(?:def|return|print|assert|yield|raise|elif|import)\b.*)|.*;")
+"""A line of a program, or the end of one."""
+
+
+def ends_in_code(text: str) -> bool:
+    """Whether a text's last line is one of a program: then its last number answers nothing."""
+    return _CODE.fullmatch(text.rstrip().rpartition("\n")[2]) is not None
 
 
 def readers_that_read(texts: Sequence[str], grader: Grader) -> tuple[tuple[Reader, ...], str]:
     """The readers that find something in a sample of `texts`, and how much each finds, in words.
 
-    The last number of a text is taken for its answer only where the other readers find less than half.
+    The last number of a text is taken for its answer only where the other readers find less than half, and
+    never in texts that end in code.
     """
     some = texts[:: max(1, len(texts) // _SAMPLE)][:_SAMPLE]
+    prose = [text for text in some if not ends_in_code(text)]
 
     def count(*readers: Reader) -> int:
         reading = replace(grader, readers=readers)
-        return sum(reading.read(text).value is not None for text in some)
+        looked_at = prose if READERS[-1] in readers else some
+        return sum(reading.read(text).value is not None for text in looked_at)
 
     counts = {reader: count(reader) for reader in READERS}
     *others, last = READERS
@@ -168,7 +165,8 @@ def readers_that_read(texts: Sequence[str], grader: Grader) -> tuple[tuple[Reade
     together = count(*useful) if useful else 0
     if counts[last] > 2 * together:
         useful, together = (*useful, last), count(*useful, last)
-    useful = useful or DEFAULT_READERS
+    if not useful:
+        return DEFAULT_READERS, f"no reader finds an answer in {len(some)} texts"
     told = ", ".join(f"{reader} {number}" for reader, number in counts.items())
     return useful, f"of {len(some)} texts: {told}; read by {','.join(useful)}: {together}"
 
@@ -187,35 +185,57 @@ def required_gold(text: str, where: str, grader: GraderName = "integer", labels:
 
     An integer alone or after `####`; the label of a choice; the last box of a solution, or an expression.
     """
-    if grader == "integer":
-        gold, expected = read_gold(text), "an integer or '… #### 18' (other grader: choice or math)"
-    elif grader == "choice":
-        found = choice.read_value(without_introduction(text), labels)
-        names = labels or choice.LETTERS
-        gold, expected = found if found in names else None, f"a label: {', '.join(names)}"
-    else:
-        box = last_box(text)
-        written = without_introduction(text.rpartition("####")[2]) if box is None else box
-        gold, expected = expression.as_written(written) or None, "an expression"
+    kind = KINDS[grader]
+    gold = kind.gold(text, labels)
     if gold is None:
-        raise BadInput(f"{where}: the right answer is {text[-60:]!r}, expected {expected}")
+        among = f": {', '.join(labels)}" if labels else ""
+        raise BadInput(f"{where}: the right answer is {text[-60:]!r}, expected {kind.expected}{among}")
     return gold
 
 
-__all__ = [
-    "AUTO",
-    "DEFAULT_READERS",
-    "GRADERS",
-    "READERS",
-    "Answer",
-    "Grader",
-    "GraderName",
-    "Match",
-    "Reader",
-    "is_reader",
-    "last_box",
-    "normalise_integer",
-    "read_gold",
-    "readers_that_read",
-    "required_gold",
-]
+class Kind(NamedTuple):
+    """A grader: what an answer is, and when it is right. `labels` are those of a question's choices."""
+
+    answer_in: Callable[[Place], str | None]
+    """The text that stands for the answer at a place; None where nothing is said."""
+    value: Callable[[str, Sequence[str]], str]
+    """Its canonical text, which is its vote."""
+    gold: Callable[[str, Sequence[str]], str | None]
+    """The right answer in canonical form; None where the text gives none."""
+    expected: str
+    """What the text of a gold should be."""
+    equal: Callable[[str, str], bool] = operator.eq
+    """Whether a gold and an answer are the same."""
+    settles: Callable[[str, Sequence[str]], bool] = lambda _value, _labels: True
+    """Whether this value outranks any other place of the text."""
+    elsewhere: Callable[[str, Sequence[str]], Iterable[str]] = lambda _text, _labels: ()
+    """Where else an answer may stand, once no reader has found one that settles."""
+    require: Callable[[], None] = lambda: None
+    """Raises ModuleNotFoundError where a package is not installed."""
+
+
+KINDS: dict[GraderName, Kind] = {
+    "integer": Kind(
+        integer.answer_in,
+        lambda text, _: integer.read_value(text),
+        lambda text, _: read_gold(text),
+        "an integer or '… #### 18' (other grader: choice or math)",
+    ),
+    "choice": Kind(
+        choice.answer_in,
+        choice.read_value,
+        choice.gold,
+        "a label",
+        settles=choice.is_label,
+        elsewhere=choice.chosen,
+    ),
+    "math": Kind(
+        expression.answer_in,
+        lambda text, _: expression.read_value(text),
+        lambda text, _: expression.gold(text),
+        "an expression",
+        equal=expression.equal,
+        require=expression.require,
+    ),
+}
+"""The graders by name. A grader is a file in harness/grading, and a line here: docs/recipes/grader.md."""

@@ -56,7 +56,7 @@ def fill(name: str, *, problem: str, token_limit: int | None = None, answer: str
     if token_limit is None and "{token_limit}" in template(name):
         raise ValueError(f"prompt {name!r} needs a token budget")
     if answer is None and "{answer}" in template(name):
-        raise ValueError(f"prompt {name!r} needs an answer to judge: it is for `harness judge`")
+        raise ValueError(f"prompt {name!r} needs an answer to judge: it is for `tts judge`")
     values = {"problem": problem, "token_limit": str(token_limit), "answer": str(answer)}
     return _PLACEHOLDER.sub(lambda match: values[match[1]], template(name))
 

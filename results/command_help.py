@@ -18,19 +18,27 @@ from typing import Any
 import click
 
 SUBJECTS = {
-    "Output": ["--out", "--plot"],
+    "Output": ["--out", "--plot", "--curves"],
     "Input": [
         "--then",
         *("--map", "--drop", "--gold", "--correct-if", "--unreadable", "--setting", "--as-written"),
         *("--grade", "--grader", "--match", "--filter", "--scorer", "--tokenizer", "--price"),
+        *("--dataset", "--model"),
     ],
     "What is seen": ["--fit-max-n", "--fit-max-tokens", "--fit-settings", "--fit-cap", "--splits"],
     "What is asked": [
-        *("--at", "--at-n", "--at-settings", "--at-caps", "--n", "--caps", "--method", "--predictor"),
-        *("--score", "--score-cost", "--target-accuracy", "--token-budget", "--max-n", "--gate", "--margin"),
-        *("--sequential", "--planned", "--looks"),
+        *("--at", "--at-n", "--at-settings", "--at-caps", "--steps", "--n", "--caps", "--questions"),
+        *("--answers", "--compare", "--method", "--predictor", "--score", "--score-cost", "--weights"),
+        *("--target-accuracy", "--token-budget", "--max-n", "--gate", "--margin", "--every-question"),
+        *("--sequential", "--planned", "--looks", "--rule"),
     ],
-    "Intervals": ["--level", "--target", "--bootstrap", "--permutations", "--seed"],
+    "What is drawn": [
+        *("--set", "--solver", "--repeats", "--tasks", "--paths", "--limit", "--n-max", "--orders"),
+    ],
+    "How it runs": [
+        *("--url", "--dry-run", "--rate", "--price-per-hour", "--resume", "--quarantine", "--jobs"),
+    ],
+    "Intervals and chance": ["--level", "--target", "--bootstrap", "--permutations", "--cluster", "--seed"],
 }
 """What options are about, and in which order a person asks. Other options come last."""
 
@@ -74,6 +82,8 @@ def by_subject(options: list[click.Option]) -> dict[str, list[click.Option]]:
     for subject, flags in SUBJECTS.items():
         found[subject] = [by_flag.pop(flag) for flag in flags if flag in by_flag]
     found["Other options"] = list(by_flag.values())
+    if 2 * len(by_flag) > len(options):  # most are about something else: groups would only scatter them
+        return {"Options": options}
     return {subject: members for subject, members in found.items() if members}
 
 

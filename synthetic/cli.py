@@ -84,16 +84,18 @@ def run(
     OUT/NAME.csv is a curves table. In the binary case a sampling solver also writes OUT/NAME.samples.parquet,
     the answers it drew.
     """
-    from results import write_curves, write_samples
+    from results import BadInput, write_curves, write_samples
     from results.commandline import warnings_last
     from results.tables.files import check_place
     from synthetic.panels.experiments import find_experiments
     from synthetic.panels.overrides import read_at, with_changes
-    from synthetic.panels.running import run_experiment
+    from synthetic.panels.running import run_experiment, samples_anyway
 
     check_place(out, folder=True)
     experiments = find_experiments(name).items()
     asked = {key: with_changes(read_at(experiment, steps, n), changes) for key, experiment in experiments}
+    if options["paths"] and options["solver"] == "exact" and not any(map(samples_anyway, asked.values())):
+        raise BadInput("--paths: the exact solver samples nothing here: leave it out, or give --solver")
     for key, changed in asked.items():
         start = perf_counter()
         with warnings_last():

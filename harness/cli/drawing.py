@@ -1,4 +1,4 @@
-"""What `harness sample` and `harness force` do once they know what to draw: until done or stopped."""
+"""What `tts sample` and `tts force` do once they know what to draw: until done or stopped."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING

@@ -20,7 +20,7 @@ from results.command_help import Command
 @click.option(
     "--workers-file",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="The servers that `harness serve --workers-file` lists in this file, now or later.",
+    help="The servers that `tts serve --workers-file` lists in this file, now or later.",
 )
 @click.option(
     "--pods",

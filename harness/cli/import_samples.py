@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
-from harness.cli.options import Condition, Pair, grader_option, match_option, readers
-from harness.grader import READERS, Grader, GraderName
+from harness.cli.options import Pair, grader_option, match_option, readers
+from harness.grader import NAMED, Grader, GraderName
 from results.command_help import Command
 
 _TOOLS = (
@@ -62,7 +62,7 @@ _BELONGS = {
 )
 @click.option(
     "--correct-if",
-    type=Condition(),
+    type=Pair(signs=True),
     multiple=True,
     metavar="COLUMN=VALUE",
     help="Tables: an answer is right where this column has this value, or, with COLUMN>=NUMBER, so large a "
@@ -80,8 +80,8 @@ _BELONGS = {
     "--grade",
     metavar="LIST",
     callback=readers,
-    help=f"Read the answers in the texts with these readers, in this order: {', '.join(READERS)}, "
-    "tag=NAME; auto takes those that read most. A table needs the columns text and gold.",
+    help=f"Read the answers in the texts with these readers, in this order: {NAMED}; "
+    "auto takes those that read most. A table needs the columns text and gold.",
 )
 @match_option
 @grader_option

@@ -55,7 +55,7 @@ def judge(
 
     The score is P(yes): the probability of yes, divided by that of yes or no, as the first token of the
     judge's reply. With --reward, it is what a reward model gives. Equal answers to a question are asked once.
-    `results curves DIR --method best_by_score,weighted_majority --score NAME` uses the scores.
+    `tts curves DIR --method best_by_score,weighted_majority --score NAME` uses the scores.
 
     You can stop it at any time; the same command goes on where it stopped, and asks again what has failed.
     Exit status 3 means that requests kept failing; an answer without a score is not a bad one.

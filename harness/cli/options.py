@@ -2,38 +2,30 @@
 
 import re
 from collections.abc import Callable, Sequence
+from functools import reduce
+from pathlib import Path
 from typing import Any, get_args
 
 import click
 
-from harness.grader import AUTO, DEFAULT_READERS, GRADERS, READERS, Match, is_reader
+from harness.grader import AUTO, DEFAULT_READERS, GRADERS, NAMED, Match
+from harness.grading.places import is_reader
 
 
 class Pair(click.ParamType):  # type: ignore[type-arg]  # older click takes no argument here
-    """KEY=TEXT, split at the first `=`."""
+    """KEY=TEXT, split at the first `=`; with `signs`, KEY>=NUMBER and the like, as (key, ">=NUMBER")."""
 
     name = "pair"
 
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[str, str]:
-        """The key and the text."""
-        key, equals, text = value.partition("=")
-        if not (equals and key.strip()):
-            self.fail(f"{value!r} is not of the form {getattr(param, 'metavar', None)}.", param, ctx)
-        return key.strip(), text
-
-
-class Condition(click.ParamType):  # type: ignore[type-arg]
-    """COLUMN=VALUE, or COLUMN>=NUMBER and the like, as (column, ">=NUMBER")."""
-
-    name = "condition"
+    def __init__(self, signs: bool = False) -> None:
+        name, sign = (r"[^=<>]", ">=|<=|>|<|=") if signs else ("[^=]", "=")
+        self._form = re.compile(rf"\s*({name}*{name[:-1]}\s])\s*({sign})(.*)", re.DOTALL)
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> tuple[str, str]:
-        """The column and what is asked of it."""
-        found = re.fullmatch(r"\s*([^=<>]+?)\s*(>=|<=|>|<|=)(.*)", value, re.DOTALL)
+        """The key, and the text or what is asked of it."""
+        found = self._form.fullmatch(value)
         if not found:
             self.fail(f"{value!r} is not of the form {getattr(param, 'metavar', None)}.", param, ctx)
         sign = found[2].removeprefix("=")
@@ -49,8 +41,7 @@ def readers(_context: click.Context, _option: click.Parameter, text: str | None)
         return names
     for name in names:
         if not is_reader(name):
-            known = f"{', '.join(READERS)} and tag=NAME"
-            raise click.BadParameter(f"{name!r} is not a reader; the readers are {known}.")
+            raise click.BadParameter(f"{name!r} is not a reader; the readers are {NAMED}.")
     return names
 
 
@@ -61,8 +52,7 @@ reader_option = click.option(
     show_default=True,
     metavar="LIST",
     callback=readers,
-    help=f"Readers to try, in this order; there are {', '.join(READERS)} and tag=NAME. "
-    "auto takes those that read most, and says so.",
+    help=f"Readers to try, in this order; there are {NAMED}. auto takes those that read most, and says so.",
 )
 
 match_option = click.option(
@@ -79,15 +69,24 @@ grader_option = click.option(
     help="What an answer is: an integer, the label of a choice, or an expression (math).",
 )
 
-limit_option = click.option(
-    "--limit", metavar="K", help="Only the first K questions; the same as --set limit=K."
-)
 
-resume_option = click.option(
-    "--resume/--restart",
-    default=True,
-    help="Go on with the run in the folder (default), or rename its files and begin again.",
-)
+def run_options(out: str, url: str) -> Callable[[Any], Any]:
+    """What `sample` and `force` share; `out` and `url` say what the folder and the server are."""
+    folder = click.Path(path_type=Path, file_okay=False)
+    options = [
+        click.option("--out", required=True, type=folder, help=out),
+        click.option("--url", help=url),
+        click.option("--limit", metavar="K", help="Only the first K questions; the same as --set limit=K."),
+        click.option(
+            "--resume/--restart",
+            default=True,
+            help="Go on with the run in the folder (default), or rename its files and begin again.",
+        ),
+        click.option(
+            "--quarantine", is_flag=True, help="Put rows that cannot be used aside and ask for them again."
+        ),
+    ]
+    return lambda command: reduce(lambda made, option: option(made), reversed(options), command)
 
 
 def set_option(help_text: str) -> Callable[[Any], Any]:

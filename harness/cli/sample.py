@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from harness.cli.options import keys_given, limit_option, resume_option, set_option
+from harness.cli.options import keys_given, run_options, set_option
 from results.command_help import Command
 
 
@@ -20,11 +20,7 @@ from results.command_help import Command
 )
 @click.argument("config")
 @set_option("Replace a key. May be repeated.")
-@click.option(
-    "--out", required=True, type=click.Path(path_type=Path, file_okay=False), help="The run's folder."
-)
-@click.option("--url", help="A running server; without one, the run starts SGLang and stops it.")
-@limit_option
+@run_options("The run's folder.", "A running server; without one, the run starts SGLang and stops it.")
 @click.option(
     "--dry-run", is_flag=True, help="Print what is still to be sampled and how long that takes, and stop."
 )
@@ -43,10 +39,6 @@ from results.command_help import Command
     metavar="FILE",
     type=click.Path(path_type=Path, dir_okay=False),
     help="Write the curves of what is stored, too, when the run ends or is stopped.",
-)
-@resume_option
-@click.option(
-    "--quarantine", is_flag=True, help="Put rows that cannot be used aside and sample their answers again."
 )
 def sample(
     config: str,
@@ -87,10 +79,6 @@ def sample(
     if (rate or price_per_hour) and not dry_run:
         raise BadInput("--rate and --price-per-hour are for --dry-run: add it, or leave them out")
     experiment = read_experiment(config, given)
-    if url and "engine" not in given and experiment.engine == "ctranslate2":
-        experiment = experiment.model_copy(update={"engine": "sglang"})
-    if experiment.url and experiment.engine == "ctranslate2":
-        raise BadInput("engine 'ctranslate2' uses no server: leave url out, or set engine=sglang or openai")
     questions = load_questions(experiment.dataset, experiment.file, experiment.grader)
     if dry_run:
         from harness.run.estimate import estimate

@@ -35,7 +35,7 @@ from results.command_help import Command
 @click.option(
     "--workers-file",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="List the servers here once they are ready, for `harness gateway`; with --host.",
+    help="List the servers here once they are ready, for `tts gateway`; with --host.",
 )
 @click.option("--revision", help="The commit of the model on the hub.")
 def serve(
@@ -54,8 +54,8 @@ def serve(
     MODEL is a name on the hub, a folder, or `tiny`. FLAGS after `--` go to SGLang as they are. Without --host
     only this machine reaches the servers.
 
-    Servers on several hosts: run this on each with --host, and `harness gateway` in front of all. They ask
-    for the key in the environment variable SGLANG_API_KEY, which `harness sample` sends.
+    Servers on several hosts: run this on each with --host, and `tts gateway` in front of all. They ask
+    for the key in the environment variable SGLANG_API_KEY, which `tts sample` sends.
     """
     import signal
     import sys

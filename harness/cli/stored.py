@@ -5,7 +5,8 @@ from pathlib import Path
 import click
 
 from harness.cli.options import grader_option, match_option, reader_option
-from harness.grader import GraderName, Match, Reader
+from harness.grader import GraderName, Match
+from harness.grading.places import Reader
 from results.command_help import Command
 
 

@@ -173,7 +173,8 @@ def model_folder(model: str, revision: str | None) -> Path:
     except (httpx.HTTPError, OSError, ValueError) as error:
         reason = trouble or str(error).splitlines()[0]
         raise BadInput(
-            f"model {model}: no such folder, and it cannot be had from the Hugging Face hub ({reason})"
+            f"model {model}: no such folder, and it cannot be had from the Hugging Face hub ({reason}); "
+            "where a server has it under this name, give the folder of its tokenizer: --set tokenizer=FOLDER"
         ) from None
     return Path(found)
 

@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from harness.grading.dress import without_style
-from harness.grading.places import Reader, is_mark, says_something, sentence, without_introduction
+from harness.grading.places import Place, is_mark, says_something, sentence, without_introduction
 from results.canonical import canonical
 
 LETTERS = tuple(string.ascii_uppercase)
@@ -30,22 +30,21 @@ _MARKUP = dict.fromkeys(map(ord, "*_`$\"“”'‘’{}#"), " ")
 _LATEX = re.compile(r"\\(?:boxed|fbox|text[a-z]*+|mathbf|mathrm|mbox)\b|\\[()\[\]$%,!; ]")
 
 
-def answer_in(reader: Reader, place: str, labels: Sequence[str] = (), cut_off: bool = False) -> str | None:
-    """The text that stands for the answer in a `place` that `reader` has found; None where nothing is said.
+def answer_in(place: Place) -> str | None:
+    """The text that stands for the answer at a place; None where nothing is said.
 
-    Among other words only a label, or several of them, is an answer. `cut_off` says that the text ended there
-    at the token limit, perhaps within a word.
+    Among other words only a label, or several of them, is an answer.
     """
-    if is_mark(reader):
-        return without_introduction(place) if says_something(place) else None
-    if reader == "last-number":
+    if is_mark(place.reader):
+        return without_introduction(place.text) if says_something(place.text) else None
+    if place.reader == "last-number":
         return None
-    said = sentence(place)
-    if cut_off and said == place:
+    said = sentence(place.text)
+    if place.cut_off and said == place.text:
         return None
-    if _label(said, labels):
+    if _label(said, place.labels):
         return said
-    patterns = _patterns(tuple(labels))
+    patterns = _patterns(tuple(place.labels))
     first = patterns.text.fullmatch(" ".join(_LATEX.sub(" ", said).translate(_MARKUP).split()))
     several = first is not None and patterns.another.match(first["rest"]) is not None
     return said if several or len(patterns.among.findall(said)) > 1 else None
@@ -61,6 +60,12 @@ def read_value(text: str, labels: Sequence[str] = ()) -> str:
 def is_label(value: str, labels: Sequence[str] = ()) -> bool:
     """Whether what was read is one of the labels."""
     return value in (labels or LETTERS)
+
+
+def gold(text: str, labels: Sequence[str] = ()) -> str | None:
+    """The label of the right choice."""
+    value = read_value(without_introduction(text), labels)
+    return value if is_label(value, labels) else None
 
 
 def chosen(text: str, labels: Sequence[str] = ()) -> Iterator[str]:

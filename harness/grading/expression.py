@@ -23,7 +23,15 @@ from typing import Any
 
 from harness.grading import integer
 from harness.grading.dress import LONGEST, in_latex, without_style
-from harness.grading.places import FORMULA, Reader, is_mark, says_something, sentence, without_introduction
+from harness.grading.places import (
+    FORMULA,
+    Place,
+    is_mark,
+    last_box,
+    says_something,
+    sentence,
+    without_introduction,
+)
 from harness.grading.value_words import STATING_WORDS, VALUE_WORDS
 from results import BadInput
 from results.canonical import canonical
@@ -71,23 +79,27 @@ _BECAUSE = re.compile(r",?\s(?:because|since|as)\s.*", re.DOTALL)
 _FORMULAS_GO_ON = re.compile(r"\s*+(?:,|;|and\b|or\b)[\s,]*+(?:and\b|or\b)?\s*+(?:\$|\\[(\[]|[-\d])")
 
 
-def answer_in(reader: Reader, place: str, cut_off: bool = False, states: bool = False) -> str | None:
-    """The text that stands for the answer in a `place` that `reader` has found; None where nothing is said.
-
-    `states` says that it stands there alone, as in `Answer: no solution`, and not among other words.
-    `cut_off` says that the text ended there at the token limit, perhaps within an expression.
-    """
-    if is_mark(reader):
-        return without_introduction(place) if says_something(place) else None
-    if reader == "last-number":
-        return None if cut_off else place
-    said = _BECAUSE.sub("", sentence(place)).rstrip("*_` ")
-    found = FORMULA.match(place)
-    if found and not _FORMULAS_GO_ON.match(place, found.end()):
+def answer_in(place: Place) -> str | None:
+    """The text that stands for the answer at a place; None where nothing is said."""
+    text = place.text
+    if is_mark(place.reader):
+        return without_introduction(text) if says_something(text) else None
+    if place.reader == "last-number":
+        return None if place.cut_off else text
+    said = _BECAUSE.sub("", sentence(text)).rstrip("*_` ")
+    found = FORMULA.match(text)
+    if found and not _FORMULAS_GO_ON.match(text, found.end()):
         return next(part for part in found.groups() if part is not None)
-    if cut_off and said == place:
+    if place.cut_off and said == text:
         return None
-    return said if _FORMULA_LIKE.search(said) or (states and says_something(said)) else None
+    return said if _FORMULA_LIKE.search(said) or (place.states and says_something(said)) else None
+
+
+def gold(text: str) -> str | None:
+    """The last box of a solution, or else an expression, perhaps after `####`."""
+    box = last_box(text)
+    written = without_introduction(text.rpartition("####")[2]) if box is None else box
+    return as_written(written) or None
 
 
 def as_written(text: str) -> str:

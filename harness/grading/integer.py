@@ -13,7 +13,7 @@ from functools import lru_cache
 from itertools import pairwise, takewhile
 
 from harness.grading.dress import without_style
-from harness.grading.places import Reader, is_mark, says_something, sentence, without_introduction
+from harness.grading.places import Place, is_mark, says_something, sentence, without_introduction
 from harness.grading.value_words import (
     ARTICLES,
     LINK_WORDS,
@@ -50,17 +50,14 @@ _LAST_WORD = re.compile(rf"({_LETTER}++)\Z")
 _NUMBER_WORD = re.compile(rf"[\W_]*+({_LETTER}++)")
 
 
-def answer_in(reader: Reader, place: str, cut_off: bool = False) -> str | None:
-    """The text that stands for the answer in a `place` that `reader` has found; None where nothing is said.
-
-    `cut_off` says that the text ended there at the token limit, perhaps in the middle of a word.
-    """
-    if is_mark(reader):
-        return _marked(place)
-    if reader == "last-number":
-        return None if cut_off else place
-    said = sentence(place)
-    if cut_off and said == place and _may_become_a_value_word(said):
+def answer_in(place: Place) -> str | None:
+    """The text that stands for the answer at a place; None where nothing is said."""
+    if is_mark(place.reader):
+        return _marked(place.text)
+    if place.reader == "last-number":
+        return None if place.cut_off else place.text
+    said = sentence(place.text)
+    if place.cut_off and said == place.text and _may_become_a_value_word(said):
         return None
     return said if any(map(str.isdigit, said)) or _begins_with_a_number_word(said) else None
 

@@ -12,8 +12,8 @@ No pattern can backtrack (quantifiers are possessive): every text is searched in
 """
 
 import re
-from collections.abc import Callable, Iterator
-from typing import TypeAlias
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple, TypeAlias
 
 READERS = ("hashes", "boxed", "answer-is", "last-number")
 TAG = "tag="
@@ -150,6 +150,19 @@ def _may_be_a_value(body: str) -> bool:
     if _VALUE_LIKE.match(line):
         return True
     return 0 < len(words) <= _FEW_WORDS and words[0] not in _BEGINNINGS
+
+
+class Place(NamedTuple):
+    """Where a reader has found an answer."""
+
+    reader: Reader
+    text: str
+    cut_off: bool = False
+    """The text ended there at the token limit, perhaps within a word or an expression."""
+    states: bool = False
+    """The answer stands there alone, as in `Answer: no solution`, and not among other words."""
+    labels: Sequence[str] = ()
+    """Those of the question's choices."""
 
 
 def is_reader(name: str) -> bool:

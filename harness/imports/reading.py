@@ -67,10 +67,9 @@ def unread_note(table: pd.DataFrame) -> list[str]:
     texts = table["text"][unread].map(as_typed)
     if unread.mean() <= _FEW or not (texts != "").any():
         return []
-    _, told = readers_that_read(texts.tolist(), grader)
-    return [
-        f"{len(texts)} of {len(table)} answers were not read; {told}: --grade with these, or auto, reads them"
-    ]
+    readers, told = readers_that_read(texts.tolist(), grader)
+    reads = f"{told}: --grade {','.join(readers)}, or auto, reads them"
+    return [f"{len(texts)} of {len(table)} answers were not read; {reads}"] if ": " in told else []
 
 
 def as_expressions(table: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:

@@ -6,7 +6,7 @@
 
 The vote is over the answers that the scorer has read (`Score.answer`), so that it has to be one that reads
 them: pattern, choice, answer, math. inspect_ai starts the first epoch of every sample before the second of
-any; epochs that are under way when a vote is settled are finished and count. `harness import inspect` marks
+any; epochs that are under way when a vote is settled are finished and count. `tts import inspect` marks
 the answers of such a log as stopped.
 """
 

@@ -1,4 +1,4 @@
-"""One command of `harness judge`: what is asked of whom, until done or stopped, and what it has come to.
+"""One command of `tts judge`: what is asked of whom, until done or stopped, and what it has come to.
 
 done = judge_folder(folder, "judge", experiment, "judge-yes-no", questions=None, say=print)
 -> Judged(counts={"answers": 1200, ...}, column="score_judge", failures=[], stopped=False)

@@ -61,9 +61,7 @@ class Scores:
         mend(self._lines)
         for number, _, row in numbered_lines(self._lines):
             if row is None or not {"key", *Verdict._fields} <= row.keys():
-                raise BadInput(
-                    f"{self._lines}: row {number}: not a verdict of `harness judge`: delete this line"
-                )
+                raise BadInput(f"{self._lines}: row {number}: not a verdict of `tts judge`: delete this line")
             found[row["key"]] = Verdict(*(row[name] for name in Verdict._fields))
         return found
 
@@ -74,7 +72,7 @@ class Scores:
         try:
             changed = differences(before["judge"], self._judge)
         except (KeyError, TypeError, AttributeError):
-            raise BadInput(f"{self._record}: not a record of `harness judge`: give another --name") from None
+            raise BadInput(f"{self._record}: not a record of `tts judge`: give another --name") from None
         if changed:
             raise BadInput(
                 f"{self._record}: {self.column} is of a judge with another {', '.join(changed)}: "

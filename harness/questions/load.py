@@ -13,7 +13,9 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.grader import GraderName, last_box, normalise_integer, required_gold
+from harness.grader import GraderName, required_gold
+from harness.grading.integer import normalise_integer
+from harness.grading.places import last_box
 from harness.questions.choices import asked, choices_of, label_of
 from harness.questions.hub import GSM8K, MATH, MATH_500, HubDataset, SourceRow, dataset_rows, file_rows
 from results import BadInput
@@ -76,10 +78,10 @@ def load_questions(name: str, file: Path | None = None, grader: GraderName | Non
         return _questions(file_rows(file or TINY_FILE), "tiny", file or TINY_FILE)
     if name == "multiple-choice":
         if file is None:
-            raise BadInput(f"{name}: needs a file: harness questions --file, harness sample --set file=")
+            raise BadInput(f"{name}: needs a file: tts questions --file, tts sample --set file=")
         return _questions(file_rows(file), file.stem, file, "choice")
     if file is not None:
-        options = "harness questions --file, harness sample --set file="
+        options = "tts questions --file, tts sample --set file="
         raise BadInput(f"a file ({options}) is for {', '.join(DATASETS)}, not for {name}")
     if Path(name).is_file():
         rows = file_rows(Path(name))

@@ -1,4 +1,4 @@
-"""What a run will ask for and how long that takes, without starting it: `harness sample --dry-run`.
+"""What a run will ask for and how long that takes, without starting it: `tts sample --dry-run`.
 
 setting  decoding  prompts  answers  prompt tokens  tokens per answer  at most
 10       sample        300   19,200         21,600                8.9       84
@@ -86,7 +86,7 @@ def estimate(
     sessions = [] if fresh else (read_record(folder) or {}).get("sessions", [])
     rate = rate or _rate(sessions)
     lines.append(f"time: {_time(experiment, expected, most, rate, price_per_hour, bool(tally.answers))}")
-    lines.append(f"disk: about {disk / 1e9:.2g} GB of answers")
+    lines.append(f"disk: about {disk / 1e6:,.1f} MB of answers")
     if experiment.engine != "ctranslate2":
         load = Load(expected, prompt_tokens / prompts, expected / answers, answers / prompts)
         lines += gpu_lines(experiment, load, price_per_hour)

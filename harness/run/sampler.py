@@ -69,7 +69,7 @@ async def sample(
     """
     experiment.reading.check_installed()
     if experiment.forced_from and stored is None:
-        raise BadInput(f"{folder}: holds answers that were forced: continue with `harness force`")
+        raise BadInput(f"{folder}: holds answers that were forced: continue with `tts force`")
     asked = asked_questions(experiment, questions)
 
     with locked(folder):

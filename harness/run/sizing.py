@@ -5,7 +5,7 @@ H100 80GB             1,024            27,711     11,084            1 h  2 h 30 
 
 A step of decoding reads the weights once, and the key-value cache of every answer in flight. The data sheets'
 memory bandwidth and arithmetic bound the steps. A real server reaches a part of it, about REACHED, and
-`harness gpu-check` measures which.
+`tts gpu-check` measures which.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""The stored answers of a run, cut at a number of tokens: what `harness force` asks for final answers.
+"""The stored answers of a run, cut at a number of tokens: what `tts force` asks for final answers.
 
     stored = Stored(Path("runs/gsm8k"), setting="500")
     await stored.forced(engine, query, "Anna has 12 apples. ...", sampling, seed=7)
@@ -51,9 +51,7 @@ class Stored:
         """
         source, self._folder, self._record = experiment_in(folder), folder, read_record(folder)
         if source is None:
-            raise BadInput(
-                f"{folder}: no run.json of this harness: only a run of `harness sample` can be forced"
-            )
+            raise BadInput(f"{folder}: no run.json of this harness: only a run of `tts sample` can be forced")
         if source.forced_from:
             raise BadInput(f"{folder}: its answers were forced already: give the run that they come from")
         self.source, self.rows, settings = source, dict[str, dict[int, Row]](), dict[str, None]()

@@ -31,7 +31,7 @@ def check_flags(flags: Sequence[str]) -> None:
     named = [name for name in _OWN_FLAGS if getattr(found, name[2:].replace("-", "_")) is not None]
     if named:
         raise BadInput(
-            f"{', '.join(named)} among SGLang's flags: `harness serve` has --host and --port of its own, and "
+            f"{', '.join(named)} among SGLang's flags: `tts serve` has --host and --port of its own, and "
             f"the key is read from {KEY}; a run's own server is for the run alone"
         )
 

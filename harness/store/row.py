@@ -28,7 +28,7 @@ ASKED_FOR: dict[str, tuple[type, ...]] = {
     **dict.fromkeys(("stop_rule", "shard"), (str,)),
 }
 """Those of the cells that only some rows have: of models that think, of questions with choices, of shards, or
-of runs that ask for them. Scores (`harness judge`) are numbers or null, in columns score_NAME."""
+of runs that ask for them. Scores (`tts judge`) are numbers or null, in columns score_NAME."""
 
 Row = dict[str, Any]
 Key = tuple[str, str, str]

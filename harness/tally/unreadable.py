@@ -9,7 +9,8 @@ from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
-from harness.grader import READERS, Grader, Reader
+from harness.grader import Grader, ends_in_code
+from harness.grading.places import READERS, Reader
 from results.visible import visible
 
 MANY = 0.05
@@ -54,7 +55,7 @@ class Unreadable:
         ending = "" if cut_off else _NUMBER.sub("N", " ".join(text[-100:].split()[-_WORDS:]))
         self._endings[ending] += 1
         if self._all and (reader := self._all.read(text, cut_off).reader):
-            self._read[reader] += 1
+            self._read[reader] += not (reader == READERS[-1] and ends_in_code(text))
 
     def advice(self, share: float, run: Path) -> str:
         """What to tell about a run with so large a share of unreadable answers; one line."""
@@ -67,7 +68,7 @@ class Unreadable:
             cause = f"{self._never_sampled} of these {self.count} have 0 tokens and no text"
             return f"{said}: {cause}: never generated, and no answers; leave them out with --drop tokens=0"
         said += f": most end in {ways}" if ways else ""
-        if not (self._read and self._grader):
+        if not (self._read.total() and self._grader):
             return f"{said}: see them with `tts inspect {run} --unreadable`"
         more = (reader for reader in READERS if self._read[reader])
         helpful = replace(self._grader, readers=(*self._grader.readers, *more))

@@ -151,7 +151,7 @@ def plan(context: click.Context, /, **asked: Any) -> None:
 @click.option(
     "--compare",
     is_flag=True,
-    help="How likely runs of those sizes are to decide between the pilots, as `results compare --at N` does.",
+    help="How likely runs of those sizes are to decide between the pilots, as `tts compare --at N` does.",
 )
 @LEVELS.option("--level", show_default=f"{FORECAST_LEVEL}; with --compare {LEVEL}")
 @seed

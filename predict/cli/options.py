@@ -22,16 +22,17 @@ from results.arguments import (
 from results.normal import FORECAST_LEVEL
 from results.read_options import reading_options
 
-PREDICTORS = (
-    "default",
-    "survival",
-    "question-law",
-    "low-cost-to-high",
-    "flat",
-    "exponential",
-    "power-law",
-    "mixture",
-)
+PREDICTORS = {
+    "default": "mixture of answers, question-law of curves, survival beyond a cap",
+    "mixture": "how hard the questions are, from how often each is answered right",
+    "question-law": "one law of questions for the curves of all settings",
+    "survival": "how many answers end by each length, beyond --fit-cap",
+    "low-cost-to-high": "the paper's Algorithm 3",
+    "flat": "no gain",
+    "exponential": "a curve that nears its limit as e^−νN",
+    "power-law": "a curve that nears its limit as N^−c",
+}
+"""The predictors by name, and what each goes by."""
 
 Command = TypeVar("Command", bound=Callable[..., object])
 
@@ -72,7 +73,8 @@ at_n = AT_N.option("--at-n")
 
 def sampled(predictor: str, replicates: int, one: bool = False) -> Callable[[Command], Command]:
     """What forecast, backtest and plan share: inputs, `one` predictor or several, method, caps, and draws."""
-    every = "" if one else ", or all that apply"
+    which = "One of" if one else "Some of these, or all that apply:"
+    listed = "; ".join(f"{name} ({meaning})" for name, meaning in PREDICTORS.items())
     options: list[Callable[[Any], Any]] = [
         inputs,
         click.option(
@@ -80,7 +82,7 @@ def sampled(predictor: str, replicates: int, one: bool = False) -> Callable[[Com
             metavar="NAME" if one else "NAME,…",
             default=predictor,
             show_default=True,
-            help=f"{'One' if one else 'Some'} of {', '.join(PREDICTORS)}{every}.",
+            help=f"{which} {listed}.",
         ),
         method,
         FIT_CAP.option("--fit-cap"),

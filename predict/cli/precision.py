@@ -87,7 +87,7 @@ def compared(
         tables.append(rows.assign(dataset=a.dataset, a=a.named, b=b.named))
     say(
         f"Differences and ± in points, {100 * level:g} %. 80 % find: four of five runs that differ by so "
-        "much are told apart by `results compare --at N`. Decided: the chance of a verdict, averaged over "
+        "much are told apart by `tts compare --at N`. Decided: the chance of a verdict, averaged over "
         "what the pilot leaves open of the difference."
     )
     return tables

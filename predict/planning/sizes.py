@@ -16,7 +16,7 @@ How many questions and answers decide a comparison, told by the answers of a pil
     questions  answers  method    N   difference  margin  detectable  decided  questions_to_decide
     200        16       majority  16  0.042       0.031   0.044       0.56     533
 
-The verdict is that of `results compare` on one row named beforehand: the paired difference of a
+The verdict is that of `tts compare` on one row named beforehand: the paired difference of a
 question, its mean over the questions, Student's interval (`results.paired.needed.Decision`).
 Both sides' questions are imagined as `precision` imagines them; what a question's difference
 varies by holds the draw of the question and the luck of both sides' answers. The pilot leaves

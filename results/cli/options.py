@@ -33,10 +33,12 @@ def _prices(_context: click.Context, _parameter: click.Parameter, given: tuple[s
     prices = {}
     for text in given:
         name, _, numbers = text.rpartition("=")
-        amounts = [number_of(number) for number in numbers.split(":")]
+        amounts = [number_of(number.strip().removeprefix("$")) for number in numbers.split(":")]
         known = all(isinstance(amount, int | float) and 0 < amount < float("inf") for amount in amounts)
         if not (name and known and len(amounts) <= 2):
             raise click.BadParameter(f"{text!r}: give MODEL=USD or MODEL=IN:OUT, a name and numbers above 0.")
+        if name in prices:
+            raise click.BadParameter(f"{text!r}: {name} has a price already.")
         prices[name] = Price(*reversed(amounts))
     return prices
 

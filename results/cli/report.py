@@ -26,10 +26,9 @@ CACHED = Path(__file__).parents[1] / "cached"
 def report_command(inputs: tuple[Path, ...], out: Path, prices: dict[str, Any]) -> None:
     """Write OUT/index.html, a page that opens offline.
 
-    Beside it stands each figure as PNG, SVG and PDF. TABLES are run folders, samples, curves (from `results
-    curves` or `synthetic run`), comparisons (`results compare`), forecasts, plans, backtests and fits
-    (`predict`) and claims (`synthetic claims`), recognised by their columns. Without TABLES, those that ship
-    with the project.
+    Beside it stands each figure as PNG, SVG and PDF. TABLES are run folders, samples, curves (from `tts
+    curves` or `tts twin run`), comparisons (`tts compare`), forecasts, plans, backtests, fits and claims
+    (`tts twin claims`), recognised by their columns. Without TABLES, those that ship with the project.
     """
     from results.report.inputs import read_tables
     from results.report.page import build_report

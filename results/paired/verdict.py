@@ -16,7 +16,7 @@ from results.votes.exact import Floats
 Verdict = Literal["better", "worse", "undecided"]
 
 GATE = {"better": 0, "holds": 0, "worse": 1, "fails": 1, "undecided": 3, "go on": 4}
-"""Exit status of `results compare --gate`; "holds" and "fails" are of every question, "go on" of a comparison
+"""Exit status of `tts compare --gate`; "holds" and "fails" are of every question, "go on" of a comparison
 that is looked at while it grows."""
 
 

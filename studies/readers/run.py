@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from harness.grader import normalise_integer
+from harness.grading.integer import normalise_integer
 from results import read_samples, vote_curve
 from results.canonical import canonical_texts
 

@@ -76,6 +76,12 @@ def run_experiment(
     return pd.concat(curves, ignore_index=True), drawn
 
 
+def samples_anyway(experiment: Experiment) -> bool:
+    """Whether paths are sampled by the exact solver, too, as there is no formula."""
+    continuous = [line.setting for line in experiment.variants if isinstance(line.setting, ContinuousSetting)]
+    return any(needs_sampling(setting, experiment.methods) for setting in continuous)
+
+
 def _run_continuous(name: str, experiment: Experiment, request: Request) -> pd.DataFrame:
     """All lines at once, so that those that sample share their normals (`sample_paths`)."""
     settings = [line.setting for line in experiment.variants if isinstance(line.setting, ContinuousSetting)]

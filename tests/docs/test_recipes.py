@@ -41,6 +41,16 @@ def run(folder: Path, *words: str, said: str = "") -> str:
     return done.stdout
 
 
+def test_the_grader(copy: Path) -> None:
+    (copy / "harness" / "grading" / "yes_no.py").write_text(block("grader", "python"), encoding="utf-8")
+    run(copy, "/usr/bin/env", "git", "apply", "-p0", "-", said=block("grader", "diff"))
+    rows = '{"problem": "Is it?", "gold": "yes", "text": "The answer is: True, it is.", "question_id": "q"}'
+    (copy / "rows.jsonl").write_text(rows, encoding="utf-8")
+    reading = ("import", "jsonl", "rows.jsonl", "--grade", "answer-is", "--grader", "yes-no", "--out", "out")
+    run(copy, sys.executable, "-m", "harness", *reading)
+    assert read_samples(copy / "out")[["answer", "correct"]].values.tolist() == [["yes", True]]
+
+
 def test_the_reader(copy: Path) -> None:
     run(copy, "/usr/bin/env", "git", "apply", "-p0", "-", said=block("reader", "diff"))
     reads = "from harness.grader import Grader; print(Grader(('arrow',)).read('So:\\n=> $18.00').value)"

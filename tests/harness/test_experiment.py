@@ -107,6 +107,17 @@ def test_another_model_drops_the_revision_of_the_first(minimal: Path) -> None:
     assert read_experiment(minimal, {"model": "other/model", "revision": "def"}).revision == "def"
 
 
+def test_an_address_drops_the_engine_of_this_process() -> None:
+    address = {"url": "http://127.0.0.1:1"}
+    assert (read_experiment("tiny").engine, read_experiment("tiny", address).engine) == (
+        "ctranslate2",
+        "sglang",
+    )
+    assert read_experiment("tiny", {**address, "engine": "openai"}).engine == "openai"
+    with pytest.raises(BadInput, match="no url, or engine"):
+        read_experiment("tiny", {**address, "engine": "ctranslate2"})
+
+
 @pytest.mark.parametrize(
     ("key", "text", "message"),
     [
@@ -123,8 +134,9 @@ def test_another_model_drops_the_revision_of_the_first(minimal: Path) -> None:
         ("tokens_per_budget", "1e308", "--set tokens_per_budget: tokens_per_budget is 1e+308"),
         ("samples", "1000000000000", "--set samples: samples is 1000000000000"),
         ("concurrency", "1000000000", "--set concurrency: concurrency is 1000000000"),
-        ("readers", "plain", "--set readers: readers is 'plain'"),
-        ("readers", "auto", "--set readers: readers is 'auto', expected readers by name: auto needs texts"),
+        ("readers", "plain", "--set readers: readers is 'plain', expected some of hashes"),
+        ("readers", "auto", "--set readers: readers is 'auto', expected some of hashes"),
+        ("budgets", "0", "mine.toml: expected budgets of at least 1"),
         ("top_k", "0", "--set top_k: top_k is 0"),
         ("engine", "openai", "mine.toml: expected url, the address of a server, with engine 'openai'"),
         ("prompt", "gsm9k", "--set prompt: prompt is 'gsm9k'"),
@@ -181,6 +193,11 @@ def test_an_effort_is_part_of_a_setting_s_name(minimal: Path, fields: str, name:
 def test_mistakes_in_the_file_name_the_file(minimal: Path) -> None:
     for text, message in [
         (MINIMAL.replace('dataset = "gsm8k"\n', ""), "mine.toml: missing: dataset"),
+        (MINIMAL.replace("dataset", "questions"), "mine.toml: missing: dataset"),
+        (
+            MINIMAL.replace("= 100", "= 15") + 'budget_by = "thinking"\n',
+            "mine.toml: expected tokens_per_budget times the budget, and tokens_extra, to be above 20",
+        ),
         (MINIMAL + "smaples = 4\n", "mine.toml: unknown key 'smaples'"),
         (MINIMAL + "samples = 4\n", "mine.toml: not TOML: Cannot overwrite a value"),
         (MINIMAL.replace("= 4", '= "4"'), "mine.toml: samples is '4', expected a valid integer"),

@@ -9,8 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.grader import GRADERS, READERS, Grader, GraderName, Reader, normalise_integer, read_gold
+from harness.grader import GRADERS, Grader, GraderName, read_gold
 from harness.grading import choice, integer
+from harness.grading.integer import normalise_integer
+from harness.grading.places import READERS, Reader
 from results.canonical import canonical
 
 HASHES = [

@@ -17,7 +17,8 @@ from typing import Any
 
 import pytest
 
-from harness.grader import normalise_integer, read_gold
+from harness.grader import read_gold
+from harness.grading.integer import normalise_integer
 from harness.questions.load import load_questions
 
 math_verify = pytest.importorskip("math_verify")

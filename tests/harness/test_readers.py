@@ -2,7 +2,8 @@
 
 import pytest
 
-from harness.grader import READERS, Grader, Match, Reader
+from harness.grader import Grader, Match
+from harness.grading.places import READERS, Reader
 
 BOXED = [
     (r"so \(\boxed{26}\).", "26", "LaTeX"),

@@ -58,7 +58,7 @@ def test_a_judge_is_shown_question_and_answer_as_they_are() -> None:
     filled = prompts.fill("judge-yes-no", problem="{answer} or {problem}?", answer="{problem} \\1 {}")
     assert "\n{answer} or {problem}?\n" in filled
     assert "\n{problem} \\1 {}\n" in filled
-    with pytest.raises(ValueError, match="harness judge"):
+    with pytest.raises(ValueError, match="tts judge"):
         prompts.fill("judge-yes-no", problem="x")
 
 

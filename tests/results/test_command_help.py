@@ -45,12 +45,14 @@ def test_every_option_is_listed_once(path: str) -> None:
 
 def test_options_are_grouped_where_there_are_many() -> None:
     few = [click.Option(["--seed"]), click.Option(["--out"])]
-    many = [click.Option([f"--other-{i}"]) for i in range(5)]
+    known = [click.Option([flag]) for flags in list(SUBJECTS.values())[1:4] for flag in flags[:2]]
+    others = [click.Option([f"--other-{i}"]) for i in range(7)]
 
     assert list(by_subject(few)) == ["Options"]
-    found = by_subject([*few, *many])
-    assert list(found) == ["Output", "Intervals", "Other options"]
-    assert [option.opts[0] for option in found["Other options"]] == [f"--other-{i}" for i in range(5)]
+    found = by_subject([*few, *others[:5], *known])
+    assert list(found) == ["Output", *list(SUBJECTS)[1:4], "Intervals and chance", "Other options"]
+    assert found["Other options"] == others[:5]
+    assert list(by_subject([*few, *others])) == ["Options"]
 
 
 def test_every_option_with_a_subject_exists() -> None:

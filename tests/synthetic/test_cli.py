@@ -31,8 +31,9 @@ def test_list_names_every_experiment():
 
 @pytest.mark.parametrize("solver", ["exact", "monte-carlo", "transformer"])
 def test_run_writes_a_curves_table_with_every_method(tmp_path, solver):
-    small = ["--repeats", 2, "--tasks", 2, "--paths", 4, "--seed", 3, "--out", tmp_path]
-    result = run("run", "fig1-binary", "--solver", solver, *small)
+    small = ["--repeats", 2, "--tasks", 2, "--seed", 3, "--out", tmp_path]
+    paths = [] if solver == "exact" else ["--paths", 4]
+    result = run("run", "fig1-binary", "--solver", solver, *small, *paths)
     assert result.exception is None, result.exception
     curves = read_curves(tmp_path / "fig1-binary.csv")
     assert f"fig1-binary: {len(curves)} rows of 4 tasks, {solver}, " in result.output
@@ -57,7 +58,8 @@ def test_run_writes_a_curves_table_with_every_method(tmp_path, solver):
         (["run", "fig9"], "no such experiment"),
         (["run", "fig2f", "--tasks", 0], "tasks=0"),
         (["run", "fig2f", "--repeats", -1], "repeats=-1"),
-        (["run", "fig2f", "--paths", 10**12], "paths=1000000000000"),
+        (["run", "fig2d", "--paths", 10**12], "paths=1000000000000"),
+        (["run", "fig2f", "--paths", 9], "samples nothing"),
         (["run", "fig2f", "--paths", 0], "paths=0"),
         (["run", "fig2f", "--jobs", 0], "jobs=0"),
         (["run", "fig2a", "--solver", "monte-carlo", "--tasks", 1, "--paths", 1], "at least 2 paths"),

@@ -95,7 +95,7 @@ def claims_at(
     n: Sequence[int] = (),
     tasks: int | None = None,
 ) -> list[Claim]:
-    """The claims that experiment `name` can be asked about, changed as `synthetic run` changes it.
+    """The claims that experiment `name` can be asked about, changed as `tts twin run` changes it.
 
     For "all", those of each. Warns of what is left out. Raises BadInput.
     """

@@ -23,11 +23,6 @@ from tests.harness.run.scripted import ScriptedEngine
             "error: Invalid value for '--set': 'budgets' is not",
         ),
         (["sample", "tiny", "--set", "colour=1", "--out", "x"], "error: --set colour: unknown key 'colour'"),
-        (["sample", "tiny", "--set", "url=http://x", "--out", "x"], "error: engine 'ctranslate2'"),
-        (
-            ["sample", "tiny", "--url=http://x", "--set", "engine=ctranslate2", "--out", "x"],
-            "error: engine 'ctranslate2'",
-        ),
         (["sample", "tiny", "--url", "not a url", "--out", "x"], "error: --set url: expected http://"),
         (["sample", "tiny"], "error: Missing option '--out'"),
         (["sample", "tiny", "--limit", "0", "--out", "x"], "error: --set limit: limit is 0"),
@@ -80,13 +75,6 @@ def summary(folder: Path) -> dict[str, Any]:
 
 def refuse(_prompt: str, _place: int) -> str:
     raise RequestRefused("refused with status 400: too \x1b[2Jlong")
-
-
-def test_an_address_alone_takes_the_tiny_experiment_to_a_server(sampled: Sampled, tmp_path: Path) -> None:
-    options = ("--url", "http://127.0.0.1:1", "--limit", 1, "--set", "budgets=10")
-    assert sampled(lambda _prompt, _place: "##1##", *options)[0] == 0
-    experiment = json.loads((tmp_path / "run.json").read_text())["experiment"]
-    assert (experiment["engine"], experiment["url"]) == ("sglang", "http://127.0.0.1:1")
 
 
 def test_answers_that_stay_missing_are_exit_status_3(sampled: Sampled, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from harness.grader import Grader
+from harness.grader import Grader, ends_in_code
 from harness.imports.columns import import_table
 from results import read_samples
 from tests.harness.commands import imported
@@ -142,6 +142,23 @@ def test_the_readers_that_read_most_are_taken_and_said(tmp_path: Path) -> None:
     assert "hashes 0, boxed 1, answer-is 2, last-number 3; read by boxed,answer-is: 3" in said
     assert "1 of 4 texts end within their thinking" in said
     assert read_samples(tmp_path / "out")["answer"].fillna("").tolist() == ["18", "18", "", "7"]
+
+
+def test_the_last_number_of_a_program_is_no_answer(tmp_path: Path) -> None:
+    texts = [
+        "```python\nx = 18\n```",
+        "def f(x):\n    return x + 18",
+        "int f() {\n  return 18;\n}\n",
+        "x = 18;",
+    ]
+    rows = [{"question_id": str(q), "text": text, "gold": "18"} for q, text in enumerate(texts)]
+    pd.DataFrame(rows).to_json(tmp_path / "t.jsonl", orient="records", lines=True)
+
+    said = imported("jsonl", tmp_path / "t.jsonl", "--grade", "auto", "--out", tmp_path / "out").output
+
+    assert "no reader" in said
+    assert "last-number" not in said
+    assert not any(map(ends_in_code, ["it is $\\boxed{18}$", "so\n18", "The answer is 18;\nor 19.", ""]))
 
 
 def test_what_a_prompt_has_opened_and_no_text_closes_is_no_answer(tmp_path: Path) -> None:

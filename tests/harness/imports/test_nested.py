@@ -9,7 +9,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from harness.cli.options import Condition
+from harness.cli.options import Pair
 from harness.grader import Grader
 from harness.imports.columns import import_table
 from results import BadInput
@@ -130,7 +130,7 @@ def test_own_columns_that_share_a_name_do_not_stop_an_import(tmp_path: Path) -> 
 def test_thresholds_decide_and_what_has_no_score_is_left_out(tmp_path: Path) -> None:
     file = tmp_path / "a.csv"
     file.write_text("question_id,answer,points\na,x,0.75\na,y,0.7\nb,x,1\nb,y,\nb,z,nan\n")
-    above = Condition().convert("points >= 0.75", None, None)
+    above = Pair(signs=True).convert("points >= 0.75", None, None)
     assert above == ("points", ">=0.75")
 
     found = import_table(file, correct_if=[above])

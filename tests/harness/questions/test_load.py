@@ -11,7 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.cli.questions import questions as command
-from harness.grader import GraderName, last_box, normalise_integer
+from harness.grader import GraderName
+from harness.grading.integer import normalise_integer
+from harness.grading.places import last_box
 from harness.questions.hub import MATH, HubDataset, SourceRow
 from harness.questions.load import Question, load_questions
 from results import BadInput

@@ -106,7 +106,7 @@ def test_the_lines_add_up(tmp_path: Path) -> None:
     assert lines[7] == "completion tokens: 720 expected, 3,744 at most"
     assert lines[8] == "tokens per answer: the budgets themselves, which models seldom keep"
     assert lines[9].startswith("time: 6 min at 2 completion tokens/s, 31 min at most; 3.60 at 12 an hour ")
-    assert lines[10:] == [f"disk: about {(36 * 400 + 720 * 4) / 1e9:.2g} GB of answers"]
+    assert lines[10:] == [f"disk: about {(36 * 400 + 720 * 4) / 1e6:,.1f} MB of answers"]
     unknown = dry(tmp_path, price=12, dp=3)[7]
     assert "--rate" in unknown
     assert "sample a little" in unknown

@@ -136,7 +136,7 @@ def test_what_cannot_be_ended_is_said_in_one_line(source: Path, tmp_path: Path, 
         source, "--at", 5, "--setting", 50, "--out", out
     )
     for lengths in ("0,5", "x", "", "5,"):
-        assert "list of numbers" in fails(source, "--at", lengths, "--out", out)
+        assert "list of" in fails(source, "--at", lengths, "--out", out)
     assert "hashes" in fails(source, "--at", 5, "--set", "readers=boxed", "--out", out)
     assert "no such folder" in fails(source, "--at", 5, "--set", f"model={tmp_path / 'gone'}", "--out", out)
     two = really(tmp_path / "two", budgets=(10, 30), limit=1)

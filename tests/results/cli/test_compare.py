@@ -154,6 +154,7 @@ def test_too_few_questions_are_said_to_be_the_reason(tmp_path, monkeypatch, caps
         (["one.csv", "two.csv", "--out", "one.csv"], "one.csv"),
         (["one.csv", "two.csv", "--price", "one=1"], "--price"),
         (["one.csv", "two.csv", "--price", "one=1", "--price", "two=0"], "two=0"),
+        (["one.csv", "two.csv", "--price", "one=$1", "--price", "two=1", "--price", "one=2"], "one=2"),
         (["one.csv", "two.csv", "--margin", "2"], "--margin"),
         (["one.csv", "two.csv", "--level", "nan"], "--level"),
         (
