@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from results.arguments import CAPS, NS, PERMUTATIONS, SEED, WEIGHTS
-from results.cli.options import SAMPLES, table_out
+from results.cli.options import SAMPLES, cheap_option, table_out
 from results.command_help import Command
 from results.commandline import warnings_last
 from results.methods import FORECAST, LISTED
@@ -58,14 +58,7 @@ def note_unread(paths: Sequence[Path], table: pd.DataFrame) -> None:
 @WEIGHTS.option("--weights")
 @NS.option("--n", f"{NS.meaning}  [default: 1, 2, 4, … and the pool]")
 @CAPS.option("--caps")
-@click.option(
-    "--with",
-    "cheap",
-    type=click.Path(path_type=Path),
-    metavar="CHEAP",
-    help="Samples of a cheaper side with answers to these questions and to many more: the accuracy on new "
-    "questions by both, as exactly as more questions would tell it.",
-)
+@cheap_option("the accuracy on new questions by both, as exactly as more questions would tell it.")
 @PERMUTATIONS.option("--permutations", default=10)
 @SEED.option("--seed", "Seed of the random orders.", default=0)
 @reading_options
