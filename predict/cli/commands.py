@@ -28,7 +28,7 @@ from results.arguments import (
     TARGET_ACCURACY,
     TOKEN_BUDGET,
 )
-from results.cli.options import price_option
+from results.cli.options import cheap_option, price_option
 from results.command_help import Command
 from results.normal import FORECAST_LEVEL, LEVEL
 
@@ -153,6 +153,7 @@ def plan(context: click.Context, /, **asked: Any) -> None:
     is_flag=True,
     help="How likely runs of those sizes are to decide between the pilots, as `tts compare --at N` does.",
 )
+@cheap_option("how many questions are enough with it.")
 @LEVELS.option("--level", show_default=f"{FORECAST_LEVEL}; with --compare {LEVEL}")
 @seed
 @file("--out", "Write the table, too.")
@@ -166,6 +167,8 @@ def precision(**asked: Any) -> None:
     With --compare, INPUT are pilots on the same questions: two models at each setting they share, or the
     settings of one model. Predicts the difference and its ±, the chance that it is decided, and how many
     questions raise that chance to 80 in 100.
+
+    With --with also says how many questions are enough where CHEAP has answered them and many more.
     """
     from predict.cli.precision import run
 

@@ -10,21 +10,27 @@ vote of 16        200       16         4.2  3.1        4.4   56.0 %             
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
+import click
 import numpy as np
 import pandas as pd
 
 from predict.cli.wording import points, say, table
 from predict.evidence.groups import read_groups
-from predict.planning.sizes import power, precision
+from predict.evidence.points import Floats
+from predict.planning.sizes import power, precision, questions_with
 from results import BadInput, read_samples
 from results.commandline import warnings_last
 from results.normal import FORECAST_LEVEL, LEVEL
+from results.paired.cheap import with_cheap
 from results.paired.pairs import pairs
 from results.paired.sides import sides_of
 from results.tables.contract import check_out
 from results.tables.files import write_raw
+from results.tables.key import Key, groups
+from results.votes.curves import curves_and_votes
 from results.words.cells import share
 
 _RUNS = {"majority": "vote of ", "best_of_n": "best of "}
@@ -38,36 +44,72 @@ def run(
     compare: bool,
     level: float | None,
     out: Path | None,
+    cheap: Path | None,
 ) -> None:
     """Print, and write where asked, what runs of those sizes would tell by every setting of the pilot."""
     if out is not None:
         check_out(out, inputs)
+    if compare and cheap is not None:
+        raise click.UsageError("--with is of the accuracy of a run by itself: leave --compare out")
     if compare:
         tables = compared(inputs, questions, answers, seed, level or LEVEL)
     else:
-        tables = alone(inputs, questions, answers, seed, level or FORECAST_LEVEL)
+        tables = alone(inputs, questions, answers, seed, level or FORECAST_LEVEL, cheap)
     if out is not None:
         write_raw(pd.concat(tables, ignore_index=True), out)
 
 
 def alone(
-    inputs: Sequence[Path], questions: Sequence[int], answers: Sequence[int], seed: int, level: float
+    inputs: Sequence[Path],
+    questions: Sequence[int],
+    answers: Sequence[int],
+    seed: int,
+    level: float,
+    cheap: Path | None = None,
 ) -> list[pd.DataFrame]:
     """Print and return the ± of runs of those sizes."""
     tables = []
+    worth = None if cheap is None else _worth(inputs, cheap)
     for group in read_groups(inputs, "majority"):
         if not group.pools:
             raise BadInput(f"{group.name}: curves do not show how answers differ: give samples")
         for pool in group.pools:
             own, seen = len(pool.answers.question_ids), int(pool.answers.sizes.min())
             found = precision(pool.answers, questions or [own], answers or [seen, 4 * seen], seed, level)
+            if worth is not None:
+                found["questions_with"] = worth.enough(found, group.key.at(pool.setting), own)
             say(f"\n{group.called}, setting {pool.setting}, from {own} questions × {seen} answers")
             say(printable(found))
             tables.append(
                 found.assign(dataset=group.key.dataset, model=group.key.model, setting=pool.setting)
             )
     say(f"± in points, {100 * level:g} %. Four times the answers halve the ± of these questions.")
+    if worth is not None:
+        say("with CHEAP: so many questions tell as much of new ones, its answers being there.")
     return tables
+
+
+@dataclass(frozen=True)
+class _Worth:
+    """The exact curves of a pilot with what a cheap side adds, by key; the questions of that side."""
+
+    curves: dict[Key, pd.DataFrame]
+    questions: int
+
+    def enough(self, found: pd.DataFrame, key: Key, pilot: int) -> Floats:
+        """The questions of each row that are enough with it, by its gain at as many answers, or the most."""
+        gains = []
+        for method, n in zip(found["method"], found["N"], strict=True):
+            curve = self.curves[key.by(method)]
+            gains.append(curve["gain"][curve["N"] <= n].iloc[-1])
+        return questions_with(found["questions"].to_numpy(), np.array(gains), pilot, self.questions)
+
+
+def _worth(inputs: Sequence[Path], cheap: Path) -> _Worth:
+    pilot, many = (read_samples(*files, texts=False) for files in (inputs, [cheap]))
+    curves, votes = curves_and_votes(pilot, permutations=0)
+    told = with_cheap(curves, votes, pilot, many, str(cheap))
+    return _Worth(dict(groups(told)), many["question_id"].nunique())
 
 
 def compared(
@@ -120,6 +162,7 @@ def printable(rows: pd.DataFrame) -> str:
             "± these questions": map(points, rows["margin"]),
             "questions that halve ± new": map(_whole, rows["questions_to_halve"]),
             "answers that do": map(_whole, rows["answers_to_halve"]),
+            **({"with CHEAP": map(_whole, rows["questions_with"])} if "questions_with" in rows else {}),
         }
     )
 

@@ -43,8 +43,9 @@ from results import BadInput
 from results.normal import FORECAST_LEVEL, LEVEL, z_of
 from results.paired.differences import least_stderr
 from results.paired.needed import Decision, given
+from results.paired.powered import FEWEST as FEWEST_WITH
 from results.votes.errors import Clusters, cluster_sizes, equal_draws, shared_variance
-from results.votes.exact import AnswerPools, VoteCounts, accuracy_by_question
+from results.votes.exact import DIGITS, AnswerPools, VoteCounts, accuracy_by_question
 
 IMAGINED, FEWEST = 40_000, 16
 """Pairs of runs in all, and at least of each question; they tell a ± to about a hundredth of itself."""
@@ -92,6 +93,18 @@ def precision(
                     }
                 )
     return pd.DataFrame(rows).sort_values(["questions", "answers"], kind="stable", ignore_index=True)
+
+
+def questions_with(questions: Floats, gain: Floats, pilot: int, cheap: int) -> Floats:
+    """The questions that are enough with a cheap side where so many are without; NaN beyond all it has.
+
+    gain: what the cheap side was worth to `pilot` questions, of `cheap` that it has answers to.
+    It explains a part r² of the variance of a question, so that Q of its own leave
+    (1 − r²)/Q + r²/cheap of it (`results.paired.powered`).
+    """
+    part = np.clip((1 - 1 / gain) / (1 - pilot / cheap), 0.0, 0.999)
+    needed = np.ceil(((1 - part) / (1 / questions - part / cheap)).round(DIGITS // 2))
+    return np.where(questions <= cheap, np.maximum(needed, FEWEST_WITH), np.nan)
 
 
 def _together(pilot: AnswerPools, method: str, N: int) -> float:

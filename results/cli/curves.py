@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from results.arguments import CAPS, NS, PERMUTATIONS, SEED, WEIGHTS
-from results.cli.options import SAMPLES, table_out
+from results.cli.options import SAMPLES, cheap_option, table_out
 from results.command_help import Command
 from results.commandline import warnings_last
 from results.methods import FORECAST, LISTED
@@ -58,6 +58,7 @@ def note_unread(paths: Sequence[Path], table: pd.DataFrame) -> None:
 @WEIGHTS.option("--weights")
 @NS.option("--n", f"{NS.meaning}  [default: 1, 2, 4, … and the pool]")
 @CAPS.option("--caps")
+@cheap_option("the accuracy on new questions by both, as exactly as more questions would tell it.")
 @PERMUTATIONS.option("--permutations", default=10)
 @SEED.option("--seed", "Seed of the random orders.", default=0)
 @reading_options
@@ -69,6 +70,7 @@ def curves_command(
     weights: str | None,
     n: tuple[int, ...],
     caps: tuple[int, ...],
+    cheap: Path | None,
     permutations: int,
     seed: int,
 ) -> None:
@@ -84,30 +86,36 @@ def curves_command(
 
     With --caps the settings are hard limits on the tokens of an answer: longer answers cast no vote and count
     with the tokens of the cap.
+
+    With --with the questions are to be a random part of those of CHEAP (`tts sample --set order=random`).
     """
     from results.summary.panels import make_panels
     from results.tables.contract import check_out, read_samples, write_curves
     from results.votes.caps import cap_samples
-    from results.votes.curves import build_curves, usual_methods
-    from results.words.values import short_lines
+    from results.votes.curves import curves_and_votes, usual_methods
+    from results.words.values import cheap_lines, short_lines
 
     check_out(out, samples)
     with warnings_last():
         table = read_samples(*samples, texts=False, also=(score, f"score_{score}"))
         capped = cap_samples(table, caps) if caps else table
         note_unread(samples, table)
-        result = build_curves(
+        result, votes = curves_and_votes(
             capped,
             method or usual_methods(table),
             n or None,
             permutations,
             seed,
             progress=True,
-            checked=True,
             score=score,
             weights=weights,
+            most=True,
         )
+        if cheap is not None:
+            from results.paired.cheap import with_cheap
+
+            result = with_cheap(result, votes, table, read_samples(cheap, texts=False), str(cheap))
     write_curves(result, out)
-    for line in short_lines(make_panels(result)):
+    for line in [*short_lines(make_panels(result)), *cheap_lines(result)]:
         click.echo(line)
     click.echo(f"{', '.join(map(str, samples))}: {len(table)} answers -> {out}: {len(result)} rows")

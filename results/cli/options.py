@@ -18,6 +18,12 @@ def table_out(required: bool = True) -> Callable[..., Any]:
     return click.option("--out", required=required, type=click.Path(path_type=Path), help=words)
 
 
+def cheap_option(what_it_tells: str) -> Callable[..., Any]:
+    """The option --with CHEAP, as `cheap`."""
+    words = f"Samples of a cheaper side with answers to these questions and to many more: {what_it_tells}"
+    return click.option("--with", "cheap", type=click.Path(path_type=Path), metavar="CHEAP", help=words)
+
+
 def price_option() -> Callable[..., Any]:
     """The option --price MODEL=USD, as `prices`: each model's Price of a million tokens."""
     words = (

@@ -4,6 +4,8 @@ Runs are paired at each setting that both have, or, where they share none, each 
 the other; the settings of a run that stands alone are paired with each other.
 """
 
+from __future__ import annotations
+
 import itertools
 import warnings
 from collections.abc import Iterator, Sequence
@@ -52,20 +54,9 @@ def shared_questions(a: Side, b: Side) -> list[str]:
     pair = f"{a.named} and {b.named}"
     if not shared:
         raise BadInput(f"{pair} have no question in common: compare runs on the same questions")
-    golds = pd.concat([a.golds, b.golds], axis=1, join="inner")
-    for name, one, other in golds.itertuples():
-        if one != other:
-            raise BadInput(
-                f"{pair}: the right answer to question {name!r} is {one!r:.40} in one and {other!r:.40} in "
-                "the other, so these are not the same questions"
-            )
-    agreed = golds.index.isin(shared).sum() == len(shared)
-    if a.table != b.table and _unnamed(a, b, agreed):
-        warnings.warn(
-            f"{pair}: taken for the same questions by their names alone, since a data set has no name: "
-            "import both with the same --dataset NAME, or give both a column dataset",
-            stacklevel=3,
-        )
+    agreed = golds_agree(pair, a.golds, b.golds, shared)
+    if a.table != b.table:
+        say_unnamed(pair, a.dataset, b.dataset, agreed)
     if len(shared) < len(every):
         lone = len(every) - len(shared)
         warnings.warn(f"{pair}: {lone} of {len(every)} questions are in one of them only", stacklevel=3)
@@ -94,8 +85,23 @@ def clusters_of(a: Side, b: Side) -> Clusters:
     return one
 
 
-def _unnamed(a: Side, b: Side, agreed: bool) -> bool:
-    """Whether names of questions are all there is: one data set is named, or no right answers agree."""
-    if a.dataset != b.dataset:
-        return True
-    return a.dataset == UNNAMED and not agreed
+def golds_agree(pair: str, one: pd.Series[str], other: pd.Series[str], shared: Sequence[str]) -> bool:
+    """Whether both know the right answers to what they share. Raises BadInput where these differ."""
+    golds = pd.concat([one, other], axis=1, join="inner")
+    for name, here, there in golds.itertuples():
+        if here != there:
+            raise BadInput(
+                f"{pair}: the right answer to question {name!r} is {here!r:.40} in one and {there!r:.40} in "
+                "the other, so these are not the same questions"
+            )
+    return int(golds.index.isin(shared).sum()) == len(shared)
+
+
+def say_unnamed(pair: str, one: str, other: str, agreed: bool) -> None:
+    """Warn where names of questions are all there is: one data set is named, or no right answers agree."""
+    if one != other or (one == UNNAMED and not agreed):
+        warnings.warn(
+            f"{pair}: taken for the same questions by their names alone, since a data set has no name: "
+            "import both with the same --dataset NAME, or give both a column dataset",
+            stacklevel=4,
+        )

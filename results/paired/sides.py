@@ -140,7 +140,7 @@ def sides_of(
                 run=run,
                 setting=key.setting,
                 pools=answer_pools(rows, column),
-                golds=_golds(rows),
+                golds=golds_of(rows),
                 price=price,
                 beside=beside,
                 logs=logs,
@@ -187,7 +187,7 @@ def _run_names(models: Mapping[str, Sequence[str]]) -> dict[tuple[str, str], str
     return {(table, model): table if len(models[table]) == 1 else f"{table} {model}" for table, model in runs}
 
 
-def _golds(rows: pd.DataFrame) -> pd.Series[str]:
+def golds_of(rows: pd.DataFrame) -> pd.Series[str]:
     """The right answer of each question for which it is known."""
     known = rows.reindex(columns=["question_id", "gold"]).dropna().drop_duplicates("question_id")
     return known.set_index("question_id")["gold"]

@@ -153,8 +153,15 @@ _CURVE_COLUMNS = {
     **{name: _real(_at_least(0), required=False) for name in ("stderr_vs_first_n", "stderr_vs_cheapest")},
 }
 
+CHEAP = {
+    "with": _text(nullable=True, required=False),
+    **{name: _real(_fraction(), required=False) for name in ("accuracy_with", "low_with", "high_with")},
+    "gain": _real(_at_least(0), required=False),
+}
+"""What a cheap side's answers to further questions add to a curve: `results.paired.cheap`."""
+
 CURVES = Table(
-    _CURVE_COLUMNS,
+    {**_CURVE_COLUMNS, **CHEAP},
     unique=CURVE_KEY,
     name="curves",
     told_by=frozenset({"N", "method"}),

@@ -24,7 +24,7 @@ from results.methods import COMPUTED, CREDIT, FORECAST, METHODS, SCORED
 from results.tables.contract import as_samples
 from results.tables.files import give_back_memory
 from results.tables.key import ANSWERS, WHOSE, Key, groups
-from results.tables.schemas import CURVES
+from results.tables.schemas import CHEAP, CURVES
 from results.votes.errors import Clusters, cluster_sizes, mean_accuracy, standard_error
 from results.votes.exact import Floats, Ints
 from results.votes.permutations import prefix_accuracy, random_orders
@@ -41,8 +41,8 @@ from results.votes.setting import (
 )
 from results.votes.tokens import prefix_tokens, reasoning_length
 
-COLUMNS = [name for name in CURVES.columns if name != "risk"]
-"""What curves of answers have: risk is that of the twin alone."""
+COLUMNS = [name for name in CURVES.columns if name not in ("risk", *CHEAP)]
+"""What curves of answers have: risk is that of the twin alone, the others come from a cheap side."""
 
 
 def methods_of(given: str | Sequence[str]) -> tuple[str, ...]:

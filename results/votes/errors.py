@@ -52,7 +52,7 @@ def shared_variance(by_question: Floats, clusters: Clusters) -> Floats:
 
 def cluster_sizes(questions: int, clusters: Clusters) -> Ints:
     """How many questions each draw has, (draws,): one, or as many as its cluster."""
-    return np.bincount(_places(clusters)) if clusters else np.ones(questions, np.int64)
+    return np.bincount(cluster_places(clusters)) if clusters else np.ones(questions, np.int64)
 
 
 def equal_draws(sizes: Ints) -> float:
@@ -67,7 +67,7 @@ def redrawn(shape: tuple[int, int], clusters: Clusters, rng: np.random.Generator
     """
     if not clusters:
         return rng.integers(shape[1], size=shape)
-    places = _places(clusters)
+    places = cluster_places(clusters)
     order = np.argsort(places, kind="stable")
     members = np.split(order, np.flatnonzero(np.diff(places[order])) + 1)
     drawn = np.empty(shape, np.int64)
@@ -103,12 +103,12 @@ def look_clustered(names: Sequence[str], by_question: Floats) -> str | None:
 
 def cluster_sums(by_question: Floats, clusters: Sequence[str]) -> Floats:
     """The sums over the questions of each cluster, (…, Q, K) to (…, C, K), clusters as they first appear."""
-    places = _places(clusters)
+    places = cluster_places(clusters)
     order = np.argsort(places, kind="stable")
     starts = np.flatnonzero(np.diff(places[order], prepend=-1))
     return np.asarray(np.add.reduceat(by_question[..., order, :], starts, axis=-2))
 
 
-def _places(clusters: Sequence[str]) -> Ints:
+def cluster_places(clusters: Sequence[str]) -> Ints:
     """The number of each question's cluster, in the order in which they first appear."""
     return np.asarray(pd.factorize(np.asarray(clusters, object))[0], np.int64)

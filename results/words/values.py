@@ -12,9 +12,20 @@ from results.aligned import aligned
 from results.methods import METHODS
 from results.normal import Z90
 from results.summary.panels import Panel
+from results.tables.key import groups
+from results.visible import visible
 from results.words.buying import status_of
 from results.words.cells import Columns, Table, number, tabled
-from results.words.names import NBSP, UNITS, known, line_name, sentence, settings_title
+from results.words.names import (
+    NBSP,
+    UNITS,
+    interval,
+    known,
+    line_name,
+    sentence,
+    settings_title,
+    show,
+)
 
 
 def combined(panel: Panel) -> str:
@@ -69,6 +80,24 @@ def short_lines(panels: Sequence[Panel]) -> list[str]:
             values = [cells.get(name, "") for name in wanted]
             lines.append([*model, METHODS[panel.key.method].words, row[0], *values])
     return aligned(lines, left=range(3 if several else 2))
+
+
+def cheap_lines(curves: pd.DataFrame) -> list[str]:
+    """What a cheap side's answers to further questions add, at the most answers of each curve."""
+    lines = []
+    for key, rows in groups(curves[curves["gain"].notna()] if "gain" in curves else curves.head(0)):
+        row: Any = rows.sort_values("N").iloc[-1]
+        what = f"{key.model}/{key.setting}, {METHODS[key.method].words}, N = {row['N']}"
+        worth = "it adds nothing"
+        if row["gain"] >= WORTH:
+            worth = f"as good as {row['gain']:.1f} times as many questions"
+        value, within = show(row["accuracy_with"]), interval(row["low_with"], row["high_with"])
+        lines.append(visible(f"{what}: {value} ({within}) with {row['with']}: {worth}"))
+    return lines
+
+
+WORTH = 1.05
+"""Times as many questions that are worth a word."""
 
 
 _FITS = {"along_n": "N, at setting", "along_t": "T, at N =", "along_gap": "Δ², at N ="}

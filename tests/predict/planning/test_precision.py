@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from predict.evidence.groups import groups_of_samples
-from predict.planning.sizes import precision
+from predict.planning.sizes import precision, questions_with
+from results.paired.powered import Powered, powered
 from results.tables.files import read_raw
 from results.votes.exact import AnswerPools, accuracy_by_question
 from tests.predict.answers.pools import pool_of
@@ -79,3 +80,42 @@ def test_the_command_prints_and_writes_it(tmp_path: Path) -> None:
     (group,) = groups_of_samples(frame, "majority")
     expected = precision(group.pools[0].answers, [20, 100], [3, 12], 5)
     assert written["margin"][:12].astype(float).to_numpy() == pytest.approx(expected["margin"].to_numpy())
+
+
+def test_questions_that_are_enough_with_a_cheap_side() -> None:
+    """Laws of two sides with r² = .64: as many leave the variance of as many as were asked for alone."""
+    rng = np.random.default_rng(4)
+    pilot, total = 200, 2200
+    common = rng.normal(size=(400, total))
+    dear, cheap = (
+        0.5 + 0.05 * (np.sqrt(0.8) * common + np.sqrt(0.2) * rng.normal(size=common.shape)) for _ in "ab"
+    )
+    names = [str(place) for place in range(total)]
+
+    def run(asked: int, which: int) -> Powered:
+        few, many = slice(None, asked), slice(asked, None)
+        return powered(
+            dear[which, few], cheap[which, few, None], cheap[which, many, None], names[few], names[many]
+        )
+
+    gain = np.mean([run(pilot, which).gain for which in range(20)])
+    enough = int(questions_with(np.array([pilot]), np.array([gain]), pilot, total)[0])
+    assert 60 < enough < 100
+    assert np.mean([run(enough, which).mean for which in range(400)]) == pytest.approx(0.5, abs=0.001)
+    spread = np.std([run(enough, which).mean for which in range(400)])
+    assert spread == pytest.approx(0.05 / np.sqrt(pilot), rel=0.12)  # known to 3.5 %
+    assert np.isnan(questions_with(np.array([total + 1]), np.array([gain]), pilot, total)).all()
+    assert questions_with(np.array([total]), np.array([1.0]), pilot, total) == total
+
+
+def test_the_command_prices_a_cheap_side(tmp_path: Path) -> None:
+    frame = simulated_samples(questions=60, answers=3, settings=("40",)).assign(model="m", dataset="d")
+    frame.to_csv(tmp_path / "many.csv")
+    few = frame["question_id"].isin(sorted(frame["question_id"].unique())[:20])
+    frame[few].to_csv(tmp_path / "pilot.csv")
+    options = "--with", tmp_path / "many.csv", "--questions", "40,80", "--out", tmp_path / "out.csv"
+    done = predict("precision", tmp_path / "pilot.csv", *options)
+    assert "with CHEAP" in done.output
+    written = read_raw(tmp_path / "out.csv", ()).set_index("questions")["questions_with"]
+    assert (written["40"].astype(float) < 30).all()
+    assert (written["80"] == "").all()

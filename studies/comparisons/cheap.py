@@ -1,0 +1,156 @@
+"""A dear side's few questions with a cheap side's many: how often the interval holds, and what it is worth.
+
+$ python -m studies.comparisons.cheap        two minutes; DATA_DIR=DATA adds the real pairs
+
+Simulated: answers of 8 to questions of normal difficulty; those of the cheap side, to eleven times as many,
+agree with it as far as the case says. Real: the questions of a set are drawn with replacement, ten times as
+many for the cheap side. Worth: the mean squared error of the dear side alone over that with the cheap one,
+about the truth; and what is told, on average, as standard errors.
+"""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import click
+import numpy as np
+import pandas as pd
+from scipy.special import ndtr
+
+from results import as_samples
+from results.paired.differences import mean_differences
+from results.paired.powered import Powered, powered
+from results.votes.exact import Floats, accuracy_by_question
+from results.votes.setting import feasible, settings_of
+
+RUNS, ANSWERS, TIMES = 1000, 8, 10
+"""Runs of each case, answers to each question, and how many times as many further questions there are."""
+
+SPREAD, EASE = 1.5, 0.3
+TRUE = float(ndtr(EASE / np.hypot(1, SPREAD)))
+
+
+class World(NamedTuple):
+    """How difficulties of the two sides correlate, how many cheap ones there are, questions to a cluster."""
+
+    name: str
+    alike: float
+    choices: int = 1
+    cluster: int = 1
+
+
+WORLDS = (
+    World("no relation", 0.0),
+    World("no relation, three to choose from", 0.0, 3),
+    World("weak (.5)", 0.5),
+    World("middling (.8), three equal to choose from", 0.8, 3),
+    World("strong (.95)", 0.95),
+    World("middling (.8), clusters of 5", 0.8, 1, 5),
+)
+
+AIME, OTIS = "boinf-{}-aime2425-80", "epoch_otis_mock_aime"
+PAIRS = (
+    ("BigGSM, GPT-3.5 at temperature .1 and .8", "gpt-3.5-turbo_biggsm_t0.1", "gpt-3.5-turbo_biggsm_t0.8"),
+    ("AIME, qwen3-14b and nemotron-9b", AIME.format("qwen3-14b"), AIME.format("nemotron-9b-v2")),
+    ("AIME, am-thinking and qwen3-4b", AIME.format("am-thinking-v1"), AIME.format("qwen3-4b")),
+    ("AIME, am-thinking and datarus-14b", AIME.format("am-thinking-v1"), AIME.format("datarus-r1-14b")),
+    ("OTIS, gpt-5.2 medium and gpt-5.1 medium", f"{OTIS}/5.2/medium", f"{OTIS}/5.1/medium"),
+    ("OTIS, gpt-5.2 medium and gpt-5.1 low", f"{OTIS}/5.2/medium", f"{OTIS}/5.1/low"),
+)
+"""The dear and the cheap side: a file, and of OTIS which of its models at which effort."""
+
+Drawn = tuple[Floats, Floats, list[str]]
+"""The dear side's accuracies (Q,), the cheap ones' (Q, J), and the clusters."""
+
+
+def simulated(world: World, questions: int, rng: np.random.Generator) -> Drawn:
+    """Answers to so many questions of a world."""
+    groups = -(-questions // world.cluster)
+    shared = np.repeat(rng.normal(size=groups), world.cluster)[:questions]
+    own = rng.normal(size=questions)
+    hard = own if world.cluster == 1 else np.sqrt(0.5) * (shared + own)
+    noise = rng.normal(size=(questions, world.choices))
+    cheap = world.alike * hard[:, None] + np.sqrt(1 - world.alike**2) * noise
+    names = [f"c{place // world.cluster}" for place in range(questions)]
+    sides = [rng.binomial(ANSWERS, ndtr(EASE + SPREAD * side)) / ANSWERS for side in (hard[:, None], cheap)]
+    return sides[0][:, 0], sides[1], names
+
+
+def told(dear: Floats, cheap: Floats, names: list[str], questions: int) -> tuple[Powered, Powered]:
+    """What the first questions of the dear side say with all of the cheap one, and alone."""
+    few, many = slice(None, questions), slice(questions, None)
+    found = powered(dear[few], cheap[few], cheap[many], names[few], names[many])
+    alone = mean_differences(dear[few, None], clusters=names[few])
+    interval = type(found.interval)(alone.interval.low[0], alone.interval.high[0], alone.interval.level)
+    return found, Powered(alone.mean[0], alone.stderr[0], interval, 1.0, found.slopes)
+
+
+def row(case: str, questions: int, runs: list[tuple[Powered, Powered]], true: float) -> dict[str, object]:
+    """One line of the table."""
+    found, alone = zip(*runs, strict=True)
+    held = [
+        np.mean([one.interval.low <= true <= one.interval.high for one in side]) for side in (alone, found)
+    ]
+    errors = [np.mean([(one.mean - true) ** 2 for one in side]) for side in (alone, found)]
+    variances = [np.mean([one.stderr**2 for one in side]) for side in (alone, found)]
+    return {
+        "case": case,
+        "questions": questions,
+        "alone held": f"{100 * held[0]:.1f} %",
+        "held": f"{100 * held[1]:.1f} %",
+        "bias": f"{100 * np.mean([one.mean for one in found]) - 100 * true:+.1f}",
+        "worth": f"{errors[0] / errors[1]:.2f}",
+        "told": f"{variances[0] / variances[1]:.2f}",
+    }
+
+
+def worlds() -> Iterator[dict[str, object]]:
+    """Every world at every size."""
+    for world in WORLDS:
+        for questions in (10, 20, 50) if world.cluster == 1 else (50, 100):
+            rng = np.random.default_rng(questions)
+            runs = []
+            for _ in range(RUNS):
+                runs.append(told(*simulated(world, (1 + TIMES) * questions, rng), questions))
+            yield row(world.name, questions, runs, TRUE)
+
+
+def real(folder: Path) -> Iterator[dict[str, object]]:
+    """Pairs of real sides, their questions drawn anew."""
+    for case, *sides in PAIRS:
+        dear, cheap = (_by_question(folder, side) for side in sides)
+        both = pd.concat([dear[4], cheap], axis=1, join="inner").to_numpy()
+        for questions in (20, 50):
+            rng = np.random.default_rng(questions)
+            runs = []
+            for _ in range(RUNS):
+                which = rng.integers(len(both), size=(1 + TIMES) * questions)
+                names = list(map(str, range(len(which))))
+                runs.append(told(both[which, 0], both[which, 1:], names, questions))
+            yield row(case, questions, runs, both[:, 0].mean())
+
+
+def _by_question(folder: Path, side: str) -> pd.DataFrame:
+    """The exact accuracy of each question by votes of 1, 2, 4, …."""
+    file, _, which = side.partition("/")
+    samples = pd.read_csv(folder / f"{file}.csv", dtype={"answer": str, "gold": str})
+    if which:
+        model, effort = which.split("/")
+        samples = samples[samples["model"].str.contains(model, regex=False) & (samples["effort"] == effort)]
+    (setting,) = settings_of(as_samples(samples))
+    ns = feasible(setting, None)
+    accuracy = accuracy_by_question(setting.pools.counts(), "majority", ns)
+    return pd.DataFrame(accuracy, setting.pools.question_ids, ns)
+
+
+def main() -> None:
+    """Print the table."""
+    rows = [*worlds()]
+    if "DATA_DIR" in os.environ:
+        rows += real(Path(os.environ["DATA_DIR"]) / "samples")
+    click.echo(pd.DataFrame(rows).to_markdown(index=False))
+
+
+if __name__ == "__main__":
+    main()
