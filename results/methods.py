@@ -1,7 +1,7 @@
 """How N answers become one: a row for each method, and all that is said of it.
 
 A new method is a row here and, where it is computed from answers, a function in
-`results.votes.scored.accuracy_by`. Every list of methods, name, tile and sentence goes by this table.
+`results.votes.scored.accuracy_by`. Every list of methods, name and sentence goes by this table.
 """
 
 from dataclasses import dataclass
@@ -19,7 +19,6 @@ class Method:
         forecast: whether there are forecasts of it.
         spending: more answers as a way of spending, "" where they are not meant to help.
         act: a sentence's start, of {N} answers.
-        tile: the label of its tile on a card, and the note below it.
     """
 
     words: str
@@ -27,7 +26,6 @@ class Method:
     forecast: bool = False
     spending: str = ""
     act: str = ""
-    tile: tuple[str, str] | None = None
 
 
 METHODS = {
@@ -44,34 +42,29 @@ METHODS = {
         forecast=True,
         spending="asking again with a perfect judge",
         act="A perfect judge of {N} answers",
-        tile=("Best of", "if a perfect judge picked the answer"),
     ),
     "all_of_n": Method(
         words="all of N",
         of="answers",
         act="Asking that all {N} answers be right",
-        tile=("All of", "if every answer had to be right"),
     ),
     "best_by_score": Method(
         words="best by score",
         of="scores",
         spending="picking by score",
         act="Picking the highest score of {N} answers",
-        tile=("Best score of", "if the score picked the answer"),
     ),
     "weighted_majority": Method(
         words="weighted vote",
         of="scores",
         spending="voting by score",
         act="A vote over {N} answers, weighted by score,",
-        tile=("Weighted vote over", "each answer counted with its score"),
     ),
     "highest_score": Method(
         words="highest score",
         of="credit",
         spending="asking again with a perfect judge",
         act="The highest score of {N} answers",
-        tile=("Highest score of", "the mean score if a perfect judge picked the answer"),
     ),
     "ensemble": Method(words="average of N", spending="averaging", act="Averaging {N} paths"),
     "greedy": Method(words="greedy decoding"),

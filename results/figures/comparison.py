@@ -1,17 +1,33 @@
-"""How much better one run is than another, paired by question: at each number of answers.
+"""Runs beside each other: by how much one is better, and how often each question is right.
 
 method     N   difference  low    high       line and band: difference and its interval, in points
 majority   16  0.071       0.020  0.122      band above 0: b is clearly better
+
+large  ▁▃▅▇█████     a thin column for each question, the hardest left; its colour: the share of right answers
+small  ▁▁▂▃▅▇███     pointing at a cell names its question; on the page a click shows the answers
 """
 
+from collections.abc import Mapping
+from urllib.parse import quote
+
 import altair as alt
+import numpy as np
 import pandas as pd
 
 from results.figures.axes import colour, n_axis, tooltips
 from results.figures.series import Series
 from results.figures.theme import Figure
+from results.summary.samples import Grid
+from results.tables.key import Key
+from results.words.cells import readable
 from results.words.compared import level_of
-from results.words.names import METHOD_NAMES
+from results.words.names import METHOD_NAMES, on_dataset, run_names, some_of
+
+MOST_CELLS = 20_000
+"""More would make the page slow: then every second, third, … question by difficulty is shown."""
+
+_ROW, _MARGIN = 20, 60
+"""Pixels of a run, and of the axis below."""
 
 
 def comparison_figure(rows: pd.DataFrame, name: str, title: str) -> Figure:
@@ -37,4 +53,54 @@ def comparison_figure(rows: pd.DataFrame, name: str, title: str) -> Figure:
         title,
         "Difference in accuracy at equal N, paired by question.",
         f"Above 0, {rows['b'].iloc[0]} is better. Bands: {level} intervals that hold together.",
+    )
+
+
+def grid_figure(grid: Grid, name: str, places: Mapping[Key, int]) -> Figure:
+    """The grid of a data set; `places` are the numbers of its models in the page's list of answers."""
+    runs, total = list(grid.shares), len(grid.shares)
+    stride = -(-total * len(runs) // MOST_CELLS)
+    shares = grid.shares.iloc[::stride]
+    shown = len(shares)
+    columns = [str(number) for number in range(len(runs))]
+    table = pd.DataFrame(shares.to_numpy(), columns=columns).assign(
+        question=[readable(str(question)) for question in shares.index],
+        link=[quote(readable(str(question)), safe="") for question in shares.index],
+        place=np.arange(shown),
+        end=(np.arange(shown) + 1 + shown / 1000).clip(max=shown),  # no paper between thin columns
+    )
+    names = run_names(runs)
+    told = [
+        {"run": column, "name": run_name, "model": places[run.whose]}
+        for column, run_name, run in zip(columns, names, runs, strict=True)
+    ]
+    by_run = alt.LookupData(data=alt.InlineData(values=told), key="run", fields=["name", "model"])
+    cells = (
+        alt.Chart(table, mark=alt.MarkDef("rect", stroke=None))
+        .transform_fold(columns, as_=["run", "share"])
+        .transform_filter("isValid(datum.share)")
+        .transform_lookup("run", from_=by_run)
+        .transform_calculate(url='"#question=" + datum.model + ":" + datum.link')
+    )
+    axis = alt.Axis(labelLimit=130, labelOverlap="greedy")
+    legend = alt.Legend(title="right", format=".0%", gradientLength=160)
+    layer = cells.encode(
+        x=alt.X("place:Q", scale=alt.Scale(domain=[0, shown], nice=False), axis=None),
+        x2="end:Q",
+        y=alt.Y("name:N", sort=names, axis=axis, title=None),
+        color=alt.Color("share:Q", scale=alt.Scale(domain=[0, 1]), legend=legend),
+        href="url:N",
+        tooltip=[
+            alt.Tooltip("question:N"),
+            alt.Tooltip("name:N", title="run"),
+            alt.Tooltip("share:Q", title="right", format=".1%"),
+        ],
+    )
+    marks = ["A column is a question, the hardest left", *some_of(shown, total, "questions, evenly")]
+    return Figure(
+        name,
+        f"{len(runs)} runs{on_dataset(grid.dataset)}",
+        ("The share of right answers to each question.", "; ".join(marks) + "."),
+        (layer,),
+        height=_MARGIN + _ROW * len(runs),
     )

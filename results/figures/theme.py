@@ -20,6 +20,8 @@ from typing import Any
 import altair as alt
 import vl_convert
 
+from results.words.names import PLACES
+
 _THEME = json.loads(resources.files("results.figures").joinpath("theme.json").read_text(encoding="utf-8"))
 PALETTES: dict[str, dict[str, Any]] = _THEME["palettes"]
 INK, QUIET = PALETTES["light"]["ink"], PALETTES["light"]["quiet"]
@@ -43,13 +45,15 @@ LIGHT = look("light")
 class Figure:
     """Layers of one chart (the last on top), with its file name (no suffix), title and subtitle.
 
-    The subtitle's last line says how to read the marks.
+    The subtitle's last line says how to read the marks. A link of a mark leads to a place on the page, so
+    that files have none.
     """
 
     name: str
     title: str
     subtitle: tuple[str, ...]
     layers: tuple[alt.Chart, ...]
+    height: int = HEIGHT
 
     @property
     def description(self) -> str:
@@ -58,7 +62,7 @@ class Figure:
 
     @cached_property
     def spec(self) -> dict[str, Any]:
-        """The layers as Vega-Lite, without size, title and look; numbers to four decimals."""
+        """The layers as Vega-Lite, without size, title and look; numbers to PLACES decimals."""
         frames = {id(layer.data): layer.data for layer in self.layers}  # layers may share their table
         names = {key: f"{self.name}/{i}" for i, key in enumerate(frames)}
         # Altair copies and checks the data of a chart many times, so the rows are added at the end.
@@ -66,22 +70,28 @@ class Figure:
         spec = dict(alt.layer(*bare).to_dict())
         spec.pop("config")
         spec["description"] = self.description  # Vega labels the chart's element with it
-        spec["datasets"] = {
-            names[key]: json.loads(frame.to_json(orient="records", double_precision=4))
-            for key, frame in frames.items()
-        }
+        spec.setdefault("datasets", {})  # holds what a layer looks up
+        for key, frame in frames.items():
+            rows = frame.to_json(orient="records", double_precision=PLACES)
+            spec["datasets"][names[key]] = json.loads(rows)
         return spec
 
     def page_spec(self) -> dict[str, Any]:
         """The specification for a page, which adds the look: as wide as the element that holds it."""
         fit = {"type": "fit-x", "contains": "padding"}
-        return {**self.spec, "width": "container", "height": HEIGHT, "autosize": fit}
+        return {**self.spec, "width": "container", "height": self.height, "autosize": fit}
 
     def file_spec(self) -> dict[str, Any]:
         """The specification for a file: of fixed size, with its title in it."""
         lines = [part for line in self.subtitle for part in wrap(line, FILE_WIDTH // 6)]
         title = {"text": self.title, "subtitle": lines, "limit": FILE_WIDTH + 50}
-        return {**self.spec, "width": FILE_WIDTH, "height": HEIGHT, "title": title, "config": LIGHT}
+        layers = [{**layer, "encoding": _unlinked(layer["encoding"])} for layer in self.spec["layer"]]
+        size = {"width": FILE_WIDTH, "height": self.height}
+        return {**self.spec, "layer": layers, **size, "title": title, "config": LIGHT}
+
+
+def _unlinked(encoding: dict[str, Any]) -> dict[str, Any]:
+    return {channel: shown for channel, shown in encoding.items() if channel != "href"}
 
 
 def combined_spec(rows: list[list[Figure]]) -> dict[str, Any]:

@@ -12,21 +12,22 @@ import pandas as pd
 
 from results.figures.answers import answers_figure, judged_figure
 from results.figures.axes import axis_range
-from results.figures.buying import cost_figure, plan_figure
-from results.figures.comparison import comparison_figure
+from results.figures.buying import plan_figure
+from results.figures.comparison import comparison_figure, grid_figure
 from results.figures.forecast import forecast_figure
 from results.figures.length import length_figure
 from results.figures.stopping import stopping_figures
 from results.figures.theme import Figure
 from results.stopping.advice import advice as which_rule
 from results.stopping.advice import usual_rows
-from results.summary.buying import MEASURED, Plan, measured
+from results.summary.buying import MEASURED, Plan
 from results.summary.forecasts import MORE_ANSWERS, Forecast, scores, targets
 from results.summary.panels import Panel, unique_slug
-from results.tables.key import ANSWERS, PANEL, Key, groups
+from results.summary.samples import grids
+from results.tables.key import ANSWERS, PANEL, WHOSE, Key, groups
 from results.tables.money import Prices
 from results.words import compared, stopping
-from results.words.buying import advice, budget_table, plan_table, which_model
+from results.words.buying import advice, plan_table
 from results.words.cells import Table, tabled
 from results.words.findings import answers_verdict, length_verdict
 from results.words.forecasts import error_table, forecast_name, forecast_table
@@ -36,9 +37,10 @@ from results.words.names import (
     method_name,
     methods_name,
     models_name,
+    on_dataset,
     predictor_name,
 )
-from results.words.values import fit_table, value_table
+from results.words.values import fit_table, runs_table, unsteady_table, value_table
 
 
 @dataclass(frozen=True)
@@ -115,31 +117,6 @@ def _judged_choices(panels: Sequence[Panel]) -> list[Choice]:
     return choices
 
 
-def cost_choices(panels: Sequence[Panel]) -> list[Choice]:
-    """The cost of the vote (or, without one, of the first method): of models side by side, and of each."""
-    shown: dict[Key, Panel] = {}
-    for panel in panels:
-        whose, method = panel.key.whose, panel.key.method
-        if not (panel.of_model and panel.knows_costs) or method == "all_of_n":
-            continue
-        if whose not in shown or method == "majority":
-            shown[whose] = panel
-    choices: list[Choice] = []
-    for panel in shown.values():
-        dataset = panel.key.dataset
-        rivals = [other for other in shown.values() if other.key.dataset == dataset]
-        if len(rivals) > 1 and panel is rivals[0]:
-            slug, plan = _slug(["models", dataset, "costs"], choices), measured(rivals)
-            figure = cost_figure(rivals, slug)
-            figures = [(which_model(plan), figure)]
-            choices.append(Choice(slug, figure.title, figures, [budget_table(plan)]))
-        slug = f"{panel.slug}-costs"
-        figures = [("", cost_figure([panel], slug))]
-        tables = [budget_table(measured([panel]))]
-        choices.append(Choice(slug, curves_name(panel.key), figures, tables))
-    return choices
-
-
 def forecast_choices(forecasts: Sequence[Forecast], prices: Prices = None) -> list[Choice]:
     """The forecasts of each set of curves: a list of predictors, best first, and a table of their errors.
 
@@ -203,6 +180,31 @@ def comparison_choices(comparison: pd.DataFrame) -> list[Choice]:
         both = compared.both_ways(several)
         table = tabled("Differences between the runs", both, compared.COLUMNS, note)
         choices.append(Choice(slug, name, figures, [table]))
+    return choices
+
+
+def ranks_tables(comparison: pd.DataFrame) -> list[tuple[str, Table]]:
+    """Of three or more runs which may rank where, with a sentence above."""
+    level = compared.level_of(comparison)
+    each = compared.rankings(comparison)
+    return [(compared.ranks_sentence(runs), compared.ranks_table(runs, level)) for runs in each]
+
+
+def grid_choices(samples: pd.DataFrame) -> list[Choice]:
+    """Which questions are answered rightly how often, all runs of a data set side by side."""
+    if samples.empty:
+        return []
+    sampled = samples[samples["decoding"] != "greedy"]
+    places = {key: place for place, (key, _) in enumerate(groups(sampled, WHOSE))}
+    choices: list[Choice] = []
+    for grid in grids(sampled):
+        slug, several = _slug(["grid", grid.dataset], choices), grid.shares.shape[1] > 1
+        figures = [("", grid_figure(grid, slug, places))] if several else []
+        tables = [runs_table(grid)] if several else []
+        if grid.unsteady.to_numpy().any():
+            tables.append(unsteady_table(grid))
+        if tables:
+            choices.append(Choice(slug, f"all questions{on_dataset(grid.dataset)}", figures, tables))
     return choices
 
 

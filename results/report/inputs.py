@@ -13,7 +13,7 @@ import pandas as pd
 
 from results.report.provenance import Record, read_record, whole_runs
 from results.report.questions import MOST_TEXTS
-from results.summary.ended import ended_rows
+from results.summary.samples import ended_rows
 from results.tables.contract import kind_of, read_curves, read_samples, read_table, sample_files
 from results.tables.files import give_back_memory
 from results.tables.key import keys
@@ -51,6 +51,13 @@ class Tables:
     sources: list[str]
     warnings: list[str] = field(default_factory=list)
     notes: str = ""
+
+    @property
+    def whole(self) -> pd.DataFrame:
+        """The answers that no stop rule was to end."""
+        if self.samples is None or not self.votes:
+            return pd.DataFrame()
+        return self.samples[~ended_rows(self.samples)]
 
     @property
     def models(self) -> list[str]:

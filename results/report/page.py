@@ -16,31 +16,31 @@ from markupsafe import Markup
 from tqdm import tqdm
 
 from results.figures.offline import draw_script, figure_data, in_script, policy, style, vega
-from results.figures.paper import figure_2, missing
-from results.figures.theme import Figure, combined_spec, rendered
+from results.figures.theme import Figure, rendered
 from results.normal import LEVEL
 from results.report.choices import (
     comparison_choices,
-    cost_choices,
     curve_choices,
     forecast_choices,
+    grid_choices,
     number_tables,
     plan_choices,
+    ranks_tables,
     stopping_choices,
     with_most_first,
 )
 from results.report.inputs import Tables
 from results.report.provenance import fact_table, longest_votes, unfinished
 from results.report.questions import question_data
-from results.summary.buying import plans_of
-from results.summary.ended import ended_rows, ended_votes
+from results.summary.buying import measured_plans, plans_of
 from results.summary.forecasts import make_forecasts
 from results.summary.panels import Panel, make_panels
+from results.summary.samples import ended_rows, ended_votes
 from results.tables.money import Money, Price, check_prices
 from results.words.cells import Table, tabled
-from results.words.findings import fewer_questions, findings, opening
+from results.words.findings import fewer_questions, model_notes, models_table, opening
 from results.words.forecasts import error_table, questions_asked
-from results.words.names import NBSP, PAPER, curves_name, listed
+from results.words.names import NBSP, PAPER, curves_name
 from results.words.stopping import ENDED, ENDED_NOTE
 from results.words.values import measurement_table, verdict_tables
 
@@ -62,37 +62,34 @@ def build_report(
     real = [panel for panel in panels if panel.key.source == "llm"]
     forecasts = make_forecasts(tables.forecasts, panels)
     plan_table, comparison = tables.others.get("plan"), tables.others.get("comparison")
-    stopping = tables.others.get("stopping")
-    plans = [] if plan_table is None else list(plans_of(plan_table, money))
+    stopping, whole = tables.others.get("stopping"), tables.whole
+    given = [] if plan_table is None else list(plans_of(plan_table, money))
+    plans = [*given, *measured_plans(panels, given)]
     lists = {
         "llm": curve_choices(real),
         "twin": curve_choices(panels[len(real) :]),
-        "costs": cost_choices(panels),
         "plans": plan_choices(plans),
         "comparisons": [] if comparison is None else comparison_choices(comparison),
         "forecasts": forecast_choices(forecasts, money),
+        "grids": grid_choices(whole),
         "stops": [] if stopping is None else stopping_choices(stopping),
     }
-    paper = figure_2(panels)
-    paper = paper if len(paper) > 1 else []
-    together = [figure for _, figure in paper]
     figures = [figure for choices in lists.values() for choice in choices for figure in choice.every_figure]
     context: dict[str, object] = {
         **lists,
         **_told(tables, real),
+        "planned": bool(given),
+        "questions": in_script(question_data(whole, tables.votes)) if tables.votes else None,
         "opening": opening(plans, comparison, real),
+        "ranks": [] if comparison is None else ranks_tables(comparison),
         "level": f"{100 * LEVEL:g}",
-        "figure_2": paper,
-        "figure_2_lacks": listed(missing(panels)),
         "paper": PAPER,
         "asked": questions_asked(forecasts),
         "numbers": number_tables(panels, tables.others.get("fits")),
         "made": made,
     }
-    specs = {figure.name: figure.file_spec() for figure in [*figures, *together]}
-    if together:
-        specs["figure2"] = combined_spec([together[i : i + 3] for i in range(0, len(together), 3)])
-    files = {"index.html": _page(context, [*figures, *together])}
+    specs = {figure.name: figure.file_spec() for figure in figures}
+    files = {"index.html": _page(context, figures)}
     for name in tqdm(specs, unit=" figures", delay=2, disable=None if progress else True):
         files |= {f"{name}{suffix}": content for suffix, content in rendered(specs[name]).items()}
     return files
@@ -106,7 +103,8 @@ def _told(tables: Tables, real: Sequence[Panel]) -> dict[str, object]:
     if samples is None:  # else the curves were made here, and `tables.warnings` tell the same
         warned += dict.fromkeys(filter(None, map(fewer_questions, real)))
     return {
-        "findings": findings(real),
+        "models": models_table(real),
+        "model_notes": model_notes(real),
         "warnings": warned,
         "runs": [] if samples is None else [fact_table(record, samples) for record in tables.records],
         "claims": [] if claims is None else verdict_tables(claims),
@@ -114,18 +112,9 @@ def _told(tables: Tables, real: Sequence[Panel]) -> dict[str, object]:
         "backtest": None if backtest is None else error_table("Backtest: error by predictor", backtest),
         "fits": "fits" in tables.others,
         "stopped": _stopped(tables),
-        "questions": _questions(tables),
         "sources": tables.sources,
         "notes": tables.notes,
     }
-
-
-def _questions(tables: Tables) -> Markup | None:
-    """The questions of whole votes as data; None without any."""
-    if tables.samples is None or not tables.votes:
-        return None
-    whole = tables.samples[~ended_rows(tables.samples)]
-    return in_script(question_data(whole, tables.votes))
 
 
 def _stopped(tables: Tables) -> Table | None:

@@ -20,7 +20,7 @@ from results.tables.key import WHOSE, groups
 from results.visible import visible
 from results.votes.curves import Exact
 from results.words.cells import readable
-from results.words.names import curves_name
+from results.words.names import PLACES, curves_name
 
 MOST_QUESTIONS = 300
 """Questions of one model on one dataset: a third of them each by vote lost, by closeness, by least right."""
@@ -67,7 +67,7 @@ def _of_model(rows: pd.DataFrame, votes: dict[str, Curves]) -> dict[str, Any]:
         dearest |= dict.fromkeys(curves, setting)
     table = _sorted_by(rows[rows["setting"] == rows["question_id"].map(dearest)])
     ends = [votes[dearest[name]][name] for name in table.index]
-    table = table.assign(gain=[curve[-1][1] - curve[0][1] for curve in ends]).round(4)
+    table = table.assign(gain=[curve[-1][1] - curve[0][1] for curve in ends]).round(PLACES)
     shown, numbers, questions = _kept(table), table.to_dict("index"), []
     for question, own in rows[rows["question_id"].isin(shown)].groupby("question_id"):
         parts = []

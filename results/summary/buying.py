@@ -19,6 +19,7 @@ import pandas as pd
 
 from results.normal import FORECAST_LEVEL, LEVEL, z_of
 from results.summary.panels import Panel
+from results.tables.key import WHOSE, Key, keys
 from results.tables.money import Money, Prices
 
 WORTH_A_ROW = 0.0005
@@ -160,10 +161,30 @@ def measured(panels: Sequence[Panel]) -> Plan:
         rows = panel.of_all.dropna(subset=["length"]).rename(columns={"value": "predicted"})
         key, cost = panel.key, rows["N"] * rows["length"]
         named = {"source": key.source, "dataset": key.dataset, "model": key.model, "method": key.method}
-        rows = rows.assign(**named, cost=cost)
+        rows = rows.assign(**named, predictor=MEASURED, cost=cost)
         tables.append(rows.assign(usd=panel.paid.usd(rows)))
     options = pd.concat(tables).sort_values(["cost", "predicted"], ignore_index=True)
     return Plan(options, by="cost" if options["usd"].isna().any() else "usd")
+
+
+def measured_plans(panels: Sequence[Panel], plans: Sequence[Plan]) -> Iterator[Plan]:
+    """What to buy of what was measured, where none of `plans` tells: of models side by side, and of each.
+
+    By the vote, or, without one, the first method.
+    """
+    shown: dict[Key, Panel] = {}
+    for panel in panels:
+        whose, method = panel.key.whose, panel.key.method
+        if not (panel.of_model and panel.knows_costs) or method == "all_of_n":
+            continue
+        if whose not in shown or method == "majority":
+            shown[whose] = panel
+    planned = {key for plan in plans for key in keys(plan.options, WHOSE)}
+    for dataset in dict.fromkeys(key.dataset for key in shown if key not in planned):
+        rivals = [panel for panel in shown.values() if panel.key.dataset == dataset]
+        if len(rivals) > 1:
+            yield measured(rivals)
+        yield from (measured([panel]) for panel in rivals if panel.key.whose not in planned)
 
 
 def plans_of(plans: pd.DataFrame, prices: Prices) -> Iterator[Plan]:
@@ -182,23 +203,3 @@ def plans_of(plans: pd.DataFrame, prices: Prices) -> Iterator[Plan]:
         models = [own for _, own in rows.groupby("model", sort=False)]
         for own in [rows, *models] if len(models) > 1 else models:
             yield Plan(own, target, budget, "usd" if own["usd"].notna().all() else "cost")
-
-
-def clear_changes(plan: Plan) -> pd.DataFrame:
-    """Where along the frontier another model is clearly the one to buy.
-
-    The first row of the frontier, and each row whose accuracy exceeds the best that the model bought before
-    offers for as much by more than the noise of both, at the level of verdicts. What flips within the noise
-    is one row. The standard errors of both count as independent, which is too wide where both answered the
-    same questions; where one is not known nothing is clear.
-    """
-    front, options = plan.frontier, plan.options
-    bought = [0]
-    for place, row in enumerate(front.to_dict("records")):
-        of_last = options["model"] == front["model"][bought[-1]]
-        affordable = options[of_last & (options[plan.by] <= row[plan.by])]
-        rival = affordable.loc[affordable["predicted"].idxmax()]
-        noise = z_of(LEVEL) * np.hypot(row["stderr"], rival["stderr"])
-        if row["model"] != rival["model"] and row["predicted"] - rival["predicted"] > noise:
-            bought.append(place)
-    return front.loc[bought].reset_index(drop=True)

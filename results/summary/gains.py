@@ -7,6 +7,8 @@ A gain pays, or hurts, where its interval at LEVEL excludes 0; without a standar
 same questions are answered at every N and setting: a standard error of the difference that is paired by
 question is taken at its word; where the table has none, those of both values count as independent, and the
 interval is too wide.
+
+    ranks(comparison)   ->  large may rank 1 to 2 of 5 runs
 """
 
 from dataclasses import dataclass
@@ -20,6 +22,9 @@ from results.normal import LEVEL, z_of
 from results.paired.differences import fewest_questions, least_stderr
 from results.paired.verdict import Verdict, verdict
 from results.summary.panels import Panel
+
+FEWEST_RUNS = 3
+"""Two runs have a verdict, which says more than their ranks."""
 
 
 @dataclass(frozen=True)
@@ -97,3 +102,42 @@ def _margin(stderr: float, questions: float) -> float:
         return np.inf
     trusted = max(stderr, float(least_stderr(int(questions))))
     return float(special.stdtrit(questions - 1, (1 + LEVEL) / 2)) * trusted
+
+
+def ranks(comparison: pd.DataFrame) -> pd.DataFrame:
+    """Where runs of a comparison table may rank, if FEWEST_RUNS or more are compared, each with each.
+
+    Columns dataset, setting ("" where pairs have none in common), method, N (one, and the most), run,
+    accuracy, first, last. The true rank lies from `first`, 1 + the runs clearly better, to `last`, all runs
+    less those clearly worse. All ranks hold at the level of the comparison, as its intervals hold together.
+    """
+    same = comparison["setting_a"] == comparison["setting_b"]
+    setting = comparison["setting_a"].where(same, "").rename("setting")
+    parts = [pd.DataFrame(columns=["dataset", "setting", "method", "N", "run"])]
+    for (dataset, at), own in comparison.groupby(["dataset", setting], sort=False):
+        method = own["method"].iloc[0]
+        plain = own[own["method"] == method]
+        pairs = plain["N"].value_counts()
+        of_all = pairs[pairs == pairs.max()].index
+        for n in sorted({of_all.min(), of_all.max()}):
+            rows = _ranked(plain[plain["N"] == n])
+            if len(rows) >= FEWEST_RUNS and 2 * pairs[n] == len(rows) * (len(rows) - 1):
+                parts.append(rows.assign(dataset=dataset, setting=at, method=method, N=n))
+    return pd.concat(parts[1:] or parts, ignore_index=True)
+
+
+def _ranked(pairs: pd.DataFrame) -> pd.DataFrame:
+    """The runs of some pairs with their first and last rank."""
+    b_is = pd.Series(map(verdict, pairs["low"], pairs["high"]), index=pairs.index, dtype=object)
+    sides = []
+    for side, ahead, behind in (("a", "worse", "better"), ("b", "better", "worse")):
+        named = pairs[side]
+        several = (pairs["setting_a"] != pairs["setting_b"]) & (named != pairs[f"setting_{side}"])
+        named = named.mask(several, named + ", " + pairs[f"setting_{side}"])
+        accuracy = pairs[f"accuracy_{side}"]
+        beats, loses = b_is == ahead, b_is == behind
+        sides.append(pd.DataFrame({"run": named, "accuracy": accuracy, "beats": beats, "loses": loses}))
+    runs = pd.concat(sides).groupby("run", sort=False)
+    rows = runs.agg({"accuracy": "mean", "beats": "sum", "loses": "sum"})
+    rows = rows.assign(first=1 + rows["loses"], last=len(rows) - rows["beats"]).reset_index()
+    return rows.sort_values(["accuracy", "run"], ascending=[False, True], ignore_index=True)

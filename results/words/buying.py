@@ -10,7 +10,7 @@ import pandas as pd
 
 from results.methods import METHODS
 from results.normal import FORECAST_LEVEL
-from results.summary.buying import CLOSE, Plan, clear_changes
+from results.summary.buying import CLOSE, Plan
 from results.tables.status import SHORT
 from results.words.cells import Columns, Table, between, count, share, tabled
 from results.words.names import (
@@ -21,6 +21,7 @@ from results.words.names import (
     known,
     listed,
     methods_name,
+    percent,
     sentence,
     setting_used,
     show,
@@ -80,7 +81,7 @@ def _cheap(plan: Plan, by: str) -> str:
     paid = "price" if plan.by == "usd" else "tokens"
     return (
         f"The cheapest choice that is not clearly worse than the best{by} is {_choice(plan, chosen)}. "
-        f"The best, {best['model']} with N = {best['N']:.0f}, adds {100 * adds:.1f} points for "
+        f"The best, {best['model']} with N = {best['N']:.0f}, adds {percent(adds)} points for "
         f"{times:.2g} times the {paid}: undecided."
     )
 
@@ -105,46 +106,18 @@ def _choice(plan: Plan, row: Any) -> str:
     return model + method + bought(row, alone)
 
 
-def which_model(plan: Plan) -> str:
-    """Which of several models to ask at which budget, by changes that are clear of their noise."""
-    changes = clear_changes(plan)
-    models = list(changes["model"])
-    if len(models) == 1:
-        if (plan.frontier["model"] == models[0]).all():
-            return f"{models[0]} is the one to ask, whatever the budget."
-        return f"{models[0]} is the cheapest to ask, and no other is clearly better at a larger budget."
-    if plan.by == "usd":
-        budget, starts = "budget for 1,000 questions", changes["usd"].map(dollars)
-    else:
-        budget, starts = "budget for a question", changes["cost"].map("{:,.0f} tokens".format)
-    steps = [f"from {start} {model}" for start, model in zip(starts, models, strict=True)]
-    return f"The model to ask depends on the {budget}: {', '.join(steps)}."
-
-
-def budget_table(plan: Plan) -> Table:
-    """The measured choices of one or several models that nothing as cheap equals, cheapest first."""
-    models = plan.options.groupby("model", sort=False)["usd"]
-    unpriced = [str(model) for model, prices in models if prices.isna().any()]
-    partly = 0 < len(unpriced) < len(plan.models)
-    note = f"By tokens: {listed(unpriced)} has no price." if partly else ""
-    columns = choice_columns(plan.options["source"].iloc[0])
-    return _frontier("The best choice at each budget", plan, columns, note)
-
-
 def plan_table(plan: Plan) -> Table:
-    """The frontier of a plan, cheapest first."""
+    """The frontier of a plan, cheapest first, with the model where there are several."""
     columns = plan_columns(plan)
-    return _frontier("The frontier", plan, columns, LUCKY if "to expect" in columns else "")
-
-
-def _frontier(title: str, plan: Plan, columns: Columns, note: str) -> Table:
-    """The choices with the model where there are several, and in US dollars where they are priced."""
-    rows = plan.frontier
     first: Columns = {"model": itemgetter("model")} if len(plan.models) > 1 else {}
+    notes = [LUCKY] if "to expect" in columns else []
     columns = in_money(plan, columns)
     if PRICED in columns:
-        note = f"{note} {PRICES_OF}".strip()
-    return tabled(title, rows, first | columns, note)
+        notes.append(PRICES_OF)
+    elif "usd" in plan.options and plan.options["usd"].notna().any():
+        unpriced = plan.options.loc[plan.options["usd"].isna(), "model"].unique()
+        notes.append(f"By tokens: {listed(unpriced)} has no price.")
+    return tabled("The frontier", plan.frontier, first | columns, " ".join(notes))
 
 
 def in_money(plan: Plan, columns: Columns) -> Columns:
@@ -155,26 +128,22 @@ def in_money(plan: Plan, columns: Columns) -> Columns:
     return dollar | dict(list(columns.items())[1:])
 
 
-def choice_columns(source: str) -> Columns:
-    """Of choices of setting and N, measured or forecast: rows with their `cost` and `predicted` accuracy."""
-    unit = UNITS[source]
-    return {
+def plan_columns(plan: Plan) -> Columns:
+    """Of the frontier of a plan: a choice's `alone` accuracy and, where it differs, what to expect of it.
+
+    With several methods it says which. Of choices that were all measured, the accuracy alone.
+    """
+    rows = plan.frontier
+    unit = UNITS[rows["source"].iloc[0]]
+    columns: Columns = {
         f"{unit}/question": lambda row: count(row["cost"]),
         "setting": itemgetter("setting"),
         f"{unit}/answer": lambda row: count(row["cost"] / row["N"]),
         "N": lambda row: str(row["N"]),
-        "accuracy": lambda row: share(row["predicted"]),
+        "accuracy": lambda row: share(row["alone"]),
     }
-
-
-def plan_columns(plan: Plan) -> Columns:
-    """Of the frontier of a plan: a choice's `alone` accuracy and, where it differs, what to expect of it.
-
-    With the method of each where there are several to choose from.
-    """
-    rows = plan.frontier
-    columns = choice_columns(rows["source"].iloc[0])
-    columns["accuracy"] = lambda row: share(row["alone"])
+    if "known" not in rows:
+        return columns
     if (rows["alone"] != rows["predicted"]).any():
         columns["to expect"] = lambda row: share(row["predicted"])
     columns |= interval_columns(rows)

@@ -16,9 +16,10 @@ from results.paired.runs import Pair
 from results.paired.sequential import Look, Replay
 from results.paired.verdict import Verdict
 from results.paired.verdict import verdict as verdict_of
+from results.summary.gains import ranks
 from results.visible import visible
-from results.words.cells import Columns, number
-from results.words.names import points
+from results.words.cells import Columns, Table, number, share, tabled
+from results.words.names import listed, percent, points
 
 OLD_LEVEL = 0.90
 """Of tables that do not say the level of their intervals."""
@@ -139,8 +140,8 @@ def verdict(rows: pd.DataFrame) -> str:
     runs = [most["b"], most["a"]]
     ends = [most["low"], most["high"]]
     better, worse = runs if most["difference"] > 0 else reversed(runs)
-    low, high = (f"{100 * end:.1f}" for end in sorted(map(abs, ends)))
-    size = f"{100 * abs(most['difference']):.1f} points ({low} … {high})"
+    low, high = (percent(end) for end in sorted(map(abs, ends)))
+    size = f"{percent(abs(most['difference']))} points ({low} … {high})"
     where = " at equal N"
     if len(rows) > 1:
         opposed = clear["difference"].min() < 0 < clear["difference"].max()
@@ -187,7 +188,7 @@ def _undecided(rows: pd.DataFrame) -> str:
     if pd.notna(most["questions_needed"]):
         seen, least = f"{int(most['questions']):,} questions{in_clusters(rows)}", most.get("detectable")
         if pd.notna(least):
-            seen += f" mostly tell {100 * least:.1f} points"
+            seen += f" mostly tell {percent(least)} points"
         line += f" ({seen}; a fresh run of {most['questions_needed']:,.0f} would mostly decide)"
     paid = at_cost(rows)
     clear = paid[_clear(paid)]
@@ -234,3 +235,41 @@ def replay_in_words(replay: Replay, questions: int) -> str:
         f"Looked at on the way, in {orders} random orders of these questions, it would have ended after "
         f"{replay.questions:,.0f} of {questions:,} on average: {counts}."
     )
+
+
+_NAMED = 4
+"""Runs that a sentence names."""
+
+
+def rankings(comparison: pd.DataFrame) -> list[pd.DataFrame]:
+    """The rows of `ranks` of each data set, setting and number of answers."""
+    return [rows for _, rows in ranks(comparison).groupby(["dataset", "setting", "method", "N"], sort=False)]
+
+
+def ranks_sentence(runs: pd.DataFrame) -> str:
+    """Which runs of one ranking (rows of `ranks`) may be the best, and how many are not."""
+    front = [str(name) for name in runs.loc[runs["first"] == 1, "run"]]
+    behind = len(runs) - len(front)
+    which = listed(front) if len(front) <= _NAMED else str(len(front))
+    rest = f"; the other {behind} are each clearly worse than at least one" if behind else ""
+    by = answer_name(runs.iloc[0])
+    return f"Of {len(runs)} runs, {which} may be the best by {by}: none is clearly better{rest}."
+
+
+RANK_COLUMNS: Columns = {
+    "run": lambda row: str(row["run"]),
+    "accuracy": lambda row: share(row["accuracy"]),
+    "rank": lambda row: " … ".join(dict.fromkeys([str(row["first"]), str(row["last"])])),
+}
+"""The columns of a ranking."""
+
+
+def ranks_table(runs: pd.DataFrame, level: str) -> Table:
+    """The runs of one ranking, the best first, each with the ranks that it may have."""
+    first = runs.iloc[0]
+    where = "" if first["setting"] in ("", "default") else f", {first['setting']}"
+    note = (
+        "Rank: from 1 + the runs that are clearly better to all runs but those clearly worse. "
+        f"All ranks hold together in {level} of cases."
+    )
+    return tabled(f"Ranks by {answer_name(first)}{where}", runs, RANK_COLUMNS, note)

@@ -1,29 +1,29 @@
-"""What the curves say, in sentences computed from them: the page's first one, and the cards.
+"""What the curves say: the page's first sentences, a table of the models, and a sentence above each figure.
 
-    Finding(title="Llama-3.1-8B on gsm8k", about="1,319 questions, 4 settings, …",
-            tiles=[("One answer", "41.2 % → 78.0 %", "asked for 10 → 500 tokens"), ...],
-            headline="Thinking longer pays; voting pays.", …)
+model         data set  one answer       vote             best of N        tokens per answer  pays
+Llama-3.1-8B  gsm8k     41.2 % → 78.0 %  87.1 % (N = 64)  97.0 % (N = 64)  57 → 312           thinking, voting
 
 What pays is decided in `results.summary.gains`.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
 
 from results.methods import METHODS
-from results.summary.buying import Plan, measured
+from results.summary.buying import Plan
 from results.summary.gains import Gain, ends, length_gain, vote_gain
 from results.summary.panels import Panel
 from results.tables.key import Key
-from results.words.buying import advice, bought
-from results.words.compared import pairs_of, verdict
+from results.words.buying import advice
+from results.words.cells import UNKNOWN, Table, number
+from results.words.compared import pairs_of, rankings, ranks_sentence, verdict
 from results.words.names import (
     UNITS,
     curves_name,
     listed,
+    percent,
     points,
     sentence,
     setting_name,
@@ -37,100 +37,70 @@ WORTH_SAYING = 0.01
 VERBS = {"better": "pays", "worse": "hurts", "undecided": "makes no clear difference"}
 
 
-@dataclass(frozen=True)
-class Finding:
-    """The card of one model on one dataset.
-
-    Tiles are label, value and note; `first` is what must be known before the numbers, `notes` come after.
-    """
-
-    title: str
-    about: str
-    first: list[str]
-    headline: str
-    tiles: list[tuple[str, str, str]]
-    notes: list[str]
-
-
 def opening(plans: Sequence[Plan], comparison: pd.DataFrame | None, panels: Sequence[Panel]) -> list[str]:
-    """What the first plan and the first comparison say; without either, which way of spending more pays."""
+    """What the first plan and the first comparison say; without either, what pays for the first model."""
     lines = [advice(plan) for plan in plans[:1]]
-    if comparison is not None:
+    if comparison is not None and (ranked := rankings(comparison)):
+        lines.append(ranks_sentence(ranked[-1]))
+    elif comparison is not None:
         first, *others = pairs_of(comparison)
-        more = f"{len(others)} more comparisons are" if len(others) > 1 else "One more comparison is"
-        lines.append(f"{verdict(first)} {more} below." if others else verdict(first))
-    return lines or list(filter(None, [answer(panels)]))
+        lines.append(f"{verdict(first)} {len(others)} more below." if others else verdict(first))
+    return lines or [headline(_main(by_method)) for by_method in _by_model(panels)[:1]]
 
 
-def findings(panels: Sequence[Panel]) -> list[Finding]:
-    """One card for each language model and dataset, in the order of the panels."""
-    cards: dict[Key, dict[str, Panel]] = {}
+def _by_model(panels: Sequence[Panel]) -> list[dict[str, Panel]]:
+    """The panels of each language model and dataset by method, in their order."""
+    by_model: dict[Key, dict[str, Panel]] = {}
     for panel in panels:
         if panel.of_model:
-            cards.setdefault(panel.key.whose, {})[panel.key.method] = panel
-    return list(map(_finding, cards.values()))
+            by_model.setdefault(panel.key.whose, {})[panel.key.method] = panel
+    return list(by_model.values())
 
 
-def _finding(by_method: dict[str, Panel]) -> Finding:
-    main = by_method.get("majority") or next(iter(by_method.values()))
-    return Finding(
-        title=curves_name(main.key),
-        about=_about(main),
-        first=_lengths(main),
-        headline=_headline(main),
-        tiles=_tiles(main, by_method),
-        notes=_cheapest(main) + _lost(main),
-    )
+def _main(by_method: Mapping[str, Panel]) -> Panel:
+    return by_method.get("majority") or next(iter(by_method.values()))
 
 
-def _about(panel: Panel) -> str:
-    """Questions, settings and answers of the card's runs."""
-    questions, settings = panel.exact["questions"].max(), panel.settings
-    parts = []
-    if questions > 0:
-        parts.append(f"{questions:,.0f} {'question' if questions == 1 else 'questions'}")
-    if len(settings) > 1:
-        parts.append(f"{len(settings)} settings")
-    elif settings[0] != "default":
-        parts.append(setting_name(panel.key.source, settings[0]))
-    many = panel.ns[-1]
-    parts.append(f"up to {many} answers per question" if many > 1 else "1 answer per question")
-    return ", ".join(parts)
+def model_notes(panels: Sequence[Panel]) -> list[str]:
+    """What must be known of the models beside their numbers."""
+    mains = [_main(by_method) for by_method in _by_model(panels)]
+    return [f"{curves_name(main.key)}: {line}" for main in mains for line in _ignored(main) + _lost(main)]
 
 
-def _tiles(main: Panel, by_method: Mapping[str, Panel]) -> list[tuple[str, str, str]]:
-    """One answer, the vote, the best and all of the answers, and what an answer costs."""
-    cheapest, dearest, most = ends(main)
-    several = len(main.settings) > 1
-    shown = [cheapest, dearest] if several else [dearest]
-    label = "One answer"
-    if cheapest["N"] > 1:
-        label = f"{sentence(METHODS[main.key.method].words)}, N = {cheapest['N']:.0f}"
-    values = " → ".join(show(row["value"]) for row in shown)
-    tiles = [(label, values, _span(main) if several else "no vote")]
-    if main.key.method == "majority" and len(main.ns) > 1:
-        note = _judged(vote_gain(main))
-        tiles.append((f"Vote over {most['N']:.0f}", show(most["value"]), note))
-    for name in _TILES:
-        if name in by_method:
-            label, note = METHODS[name].tile or ("", "")
-            end = ends(by_method[name]).most
-            tiles.append((f"{label} {end['N']:.0f}", show(end["value"]), note))
+def models_table(panels: Sequence[Panel]) -> Table | None:
+    """A row for each language model and dataset, in the order of the panels; None without any."""
+    rows = [_of_model(by_method) for by_method in _by_model(panels)]
+    columns = [column for column in _COLUMNS if any(column in row for row in rows)]
+    note = "One answer, tokens per answer: at the cheapest → the dearest setting; all else at the dearest."
+    cells = [[row.get(column, UNKNOWN) for column in columns] for row in rows]
+    return Table("What more answers and longer answers bring", columns, cells, note) if rows else None
+
+
+_ENDS = {name: method.words for name, method in METHODS.items() if method.of != "other"}
+_COLUMNS = ("model", "data set", "questions", "one answer", *_ENDS.values(), "tokens per answer", "pays")
+
+
+def _of_model(by_method: Mapping[str, Panel]) -> dict[str, str]:
+    """The cells of a model: its first and last setting, the most answers by each method, what pays."""
+    main = _main(by_method)
+    cheapest, dearest, _ = ends(main)
+    shown = [cheapest, dearest] if len(main.settings) > 1 else [dearest]
+    row = {"model": main.key.model, "data set": main.key.dataset}
+    row["questions"] = number(main.exact["questions"].max(), ",.0f")
+    if cheapest["N"] == 1:
+        row["one answer"] = " → ".join(show(end["value"]) for end in shown)
+    for name, panel in by_method.items():
+        most = ends(panel).most
+        if most["N"] > 1 and name in _ENDS:
+            row[_ENDS[name]] = f"{show(most['value'])} (N = {most['N']:.0f})"
     if main.knows_costs:
-        used = " → ".join(f"{row['length']:,.0f}" for row in shown)
-        tiles.append(("Tokens used per answer", used, "N answers cost N times as many"))
-    return tiles
-
-
-_TILES = sorted(
-    (name for name, method in METHODS.items() if method.tile), key=lambda name: name == "all_of_n"
-)
-"""The methods that have a tile of their own; the one that can only fall comes last."""
+        row["tokens per answer"] = " → ".join(f"{end['length']:,.0f}" for end in shown)
+    return row | {"pays": headline(main)}
 
 
 def gain_words(gain: Gain) -> str:
     """ "+4.0 ± 2.8 points"."""
-    margin = f" ± {100 * gain.margin:.1f}" if gain.margin < 1 else ""
+    margin = f" ± {percent(gain.margin)}" if gain.margin < 1 else ""
     return f"{points(gain.value)}{margin} points"
 
 
@@ -139,23 +109,7 @@ def _verb(gain: Gain) -> str:
     return VERBS[gain.verdict] if gain.known else "cannot be judged"
 
 
-def _judged(gain: Gain) -> str:
-    """A gain, and what keeps it from being clear."""
-    if not gain.known:
-        return f"{gain_words(gain)}, no standard error"
-    noise = ", within the noise" if gain.verdict == "undecided" else ""
-    return gain_words(gain) + noise
-
-
-def _cheapest(panel: Panel) -> list[str]:
-    """The cheapest choice that is about as good as the best; [] where costs are not known."""
-    if panel.key.method == "all_of_n" or not panel.knows_costs:
-        return []
-    enough = bought(measured([panel]).chosen, alone=len(panel.settings) == 1)
-    return [f"Cheapest measured choice within a point of the best: {enough}."]
-
-
-def _lengths(panel: Panel) -> list[str]:
+def _ignored(panel: Panel) -> list[str]:
     """That the tokens asked for hardly set the length of the answers; [] where they do."""
     if not panel.ignores_budgets:
         return []
@@ -175,7 +129,7 @@ def _span(panel: Panel) -> str:
     return f"setting “{first}” → “{last}”"
 
 
-def _headline(panel: Panel) -> str:
+def headline(panel: Panel) -> str:
     """Which of the two ways of spending more pays, in one sentence."""
     parts = []
     if panel.has_lengths:
@@ -223,41 +177,6 @@ def _effect(before: Any, after: Any, gain: Gain, metric: str) -> str:
     if gain.verdict == "undecided":
         return f"makes no clear difference, {words}"
     return f"{'adds' if gain.value > 0 else 'loses'} {words[1:]}"
-
-
-def answer(panels: Sequence[Panel]) -> str:
-    """The answer to the page's title: for how many models each way of spending more pays."""
-    models: dict[Key, Panel] = {}
-    for panel in panels:
-        if panel.of_model and panel.key.method in ("majority", "ensemble"):
-            models.setdefault(panel.key.whose, panel)
-    ways: dict[str, list[Gain]] = {
-        "asking again": [],
-        "thinking longer": [],
-        "a larger budget in the prompt, which hardly lengthened the answers,": [],
-    }
-    votes, longer, ignored = ways.values()
-    for panel in models.values():
-        if len(panel.ns) > 1:
-            votes.append(vote_gain(panel))
-        if panel.ignores_budgets:
-            ignored.append(length_gain(panel))
-        elif panel.has_lengths:
-            longer.append(length_gain(panel))
-    parts = [_counted(way, gains) for way, gains in ways.items() if gains]
-    return f"{sentence('; '.join(parts))}." if parts else ""
-
-
-def _counted(way: str, gains: Sequence[Gain]) -> str:
-    """ "asking again pays in 5 of 6 cases (−0.6 to +39.0 points)"."""
-    if len(gains) == 1:
-        return f"{way} {_verb(gains[0])} ({gain_words(gains[0])})"
-    values = sorted(gain.value for gain in gains)
-    span = " to ".join(dict.fromkeys([points(values[0]), points(values[-1])]))
-    unknown = sum(not gain.known for gain in gains)
-    unjudged = f", {unknown} without a standard error" if unknown else ""
-    pays = sum(gain.verdict == "better" for gain in gains)
-    return f"{way} pays in {pays} of {len(gains)} cases ({span} points{unjudged})"
 
 
 def fewer_questions(panel: Panel) -> str:

@@ -5,6 +5,8 @@ setting_name("llm", "120")  ->  "asked for 120 tokens"      show(0.6456)  ->  "6
 """
 
 from collections.abc import Sequence
+from decimal import ROUND_HALF_UP, Decimal
+from math import isfinite
 from typing import Any
 
 from results.methods import METHODS
@@ -15,6 +17,9 @@ PAPER = (
     "Test-Time Computing: Investigation on In-Context Linear Regression”, arXiv:2508.07571"
 )
 """The paper that all of this is about."""
+
+PLACES = 7
+"""Decimals of the values in pictures."""
 
 NBSP = "\N{NO-BREAK SPACE}"
 
@@ -35,7 +40,7 @@ def curves_name(key: Key) -> str:
     if key.model == key.dataset != _UNNAMED:
         return f"{key.model} model, {key.dataset} questions"
     name = "your answers" if key.model == _UNNAMED else key.model
-    return f"{name}{_on(key.dataset)}"
+    return f"{name}{on_dataset(key.dataset)}"
 
 
 def method_name(key: Key) -> str:
@@ -47,10 +52,11 @@ def models_name(source: str, dataset: str, models: Sequence[str]) -> str:
     """The curves of one or several models on one dataset: "2 models on gsm8k"."""
     if len(models) == 1:
         return curves_name(Key(source, dataset, models[0]))
-    return f"{len(models)} models{_on(dataset)}"
+    return f"{len(models)} models{on_dataset(dataset)}"
 
 
-def _on(dataset: str) -> str:
+def on_dataset(dataset: str) -> str:
+    """ " on gsm8k"; nothing of a data set without a name."""
     return "" if dataset == _UNNAMED else f" on {dataset}"
 
 
@@ -99,21 +105,33 @@ def known(row: Any, name: str) -> bool:
     return value is not None and value == value
 
 
+def percent(share: float, sign: str = "") -> str:
+    """A share in per cent, as d3 writes it in pictures: 0.4375 is 43.8, and 0.3125 is 31.3.
+
+    Both round the same double, ties away from 0: 100 times the share to PLACES. `sign`: "+" for any sign.
+    """
+    if not isfinite(share):
+        return f"{share:{sign}}"
+    exact = Decimal(100 * round(float(share), PLACES))
+    return f"{exact.quantize(Decimal('0.1'), ROUND_HALF_UP):{sign}}".replace("-", "−")
+
+
 def interval(low: float, high: float) -> str:
     """ "83.6 … 90.0 %"; an end far outside 0–100 % is only said to be so."""
-    first = "< −100" if low < -1 else show(low).removesuffix(f"{NBSP}%")
+    first = "< −100" if low < -1 else percent(low)
     return f"{first} … {f'> 200{NBSP}%' if high > 2 else show(high)}"
 
 
 def show(value: float, metric: str = "accuracy") -> str:
     """A value: per cent for an accuracy, three digits for a risk."""
-    text = f"{100 * value:.1f}{NBSP}%" if metric == "accuracy" else f"{value:.3g}"
-    return text.replace("-", "−")
+    if metric == "accuracy":
+        return f"{percent(value)}{NBSP}%"
+    return f"{value:.3g}".replace("-", "−")
 
 
 def points(gain: float) -> str:
     """A difference of accuracies in percentage points, with its sign: "+3.6", "−0.6"."""
-    return f"{100 * gain:+.1f}".replace("-", "−")
+    return percent(gain, "+")
 
 
 def some_of(shown: int, total: int, things: str) -> list[str]:
@@ -135,3 +153,11 @@ def predictor_name(rows: Any, name: str = "") -> str:
 def listed(names: Sequence[str]) -> str:
     """ "a", "a and b", "a, b and c"."""
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def run_names(runs: Sequence[Key]) -> list[str]:
+    """What tells the runs of a data set apart: their models, their settings, or both."""
+    models = {run.model for run in runs}
+    if len(models) == len(runs):
+        return [run.model for run in runs]
+    return [run.setting if len(models) == 1 else f"{run.model}, {run.setting}" for run in runs]

@@ -17,7 +17,7 @@ from results.normal import LEVEL, z_of
 from results.stopping.advice import Advice
 from results.tables.key import Key
 from results.words.cells import UNKNOWN, Columns, count, number, share
-from results.words.names import curves_name, points, show
+from results.words.names import curves_name, percent, points, show
 
 
 def _false_stops(row: Any) -> str:
@@ -89,7 +89,7 @@ ENDED: Columns = {
     "of all": lambda row: share(row["answers"] / (row["most"] * row["votes"])),
     "tokens": lambda row: count(row["tokens"]),
     "of all tokens": lambda row: show(row["tokens_share"]) if row["tokens_share"] > 0 else UNKNOWN,
-    "right": lambda row: f"{show(row['right'])} ± {100 * z_of(LEVEL) * row['stderr']:.1f}",
+    "right": lambda row: f"{show(row['right'])} ± {percent(z_of(LEVEL) * row['stderr'])}",
 }
 """The columns of the rows of `ended_votes` in words."""
 

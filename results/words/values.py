@@ -1,4 +1,4 @@
-"""The tables of what was measured, of the curves fitted to it, and of the paper's claims."""
+"""The tables of what was measured, by N and by question, of fitted curves, and of the paper's claims."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -12,16 +12,19 @@ from results.aligned import aligned
 from results.methods import METHODS
 from results.normal import Z90
 from results.summary.panels import Panel
+from results.summary.samples import UNSTEADY, Grid
 from results.tables.key import groups
 from results.visible import visible
 from results.words.buying import status_of
-from results.words.cells import Columns, Table, number, tabled
+from results.words.cells import Columns, Table, number, readable, share, tabled
 from results.words.names import (
     NBSP,
     UNITS,
     interval,
     known,
     line_name,
+    percent,
+    run_names,
     sentence,
     settings_title,
     show,
@@ -35,12 +38,12 @@ def combined(panel: Panel) -> str:
 
 def value_table(panel: Panel) -> Table:
     """Exact values by setting and N, each ± the half-width of its 90 % interval."""
-    scale, digits, kind = 100, ".1f", "Accuracy in per cent"
+    written, kind = percent, "Accuracy in per cent"
     if panel.metric == "risk":
-        scale, digits, kind = 1, ".2f", "Squared error"
-    told = (scale * panel.exact["value"]).map(f"{{:{digits}}}".format)
-    margin = scale * Z90 * panel.exact["stderr"]
-    told += margin.map(f" ± {{:{digits}}}".format, na_action="ignore").fillna("")
+        written, kind = "{:.2f}".format, "Squared error"
+    told = panel.exact["value"].map(written)
+    margin = (Z90 * panel.exact["stderr"]).map(written, na_action="ignore")
+    told += (" ± " + margin).fillna("")
     cells = panel.exact.assign(told=told).set_index(["setting", "N"])["told"]
     beside = {}
     if panel.exact["questions"].min() < panel.exact["questions"].max():
@@ -192,3 +195,36 @@ def _claim(row: Any) -> str:
 def _measured_interval(row: Any) -> str:
     extreme = row["low"] == row["high"]  # one over tasks, which has no interval
     return "–" if extreme else f"{number(row['low'])}{NBSP}… {number(row['high'])}"
+
+
+LISTED = 20
+"""Unsteady questions that are named."""
+
+
+def runs_table(grid: Grid) -> Table:
+    """How many questions are unsteady in each run."""
+    rows = []
+    for run, name in zip(grid.shares, run_names(list(grid.shares)), strict=True):
+        right = share(grid.shares[run].mean())
+        rows.append([name, right, f"{grid.unsteady[run].sum():,} of {grid.shares[run].count():,}"])
+    return Table("The runs, best first", ["run", "right", "unsteady questions"], rows)
+
+
+def unsteady_table(grid: Grid) -> Table:
+    """The questions that are unsteady in most runs, LISTED at most."""
+    found = grid.unsteady_questions
+    least, most = (f"{100 * end:g}" for end in UNSTEADY)
+    columns: Columns = {
+        "question": lambda row: readable(str(row["question"])),
+        "right": lambda row: share(row["right"]),
+        "unsteady in": lambda row: f"{row['runs']} of {row['asked']} runs",
+    }
+    if grid.shares.shape[1] == 1:
+        del columns["unsteady in"]
+    title = f"{len(found):,} of {len(grid.shares):,} questions are unsteady"
+    note = (
+        f"Unsteady: right in {least} to {most} % of a run’s answers to it, which are {grid.answers} at most."
+    )
+    if len(found) > LISTED:
+        note += f" The first {LISTED} are shown, those unsteady in most runs first."
+    return tabled(title, found.head(LISTED), columns, note)

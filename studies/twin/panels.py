@@ -14,9 +14,9 @@ import click
 import pandas as pd
 
 from results import BadInput, read_curves
-from results.figures.paper import FIGURE_2, figure_2, pictures
 from results.figures.theme import Figure, combined_spec, rendered
 from results.summary.panels import Panel, make_panels
+from studies.twin.figure_2 import FIGURE_2, figure_2, pictures
 
 WHOLE = {"figure1": (2, ("fig1-continuous", "fig1-binary")), "figure2": (3, tuple(FIGURE_2))}
 """The paper's figures: how many panels a row, which is our choice, and their experiments."""

@@ -125,9 +125,13 @@ function questions() {
   };
   const jump = () => {
     const [, model, id] = location.hash.match(/^#question=(\d+):(.*)$/) ?? [];
-    if (!models[model]?.questions.some((one) => one.id === decodeURIComponent(id))) return;
+    if (!models[model]) return;
     ofModel.value = model;
     list(false);
+    if (!models[model].questions.some((one) => one.id === decodeURIComponent(id))) {
+      by("of-total").textContent += ` The page does not hold the answers to ${decodeURIComponent(id)}.`;
+      return by("of-total").scrollIntoView();
+    }
     pick.value = decodeURIComponent(id);
     show();
     by("questions").scrollIntoView();

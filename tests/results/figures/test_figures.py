@@ -11,11 +11,12 @@ from hypothesis import strategies as st
 
 from results.figures.answers import answers_figure
 from results.figures.axes import apart, axis_range, counts_to_show, spread_out, value_range
-from results.figures.buying import cost_figure
+from results.figures.buying import plan_figure
 from results.figures.forecast import forecast_figure
 from results.figures.length import length_figure
 from results.figures.theme import combined_spec, rendered
 from results.normal import Z90
+from results.summary.buying import measured
 from results.summary.forecasts import make_forecasts
 from results.summary.panels import make_panels, order_settings, unique_slug
 from results.words.forecasts import forecast_name
@@ -99,8 +100,6 @@ def test_what_a_chart_leaves_out_is_told():
     (panel,) = make_panels(table)
     for draw, words in ((answers_figure, "8 of 15 settings"), (length_figure, "5 of 9 N")):
         assert words in draw(panel, (0, 1)).subtitle[-1]
-    assert "8 of 15 settings" in cost_figure([panel], "c").subtitle[-1]
-    assert "settings" not in cost_figure(make_panels(curves()), "c").subtitle[-1]
 
 
 def test_prediction_outside_the_range_stands_at_the_edge_with_its_number_kept():
@@ -168,24 +167,6 @@ def test_forecasts_of_the_same_curves_are_told_apart_by_their_files():
     ]
 
 
-def test_several_models_are_drawn_by_their_own_frontiers():
-    """At 10 and 2 dollars a million "m" is the cheaper one in tokens, the other in money."""
-    accuracy = [0.2, 0.47, 0.46, 0.45]
-    other = curves(("1",), (1, 4, 2, 3), 0, tokens_per_answer=20.0, model="o", accuracy=accuracy)
-    table = pd.concat([curves(permutations=0), other])
-    for prices, by, title, best in (
-        ({"o": 2.0}, "cost", "tokens", [("m", 7), ("m", 14), ("m", 28), ("o", 40), ("m", 56)]),
-        ({"m": 10.0, "o": 2.0}, "usd", "US$", [("o", 20), ("m", 7), ("o", 40), ("o", 80), ("m", 56)]),
-    ):
-        figure = cost_figure(make_panels(table, prices), "c")
-        rows, rings = rows_of(figure, "circle"), rows_of(figure, "point")
-        x = figure.page_spec()["layer"][-1]["encoding"]["x"]
-        assert (x["field"], x["title"][: len(title)]) == (by, title)
-        assert x["scale"]["domain"][0] < rows[by].min() < rows[by].max() < x["scale"]["domain"][1]
-        assert rows[rows["model"] == "o"]["cost"].tolist() == [20, 40, 80]  # N = 3 costs more for less
-        assert [*zip(rings["model"], rings["cost"], strict=True)] == best
-
-
 def test_legends_show_plain_symbols():
     """A dashed layer would hand its dashes on to the symbols of a legend that it shares."""
     names = ("thinks a little", "thinks a lot")
@@ -206,7 +187,7 @@ def test_slugs_are_plain_and_never_the_same():
 
 def test_files_carry_title_and_text():
     (panel,) = make_panels(curves(model="Ünïcode-7B"))
-    figure = cost_figure([panel], "c")
+    figure = plan_figure(measured([panel]), "c")
     files = rendered(figure.file_spec())
     svg, png = files[".svg"], files[".png"]
     assert files[".pdf"].startswith(b"%PDF")

@@ -22,7 +22,7 @@ WORDS = {
 }
 TITLES = {method: name[0].upper() + name[1:] for method, name in WORDS.items()}
 BLOCK = r"<(h2|h3|h4|p|dt|dd|caption|tr|summary)([^>]*)>(.*?)</\1>"
-BESIDE = '<section id="terms">.*|<section id="figure-2">.*?</section>'
+BESIDE = '<section id="terms">.*'
 NUMBER = r"[−+]?\d+(?:,\d{3})*(?:\.\d+)?"
 SHARES = ["predicted", "low", "high", "new_low", "new_high", "accuracy"]
 Z90 = 1.6448536
@@ -31,8 +31,7 @@ Z90 = 1.6448536
 def numbers_of(paths, names):
     """The page's numbers by (heading of the card or list, title of the table), names taken out.
 
-    Left out are heads and notes of tables, what stands below figures and with the paper's Figure 2, and how
-    to read the page.
+    Left out are heads and notes of tables, what stands below figures, and how to read the page.
     """
     page = build_report(read_tables(paths), datetime(2026, 1, 2, tzinfo=UTC))["index.html"].decode()
     found, heading, title = defaultdict(list), "", ""
@@ -90,32 +89,45 @@ def choice(row):
     return [cost, *asked(row["setting"]), used, row["N"], 100 * row["accuracy"]]
 
 
-def card(rows, best, *by_score):
-    """The numbers of a model's card; one that has a single setting names it once."""
-    (cheap, dear, many), (vote, _) = ends(rows), gains(rows)
+def row_of(parts):
+    """The numbers of a model in the table of all models; `parts` are its rows by method."""
+    rows = parts["majority"]
+    cheap, dear, _ = ends(rows)
+    several = [cheap, dear][len(rows["setting"].unique()) == 1 :]
+    numbers = [rows["questions"].max(), *(100 * end["accuracy"] for end in several)]
+    for method in filter(parts.__contains__, WORDS):
+        most = ends(parts[method])[2]
+        numbers += [100 * most["accuracy"], most["N"]]
+    return numbers + [round(end["tokens_per_answer"]) for end in several]
+
+
+def notes(rows):
+    """The numbers of what is said of a model below that table."""
     used = rows.groupby("setting", sort=False)["tokens_per_answer"].first().round()
-    several = len(used) > 1
-    numbers = [rows["questions"].max(), *([len(used)] if several else asked(cheap["setting"])), many["N"]]
+    numbers = []
     if ignored(rows):
         wanted = sorted(asked(*used.index))
         numbers += [*wanted, *used[[f"{one:.0f}" for one in wanted]]]
-    singles = [100 * cheap["accuracy"], 100 * dear["accuracy"], *asked(cheap["setting"], dear["setting"])]
-    numbers += singles if several else singles[:1]
-    numbers += [many["N"], 100 * many["accuracy"], *vote]
-    for chosen in (best, *by_score):
-        last = ends(chosen)[2]
-        numbers += [last["N"], 100 * last["accuracy"]]
-    good = rows[rows["accuracy"] >= rows["accuracy"].max() - 0.01].sort_values("cost")
-    bought = good.iloc[0]
-    numbers += [*used.iloc[[0, -1] if several else [0]], bought["N"]]
-    numbers += [*asked(bought["setting"]), round(bought["tokens_per_answer"])] if several else []
-    ends_of = np.clip(bought["accuracy"] + np.array([0, -Z90, Z90]) * bought["stderr"], 0, 1)
-    numbers += [*(100 * ends_of), round(bought["cost"])]
     for lost in ("unreadable", "cut_off"):
         worst = rows.loc[rows[lost].fillna(0).idxmax()]
-        told = [100 * worst[lost], *(asked(worst["setting"]) if several else [])]
+        told = [100 * worst[lost], *(asked(worst["setting"]) if len(used) > 1 else [])]
         numbers += told if worst[lost] >= 0.01 else []
     return numbers
+
+
+def advice(rows):
+    """The cheapest choice within a point of the best, or of another model and not clearly worse."""
+    best = rows.sort_values("accuracy", kind="stable").iloc[-1]
+    short, noise = best["accuracy"] - rows["accuracy"], 1.959964 * np.hypot(rows["stderr"], best["stderr"])
+    good = rows[(short <= 0.01) | ((rows["model"] != best["model"]) & (short <= noise))]
+    bought = good.sort_values(["cost", "accuracy"], ascending=[True, False]).iloc[0]
+    several = len(set(rows["setting"])) > 1
+    place = [*asked(bought["setting"]), round(bought["tokens_per_answer"])] if several else []
+    ends_of = np.clip(bought["accuracy"] + np.array([0, -Z90, Z90]) * bought["stderr"], 0, 1)
+    numbers = [bought["N"], *place, *(100 * ends_of), round(bought["cost"])]
+    adds = best["accuracy"] - bought["accuracy"]
+    more = [best["N"], 100 * adds, float(f"{best['cost'] / bought['cost']:.2g}")]
+    return numbers + (more if adds > 0.01 else [])
 
 
 def verdicts(rows):
@@ -139,18 +151,6 @@ def frontier(rows):
     kept = []
     for _, row in rows.sort_values(["cost", "accuracy"], ascending=[True, False]).iterrows():
         if not kept or row["accuracy"] >= kept[-1]["accuracy"] + 0.0005:
-            kept.append(row)
-    return kept
-
-
-def switches(best, rows):
-    """The choices of a frontier from which on another model is better by more than the noise of both."""
-    kept = best[:1]
-    for row in best[1:]:
-        own = rows[(rows["model"] == kept[-1]["model"]) & (rows["cost"] <= row["cost"])]
-        held = own.sort_values("accuracy").iloc[-1]
-        noise = 1.959964 * np.hypot(row["stderr"], held["stderr"])
-        if row["model"] != held["model"] and row["accuracy"] - held["accuracy"] > noise:
             kept.append(row)
     return kept
 
@@ -203,7 +203,7 @@ def flat(lists):
 def test_every_number_is_that_of_a_table(monkeypatch):
     monkeypatch.setattr("results.report.page.rendered", lambda _: {})
     # What pictures hold is no number of the page.
-    bare = {"$schema": "", "datasets": {}}
+    bare = {"$schema": "", "datasets": {}, "layer": []}
     monkeypatch.setattr("results.figures.theme.Figure.spec", property(lambda _: dict(bare)))
     monkeypatch.setattr("results.figures.series.Series.add", lambda *_, **__: None)
     empty = lambda series, title, *subtitle: Figure(series._name, title, subtitle, ())  # noqa: E731
@@ -217,7 +217,7 @@ def test_every_number_is_that_of_a_table(monkeypatch):
     every = every.assign(cost=every["N"] * every["tokens_per_answer"])
     settings = [name for name in every["setting"].unique() if not name.isdecimal()]
     found = numbers_of(paths, {*every["model"], *every["dataset"], *settings, "outside 0–100 %"})
-    expected, votes, curves = {}, {}, ["dataset", "model", "method"]
+    expected, votes, ranked, curves = {}, {}, {}, ["dataset", "model", "method"]
     for (dataset, model), both in every.groupby(["dataset", "model"], sort=False):
         name = name_of(dataset, model)
         parts = dict(list(both.sort_values(["tokens_per_answer", "N"], ignore_index=True).groupby("method")))
@@ -225,15 +225,15 @@ def test_every_number_is_that_of_a_table(monkeypatch):
         expected |= {(name, TITLES[method]): values(rows) for method, rows in parts.items()}
         if both["source"].iloc[0] == "llm":
             votes.setdefault(dataset, []).append(parts["majority"])
-            by_score = [parts[method] for method in ("best_by_score", "weighted_majority") if method in parts]
-            expected[name, ""] = card(parts["majority"], parts["best_of_n"], *by_score)
-            expected[name, "The best choice at each budget"] = flat(map(choice, frontier(parts["majority"])))
+            ranked[name] = parts
+            of_plan = f"{name}, majority vote, as measured"
+            expected[of_plan, "The frontier"] = flat(map(choice, frontier(parts["majority"])))
+            expected[of_plan, ""] = advice(parts["majority"])
     for dataset, several in votes.items():
         if len(several) > 1:
-            name, best = f"{len(several)} models on {dataset}", frontier(pd.concat(several))
-            expected[name, "The best choice at each budget"] = flat(map(choice, best))
-            starts = switches(best, pd.concat(several))
-            expected[name, ""] = [round(row["cost"]) for row in starts] if len(starts) > 1 else []
+            name = f"{len(several)} models on {dataset}, majority vote, as measured"
+            expected[name, "The frontier"] = flat(map(choice, frontier(pd.concat(several))))
+            expected[name, ""] = advice(pd.concat(several))
     for (*names, method, new), rows in ahead.groupby([*curves, "new"]):
         both = ahead.groupby(curves)["new"].nunique()[(*names, method)] > 1
         name, errors = f"{name_of(*names)}, {WORDS[method]}", []
@@ -249,12 +249,13 @@ def test_every_number_is_that_of_a_table(monkeypatch):
             mean, largest, *intervals = off(part)
             errors.append([*([mean, largest, winkler(part), *intervals] if told else []), told, len(part)])
         expected[name, "Error by predictor"] = flat(sorted(errors, key=lambda row: (len(row) < 7, row[2:])))
-    models = flat(votes.values())
-    ways = [[next(gains(one)) for one in models]]
-    longer = [one for one in models if len(one["setting"].unique()) > 1]
-    ways += [[[*gains(one)][1] for one in longer if ignored(one) == kind] for kind in (False, True)]
-    said = [[sum(g > e for g, e in way), len(way), min(way)[0], max(way)[0]] for way in ways]
-    expected["", ""] = flat(said)
+    order = dict.fromkeys(name for name, _ in found if name in ranked)
+    of_models = flat(row_of(ranked[name]) for name in order) + flat(
+        notes(ranked[name]["majority"]) for name in order
+    )
+    expected["", "What more answers and longer answers bring"] = of_models
+    (first,) = (key for key in expected if key[0].endswith("as measured") and not key[1] and key not in found)
+    expected["", ""] = expected.pop(first)  # it is said above, and not again
     expected = {key: numbers for key, numbers in expected.items() if numbers}
     assert found.keys() == expected.keys()
     for key, numbers in expected.items():

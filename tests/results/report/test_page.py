@@ -134,16 +134,10 @@ def test_parts_that_are_missing_say_how_to_make_them(tables):
     assert "tts sample" in page.text
 
 
-def test_the_first_figure_comes_before_the_cards(tables):
-    files, _ = made(tables(llm=curves(), twin=twin()))
-    page = files["index.html"].decode()
-    assert page.index("data-figure=") < page.index('class="cards"')
-
-
 def test_a_setting_that_every_row_shares_is_said_once_and_copied_with_the_rest(tables):
     files, _ = made(tables(llm=curves({("100", 1): 0.5, ("100", 4): 0.6})))
     page = files["index.html"].decode()
-    table = page[page.index("The best choice at each budget") :]
+    table = page[page.index("The frontier") :]
     table = table[: table.index("</table>")]
     assert "setting 100" in table.split("<tbody>")[0]
     assert table.count("<td hidden>100</td>") == 2

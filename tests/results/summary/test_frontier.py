@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from results.summary.buying import Plan, best_choice, clear_changes, pareto_frontier
+from results.summary.buying import Plan, best_choice, pareto_frontier
 
 
 @given(st.lists(st.tuples(st.integers(1, 6), st.integers(-2, 6)), min_size=1, max_size=12))
@@ -76,25 +76,6 @@ def test_a_price_tells_what_is_cheap_and_tokens_are_what_a_budget_allows(goal, b
     found = best_choice(choices, "value", **goal, by="price")
     assert found is not None
     assert found["name"] == bought
-
-
-@pytest.mark.parametrize(
-    ("stderr", "told"),
-    [
-        (0.001, [(1, "a"), (2, "b"), (3, "a"), (4, "b")]),
-        (0.01, [(1, "a"), (4, "b")]),  # 0.6 − 0.51 is more than 1.96 √2 0.01, 0.52 − 0.5 is not
-        (0.1, [(1, "a")]),
-        (np.nan, [(1, "a")]),
-    ],
-)
-def test_a_change_within_the_noise_is_no_change(stderr, told):
-    """The frontier goes from a to b, to a and to b, which is clearly better in the end."""
-    choices = pd.DataFrame(
-        [(1.0, "a", 0.50), (2.0, "b", 0.52), (3.0, "a", 0.53), (4.0, "b", 0.60), (2.0, "a", 0.51)],
-        columns=["cost", "model", "predicted"],
-    ).assign(stderr=stderr)
-    found = clear_changes(Plan(choices))
-    assert list(zip(found["cost"], found["model"], strict=True)) == told
 
 
 def test_a_plan_goes_by_what_is_expected_of_each_option_given_all():

@@ -7,7 +7,7 @@ import pytest
 from results.paired.differences import mean_differences
 from results.summary.gains import gain
 from results.summary.panels import make_panels
-from results.words.findings import findings, gain_words
+from results.words.findings import gain_words, headline
 from tests.results.made_tables import curves
 
 
@@ -22,8 +22,8 @@ from tests.results.made_tables import curves
 )
 def test_headline_follows_what_is_clearly_different(one, many, thinking, voting):
     accuracy = {("low", 1): 0.5, ("low", 16): 0.5, ("high", 1): one, ("high", 16): many}
-    headline = f"Thinking longer {thinking}; voting {voting}."
-    assert findings(make_panels(curves(accuracy)))[0].headline == headline
+    told = f"Thinking longer {thinking}; voting {voting}."
+    assert headline(make_panels(curves(accuracy))[0]) == told
 
 
 def row(value, stderr, paired=np.nan, questions=np.nan):

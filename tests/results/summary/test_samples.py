@@ -10,7 +10,7 @@ import pytest
 
 from results.report.inputs import read_tables
 from results.report.page import build_report
-from results.summary.ended import ended_votes
+from results.summary.samples import ended_votes
 from results.tables.contract import write_samples
 from results.tables.key import Key
 from results.votes.exact import answer_pools, whole_vote

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from results.figures.paper import average_law, figure_2, risk_figure
 from results.summary.panels import make_panels
+from studies.twin.figure_2 import average_law, figure_2, risk_figure
 from tests.results.figures.made import curves, rows_of
 
 

@@ -38,12 +38,6 @@ FIGURE_2 = {
 _OVER_LENGTH = ("fig2e", "fig2f")  # against t: what the text claims of them is for any t, and for large t
 
 
-def missing(panels: Sequence[Panel]) -> list[str]:
-    """The letters of the panels of Figure 2 that there are no curves of: ["a", "e"]."""
-    given = {panel.key.dataset for panel in panels if panel.key.source == "synthetic"}
-    return [dataset.removeprefix("fig2") for dataset in FIGURE_2 if dataset not in given]
-
-
 def figure_2(panels: Sequence[Panel]) -> list[tuple[str, Figure]]:
     """Those panels of Figure 2 that there are curves of, in its order, with their headings."""
     found = []

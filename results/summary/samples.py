@@ -1,0 +1,114 @@
+"""What the answers themselves say: how often each question is right, and votes that ended when settled.
+
+question  large  small
+q17       0.50   0.00     unsteady: 20 to 80 % of the answers of large are right
+q3        1.00   1.00
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+
+from results.tables.key import ANSWERS, Key, groups
+from results.votes.errors import standard_error
+from results.votes.exact import answer_pools, whole_vote
+from results.votes.setting import sampled_groups
+
+UNSTEADY = (0.2, 0.8)
+"""A question is unsteady in a run if this share of its answers are right, the ends included."""
+
+
+def ended_rows(samples: pd.DataFrame) -> "pd.Series[bool]":
+    """Whether each answer is one of a vote that a stop rule was to end."""
+    if "stop_rule" not in samples:
+        return pd.Series(False, index=samples.index)
+    return samples["stop_rule"].notna()
+
+
+def ended_votes(samples: pd.DataFrame, planned: Mapping[Key, int]) -> pd.DataFrame:
+    """A row for each data set, model, setting and rule of such answers, which are all of `samples`.
+
+    planned: the answers that a vote of each model on its data set has at most. ended_early and tokens_share
+    are NaN where that is not known; tokens_share: of the tokens of so many answers to every question, each as
+    long as those asked for. right: the mean over votes of the chance that a vote is right, its leaders
+    sharing the credit; stderr: over questions.
+    """
+    rows = []
+    for key, answers in groups(samples, ANSWERS):
+        for rule, own in answers.groupby("stop_rule", sort=False):
+            names = {"dataset": key.dataset, "model": key.model, "setting": key.setting}
+            most = planned.get(key.whose, np.nan)
+            rows.append({**names, "stop_rule": str(rule), **_row(own, most)})
+    return pd.DataFrame(rows)
+
+
+def _row(answers: pd.DataFrame, most: float) -> dict[str, float]:
+    pools = answer_pools(answers.drop(columns="stop_rule"))
+    right = whole_vote(pools.counts())
+    tokens = float(pools.tokens.sum())
+    early = float((pools.sizes < most).sum())
+    return {
+        "votes": len(pools.sizes),
+        "ended_early": np.nan if np.isnan(most) else early,
+        "answers": int(pools.sizes.sum()),
+        "most": most,
+        "tokens": tokens,
+        "tokens_share": tokens / float((most * pools.tokens_of_questions).sum()),
+        "right": float(right.mean()),
+        "stderr": float(standard_error(right[:, None], pools.clusters)[0]),
+    }
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The share of right answers by question and run of one data set.
+
+    shares: a row for each question, hardest first, and a column for each run, best first; NaN where a run
+    was not asked. answers: the most that a run has to a question.
+    """
+
+    dataset: str
+    shares: pd.DataFrame
+    answers: int
+
+    @cached_property
+    def unsteady(self) -> pd.DataFrame:
+        """Where a question is right in some answers of a run and wrong in others, as in `shares`."""
+        least, most = UNSTEADY
+        return (self.shares >= least) & (self.shares <= most)
+
+    @cached_property
+    def unsteady_questions(self) -> pd.DataFrame:
+        """Those unsteady in most runs first: question, runs (unsteady), asked, and the mean share right."""
+        columns = {
+            "runs": self.unsteady.sum(axis=1),
+            "asked": self.shares.notna().sum(axis=1),
+            "right": self.shares.mean(axis=1),
+        }
+        table = pd.DataFrame(columns).rename_axis("question").reset_index()
+        table = table[table["runs"] > 0].sort_values(["runs", "question"], ascending=[False, True])
+        return table.reset_index(drop=True)
+
+
+def grids(samples: pd.DataFrame) -> list[Grid]:
+    """The grid of each data set of a samples table; greedy answers are none of it."""
+    shares: dict[str, dict[Key, pd.Series[float]]] = {}
+    answers = dict[str, int]()
+    for key, rows in sampled_groups(samples):
+        right = rows["correct"].astype("float64").groupby(rows["question_id"])
+        shares.setdefault(key.dataset, {})[key] = right.mean()
+        answers[key.dataset] = max(answers.get(key.dataset, 0), int(right.size().max()))
+    return [Grid(name, _ordered(own), answers[name]) for name, own in shares.items()]
+
+
+def _ordered(shares: "dict[Key, pd.Series[float]]") -> pd.DataFrame:
+    """The hardest question first, and the best run; names decide between equals."""
+    table = pd.DataFrame(shares).round(12)
+    table.columns = pd.Index(list(shares), tupleize_cols=False)
+    best = sorted(shares, key=lambda key: (-table[key].mean(), key))
+    table = table[best].sort_index()
+    hardest = table.mean(axis=1).round(12).sort_values(kind="stable").index
+    return table.loc[hardest]

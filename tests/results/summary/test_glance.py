@@ -1,0 +1,85 @@
+"""Ranks against their definition and the truth; the grid of shares against counts by hand."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from results.paired.runs import compare_runs
+from results.summary.gains import ranks
+from results.summary.samples import grids
+from results.tables.contract import as_samples
+from results.words.compared import ranks_sentence
+from results.words.values import LISTED, runs_table, unsteady_table
+
+
+def answers(shares: dict[str, list[int]], of: int = 4, **more: object) -> pd.DataFrame:
+    """`of` answers to each question of each model, so many of them right."""
+    rows = [
+        {"model": model, "question_id": f"q{q:02}", "sample": sample, "correct": sample < right}
+        for model, counts in shares.items()
+        for q, right in enumerate(counts)
+        for sample in range(of)
+    ]
+    return as_samples(pd.DataFrame(rows).assign(dataset="sums", **more))
+
+
+def drawn(chances: dict[str, float], seed: int) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    return answers({model: rng.binomial(4, chance, 60).tolist() for model, chance in chances.items()})
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_ranks_count_who_is_clearly_better_and_hold_the_truth(seed):
+    chances = {"c": 0.75, "a": 0.9, "d": 0.3, "b": 0.75}
+    table = compare_runs({"all": drawn(chances, seed)}, methods="best_of_n")
+    found = ranks(table)
+    assert set(found["setting"]) == {"default"}
+    for run, n, first, last in found[["run", "N", "first", "last"]].itertuples(index=False):
+        own = table[table["N"] == n]
+        ahead = own[(own["b"] == run) & (own["high"] < 0)], own[(own["a"] == run) & (own["low"] > 0)]
+        behind = own[(own["b"] == run) & (own["low"] > 0)], own[(own["a"] == run) & (own["high"] < 0)]
+        assert (first, last) == (1 + sum(map(len, ahead)), 4 - sum(map(len, behind)))
+    single = found[found["N"] == 1]
+    assert "Of 4 runs" in ranks_sentence(single)
+    best, worst = {"a": 1, "b": 2, "c": 2, "d": 4}, {"a": 1, "b": 3, "c": 3, "d": 4}
+    assert (single["first"] <= single["run"].map(best)).all()
+    assert (single["last"] >= single["run"].map(worst)).all()
+
+
+def test_two_runs_have_no_ranks_and_settings_in_common_are_ranked_apart():
+    three = {"a": 0.9, "b": 0.2, "c": 0.5}
+    two = drawn(three, 0).query("model != 'c'")
+    assert len(ranks(compare_runs({"all": two}, methods="best_of_n"))) == 0
+    settings = [drawn(three, seed).assign(setting=name) for seed, name in enumerate(("low", "high", "none"))]
+    found = ranks(compare_runs({"all": pd.concat(settings[:2])}, methods="best_of_n"))
+    assert found.groupby(["setting", "N"]).size().to_dict() == dict.fromkeys(
+        [("low", 1), ("low", 4), ("high", 1), ("high", 4)], 3
+    )
+    alone = pd.concat(settings).query("model == 'a'")
+    assert set(ranks(compare_runs({"all": alone}, methods="best_of_n"))["run"]) == {"low", "high", "none"}
+
+
+def test_the_grid_has_the_hardest_question_and_the_best_run_first():
+    greedy = answers({"large": [4, 4, 4]}, decoding="greedy")
+    sampled = answers({"small": [0, 1, 4], "large": [2, 1, 4]}, decoding="sample")
+    table = pd.concat([sampled.sample(frac=1, random_state=0), greedy])
+    (grid,) = grids(table)
+    assert [run.model for run in grid.shares] == ["large", "small"]
+    assert grid.shares.to_numpy().tolist() == [[0.5, 0], [0.25, 0.25], [1, 1]]
+    assert list(grid.shares.index) == ["q00", "q01", "q02"]
+    assert grid.unsteady_questions.to_numpy().tolist() == [["q01", 2, 2, 0.25], ["q00", 1, 2, 0.25]]
+    assert [row[2] for row in runs_table(grid).rows] == ["2 of 3", "1 of 3"]
+
+
+@pytest.mark.parametrize(("right", "unsteady"), [(1, False), (2, True), (8, True), (9, False)])
+def test_unsteady_is_from_a_fifth_to_four_fifths(right, unsteady):
+    (grid,) = grids(answers({"m": [right]}, of=10))
+    assert grid.unsteady.to_numpy().tolist() == [[unsteady]]
+
+
+def test_many_unsteady_questions_are_counted_and_few_named():
+    evil = "<b>\u202e"
+    table = answers({"m": [2] * 30}).assign(question_id=lambda rows: evil + rows["question_id"])
+    (grid,) = grids(table)
+    told = unsteady_table(grid)
+    assert (told.title[:9], len(told.rows), told.rows[0][0]) == ("30 of 30 ", LISTED, "<b>\\u202eq00")
