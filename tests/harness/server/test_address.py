@@ -149,7 +149,7 @@ def test_the_gateway_of_several_hosts_has_the_flags_of_one_host(monkeypatch: pyt
 
 
 def test_a_number_of_requests_that_was_given_stays() -> None:
-    values = read_experiment("tiny").model_dump(exclude_unset=True) | {"url": "http://a:1"}
+    values = read_experiment("tiny", {"url": "http://a:1"}).model_dump(exclude_unset=True)
     values.pop("concurrency", None)
     asked = Experiment.model_validate(values)
     assert [asked.requests_for(copies) for copies in (1, 2, 32)] == [

@@ -172,12 +172,13 @@ def test_a_run_does_not_go_on_with_what_changes_its_answers(
 
 def test_more_answers_and_other_ways_to_them_are_no_change(tmp_path: Path) -> None:
     assert go_on(tmp_path) is None
-    begin(tmp_path)
+    begin(tmp_path, engine="sglang")
     plan = {"limit": 1, "samples": 128, "budgets": (10, 500), "greedy": True, "concurrency": 2}
     where: dict[str, Any] = {
         "readers": ("boxed",),
         "match": "last",
         "url": "http://127.0.0.1:1",
+        "engine": "sglang",
         "device": "cpu",
         "dp": 2,
         "file": tmp_path / "elsewhere.jsonl",
