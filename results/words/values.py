@@ -204,7 +204,7 @@ LISTED = 20
 def runs_table(grid: Grid) -> Table:
     """How many questions are unsteady in each run."""
     rows = []
-    for run, name in zip(grid.shares, run_names(list(grid.shares)), strict=True):
+    for run, name in zip(grid.runs, run_names(grid.runs), strict=True):
         right = share(grid.shares[run].mean())
         rows.append([name, right, f"{grid.unsteady[run].sum():,} of {grid.shares[run].count():,}"])
     return Table("The runs, best first", ["run", "right", "unsteady questions"], rows)
