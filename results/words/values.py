@@ -42,8 +42,8 @@ def value_table(panel: Panel) -> Table:
     if panel.metric == "risk":
         written, kind = "{:.2f}".format, "Squared error"
     told = panel.exact["value"].map(written)
-    margin = (Z90 * panel.exact["stderr"]).map(written, na_action="ignore")
-    told += (" ± " + margin).fillna("")
+    margin = Z90 * panel.exact["stderr"]
+    told += margin.map(lambda half: f" ± {written(half)}", na_action="ignore").fillna("")
     cells = panel.exact.assign(told=told).set_index(["setting", "N"])["told"]
     beside = {}
     if panel.exact["questions"].min() < panel.exact["questions"].max():
