@@ -26,9 +26,6 @@ from results.words.names import METHOD_NAMES, on_dataset, run_names, some_of
 MOST_CELLS = 20_000
 """More would make the page slow: then every second, third, … question by difficulty is shown."""
 
-_ROW, _MARGIN = 20, 60
-"""Pixels of a run, and of the axis below."""
-
 
 def comparison_figure(rows: pd.DataFrame, name: str, title: str) -> Figure:
     """Differences of one pair of runs (rows of a comparison table) at equal N, a colour for each method."""
@@ -58,7 +55,7 @@ def comparison_figure(rows: pd.DataFrame, name: str, title: str) -> Figure:
 
 def grid_figure(grid: Grid, name: str, places: Mapping[Key, int]) -> Figure:
     """The grid of a data set; `places` are the numbers of its models in the page's list of answers."""
-    runs, total = list(grid.shares), len(grid.shares)
+    runs, total = grid.runs, len(grid.shares)
     stride = -(-total * len(runs) // MOST_CELLS)
     shares = grid.shares.iloc[::stride]
     shown = len(shares)
@@ -77,7 +74,7 @@ def grid_figure(grid: Grid, name: str, places: Mapping[Key, int]) -> Figure:
     by_run = alt.LookupData(data=alt.InlineData(values=told), key="run", fields=["name", "model"])
     cells = (
         alt.Chart(table, mark=alt.MarkDef("rect", stroke=None))
-        .transform_fold(columns, as_=["run", "share"])
+        .transform_fold([*columns], as_=["run", "share"])
         .transform_filter("isValid(datum.share)")
         .transform_lookup("run", from_=by_run)
         .transform_calculate(url='"#question=" + datum.model + ":" + datum.link')
@@ -102,5 +99,5 @@ def grid_figure(grid: Grid, name: str, places: Mapping[Key, int]) -> Figure:
         f"{len(runs)} runs{on_dataset(grid.dataset)}",
         ("The share of right answers to each question.", "; ".join(marks) + "."),
         (layer,),
-        height=_MARGIN + _ROW * len(runs),
+        height=60 + 20 * len(runs),
     )

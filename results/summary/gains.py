@@ -122,7 +122,7 @@ def ranks(comparison: pd.DataFrame) -> pd.DataFrame:
         for n in sorted({of_all.min(), of_all.max()}):
             rows = _ranked(plain[plain["N"] == n])
             if len(rows) >= FEWEST_RUNS and 2 * pairs[n] == len(rows) * (len(rows) - 1):
-                parts.append(rows.assign(dataset=dataset, setting=at, method=method, N=n))
+                parts.append(rows.assign(dataset=str(dataset), setting=str(at), method=method, N=n))
     return pd.concat(parts[1:] or parts, ignore_index=True)
 
 

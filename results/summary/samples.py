@@ -74,6 +74,11 @@ class Grid:
     shares: pd.DataFrame
     answers: int
 
+    @property
+    def runs(self) -> list[Key]:
+        """The runs, best first."""
+        return [run for run in self.shares if isinstance(run, Key)]
+
     @cached_property
     def unsteady(self) -> pd.DataFrame:
         """Where a question is right in some answers of a run and wrong in others, as in `shares`."""

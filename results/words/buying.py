@@ -116,7 +116,7 @@ def plan_table(plan: Plan) -> Table:
         notes.append(PRICES_OF)
     elif "usd" in plan.options and plan.options["usd"].notna().any():
         unpriced = plan.options.loc[plan.options["usd"].isna(), "model"].unique()
-        notes.append(f"By tokens: {listed(unpriced)} has no price.")
+        notes.append(f"By tokens: {listed(list(unpriced))} has no price.")
     return tabled("The frontier", plan.frontier, first | columns, " ".join(notes))
 
 

@@ -237,10 +237,6 @@ def replay_in_words(replay: Replay, questions: int) -> str:
     )
 
 
-_NAMED = 4
-"""Runs that a sentence names."""
-
-
 def rankings(comparison: pd.DataFrame) -> list[pd.DataFrame]:
     """The rows of `ranks` of each data set, setting and number of answers."""
     return [rows for _, rows in ranks(comparison).groupby(["dataset", "setting", "method", "N"], sort=False)]
@@ -250,7 +246,7 @@ def ranks_sentence(runs: pd.DataFrame) -> str:
     """Which runs of one ranking (rows of `ranks`) may be the best, and how many are not."""
     front = [str(name) for name in runs.loc[runs["first"] == 1, "run"]]
     behind = len(runs) - len(front)
-    which = listed(front) if len(front) <= _NAMED else str(len(front))
+    which = listed(front) if len(front) < 5 else str(len(front))
     rest = f"; the other {behind} are each clearly worse than at least one" if behind else ""
     by = answer_name(runs.iloc[0])
     return f"Of {len(runs)} runs, {which} may be the best by {by}: none is clearly better{rest}."

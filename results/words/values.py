@@ -42,8 +42,8 @@ def value_table(panel: Panel) -> Table:
     if panel.metric == "risk":
         written, kind = "{:.2f}".format, "Squared error"
     told = panel.exact["value"].map(written)
-    margin = (Z90 * panel.exact["stderr"]).map(written, na_action="ignore")
-    told += (" ± " + margin).fillna("")
+    margin = Z90 * panel.exact["stderr"]
+    told += margin.map(lambda half: f" ± {written(half)}", na_action="ignore").fillna("")
     cells = panel.exact.assign(told=told).set_index(["setting", "N"])["told"]
     beside = {}
     if panel.exact["questions"].min() < panel.exact["questions"].max():
@@ -204,7 +204,7 @@ LISTED = 20
 def runs_table(grid: Grid) -> Table:
     """How many questions are unsteady in each run."""
     rows = []
-    for run, name in zip(grid.shares, run_names(list(grid.shares)), strict=True):
+    for run, name in zip(grid.runs, run_names(grid.runs), strict=True):
         right = share(grid.shares[run].mean())
         rows.append([name, right, f"{grid.unsteady[run].sum():,} of {grid.shares[run].count():,}"])
     return Table("The runs, best first", ["run", "right", "unsteady questions"], rows)

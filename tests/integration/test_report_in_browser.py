@@ -122,7 +122,7 @@ def test_every_chart_is_drawn_without_a_complaint_and_the_page_is_not_too_wide(
 ):
     elements, console = opened(browser, with_script(page, "every.html", SHOW_ALL), tmp_path, width)
     drawn = charts(elements)
-    assert len(drawn) == 8 * 2 + 4 + 4 + 1  # rows of two, costs, forecasts, question
+    assert len(drawn) == 8 * 2 + 4 + 4 + 1 + 1  # rows of two, plans, forecasts, grid, question
     assert all("<svg" in chart and "failed" not in chart for chart in drawn)
     assert all("<path" in chart or "<circle" in chart for chart in drawn)
     assert all("Vega visualization" not in chart for chart in drawn)
@@ -133,7 +133,7 @@ def test_every_chart_is_drawn_without_a_complaint_and_the_page_is_not_too_wide(
 def test_one_choice_of_each_list_is_shown_first(browser, page, tmp_path):
     elements, console = opened(browser, page, tmp_path)
     drawn = [chart for chart in charts(elements) if "<svg" in chart]
-    assert len(drawn) == 2 + 2 + 1 + 1 + 1  # model, twin, cost, forecast, question
+    assert len(drawn) == 2 + 2 + 1 + 1 + 1 + 1  # model, twin, plan, forecast, grid, question
     assert console == ""
 
 
@@ -176,18 +176,27 @@ def test_switches_of_axes_tables_and_palettes_work(browser, page, tmp_path):
 
 def test_a_link_to_a_question_opens_it(browser, page, tmp_path):
     script = """
-    location.hash = "#question=0:one";
-    setTimeout(() => (document.body.dataset.picked = by("pick-question").value), 1000);
+    setTimeout(() => {
+      const cell = document.querySelectorAll(".low .mark-rect path")[2];
+      const { x, y } = cell.getBoundingClientRect();
+      const at = { clientX: x + 2, clientY: y + 2, bubbles: true, view: window };
+      cell.dispatchEvent(new MouseEvent("click", at));
+    }, 3000);
+    setTimeout(() => {
+      const picked = "#question=0:" + by("pick-question").value;
+      document.body.dataset.picked = [decodeURIComponent(location.hash), picked];
+    }, 5000);
     """
     elements, console = opened(browser, with_script(page, "linked.html", script), tmp_path)
-    assert 'data-picked="one"' in elements
+    (told,) = re.findall('data-picked="(.*?)"', elements)
+    assert told == "#question=0:one,#question=0:one"
     assert console == ""
 
 
 def test_pointing_at_a_mark_tells_its_value_interval_and_counts(browser, page, tmp_path):
     script = """
     setTimeout(() => {
-      const mark = document.querySelectorAll(".mark-symbol.role-mark")[1].lastElementChild;
+      const mark = document.querySelectorAll("#growth .mark-symbol.role-mark")[1].lastElementChild;
       const { x, y } = mark.getBoundingClientRect();
       const at = { clientX: x + 2, clientY: y + 2, bubbles: true, view: window };
       for (const type of ["pointerover", "pointermove", "mousemove"])
