@@ -37,7 +37,10 @@ from results.words.names import (
     some_of,
 )
 
-_OF_THE_PLAN = ["source", "dataset", "method", "alone"]
+_OF_THE_PLAN = [
+    *("source", "dataset", "method", "alone", "predicted"),
+    *("expected", "expected_low", "expected_high"),
+]
 
 
 def cost_figure(panels: Sequence[Panel], name: str) -> Figure:
@@ -79,8 +82,8 @@ def cost_figure(panels: Sequence[Panel], name: str) -> Figure:
 
 def _drawn(choices: pd.DataFrame) -> pd.DataFrame:
     """The columns that a picture of measured choices needs."""
-    shown = choices.drop(columns=_OF_THE_PLAN, errors="ignore")
-    return shown.rename(columns={"predicted": "value"})
+    measured_value = choices["alone"] if "alone" in choices else choices["predicted"]
+    return choices.assign(value=measured_value).drop(columns=_OF_THE_PLAN, errors="ignore")
 
 
 def plan_figure(plan: Plan, name: str) -> Figure:

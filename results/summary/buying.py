@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from results.normal import FORECAST_LEVEL, LEVEL, z_of
+from results.normal import FORECAST_LEVEL, LEVEL, Z90, z_of
+from results.summary.expected import with_expected
 from results.summary.panels import Panel
 from results.tables.money import Money, Prices
 
@@ -161,9 +162,24 @@ def measured(panels: Sequence[Panel]) -> Plan:
         key, cost = panel.key, rows["N"] * rows["length"]
         named = {"source": key.source, "dataset": key.dataset, "model": key.model, "method": key.method}
         rows = rows.assign(**named, cost=cost)
+        if panel.metric == "accuracy":
+            rows = _given_all(rows)
         tables.append(rows.assign(usd=panel.paid.usd(rows)))
     options = pd.concat(tables).sort_values(["cost", "predicted"], ignore_index=True)
     return Plan(options, by="cost" if options["usd"].isna().any() else "usd")
+
+
+def _given_all(rows: pd.DataFrame) -> pd.DataFrame:
+    """Measured rows with what is expected of each given all settings, and their own interval about that.
+
+    Settings that are equally good differ by luck at one N: their difference from the cheapest,
+    paired by question, has the error of both.
+    """
+    squares = (rows["stderr_vs_cheapest"] ** 2).groupby(rows["N"]).transform("mean")
+    given = with_expected(rows.assign(luck=np.sqrt(squares / 2)), FORECAST_LEVEL)
+    value, margin = given["expected"], Z90 * given["stderr"]
+    ends = {"expected_low": (value - margin).clip(0, 1), "expected_high": (value + margin).clip(0, 1)}
+    return given.drop(columns="luck").assign(**ends)
 
 
 def plans_of(plans: pd.DataFrame, prices: Prices) -> Iterator[Plan]:
@@ -192,7 +208,7 @@ def clear_changes(plan: Plan) -> pd.DataFrame:
     is one row. The standard errors of both count as independent, which is too wide where both answered the
     same questions; where one is not known nothing is clear.
     """
-    front, options = plan.frontier, plan.options
+    front, options = plan.frontier, plan.judged
     bought = [0]
     for place, row in enumerate(front.to_dict("records")):
         of_last = options["model"] == front["model"][bought[-1]]

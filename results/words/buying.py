@@ -127,23 +127,21 @@ def budget_table(plan: Plan) -> Table:
     unpriced = [str(model) for model, prices in models if prices.isna().any()]
     partly = 0 < len(unpriced) < len(plan.models)
     note = f"By tokens: {listed(unpriced)} has no price." if partly else ""
-    columns = choice_columns(plan.options["source"].iloc[0])
-    return _frontier("The best choice at each budget", plan, columns, note)
+    return _frontier("The best choice at each budget", plan, choice_columns(plan), note)
 
 
 def plan_table(plan: Plan) -> Table:
     """The frontier of a plan, cheapest first."""
-    columns = plan_columns(plan)
-    return _frontier("The frontier", plan, columns, LUCKY if "to expect" in columns else "")
+    return _frontier("The frontier", plan, plan_columns(plan))
 
 
-def _frontier(title: str, plan: Plan, columns: Columns, note: str) -> Table:
+def _frontier(title: str, plan: Plan, columns: Columns, note: str = "") -> Table:
     """The choices with the model where there are several, and in US dollars where they are priced."""
     rows = plan.frontier
     first: Columns = {"model": itemgetter("model")} if len(plan.models) > 1 else {}
     columns = in_money(plan, columns)
-    if PRICED in columns:
-        note = f"{note} {PRICES_OF}".strip()
+    notes = [note, LUCKY if "to expect" in columns else "", PRICES_OF if PRICED in columns else ""]
+    note = " ".join(filter(None, notes))
     return tabled(title, rows, first | columns, note)
 
 
@@ -155,29 +153,24 @@ def in_money(plan: Plan, columns: Columns) -> Columns:
     return dollar | dict(list(columns.items())[1:])
 
 
-def choice_columns(source: str) -> Columns:
-    """Of choices of setting and N, measured or forecast: rows with their `cost` and `predicted` accuracy."""
-    unit = UNITS[source]
-    return {
+def choice_columns(plan: Plan) -> Columns:
+    """Of the frontier: a choice's `cost`, its `alone` accuracy, and what to expect where that differs."""
+    rows, unit = plan.frontier, UNITS[plan.options["source"].iloc[0]]
+    columns: Columns = {
         f"{unit}/question": lambda row: count(row["cost"]),
         "setting": itemgetter("setting"),
         f"{unit}/answer": lambda row: count(row["cost"] / row["N"]),
         "N": lambda row: str(row["N"]),
-        "accuracy": lambda row: share(row["predicted"]),
+        "accuracy": lambda row: share(row["alone"]),
     }
+    if (rows["alone"] != rows["predicted"]).any():
+        columns["to expect"] = lambda row: share(row["predicted"])
+    return columns
 
 
 def plan_columns(plan: Plan) -> Columns:
-    """Of the frontier of a plan: a choice's `alone` accuracy and, where it differs, what to expect of it.
-
-    With the method of each where there are several to choose from.
-    """
-    rows = plan.frontier
-    columns = choice_columns(rows["source"].iloc[0])
-    columns["accuracy"] = lambda row: share(row["alone"])
-    if (rows["alone"] != rows["predicted"]).any():
-        columns["to expect"] = lambda row: share(row["predicted"])
-    columns |= interval_columns(rows)
+    """The same with intervals, and with the method of each where there are several to choose from."""
+    columns = choice_columns(plan) | interval_columns(plan.frontier)
     columns["status"] = _known
     if len(plan.methods) > 1:
         columns["by"] = lambda row: METHODS[row["method"]].words
