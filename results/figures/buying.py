@@ -38,7 +38,7 @@ from results.words.names import (
 )
 
 _OF_THE_PLAN = [
-    *("source", "dataset", "method", "alone", "predicted"),
+    *("source", "dataset", "method", "alone", "predicted", "low", "high"),
     *("expected", "expected_low", "expected_high"),
 ]
 
