@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from results.normal import FORECAST_LEVEL, LEVEL, z_of
+from results.normal import FORECAST_LEVEL, LEVEL, Z90, z_of
+from results.summary.expected import with_expected
 from results.summary.panels import Panel
 from results.tables.key import WHOSE, Key, keys
 from results.tables.money import Money, Prices
@@ -162,9 +163,24 @@ def measured(panels: Sequence[Panel]) -> Plan:
         key, cost = panel.key, rows["N"] * rows["length"]
         named = {"source": key.source, "dataset": key.dataset, "model": key.model, "method": key.method}
         rows = rows.assign(**named, predictor=MEASURED, cost=cost)
+        if panel.metric == "accuracy":
+            rows = _given_all(rows)
         tables.append(rows.assign(usd=panel.paid.usd(rows)))
     options = pd.concat(tables).sort_values(["cost", "predicted"], ignore_index=True)
     return Plan(options, by="cost" if options["usd"].isna().any() else "usd")
+
+
+def _given_all(rows: pd.DataFrame) -> pd.DataFrame:
+    """Measured rows with what is expected of each given all settings, and their own interval about that.
+
+    Settings that are equally good differ by luck at one N: their difference from the cheapest,
+    paired by question, has the error of both.
+    """
+    squares = (rows["stderr_vs_cheapest"] ** 2).groupby(rows["N"]).transform("mean")
+    given = with_expected(rows.assign(luck=np.sqrt(squares / 2)), FORECAST_LEVEL)
+    value, margin = given["expected"], Z90 * given["stderr"]
+    ends = {"expected_low": (value - margin).clip(0, 1), "expected_high": (value + margin).clip(0, 1)}
+    return given.drop(columns="luck").assign(**ends)
 
 
 def measured_plans(panels: Sequence[Panel], plans: Sequence[Plan]) -> Iterator[Plan]:

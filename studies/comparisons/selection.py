@@ -22,6 +22,9 @@ from results.paired.needed import Decision, given, known
 from results.paired.simultaneous import Measured, level_of_each
 from results.stopping.replay import Replay
 from results.stopping.rules import RULES
+from results.summary.buying import CLOSE, Plan, measured
+from results.summary.panels import make_panels
+from results.votes.errors import standard_error
 from results.votes.exact import Floats
 from results.votes.permutations import random_orders
 from tests.results.paired.made import accuracies, better, pools, varied_laws
@@ -34,7 +37,7 @@ Row = dict[str, str]
 
 def main() -> None:
     """Print the table."""
-    rows = [*advice(), *precision(), *lost_outright(), *headline(), *agreement()]
+    rows = [*advice(), *precision(), *lost_outright(), *headline(), *report_card(), *agreement()]
     click.echo(pd.DataFrame(rows).to_string(index=False))
 
 
@@ -126,6 +129,44 @@ def headline() -> Iterator[Row]:
         case = f"headline, {questions} questions, gain {100 * gain:.0f}: points too much"
         yield {"what": case, **{name: f"{np.mean(values):+.1f}" for name, values in over.items()}}
         yield {"what": "  its interval, given that it is clear, holds", "before": "–", "now": share(held)}
+
+
+def report_card() -> Iterator[Row]:
+    """The cheapest measured choice of settings that are equally good: what is told of it, and its cost."""
+    questions, answers, ns = 40, 16, 2 ** np.arange(5)
+    for settings in (4, 8):
+        rng = np.random.default_rng(settings)
+        laws = varied_laws(questions * RUNS // 5, rng)
+        many = [accuracies(laws, answers, ns, 1, rng)[0, :, : ns.size] for _ in range(settings)]
+        true = np.mean([side.mean(axis=0) for side in many], axis=0)
+        enough = ns[true >= true.max() - CLOSE][0] * 100
+        lengths = np.geomspace(100, 800, settings)
+        over: dict[str, list[float]] = {"before": [], "now": []}
+        cost: dict[str, list[float]] = {"before": [], "now": []}
+        for run in zip(*(np.split(side, RUNS // 5) for side in many), strict=True):
+            rows = [
+                {
+                    "setting": f"{length:.0f}",
+                    "tokens_per_answer": length,
+                    "N": n,
+                    "accuracy": side[:, k].mean(),
+                    "stderr": standard_error(side)[k],
+                    "stderr_vs_cheapest": standard_error(side - run[0])[k] if place else np.nan,
+                }
+                for place, (length, side) in enumerate(zip(lengths, run, strict=True))
+                for k, n in enumerate(ns)
+            ]
+            table = pd.DataFrame(rows).assign(method="majority", permutation="exact", questions=questions)
+            plan = measured(make_panels(table.assign(source="llm", dataset="d", model="m")))
+            alone = Plan(plan.options.drop(columns="expected"))
+            for name, chosen in (("before", alone.chosen), ("now", plan.chosen)):
+                assert chosen is not None
+                over[name].append(100 * (chosen["predicted"] - true[ns == chosen["N"]][0]))
+                cost[name].append(chosen["cost"] / enough)
+        case = f"cheapest measured choice of {settings} equal settings, {questions} questions"
+        yield {"what": f"{case}: points too much", **{k: f"{np.mean(v):+.1f}" for k, v in over.items()}}
+        price = {name: f"{np.mean(times):.1f}" for name, times in cost.items()}
+        yield {"what": "  its price, times that of the truly cheapest", **price}
 
 
 def agreement() -> Iterator[Row]:

@@ -7,10 +7,11 @@ import pytest
 from predict.estimate import Options
 from predict.evidence.groups import read_groups
 from predict.evidence.points import Floats
-from predict.planning.choices import TAU, forecast_choices, given_all, plan, with_expected
+from predict.planning.choices import forecast_choices, plan
 from results import write_samples
 from results.normal import Z90
 from results.summary.buying import Plan
+from results.summary.expected import TAU, given_all, with_expected
 from results.votes.multinomial import vote_accuracy
 
 
