@@ -131,7 +131,7 @@ def in_money(plan: Plan, columns: Columns) -> Columns:
 def plan_columns(plan: Plan) -> Columns:
     """Of the frontier of a plan: a choice's `alone` accuracy and, where it differs, what to expect of it.
 
-    With several methods it says which. Of choices that were all measured, the accuracy alone.
+    With several methods it says which. Of choices that were all measured, no intervals.
     """
     rows = plan.frontier
     unit = UNITS[rows["source"].iloc[0]]
@@ -142,10 +142,10 @@ def plan_columns(plan: Plan) -> Columns:
         "N": lambda row: str(row["N"]),
         "accuracy": lambda row: share(row["alone"]),
     }
-    if "known" not in rows:
-        return columns
     if (rows["alone"] != rows["predicted"]).any():
         columns["to expect"] = lambda row: share(row["predicted"])
+    if "known" not in rows:
+        return columns
     columns |= interval_columns(rows)
     columns["status"] = _known
     if len(plan.methods) > 1:

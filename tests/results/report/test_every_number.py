@@ -83,10 +83,30 @@ def length(tokens):
     return round(tokens) if tokens >= 100 else tokens
 
 
-def choice(row):
-    """A row of a frontier: cost, setting, tokens used, N, accuracy."""
-    cost, used = length(row["cost"]), length(row["tokens_per_answer"])
-    return [cost, *asked(row["setting"]), used, row["N"], 100 * row["accuracy"]]
+def given_all(rows):
+    """The accuracies drawn to their mean over settings, at each N, as far as luck explains their scatter."""
+    drawn = rows["accuracy"].astype(float).copy()
+    for _, at in rows.groupby("N"):
+        values, luck = at["accuracy"], (at["stderr_vs_cheapest"] ** 2).mean() / 2
+        if luck > 0:
+            square, less = ((values - values.mean()) ** 2).sum(), len(at) - 1
+            tau = (np.arange(200) + 0.5) / 400
+            variance = tau**2 + luck
+            likelihood = np.exp(-square / 2 * (1 / variance - 1 / variance.max())) * variance ** (-less / 2)
+            kept = (likelihood * tau**2 / variance).sum() / likelihood.sum()
+            drawn[at.index] = values.mean() + (values - values.mean()) * kept
+    return rows.assign(expected=drawn.clip(0, 1))
+
+
+def bought_of(best):
+    """Rows of a frontier: cost, setting, tokens used, N, accuracy, and what to expect where that differs."""
+    told = []
+    differs = any(row["expected"] != row["accuracy"] for row in best)
+    for row in best:
+        cost, used = length(row["cost"]), length(row["tokens_per_answer"])
+        told += [cost, *asked(row["setting"]), used, row["N"], 100 * row["accuracy"]]
+        told += [100 * row["expected"]] * differs
+    return told
 
 
 def row_of(parts):
@@ -117,15 +137,15 @@ def notes(rows):
 
 def advice(rows):
     """The cheapest choice within a point of the best, or of another model and not clearly worse."""
-    best = rows.sort_values("accuracy", kind="stable").iloc[-1]
-    short, noise = best["accuracy"] - rows["accuracy"], 1.959964 * np.hypot(rows["stderr"], best["stderr"])
+    best = rows.sort_values("expected", kind="stable").iloc[-1]
+    short, noise = best["expected"] - rows["expected"], 1.959964 * np.hypot(rows["stderr"], best["stderr"])
     good = rows[(short <= 0.01) | ((rows["model"] != best["model"]) & (short <= noise))]
-    bought = good.sort_values(["cost", "accuracy"], ascending=[True, False]).iloc[0]
+    bought = good.sort_values(["cost", "expected"], ascending=[True, False]).iloc[0]
     several = len(set(rows["setting"])) > 1
     place = [*asked(bought["setting"]), round(bought["tokens_per_answer"])] if several else []
-    ends_of = np.clip(bought["accuracy"] + np.array([0, -Z90, Z90]) * bought["stderr"], 0, 1)
+    ends_of = np.clip(bought["expected"] + np.array([0, -Z90, Z90]) * bought["stderr"], 0, 1)
     numbers = [bought["N"], *place, *(100 * ends_of), round(bought["cost"])]
-    adds = best["accuracy"] - bought["accuracy"]
+    adds = best["expected"] - bought["expected"]
     more = [best["N"], 100 * adds, float(f"{best['cost'] / bought['cost']:.2g}")]
     return numbers + (more if adds > 0.01 else [])
 
@@ -149,8 +169,8 @@ def verdicts(rows):
 def frontier(rows):
     """Each choice that is dearer than the one before and better by 0.05 points or more."""
     kept = []
-    for _, row in rows.sort_values(["cost", "accuracy"], ascending=[True, False]).iterrows():
-        if not kept or row["accuracy"] >= kept[-1]["accuracy"] + 0.0005:
+    for _, row in rows.sort_values(["cost", "expected"], ascending=[True, False]).iterrows():
+        if not kept or row["expected"] >= kept[-1]["expected"] + 0.0005:
             kept.append(row)
     return kept
 
@@ -224,15 +244,16 @@ def test_every_number_is_that_of_a_table(monkeypatch):
         expected |= {(f"{name}, {WORDS[method]}", ""): verdicts(rows) for method, rows in parts.items()}
         expected |= {(name, TITLES[method]): values(rows) for method, rows in parts.items()}
         if both["source"].iloc[0] == "llm":
-            votes.setdefault(dataset, []).append(parts["majority"])
+            given = given_all(parts["majority"])
+            votes.setdefault(dataset, []).append(given)
             ranked[name] = parts
             of_plan = f"{name}, majority vote, as measured"
-            expected[of_plan, "The frontier"] = flat(map(choice, frontier(parts["majority"])))
-            expected[of_plan, ""] = advice(parts["majority"])
+            expected[of_plan, "The frontier"] = bought_of(frontier(given))
+            expected[of_plan, ""] = advice(given)
     for dataset, several in votes.items():
         if len(several) > 1:
             name = f"{len(several)} models on {dataset}, majority vote, as measured"
-            expected[name, "The frontier"] = flat(map(choice, frontier(pd.concat(several))))
+            expected[name, "The frontier"] = bought_of(frontier(pd.concat(several)))
             expected[name, ""] = advice(pd.concat(several))
     for (*names, method, new), rows in ahead.groupby([*curves, "new"]):
         both = ahead.groupby(curves)["new"].nunique()[(*names, method)] > 1
