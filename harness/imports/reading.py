@@ -73,25 +73,32 @@ def unread_note(table: pd.DataFrame) -> list[str]:
 
 
 def as_expressions(table: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
-    """`table` with equal expressions in one spelling, where answers are to be held against golds; notes."""
+    """`table` with equal expressions in one spelling, where answers are to be held against golds; notes.
+
+    Of the questions that have one, so that no row hangs on other questions of its file.
+    """
     if not {"answer", "gold"} <= {*table} or "correct" in table or not table.columns.is_unique:
         return table, []
     texts = [table[name].map(as_typed) for name in ("answer", "gold")]
-    if not any(cells.drop_duplicates().str.contains(_EXPRESSION).any() for cells in texts):
+    has_one = texts[0].str.contains(_EXPRESSION) | texts[1].str.contains(_EXPRESSION)
+    of_questions = has_one.groupby(table.get("question_id", table.index), dropna=False).transform("any")
+    if not of_questions.any():
         return table, []
     try:
         expression.require()
     except ModuleNotFoundError:
         return table, ["some answers are expressions, compared as text here: pip install '.[math]' first"]
     said = {}
+    texts = [cells[of_questions] for cells in texts]
     for answer, gold in {*zip(*texts, strict=True)}:
         value = expression.read_value(answer) if answer else None
         right = expression.as_written(gold)
         said[answer, gold] = right if value and right and expression.equal(right, value) else value
-    answers = [said[pair] for pair in zip(*texts, strict=True)]
-    golds = texts[1].map(lambda gold: expression.as_written(gold) or None)
+    answers, golds = (table[name].astype(object).copy() for name in ("answer", "gold"))
+    answers[of_questions] = [said[pair] for pair in zip(*texts, strict=True)]
+    golds[of_questions] = [expression.as_written(gold) or None for gold in texts[1]]
     note = "answers and golds are compared as expressions: .5, 1/2 and \\frac{1}{2} are one answer"
-    return table.assign(answer=pd.Series(answers, index=table.index, dtype=object), gold=golds), [note]
+    return table.assign(answer=answers, gold=golds), [note]
 
 
 def whole_text_notes(table: pd.DataFrame) -> tuple[str, ...]:

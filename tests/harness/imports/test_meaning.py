@@ -132,6 +132,21 @@ def test_answers_without_texts_are_compared_as_expressions(tmp_path: Path) -> No
     assert not import_table(tmp_path / "judged.csv").table["correct"].any()
 
 
+def test_a_row_hangs_on_no_other_question_of_its_file(tmp_path: Path) -> None:
+    """A fraction elsewhere makes no sum of an address; dates are none anywhere."""
+    pytest.importorskip("math_verify")
+    plain = [("ip", a, "192.168.0.1") for a in ("192.168.0.10", "192.168.0.1", "192.168.0.10")]
+    plain += [("day", a, "2020-01-02") for a in ("2020-02-01", "2020-01-02")]
+    plain += [("word", a, "1-800") for a in ("2-801", "1-800")]
+    columns = ["question_id", "answer", "gold"]
+    found = []
+    for more in ([], [("half", "1/2", "0.5")], [("day", "1/2", "2020-01-02")]):
+        pd.DataFrame([*plain, *more], columns=columns).to_csv(tmp_path / "t.csv", index=False)
+        table = import_table(tmp_path / "t.csv").table
+        found.append(table["correct"].tolist()[: len(plain)])
+    assert found == [[False, True, False, False, True, False, True]] * 3
+
+
 def test_the_readers_that_read_most_are_taken_and_said(tmp_path: Path) -> None:
     texts = ["so **Answer:** 18", r"\boxed{18}", "<think>##18##", "<think>18</think>Answer: 7"]
     rows = [{"question_id": str(q), "text": text, "gold": "18"} for q, text in enumerate(texts)]

@@ -1,0 +1,42 @@
+r"""Numbers with signs between them that are no sum: dates, times of day, addresses, scores.
+
+2020-01-02   1/2/2020   192.168.0.10       never worked out
+3:05   3:05 \text{ PM}   10 a.m.           3:05   3:05 pm   10 am: 3:05 is no ratio beside 6:10
+3-2   555-1234                             as written beside 2-1, and 1 beside 1
+"""
+
+import re
+
+_TEXT = re.compile(r"\\(?:text|mathrm|mbox)\s*+\{([^{}]*+)\}|\\[ ,;:!]|[$~]")
+_NEVER_A_SUM = re.compile(
+    r"\d{4}([-/.])\d{1,2}\1\d{1,2}|\d{1,2}([-/.])\d{1,2}\2\d{2,4}|\d{1,3}(?:\.\d{1,3}){3}"
+)
+_TIME = re.compile(r"(\d{1,2}(?::[0-5]\d){0,2})\s?([ap])\.?\s?m\.?|\d{1,2}(?::[0-5]\d){1,2}", re.IGNORECASE)
+_SCORE = re.compile(r"\d+-\d+")
+_LONGEST = 40
+
+
+def as_said(text: str) -> str | None:
+    """Such a text in one spelling; None of any other."""
+    if len(text) > _LONGEST or (not text[:1].isdigit() and not text.startswith(("\\", "$"))):
+        return None
+    plain = " ".join(_TEXT.sub(r"\1 ", text).split()).rstrip(" .")
+    time = _TIME.fullmatch(plain) or _TIME.fullmatch(f"{plain}.")
+    if time:
+        return f"{time[1]} {time[2].lower()}m" if time[2] else plain
+    return plain if _NEVER_A_SUM.fullmatch(plain) or _SCORE.fullmatch(plain) else None
+
+
+def decided(right: str, said: str) -> bool | None:
+    """Whether two forms that differ are equal all the same; None where that has to be worked out."""
+    kinds = [as_said(form) == form for form in (right, said)]
+    if not any(kinds):
+        return None
+    if any(_NEVER_A_SUM.fullmatch(form) for form in (right, said)):
+        return False
+    times = [_TIME.fullmatch(form) for form in (right, said)]
+    if all(times):
+        halves = {time[2] for time in times if time}
+        without = {form.removesuffix(" am").removesuffix(" pm") for form in (right, said)}
+        return None in halves and len(without) == 1
+    return False if all(kinds) else None
