@@ -1,6 +1,6 @@
 """Beyond a cap where the truth is known: what each part of the forecast does to answers of the law itself.
 
-$ python -m studies.forecasts.own_law [SETS]        six minutes for 8 sets of either kind
+$ python -m studies.forecasts.own_law [SETS]        8 sets take some six minutes of a core
 
 60 questions × 8 answers are drawn from the law of `predict.stopped.law` and stopped at their median length;
 the votes of 1, 8 and 40 at 1.5, 2 and 4 times that cap are forecast, and held against 400 other answers to

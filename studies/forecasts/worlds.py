@@ -1,6 +1,6 @@
 """Forecasts along N where the truth is known: seventeen worlds, most of them not as the forecaster thinks.
 
-$ python -m studies.forecasts.worlds [SETS]        fifteen minutes for 20 sets of each
+$ python -m studies.forecasts.worlds [SETS]        20 sets take some 20 minutes of a core
 
 To each of 150 questions (or 20) 64 answers are drawn, and 4 of them shown. The votes of 5, 16 and 64 are
 forecast and held against what two readers will see:
