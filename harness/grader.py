@@ -5,14 +5,16 @@ r"""Reads what a model gave as its answer, and whether it is right.
     "The answer is **12 dozen**."                          12 dozen
     "Put it like ##your answer##."                         nothing was said
 
-Readers know where an answer may stand (`harness/grading/places.py`). They are tried in order, and the first
-that finds an answer decides, whatever that is worth; but a line `Answer: 18` that ends the text outranks a
-box above it, and a label of a choice whatever is none. Of several answers the first counts, as a model may go
-on to write and answer a second question, or the last, as it may correct itself. Text after `[END]` does not
-count, and no thinking (`harness/grading/thoughts.py`).
+Readers know where an answer may stand (`harness/grading/places.py`). They are tried in order,
+and the first that finds an answer decides, whatever that is worth; but a line `Answer: 18` that
+ends the text outranks a box above it, and a label of a choice whatever is none. Of several
+answers the first counts, as a model may go on to write and answer a second question, or the
+last, as it may correct itself. Text after `[END]` does not count, and no thinking
+(`harness/grading/thoughts.py`).
 
-What stands there is read by one of three graders: `integer` (the paper's), `choice` (a label) and `math` (an
-expression). Equal answers get the same text: that is their vote. Null is only where nothing was said.
+What stands there is read by one of three graders: `integer` (the paper's), `choice` (a label)
+and `math` (an expression). Equal answers get the same text: that is their vote. Null is only
+where nothing was said.
 """
 
 import operator
@@ -79,8 +81,9 @@ class Grader:
     def read(self, text: str, cut_off: bool = False, labels: Sequence[str] = ()) -> Answer:
         """The answer in `text`.
 
-        `cut_off` says that it ended at the token limit: a number at its end may lack digits and is left out,
-        and its last number is no answer. `labels` are those of the question's choices.
+        `cut_off` says that it ended at the token limit: a number at its end may lack digits and
+        is left out, and its last number is no answer. `labels` are those of the question's
+        choices.
         """
         text = _END.split(without_thoughts(text), maxsplit=1)[0]
         if not text.isascii():
@@ -148,8 +151,8 @@ def ends_in_code(text: str) -> bool:
 def readers_that_read(texts: Sequence[str], grader: Grader) -> tuple[tuple[Reader, ...], str]:
     """The readers that find something in a sample of `texts`, and how much each finds, in words.
 
-    The last number of a text is taken for its answer only where the other readers find less than half, and
-    never in texts that end in code.
+    The last number of a text is taken for its answer only where the other readers find less
+    than half, and never in texts that end in code.
     """
     some = texts[:: max(1, len(texts) // _SAMPLE)][:_SAMPLE]
     prose = [text for text in some if not ends_in_code(text)]
@@ -183,7 +186,8 @@ def read_gold(text: str) -> str | None:
 def required_gold(text: str, where: str, grader: GraderName = "integer", labels: Sequence[str] = ()) -> str:
     """The right answer in canonical form; raises BadInput naming `where` if there is none for that grader.
 
-    An integer alone or after `####`; the label of a choice; the last box of a solution, or an expression.
+    An integer alone or after `####`; the label of a choice; the last box of a solution, or an
+    expression.
     """
     kind = KINDS[grader]
     gold = kind.gold(text, labels)

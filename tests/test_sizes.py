@@ -16,12 +16,12 @@ LONG = 100
 """A line above this many characters is a long one."""
 
 LIMITS = {
-    "lines of the packages": 35_712,
-    "files of the packages": 310,
-    "lines of the tests": 36_001,
-    "words of pages written by hand": 18_217,
+    "lines of the packages": 36_270,
+    "files of the packages": 313,
+    "lines of the tests": 36_660,
+    "words of pages written by hand": 18_465,
     "mean characters of a line": 52.6,
-    "long lines, %": 9.1,
+    "long lines, %": 8.8,
 }
 
 

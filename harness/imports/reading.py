@@ -39,7 +39,8 @@ def graded(table: pd.DataFrame, grader: Grader, where: Path) -> pd.DataFrame:
 def _opened(table: pd.DataFrame) -> list[bool]:
     """Whose thinking a prompt has opened and nothing in the text closes: it is all thought.
 
-    A prompt says so itself; without prompts, most of the other texts do, which close what they never opened.
+    A prompt says so itself; without prompts, most of the other texts do, which close what they
+    never opened.
     """
     texts = table["text"].map(as_typed)
     silent = ~texts.map(lambda text: closes(text) or OPEN in text)

@@ -2,11 +2,11 @@
 
     s = 1 right of n = 4   ->   weights of p = 0, 6e-6 … 1;   best of N right with 1 − (1 − p)^N
 
-The smaller a, the more questions are hardly ever right; c is the largest chance there is (the scaled beta of
-Schaeffer et al. 2025, arXiv 2502.17578). Few answers to each question leave much of the three open, and laws
-that fit them equally well part at large N. So none is picked: forecasts are means over the posterior of
-(log a, log b, logit c), and of (log a, log b) where c = 1, which is as likely beforehand: by importance
-sampling.
+The smaller a, the more questions are hardly ever right; c is the largest chance there is (the
+scaled beta of Schaeffer et al. 2025, arXiv 2502.17578). Few answers to each question leave much
+of the three open, and laws that fit them equally well part at large N. So none is picked:
+forecasts are means over the posterior of (log a, log b, logit c), and of (log a, log b) where c
+= 1, which is as likely beforehand: by importance sampling.
 """
 
 from collections.abc import Callable, Sequence
@@ -70,7 +70,8 @@ def rate_laws(x: Floats) -> Floats:
 def fit_rates(counts: VoteCounts, families: Sequence[int] = (2, 3)) -> Population:
     """The population behind one setting's answers; an unreadable answer is a wrong one.
 
-    `families`: the laws with c = 1 have two parameters, those with any c three; evidence weighs them.
+    `families`: the laws with c = 1 have two parameters, those with any c three; evidence weighs
+    them.
     """
     pairs = np.stack([counts.correct, counts.pools])
     seen, pattern, times = np.unique(pairs, axis=1, return_inverse=True, return_counts=True)
@@ -88,10 +89,11 @@ def fit_rates(counts: VoteCounts, families: Sequence[int] = (2, 3)) -> Populatio
 def posterior_draws(log_density: Callable[[Floats], Floats], parameters: int) -> tuple[Floats, Floats]:
     """Points (DRAWS, parameters) and the log of each one's weight, by importance sampling from a Student law.
 
-    log_density: that of the posterior, up to a constant, of points (..., parameters); the weights are on
-    average its integral. Round by round the Student law moves from about the prior to the mean and covariance
-    of its weighted points, which are even (Sobol's), not random. All steps are continuous, so that rounding
-    on another machine moves the points by as little.
+    log_density: that of the posterior, up to a constant, of points (..., parameters); the
+    weights are on average its integral. Round by round the Student law moves from about the
+    prior to the mean and covariance of its weighted points, which are even (Sobol's), not
+    random. All steps are continuous, so that rounding on another machine moves the points by as
+    little.
     """
     uniform = Sobol(parameters + 1, rng=0).random(DRAWS)
     steps = ndtri(uniform[:, 1:]) / np.sqrt(chi2.ppf(uniform[:, :1], DEGREES) / DEGREES)

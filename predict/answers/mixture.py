@@ -116,7 +116,8 @@ def _answers_alone(pool: Pool, population: Population, N: Ints, level: float) ->
     """What the answers alone allow of the vote of `N` (M,), as many of them read as of those seen: both ends,
     and by how much they are further apart than for as many answers as were seen, (3, M).
 
-    NaN up to the answers seen, of which the vote is known: that is as wide as the draw of the questions.
+    NaN up to the answers seen, of which the vote is known: that is as wide as the draw of the
+    questions.
     """
     seen = int(pool.answers.sizes.min())
     rows, times = learning_set(population.pattern)
@@ -218,7 +219,8 @@ def _one_draw(
     chances: Floats, value: Floats, fresh: Floats, anew: Ints, rng: np.random.Generator
 ) -> tuple[Floats, Floats]:
     """From the weights (Q, S) of completions the mean (M,) of `value` (Q, S, M) over questions, and two draws
-    of that mean (2, M): of the value of these questions, and of the `fresh` one of those drawn `anew`."""
+    of that mean (2, M): of the value of these questions, and of the `fresh` one of those drawn
+    `anew`."""
     Q, S = chances.shape
     total = chances.sum(axis=1, keepdims=True)
     mean = np.einsum("qs,qsm->m", chances / total, value) / Q

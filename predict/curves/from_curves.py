@@ -2,10 +2,10 @@
 
     curve at T = 30, 60, 90, N = 1 … 16   ->   T = 90, N = 64: 0.74, 90 % 0.69 … 0.79
 
-The law's own interval holds what the points leave open of it, not that the law is wrong. So it is fitted
-again without the points of the largest N (or, for new settings, without the dearest ones), as every rival is
-(`model_error`), and its error there is part of the interval; for a new setting half of it (`OF_NEW`). A point
-that was observed is kept, with its own standard error.
+The law's own interval holds what the points leave open of it, not that the law is wrong. So it
+is fitted again without the points of the largest N (or, for new settings, without the dearest
+ones), as every rival is (`model_error`), and its error there is part of the interval; for a new
+setting half of it (`OF_NEW`). A point that was observed is kept, with its own standard error.
 """
 
 from dataclasses import replace
@@ -23,9 +23,9 @@ from results.normal import Interval, z_of
 
 OF_NEW = 0.5
 """The share of the error beyond the dearest settings that counts for new ones, where the interval is already
-the outermost of two laws. With all of it 99 of 100 intervals of 90 % hold, with half 98, with none 94; but
-then too few of the small model's, whose accuracy rises steeply where it is seen last. Chosen on the sets of
-studies/figure_3/from_curves.md."""
+the outermost of two laws. With all of it 99 of 100 intervals of 90 % hold, with half 98, with
+none 94; but then too few of the small model's, whose accuracy rises steeply where it is seen
+last. Chosen on the sets of studies/figure_3/from_curves.md."""
 
 
 def from_curves(evidence: Evidence, targets: Points, options: Options) -> Estimate:

@@ -2,18 +2,19 @@
 
     observed 0.50 0.58 0.63   ->   replicates 0.49 0.56 0.62 / 0.52 0.60 0.64 / ...   (R, P)
 
-From samples, a replicate resamples the questions with replacement. Every setting and N uses the same
-resampled questions, which keeps the correlation along the curve. A curves table gives standard errors only:
-its points share their questions, so `SHARED` of each variance is a common shift and the rest is independent.
+From samples, a replicate resamples the questions with replacement. Every setting and N uses the
+same resampled questions, which keeps the correlation along the curve. A curves table gives
+standard errors only: its points share their questions, so `SHARED` of each variance is a common
+shift and the rest is independent.
 
 How far off a formula will be where there are no data, judged by data left out of its fit.
 
     power-law on N ≤ 8 of N = 1 … 16 misses N = 16 by 0.010  ->  0.014 per factor e, 0.020 at N = 64
 
-We leave out the points with the largest N (for new settings: the longest settings), fit the rest and forecast
-what was left out. Each error is divided by its distance: the logarithm of the ratio to the nearest fitted N
-or T. `USUAL` counts as one more such error, so that few points give a sensible answer too. The residual of
-the full fit (root mean square) is added.
+We leave out the points with the largest N (for new settings: the longest settings), fit the
+rest and forecast what was left out. Each error is divided by its distance: the logarithm of the
+ratio to the nearest fitted N or T. `USUAL` counts as one more such error, so that few points
+give a sensible answer too. The residual of the full fit (root mean square) is added.
 """
 
 from collections.abc import Callable
@@ -26,9 +27,9 @@ from results.votes.exact import accuracy_by_question
 SHARED = 0.9
 """The share of a point's variance that all points of the curve have in common: the choice of questions.
 
-Bootstrap replicates of real answers (OTIS, bigGSM, AIME, GPQA, multiple choice) have a correlation along N of
-0.94 to 0.99 for votes and 0.78 to 0.96 for best-of-N. At N = 1 the luck of 8 answers makes 0.05 to 0.11 of
-the variance.
+Bootstrap replicates of real answers (OTIS, bigGSM, AIME, GPQA, multiple choice) have a
+correlation along N of 0.94 to 0.99 for votes and 0.78 to 0.96 for best-of-N. At N = 1 the luck
+of 8 answers makes 0.05 to 0.11 of the variance.
 """
 
 
@@ -99,8 +100,9 @@ def model_error(observed: Evidence, targets: Points, fit: Fit) -> Floats:
 def luck_share(observed: Evidence) -> float:
     """How much of the variance between replicates is luck of the answers, not the choice of questions.
 
-    Replicates resample the questions. The part of their variance that comes from the luck of n answers is
-    E[p(1 − p)]/n out of Var[p̂], both at N = 1. For curves without answers it is taken to be 1 − `SHARED`.
+    Replicates resample the questions. The part of their variance that comes from the luck of n
+    answers is E[p(1 − p)]/n out of Var[p̂], both at N = 1. For curves without answers it is
+    taken to be 1 − `SHARED`.
     """
     if not observed.pools:
         return 1 - SHARED

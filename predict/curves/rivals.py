@@ -2,9 +2,10 @@
 
     N = 1 2 4 8, accuracy 0.50 0.50 0.58 0.63   ->   N = 64: flat 0.63, exponential 0.67, power law 0.69
 
-Along N each setting has its own curve: α − β e^{−νN} or α − β N^{−c}. For new settings, a curve of the same
-family along T is fitted to the values of those curves at the N asked for. α is an accuracy and stays within
-[0, 1]. The power law is the saturating exponential in log N and log T, so `results.saturating` fits both.
+Along N each setting has its own curve: α − β e^{−νN} or α − β N^{−c}. For new settings, a curve
+of the same family along T is fitted to the values of those curves at the N asked for. α is an
+accuracy and stays within [0, 1]. The power law is the saturating exponential in log N and log
+T, so `results.saturating` fits both.
 """
 
 from collections.abc import Callable

@@ -3,19 +3,21 @@
     cut where 60 % and 80 % of the ended answers had ended: log odds of ending by the cap off by 0.5 and 0.4
     ->  beyond the cap they are moved by 0.34 ± 0.22, and by ± 0.7 more where log tokens are a spread farther
 
-At an earlier cut every later answer is hidden; of those that were unfinished then, the forecast says how many
-have ended by the cap. A part of that error comes back beyond the cap. Farther beyond the cap the law is
-farther off, in either direction, which earlier cuts do not tell. How often late answers are right is not
-corrected so: by how much the line below misses that at an earlier cut does not tell how it will at the cap.
+At an earlier cut every later answer is hidden; of those that were unfinished then, the forecast
+says how many have ended by the cap. A part of that error comes back beyond the cap. Farther
+beyond the cap the law is farther off, in either direction, which earlier cuts do not tell. How
+often late answers are right is not corrected so: by how much the line below misses that at an
+earlier cut does not tell how it will at the cap.
 
 How often late answers are right, by a second law: one line through the answers of all questions.
 
     middle answer by length: logit 1.1; one standard deviation later: −0.4  ->  beyond the cap 38 % are right
 
-Beyond the cap the law of `law.py` goes by which questions are slow, and how often they are right hangs on
-parameters that answers within the cap hardly tell. Over all questions together the logit of being right falls
-about linearly in the normal score of an answer's rank by length. Each draw keeps the odds between questions
-and moves all of them together until late answers are right as often as a draw of the line says.
+Beyond the cap the law of `law.py` goes by which questions are slow, and how often they are
+right hangs on parameters that answers within the cap hardly tell. Over all questions together
+the logit of being right falls about linearly in the normal score of an answer's rank by length.
+Each draw keeps the odds between questions and moves all of them together until late answers are
+right as often as a draw of the line says.
 """
 
 import numpy as np
@@ -33,8 +35,8 @@ ORIGINS = (0.6, 0.8)
 
 LASTING, GROWING = 0.44, 0.71
 """Standard deviations over runs of the law's error in the log odds of having ended: of the part that lasts
-from cut to cut, and of that which grows with log tokens beyond the cap, counted in spreads of the questions'
-modes. studies/forecasts/pace.py estimates them."""
+from cut to cut, and of that which grows with log tokens beyond the cap, counted in spreads of
+the questions' modes. studies/forecasts/pace.py estimates them."""
 
 DRAWS = 60
 
@@ -42,8 +44,8 @@ DRAWS = 60
 def paces(answers: AnswerPools, cap: float, start: Fit, R: int, seed: int) -> tuple[Floats, float]:
     """Draws (R, 2) of what the log odds that an unfinished answer ends are to be moved by; see `simulate`.
 
-    For a fit, `start`, to `answers` stopped at `cap`. Also returns how far off the earlier cuts were, in
-    standard deviations.
+    For a fit, `start`, to `answers` stopped at `cap`. Also returns how far off the earlier cuts
+    were, in standard deviations.
     """
     miss, noise = misses(answers, cap, start, seed)
     variance = LASTING**2 + noise
@@ -73,8 +75,9 @@ def _miss(answers: AnswerPools, early: float, cap: float, start: Fit, seed: int)
 def moves_needed(drawn: Simulated, unfinished: Floats, ended: float) -> tuple[Floats, float]:
     """By how much each draw's log odds must be moved, (R,), for it to expect what came.
 
-    That is, that of the answers to each question which were `unfinished` (Q,) at the first cap so many have
-    `ended` by the last one. Also returns the variance by the luck of these answers.
+    That is, that of the answers to each question which were `unfinished` (Q,) at the first cap
+    so many have `ended` by the last one. Also returns the variance by the luck of these
+    answers.
     """
     alive = np.maximum(1 - drawn.ended[:, :, :1], 1e-9)
     chance = np.clip((drawn.ended[:, :, -1:] - drawn.ended[:, :, :1]) / alive, 1e-9, 1 - 1e-9)
@@ -96,9 +99,10 @@ RANKS = 2000
 def fit_line(seen: Seen) -> Fit:
     """Level and slope by logistic regression on the ended answers; questions, not answers, are independent.
 
-    So the likelihood is taken to the power at which its curvature is, on average over directions, that of
-    the sandwich of Liang and Zeger (1986), the prior counting as one more question (the magnitude adjustment
-    of Ribatet, Cooley and Davison 2012, Statistica Sinica 22).
+    So the likelihood is taken to the power at which its curvature is, on average over
+    directions, that of the sandwich of Liang and Zeger (1986), the prior counting as one more
+    question (the magnitude adjustment of Ribatet, Cooley and Davison 2012, Statistica Sinica
+    22).
     """
     ended = seen.ended_counts.sum(axis=0)
     score = ndtri((np.cumsum(ended) - ended / 2 + 0.5) / (ended.sum() + seen.unfinished.sum() + 1))

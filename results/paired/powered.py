@@ -3,11 +3,11 @@
     dear, 50 questions                      0.553 ± 0.099
     cheap, the same 50 and 500 others       0.548 ± 0.060      as good as 2.7 times as many questions
 
-Prediction-powered inference (Angelopoulos, Bates, Fannjiang, Jordan and Zrnic, Science 2023), with the
-slope λ of the dear measurement y on the cheap one f that makes the variance least (PPI++,
-arXiv:2311.01453, section 6): the mean of y − λ (f − mean of f over the other questions). Its variance is
-that of y − λ f over the n questions, and λ² times that of f over the N others. Three things are ours,
-since n may be ten:
+Prediction-powered inference (Angelopoulos, Bates, Fannjiang, Jordan and Zrnic, Science 2023),
+with the slope λ of the dear measurement y on the cheap one f that makes the variance least
+(PPI++, arXiv:2311.01453, section 6): the mean of y − λ (f − mean of f over the other
+questions). Its variance is that of y − λ f over the n questions, and λ² times that of f over
+the N others. Three things are ours, since n may be ten:
 
 * λ of a question is fitted to the others (cross-fitting: Zrnic and Candès, PNAS 2024), so that the mean
   stays unbiased where the n questions are a random part of all, whatever λ is.
@@ -16,8 +16,8 @@ since n may be ten:
 * λ is shrunk by r² / (r² + 2 (1 − r²)/n), never negative, and goes by no smaller variance of f than that
   over all questions: neither a useless f costs much, nor one that happens to be all alike in the n.
 
-Questions in clusters: all sums are over clusters, each of which is left out as a whole; one that has
-questions on both sides counts once (`results.votes.errors`).
+Questions in clusters: all sums are over clusters, each of which is left out as a whole; one
+that has questions on both sides counts once (`results.votes.errors`).
 """
 
 from __future__ import annotations

@@ -4,12 +4,13 @@
     s07      0.93 ± 0.05   0.85 ± 0.02   the best of them is the luckiest of them
     s11      0.79 ± 0.05   0.84 ± 0.02
 
-Each value is right by itself, and the largest of many is too large. Whoever chooses needs what each is worth
-given all of them. At one N the settings' true accuracies are taken to scatter about their mean by τ, of which
-nothing is known beforehand but that it is at most one half, as it is for all numbers from 0 to 1; the values
-differ from the true ones by the luck of their answers, which is independent between settings. The expectation
-given all values draws each to their mean, by as much as luck explains the scatter (Rubin 1981, Journal of
-Educational Statistics 6; Efron and Morris 1975, JASA 70). Where settings differ by more than luck, nothing
+Each value is right by itself, and the largest of many is too large. Whoever chooses needs what
+each is worth given all of them. At one N the settings' true accuracies are taken to scatter
+about their mean by τ, of which nothing is known beforehand but that it is at most one half, as
+it is for all numbers from 0 to 1; the values differ from the true ones by the luck of their
+answers, which is independent between settings. The expectation given all values draws each to
+their mean, by as much as luck explains the scatter (Rubin 1981, Journal of Educational
+Statistics 6; Efron and Morris 1975, JASA 70). Where settings differ by more than luck, nothing
 moves; of one setting nothing is known beside itself, and it stays as it is.
 """
 
@@ -28,9 +29,9 @@ TAU = (np.arange(200) + 0.5) / 400
 def with_expected(table: pd.DataFrame, level: float) -> pd.DataFrame:
     """The table with columns expected, expected_low and expected_high, method by method and N by N.
 
-    Its columns method, N, predicted, low, high; and `luck`, the standard error that a value owes to its
-    finite answers, NaN where it has no interval: such a value stays as it is. Settings have answers of their
-    own, methods have not.
+    Its columns method, N, predicted, low, high; and `luck`, the standard error that a value
+    owes to its finite answers, NaN where it has no interval: such a value stays as it is.
+    Settings have answers of their own, methods have not.
     """
     reach = z_of(level)
     ends = table[["predicted", "low", "high"]].to_numpy(np.float64, copy=True)
@@ -46,8 +47,8 @@ def with_expected(table: pd.DataFrame, level: float) -> pd.DataFrame:
 def given_all(values: Floats, luck: Floats) -> tuple[Floats, Floats]:
     """Mean and standard deviation of each true value, given `values` with standard errors `luck`, (S,).
 
-    What is drawn to the mean is decided by the mean square of `luck`: of equal settings the luckiest looks
-    the most certain, too. As far as settings do differ, each keeps its own.
+    What is drawn to the mean is decided by the mean square of `luck`: of equal settings the
+    luckiest looks the most certain, too. As far as settings do differ, each keeps its own.
     """
     pooled, mean = float(np.mean(luck**2)), float(values.mean())
     total = TAU**2 + pooled

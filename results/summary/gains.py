@@ -3,10 +3,10 @@
     vote_gain(panel)    ->  Gain(value=0.040, margin=0.028): +4.0 ± 2.8 points, which pays
     length_gain(panel)  ->  Gain(value=0.002, margin=0.028): no clear difference
 
-A gain pays, or hurts, where its interval at LEVEL excludes 0; without a standard error neither is said. The
-same questions are answered at every N and setting: a standard error of the difference that is paired by
-question is taken at its word; where the table has none, those of both values count as independent, and the
-interval is too wide.
+A gain pays, or hurts, where its interval at LEVEL excludes 0; without a standard error neither
+is said. The same questions are answered at every N and setting: a standard error of the
+difference that is paired by question is taken at its word; where the table has none, those of
+both values count as independent, and the interval is too wide.
 
     ranks(comparison)   ->  large may rank 1 to 2 of 5 runs
 """
@@ -76,7 +76,8 @@ def length_gain(panel: Panel) -> Gain:
 def gain(before: Any, after: Any, paired: str) -> Gain:
     """The difference of two rows of a panel; `paired` is the column with its standard error.
 
-    That column is null in the row that the others are compared with. One question has no standard error.
+    That column is null in the row that the others are compared with. One question has no
+    standard error.
     """
     stderr = after[paired]
     if pd.isna(stderr) or pd.notna(before[paired]):
@@ -107,9 +108,10 @@ def _margin(stderr: float, questions: float) -> float:
 def ranks(comparison: pd.DataFrame) -> pd.DataFrame:
     """Where runs of a comparison table may rank, if FEWEST_RUNS or more are compared, each with each.
 
-    Columns dataset, setting ("" where pairs have none in common), method, N (one, and the most), run,
-    accuracy, first, last. The true rank lies from `first`, 1 + the runs clearly better, to `last`, all runs
-    less those clearly worse. All ranks hold at the level of the comparison, as its intervals hold together.
+    Columns dataset, setting ("" where pairs have none in common), method, N (one, and the
+    most), run, accuracy, first, last. The true rank lies from `first`, 1 + the runs clearly
+    better, to `last`, all runs less those clearly worse. All ranks hold at the level of the
+    comparison, as its intervals hold together.
     """
     same = comparison["setting_a"] == comparison["setting_b"]
     setting = comparison["setting_a"].where(same, "").rename("setting")

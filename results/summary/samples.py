@@ -31,10 +31,10 @@ def ended_rows(samples: pd.DataFrame) -> "pd.Series[bool]":
 def ended_votes(samples: pd.DataFrame, planned: Mapping[Key, int]) -> pd.DataFrame:
     """A row for each data set, model, setting and rule of such answers, which are all of `samples`.
 
-    planned: the answers that a vote of each model on its data set has at most. ended_early and tokens_share
-    are NaN where that is not known; tokens_share: of the tokens of so many answers to every question, each as
-    long as those asked for. right: the mean over votes of the chance that a vote is right, its leaders
-    sharing the credit; stderr: over questions.
+    planned: the answers that a vote of each model on its data set has at most. ended_early and
+    tokens_share are NaN where that is not known; tokens_share: of the tokens of so many answers
+    to every question, each as long as those asked for. right: the mean over votes of the chance
+    that a vote is right, its leaders sharing the credit; stderr: over questions.
     """
     rows = []
     for key, answers in groups(samples, ANSWERS):
@@ -66,8 +66,8 @@ def _row(answers: pd.DataFrame, most: float) -> dict[str, float]:
 class Grid:
     """The share of right answers by question and run of one data set.
 
-    shares: a row for each question, hardest first, and a column for each run, best first; NaN where a run
-    was not asked. answers: the most that a run has to a question.
+    shares: a row for each question, hardest first, and a column for each run, best first; NaN
+    where a run was not asked. answers: the most that a run has to a question.
     """
 
     dataset: str

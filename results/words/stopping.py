@@ -32,6 +32,8 @@ def _less_fixed(row: Any) -> str:
     """The rule's accuracy less that of a fixed N of equal cost, in points."""
     if np.isnan(row["difference_fixed"]):
         return UNKNOWN
+    if np.isnan(row["low_fixed"]):
+        return points(row["difference_fixed"])
     low, high = points(row["low_fixed"]), points(row["high_fixed"])
     return f"{points(row['difference_fixed'])} ({low} … {high})"
 
@@ -68,10 +70,11 @@ def sentences(found: Advice | None) -> list[str]:
         f"end with what very many answers would say most often (of votes of {found.n_max} answers: "
         f"{show(found.agreement_all)})."
     ]
-    if found.fixed is not None:
+    if found.fixed is not None and not np.isnan(found.fixed[0]):
         difference, low, high = map(points, found.fixed)
+        between = " (interval not known)" if np.isnan(found.fixed[1:]).any() else f" ({low} … {high})"
         lines.append(
-            f"Accuracy less that of a fixed N of as many {found.unit}: {difference} points ({low} … {high})."
+            f"Accuracy less that of a fixed N of as many {found.unit}: {difference} points{between}."
         )
     if found.cheapest is not None:
         name, ratio = found.cheapest

@@ -297,3 +297,21 @@ def test_real_answers_give_the_figures_seen(name, data_dir):
             assert 100 * row["share"] == pytest.approx(share, abs=1.2)
             told = 100 * row["agreement"]  # with the mode: less often than with the vote of 80
             assert agreement - 4 <= told <= agreement + 0.8
+
+
+@pytest.mark.parametrize("said", [["7777"] * 5, ["1111"] * 5, ["7717"]], ids=["right", "wrong", "one"])
+def test_no_sentence_tells_a_number_that_is_not_known(said):
+    rows = [
+        {"question_id": f"q{q}", "sample": i, "answer": answer, "gold": "7"}
+        for q, of in enumerate(said)
+        for i, answer in enumerate(of)
+    ]
+    with pytest.warns(UserWarning, match="N_max"):
+        table = arena(as_samples(pd.DataFrame(rows)), orders=5)
+    assert not any("nan" in line for line in sentences(advice(table)))
+
+
+def test_answers_of_which_none_could_be_read_are_no_vote():
+    rows = [{"question_id": "q", "sample": i, "answer": None, "gold": "1"} for i in range(4)]
+    with pytest.raises(BadInput, match="no answer could be read"):
+        arena(as_samples(pd.DataFrame(rows)))
