@@ -168,3 +168,11 @@ def test_a_question_with_its_answers_in_lists_is_an_answer_each(
     question, answers, correct = expected
     assert set(found["question_id"]) == {question}
     assert (found["answer"].tolist(), found["correct"].tolist()) == (answers, correct)
+
+
+def test_a_row_that_one_of_two_thresholds_judges_is_no_row_without_a_score(tmp_path: Path) -> None:
+    file = tmp_path / "t.csv"
+    file.write_text("question_id,answer,a,b\nq,x,0.9,\nq,x,,0.1\nq,x,,0.6\nq,x,,\n")
+    found = import_table(file, correct_if=[("a", ">=0.5"), ("b", ">=0.5")])
+    assert found.table["correct"].tolist() == [True, False, True]
+    assert found.left_out == 1

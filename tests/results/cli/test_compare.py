@@ -1,5 +1,6 @@
 """`tts compare`: its file, its summary, its exit codes."""
 
+import json
 import re
 import shutil
 from pathlib import Path
@@ -91,6 +92,12 @@ ONE_LOOK = ["--at", 1, "--sequential", "--planned", 30, "--looks", 1]
             ["--at", 1, "--sequential", "--planned", 30, "--looks", 1, "--margin", 10],
             "not worse by 10 points",
             0,
+        ),
+        (
+            (3, 2),
+            ["--at", 1, "--sequential", "--planned", 30, "--looks", 1, "--margin", 5],
+            "worse by more than 5 points",
+            1,
         ),
     ],
 )
@@ -209,3 +216,33 @@ def test_pass_hat_k_is_compared_where_it_is_asked_for(tmp_path, monkeypatch, cap
     assert compared["method"].tolist() == ["all_of_n"]
     assert compared[["accuracy_a", "accuracy_b"]].iloc[0].tolist() == pytest.approx([1 / 6, 1.0])
     assert "all of N, N = 2" in capsys.readouterr().out
+
+
+def test_a_score_that_costs_nothing_costs_nothing(tmp_path, monkeypatch):
+    """--score-cost 0 goes before what the run has on record, and before nothing."""
+    rows = [
+        {
+            "question_id": f"q{q}",
+            "sample": i,
+            "answer": str(i % 2),
+            "gold": "1",
+            "tokens": 10,
+            "score_judge": i % 3,
+        }
+        for q in range(12)
+        for i in range(4)
+    ]
+    run = tmp_path / "run"
+    (run / "scores").mkdir(parents=True)
+    write_samples(pd.DataFrame(rows).assign(gold="1", tokens=10), run / "samples.csv")
+    record = {"summary": {"judged": 48, "prompt_tokens": 4800, "tokens": 0}}
+    (run / "scores" / "judge.json").write_text(json.dumps(record))
+    found = {}
+    for cost in ("0", "10", ""):
+        out = tmp_path / f"c{cost}.csv"
+        more = ("--score-cost", cost) if cost else ()
+        asked = ("--score", "judge", "--method", "best_by_score", "--at", "4", "--out", out)
+        assert results(monkeypatch, "compare", run / "samples.csv", *asked, *more) == 0
+        found[cost] = read_table(out, "comparison")["N_at_cost"].tolist()
+    assert found["0"] == [4]
+    assert found["10"] == [2]

@@ -63,3 +63,11 @@ def test_what_cannot_be_done_is_said_in_a_line(samples, tmp_path, monkeypatch, c
     assert told in said
     assert said.count("\n") == 1
     assert not out.exists()
+
+
+def test_thresholds_of_one_rule_add_up(samples, tmp_path, monkeypatch):
+    out = tmp_path / "stop.csv"
+    asked = ("--n-max", 6, "--orders", 3, "--rule", "lead:3", "--rule", "lead:5", "--out", out)
+    assert results(monkeypatch, "stop", samples, *asked) == 0
+    table = read_table(out, "stopping")
+    assert set(table.loc[table["rule"] == "lead", "threshold"]) == {3.0, 5.0}

@@ -94,3 +94,11 @@ def test_of_many_questions_those_worth_a_look_are_kept(monkeypatch):
     hard = samples("BBB", ("10",), [f"hard{i}" for i in range(MOST_QUESTIONS)])
     (model,) = data(as_samples(pd.concat([hard, samples("AB", ("10",), ("z, a close call",))])))
     assert "z, a close call" in {one["id"] for one in model["questions"]}
+
+
+def test_a_question_asked_at_several_settings_is_judged_by_its_dearest():
+    cheap, dear = samples("BBBB", ("10",), ("q",)), samples("ABAA", ("20",), ("q",))
+    for table in (pd.concat([cheap, dear]), pd.concat([dear, cheap])):
+        ((model),) = data(as_samples(table))
+        (question,) = model["questions"]
+        assert (question["right"], question["margin"]) == (0.75, 0.5)
