@@ -12,16 +12,18 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
+from predict.cli.plan import money_of
 from predict.estimate import Options
 from predict.evidence.groups import Group, read_groups
 from predict.evidence.request import Request
 from predict.planning.choices import _as_measured, forecast_choices, measured_choices, measured_luck, plan
 from predict.table import forecast
-from results import BadInput, write_samples
+from results import BadInput, read_samples, write_samples
 from results.cli import cli as results
 from results.normal import Z90
 from results.paired.sides import Side, sides_of
 from results.summary.buying import Plan
+from results.tables.money import Price
 from tests.predict.commands import predict
 from tests.predict.conftest import simulated_samples
 
@@ -353,3 +355,16 @@ def test_a_plan_by_score_is_drawn_as_any_other(tmp_path: Path) -> None:
     done = predict("plan", tmp_path / "m", "--score", "judge", "--score-cost", 9, "--plot", picture)
     assert done.exit_code == 0, done.output
     assert picture.read_text(encoding="utf-8").startswith("<svg")
+
+
+@pytest.mark.parametrize("first", ["a", "b"])
+def test_prompts_are_looked_for_where_one_of_two_models_pays_them(tmp_path: Path, first: str) -> None:
+    tables = [simulated_samples(4, 3).assign(model=name, prompt_tokens=200) for name in "ab"]
+    write_samples(pd.concat(tables, ignore_index=True), tmp_path / "s.csv")
+    prices = {"a": Price(15.0, 3.0), "b": Price(0.4)}
+    money = money_of([tmp_path / "s.csv"], {name: prices[name] for name in (first, *{"a", "b"} - {first})})
+    row = pd.DataFrame({"dataset": "d", "model": ["a", "b"], "setting": "40", "N": 1, "cost": 100.0})
+    row["dataset"] = read_samples(tmp_path / "s.csv")["dataset"].iloc[0]
+    assert money.usd(row).tolist() == pytest.approx(
+        [1000 * (100 * 15 + 200 * 3) / 1e6, 1000 * 100 * 0.4 / 1e6]
+    )

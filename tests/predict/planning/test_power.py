@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from predict.planning.sizes import power
+from results.normal import LEVEL
 from results.paired.differences import mean_differences
 from results.paired.needed import Decision, given, known
 from results.votes.exact import AnswerPools, accuracy_by_question
@@ -96,6 +97,9 @@ def test_the_command_compares_the_settings_of_a_run(tmp_path: Path) -> None:
     settings = table[["a", "b"]].drop_duplicates()
     assert len(table) == len(settings) * 2 * 2 * 3
     assert table["decided"].between(0, 1).all()
+    asked = ("precision", tmp_path / "pilot.csv", "--compare", "--questions", "50,100")
+    assert predict(*asked, "--level", LEVEL, "--out", tmp_path / "same.csv").exit_code == 0
+    assert (tmp_path / "same.csv").read_bytes() == out.read_bytes()  # the level of `tts compare`
 
 
 def test_nothing_to_compare_is_refused_in_one_line(tmp_path: Path) -> None:

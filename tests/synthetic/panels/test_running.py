@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from results import BadInput
+from results import BadInput, build_curves
 from synthetic.binary.chain import law_of_paths
 from synthetic.model.settings import BinarySetting
 from synthetic.model.tasks import draw_tasks, task_keys
@@ -118,3 +118,18 @@ def test_more_answers_than_memory_holds_are_refused_before_any_is_drawn(monkeypa
         run_experiment("fig2g", EXPERIMENTS["fig2g"], solver, paths=paths, **few)
     with pytest.raises(BadInput, match="66 sampled answers"):
         run_experiment("fig2g", EXPERIMENTS["fig2g"], "monte-carlo", paths=3, **few)
+
+
+def test_the_orders_of_sampled_answers_are_those_of_the_seed():
+    """The answers of another seed are others; of the same answers other orders."""
+    experiment = EXPERIMENTS["fig2g"]
+    curves, samples = run_experiment("fig2g", experiment, "monte-carlo", paths=8, seed=5, **SMALL)
+    again, _ = run_experiment("fig2g", experiment, "monte-carlo", paths=8, seed=5, **SMALL)
+    pd.testing.assert_frame_equal(curves, again)
+    ns = sorted(set(curves["N"]))
+    own = build_curves(samples, ns=ns, permutations=10, seed=5)
+    columns = ["setting", "N", "method", "permutation", "accuracy"]
+    both = curves[columns].merge(own[columns], on=columns[:4], suffixes=("", "_own"))
+    orders = both[both["permutation"] != "exact"]
+    assert len(orders)
+    assert (orders["accuracy"] == orders["accuracy_own"]).all()
