@@ -89,7 +89,7 @@ def run(
     from results.tables.files import check_place
     from synthetic.panels.experiments import find_experiments
     from synthetic.panels.overrides import read_at, with_changes
-    from synthetic.panels.running import run_experiment, samples_anyway
+    from synthetic.panels.running import PATHS, run_experiment, samples_anyway
 
     check_place(out, folder=True)
     experiments = find_experiments(name).items()
@@ -104,7 +104,10 @@ def run(
         if samples is not None:
             write_samples(samples, out / f"{key}.samples.parquet")
         count, seconds = int(curves["questions"].max()), perf_counter() - start
-        done = f"{len(curves)} rows of {count} tasks, {options['solver']}, {seconds:.1f} s"
+        how = options["solver"]
+        if how == "exact" and samples_anyway(changed):
+            how = f"sampled where there is no formula, {options['paths'] or PATHS['exact']} paths a task"
+        done = f"{len(curves)} rows of {count} tasks, {how}, {seconds:.1f} s"
         click.echo(f"{key}: {done} -> {out / key}.csv")
 
 

@@ -50,6 +50,13 @@ if TYPE_CHECKING:
     help=f"{LISTED}  [default: majority,best_of_n; with --at: majority; with --score: {','.join(BY_SCORE)}]",
 )
 @click.option(
+    "--model",
+    "models",
+    multiple=True,
+    metavar="NAME",
+    help="Compare the runs of these models alone; give it once for each.",
+)
+@click.option(
     "--score",
     metavar="NAME",
     help="The scores that the last three methods go by: column NAME or score_NAME, or logprob. Of one run, "
@@ -91,6 +98,7 @@ def compare_command(
     out: Path | None,
     at: tuple[int, ...],
     methods: str | None,
+    models: tuple[str, ...],
     score: str | None,
     weights: str | None,
     score_cost: float | None,
@@ -118,13 +126,13 @@ def compare_command(
     from results.tables.contract import check_out, write_table
     from results.votes.curves import methods_of
 
-    if margin and not (every_question or (gate and len(at) == 1)):
-        raise click.UsageError("--margin is for --gate with --at: name the one number of answers it is about")
+    if margin and not (every_question or (gate and at)):
+        raise click.UsageError("--margin is for --gate with --at: name the numbers of answers it is about")
     others = (at, methods, score, weights, sequential, out, prices, score_cost is not None)
     if every_question and any(others):
         raise click.UsageError("--every-question counts single answers: give only --margin, --level, --gate")
     if sequential and (len(at) != 1 or out or prices or score_cost is not None):
-        raise click.UsageError("--sequential is about equal N: give --at N, no prices and no --out")
+        raise click.UsageError("--sequential is about one N: give one --at, no prices and no --out")
     if planned is not None and not sequential:
         raise click.UsageError("--planned is for --sequential")
     if looks is not None and planned is None:
@@ -143,6 +151,7 @@ def compare_command(
     per_token = {name: price.per_token for name, price in prices.items()} or None
     with warnings_last():
         tables, costs = _read(samples, score, score_cost)
+        tables = _of_models(tables, models)
         if every_question:
             lines, word = look_at_every_question(tables, margin / 100, level)
             click.echo("\n".join(lines))
@@ -178,7 +187,10 @@ def _look(pairs: list[Pair], level: float, planned: int | None, looks: int | Non
     from results.words.compared import look_in_words, replay_in_words
 
     if len(pairs) > 1:
-        raise BadInput("--sequential is about two runs, one method and one setting; there are more here")
+        there = "; ".join(f"{pair.names[0]} and {pair.names[1]}, {pair.method}" for pair in pairs)
+        raise BadInput(
+            visible(f"--sequential is about two runs, one method and one setting; here are {there}")
+        )
     (pair,) = pairs
     if pair.clusters is not None:
         raise BadInput("--sequential takes independent questions; these come in clusters")
@@ -231,28 +243,39 @@ def _read(
     return tables, costs
 
 
+def _of_models(tables: dict[str, pd.DataFrame], models: tuple[str, ...]) -> dict[str, pd.DataFrame]:
+    """The answers of these models, of all without any. Raises BadInput for one that is nowhere."""
+    there = {str(model) for table in tables.values() for model in table["model"].unique()}
+    if unknown := [model for model in models if model not in there]:
+        raise BadInput(visible(f"--model {unknown[0]}: no such model; there are {', '.join(sorted(there))}"))
+    if not models:
+        return tables
+    chosen = {name: table[table["model"].isin(models)] for name, table in tables.items()}
+    return {name: table for name, table in chosen.items() if len(table)}
+
+
 def _exit_with_verdict(rows: pd.DataFrame, margin: float) -> None:
-    """Print the verdict on b and leave with its exit status."""
+    """Print the verdict on b and leave with its exit status; not worse by a margin it is at every N."""
     from results.paired.verdict import overall, verdict
 
-    ends = zip(rows["low"], rows["high"], strict=True)
-    word = overall(verdict(low, high, margin) for low, high in ends)
+    words = [verdict(low, high, margin) for low, high in zip(rows["low"], rows["high"], strict=True)]
+    word = overall(words)
     if margin:
-        click.echo(_beside_margin(rows, margin))
+        click.echo("\n".join(_beside_margin(row, margin) for _, row in rows.iterrows()))
+        word = "undecided" if word == "better" and "undecided" in words else word
     _exit_with(word, gate=True, margin=100 * margin)
 
 
-def _beside_margin(rows: pd.DataFrame, margin: float) -> str:
-    """Where the one interval lies beside the margin: the table above goes by 0, the verdict by the margin."""
+def _beside_margin(row: Any, margin: float) -> str:
+    """Where an interval lies beside the margin: the table above goes by 0, the verdict by the margin."""
     from results.paired.verdict import verdict
     from results.words.names import points
 
-    row = rows.iloc[0]
     places = {"better": "lies above", "worse": "lies below", "undecided": "contains"}
     place = places[verdict(row["low"], row["high"], margin)]
     interval = f"{points(row['low'])} … {points(row['high'])}"
     percent = f"{100 * margin:g}"
-    return f"with a margin of {percent} points: the interval {interval} {place} −{percent}"
+    return f"N = {row['N']}, with a margin of {percent} points: the interval {interval} {place} −{percent}"
 
 
 def _check_each_once(paths: tuple[Path, ...]) -> None:

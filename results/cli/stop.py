@@ -59,10 +59,11 @@ def stop_command(
 ) -> None:
     """Replay stopping rules on stored answers.
 
-    SAMPLES are files or run folders. For each setting every rule of the literature is tried at several
-    thresholds, on the same random orders: what it costs, how often it ends with the answer that the whole
-    pool gives most often, and its accuracy against the whole pool and against a fixed N of equal cost. Greedy
-    answers are left out; an answer that cannot be read costs and casts no vote.
+    SAMPLES are files or run folders. For each setting every rule is tried at several
+    thresholds, on the same random orders: what it costs, how often it ends with the answer that
+    the whole pool gives most often, and its accuracy against the whole pool and against a fixed
+    N of equal cost. Greedy answers are left out; an answer that cannot be read costs and casts
+    no vote.
     """
     from results.stopping.advice import advice
     from results.stopping.arena import arena

@@ -138,7 +138,7 @@ def test_several_numbers_of_answers_are_named_beforehand(tmp_path, monkeypatch, 
         ["majority", n] for n in (1, 2, 4)
     ]
     assert "N = 2" in capsys.readouterr().out
-    assert results(monkeypatch, "compare", *runs, "--at", "1,2", "--gate", "--margin", 2) == 2
+    assert results(monkeypatch, "compare", *runs, "--gate", "--margin", 2) == 2
     assert results(monkeypatch, "compare", *runs, "--at", "1,5") == 2
     assert "N = 5" in capsys.readouterr().err
 
@@ -246,3 +246,37 @@ def test_a_score_that_costs_nothing_costs_nothing(tmp_path, monkeypatch):
         found[cost] = read_table(out, "comparison")["N_at_cost"].tolist()
     assert found["0"] == [4]
     assert found["10"] == [2]
+
+
+def test_not_worse_by_a_margin_is_so_at_every_n(tmp_path, monkeypatch, capsys):
+    """Of four answers with two right the vote is right in half, with three right always."""
+    runs = [samples_file(tmp_path / f"{i}.csv", right) for i, right in enumerate((3, 2))]
+    asked = ("--gate", "--margin", 30)
+    assert results(monkeypatch, "compare", *runs, *asked, "--at", 1) == 3  # −25 ± 6.8
+    assert results(monkeypatch, "compare", *runs, *asked, "--at", 4) == 1
+    assert results(monkeypatch, "compare", *runs, *asked, "--at", "1,4") == 1
+    assert results(monkeypatch, "compare", *reversed(runs), *asked, "--at", "1,4") == 0
+    wide = ("--gate", "--margin", 52)
+    assert results(monkeypatch, "compare", *runs, *wide, "--at", 1) == 0
+    assert results(monkeypatch, "compare", *runs, *wide, "--at", "1,4") == 3  # −50 ± 6.8 at 4
+
+
+def test_two_of_several_models_are_chosen_by_name(tmp_path, monkeypatch, capsys):
+    files = [samples_file(tmp_path / f"{i}.csv", i + 1, model=f"m{i}") for i in range(3)]
+    one = tmp_path / "all.csv"
+    one.write_text(
+        "".join(f.read_text() if not i else f.read_text().split("\n", 1)[1] for i, f in enumerate(files))
+    )
+    found = []
+    for inputs in (files, [one]):
+        out = tmp_path / "c.csv"
+        asked = ("--model", "m0", "--model", "m2", "--at", "1", "--out", out)
+        assert results(monkeypatch, "compare", *inputs, *asked) == 0
+        found.append(read_table(out, "comparison"))
+        assert found[-1][["a", "b"]].to_numpy().tolist() == [["m0", "m2"]]
+    pd.testing.assert_frame_equal(*found)
+    capsys.readouterr()
+    assert results(monkeypatch, "compare", one, "--model", "m9") == 2
+    assert "m0, m1, m2" in capsys.readouterr().err
+    assert results(monkeypatch, "compare", one, "--at", 1, "--sequential") == 2
+    assert "m1 and m2" in capsys.readouterr().err
