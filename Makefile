@@ -140,6 +140,7 @@ bench: $(DEV) $(SGLANG)  ## measure the hot paths
 	for part in studies/benchmarks/bench_*.py; do $(RUN) -m studies.benchmarks.$$(basename $$part .py) || exit 1; done
 
 mutants: $(DEV) $(TORCH)  ## which small mistakes the tests notice: 12 in each of six packages (SEED=), the better part of an hour
+	@$(INSTALL) cosmic-ray==8.7.0 $(OR_SAY)
 	$(RUN) -m studies.mutants.run --seed $(or $(SEED),1)
 
 # ---- the jobs ------------------------------------------------------------------------------------------------

@@ -16,10 +16,10 @@ LONG = 100
 """A line above this many characters is a long one."""
 
 LIMITS = {
-    "lines of the packages": 36_270,
+    "lines of the packages": 36_300,
     "files of the packages": 313,
-    "lines of the tests": 36_660,
-    "words of pages written by hand": 18_465,
+    "lines of the tests": 36_690,
+    "words of pages written by hand": 18_480,
     "mean characters of a line": 52.6,
     "long lines, %": 8.8,
 }

@@ -34,9 +34,8 @@ def decided(right: str, said: str) -> bool | None:
         return None
     if any(_NEVER_A_SUM.fullmatch(form) for form in (right, said)):
         return False
-    times = [_TIME.fullmatch(form) for form in (right, said)]
-    if all(times):
-        halves = {time[2] for time in times if time}
-        without = {form.removesuffix(" am").removesuffix(" pm") for form in (right, said)}
-        return None in halves and len(without) == 1
+    bare = [form.removesuffix(" am").removesuffix(" pm") for form in (right, said)]
+    halves_told = (bare[0] != right) + (bare[1] != said)
+    if bare[0] == bare[1] and halves_told == 1:
+        return True
     return False if all(kinds) else None

@@ -182,7 +182,7 @@ def _items(latex: str) -> list[str]:
 
 def _with_repeats(latex: str) -> str | None:
     """A list in which something stands twice, as a list in order: for math-verify 7, 7 is the set of 7."""
-    parts = [part.strip() for part in _items(latex)]
+    parts = [part.strip() for part in _items(latex)] if len(latex) <= LONGEST else []
     if len(set(parts)) == len(parts):
         return None
     return ", ".join(sorted(map(_value, parts)))

@@ -156,7 +156,8 @@ def test_math_in_full_has_every_problem_once_and_contains_the_papers(data_dir: P
         assert normalise_integer(loaded[question.question_id].gold) == question.gold
     answers = {row["problem"]: row["answer"] for row in read(file)}
     written = [(question.gold, answers[question.problem]) for question in loaded.values()]
-    assert sum(gold == canonical(answer) for gold, answer in written) == 4867  # the others have a unit
+    same = sum(gold == canonical(answer) for gold, answer in written)
+    assert same == 4865  # the others have a unit, or are a time of day
 
 
 def test_math_500_is_read_in_its_own_columns_with_the_ids_of_math(data_dir: Path, tmp_path: Path) -> None:

@@ -100,7 +100,9 @@ def test_requests_of_different_kinds_are_answered_side_by_side() -> None:
     first, second, third = draw(*asked)
 
     assert len({completion.text for completion in first}) == 1
-    assert {(c.tokens, c.finish_reason) for c in [*second, *third]} == {(2, "length")}
+    cut = [c.tokens for c in [*second, *third] if c.finish_reason == "length"]  # one may end by itself
+    assert set(cut) == {2}
+    assert max(c.tokens for c in [*second, *third]) == 2
     assert (len(first), len(second), len(third)) == (3, 200, 100)
 
 
