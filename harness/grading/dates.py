@@ -21,8 +21,7 @@ def as_said(text: str) -> str | None:
     if len(text) > _LONGEST or (not text[:1].isdigit() and not text.startswith(("\\", "$"))):
         return None
     plain = " ".join(_TEXT.sub(r"\1 ", text).split()).rstrip(" .")
-    time = _TIME.fullmatch(plain) or _TIME.fullmatch(f"{plain}.")
-    if time:
+    if time := _TIME.fullmatch(plain):
         return f"{time[1]} {time[2].lower()}m" if time[2] else plain
     return plain if _NEVER_A_SUM.fullmatch(plain) or _SCORE.fullmatch(plain) else None
 

@@ -82,7 +82,8 @@ def as_expressions(table: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
         return table, []
     texts = [table[name].map(as_typed) for name in ("answer", "gold")]
     has_one = texts[0].str.contains(_EXPRESSION) | texts[1].str.contains(_EXPRESSION)
-    of_questions = has_one.groupby(table.get("question_id", table.index), dropna=False).transform("any")
+    questions = table["question_id"].map(as_typed) if "question_id" in table else table.index
+    of_questions = has_one.groupby(questions).transform("any")
     if not of_questions.any():
         return table, []
     try:

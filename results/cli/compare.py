@@ -258,11 +258,10 @@ def _exit_with_verdict(rows: pd.DataFrame, margin: float) -> None:
     """Print the verdict on b and leave with its exit status; not worse by a margin it is at every N."""
     from results.paired.verdict import overall, verdict
 
-    words = [verdict(low, high, margin) for low, high in zip(rows["low"], rows["high"], strict=True)]
-    word = overall(words)
+    ends = zip(rows["low"], rows["high"], strict=True)
+    word = overall((verdict(low, high, margin) for low, high in ends), everywhere=margin > 0)
     if margin:
         click.echo("\n".join(_beside_margin(row, margin) for _, row in rows.iterrows()))
-        word = "undecided" if word == "better" and "undecided" in words else word
     _exit_with(word, gate=True, margin=100 * margin)
 
 

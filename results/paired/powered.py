@@ -36,6 +36,8 @@ from results.votes.exact import DIGITS, Floats, Ints
 FEWEST = 10
 """Questions, or clusters of them, that both sides need: of fewer no slope is learnt."""
 
+_NOTHING = 1e-9
+
 
 @dataclass(frozen=True)
 class Powered:
@@ -124,6 +126,3 @@ def _slopes(dear: Floats, cheap: Floats, spread: Floats, draws: Sequence[str]) -
     slope, explained = slope[np.arange(len(taken)), taken], explained[np.arange(len(taken)), taken]
     left = 2 * (1 - explained) / (len(taken) - 1)
     return slope * explained / (explained + left), taken
-
-
-_NOTHING = 1e-9

@@ -38,7 +38,13 @@ def verdict(low: float, high: float, margin: float = 0.0) -> Verdict:
     return "undecided"
 
 
-def overall(of_rows: Iterable[Verdict]) -> Verdict:
-    """One verdict on rows whose intervals hold together: undecided, too, where they contradict each other."""
-    said = set(of_rows) - {"undecided"}
+def overall(of_rows: Iterable[Verdict], everywhere: bool = False) -> Verdict:
+    """One verdict on rows whose intervals hold together: undecided, too, where they contradict each other.
+
+    everywhere: "better" only where every row says so, as of a run that is not worse by a margin.
+    """
+    words = set(of_rows)
+    if everywhere and "worse" not in words and "undecided" in words:
+        return "undecided"
+    said = words - {"undecided"}
     return said.pop() if len(said) == 1 else "undecided"

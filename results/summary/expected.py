@@ -20,7 +20,7 @@ import numpy as np
 import pandas as pd
 
 from results.normal import z_of
-from results.votes.exact import Floats
+from results.votes.exact import DIGITS, Floats
 
 TAU = (np.arange(200) + 0.5) / 400
 """The standard deviations that true accuracies may have between settings: 0 to one half, equally likely."""
@@ -40,7 +40,8 @@ def with_expected(table: pd.DataFrame, level: float) -> pd.DataFrame:
         if len(known) > 1:
             place = table.index.get_indexer(known.index)
             mean, sd = given_all(known["predicted"].to_numpy(), known["luck"].to_numpy())
-            ends[place] = np.clip(np.column_stack([mean, mean - reach * sd, mean + reach * sd]), 0, 1)
+            drawn = np.column_stack([mean, mean - reach * sd, mean + reach * sd])
+            ends[place] = np.clip(drawn, 0, 1).round(DIGITS)
     return table.assign(expected=ends[:, 0], expected_low=ends[:, 1], expected_high=ends[:, 2])
 
 

@@ -12,6 +12,7 @@ from results.methods import METHODS
 from results.normal import FORECAST_LEVEL
 from results.summary.buying import CLOSE, Plan
 from results.tables.status import SHORT
+from results.votes.exact import SAME
 from results.words.cells import Columns, Table, between, count, share, tabled
 from results.words.names import (
     NBSP,
@@ -142,7 +143,7 @@ def plan_columns(plan: Plan) -> Columns:
         "N": lambda row: str(row["N"]),
         "accuracy": lambda row: share(row["alone"]),
     }
-    if (rows["alone"] != rows["predicted"]).any():
+    if ((rows["alone"] - rows["predicted"]).abs() > SAME).any():
         columns["to expect"] = lambda row: share(row["predicted"])
     if "known" not in rows:
         return columns

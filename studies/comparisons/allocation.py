@@ -17,7 +17,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import special
 
-from results.votes.exact import answer_pools
+from results.votes.exact import answer_pools, best_of_n
 from studies.stopping.run import markdown
 from studies.stopping.sets import ROOT, load
 
@@ -39,12 +39,6 @@ SHOWN = {
 """The columns of the table: those of variances are relative to equal shares."""
 
 
-def passed(right: Ints, answers: int, tries: int) -> Floats:
-    """pass@N from `right` right ones of so many answers, without bias (arXiv:2107.03374)."""
-    wrong = answers - right
-    return np.asarray(1 - special.comb(wrong, tries) / special.comb(answers, tries))
-
-
 @dataclass(frozen=True)
 class Design:
     """Answers to a question by the right ones of its pilot: numbers[j] in all where j were right."""
@@ -59,7 +53,7 @@ class Design:
 
     def plain(self, number: int, right: Ints) -> Floats:
         """What all answers of a question say, as if their number had been fixed."""
-        return passed(right, number, self.tries)
+        return best_of_n(number, right, self.tries)
 
     def unbiased(self, number: int, right: Ints) -> Floats:
         """The mean of what the pilot says, over all pilots that all the answers could have begun with.
@@ -72,7 +66,7 @@ class Design:
         pilots = np.flatnonzero(self.numbers == number)
         rest = number - self.pilot
         ways = special.comb(self.pilot, pilots) * special.comb(rest, right[:, None] - pilots)
-        by_pilot = passed(pilots, self.pilot, self.tries)
+        by_pilot = best_of_n(self.pilot, pilots, self.tries)
         return np.asarray((ways * by_pilot).sum(axis=1) / ways.sum(axis=1))
 
     def moments(self, p: Floats, estimate: str) -> tuple[Floats, Floats, Floats]:

@@ -33,3 +33,5 @@ def test_rows_that_contradict_each_other_decide_nothing():
     assert overall(["worse", "undecided"]) == "worse"
     assert overall(["undecided"]) == "undecided"
     assert overall(["better", "worse"]) == "undecided"
+    assert overall(["better", "undecided"], everywhere=True) == "undecided"
+    assert overall(["worse", "undecided"], everywhere=True) == "worse"
