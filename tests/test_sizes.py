@@ -16,7 +16,7 @@ LONG = 100
 """A line above this many characters is a long one."""
 
 LIMITS = {
-    "lines of the packages": 36_300,
+    "lines of the packages": 36_310,
     "files of the packages": 313,
     "lines of the tests": 36_690,
     "words of pages written by hand": 18_480,

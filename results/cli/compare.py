@@ -248,9 +248,7 @@ def _of_models(tables: dict[str, pd.DataFrame], models: tuple[str, ...]) -> dict
     there = {str(model) for table in tables.values() for model in table["model"].unique()}
     if unknown := [model for model in models if model not in there]:
         raise BadInput(visible(f"--model {unknown[0]}: no such model; there are {', '.join(sorted(there))}"))
-    if not models:
-        return tables
-    chosen = {name: table[table["model"].isin(models)] for name, table in tables.items()}
+    chosen = {name: table[table["model"].isin(models or there)] for name, table in tables.items()}
     return {name: table for name, table in chosen.items() if len(table)}
 
 

@@ -55,6 +55,9 @@ def plan_figure(plan: Plan, name: str) -> Figure:
     apart = ["model"] * (len(plan.models) > 1) + ["method"] * (len(plan.methods) > 1)
     fields = [*apart, "setting", "N", plan.by, "predicted", "low", "high", "known"]
 
+    points = "Circles: measured" + (" (what to expect)" if plan.is_drawn_together else "")
+    points += "" if (rows["known"] == "measured").all() else "; diamonds: forecast"
+
     series = Series(name, field, x, y, colours)
     band = value_axis("low", "accuracy", y_range)
     series.add(front, "area", "frontier-band", None, y=band, y2="high:Q")
@@ -67,7 +70,7 @@ def plan_figure(plan: Plan, name: str) -> Figure:
     return series.figure(
         models_name(source, dataset, plan.models),
         f"{sentence(methods_name(plan.methods))} against cost. {advice(plan)}",
-        "Circles: measured; diamonds: forecast; line: no cheaper choice is as good; band: 90 % interval.",
+        f"{points}; line: no cheaper choice is as good; band: 90 % interval.",
     )
 
 

@@ -22,6 +22,7 @@ from results.summary.expected import with_expected
 from results.summary.panels import Panel
 from results.tables.key import WHOSE, Key, keys
 from results.tables.money import Money, Prices
+from results.votes.exact import SAME
 
 WORTH_A_ROW = 0.0005
 """Gains that would be shown as +0.0 points make no choice of the frontier."""
@@ -105,6 +106,12 @@ class Plan:
         expected = options[list(given_all)].rename(columns=given_all)
         by_itself = options[list(expected.columns)]
         return options.assign(**expected.where(expected["predicted"].notna(), by_itself))
+
+    @cached_property
+    def is_drawn_together(self) -> bool:
+        """Whether what is expected of a choice on the frontier is not what it was thought to be alone."""
+        apart = self.frontier["alone"] - self.frontier["predicted"]
+        return bool((apart.abs() > SAME).any())
 
     @cached_property
     def frontier(self) -> pd.DataFrame:

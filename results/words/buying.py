@@ -12,7 +12,6 @@ from results.methods import METHODS
 from results.normal import FORECAST_LEVEL
 from results.summary.buying import CLOSE, Plan
 from results.tables.status import SHORT
-from results.votes.exact import SAME
 from results.words.cells import Columns, Table, between, count, share, tabled
 from results.words.names import (
     NBSP,
@@ -31,7 +30,7 @@ from results.words.names import (
 PRICES_OF = "US$ of the answers; prompts count only where they have a price, or in a column cost."
 """What a price on the page is of."""
 
-LUCKY = "To expect: the best of several noisy choices is lucky, too; without its luck it is at this."
+LUCKY = "To expect: the best of several noisy choices is partly lucky; this is without the luck."
 
 
 def dollars(amount: float) -> str:
@@ -143,7 +142,7 @@ def plan_columns(plan: Plan) -> Columns:
         "N": lambda row: str(row["N"]),
         "accuracy": lambda row: share(row["alone"]),
     }
-    if ((rows["alone"] - rows["predicted"]).abs() > SAME).any():
+    if plan.is_drawn_together:
         columns["to expect"] = lambda row: share(row["predicted"])
     if "known" not in rows:
         return columns
