@@ -15,6 +15,7 @@ from results.figures.axes import axis_range
 from results.figures.buying import plan_figure
 from results.figures.comparison import comparison_figure, grid_figure
 from results.figures.forecast import forecast_figure
+from results.figures.gaps import gaps_figure
 from results.figures.length import length_figure
 from results.figures.stopping import stopping_figures
 from results.figures.theme import Figure
@@ -22,6 +23,7 @@ from results.stopping.advice import advice as which_rule
 from results.stopping.advice import usual_rows
 from results.summary.buying import MEASURED, Plan
 from results.summary.forecasts import MORE_ANSWERS, Forecast, scores, targets
+from results.summary.gaps import Gaps
 from results.summary.panels import Panel, unique_slug
 from results.summary.samples import grids
 from results.tables.key import ANSWERS, PANEL, WHOSE, Key, groups
@@ -29,7 +31,7 @@ from results.tables.money import Prices
 from results.words import compared, stopping
 from results.words.buying import advice, plan_table
 from results.words.cells import Table, tabled
-from results.words.findings import answers_verdict, length_verdict
+from results.words.findings import answers_verdict, gaps_verdict, length_verdict
 from results.words.forecasts import error_table, forecast_name, forecast_table
 from results.words.names import (
     UNITS,
@@ -86,11 +88,14 @@ def with_most_first(panels: Sequence[Panel]) -> list[Panel]:
     return sorted(ranked, key=lambda panel: (panel.key.source != "llm", models.index(panel.key.model)))
 
 
-def curve_choices(panels: Sequence[Panel]) -> list[Choice]:
+def curve_choices(panels: Sequence[Panel], gaps: Sequence[Gaps] = ()) -> list[Choice]:
     """Accuracy against N and against length, side by side, where there are several of them.
+
+    Beside a majority vote stand the gaps of its questions along the lengths, where they are known.
 
     Judges come last, or first where the first model has no lengths that would fill the page.
     """
+    along = {own.key: own for own in gaps}
     choices = []
     for panel in panels:
         figures, y_range = [], axis_range(panel)
@@ -98,6 +103,8 @@ def curve_choices(panels: Sequence[Panel]) -> list[Choice]:
             figures.append((answers_verdict(panel), answers_figure(panel, y_range)))
         if panel.has_lengths:
             figures.append((length_verdict(panel), length_figure(panel, y_range)))
+        if panel.key.method == "majority" and (own := along.get(panel.key.whose)):
+            figures.append((gaps_verdict(own), gaps_figure(own, f"{panel.slug}-gaps")))
         choices.append(Choice(panel.slug, method_name(panel.key), figures))
     judged = _judged_choices(panels)
     return [*choices, *judged] if panels and panels[0].has_lengths else [*judged, *choices]

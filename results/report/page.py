@@ -34,6 +34,7 @@ from results.report.provenance import fact_table, longest_votes, unfinished
 from results.report.questions import question_data
 from results.summary.buying import measured_plans, plans_of
 from results.summary.forecasts import make_forecasts
+from results.summary.gaps import gaps_along_lengths
 from results.summary.panels import Panel, make_panels
 from results.summary.samples import ended_rows, ended_votes
 from results.tables.money import Money, Price, check_prices
@@ -66,7 +67,7 @@ def build_report(
     given = [] if plan_table is None else list(plans_of(plan_table, money))
     plans = [*given, *measured_plans(panels, given)]
     lists = {
-        "llm": curve_choices(real),
+        "llm": curve_choices(real, gaps_along_lengths(tables.votes)),
         "twin": curve_choices(panels[len(real) :]),
         "plans": plan_choices(plans),
         "comparisons": [] if comparison is None else comparison_choices(comparison),

@@ -14,6 +14,7 @@ import pandas as pd
 from results.methods import METHODS
 from results.summary.buying import Plan
 from results.summary.gains import Gain, ends, length_gain, vote_gain
+from results.summary.gaps import Gaps
 from results.summary.panels import Panel
 from results.tables.key import Key
 from results.words.buying import advice
@@ -22,6 +23,7 @@ from results.words.compared import pairs_of, rankings, ranks_sentence, verdict
 from results.words.names import (
     UNITS,
     curves_name,
+    interval,
     listed,
     percent,
     points,
@@ -164,6 +166,17 @@ def length_verdict(panel: Panel) -> str:
         )
     origin = "" if panel.key.source == "synthetic" else f" ({_span(panel)})"
     return f"Going from {span}{origin} {effect}."
+
+
+def gaps_verdict(gaps: Gaps) -> str:
+    """In how many questions a wrong answer leads, at the shortest length and at the greatest."""
+    first, last = gaps.means.iloc[0], gaps.means.iloc[-1]
+    unit = UNITS[gaps.key.source]
+    return (
+        f"A wrong answer leads in {show(first['behind'])} of the questions at {first['length']:,.0f} {unit} "
+        f"per answer and in {show(last['behind'])} ({interval(last['behind_low'], last['behind_high'])}) at "
+        f"{last['length']:,.0f}: there more votes do harm."
+    )
 
 
 def _effect(before: Any, after: Any, gain: Gain, metric: str) -> str:

@@ -1,0 +1,116 @@
+"""Gaps along lengths: the posterior against formulas and worlds whose truth is known, and whose they are."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.integrate import quad
+from scipy.stats import beta
+
+from results.figures.gaps import MOST_LINES, gaps_figure
+from results.summary.gaps import Gaps, Prior, gap_draws, gaps_along_lengths
+from results.votes.curves import curves_and_votes
+from results.words.findings import gaps_verdict
+
+LENGTHS = {"a": 10.0, "b": 20.0, "c": 40.0, "d": 80.0}
+
+
+def world(questions: int, answers: int, seed: int, model: str = "m") -> tuple[pd.DataFrame, np.ndarray]:
+    """Answers of four lengths, and the true gaps (questions, lengths); some wrong answers are common."""
+    rng = np.random.default_rng(seed)
+    rows, truth = [], np.empty((questions, len(LENGTHS)))
+    for question in range(questions):
+        for place, (setting, length) in enumerate(LENGTHS.items()):
+            right = rng.beta(0.6 + 0.6 * place, 2)
+            wrong = (1 - right) * rng.dirichlet(np.full(12, 0.3))
+            truth[question, place] = right - wrong.max()
+            drawn = rng.choice(13, p=[right, *wrong], size=answers)
+            rows += [
+                (f"q{question}", setting, i, f"{kind}", kind == 0, length) for i, kind in enumerate(drawn)
+            ]
+    names = ["question_id", "setting", "sample", "answer", "correct", "tokens"]
+    whose = {"source": "llm", "dataset": "d", "model": model, "decoding": "sample"}
+    return pd.DataFrame(rows, columns=names).assign(**whose), truth
+
+
+def gaps_of(samples: pd.DataFrame) -> list[Gaps]:
+    return gaps_along_lengths(curves_and_votes(samples, ("majority", "best_of_n"), permutations=0)[1])
+
+
+def test_one_wrong_answer_is_a_beta_law() -> None:
+    """Nothing new, nothing unread: Δ is 2p − 1 with p of a beta law."""
+    prior = Prior(np.array([1.0, 2.0, 1e-9]), 1e-9)
+    draws = gap_draws(7, [4], 0, prior, 200_000)
+    law = beta(8, 6)
+    assert draws.mean() == pytest.approx(2 * law.mean() - 1, abs=0.004)
+    assert (draws < 0).mean() == pytest.approx(law.cdf(0.5), abs=0.005)
+
+
+def test_the_strongest_of_two_wrong_answers() -> None:
+    """E max(u, 1 − u) over Beta(4, 3), the two wrong answers' share of the wrong mass, by a quadrature."""
+    prior = Prior(np.array([1.0, 1.0, 1.0]), 1e-9)
+    draws = gap_draws(5, [3, 4], 2, prior, 200_000)
+    largest, _ = quad(lambda u: max(u, 1 - u) * beta(4, 3).pdf(u), 0, 1)
+    assert draws.mean() == pytest.approx(6 / 17 - 8 / 17 * largest, abs=0.004)
+
+
+def test_worlds_whose_truth_is_known() -> None:
+    """In 8 worlds the 90 % intervals hold mean gaps and counts; plain shares are twice as far off."""
+    inside, counted, off, plain = [], [], [], []
+    for seed in range(8):
+        samples, truth = world(60, 16, seed)
+        (gaps,) = gaps_of(samples)
+        means = gaps.means
+        mean, behind = truth.mean(axis=0), (truth < 0).mean(axis=0)
+        inside += [*means["low"].le(mean) & means["high"].ge(mean)]
+        counted += [*means["behind_low"].le(behind) & means["behind_high"].ge(behind)]
+        off += [*means["gap"] - mean]
+        counts = samples.groupby(["setting", "question_id", "answer"]).size().reset_index(name="times")
+        right = counts[counts["answer"] == "0"].groupby("setting")["times"].sum()
+        strongest = counts[counts["answer"] != "0"].groupby(["setting", "question_id"])["times"].max()
+        plain += [*(right - strongest.groupby("setting").sum()) / (60 * 16) - mean]
+    assert np.mean(inside) >= 0.9
+    assert np.mean(counted) >= 0.9
+    assert abs(np.mean(off)) < 0.02
+    assert np.mean(plain) < -0.035
+
+
+def test_neither_names_nor_the_order_of_rows_matter_and_models_do_not_mix() -> None:
+    first, _ = world(30, 8, 1)
+    second, _ = world(20, 8, 2, model="other")
+    whole = pd.concat([first, second])
+    of_first, of_second = gaps_of(whole)
+    names = {name: f"z{place}" for place, name in enumerate(first["answer"].unique())}
+    shuffled = first.assign(answer=first["answer"].map(names)).sample(frac=1, random_state=3)
+    (again,) = gaps_of(shuffled)
+    pd.testing.assert_frame_equal(of_first.means, again.means)
+    pd.testing.assert_frame_equal(of_first.questions, again.questions)
+    assert of_second.key.model == "other"
+    assert of_second.means["questions"].eq(20).all()
+
+
+def test_lengths_must_differ_be_known_and_have_questions_in_common() -> None:
+    samples, _ = world(10, 4, 1)
+    assert gaps_of(samples[samples["setting"] != "a"]) == []
+    assert gaps_of(samples.assign(tokens=10.0)) == []
+    assert gaps_of(samples.drop(columns="tokens")) == []
+    part = samples[(samples["setting"] != "b") | samples["question_id"].isin(["q3", "q4"])]
+    (gaps,) = gaps_of(part)
+    assert gaps.means["questions"].tolist() == [2] * 4
+    assert set(gaps.questions["question"]) == {"q3", "q4"}
+    passages = samples.assign(cluster=samples["question_id"].str[-1].astype(int) // 5)
+    wide, narrow = gaps_of(passages.astype({"cluster": str}))[0].means, gaps_of(samples)[0].means
+    assert (wide["behind_high"] - wide["behind_low"] > narrow["behind_high"] - narrow["behind_low"]).all()
+
+
+def test_the_picture_and_its_sentence() -> None:
+    samples, _ = world(2, 4, 1)
+    many = pd.concat(
+        [samples.assign(question_id=samples["question_id"] + f"-{i}") for i in range(MOST_LINES)]
+    )
+    (gaps,) = gaps_of(many)
+    figure = gaps_figure(gaps, "g")
+    rows = {layer.mark["style"]: layer.data for layer in figure.layers}
+    assert rows["thread"]["question"].nunique() == MOST_LINES
+    assert rows["mean"]["gap"].tolist() == gaps.means["gap"].tolist()
+    assert f"{MOST_LINES} of {2 * MOST_LINES}" in figure.subtitle[-1]
+    assert "at 10 tokens" in gaps_verdict(gaps)
