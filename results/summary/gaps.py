@@ -13,6 +13,7 @@ studies/bridge.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import pandas as pd
@@ -97,6 +98,12 @@ def sticks(theta: float | Floats, chance: Floats) -> Floats:
     return np.asarray(broken * before)
 
 
+@lru_cache(maxsize=64)
+def _largest_stick(theta: float, draws: int) -> Floats:
+    """The largest share of what is new, (draws,): the same draws for every question of a setting."""
+    return np.asarray(sticks(theta, np.random.default_rng(1).random((draws, STICKS))).max(axis=1))
+
+
 def gap_draws(right: int, wrong: Sequence[int], unread: int, prior: Prior, draws: int = _DRAWS) -> Floats:
     """Draws of Δ of one question, (draws,), given how often each answer was given.
 
@@ -109,9 +116,8 @@ def gap_draws(right: int, wrong: Sequence[int], unread: int, prior: Prior, draws
     mass_unread = rng.standard_gamma(unread + before_unread, draws)
     mass_wrong = rng.standard_gamma(sum(wrong) + before_wrong, draws)
     fresh = rng.standard_gamma(prior.theta, draws)
-    largest_fresh = sticks(prior.theta, rng.random((draws, STICKS))).max(axis=1)
     given = rng.standard_gamma(sorted(wrong, reverse=True), (draws, len(wrong)))
-    largest = np.maximum(given.max(axis=1, initial=0.0), fresh * largest_fresh)
+    largest = np.maximum(given.max(axis=1, initial=0.0), fresh * _largest_stick(prior.theta, draws))
     strongest = mass_wrong * largest / (given.sum(axis=1) + fresh)
     return np.asarray((mass_right - strongest) / (mass_right + mass_wrong + mass_unread))
 
