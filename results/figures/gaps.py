@@ -21,7 +21,7 @@ from results.words.names import LENGTH_TITLES, curves_name, some_of
 MOST_LINES = 300
 """More lines would cover each other: then every second, third, … question by its last gap is shown."""
 
-LAST = {True: "a wrong answer leads at the greatest length", False: "the right answer leads there"}
+LAST = {True: "a wrong answer leads in the end", False: "the right answer leads in the end"}
 
 
 def gaps_figure(gaps: Gaps, name: str) -> Figure:
