@@ -1,19 +1,20 @@
-"""Would a prior that has seen other models forecast votes better than the one that has seen none?
+"""Two changes of the mixture that were tried: a prior that has seen other models, and a second opinion.
 
-set                                seen  error   with  score   with
-biggsm                             4     0.0058  …     0.032   …
+set      seen  error   learnt  mean of both  score  learnt  mean of both
+biggsm   4     0.0058  0.0064  …             0.043  0.040   …
 
-$ DATA_DIR=../shared/data python -m studies.forecasts.learnt_prior --jobs 2     (run.py first: it imports)
+$ DATA_DIR=../shared/data python -m studies.forecasts.tried --jobs 2            (run.py first: it imports)
 
-The flexible law's weights are softmax(base + F α), α around 0. Here α is fitted to all answers of every real
-set, and the mean over the families of models of all sets that share neither family nor benchmark with the
-set in question stands in the place of 0. Nothing else is chosen. Writes learnt_prior.csv and a table of
-README.md.
+Learnt: the flexible law's weights are softmax(base + F α), α around 0. Here α is fitted to all answers of
+every real set, and the mean over the families of models of all sets that share neither family nor benchmark
+with the set in question stands in the place of 0. Mean of both: the mixture's forecast and `question-law`'s,
+which sees the curve alone, count alike, and so do the ends of their intervals. Nothing else is chosen.
+Writes tried.csv and a table of README.md.
 """
 
 import os
-from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
@@ -28,8 +29,10 @@ from predict.answers.mixture import mixture
 from predict.answers.population import learning_set
 from predict.answers.prior import RIDGE, base, features
 from predict.answers.weights import PenalisedLikelihood
+from predict.estimate import Estimate, Options
+from predict.estimators import estimate
 from predict.evidence.groups import read_groups
-from predict.evidence.points import Floats
+from predict.evidence.points import Evidence, Floats, Points
 from results.tables.files import write_raw
 from results.votes.exact import VoteCounts
 from studies.forecasts.ablation import changed
@@ -60,7 +63,9 @@ ORIGINS = {
 }
 """By the beginning of a set's name. Fine-tuned models are of the family that they were made of."""
 
-AS_IT_IS, LEARNT = "as it is", "learnt"
+NAMES = {"mean_error": "error, points", "coverage": "held, %", "interval_score": "score, points"}
+_DIGITS = {"mean_error": ".2f", "coverage": ".0f", "interval_score": ".1f"}
+AS_IT_IS, LEARNT, MEAN = "as it is", "learnt", "mean of both"
 
 
 @click.command()
@@ -68,15 +73,15 @@ AS_IT_IS, LEARNT = "as it is", "learnt"
 @click.option("--splits", default=2, show_default=True, type=click.IntRange(1), help="Splits of a set.")
 @click.option("--data", envvar="DATA_DIR", required=True, type=click.Path(path_type=Path))
 def main(processes: int, splits: int, data: Path) -> None:
-    """Judge both priors on every real set."""
+    """Judge both changes on every real set."""
     os.environ["OMP_NUM_THREADS"] = "1"  # for the processes started below
     real = [job for job in jobs(data, splits) if job.method == "majority" and origin(job.name)]
     with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
         fitted = dict(zip((job.name for job in real), pool.map(fitted_alpha, real), strict=True))
         others = [learnt(job.name, fitted) for job in real]
-        found = pd.concat(pool.map(both, real, others), ignore_index=True)
-    write_raw(found, HERE / "learnt_prior.csv")
-    insert("learnt-prior", markdown(found))
+        found = pd.concat(pool.map(scores, real, others), ignore_index=True)
+    write_raw(found, HERE / "tried.csv")
+    insert("tried", markdown(found))
 
 
 def origin(name: str) -> Origin | None:
@@ -86,8 +91,7 @@ def origin(name: str) -> Origin | None:
 
 def fitted_alpha(job: Job) -> Floats:
     """α of all answers to a set, (features,): the mean over its settings."""
-    (path, method) = job.path, job.method
-    groups = read_groups([path], method)
+    groups = read_groups([job.path], job.method)
     fits = [_alpha(pool.answers.counts()) for group in groups for pool in group.pools]
     return np.asarray(np.mean(fits, axis=0))
 
@@ -116,40 +120,51 @@ def _moved(alpha: Floats) -> Floats:
     return np.asarray(base() + features() @ alpha)
 
 
-def both(job: Job, alpha: Floats) -> pd.DataFrame:
-    """The scores of the mixture with its own prior and with the learnt one."""
+def mean_of_both(observed: Evidence, targets: Points, options: Options) -> Estimate:
+    """The mean of the mixture and of `question-law`; where that one gives none, the mixture."""
+    ours = mixture(observed, targets, options)
+    curve = estimate("question-law", replace(observed, pools=()), targets, options)
+    given = np.isfinite(curve.mean)
+
+    def mean(one: Floats, other: Floats) -> Floats:
+        return np.where(given, (one + other) / 2, one)
+
+    low, high = mean(ours.these.low, curve.these.low), mean(ours.these.high, curve.these.high)
+    return replace(ours, mean=mean(ours.mean, curve.mean), these=replace(ours.these, low=low, high=high))
+
+
+def scores(job: Job, alpha: Floats) -> pd.DataFrame:
+    """The scores of the mixture and of both changes."""
     moved = changed("population.base", partial(_moved, alpha))
-    return judged(job, {AS_IT_IS: mixture, LEARNT: moved})
+    return judged(job, {AS_IT_IS: mixture, LEARNT: moved, MEAN: mean_of_both})
 
 
 def markdown(found: pd.DataFrame) -> str:
     """A row for each set and number of answers seen, and the ratios of all."""
-    names = ["mean_error", "interval_score", "coverage"]
-    wide = found.pivot_table(index=["set", "seen"], columns="predictor", values=names, sort=False)
-    head = (
-        "| set, answers seen | error, points | learnt | held, % | learnt | score, points | learnt |"
-    )
-    lines = [head, "| --- | --- | --- | --- | --- | --- | --- |"]
-    for (name, seen), row in wide.iterrows():
-        error, score, held = ([row[column, way] for way in (AS_IT_IS, LEARNT)] for column in names)
-        cells = [*_cells(error, 100, 2), *_cells(held, 100, 0), *_cells(score, 100, 1)]
-        lines.append(f"| {name}, {seen} | {' | '.join(cells)} |")
-    ratio = {name: wide[name][LEARNT] / wide[name][AS_IT_IS] for name in names[:2]}
-    better = {name: int((of < 1).sum()) for name, of in ratio.items()}
-    means = {name: float(np.exp(np.log(of).mean())) for name, of in ratio.items()}
-    bias = 100 * found.groupby("predictor")["bias"].mean()
-    lines += [
-        "",
-        f"The learnt prior’s error is {means['mean_error']:.2f} times as large (geometric mean; smaller in "
-        f"{better['mean_error']} of {len(wide)} cases), its score {means['interval_score']:.2f} times "
-        f"(smaller in {better['interval_score']}). Bias, in points: {bias[AS_IT_IS]:+.2f} without it, "
-        f"{bias[LEARNT]:+.2f} with it.",
+    ways = [AS_IT_IS, LEARNT, MEAN]
+    wide = found.pivot_table(index=["set", "seen"], columns="predictor", values=[*NAMES], sort=False)
+    head = [
+        "set, answers seen",
+        *(way if way != AS_IT_IS else title for title in NAMES.values() for way in ways),
     ]
+    lines = [f"| {' | '.join(head)} |", "| --- " * len(head) + "|"]
+    for case, row in wide.iterrows():
+        cells = [f"{100 * row[column, way]:{_DIGITS[column]}}" for column in NAMES for way in ways]
+        lines.append(f"| {', '.join(map(str, case))} | {' | '.join(cells)} |")
+    bias = 100 * found.groupby("predictor")["bias"].mean()
+    lines += ["", f"The bias of the mixture is {bias[AS_IT_IS]:+.2f} points."]
+    for way in (LEARNT, MEAN):
+        error, score = (wide[name][way] / wide[name][AS_IT_IS] for name in ("mean_error", "interval_score"))
+        lines += [
+            f"*{way.capitalize()}*: error {_mean(error):.2f} times as large (geometric mean; smaller in "
+            f"{(error < 1).sum()} of {len(wide)} cases), score {_mean(score):.2f} times (smaller in "
+            f"{(score < 1).sum()}), bias {bias[way]:+.2f} points."
+        ]
     return "\n".join(lines)
 
 
-def _cells(values: Sequence[float], times: float, digits: int) -> list[str]:
-    return [f"{times * value:.{digits}f}" for value in values]
+def _mean(ratios: pd.Series) -> float:
+    return float(np.exp(np.log(ratios).mean()))
 
 
 if __name__ == "__main__":
