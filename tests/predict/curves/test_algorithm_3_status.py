@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from predict.curves.algorithm_3 import low_cost_to_high
+from predict.curves.algorithm_3 import APART, low_cost_to_high
 from predict.curves.from_curves import of_the_law
-from predict.curves.rival_interval import APART, on_curves
+from predict.curves.intervals import on_curves
 from predict.estimate import Estimate, Options, Status
 from predict.estimators import ESTIMATORS
 from predict.evidence.capped import observe

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from predict.curves.intervals import SHARED, USUAL, luck_share, model_error
-from predict.curves.rival_interval import RIVALS
 from predict.curves.rivals import exponential, flat
 from predict.estimate import Options
+from predict.estimators import RIVALS
 from predict.evidence.groups import group_of_pools
 from predict.evidence.points import Evidence, Floats, Points
 from results.normal import Z90
