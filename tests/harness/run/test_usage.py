@@ -7,8 +7,7 @@ import pytest
 
 from harness.experiment import read_experiment
 from harness.questions.load import Question
-from harness.run.estimate import demands, estimate
-from harness.run.usage import tokens_at, usage
+from harness.run.estimate import demands, estimate, tokens_at, usage
 from harness.tally.counts import Tally
 from tests.conftest import ROOT
 
