@@ -21,6 +21,7 @@ import json
 import re
 import string
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -38,9 +39,9 @@ _LABEL = re.compile(r"\w{1,20}")
 
 def choices_of(cell: Any, where: str) -> dict[str, str]:
     """Label and text of each choice in a cell of the column `choices`. Raises BadInput naming `where`."""
-    found = _plain(cell)
+    found = as_objects(cell)
     if isinstance(found, dict) and {*found} == {"label", "text"}:
-        labels, texts = _plain(found["label"]), _plain(found["text"])
+        labels, texts = as_objects(found["label"]), as_objects(found["text"])
         each_once = len({*map(str, labels)}) == len(labels) == len(texts)
         found = dict(zip(labels, texts, strict=True)) if each_once else None
     elif isinstance(found, list) and len(found) <= len(string.ascii_uppercase):
@@ -66,15 +67,13 @@ def label_of(gold: str, choices: dict[str, str]) -> str:
     return meant[0] if len(meant) == 1 else gold
 
 
-def _plain(cell: Any) -> Any:
-    """Lists of Parquet and JSON in a CSV as lists."""
+def as_objects(cell: Any) -> Any:
+    """What a cell says: lists of Parquet as lists, and JSON in a CSV."""
     if isinstance(cell, np.ndarray):
         return cell.tolist()
-    if isinstance(cell, str):
-        try:
+    if isinstance(cell, str) and cell.lstrip()[:1] in ("{", "["):
+        with suppress(ValueError):
             return json.loads(cell)
-        except ValueError:
-            return cell
     return cell
 
 
