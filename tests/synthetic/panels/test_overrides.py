@@ -5,8 +5,7 @@ from dataclasses import replace
 import pytest
 
 from results import BadInput
-from synthetic.panels.experiments import EXPERIMENTS
-from synthetic.panels.overrides import with_changes
+from synthetic.panels.experiments import EXPERIMENTS, with_changes
 
 
 def test_changes_reach_every_line_and_its_label():

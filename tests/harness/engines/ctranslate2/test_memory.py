@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from harness.engines.ctranslate2.memory import UNKNOWN, bytes_per_token, most_tokens
+from harness.engines.ctranslate2.batches import UNKNOWN, bytes_per_token, most_tokens
 from harness.engines.tokens import read_json
 from harness.experiment import TINY_MODEL
 from tests.conftest import ROOT
@@ -32,7 +32,7 @@ def test_freed_memory_is_kept_by_a_process_that_asks_for_it() -> None:
     """In a process of its own: the setting stays for good."""
     script = """
 import resource
-from harness.engines.ctranslate2.memory import keep_freed_memory
+from harness.engines.ctranslate2.batches import keep_freed_memory
 
 def faults():
     before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
