@@ -89,9 +89,8 @@ def test_independent_answers_do_not_fit_the_mixture_poorly() -> None:
     """Questions of many kinds, 40 × 8 answers: at most 3 of 30 tables may raise it."""
     poor = 0
     for seed in range(30):
-        (group,) = groups_of_samples(
-            samples_of({"a": varied(np.random.default_rng(seed))}, 8, seed), "majority"
-        )
+        answers = samples_of({"a": varied(np.random.default_rng(seed))}, 8, seed)
+        (group,) = groups_of_samples(answers, "majority")
         seen = observe(group, ["a"], 8)
         poor += fit_status(seen, seen.pools[0], populations(seen)[0]) is Status.POOR_FIT
     assert poor <= 3
