@@ -27,8 +27,7 @@ from harness.engines.base import Completion, Sampling
 from harness.engines.factory import own_server
 from harness.engines.sglang import SGLangEngine
 from harness.experiment import Experiment
-from harness.http.connection import Connection
-from harness.http.progress import METRICS, total
+from harness.http.connection import METRICS, Connection, total
 from harness.questions.load import Question
 from harness.run.sampler import sample
 from harness.run.sizing import LLAMA

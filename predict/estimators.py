@@ -5,8 +5,10 @@ from dataclasses import replace
 import numpy as np
 
 from predict.answers.mixture import mixture
+from predict.curves.algorithm_3 import algorithm_3
 from predict.curves.from_curves import from_curves, of_the_law
-from predict.curves.rival_interval import RIVALS
+from predict.curves.intervals import on_curves
+from predict.curves.rivals import exponential, flat, power_law
 from predict.estimate import Estimate, Estimator, Options, Status, more_severe
 from predict.evidence.groups import Group
 from predict.evidence.points import Evidence, Points
@@ -20,6 +22,13 @@ DEFAULT = "default"
 """The predictor that needs no name: `estimator_of` says what it goes by."""
 
 MIXTURE, SURVIVAL, QUESTION_LAW = "mixture", "survival", "question-law"
+
+RIVALS: dict[str, Estimator] = {
+    PAPER_S: algorithm_3,
+    "flat": on_curves(flat),
+    "exponential": on_curves(exponential),
+    "power-law": on_curves(power_law),
+}
 
 ESTIMATORS: dict[str, Estimator] = {
     SURVIVAL: survival,

@@ -91,7 +91,7 @@ def with_seen(group: Group, request: Request, table: pd.DataFrame) -> pd.DataFra
 def columns_of(found: Estimate, target: str = THESE) -> dict[str, Any]:
     """An estimate in the columns of the forecast table."""
     asked = found.these if target == THESE else found.new
-    return {
+    columns: dict[str, Any] = {
         "predicted": found.mean,
         "low": asked.low,
         "high": asked.high,
@@ -100,15 +100,10 @@ def columns_of(found: Estimate, target: str = THESE) -> dict[str, Any]:
         "new_low": found.new.low,
         "new_high": found.new.high,
         "level": asked.level,
-        **_allowed(found),
     }
-
-
-def _allowed(found: Estimate) -> dict[str, Any]:
-    """The columns of what the answers alone allow, where that was asked."""
-    if found.allowed is None:
-        return {}
-    return {"allowed_low": found.allowed.low, "allowed_high": found.allowed.high}
+    if found.allowed is not None:
+        columns |= {"allowed_low": found.allowed.low, "allowed_high": found.allowed.high}
+    return columns
 
 
 def new_lengths(group: Group, task: Task, level: float = FORECAST_LEVEL) -> list[str]:

@@ -87,8 +87,7 @@ def run(
     from results import BadInput, write_curves, write_samples
     from results.commandline import warnings_last
     from results.tables.files import check_place
-    from synthetic.panels.experiments import find_experiments
-    from synthetic.panels.overrides import read_at, with_changes
+    from synthetic.panels.experiments import find_experiments, read_at, with_changes
     from synthetic.panels.running import PATHS, run_experiment, samples_anyway
 
     check_place(out, folder=True)
@@ -131,8 +130,7 @@ def check(
     """Run NAME's literal transformer beside its exact solution."""
     from synthetic.panels.checking import STAND_IN, states_no_moments, verdict
     from synthetic.panels.checking import check as checked
-    from synthetic.panels.experiments import find_experiments
-    from synthetic.panels.overrides import read_at, with_changes
+    from synthetic.panels.experiments import find_experiments, read_at, with_changes
 
     for key, experiment in find_experiments(name).items():
         changed = with_changes(read_at(experiment, steps), changes)

@@ -6,8 +6,7 @@ from typing import Any
 import pandas as pd
 
 from synthetic.model.settings import BinarySetting, ContinuousSetting, Solver
-from synthetic.panels.experiments import Experiment, Variant, find_experiments
-from synthetic.panels.overrides import read_at, with_changes
+from synthetic.panels.experiments import Experiment, Variant, find_experiments, read_at, with_changes
 from synthetic.panels.running import run_experiment
 
 __all__ = ["BinarySetting", "ContinuousSetting", "Experiment", "Variant", "run_panel"]

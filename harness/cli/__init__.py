@@ -2,14 +2,12 @@
 
 import click
 
-from harness.cli.force import force
-from harness.cli.gateway import gateway
+from harness.cli.drawing import force, sample
 from harness.cli.gpu_check import gpu_check
 from harness.cli.import_samples import import_samples
 from harness.cli.judge import judge
 from harness.cli.questions import questions
-from harness.cli.sample import sample
-from harness.cli.serve import serve
+from harness.cli.serve import gateway, serve
 from harness.cli.stored import export, inspect, regrade
 
 

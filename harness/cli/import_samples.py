@@ -151,7 +151,7 @@ def _import(kind: str, file: Path, grader: Grader | None, options: dict[str, Any
     from harness.imports.columns import import_table
     from harness.imports.inspect_ai_log import import_inspect_ai
     from harness.imports.lm_eval import import_lm_eval
-    from harness.imports.tokens import with_tokens
+    from harness.imports.reading import with_tokens
     from results import BadInput
 
     names = {name: text for name in ("dataset", "model") if (text := options[name])}

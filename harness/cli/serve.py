@@ -3,6 +3,11 @@
 $ tts serve tiny --port 30000
 starting a server for harness/tiny/model, Ctrl-C stops it
 serving harness/tiny/model at http://127.0.0.1:30000
+
+tts gateway: smg, SGLang's gateway, in front of the servers of several hosts, until Ctrl-C.
+
+$ tts gateway http://10.0.0.7:31000 http://10.0.0.8:31000
+smg at http://127.0.0.1:30000, Ctrl-C stops it
 """
 
 from pathlib import Path
@@ -95,3 +100,78 @@ def serve(
             say(f"serving {location} at {url_of(HERE, port)}")
         status = wait()
     raise click.ClickException(f"SGLang ended by itself with status {status}: see its log above")
+
+
+@click.command(
+    cls=Command,
+    context_settings={"show_default": True},
+    epilog="Example: tts gateway --workers-file workers.json",
+)
+@click.argument("urls", nargs=-1, metavar="[URL]...")
+@click.option(
+    "--workers-file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="The servers that `tts serve --workers-file` lists in this file, now or later.",
+)
+@click.option(
+    "--pods",
+    multiple=True,
+    metavar="LABEL=VALUE",
+    help="The servers in the Kubernetes pods with this label, each on --pod-port. May be repeated.",
+)
+@click.option("--namespace", help="That of the pods.  [default: default]")
+@click.option("--pod-port", type=click.IntRange(1, 65535), help="[default: 30000]")
+@click.option("--port", default=30000, type=click.IntRange(1, 65535))
+@click.option("--host", default="127.0.0.1", metavar="ADDRESS", help="Where the gateway listens.")
+@click.option("--print", "show", is_flag=True, help="Print the command, without the key, and stop.")
+def gateway(
+    urls: tuple[str, ...],
+    workers_file: Path | None,
+    pods: tuple[str, ...],
+    namespace: str | None,
+    pod_port: int | None,
+    port: int,
+    host: str,
+    show: bool,
+) -> None:
+    """Run SGLang's gateway in front of the servers of several hosts.
+
+    Name them by URL, or say where they are found: in a file or in Kubernetes; servers may then come and go. A
+    server that has died gets no more requests after ten seconds.
+
+    The key in the environment variable SGLANG_API_KEY is sent to the servers and asked of everybody. With a
+    --host that other machines reach it has to be set.
+    """
+    import shlex
+    import signal
+    import sys
+    from contextlib import nullcontext
+
+    from harness.fields import ADDRESS, PLAIN_URL
+    from harness.server.address import key_for, key_of_user, url_of
+    from harness.server.gateway import file_discovery, gateway_launch, listed, pod_discovery
+    from harness.server.launch import Server, check_free, free_ports
+    from results import BadInput
+
+    if sum(map(bool, (urls, workers_file, pods))) != 1:
+        raise BadInput("give the servers' URLs, or --workers-file, or --pods: one of the three")
+    if (namespace or pod_port) and not pods:
+        raise BadInput("--namespace and --pod-port are for --pods: give that, or leave them out")
+    for url in urls:
+        if not ADDRESS.fullmatch(url):
+            raise BadInput(f"{url}: expected {PLAIN_URL}")
+    found_by: list[str] = file_discovery(workers_file) if workers_file else []
+    if pods:
+        found_by = pod_discovery(pods, namespace or "default", pod_port or 30000)
+    (metrics_port,) = free_ports()
+    key = key_for(host) or key_of_user()
+    command = gateway_launch(port, metrics_port, urls, host, found_by, key)
+    if show:
+        click.echo(shlex.join(command.command))
+        return
+    check_free(port, host)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    click.echo(f"smg at {url_of(host, port)}, Ctrl-C stops it", err=True)
+    with listed(workers_file, ()) if workers_file else nullcontext(), Server(command) as server:
+        status = server.wait()
+    raise click.ClickException(f"smg ended by itself with status {status}: see its log above")

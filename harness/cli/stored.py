@@ -37,7 +37,7 @@ def inspect(
     """
     from itertools import chain
 
-    from harness.view.answers import answers, overview, read_blocks
+    from harness.view import answers, overview, read_blocks
     from results.tables.contract import sample_files
 
     files = sample_files(*samples)

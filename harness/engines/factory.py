@@ -47,7 +47,7 @@ def engine_for(
     if experiment.engine == "sglang":
         return _sglang(experiment, experiment.url, say)
     from harness.engines.openai.engine import OpenAIEngine
-    from harness.http.api_key import ApiKey
+    from harness.http.session import ApiKey
 
     key = ApiKey.from_environment("OPENAI_API_KEY")
     prompts = None

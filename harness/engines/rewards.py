@@ -20,8 +20,8 @@ from harness.engines.openai.engine import OpenAIEngine
 from harness.engines.sglang import SGLangEngine
 from harness.errors import EngineError
 from harness.experiment import Experiment, model_location
-from harness.http.api_key import ApiKey
 from harness.http.reply import FromServer, TokenCount, parse
+from harness.http.session import ApiKey
 from results import BadInput
 
 ENDPOINTS = ("/classify", "/pooling")

@@ -25,7 +25,7 @@ import pandas as pd
 
 from harness.imports.formats import FORMATS, JsonObject
 from harness.store.record import experiment_in
-from harness.view.answers import problems_at_hand
+from harness.view import problems_at_hand
 from results import BadInput, build_curves, read_samples, write_samples
 from results.tables.contract import sample_files
 from results.tables.files import check_place

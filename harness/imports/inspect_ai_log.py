@@ -18,8 +18,7 @@ import pandas as pd
 
 from harness.grader import Grader
 from harness.imports.columns import Imported
-from harness.imports.logs import chosen, setting_value
-from harness.imports.reading import graded, whole_text_notes
+from harness.imports.reading import chosen, graded, setting_value, whole_text_notes
 from results import BadInput, as_samples
 from results.canonical import canonical
 from results.tables.columns import score_cells

@@ -6,12 +6,22 @@
      "metrics": ["exact_match"], "exact_match": 1.0, "arguments": {...}}
 
 lm-eval's own filters end by taking one answer (`take_first`) or the vote of all, so its log has no verdict on
-the other repeats: `lm_eval_filters` reads them as lm-eval would, or our grader does.
+the other repeats. Our grader reads them, or lm-eval's own code, without the steps that choose among repeats:
+
+    {"name": "strict-match", "filter": [{"function": "regex", "regex_pattern": "#### (\\-?[0-9\\.\\,]+)"},
+                                        {"function": "take_first"}]}
+    {"metric": "exact_match", "ignore_case": true, "regexes_to_ignore": [",", "(?s).*#### "]}
+
+`exact_match` leaves parts of the texts out before it compares them. These shortened texts are the answers
+here, so that "1,234" and "1234" are one vote if the task takes them for equal.
 """
 
 from __future__ import annotations
 
 import re
+import string
+from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +31,8 @@ from harness.engines.tokens import read_json
 from harness.grader import Grader
 from harness.imports.columns import Imported
 from harness.imports.formats import JsonObject
-from harness.imports.lm_eval_filters import as_logged
-from harness.imports.logs import chosen, setting_value
 from harness.imports.nested import at
-from harness.imports.reading import graded
+from harness.imports.reading import chosen, graded, setting_value
 from results import BadInput, as_samples
 from results.tables.files import json_rows
 
@@ -118,3 +126,117 @@ def _responses(row: JsonObject, file: Path) -> list[str]:
         f"{file}: doc_id {row['doc_id']}: resps {str(row['resps'])[:60]}, expected generated text "
         "(a task with output_type: generate_until), one list of it a document"
     )
+
+
+_SELECTIONS = {"take_first", "take_first_k", "majority_vote"}
+_NO_MATCH = "[invalid]"
+"""What lm-eval's filters put where they find nothing."""
+_OR_GRADE = "or use --grade for our own grader"
+
+
+def as_logged(
+    file: Path, rows: list[JsonObject], texts: list[list[str]], task: JsonObject | None
+) -> tuple[list[JsonObject], int]:
+    """Gold, answer and correct of all `texts` by the filter of `rows`; on how many documents the log differs.
+
+    `texts` are those of each document's repeats; `task` is lm-eval's config. Where every document has one
+    answer the log's own metric decides, else equality with the target as in lm-eval's exact_match; the log
+    has a verdict on the first answer to a document. Raises BadInput: no config, a filter that is not
+    lm-eval's own, another metric, lm-eval not installed. Answers with a reading and verdict of their own need
+    no config.
+    """
+    name = rows[0]["filter"]
+    if task is None:
+        read = [_as_read(file, row, len(said)) for row, said in zip(rows, texts, strict=True)]
+        if all(read):
+            return [cells for document in read for cells in document], 0
+        raise BadInput(f"{file}: no results_TIME.json of the task beside it: put it there, {_OR_GRADE}")
+    pipelines = task.get("filter_list") or [{"name": "none", "filter": [{"function": "take_first"}]}]
+    steps: list[JsonObject] | None = next((p["filter"] for p in pipelines if p["name"] == name), None)
+    if steps is None:
+        raise BadInput(f"{file}: no filter {name!r} in results_TIME.json: choose another, {_OR_GRADE}")
+    found = _apply(file, [step for step in steps if step["function"] not in _SELECTIONS], rows, texts)
+    metrics = {str(metric.get("metric")): metric for metric in task.get("metric_list") or ()}
+    clean = _cleaner(metrics.get("exact_match", {}))
+    golds = [clean(str(row["target"])) for row in rows]
+    answers = [[None if text == _NO_MATCH else clean(text) for text in said] for said in found]
+    documents = list(zip(golds, answers, rows, strict=True))
+    if all(len(said) == 1 for said in texts):
+        logged = [(gold, answer, _logged(file, row)) for gold, (answer,), row in documents]
+        return [{"gold": g, "answer": a or g if right else a, "correct": right} for g, a, right in logged], 0
+    if "exact_match" not in metrics:
+        used = ", ".join(metrics) or "its metric"
+        raise BadInput(f"{file}: no verdict on each repeat by {used}: use exact_match, {_OR_GRADE}")
+    differ = 0
+    if [step["function"] for step in steps if step["function"] in _SELECTIONS] == ["take_first"]:
+        differ = sum((said[0] == gold) != _logged(file, row) for gold, said, row in documents)
+    pairs = ((gold, answer) for gold, said, _ in documents for answer in said)
+    return [{"gold": gold, "answer": answer, "correct": answer == gold} for gold, answer in pairs], differ
+
+
+def _as_read(file: Path, row: JsonObject, count: int) -> list[JsonObject]:
+    """Gold, answer and correct of a document's answers as the log has them; none where it has fewer.
+
+    The log of s1 says for each repeat what it read; others have the one reading of one answer.
+    """
+    gold = str(row["target"])
+    readings = row.get("extracted_answers") or row["filtered_resps"]
+    verdicts = row.get("exact_matches") or [_logged(file, row)] * (count == 1)
+    if not len(readings) == len(verdicts) == count:
+        return []
+    cells = []
+    for reading, verdict in zip(readings, verdicts, strict=True):
+        text = reading[0] if isinstance(reading, list) and reading else reading
+        answer = None if text in (_NO_MATCH, "", None, []) else str(text)
+        right = bool(verdict)
+        cells.append({"gold": gold, "answer": answer or (gold if right else None), "correct": right})
+    return cells
+
+
+def _apply(
+    file: Path, steps: list[JsonObject], rows: list[JsonObject], texts: list[list[str]]
+) -> list[list[str]]:
+    """`texts` after lm-eval's own filters."""
+    if not steps:
+        return texts
+    try:
+        import_module("lm_eval.filters")  # registers lm-eval's own
+        get_filter = import_module("lm_eval.api.registry").get_filter
+    except ImportError:
+        raise BadInput(f"{file}: its filters are lm-eval's own: pip install lm-eval, {_OR_GRADE}") from None
+    found: Any = texts
+    for step in steps:
+        options = {name: value for name, value in step.items() if name != "function"}
+        try:
+            found = get_filter(step["function"])(**options).apply(found, [row.get("doc") for row in rows])
+        except Exception as error:  # a task's own code, of which the log holds the name or the text alone
+            reason = f"{type(error).__name__}: {error}"
+            failed = f"{file}: filter step {step['function']!r} cannot be run again ({reason:.80})"
+            raise BadInput(f"{failed}: choose a filter of lm-eval's own, {_OR_GRADE}") from None
+        found = [list(said) for said in found]
+    return [[str(text) for text in said] for said in found]
+
+
+def _cleaner(options: JsonObject) -> Callable[[str], str]:
+    """Leaves out of a text what exact_match, with these options, leaves out."""
+    ignored = [re.compile(pattern) for pattern in options.get("regexes_to_ignore") or ()]
+    dropped = string.punctuation * bool(options.get("ignore_punctuation"))
+    dropped += string.digits * bool(options.get("ignore_numbers"))
+    table = str.maketrans("", "", dropped)
+
+    def clean(text: str) -> str:
+        for pattern in ignored:
+            text = pattern.sub("", text)
+        return (text.lower() if options.get("ignore_case") else text).translate(table)
+
+    return clean
+
+
+def _logged(file: Path, row: JsonObject) -> bool:
+    """The log's own verdict on a document: its exact_match, or its one metric."""
+    names = row.get("metrics") or []
+    name = "exact_match" if "exact_match" in names else next(iter(names), "exact_match")
+    if (score := row.get(name)) not in (0, 1):
+        where = f"{file}: doc_id {row['doc_id']}"
+        raise BadInput(f"{where}: {name} is {score!r}, not 0 or 1: choose another filter, {_OR_GRADE}")
+    return bool(score)

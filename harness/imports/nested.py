@@ -20,6 +20,7 @@ import numpy as np
 import pandas as pd
 import pyarrow
 
+from harness.questions.load import as_objects
 from results import BadInput
 from results.tables.columns import refusal
 from results.tables.files import read_raw
@@ -87,20 +88,10 @@ def with_places(rows: pd.DataFrame, names: Iterable[str]) -> pd.DataFrame:
     for name in names:
         column, _, place = name.partition(".")
         if name not in rows and place and column in rows:
-            cells = [at(_parsed(cell), place) for cell in rows[column]]
+            cells = [at(as_objects(cell), place) for cell in rows[column]]
             if any(cell is not None for cell in cells):
                 rows = rows.assign(**{name: pd.Series(cells, index=rows.index, dtype=object).infer_objects()})
     return rows
-
-
-def _parsed(cell: Any) -> Any:
-    """A cell as it is; JSON in a CSV as what it says."""
-    if isinstance(cell, str) and cell[:1] in ("{", "["):
-        try:
-            return json.loads(cell)
-        except ValueError:
-            return cell
-    return cell
 
 
 def at(cell: Any, place: str) -> Any:

@@ -1,17 +1,22 @@
-"""What is read in the texts of an imported table, and what its reader should know of them."""
+"""What imports have alike: texts that are read, tokens that are counted, what a user should know."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
+from harness.engines.tokens import PromptTokens
+from harness.experiment import model_location
 from harness.grader import AUTO, Grader, readers_that_read, required_gold
 from harness.grading import choice, expression
 from harness.grading.thoughts import OPEN, closes, only_thinks, opens
 from harness.imports.conditions import as_typed
+from results import BadInput
 
 _LONG = 60  # characters, from which on an answer that is the whole text was not read from it
 _MOST = 0.5
@@ -111,3 +116,35 @@ def whole_text_notes(table: pd.DataFrame) -> tuple[str, ...]:
     whole = int(((answers.str.len() > _LONG) & (answers.str.lower() == texts.str.strip().str.lower())).sum())
     note = f"the answer is the whole text {whole} times: no two will be equal, so a vote needs --grade"
     return (f"{note} or a scorer that reads the answer",) if whole else ()
+
+
+def chosen(
+    file: Path, kind: str, names: Sequence[str], asked: str | None, hint: str = "or use --grade"
+) -> str:
+    """Which of the `names` of a log's filters or scorers (`kind`) to use. Raises BadInput if that is open."""
+    if asked is not None and asked not in names:
+        raise BadInput(f"{file}: no {kind} {asked!r}, only {', '.join(names) or '(none)'}")
+    if asked is None and len(names) > 1:
+        raise BadInput(f"{file}: several {kind}s ({', '.join(names)}): choose one with --{kind}, {hint}")
+    return asked or names[0]
+
+
+def setting_value(file: Path, settings: Mapping[str, Any], name: str | None) -> str:
+    """The column `setting`: the value of the setting `name`, or `default` without a name. Raises BadInput."""
+    if name is None:
+        return "default"
+    if settings.get(name) is None:
+        raise BadInput(f"{file}: no setting {name!r}, found {', '.join(settings) or 'none'}")
+    return str(settings[name])
+
+
+def with_tokens(table: pd.DataFrame, model: str) -> pd.DataFrame:
+    """`table` with the tokens of each `text` in the tokenizer of `model`, on the hub, a folder, or `tiny`.
+
+    The stop string and the end token, which the model generated too, are not in the text and not counted.
+    Raises BadInput if there is no such tokenizer.
+    """
+    tokenizer = PromptTokens(model_location(model), None, chat=False).tokenizer
+    texts = table["text"].fillna("").tolist()
+    encoded = tokenizer.encode_batch(texts, add_special_tokens=False)
+    return table.assign(tokens=[len(one.ids) for one in encoded])

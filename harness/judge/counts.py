@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import rankdata
 
 from harness.judge.answers import Answers
 from harness.judge.scores import Scores
@@ -54,16 +55,13 @@ def auc(groups: Iterable[tuple[NDArray[np.float64], NDArray[np.bool_]]]) -> floa
     """The share of pairs of a right and a wrong answer, both of one group, in which the right one is above.
 
     Each group is (scores, right), (answers,) both. Ties count half; None where no group has a pair. It is the
-    sum of Mann and Whitney's statistics (1947) over the number of pairs.
+    sum of Mann and Whitney's statistics (1947), by the ranks of the right answers, over the number of pairs.
     """
     above = pairs = 0.0
     for scores, right in groups:
-        levels, level = np.unique(scores, return_inverse=True)
-        rights = np.bincount(level[right], minlength=len(levels))
-        wrongs = np.bincount(level[~right], minlength=len(levels))
-        below = np.cumsum(wrongs) - wrongs
-        above += float((rights * (below + wrongs / 2)).sum())
-        pairs += float(rights.sum()) * float(wrongs.sum())
+        rights = int(right.sum())
+        above += float(rankdata(scores)[right].sum()) - rights * (rights + 1) / 2
+        pairs += rights * (len(scores) - rights)
     return above / pairs if pairs else None
 
 

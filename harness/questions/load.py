@@ -5,20 +5,77 @@
 Ids do not depend on where the rows came from. GSM8K: the position in the pinned revision. MATH: the subject
 and a hash of the problem (`math-algebra-01685114`), because its rows have no id and come in different orders;
 MATH-500, which is a part of it, has the same ids.
+
+Questions with choices are put to a model with a line for each:
+
+    {"question": "Which of these floats?", "choices": ["A nail", "A cork", "A coin"], "gold": "B"}
+    -> "Which of these floats?\n\nA. A nail\nB. A cork\nC. A coin", labels A B C, gold B
+
+`choices` is a list of texts, labelled A, B, C and so on; an object of label and text; or two lists as in ARC,
+{"label": ["1", "2"], "text": ["A nail", "A cork"]}. The gold is a label or the text of one choice. A number
+that is neither is refused: some data sets count choices from 0, others from 1.
 """
 
 import hashlib
+import json
 import re
+import string
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from harness.grader import GraderName, required_gold
 from harness.grading.integer import normalise_integer
 from harness.grading.places import last_box
-from harness.questions.choices import asked, choices_of, label_of
 from harness.questions.hub import GSM8K, MATH, MATH_500, HubDataset, SourceRow, dataset_rows, file_rows
 from results import BadInput
+
+_LABEL = re.compile(r"\w{1,20}")
+
+
+def choices_of(cell: Any, where: str) -> dict[str, str]:
+    """Label and text of each choice in a cell of the column `choices`. Raises BadInput naming `where`."""
+    found = as_objects(cell)
+    if isinstance(found, dict) and {*found} == {"label", "text"}:
+        labels, texts = as_objects(found["label"]), as_objects(found["text"])
+        each_once = len({*map(str, labels)}) == len(labels) == len(texts)
+        found = dict(zip(labels, texts, strict=True)) if each_once else None
+    elif isinstance(found, list) and len(found) <= len(string.ascii_uppercase):
+        found = dict(zip(string.ascii_uppercase, found, strict=False))
+    if not isinstance(found, dict) or len(found) < 2:
+        raise BadInput(f"{where}: choices is {str(cell)[:60]!r}, expected a list of 2 to 26 texts")
+    choices = {str(label): " ".join(str(text).split()) for label, text in found.items()}
+    if bad := next((label for label in choices if not _LABEL.fullmatch(label)), None):
+        raise BadInput(f"{where}: a choice has the label {bad[:60]!r}, expected letters or digits")
+    return choices
+
+
+def asked(question: str, choices: dict[str, str]) -> str:
+    """The question with its choices below, a line each."""
+    return "\n".join([question, "", *(f"{label}. {text}" for label, text in choices.items())])
+
+
+def label_of(gold: str, choices: dict[str, str]) -> str:
+    """The label that `gold` is or whose choice has this text; `gold` itself where there is no such label."""
+    if gold in choices:
+        return gold
+    meant = [label for label, text in choices.items() if text == " ".join(gold.split())]
+    return meant[0] if len(meant) == 1 else gold
+
+
+def as_objects(cell: Any) -> Any:
+    """What a cell says: lists of Parquet as lists, and JSON in a CSV."""
+    if isinstance(cell, np.ndarray):
+        return cell.tolist()
+    if isinstance(cell, str) and cell.lstrip()[:1] in ("{", "["):
+        with suppress(ValueError):
+            return json.loads(cell)
+    return cell
+
 
 TINY_FILE = Path(__file__).parents[1] / "tiny" / "test.jsonl"
 

@@ -10,7 +10,7 @@ import ipaddress
 import sys
 from collections.abc import Sequence
 
-from harness.http.api_key import ApiKey
+from harness.http.session import ApiKey
 from results import BadInput
 
 HERE = "127.0.0.1"

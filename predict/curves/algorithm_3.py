@@ -5,19 +5,26 @@ decides the question: at an N that was measured at T_1 and T_2, Part 2 has its s
 other it reads the curves of Part 1 (*longer and more*).
 """
 
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
-from predict.curves.rivals import CurveForecast
-from predict.estimate import Status, everywhere
-from predict.evidence.points import Floats, Ints, Points
+from predict.curves.from_curves import of_the_law
+from predict.curves.intervals import CurveForecast, on_curves
+from predict.estimate import Estimate, Options, Status, everywhere, more_severe
+from predict.evidence.points import Evidence, Floats, Ints, Points, Texts
 from results.low_cost_to_high import Curve, Gap, gap_of, part_2, read, read_off
 from results.paper_fits import ILL_CONDITIONED
 from results.saturating import Saturating, fit_each
 
 Ends = Literal["spread", "first", "all"]
 """T_1 and T_2: the shortest and the longest setting, the two shortest, or all settings by least squares."""
+
+APART = 0.02
+"""How far the paper's algorithm may be from the question law to be ok; studies/figure_3 has what that
+is worth."""
 
 
 def low_cost_to_high(
@@ -85,3 +92,20 @@ def _read(
         mean[here] = read_off(gap, alpha, beta, targets.T[here], N)
         condition[here] = max(gap.condition, condition_N)
     return mean, condition
+
+
+def algorithm_3(evidence: Evidence, targets: Points, options: Options) -> Estimate:
+    """The paper's forecast, with the status that `judged` gives it."""
+    found = on_curves(low_cost_to_high)(evidence, targets, options)
+    return replace(found, status=judged(found.status, found.mean, *of_the_law(evidence, targets)))
+
+
+def judged(own: Texts, mean: Floats, law: Floats, law_ok: NDArray[np.bool_]) -> Texts:
+    """The status of the paper's forecasts, all (M,): ok where the question law is, and within APART.
+
+    own: what its checks say. They judge its parameters, not its forecasts: where accuracy is flat the
+    parameters are open and the forecasts right, and of those that pass them about half are wrong. So they
+    name what is not ok, and take ok from nothing; but no mean outside [0, 1] is ok.
+    """
+    borne_out = law_ok & (np.abs(mean - law) <= APART) & (np.abs(mean - 0.5) <= 0.5 + 1e-9)
+    return np.where(borne_out, Status.OK, more_severe(own, Status.BOUND_HIT))

@@ -1,4 +1,9 @@
-"""Replicates of the observed curve. The curve predictors refit each of them to get their 90 % intervals.
+"""The one interval that all forecasts from a curve's points share.
+
+    power-law on 0.50 0.50 0.58 0.63 at N = 1 2 4 8  ->  N = 64: 0.69, 90 % 0.66 … 0.73
+
+Each replicate of the observed curve is fitted again; to the scatter of these forecasts comes the error of the
+formula itself, judged by points left out (`model_error`).
 
     observed 0.50 0.58 0.63   ->   replicates 0.49 0.56 0.62 / 0.52 0.60 0.64 / ...   (R, P)
 
@@ -18,10 +23,12 @@ give a sensible answer too. The residual of the full fit (root mean square) is a
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
-from predict.evidence.points import Evidence, Floats, Points, Pool
+from predict.estimate import Estimate, Estimator, Options, from_draws
+from predict.evidence.points import Evidence, Floats, Points, Pool, Texts
 from results.votes.exact import accuracy_by_question
 
 SHARED = 0.9
@@ -127,3 +134,43 @@ def _error(observed: Evidence, kept: np.ndarray, x: Floats, fit: Fit) -> float:
 
 def _scale(errors: list[float]) -> float:
     return float(np.sqrt(np.nanmean(np.square([USUAL, *errors]))))
+
+
+@dataclass(frozen=True)
+class CurveForecast:
+    """Forecasts of B curves at M targets: mean (B, M); status and condition (M,) of the first curve."""
+
+    mean: Floats
+    status: Texts
+    condition: Floats
+
+
+CurveModel = Callable[[Points, Floats, Points], CurveForecast]
+"""(points, accuracies (B, P), targets) -> CurveForecast: row 0 is the data, the others are its replicates."""
+
+
+def on_curves(model: CurveModel) -> Estimator:
+    """Make an estimator of a curve model."""
+
+    def estimate(evidence: Evidence, targets: Points, options: Options) -> Estimate:
+        def read_at(points: Points, accuracy: Floats, at: Points) -> Floats:
+            return np.asarray(model(points, accuracy[None], at).mean[0])
+
+        copies = replicates_of(evidence, options.replicates, options.seed)
+        fitted = model(evidence.points, np.vstack([evidence.accuracy[None], copies]), targets)
+        mean, new = fitted.mean[0], fitted.mean[1:]
+        # of the scatter between replicates these questions keep what is the luck of their answers
+        these = mean + np.sqrt(luck_share(evidence)) * (new - mean)
+        if len(new):
+            off = model_error(evidence, targets, read_at)
+            luck = np.random.default_rng(options.seed).standard_normal((len(new), 1))
+            these, new = (_within(draws, draws + off * luck) for draws in (these, new))
+        status = fitted.status.astype("<U20")
+        return from_draws(mean, these, new, status, options.level, fitted.condition)
+
+    return estimate
+
+
+def _within(before: Floats, draws: Floats) -> Floats:
+    """The draws, kept from leaving [0, 1] farther than they had `before`."""
+    return np.clip(draws, np.fmin(before, 0.0), np.fmax(before, 1.0))

@@ -9,10 +9,10 @@ T, so `results.saturating` fits both.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
+from predict.curves.intervals import CurveForecast
 from predict.estimate import Status, everywhere, more_severe
 from predict.evidence.points import Floats, Points, Texts
 from results.saturating import condition_number, fit_curves, rate_grid
@@ -20,18 +20,6 @@ from results.saturating import condition_number, fit_curves, rate_grid
 EXPONENTS = np.geomspace(0.05, 5.0, 80)
 """The exponents c of the power law that are searched."""
 
-
-@dataclass(frozen=True)
-class CurveForecast:
-    """Forecasts of B curves at M targets: mean (B, M); status and condition (M,) of the first curve."""
-
-    mean: Floats
-    status: Texts
-    condition: Floats
-
-
-CurveModel = Callable[[Points, Floats, Points], CurveForecast]
-"""(points, accuracies (B, P), targets) -> CurveForecast: row 0 is the data, the others are its replicates."""
 
 Fit1D = Callable[[Floats, Floats, Floats], tuple[Floats, Texts, float]]
 """(x (n,), y (B, n), at (m,)) -> values (B, m), status (m,) and condition of row 0."""

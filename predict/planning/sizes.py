@@ -70,22 +70,19 @@ def precision(
     would halve the second; inf where no number of answers does. One question tells nothing of
     new ones (NaN).
     """
-    if max(answers) > MOST:
-        raise BadInput(f"{max(answers):,} answers to a question are too many to imagine; at most {MOST:,}")
     rows, z = [], z_of(level)
     counts, alone = pilot.counts(), len(pilot.question_ids) == 1
     imagine = imagined(counts, answers, [seed])
     for n in answers:
-        for (method, N), (one, other) in imagine[n].items():
-            within = float(np.mean((one - other) ** 2) / 2)
-            between = np.nan if alone else max(float(np.var([one, other])) - within, 0.0)
-            between = max(between + _together(pilot, method, N), 0.0)
+        for (method, N), runs in imagine[n].items():
+            between, within = _parts(runs)
+            between = np.nan if alone else max(between + _together(pilot, method, N), 0.0)
             left = (between + within) / 4 - between
             for Q in questions:
                 rows.append(
                     {
                         **{"questions": Q, "answers": n, "method": method, "N": N},
-                        "predicted": np.mean([one, other]),
+                        "predicted": np.mean(runs),
                         "new_margin": z * np.sqrt((between + within) / Q),
                         "margin": z * np.sqrt(within / Q),
                         "questions_to_halve": 4 * Q,
@@ -118,8 +115,10 @@ def imagined(counts: VoteCounts, answers: Sequence[int], seed: Sequence[int]) ->
     """Pairs of runs of so many answers, for each number: by method and N whether each is right, (2, Q, S).
 
     The S draws of a question are of what its answers leave open; one pair differs by the luck
-    of its answers.
+    of its answers. Raises BadInput for too many answers.
     """
+    if max(answers) > MOST:
+        raise BadInput(f"{max(answers):,} answers to a question are too many to imagine; at most {MOST:,}")
     S = max(FEWEST, IMAGINED // len(counts.pools))
     mass, rates = fit_population(counts).posterior(), fit_rates(counts).posterior()
     p = RATES[drawn_atoms(rates, S, np.random.default_rng(seed))]
@@ -164,8 +163,6 @@ def power(
     """
     if len(a.question_ids) < 2:
         raise BadInput("one question says nothing about others: give a pilot with several")
-    if max(answers) > MOST:
-        raise BadInput(f"{max(answers):,} answers to a question are too many to imagine; at most {MOST:,}")
     seen = piloted(a, b)
     each = sorted({*answers, seen})
     sides = [imagined(side.counts(), each, [seed, i]) for i, side in enumerate((a, b))]

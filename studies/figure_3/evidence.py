@@ -23,9 +23,8 @@ import pandas as pd
 
 from predict.curves import law as fit
 from predict.curves import law_forecast
-from predict.curves.algorithm_3 import low_cost_to_high
+from predict.curves.algorithm_3 import judged, low_cost_to_high
 from predict.curves.law import QuestionLaw
-from predict.curves.rival_interval import judged
 from predict.curves.rivals import flat
 from predict.estimate import Options, Status, everywhere
 from predict.evidence.capped import observe

@@ -17,7 +17,7 @@ from itertools import product
 import numpy as np
 from scipy.optimize import least_squares, lsq_linear
 
-from predict.curves.rivals import CurveForecast
+from predict.curves.intervals import CurveForecast
 from predict.estimate import Status, everywhere
 from predict.evidence.points import Floats, Ints, Points
 from results.paper_fits import POOR_FIT

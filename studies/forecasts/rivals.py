@@ -27,8 +27,7 @@ from predict.answers.atoms import log_likelihood, patterns
 from predict.answers.best_of_n import fit_rates
 from predict.answers.beta_binomial import fit_beta
 from predict.answers.mixture import accuracy_by_atom, from_answers
-from predict.curves.rival_interval import on_curves
-from predict.curves.rivals import CurveForecast
+from predict.curves.intervals import CurveForecast, on_curves
 from predict.estimate import Estimate, Estimator, Options, Status
 from predict.estimators import ESTIMATORS, estimate
 from predict.evidence.points import Evidence, Floats, Ints, Points, renumbered

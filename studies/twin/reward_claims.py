@@ -20,7 +20,8 @@ from studies.twin.binary_rewards import FALSE_YES, LINES, NAME, REWARDS, TRUE_YE
 from synthetic.model.settings import BinarySetting
 from synthetic.model.tasks import Array
 from synthetic.theory.claim import Claim, Row, extreme_row, mean_row
-from synthetic.theory.claims.binary import MARGIN, law_of_line, tasks_of
+from synthetic.theory.claims.binary import law_of_line, tasks_of
+from synthetic.theory.claims.own import MARGIN
 from synthetic.theory.claims.table import evaluate
 
 SHIPPED = Path(__file__).with_name("reward-claims.csv")

@@ -1,4 +1,12 @@
-"""The paper's Definition 1: the transformer computes, its last column is sampled, the token is appended.
+"""The paper's transformer, one layer, and Definition 1: it computes, its last column is sampled and appended.
+
+    H_0 = [ x_1 … x_n  0  ]      TF(H) = H + V H · HᵀWH / n
+          [ y_1 … y_n  0  ]
+          [  0  …  0  w_0 ]      w̃ = w − (η/n) Xᵀ(Xw − y)     (Proposition 1)
+          [  0  …  0   1  ]
+
+Written out as in Section 3 to be read beside it: rows 0 … d−1 hold x, row d holds y, rows d+1 … 2d hold w,
+and row 2d+1 is a flag.
 
     next(reasoning_path(x, y, step, lambda w: w))   ->  w_1 after one plain gradient step, (d,)
     sample_support(w̃ = [0.9, -0.2, 0.3], uniforms=[0.8])  ->  [0, 0, 1]: P = 0.75, 0, 0.25
@@ -12,8 +20,48 @@ from itertools import islice
 
 import numpy as np
 
-from synthetic.model import transformer
 from synthetic.model.tasks import Array, Tasks
+
+
+def prompt_matrix(x: Array, y: Array) -> Array:
+    """H_0, (2d+2, n+1), of the examples x (n, d), y (n,) and the first guess w_0 = 0."""
+    n, d = x.shape
+    h = np.zeros((2 * d + 2, n + 1))
+    h[:d, :n] = x.T
+    h[d, :n] = y
+    h[2 * d + 1, n] = 1
+    return h
+
+
+def value_matrix(d: int, eta: float) -> Array:
+    """V_GD, (2d+2, 2d+2): −η I from the x rows to the w rows (Appendix, proof of Proposition 1)."""
+    v = np.zeros((2 * d + 2, 2 * d + 2))
+    v[d + 1 : 2 * d + 1, :d] = -eta * np.eye(d)
+    return v
+
+
+def key_query_matrix(d: int) -> Array:
+    """W_GD, (2d+2, 2d+2): x against w with +1 and y against the flag with −1, which gives xᵀw − y."""
+    w = np.zeros((2 * d + 2, 2 * d + 2))
+    w[:d, d + 1 : 2 * d + 1] = np.eye(d)
+    w[d, 2 * d + 1] = -1
+    return w
+
+
+def attention_layer(h: Array, value: Array, key_query: Array, n: int) -> Array:
+    """TF_θ(H) = H + V H · HᵀWH / n, of the same shape as H (Equation 3.2)."""
+    return h + value @ h @ (h.T @ key_query @ h) / n
+
+
+def coefficient(token: Array) -> Array:
+    """The w part, (d,), of one token embedding (2d+2,)."""
+    d = (len(token) - 2) // 2
+    return token[d + 1 : 2 * d + 1]
+
+
+def coefficient_token(w: Array) -> Array:
+    """The token (0, 0, w, 1) that carries a coefficient."""
+    return np.concatenate([np.zeros(len(w) + 1), w, [1.0]])
 
 
 def reasoning_path(x: Array, y: Array, step: float, sampling: Callable[[Array], Array]) -> Iterator[Array]:
@@ -23,13 +71,13 @@ def reasoning_path(x: Array, y: Array, step: float, sampling: Callable[[Array], 
     Sampling_Alg on the coefficient: w̃ (d,) to the next w (d,).
     """
     n, d = x.shape
-    value, key_query = transformer.value_matrix(d, step * n), transformer.key_query_matrix(d)
-    h = transformer.prompt_matrix(x, y)
+    value, key_query = value_matrix(d, step * n), key_query_matrix(d)
+    h = prompt_matrix(x, y)
     while True:
-        computed = transformer.attention_layer(h, value, key_query, n)[:, -1]
-        token = transformer.coefficient_token(sampling(transformer.coefficient(computed)))
+        computed = attention_layer(h, value, key_query, n)[:, -1]
+        token = coefficient_token(sampling(coefficient(computed)))
         h = np.column_stack([h, token])
-        yield transformer.coefficient(token)
+        yield coefficient(token)
 
 
 def literal_paths(

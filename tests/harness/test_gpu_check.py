@@ -14,7 +14,7 @@ from harness.engines.sglang import SGLangEngine
 from harness.engines.tokens import PromptTokens
 from harness.experiment import Experiment
 from harness.gpu_check import PROMPT, RUNNING, measure, random_questions, write_model
-from harness.http.progress import total
+from harness.http.connection import total
 from harness.http.reply import Reply
 from harness.run.sizing import LLAMA
 from tests.harness.commands import command

@@ -20,7 +20,7 @@ from harness.engines.base import Sampling
 from harness.engines.sglang import SGLangEngine
 from harness.experiment import model_location
 from harness.http import connection
-from harness.http.progress import tokens_generated
+from harness.http.connection import tokens_generated
 from harness.server import worker
 from harness.server.fleet import fleet
 from harness.server.launch import free_ports

@@ -19,7 +19,7 @@ from scipy.stats import hypergeom
 
 from harness.cli import cli
 from harness.grader import Grader
-from harness.imports.tokens import with_tokens
+from harness.imports.reading import with_tokens
 from harness.questions.load import load_questions
 from results import read_curves, read_samples
 from results.cli import cli as results_cli

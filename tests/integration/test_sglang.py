@@ -17,7 +17,7 @@ from harness.engines.tokens import PromptTokens
 from harness.errors import EngineError
 from harness.experiment import model_location, read_experiment
 from harness.grader import Grader
-from harness.http.api_key import ApiKey
+from harness.http.session import ApiKey
 from harness.questions.load import Question, load_questions
 from harness.run.plan import prompt_for, remaining
 from results import BadInput

@@ -21,10 +21,16 @@ from typing import Any, Self
 import ctranslate2
 
 from harness.engines.base import Completion, Sampling, mean_logprob
-from harness.engines.ctranslate2.batches import Batch, Drawn, Request, next_batch
+from harness.engines.ctranslate2.batches import (
+    Batch,
+    Drawn,
+    Request,
+    keep_freed_memory,
+    most_tokens,
+    next_batch,
+)
 from harness.engines.ctranslate2.convert import WEIGHTS, converted
 from harness.engines.ctranslate2.end_of_answer import EndOfAnswer
-from harness.engines.ctranslate2.memory import keep_freed_memory, most_tokens
 from harness.engines.thinking import apart
 from harness.engines.tokens import PromptTokens, counted, read_json
 from harness.errors import EngineError, EngineGone

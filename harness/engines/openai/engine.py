@@ -26,9 +26,9 @@ from harness.engines.thinking import BUDGET_FORMS, apart, budget_trouble
 from harness.engines.tokens import PromptTokens, counted
 from harness.errors import EngineError, EngineGone, RequestRefused
 from harness.grading.thoughts import opens
-from harness.http.api_key import ApiKey
 from harness.http.connection import Connection
 from harness.http.reply import parse
+from harness.http.session import ApiKey
 from results import BadInput
 from results.visible import visible
 

@@ -5,26 +5,22 @@
 Every value is exact given the task; the intervals are over tasks. Thresholds of ours say so.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from functools import lru_cache
+from functools import partial
 from itertools import pairwise, product
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from results import fit_saturating
-from results.votes.multinomial import vote_accuracy, vote_limit
+from results.votes.multinomial import vote_limit
 from synthetic.binary.chain import Indices, PathLaw, law_of_paths, transitions
 from synthetic.binary.sampler import greedy_correct, greedy_supports
 from synthetic.model.settings import BinarySetting
 from synthetic.model.tasks import Array, Tasks, draw_tasks, task_keys
 from synthetic.panels.experiments import EXPERIMENTS, VOTES
 from synthetic.theory import theorems as theory
-from synthetic.theory.claim import Chosen, Claim, Row, extreme_row, fitted_row, mean_row
-
-MARGIN = 0.01
-"""Our threshold: a share of tasks is one point from its bound at most, a fit from each of its points."""
+from synthetic.theory.claim import Claim, Row, extreme_row, mean_row
+from synthetic.theory.claims.own import BINARY, MARGIN, Line, residual_row, rows_at
 
 
 def lines_of(*names: str) -> list[tuple[str, BinarySetting]]:
@@ -90,28 +86,6 @@ def _gap_at(first: PathLaw, chain: Array, steps: Indices) -> Array:
     return replace(first, probabilities=first.probabilities @ powers).gap[:, 0]
 
 
-@lru_cache(maxsize=1)
-def _votes(seed: int) -> dict[str, tuple[Array, Array]]:
-    """The vote of 256 at t = 3 and 50, (tasks, 2), and greedy decoding at t = 50, (tasks,), by panel."""
-    found = {}
-    for name, setting in lines_of("fig1-binary", "fig2f", "fig2g", "fig2h"):
-        tasks = tasks_of(setting, seed, 1500 if setting.d == 2 else 200)  # two answers cost little
-        law = law_of_paths(tasks, setting, (3, 50))
-        vote = vote_accuracy(law.probabilities, law.gold[:, None], (256,))[..., 0]
-        found[name] = vote, greedy_correct(tasks, setting, (50,))[:, 0]
-    return found
-
-
-def _vote_beats_greedy(seed: int) -> Iterator[Row]:
-    for name, (vote, greedy) in _votes(seed).items():
-        yield mean_row(name, "vote of 256 − greedy, t=50", vote[:, 1] - greedy, above=0)
-
-
-def _vote_gains_with_length(seed: int) -> Iterator[Row]:
-    for name, (vote, _) in _votes(seed).items():
-        yield mean_row(name, "vote of 256 at t=50 less t=3", vote[:, 1] - vote[:, 0], above=0)
-
-
 def _greedy_cycles(seed: int) -> Iterator[Row]:
     """Greedy decoding has no memory: an answer that differs from the one before runs in a cycle."""
     for name, setting in lines_of("fig2f", "fig2h"):
@@ -162,35 +136,6 @@ def _stays_rather_than_comes(_: int) -> Iterator[Row]:
     yield extreme_row("n > (3σ_ε)⁴", quantity, slack, slack > 0)
 
 
-def _longer_is_better(seed: int) -> Iterator[Row]:
-    for name, setting in (lines_of("fig1-binary")[0], *lines_of("fig2e", "fig2f", "fig2g", "fig2h")):
-        law = law_of_line(setting, (1, 50), seed, {"fig2e": 4, "fig1-binary": 20}.get(name, 400))
-        gain = law.correct[:, 1] - law.correct[:, 0]
-        yield mean_row(name, "P(path right) at t=50 less t=1", gain, above=0)
-
-
-def residual_row(setting: str, quantity: str, x: ArrayLike, curves: Array) -> Row:
-    """How far the worst point of the mean of `curves` (tasks, points) is off its exponential.
-
-    It is a mean over tasks, as in the figure: what is off is the shape, not noise of the vote.
-    """
-
-    def worst(tasks: Chosen) -> float:
-        curve = curves[tasks].mean(axis=0)
-        return float(abs(fit_saturating(x, curve)(x) - curve).max())
-
-    return fitted_row(setting, quantity, worst, len(curves), below=MARGIN)
-
-
-def _exponential_in_votes(seed: int) -> Iterator[Row]:
-    for name, setting in lines_of("fig2g", "fig2h"):
-        law = law_of_line(setting, (2, 8, 50), seed, 400 if setting.d == 2 else 60)
-        curves = vote_accuracy(law.probabilities, law.gold[:, None], VOTES)
-        for at, t in enumerate((2, 8, 50)):
-            quantity = f"residual of α − β e^(−νN) (ours: < {MARGIN})"
-            yield residual_row(f"{name} t={t}", quantity, VOTES, curves[:, at])
-
-
 def _exponential_in_length(seed: int) -> Iterator[Row]:
     steps = tuple(range(1, 41))
     for name, setting in lines_of("fig2f", "fig2h"):
@@ -200,30 +145,6 @@ def _exponential_in_length(seed: int) -> Iterator[Row]:
             yield residual_row(f"{name} {of}", quantity, steps, curves)
 
 
-def _hoeffding(seed: int) -> Iterator[Row]:
-    votes = (1, 4, 16, 64, 256, 1024)
-    for panel, line in (("fig2f", 0), ("fig2h", 1)):
-        setting = lines_of(panel)[line][1]
-        law = law_of_line(setting, (2, 8, 50), seed, 20)
-        bound = theory.vote_lower_bound(law.gap[..., None], np.array(votes), setting.supports)
-        slack = (vote_accuracy(law.probabilities, law.gold[:, None], votes) - bound).min()
-        yield extreme_row(panel, "least exact vote − bound", slack, slack > -1e-9)
-
-
-def _gap_bound(seed: int) -> Iterator[Row]:
-    steps = (1, 2, 3, 5, 10, 40)
-    for n, k, d, sigma_eps in (
-        (1500, 1, 5, 0.05),
-        (2000, 1, 20, 0.1),
-        (2000, 1, 100, 0.1),
-        (25_000, 2, 5, 0.1),
-    ):
-        setting = BinarySetting(n=n, d=d, k=k, eta=1 / n, sigma_eps=sigma_eps)
-        bound = [theory.gap_lower_bound(n, k, d, sigma_eps, t) for t in steps]
-        slack = (law_of_line(setting, steps, seed, 1).gap - bound).min()
-        yield extreme_row(f"n={n} k={k} d={d} sigma_eps={sigma_eps}", "least gap − bound", slack, slack >= 0)
-
-
 def _step_reading(seed: int) -> Iterator[Row]:
     """Single-path accuracy at large t in panel (h), at the text's step 1 and at 1/n."""
     for name, setting in lines_of("fig2h"):
@@ -231,20 +152,57 @@ def _step_reading(seed: int) -> Iterator[Row]:
         yield mean_row(name, "P(path right), t=200 (ours: > 0.5)", right, above=0.5)
 
 
+def _at(claim: str, where: str, lines: Iterable[Line]) -> Claim:
+    """A claim that can be put to any setting, at those of the paper."""
+    return Claim(claim, where, partial(rows_at, BINARY[claim], [*lines]))
+
+
+_WITH_FEW_EXAMPLES = [
+    Line(name, setting, (3, 50), (256,), 1500 if setting.d == 2 else 200)  # two answers cost little
+    for name, setting in lines_of("fig1-binary", "fig2f", "fig2g", "fig2h")
+]
+_LONGER = [
+    Line(name, setting, (1, 50), (1,), {"fig2e": 4, "fig1-binary": 20}.get(name, 400))
+    for name, setting in (lines_of("fig1-binary")[0], *lines_of("fig2e", "fig2f", "fig2g", "fig2h"))
+]
+_AGAINST_N = [
+    Line(name, setting, (2, 8, 50), VOTES, 400 if setting.d == 2 else 60)
+    for name, setting in lines_of("fig2g", "fig2h")
+]
+_FOR_ITS_BOUND = [
+    Line(panel, lines_of(panel)[line][1], (2, 8, 50), (1, 4, 16, 64, 256, 1024), 20)
+    for panel, line in (("fig2f", 0), ("fig2h", 1))
+]
+_MANY_EXAMPLES = [
+    Line(
+        f"n={n} k={k} d={d} sigma_eps={sigma_eps}",
+        BinarySetting(n=n, d=d, k=k, eta=1 / n, sigma_eps=sigma_eps),
+        steps=(1, 2, 3, 5, 10, 40),
+        votes=(1,),
+        tasks=1,
+    )
+    for n, k, d, sigma_eps in (
+        (1500, 1, 5, 0.05),
+        (2000, 1, 20, 0.1),
+        (2000, 1, 100, 0.1),
+        (25_000, 2, 5, 0.1),
+    )
+]
+
 BINARY_CLAIMS = [
     Claim("vote-and-greedy-perfect-with-many-examples", "Sec. 5 sufficient n, Fig. 2e", _perfect),
     Claim("greedy-stays-near-2/d-with-one-example", "Sec. 5 limited n, Fig. 2f", _greedy_stuck),
     Claim("vote-tends-to-one-with-one-example", "Sec. 5 limited n, Fig. 2f", _vote_rises),
-    Claim("vote-beats-greedy-with-few-examples", "Sec. 5, Sec. 6.2, Fig. 1, Fig. 2f", _vote_beats_greedy),
-    Claim("the-vote-gains-with-length", "Sec. 6.2, Fig. 1", _vote_gains_with_length),
+    _at("vote-beats-greedy-with-few-examples", "Sec. 5, Sec. 6.2, Fig. 1, Fig. 2f", _WITH_FEW_EXAMPLES),
+    _at("the-vote-gains-with-length", "Sec. 6.2, Fig. 1", _WITH_FEW_EXAMPLES),
     Claim("greedy-gets-stuck-in-cycles", "Sec. 5, after the theorem on limited n", _greedy_cycles),
     Claim("recovery-exponential-in-examples", "Sec. 5 sufficient n, δ(n)", _exponential_in_examples),
     Claim("gap-tends-to-one-without-label-noise", "Sec. 5 sufficient n, remark", _gap_tends_to_one),
     Claim("staying-is-likelier-than-arriving", "Sec. 5 sufficient n, remark", _stays_rather_than_comes),
-    Claim("a-longer-path-is-more-often-right", "Sec. 6.2, assumed of Acc(T, 1)", _longer_is_better),
-    Claim("accuracy-exponential-in-votes", "Sec. 6.1, Fig. 2g, h", _exponential_in_votes),
+    _at("a-longer-path-is-more-often-right", "Sec. 6.2, assumed of Acc(T, 1)", _LONGER),
+    _at("accuracy-exponential-in-votes", "Sec. 6.1, Fig. 2g, h", _AGAINST_N),
     Claim("gap-exponential-in-length", "Sec. 6.2", _exponential_in_length),
-    Claim("vote-above-its-exponential-bound", "Sec. 5 proposition on the vote", _hoeffding),
-    Claim("gap-above-its-lower-bound", "Sec. 5 sufficient n, n ≥ (6k+3σ_ε)⁴", _gap_bound),
+    _at("vote-above-its-exponential-bound", "Sec. 5 proposition on the vote", _FOR_ITS_BOUND),
+    _at("gap-above-its-lower-bound", "Sec. 5 sufficient n, n ≥ (6k+3σ_ε)⁴", _MANY_EXAMPLES),
     Claim("single-paths-of-2h-are-mostly-right", "ours: the step that Fig. 2h needs", _step_reading),
 ]

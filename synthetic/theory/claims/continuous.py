@@ -46,49 +46,37 @@ def _linear_ensemble(seed: int) -> Iterator[Row]:
         yield mean_row(label, "risk − descent's, N → ∞", moments.bias[:, 0] - descent[:, 0], below=0)
 
 
-@lru_cache(maxsize=2)
-def _at_256(noise: str, seed: int) -> tuple[Array, Array, Array]:
-    """Risk of best-of-256, of an ensemble of 256 and of gradient descent at t = 50 and T, (tasks, 2) each."""
-    setting = replace(PAPER, noise=noise)
+@lru_cache(maxsize=4)
+def _at_256(setting: ContinuousSetting, steps: tuple[int, ...], seed: int) -> tuple[Array, Array, Array]:
+    """Risk of best-of-256, of an ensemble of 256 and of gradient descent, (tasks, steps) each."""
     tasks = draw_tasks(setting, task_keys(REPEATS, 2), seed)
-    moments = path_moments(tasks, setting, (50, T))
-    if noise == "constant":
+    moments = path_moments(tasks, setting, steps)
+    if setting.noise == "constant":
         best = best_of_n_risk(moments, (256,))
     else:
-        best = sample_paths([(tasks, setting)], 256, (50, T))[0].best_of_n_risk((256,))
-    descent = gradient_descent_risk(tasks, setting, (50, T))
-    return best[..., 0], moments.ensemble_risk((256,))[..., 0], descent
+        best = sample_paths([(tasks, setting)], 256, steps)[0].best_of_n_risk((256,))
+    return best[..., 0], moments.ensemble_risk((256,))[..., 0], gradient_descent_risk(tasks, setting, steps)
 
 
-@lru_cache(maxsize=2)
-def _at_other_scale(scale: NoiseScale, seed: int) -> tuple[Array, Array, Array]:
-    """The same at T under constant noise of another scale, (tasks,) each."""
-    moments, descent = _solved(replace(PAPER, noise_scale=scale), seed, tasks=2)
-    best, ensemble = best_of_n_risk(moments, (256,)), moments.ensemble_risk((256,))
-    return best[:, 0, 0], ensemble[:, 0, 0], descent[:, 0]
+def _best_of_n(seed: int, quantity: str, other: int) -> Iterator[Row]:
+    """Best-of-256 less the `other` of `_at_256`, at the paper's two laws and at other scales of the noise."""
+    for noise in NOISES:
+        risks = _at_256(replace(PAPER, noise=noise), (50, T), seed)
+        for at, t in enumerate((50, T)):
+            yield mean_row(f"{noise} noise, t={t}", quantity, (risks[0] - risks[other])[:, at], below=0)
+    for scale in OTHER_SCALES:
+        risks = _at_256(replace(PAPER, noise_scale=scale), (T,), seed)
+        setting = f"constant noise, t={T}, noise_scale={scale}"
+        yield mean_row(setting, quantity, (risks[0] - risks[other])[:, 0], below=0)
 
 
 def _best_of_n_beats_descent(seed: int) -> Iterator[Row]:
-    quantity = "best-of-256 − descent"
-    for noise in NOISES:
-        best, _, descent = _at_256(noise, seed)
-        for at, t in enumerate((50, T)):
-            yield mean_row(f"{noise} noise, t={t}", quantity, best[:, at] - descent[:, at], below=0)
-    for scale in OTHER_SCALES:
-        best, _, descent = _at_other_scale(scale, seed)
-        yield mean_row(f"constant noise, t={T}, noise_scale={scale}", quantity, best - descent, below=0)
+    return _best_of_n(seed, "best-of-256 − descent", 2)
 
 
 def _best_of_n_beats_ensemble(seed: int) -> Iterator[Row]:
     """Best-of-N knows the truth, and may still lose: the mean of N paths need not be one of them."""
-    quantity = "best-of-256 − ensemble of 256"
-    for noise in NOISES:
-        best, ensemble, _ = _at_256(noise, seed)
-        for at, t in enumerate((50, T)):
-            yield mean_row(f"{noise} noise, t={t}", quantity, best[:, at] - ensemble[:, at], below=0)
-    for scale in OTHER_SCALES:
-        best, ensemble, _ = _at_other_scale(scale, seed)
-        yield mean_row(f"constant noise, t={T}, noise_scale={scale}", quantity, best - ensemble, below=0)
+    return _best_of_n(seed, "best-of-256 − ensemble of 256", 1)
 
 
 def _longer_is_better(seed: int) -> Iterator[Row]:

@@ -18,7 +18,8 @@ from results.votes.multinomial import vote_accuracy
 from synthetic.model.tasks import Array
 from synthetic.panels.experiments import VOTES
 from synthetic.theory.claim import Chosen, Claim, Row, fitted_row
-from synthetic.theory.claims.binary import MARGIN, law_of_line, lines_of
+from synthetic.theory.claims.binary import law_of_line, lines_of
+from synthetic.theory.claims.own import MARGIN
 
 STEPS = tuple(range(1, 25))
 EACH = 200

@@ -17,8 +17,7 @@ import pandas as pd
 from tqdm import tqdm
 
 from results import BadInput
-from synthetic.panels.experiments import find_experiments
-from synthetic.panels.overrides import read_at, with_changes
+from synthetic.panels.experiments import find_experiments, read_at, with_changes
 from synthetic.theory.claim import Claim
 from synthetic.theory.claims.binary import BINARY_CLAIMS
 from synthetic.theory.claims.continuous import CONTINUOUS_CLAIMS

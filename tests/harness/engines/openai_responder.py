@@ -11,7 +11,7 @@ from aiohttp import web
 
 from harness.engines.base import Completion, Sampling
 from harness.engines.openai.engine import TRIAL, OpenAIEngine
-from harness.http.api_key import ApiKey
+from harness.http.session import ApiKey
 from tests.harness.engines.opened import MODEL, openai, with_engine
 
 ANSWERS = ((" The answer is ##18##.", 9), (" 7", 2), (" So ##5##.", 4))

@@ -15,7 +15,7 @@ from aiohttp.test_utils import TestServer
 from harness.engines.openai.engine import OpenAIEngine
 from harness.engines.sglang import SGLangEngine
 from harness.experiment import model_location
-from harness.http.api_key import ApiKey
+from harness.http.session import ApiKey
 
 MODEL = "org/model"
 TINY = model_location("tiny")

@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from harness.cli import cli
-from harness.http.api_key import HIDDEN, ApiKey
+from harness.http.session import HIDDEN, ApiKey
 from results import BadInput
 from tests.harness.engines.openai_responder import ANSWERS, Responder, ask
 from tests.harness.engines.opened import in_a_thread

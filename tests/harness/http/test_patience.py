@@ -8,8 +8,7 @@ import pytest
 
 from harness.errors import EngineGone
 from harness.http import session
-from harness.http.connection import PATIENCE, SAY_SECONDS
-from harness.http.progress import METRICS, tokens_generated
+from harness.http.connection import METRICS, PATIENCE, SAY_SECONDS, tokens_generated
 from harness.http.reply import Reply
 from harness.http.session import allow_in_flight, open_session
 from results import BadInput

@@ -14,7 +14,7 @@ from harness.questions.load import load_questions
 from harness.run.sampler import Outcome, sample
 from harness.store.record import read_record
 from harness.tally.counts import Tally
-from harness.view.answers import answers, read_blocks
+from harness.view import answers, read_blocks
 from results import BadInput, build_curves, read_samples
 from results.report.questions import LONGEST, question_data
 from results.votes.curves import curves_and_votes

@@ -11,7 +11,7 @@ import pytest
 from harness.experiment import Experiment, read_experiment
 from harness.questions.load import load_questions
 from harness.store.record import Record
-from harness.view.answers import overview, read_blocks, thinned
+from harness.view import overview, read_blocks, thinned
 from results import write_samples
 from tests.harness.commands import exit_status
 from tests.harness.run.rows import row as one_row
@@ -82,7 +82,7 @@ def test_the_overview_has_the_table_and_the_questions_worth_a_look(
         ["tiny-0001", "4", "100.0%", "0.0%"],
     ]
     assert before == {file.name: file.read_bytes() for file in folder.iterdir()}
-    monkeypatch.setattr("harness.view.answers.HARDEST", 1)
+    monkeypatch.setattr("harness.view.HARDEST", 1)
     assert [line.split()[0] for line in inspect(folder)[1][9:]] == ["tiny-0002"]
     code, out, _ = inspect(folder, "--setting", "100")
     assert out[0].endswith(": 4 answers")

@@ -15,6 +15,9 @@ from tests.predict.stopped.simulated import samples
 CACHED = Path(__file__).parents[3] / "results" / "cached"
 FEW = simulated_samples(questions=8, answers=4)
 GREEDY = FEW.assign(decoding="greedy", logprob=-1.0)
+ONE_SETTING = FEW[FEW["setting"] == "40"]
+SCORED = FEW.assign(score_judge=0.5)
+BY_SCORE = "--score judge --score-cost 1"
 
 
 def without(frame: pd.DataFrame, column: str, row: int = 3) -> pd.DataFrame:
@@ -65,7 +68,20 @@ CURVE, CURVES = curve(), Path("curves")
         ("plan", FEW, "--token-budget nan", "nan"),
         ("plan", GREEDY, "--score logprob --score-cost 0", "greedy"),
         ("plan", FEW, "--score logprob --target-accuracy 0.5 --token-budget 9", "not both"),
+        ("plan", SCORED, "--score judge", "--score-cost"),
+        ("plan", SCORED, "--score nothing --score-cost 1", "nothing"),
+        ("plan", SCORED, "--score-cost 1", "--score"),
+        *(
+            ("plan", SCORED, f"{BY_SCORE} --{option}", option.split()[0])
+            for option in (
+                *("predictor flat", "method majority", "target population", "at-settings new=9"),
+                *("fit-cap 2", "at-caps 2", "bootstrap 2", "seed 2"),
+            )
+        ),
         ("precision", GREEDY, "--compare", "greedy"),
+        ("precision", ONE_SETTING, "--compare", "nothing to compare"),
+        ("forecast", CURVES, "--predictor flat,nonsense", "'nonsense'"),
+        ("forecast", CURVES, "--plot f.txt", "f.txt"),
         ("forecast", CURVES, "--fit-max-tokens nan", "above 0"),
         ("plan", CURVES, "--target-accuracy 0.75 --token-budget 5", "not both"),
         ("plan", CURVES, "--target-accuracy 1.5", "at most 1"),

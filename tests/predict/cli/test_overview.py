@@ -107,16 +107,6 @@ def test_answers_and_their_own_curves_are_refused(tmp_path: Path) -> None:
     assert not (tmp_path / "f.csv").exists()
 
 
-@pytest.mark.parametrize("words", [["--predictor", "flat,nonsense"], ["--plot", "f.txt"]])
-def test_unknown_predictors_and_pictures_are_refused_before_any_work(
-    four_sets: list[Path], tmp_path: Path, words: list[str]
-) -> None:
-    done = predict("forecast", *four_sets, "--out", tmp_path / "f.csv", *words)
-    assert done.exit_code == 2
-    assert len(done.output.strip().splitlines()) == 1
-    assert not (tmp_path / "f.csv").exists()
-
-
 def test_a_budget_that_does_not_set_the_length_pins_no_new_setting_down(tmp_path: Path) -> None:
     lengths = {"20": 170, "100": 240, "200": 250, "500": 262}
     points = [

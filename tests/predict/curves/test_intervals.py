@@ -1,14 +1,29 @@
-"""Replicates: all settings draw the same questions; the points of a curve share most of their noise."""
+"""Replicates: all settings draw the same questions; the points of a curve share most of their noise.
+
+The error of a formula: nothing beyond the residual for a perfect one, growing for a wrong one.
+"""
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from predict.curves.intervals import SHARED, replicate_curves, replicate_samples
+from predict.curves.intervals import (
+    SHARED,
+    USUAL,
+    luck_share,
+    model_error,
+    replicate_curves,
+    replicate_samples,
+)
+from predict.curves.rivals import exponential, flat
+from predict.estimate import Options
+from predict.estimators import RIVALS
 from predict.evidence.groups import Group, group_of_pools, groups_of_samples
-from predict.evidence.points import Pool
+from predict.evidence.points import Evidence, Floats, Points, Pool
+from results.normal import Z90
 from results.tables.key import Key
 from results.votes.exact import answer_pools
+from tests.predict.answers.pools import drawn_pool
 from tests.predict.conftest import simulated_samples
 
 
@@ -56,3 +71,74 @@ def test_points_of_a_curve_share_most_of_their_noise() -> None:
     correlation = np.corrcoef(copies, rowvar=False)[np.triu_indices(6, 1)]
     # an estimated correlation is off by about (1 − ρ²) / √20,000 = 0.0013
     assert correlation == pytest.approx(SHARED, abs=0.008)
+
+
+N = np.array([1, 2, 4, 8, 16])
+POINTS = Points(np.full(5, "a"), np.ones(5), N)
+FAR = Points(np.full(3, "a"), np.ones(3), np.array([16, 32, 256]))
+RISING = 0.9 - 0.4 * np.exp(-0.2 * N)
+
+
+def seen(accuracy: Floats) -> Evidence:
+    return Evidence(POINTS, accuracy, np.full(5, 0.01))
+
+
+def by_exponential(points: Points, accuracy: Floats, targets: Points) -> Floats:
+    return exponential(points, accuracy[None], targets).mean[0]
+
+
+def by_last(points: Points, accuracy: Floats, targets: Points) -> Floats:
+    return flat(points, accuracy[None], targets).mean[0]
+
+
+def test_a_right_formula_is_off_by_what_is_usual_at_most_and_nowhere_where_it_was_fitted() -> None:
+    error = model_error(seen(RISING), FAR, by_exponential)
+    assert error[0] == pytest.approx(0.0, abs=1e-3)
+    assert (error[1:] <= USUAL * np.log(FAR.N[1:] / 16) + 1e-3).all()
+
+
+def test_where_it_was_fitted_a_formula_is_off_by_its_residual() -> None:
+    error = model_error(seen(RISING), FAR, lambda _points, _accuracy, at: np.full(len(at), 0.6))
+    assert error[0] == pytest.approx(np.sqrt(np.mean((RISING - 0.6) ** 2)))
+
+
+def test_along_N_a_half_and_then_three_quarters_of_the_largest_are_left_out() -> None:
+    """A value that stays is off by 7 points at N = 16 from 8; by 5 and 12 at N = 8 and 16 from 4."""
+    error = model_error(seen(0.01 * np.log2(N) ** 2), FAR, by_last)
+    squares = [(0.07 / np.log(2)) ** 2, ((0.05 / np.log(2)) ** 2 + (0.12 / np.log(4)) ** 2) / 2]
+    per_e = np.sqrt((USUAL**2 + sum(squares)) / 3)
+    assert error == pytest.approx(per_e * np.log(FAR.N / 16), abs=1e-12)
+
+
+def test_along_T_the_dearest_settings_are_left_out() -> None:
+    T = np.repeat([1.0, 2.0, 4.0, 8.0], 5)
+    points = Points(T.astype(str), T, np.tile(N, 4))
+    accuracy = np.tile(RISING, 4) + 0.1 * np.log2(T)
+    observed = Evidence(points, accuracy, np.full(20, 0.01))
+    new = Points(np.array(["16.0", "64.0"]), np.array([16.0, 64.0]), np.array([8, 8]))
+    error = model_error(observed, new, by_last)
+    per_e = np.sqrt((USUAL**2 + 2 * (0.1 / np.log(2)) ** 2) / 3)
+    assert error == pytest.approx(per_e * np.log([2.0, 8.0]), rel=1e-6)
+
+
+def test_for_these_questions_only_the_luck_of_the_answers_spreads() -> None:
+    pool = drawn_pool(200, 8, np.random.default_rng(5))
+    group = group_of_pools(Key("llm", "d", "m", method="majority"), [pool])
+    answers = Evidence(group.points, group.accuracy, group.stderr, group.pools)
+    counts = pool.answers.counts()
+    rate = counts.correct / counts.pools
+    share = (rate * (1 - rate) / 7).mean() / rate.var()
+    assert luck_share(answers) == pytest.approx(share)
+    assert luck_share(Evidence(group.points, group.accuracy, group.stderr)) == pytest.approx(1 - SHARED)
+
+
+def test_the_shared_interval_is_narrower_for_these_questions_than_for_new_ones() -> None:
+    pool = drawn_pool(200, 8, np.random.default_rng(5))
+    group = group_of_pools(Key("llm", "d", "m", method="majority"), [pool])
+    answers = Evidence(group.points, group.accuracy, group.stderr, group.pools)
+    place = Points(np.array(["s"]), np.ones(1), np.array([8]))
+    found = RIVALS["flat"](answers, place, Options(replicates=4000))
+    ratio = (found.these.high - found.these.low) / (found.new.high - found.new.low)
+    assert ratio == pytest.approx([np.sqrt(luck_share(answers))], rel=0.05)
+    sd = (found.new.high - found.new.low) / 2 / Z90
+    assert sd == pytest.approx(group.stderr[group.points.N == 8], rel=0.08)

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from predict.curves.rivals import CurveModel, exponential, flat, power_law
+from predict.curves.intervals import CurveModel
+from predict.curves.rivals import exponential, flat, power_law
 from predict.evidence.points import Points
 
 N = np.array([1, 2, 4, 8, 16])

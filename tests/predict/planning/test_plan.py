@@ -263,10 +263,11 @@ def test_the_command_reads_what_the_judge_took(tmp_path: Path) -> None:
     (tmp_path / "m" / "scores").mkdir()
     record = {"summary": {"judged": 480, "prompt_tokens": 24_000 - 480, "tokens": 480}}
     (tmp_path / "m" / "scores" / "judge.json").write_text(json.dumps(record))
-    out = tmp_path / "plan.csv"
+    out, picture = tmp_path / "plan.csv", tmp_path / "plan.svg"
     words = ["plan", str(tmp_path / "m"), "--score", "judge", "--max-n", "8", "--out", str(out)]
-    done = predict(*words)
+    done = predict(*words, "--plot", picture)
     assert done.exit_code == 0, done.output
+    assert picture.read_text(encoding="utf-8").startswith("<svg")
     table = pd.read_csv(out).set_index(["method", "N"])
     assert table.loc[("best_by_score", 8), "cost"] == 8 * 150
     done = predict(*words[:-1], tmp_path / "dear.csv", "--score-cost", 900)
@@ -298,27 +299,6 @@ def test_a_plan_quotes_what_stop_says_of_its_choice(tmp_path: Path) -> None:
         assert advice in planned.splitlines()
 
 
-VALUES = {"predictor": "flat", "method": "majority", "target": "population", "at-settings": "new=9"}
-OTHER = ["predictor", "method", "fit-cap", "at-caps", "bootstrap", "seed", "at-settings", "target"]
-
-
-@pytest.mark.parametrize(
-    ("words", "told"),
-    [
-        ("--score judge", "--score-cost"),
-        ("--score nothing --score-cost 1", "nothing"),
-        ("--score-cost 1", "--score"),
-        ("--score judge --score-cost 1 --target-accuracy 0.5 --token-budget 9", "not both"),
-        *((f"--score judge --score-cost 1 --{name} {VALUES.get(name, 2)}", name) for name in OTHER),
-    ],
-)
-def test_what_does_not_go_with_a_score_is_refused(words: str, told: str, tmp_path: Path) -> None:
-    write_samples(answers(0, questions=4), tmp_path / "m" / "samples.jsonl")
-    done = predict("plan", tmp_path / "m", *words.split())
-    assert done.exit_code == 2
-    assert told in done.output
-
-
 @pytest.mark.parametrize("scored", [False, True], ids=["votes", "scores"])
 def test_each_model_and_data_set_has_one_plan_whatever_the_order_of_its_rows(
     tmp_path: Path, scored: bool
@@ -347,14 +327,6 @@ def test_each_model_and_data_set_has_one_plan_whatever_the_order_of_its_rows(
         per_answer = own["cost"] / own["N"]
         assert set(per_answer[own["method"] == "majority"]) == {100, 200}
         assert set(per_answer[own["method"] != "majority"]) == ({150, 250} if scored else set())
-
-
-def test_a_plan_by_score_is_drawn_as_any_other(tmp_path: Path) -> None:
-    write_samples(answers(0, questions=6), tmp_path / "m" / "samples.jsonl")
-    picture = tmp_path / "plan.svg"
-    done = predict("plan", tmp_path / "m", "--score", "judge", "--score-cost", 9, "--plot", picture)
-    assert done.exit_code == 0, done.output
-    assert picture.read_text(encoding="utf-8").startswith("<svg")
 
 
 @pytest.mark.parametrize("first", ["a", "b"])

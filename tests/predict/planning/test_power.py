@@ -100,12 +100,3 @@ def test_the_command_compares_the_settings_of_a_run(tmp_path: Path) -> None:
     asked = ("precision", tmp_path / "pilot.csv", "--compare", "--questions", "50,100")
     assert predict(*asked, "--level", LEVEL, "--out", tmp_path / "same.csv").exit_code == 0
     assert (tmp_path / "same.csv").read_bytes() == out.read_bytes()  # the level of `tts compare`
-
-
-def test_nothing_to_compare_is_refused_in_one_line(tmp_path: Path) -> None:
-    answers = simulated_samples(questions=5, answers=4)
-    answers[answers["setting"] == answers["setting"].iloc[0]].to_csv(tmp_path / "one.csv", index=False)
-    done = predict("precision", tmp_path / "one.csv", "--compare", "--out", tmp_path / "p.csv")
-    assert done.exit_code == 2
-    assert len(done.output.strip().splitlines()) == 1
-    assert not (tmp_path / "p.csv").exists()

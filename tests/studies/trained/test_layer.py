@@ -1,10 +1,10 @@
-"""The layer against the literal transformer of `synthetic.model.transformer`, and what is read off it."""
+"""The layer against the literal transformer of `synthetic.model.reasoning_loop`, and what is read off it."""
 
 import numpy as np
 import pytest
 
 from studies.trained.layer import Layer, gradient_layer, next_coefficients
-from synthetic.model import transformer
+from synthetic.model import reasoning_loop as transformer
 
 
 def random_layer(d, rng):

@@ -20,8 +20,7 @@ from synthetic.model.sampling import SAMPLING_RULES
 from synthetic.model.settings import BinarySetting, ContinuousSetting
 from synthetic.model.tasks import draw_tasks, task_keys
 from synthetic.panels.checking import check
-from synthetic.panels.experiments import EXPERIMENTS
-from synthetic.panels.overrides import read_at, with_changes
+from synthetic.panels.experiments import EXPERIMENTS, read_at, with_changes
 from tests.conftest import ROOT
 from tests.synthetic.model.test_sampling import check_the_chain
 

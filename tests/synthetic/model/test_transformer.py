@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from synthetic.binary.sampler import draw_supports
-from synthetic.model import transformer
+from synthetic.model import reasoning_loop as transformer
 from synthetic.model.noise import constant_noise, linear_noise
 from synthetic.model.reasoning_loop import reasoning_path, sample_support
 from synthetic.model.settings import BinarySetting

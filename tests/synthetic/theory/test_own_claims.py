@@ -27,29 +27,6 @@ def asked(*words, **options):
         return claims_at(*words, **options)
 
 
-@pytest.mark.parametrize(
-    ("claim", "panel", "options", "line"),
-    [
-        (
-            "a-longer-path-is-more-often-right",
-            "fig2h",
-            {"steps": (1, 50), "tasks": 400},
-            ["fig2h step=1", "fig2h step=1/5"],
-        ),
-        (
-            "vote-beats-greedy-with-few-examples",
-            "fig2f",
-            {"steps": (50,), "n": (256,), "tasks": 200},
-            ["fig2f"],
-        ),
-    ],
-)
-def test_at_the_paper_s_settings_they_are_the_rows_of_its_table(claim, panel, options, line):
-    found = of(claim, asked(panel, **options)).set_index("setting").loc[line, MEASURED]
-    shipped = SHIPPED[SHIPPED["claim"] == claim].set_index("setting").loc[line, MEASURED]
-    np.testing.assert_allclose(found, shipped, atol=1e-6)
-
-
 def test_ensembles_under_linear_noise_are_those_of_the_table_for_many_paths():
     """In the table N → ∞."""
     name = "ensemble-linear-noise-beats-descent"

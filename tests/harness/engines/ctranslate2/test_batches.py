@@ -1,6 +1,9 @@
-"""Which requests are drawn together: alike, of like length, and no more than there is room for."""
+"""Which requests are drawn together: alike, of like length, and no more than there is room for in memory."""
 
 import asyncio
+import os
+import subprocess
+import sys
 from collections import Counter
 from itertools import chain
 from typing import Any
@@ -13,13 +16,19 @@ from harness.engines.base import Sampling
 from harness.engines.ctranslate2.batches import (
     MOST_APART,
     MOST_ROWS,
+    UNKNOWN,
     Request,
+    bytes_per_token,
+    most_tokens,
     next_batch,
     room,
 )
+from harness.engines.tokens import read_json
+from harness.experiment import TINY_MODEL
+from tests.conftest import ROOT
 
 SAMPLING = Sampling(100, 1.0)
-MOST_TOKENS = 65_536
+MOST_TOKENS, FEW_TOKENS = 65_536, 8192
 
 
 def requests(tokens: int, n: int = 1, sampling: Sampling = SAMPLING) -> list[Request]:
@@ -34,29 +43,29 @@ def in_a_loop(work: Any) -> Any:
 
 
 @given(
-    st.lists(st.tuples(st.integers(1, 5000), st.sampled_from([1, 2, 16, 40]), st.integers(1, 3)), max_size=40)
+    st.lists(st.tuples(st.integers(1, 625), st.sampled_from([1, 2, 16, 40]), st.integers(1, 3)), max_size=40)
 )
 def test_batches_are_alike_and_small_and_leave_nothing_out(asked: list[tuple[int, int, int]]) -> None:
     def work() -> None:
-        kinds = (requests(tokens, n, Sampling(400 * kind, 1.0)) for tokens, n, kind in asked)
+        kinds = (requests(tokens, n, Sampling(50 * kind, 1.0)) for tokens, n, kind in asked)
         waiting = list(chain.from_iterable(kinds))
         taken, everything = list[Request](), list(waiting)
         while waiting:
             first, waited = waiting[0], Counter((one.ids, one.sampling) for one in waiting)
-            batch = next_batch(waiting, MOST_TOKENS)
+            batch = next_batch(waiting, FEW_TOKENS)
             together = list(chain.from_iterable(batch))
             taken += together
             lengths, limit = [len(group[0].ids) for group in batch], first.sampling.max_new_tokens
-            most = room(len(first.ids), first.sampling, MOST_TOKENS)
+            most = room(len(first.ids), first.sampling, FEW_TOKENS)
             assert together[0] is first
             assert {one.sampling for one in together} == {first.sampling}
             assert all(len({one.ids for one in group}) == 1 for group in batch)
             assert {len(group) for group in batch} == {min(most, waited[first.ids, first.sampling])}
             assert max(lengths) - min(lengths) <= MOST_APART
             assert len(together) <= MOST_ROWS
-            assert len(together) == 1 or len(together) * (max(lengths) + limit) <= MOST_TOKENS
+            assert len(together) == 1 or len(together) * (max(lengths) + limit) <= FEW_TOKENS
         assert sorted(map(id, taken)) == sorted(map(id, everything))
-        assert next_batch(waiting, MOST_TOKENS) == []
+        assert next_batch(waiting, FEW_TOKENS) == []
 
     in_a_loop(work)
 
@@ -96,3 +105,44 @@ def test_shorter_prompts_take_as_much_room_as_the_longest_one() -> None:
         return sum(map(len, next_batch([*requests(20), *shorter], 8 * 120 + 110)))
 
     assert in_a_loop(work) == 8
+
+
+QWEN = {"num_hidden_layers": 28, "num_attention_heads": 12, "hidden_size": 1536, "num_key_value_heads": 2}
+
+
+def test_a_token_has_a_key_and_a_value_for_each_head_of_each_layer() -> None:
+    assert bytes_per_token(read_json(TINY_MODEL / "config.json")) == 4 * 4 * 32 * 2 * 4
+    assert bytes_per_token(QWEN) == 28 * 12 * 128 * 2 * 4
+    assert bytes_per_token({"n_layer": 2}) is None
+
+
+def test_batches_share_half_of_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = {"SC_PHYS_PAGES": 6_000_000, "SC_PAGE_SIZE": 4096}
+    monkeypatch.setattr(os, "sysconf", known.__getitem__)
+    assert most_tokens(QWEN, 1) == 6_000_000 * 4096 // (4 * 344_064)
+    assert most_tokens(QWEN, 2) == most_tokens(QWEN, 1) // 2
+    assert most_tokens({}, 1) == UNKNOWN
+
+
+def test_freed_memory_is_kept_by_a_process_that_asks_for_it() -> None:
+    """In a process of its own: the setting stays for good."""
+    script = """
+import resource
+from harness.engines.ctranslate2.batches import keep_freed_memory
+
+def faults():
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+    for _ in range(20):
+        bytearray(50_000_000)
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
+
+first = faults()
+keep_freed_memory()
+faults()
+print(first, faults())
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=ROOT
+    )
+    before, after = map(int, done.stdout.split())
+    assert after < before / 10 or sys.platform != "linux"

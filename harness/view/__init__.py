@@ -1,1 +1,0 @@
-"""A run's answers, to be read."""
