@@ -148,9 +148,10 @@ def markdown(found: pd.DataFrame) -> str:
         *(way if way != AS_IT_IS else title for title in NAMES.values() for way in ways),
     ]
     lines = [f"| {' | '.join(head)} |", "| --- " * len(head) + "|"]
-    for case, row in wide.iterrows():
+    cases = [f"{name}, {seen}" for name, seen in wide.index]
+    for case, (_, row) in zip(cases, wide.iterrows(), strict=True):
         cells = [f"{100 * row[column, way]:{_DIGITS[column]}}" for column in NAMES for way in ways]
-        lines.append(f"| {', '.join(map(str, case))} | {' | '.join(cells)} |")
+        lines.append(f"| {case} | {' | '.join(cells)} |")
     bias = 100 * found.groupby("predictor")["bias"].mean()
     lines += ["", f"The bias of the mixture is {bias[AS_IT_IS]:+.2f} points."]
     for way in (LEARNT, MEAN):
