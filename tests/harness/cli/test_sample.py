@@ -91,6 +91,13 @@ def test_answers_that_stay_missing_are_exit_status_3(sampled: Sampled, tmp_path:
     assert summary(tmp_path)["settings"] == []
 
 
+def test_a_run_that_is_stopped_has_another_exit_status_than_one_that_lacks_answers(sampled: Sampled) -> None:
+    def stop(_prompt: str, _place: int) -> str:
+        raise KeyboardInterrupt
+
+    assert sampled(stop, "--limit", 2)[0] == 130
+
+
 def test_a_dry_run_asks_for_nothing_and_writes_nothing(sampled: Sampled, tmp_path: Path) -> None:
     code, out, err = sampled(refuse, "--dry-run", "--rate", 1000, "--limit", 3)
     assert (code, err, list(tmp_path.iterdir())) == (0, [], [])

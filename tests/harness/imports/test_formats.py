@@ -8,7 +8,6 @@ import pandas as pd
 import pytest
 
 from harness.cli.import_samples import import_samples
-from harness.grader import Grader
 from harness.imports.columns import import_table
 from harness.imports.formats import FORMATS
 from results import BadInput, read_samples
@@ -31,33 +30,6 @@ def test_files_of_a_format_are_the_table_beside_them(kind: str, tmp_path: Path) 
     assert f" {LEFT_OUT.get(kind, 0)} rows left out" in said
     assert ("--model NAME" in said) == (kind == "nemo-skills")
     pd.testing.assert_frame_equal(read_samples(tmp_path)[[*expected]], expected)
-
-
-def _evalscope_row(scores: dict[str, float]) -> Any:
-    score = {"value": scores, "extracted_prediction": "7", "prediction": "7"}
-    return {"index": 0, "target": ["7"], "sample_score": {"score": score, "group_id": 3}}
-
-
-@pytest.mark.parametrize("right", [True, False])
-def test_one_of_several_verdicts_is_named(right: bool, tmp_path: Path) -> None:
-    file = tmp_path / "x.jsonl"
-    file.write_text(json.dumps(_evalscope_row({"strict": float(right), "loose": 0.5})))
-    with pytest.raises(BadInput, match=r"strict, loose.*--map correct=sample_score.score.value.NAME"):
-        import_table(file, kind="evalscope")
-    named = import_table(file, {"correct": "sample_score.score.value.strict"}, kind="evalscope").table
-    assert named["correct"].tolist() == [right]
-
-
-def test_a_metric_of_several_texts_is_no_verdict_on_each(tmp_path: Path) -> None:
-    answer = {"text": ["It is 7.", "It is 8."], "output_tokens": [[1], [1, 2]]}
-    question = {"id": "0", "query": "?", "choices": ["7"], "gold_index": 0}
-    row = {"doc": question, "metric": {"pass@1": 1.0}, "model_response": answer}
-    file = tmp_path / "x.parquet"
-    pd.DataFrame([row]).to_parquet(file)
-    with pytest.raises(BadInput, match="--grade"):
-        import_table(file, kind="lighteval")
-    table = import_table(file, grader=Grader(("last-number",)), kind="lighteval").table
-    assert table[["sample", "tokens", "correct"]].to_numpy().tolist() == [[0, 1, True], [1, 2, False]]
 
 
 def test_what_readers_would_find_in_unread_texts_is_said(tmp_path: Path) -> None:

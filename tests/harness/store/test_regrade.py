@@ -11,6 +11,7 @@ from harness.grader import Grader
 from harness.store.record import experiment_in, read_record
 from harness.store.regrade import regrade
 from results import BadInput, read_samples
+from tests.harness.commands import command
 from tests.harness.run.scripted import ScriptedEngine, run, stored
 
 TEXTS = ["The answer is ##2##.", "so \\boxed{2}.", "The answer is 2.", "it is **2**.", "##2## … wait … ##3##"]
@@ -75,6 +76,15 @@ def test_a_choice_is_read_among_the_labels_of_its_own_question(folder: Path) -> 
     regrade(folder, Grader(("hashes",), "last", "choice"))
     read = {row["question_id"]: row["answer"] for row in stored(folder)}
     assert {name: read[name] for name in asked} == {name: answer for name, (_, _, answer) in asked.items()}
+
+
+def test_the_command_reads_as_the_run_did(tmp_path: Path) -> None:
+    """The grader of the run's record, where none is named."""
+    run(tmp_path, ScriptedEngine(lambda _prompt, _place: "The answer is (B)."), grader="choice")
+    rows = [row | {"gold": "B", "labels": "A B"} for row in stored(tmp_path)]
+    (tmp_path / "samples.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert command("regrade", tmp_path, "--reader", "answer-is").exit_code == 0
+    assert {(row["answer"], row["correct"]) for row in stored(tmp_path)} == {("B", True)}
 
 
 def test_an_answer_that_was_cut_off_is_read_as_such(folder: Path) -> None:

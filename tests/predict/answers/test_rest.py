@@ -1,7 +1,7 @@
 """Pools completed from what was seen, against pools drawn answer by answer."""
 
 from collections import defaultdict
-from itertools import pairwise
+from itertools import combinations, pairwise, product
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from scipy.special import softmax
 
 from predict.answers.atoms import CHOICES, RESTS, THETAS, A, P, leading, log_likelihood, patterns
 from predict.answers.best_of_n import RATES
-from predict.answers.rest import bests_of_pools, pool_sizes, votes_of_pools
+from predict.answers.rest import bests_of_pools, pool_sizes, vote_of, votes_of_pools
 from results.votes.exact import VoteCounts, best_of_n, majority_curve
 
 RIGHT, LEADER = 0, 1
@@ -74,6 +74,22 @@ def test_the_vote_of_a_pool_is_that_of_pools_drawn_one_answer_after_another(pool
         noise = expected.std(axis=0) / np.sqrt(len(expected))
         assert found.mean(axis=0) == pytest.approx(expected.mean(axis=0), abs=4 * noise.max() + 0.01)
         assert found.std(axis=0) == pytest.approx(expected.std(axis=0), abs=0.03)
+
+
+@pytest.mark.parametrize("left_out", [0, 1, 2])
+def test_the_vote_of_a_counted_pool_is_the_mean_over_all_its_parts(left_out: int) -> None:
+    """Right, unreadable, two kinds of wrong answers and some that are all different: each up to twice."""
+    for counts in product(range(3), repeat=5):
+        right, unread, one, other, different = counts
+        pool = [0] * right + [-1] * unread + [1] * one + [2] * other + list(range(3, 3 + different))
+        values = []
+        for part in combinations(pool, max(len(pool) - left_out, 1)):
+            times = [part.count(kind) for kind in set(part) - {-1}]
+            wins = part.count(0) == max(times, default=0) > 0
+            values.append(wins / times.count(part.count(0)) if wins else 0.0)
+        if values:
+            found = vote_of(np.array([counts]), max(len(pool) - left_out, 1))
+            assert found == pytest.approx([np.mean(values)], abs=1e-12), counts
 
 
 def test_who_leads_is_the_share_of_a_term_in_the_likelihood() -> None:

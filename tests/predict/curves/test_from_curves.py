@@ -1,7 +1,5 @@
 """What is forecast from curves alone: points observed are kept, and no number of draws moves the mean."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -42,8 +40,10 @@ def test_a_point_that_was_observed_is_kept_with_its_standard_error() -> None:
     assert found.these.high - found.these.low == pytest.approx([2 * 1.645 * 0.01 * np.sqrt(0.1)], rel=1e-3)
 
 
-def test_without_standard_errors_there_is_no_interval() -> None:
-    bare = replace(curves(), stderr=np.full(len(curves().points), np.nan))
+@pytest.mark.parametrize("without", [slice(None), slice(1), slice(-3, None)])
+def test_without_all_standard_errors_there_is_no_interval(without: slice) -> None:
+    bare = curves()
+    bare.stderr[without] = np.nan
     found = from_curves(bare, PLACES, Options(200))
     assert np.isfinite(found.mean).all()
     assert np.isnan(found.these.low).all()

@@ -89,6 +89,21 @@ def test_lengths_that_are_sums_over_an_unknown_number_of_questions_order_but_do_
     assert groups_of_curves(pd.concat(fewer), "majority")[0].questions == {"a": 100, "b": 100}
 
 
+@pytest.mark.parametrize("column", ["dataset", "model"])
+def test_a_group_does_not_hang_on_what_stands_beside_it(column: str) -> None:
+    """The same settings with fewer questions, of another model or data set, rows interleaved."""
+    tables = [simulated_samples(questions=q).assign(**{column: f"{q}"}) for q in (12, 5)]
+    curves = [build_curves(table, ["majority"], permutations=0) for table in tables]
+    both = groups_of_curves(pd.concat(curves).sample(frac=1, random_state=0), "majority")
+    alone = [group for table in curves for group in groups_of_curves(table, "majority")]
+    for one, other in zip(
+        sorted(both, key=lambda g: g.name), sorted(alone, key=lambda g: g.name), strict=True
+    ):
+        assert one.points.places() == other.points.places()
+        assert one.accuracy.tolist() == other.accuracy.tolist()
+        assert one.questions == other.questions
+
+
 @pytest.mark.parametrize("method", ["majority", "best_of_n"])
 def test_samples_give_the_accuracies_and_standard_errors_of_their_curves(method: str) -> None:
     frame = simulated_samples(questions=12, answers=5)

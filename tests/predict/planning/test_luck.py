@@ -1,5 +1,7 @@
 """The luck of the best: against integration, and against choices among settings whose truth is known."""
 
+from itertools import product
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -96,6 +98,14 @@ def test_one_setting_and_one_without_an_interval_stay_as_they_are() -> None:
     alone = found.loc[[0, 3], ["expected", "expected_low", "expected_high"]].to_numpy()
     np.testing.assert_allclose(alone, rows.loc[[0, 3], ["predicted", "low", "high"]])
     assert 0.6 < found.loc[1, "expected"] < found.loc[2, "expected"] < 0.7
+
+
+def test_what_is_expected_does_not_hang_on_other_methods_or_other_n() -> None:
+    table = pd.DataFrame(list(product("ab", [1, 2], range(4))), columns=["method", "N", "setting"])
+    values = np.random.default_rng(0).random(len(table))
+    table = table.assign(predicted=values, low=values - 0.1, high=values + 0.1, luck=0.05)
+    alone = [with_expected(rows, 0.9) for _, rows in table.groupby(["method", "N"])]
+    pd.testing.assert_frame_equal(with_expected(table, 0.9), pd.concat(alone))
 
 
 @pytest.mark.integration  # many seconds

@@ -26,6 +26,7 @@ from results.summary.buying import Plan
 from results.tables.money import Price
 from tests.predict.commands import predict
 from tests.predict.conftest import simulated_samples
+from tests.results.votes.test_errors import by_pairs
 
 LENGTHS = np.array([0.8, 1.2, 1.7, 2.5, 3.2, 4.0, 6.0])
 GAP = {T: (0.8 - 0.5 * np.exp(-0.6 * T)) ** 2 / 2 for T in LENGTHS}
@@ -239,6 +240,14 @@ def test_the_interval_of_one_answer_is_that_of_its_frequencies() -> None:
     stderr = np.sqrt((p * (1 - p) / 16).mean() / len(p))
     one = options.loc[("majority", 1)]
     assert [one["low"], one["high"]] == pytest.approx([p.mean() - Z90 * stderr, p.mean() + Z90 * stderr])
+
+
+def test_new_questions_come_in_clusters() -> None:
+    """Six passages of five questions, each hard or easy as a whole, by every method and at every N."""
+    (side,) = sides(answers(0).assign(cluster=np.repeat(list("abcdef"), 80)), 50.0)
+    for row in measured_choices([side], JUDGED, 8, 0.9).itertuples():
+        stderr = by_pairs(side.curve(row.method)[:, row.N - 1], np.repeat(list("abcdef"), 5))
+        assert row.new_high == pytest.approx(min(row.predicted + Z90 * stderr, 1), abs=1e-9)
 
 
 def test_a_dear_judge_is_not_bought_and_a_cheap_one_is() -> None:

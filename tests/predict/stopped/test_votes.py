@@ -140,6 +140,20 @@ def test_a_pool_that_has_been_seen_has_no_luck_left() -> None:
     assert found.std() == pytest.approx(0.0, abs=1e-12)
 
 
+@pytest.mark.parametrize(("clusters", "draws"), [(None, Q), (list("abcd") * (Q // 4), 4)])
+def test_new_questions_are_drawn_by_clusters(clusters: list[str] | None, draws: int) -> None:
+    """Half of the clusters always right, half never: the mean of so many draws. Its spread to 1.1 %."""
+    ahead = look((8,) * Q, 4000)
+    right = np.broadcast_to((np.arange(Q) % 2).astype(float)[:, None], (4000, Q, 1))
+    ahead = replace(ahead, simulated=Simulated(right, np.ones_like(right), np.ones_like(right)))
+    names = AnswerPools(
+        [f"q{q}" for q in range(Q)], np.arange(Q + 1), np.zeros(Q, int), np.ones(Q), None, clusters
+    )
+    run = Run("s", names, CAP, {"cap": CAP}, np.full(Q, 8))
+    _, new = _accuracies(ahead, run, np.array([0]), np.array([4]), "best_of_n", 0)
+    assert new.std() == pytest.approx(0.5 / np.sqrt(draws), rel=0.07)
+
+
 def test_a_larger_n_beside_it_changes_no_target() -> None:
     """Each target has a pool of its own: as many answers as are asked for, unless a larger one is named."""
     alone = accuracies((4,) * Q, 50, [0], [8], 4)

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from scipy.special import stdtrit
 
 from results import BadInput
 from synthetic.cli import cli
@@ -62,6 +63,15 @@ def test_the_command_says_how_far_apart_they_are(monkeypatch):
     result = CliRunner().invoke(cli, ["check", "fig2g"], standalone_mode=False)
     assert "fig2g: they agree" in result.output
     assert "-0.030" in result.output
+
+
+@pytest.mark.parametrize(("chance", "told"), [(0.011, "they agree"), (0.009, "they differ")])
+@pytest.mark.parametrize("rows", [1, 7])
+def test_two_that_are_the_same_differ_once_in_a_hundred_checks(chance, told, rows):
+    """The worst of some rows, of either sign, at a chance of one in a hundred for all of them together."""
+    worst = stdtrit(5 * 4 - 1, chance / rows / 2)
+    table = pd.DataFrame({"difference": [worst, *[0.1] * (rows - 1)], "stderr": 1.0})
+    assert checking.verdict(table, 4).startswith(told)
 
 
 def test_another_step_is_seen(monkeypatch):
