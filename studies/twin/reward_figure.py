@@ -14,7 +14,7 @@ import pandas as pd
 from results import read_curves
 from results.figures.axes import n_axis, value_axis
 from results.figures.theme import Figure
-from results.pictures import save_figures
+from results.pictures import Picture, save_figures
 
 COLOURS = {
     "vote": "#2c728e",
@@ -59,7 +59,7 @@ def _figure(table: pd.DataFrame, line: str, metric: str, at: int) -> Figure:
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="A folder.")
 def main(table: Path, out: Path) -> None:
     """Draw a curves table that has best-of-N by rewards, as OUT/NAME.svg."""
-    save_figures("Rewards", [reward_figures(read_curves(table))], out / f"{table.stem}.svg")
+    save_figures("Rewards", [reward_figures(read_curves(table))], Picture(out / f"{table.stem}.svg"))
 
 
 if __name__ == "__main__":

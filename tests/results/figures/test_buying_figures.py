@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from results.figures.buying import plan_figure
-from results.pictures import draw_plans
+from results.pictures import Picture, draw_plans
 from results.summary.buying import Plan
 from tests.results.figures.made import rows_of
 
@@ -85,7 +85,7 @@ def test_without_a_choice_it_says_so():
 @pytest.mark.parametrize("suffix", [".png", ".svg", ".html"])
 def test_several_plans_share_a_file(tmp_path, suffix):
     path = tmp_path / f"plan{suffix}"
-    draw_plans([view(), view(target_accuracy=None)], path)
+    draw_plans([view(), view(target_accuracy=None)], Picture(path))
     content = path.read_bytes()
     assert content.startswith({".png": b"\x89PNG", ".svg": b"<svg", ".html": b"<!doctype html>"}[suffix])
     if suffix == ".html":

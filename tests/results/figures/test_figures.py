@@ -1,5 +1,6 @@
 """What the figures show: settings in order, trends, frontiers, forecasts, and files with readable text."""
 
+import re
 import struct
 
 import numpy as np
@@ -14,7 +15,7 @@ from results.figures.axes import apart, axis_range, counts_to_show, spread_out, 
 from results.figures.buying import plan_figure
 from results.figures.forecast import forecast_figure
 from results.figures.length import length_figure
-from results.figures.theme import combined_spec, rendered
+from results.figures.theme import combined_spec, printed_spec, rendered
 from results.normal import Z90
 from results.summary.buying import measured
 from results.summary.forecasts import make_forecasts
@@ -199,6 +200,24 @@ def test_files_carry_title_and_text():
     assert height > 700
     silent = rendered({**figure.file_spec(), "title": ""})[".png"]
     assert len(png) > len(silent) + 2_000  # the title is drawn, not dropped for want of a font
+
+
+@pytest.mark.parametrize(
+    ("inches", "figures", "bare", "rows"), [(3.3, 2, True, [1, 1]), (6.9, 2, False, [2]), (5, 1, True, [1])]
+)
+def test_a_printed_picture_has_its_width_and_letters_that_can_be_read(inches, figures, bare, rows):
+    panels = make_panels(pd.concat([curves(model="m-one"), curves(model="m-two")]))[:figures]
+    spec = printed_spec([[answers_figure(panel, axis_range(panel)) for panel in panels]], inches, bare)
+    assert [len(line["hconcat"]) for line in spec["vconcat"]] == rows
+    files = rendered(spec, inches=inches)
+    svg = files[".svg"].decode()
+    width, box = (float(n) for n in re.search(r'width="([\d.]+)pt".*?viewBox="0 0 (\d+)', svg).groups())
+    assert width == pytest.approx(72 * inches, rel=1e-3)
+    smallest = min(float(size) for size in re.findall(r"font-size=.([\d.]+)px", svg))
+    assert 7 < smallest * width / box < 9
+    assert (">m-one" in svg) is not bare
+    assert (">(2)" in svg) is (bare and figures == 2)
+    assert struct.unpack(">I", files[".png"][16:20])[0] == pytest.approx(300 * inches, abs=2)
 
 
 def test_several_figures_make_one_file_with_all_their_data():
