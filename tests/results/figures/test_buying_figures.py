@@ -29,7 +29,7 @@ def view(**changes: float | None) -> Plan:
 def test_all_choices_frontier_goal_and_choice_are_drawn():
     figure = plan_figure(view(), "p")
     data = figure.file_spec()["datasets"]
-    assert sorted(len(rows) for rows in data.values()) == [1, 1, 3, 4]
+    assert sorted(len(rows) for rows in data.values()) == [1, 1, 2, 3, 4]
     for word in (
         "reach 70.0\N{NO-BREAK SPACE}%",
         "setting “b”",

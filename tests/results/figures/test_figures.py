@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from results.figures.answers import answers_figure
-from results.figures.axes import apart, axis_range, counts_to_show, spread_out, value_range
+from results.figures.axes import MOST_HUES, OTHERS, apart, axis_range, counts_to_show, spread_out, value_range
 from results.figures.buying import plan_figure
 from results.figures.forecast import forecast_figure
 from results.figures.length import length_figure
@@ -177,6 +177,41 @@ def test_legends_show_plain_symbols():
     assert "strokeDash" in str(spec["layer"])
     (legend,) = vl_convert.vegalite_to_vega(spec)["legends"]
     assert "strokeDash" not in str(legend)
+
+
+@pytest.mark.parametrize("models", [2, MOST_HUES, MOST_HUES + 3])
+def test_models_have_a_hue_each_as_far_as_hues_can_be_told_apart(models):
+    names = [f"m{i}" for i in range(models)]
+    panels = make_panels(pd.concat([curves(model=name) for name in names]))
+    spec = plan_figure(measured(panels), "c").spec
+    (layer,) = (layer for layer in spec["layer"] if layer["mark"]["style"] == "mark")
+    colour, rows = layer["encoding"]["color"], pd.DataFrame(spec["datasets"][layer["data"]["name"]])
+    assert (colour["type"], "range" in colour["scale"]) == ("nominal", False)
+    assert len(colour["scale"]["domain"]) == min(models, MOST_HUES + 1)
+    assert set(rows["hue"]) == set(colour["scale"]["domain"])
+    assert set(rows.loc[rows["hue"] != rows["model"], "hue"]) <= {OTHERS}
+    assert set(rows["model"]) == set(names)
+
+
+@pytest.mark.parametrize(
+    "settings", [("10", "100"), ("low", "mid", "high"), [f"cap={i}00" for i in range(1, 8)]]
+)
+@pytest.mark.parametrize("known", [True, False])
+def test_settings_go_along_a_ramp_and_few_have_intervals(settings, known):
+    table = curves(settings)
+    (panel,) = make_panels(table if known else table.assign(tokens_per_answer=None, T=None))
+    figure = answers_figure(panel, axis_range(panel))
+    layers = {layer["mark"]["style"]: layer for layer in figure.spec["layer"]}
+    colour = layers["curve"]["encoding"]["color"]
+    ordered = known or settings[0].isdecimal()
+    assert (colour["type"], colour["scale"].get("range")) == (
+        ("ordinal", "ramp") if ordered else ("nominal", None)
+    )
+    assert ("band" in layers, "interval" in layers) == (len(settings) != 3, len(settings) == 3)
+    intervals = rows_of(figure, "rule" if len(settings) == 3 else "area")
+    assert set(intervals["setting"]) == set(settings if len(settings) < 5 else settings[-1:])
+    labels = rows_of(figure, "text").set_index("setting")["label"]
+    assert labels.to_dict() == {setting: setting.removeprefix("cap=") for setting in settings}
 
 
 def test_slugs_are_plain_and_never_the_same():
