@@ -21,6 +21,7 @@ from results.summary.buying import measured
 from results.summary.forecasts import make_forecasts
 from results.summary.panels import make_panels, order_settings, unique_slug
 from results.words.forecasts import forecast_name
+from results.words.values import value_table
 from tests.results.figures.made import curves, rows_of
 from tests.results.made_tables import forecast_table
 
@@ -94,6 +95,18 @@ def test_band_is_a_ninety_percent_interval_within_zero_and_one():
     row = panel.exact[(panel.exact["setting"] == "100") & (panel.exact["N"] == 256)].iloc[0]
     assert row["value"] == pytest.approx(0.8)
     assert (row["low"], row["high"]) == (pytest.approx(0.8 - Z90 * 0.3), 1.0)
+
+
+@pytest.mark.parametrize("value", [0.0, 0.5, 1.0])
+@pytest.mark.parametrize("questions", [10, 200])
+def test_answers_that_are_all_right_or_all_wrong_leave_room_for_a_question_that_was_missed(value, questions):
+    table = curves(accuracy=value, stderr=0.0, questions=questions)
+    (panel,) = make_panels(table)
+    widths = panel.exact["high"] - panel.exact["low"]
+    assert widths.tolist() == pytest.approx([(2 if value == 0.5 else 1) * Z90 / questions] * len(widths))
+    assert all("± 0.0" not in cell for row in value_table(panel).rows for cell in row)
+    (risks,) = make_panels(table.assign(risk=value, accuracy=np.nan))
+    assert (risks.exact["high"] == risks.exact["low"]).all()
 
 
 def test_what_a_chart_leaves_out_is_told():
