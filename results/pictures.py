@@ -1,6 +1,7 @@
 """What commands draw: their tables in, a picture or a page out.
 
-    draw_plans([plan], Picture(Path("plan.pdf"), width=3.3, bare=True))  ->  ["plot in plan.pdf", "Llama …"]
+    draw("Plan", plan_choices([plan]), Picture(Path("plan.pdf"), width=3.3, bare=True))
+    ->  ["plot in plan.pdf", "Llama-3.1-8B on gsm8k. Majority vote against cost. …"]
 
 Other packages import no figure: what one is, and the engine that draws it, is known to `results` alone.
 """
@@ -12,16 +13,12 @@ from pathlib import Path
 import pandas as pd
 
 from results.commandline import BadInput
-from results.figures.buying import plan_figure
 from results.figures.forecast import forecast_figure
 from results.figures.offline import figures_page
-from results.figures.stopping import stopping_figures
 from results.figures.theme import Figure, combined_spec, numbered, printed_spec, rendered
 from results.low_cost_to_high import NAME
-from results.report.choices import Choice, comparison_choices, curve_choices
-from results.summary.buying import Plan
+from results.report.choices import Choice
 from results.summary.forecasts import make_forecasts
-from results.summary.panels import Panel
 from results.tables.files import check_place, replacing
 from results.tables.key import Key
 from results.visible import visible
@@ -79,31 +76,10 @@ def draw_forecasts(tables: Sequence[pd.DataFrame], notes: Sequence[str], picture
     return save_figures(title, [*rows.values()], picture, lead, notes)
 
 
-def draw_curves(panels: Sequence[Panel], picture: Picture) -> list[str]:
-    """Accuracy against N, and against length where there are several, of each panel."""
-    return save_figures("Accuracy by number of answers", _rows(curve_choices(panels)), picture)
-
-
-def draw_comparison(comparison: pd.DataFrame, picture: Picture) -> list[str]:
-    """The differences of each pair of runs, one below the other."""
-    return save_figures("Runs compared", _rows(comparison_choices(comparison)), picture)
-
-
-def _rows(choices: Sequence[Choice]) -> list[list[Figure]]:
-    """The figures of each choice side by side."""
+def draw(title: str, choices: Sequence[Choice], picture: Picture) -> list[str]:
+    """The figures of each choice side by side, one choice below the other; as the report shows them."""
     rows = [[figure for _, figure in choice.figures] for choice in choices]
-    return [row for row in rows if row]
-
-
-def draw_plans(plans: Sequence[Plan], picture: Picture) -> list[str]:
-    """A figure for each model, one below the other."""
-    figures = [[plan_figure(plan, f"plan-{number}")] for number, plan in enumerate(plans)]
-    return save_figures("Plan", figures, picture)
-
-
-def draw_stopping(table: pd.DataFrame, picture: Picture) -> list[str]:
-    """A figure for each data set, model and setting of a stopping table, one below the other."""
-    return save_figures("Stopping rules", [[figure] for figure in stopping_figures(table)], picture)
+    return save_figures(title, [row for row in rows if row], picture)
 
 
 def save_figures(

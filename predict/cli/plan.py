@@ -100,9 +100,10 @@ def run(
         write_raw(whole, out)
         say(f"\n{len(whole)} rows in {out}")
     if plot is not None:
-        from results.pictures import draw_plans
+        from results.pictures import draw
+        from results.report.choices import plan_choices
 
-        say("\n".join(draw_plans(plans, plot)))
+        say("\n".join(draw("Plan", plan_choices(plans), plot)))
 
 
 def money_of(inputs: Sequence[Path], prices: Mapping[str, Price]) -> Money:

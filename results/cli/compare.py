@@ -174,9 +174,10 @@ def compare_command(
         write_table(rows, out, "comparison")
         click.echo(rows_written(samples, len(rows), out))
     if plot is not None:
-        from results.pictures import draw_comparison
+        from results.pictures import draw
+        from results.report.choices import comparison_choices
 
-        click.echo("\n".join(draw_comparison(rows, plot)))
+        click.echo("\n".join(draw("Runs compared", comparison_choices(rows), plot)))
     if gate:
         _exit_with_verdict(rows, margin / 100)
 

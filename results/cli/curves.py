@@ -125,6 +125,7 @@ def curves_command(
         click.echo(line)
     click.echo(f"{', '.join(map(str, samples))}: {len(table)} answers -> {out}: {len(result)} rows")
     if plot is not None:
-        from results.pictures import draw_curves
+        from results.pictures import draw
+        from results.report.choices import curve_choices
 
-        click.echo("\n".join(draw_curves(panels, plot)))
+        click.echo("\n".join(draw("Accuracy by number of answers", curve_choices(panels), plot)))

@@ -84,9 +84,10 @@ def stop_command(
     write_table(table, out, "stopping")
     click.echo(rows_written(samples, len(table), out))
     if plot is not None:
-        from results.pictures import draw_stopping
+        from results.pictures import draw
+        from results.report.choices import stopping_choices
 
-        click.echo("\n".join(draw_stopping(table, plot)))
+        click.echo("\n".join(draw("Stopping rules", stopping_choices(table), plot)))
 
 
 def _tried(texts: tuple[str, ...]) -> dict[Any, list[float]]:

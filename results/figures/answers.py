@@ -20,6 +20,7 @@ from results.figures.axes import (
     panel_marks,
     panel_tooltips,
     setting_colour,
+    shared_start,
     spread_out,
     tooltips,
     value_axis,
@@ -45,7 +46,8 @@ def answers_figure(panel: Panel, y_range: tuple[float, float]) -> Figure:
     )
     room = label_room(settings)
     told = settings if len(settings) <= MOST_INTERVALS else settings[-1:]
-    named = f", labelled by {settings_title(panel.key.source, settings)}" if room else ""
+    title = shared_start(settings).rstrip("=") or settings_title(panel.key.source, settings)
+    named = f", labelled by {title}" if room else ""
 
     y = value_axis("value", panel.metric, y_range)
     colours = setting_colour(settings, panel.key.source, panel.knows_costs, labelled=room > 0)

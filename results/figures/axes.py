@@ -77,12 +77,15 @@ LONGEST_LABEL = 10
 """Characters that fit beside the end of a line on a phone."""
 
 
+def shared_start(names: Iterable[object]) -> str:
+    """What stands before the = of all names: "forced=" of forced=20 and forced=300; "" of others."""
+    starts = {"".join(str(name).rpartition("=")[:2]) for name in names}
+    return starts.pop() if len(starts) == 1 else ""
+
+
 def short_names(names: Sequence[object]) -> dict[object, str]:
     """What tells the names apart, for labels: "20" and "300" of forced=20 and forced=300."""
-    texts = {name: str(name) for name in names}
-    starts = {text.rpartition("=")[0] for text in texts.values()}
-    shared = len(starts.pop()) + 1 if len(starts) == 1 and all("=" in text for text in texts.values()) else 0
-    return {name: text[shared:] for name, text in texts.items()}
+    return {name: str(name).removeprefix(shared_start(names)) for name in names}
 
 
 def label_room(names: Sequence[object]) -> float:

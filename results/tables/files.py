@@ -297,7 +297,7 @@ def _latex(frame: pd.DataFrame) -> str:
     """A tabular of what differs between the rows (of booktabs); what all share is a comment above it."""
     shown = frame.map(lambda cell: visible(cell) if isinstance(cell, str) else cell).reset_index(drop=True)
     same = [name for name, cells in shown.items() if len(cells) > 1 and len(cells.drop_duplicates()) == 1]
-    shared = shown[same].iloc[0].dropna() if same else {}
+    shared: Any = shown[same].iloc[0].dropna() if same else {}
     head = "".join(f"% {visible(str(name))}: {cell}\n" for name, cell in shared.items())
     style = shown.drop(columns=same).style.hide(axis="index")
     style = style.format(_digits, na_rep="--", escape="latex").format_index(axis=1, escape="latex")

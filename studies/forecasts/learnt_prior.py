@@ -126,9 +126,7 @@ def markdown(found: pd.DataFrame) -> str:
     """A row for each set and number of answers seen, and the ratios of all."""
     names = ["mean_error", "interval_score", "coverage"]
     wide = found.pivot_table(index=["set", "seen"], columns="predictor", values=names, sort=False)
-    head = (
-        "| set, answers seen | error, points | learnt | held, % | learnt | score, points | learnt |"
-    )
+    head = "| set, answers seen | error, points | learnt | held, % | learnt | score, points | learnt |"
     lines = [head, "| --- | --- | --- | --- | --- | --- | --- |"]
     for (name, seen), row in wide.iterrows():
         error, score, held = ([row[column, way] for way in (AS_IT_IS, LEARNT)] for column in names)
