@@ -23,6 +23,9 @@ LARGEST_N = 100_000
 
 _MANY = 10**9
 
+INCHES = {"in": 1.0, "cm": 1 / 2.54, "mm": 1 / 25.4, "pt": 1 / 72.27}
+"""Units of length on paper; a point is that of TeX."""
+
 
 @dataclass(frozen=True)
 class Range:
@@ -135,6 +138,25 @@ class Numbers(_Kind):
     def option(self, flag: str, meaning: str = "", **more: Any) -> Callable[..., Any]:
         """The option of a command, which is empty where it is not given."""
         return super().option(flag, meaning, **({"default": (), "show_default": False} | more))
+
+
+@dataclass(frozen=True)
+class Length(_Kind):
+    """A length on paper, as 3.3in or 84mm."""
+
+    name: str
+    range: Range
+    meaning: str
+    unit: str = "LENGTH"
+
+    def read(self, value: Any) -> Any:
+        """The length in inches."""
+        text = str(value)
+        for unit, inches in INCHES.items():
+            number = number_of(text.removesuffix(unit))
+            if text.endswith(unit) and isinstance(number, int | float):
+                return self.range.read(number * inches, f"a length {self.range.ends} inches")
+        raise ValueError(f"found {text!r:.40}, expected a number and {', '.join(INCHES)}, as 3.3in")
 
 
 @dataclass(frozen=True)
@@ -281,6 +303,11 @@ TOKEN_BUDGET = Number(
     Range(0, whole=False, above=True),
     "Find the best choice within this many tokens per question.",
     "TOKENS",
+)
+WIDTH = Length(
+    "width",
+    Range(1, 40, whole=False),
+    "With --plot: the picture is so wide on paper, with letters of 8 points; as 3.3in, 84mm.",
 )
 COUNT = Number("correct or nulls", Range(0), "How often an answer was given.")
 COUNTS = Numbers("wrong", Range(0), "How often each wrong answer was given.")

@@ -18,7 +18,7 @@ from typing import Any
 import click
 
 SUBJECTS = {
-    "Output": ["--out", "--plot", "--curves"],
+    "Output": ["--out", "--plot", "--width", "--bare", "--curves"],
     "Input": [
         "--then",
         *("--map", "--drop", "--gold", "--correct-if", "--unreadable", "--setting", "--as-written"),

@@ -1,26 +1,27 @@
 """What commands draw: their tables in, a picture or a page out.
 
-    draw_forecasts([table], [], Path("forecast.html"))      draw_plans([plan], Path("plan.png"))
+    draw("Plan", plan_choices([plan]), Picture(Path("plan.pdf"), width=3.3, bare=True))
+    ->  ["plot in plan.pdf", "Llama-3.1-8B on gsm8k. Majority vote against cost. …"]
 
 Other packages import no figure: what one is, and the engine that draws it, is known to `results` alone.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
 
 from results.commandline import BadInput
-from results.figures.buying import plan_figure
 from results.figures.forecast import forecast_figure
 from results.figures.offline import figures_page
-from results.figures.stopping import stopping_figures
-from results.figures.theme import Figure, combined_spec, rendered
+from results.figures.theme import Figure, combined_spec, numbered, printed_spec, rendered
 from results.low_cost_to_high import NAME
-from results.summary.buying import Plan
+from results.report.choices import Choice
 from results.summary.forecasts import make_forecasts
 from results.tables.files import check_place, replacing
 from results.tables.key import Key
+from results.visible import visible
 from results.words.forecasts import questions_asked
 from results.words.names import PAPER
 
@@ -39,11 +40,30 @@ FIGURE_3 = (
 )
 
 
-def draw_forecasts(tables: Sequence[pd.DataFrame], notes: Sequence[str], path: Path) -> None:
+@dataclass(frozen=True)
+class Picture:
+    """A file to draw into; for a paper its `width` in inches, and `bare`: without titles.
+
+    Raises BadInput where its name says no kind of picture, or nothing can be written there.
+    """
+
+    path: Path
+    width: float | None = None
+    bare: bool = False
+
+    def __post_init__(self) -> None:
+        if self.path.suffix not in FIGURE_SUFFIXES:
+            raise BadInput(f"--plot {self.path}: give a name that ends in {', '.join(FIGURE_SUFFIXES)}")
+        if self.path.suffix == ".html" and (self.bare or self.width is not None):
+            raise BadInput(f"--plot {self.path}: --width and --bare are for .png, .svg and .pdf")
+        check_place(self.path)
+
+
+def draw_forecasts(tables: Sequence[pd.DataFrame], notes: Sequence[str], picture: Picture) -> list[str]:
     """A row of figures for each set, one a predictor; if sets have new settings, only of these.
 
-    tables: the forecast table of each set; notes: what a reader of the page must know besides. Raises
-    BadInput for a file that is no picture.
+    tables: the forecast table of each set; notes: what a reader of the page must know besides. Returns what
+    to say of the picture, as `save_figures` does.
     """
     forecasts = [forecast for table in tables for forecast in make_forecasts({"": table})]
     shown = [forecast for forecast in forecasts if forecast.over_length] or forecasts
@@ -53,43 +73,36 @@ def draw_forecasts(tables: Sequence[pd.DataFrame], notes: Sequence[str], path: P
     along_t = any(forecast.over_length and forecast.predictor == NAME for forecast in shown)
     title = f"Figure 3: {TITLE[0].lower()}{TITLE[1:]}" if along_t else TITLE
     lead = [MARKS, f"{FIGURE_3} {questions_asked(shown)}"] if along_t else [MARKS]
-    save_figures(title, [*rows.values()], path, lead, notes)
+    return save_figures(title, [*rows.values()], picture, lead, notes)
 
 
-def draw_plans(plans: Sequence[Plan], path: Path) -> None:
-    """A figure for each model, one below the other."""
-    figures = [[plan_figure(plan, f"plan-{number}")] for number, plan in enumerate(plans)]
-    save_figures("Plan", figures, path)
-
-
-def draw_stopping(table: pd.DataFrame, path: Path) -> None:
-    """A figure for each data set, model and setting of a stopping table, one below the other."""
-    save_figures("Stopping rules", [[figure] for figure in stopping_figures(table)], path)
-
-
-def check_picture(path: Path) -> None:
-    """Raise BadInput where a file's name says no kind of picture, or nothing can be written there."""
-    if path.suffix not in FIGURE_SUFFIXES:
-        raise BadInput(f"--plot {path}: give a name that ends in {', '.join(FIGURE_SUFFIXES)}")
-    check_place(path)
+def draw(title: str, choices: Sequence[Choice], picture: Picture) -> list[str]:
+    """The figures of each choice side by side, one choice below the other; as the report shows them."""
+    rows = [[figure for _, figure in choice.figures] for choice in choices]
+    return save_figures(title, [row for row in rows if row], picture)
 
 
 def save_figures(
     title: str,
     rows: Sequence[Sequence[Figure]],
-    path: Path,
+    picture: Picture,
     lead: Sequence[str] = (),
     summary: Sequence[str] = (),
-) -> None:
+) -> list[str]:
     """Write rows of figures into a .png, .svg or .pdf, or one below the other into a page of that title.
 
-    The page begins with the paragraphs `lead` and the list `summary`. Raises BadInput for another kind of
-    file.
+    The page begins with the paragraphs `lead` and the list `summary`. Returns lines for the terminal: where
+    the picture is, and of a bare one the words that it lacks.
     """
-    check_picture(path)
+    path, width, bare = picture.path, picture.width, picture.bare
+    figures = [figure for row in rows for figure in row]
     if path.suffix == ".html":
-        content = figures_page(title, [figure for row in rows for figure in row], lead, summary)
+        content = figures_page(title, figures, lead, summary)
     else:
-        content = rendered(combined_spec([list(row) for row in rows]), [path.suffix])[path.suffix]
+        spec = combined_spec(rows, bare=bare) if width is None else printed_spec(rows, width, bare)
+        content = rendered(spec, [path.suffix], width)[path.suffix]
     with replacing(path) as temporary:
         temporary.write_bytes(content)
+    words = zip(numbered(figures), figures, strict=True) if bare else ()
+    captions = [visible(f"{label} {figure.description}".strip()) for label, figure in words]
+    return [f"plot in {path}", *captions]

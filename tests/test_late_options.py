@@ -60,6 +60,11 @@ NOWHERE = "small.csv/x.csv"
         *(f"{name} small.csv --out x.txt" for name in ("curves", "stop", "fits", "precision", "forecast")),
         *(f"{name} small.csv --out x.csv --plot x.txt" for name in ("stop", "forecast", "plan")),
         *(f"{name} small.csv --out x.csv --plot small.csv/x.svg" for name in ("stop", "forecast", "plan")),
+        *(
+            f"{name} small.csv --out x.csv {options}"
+            for name in ("curves", "compare", "stop", "forecast", "plan")
+            for options in ("--bare", "--width 3.3in", "--plot x.html --bare", "--plot x.pdf --width 3.3")
+        ),
         "curves small.csv --out x.csv --method best_by_score",
         "curves small.csv --out x.csv --method nope",
         "compare small.csv large.csv --out x.txt",

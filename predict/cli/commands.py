@@ -27,7 +27,7 @@ from results.arguments import (
     TARGET_ACCURACY,
     TOKEN_BUDGET,
 )
-from results.cli.options import cheap_option, price_option
+from results.cli.options import cheap_option, picture_options, price_option
 from results.command_help import Command
 from results.normal import FORECAST_LEVEL, LEVEL
 from results.read_options import reading_options
@@ -124,7 +124,7 @@ def main() -> None:
     help="Forecast this table after INPUT, but for models and datasets that INPUT has. May be repeated.",
 )
 @file("--out", "Forecast table to write.", required=True)
-@file("--plot", "Picture to write (.png, .svg, .pdf, .html).")
+@picture_options
 @fit_max_n
 @FIT_MAX_TOKENS.option("--fit-max-tokens")
 @fit_settings
@@ -190,7 +190,7 @@ def backtest(**asked: Any) -> None:
 @SCORE_COST.option("--score-cost")
 @price_option()
 @file("--out", "Write a table of all choices.")
-@file("--plot", "Picture to write (.png, .svg, .pdf, .html).")
+@picture_options
 @click.pass_context
 def plan(context: click.Context, /, **asked: Any) -> None:
     """Choose setting and N for an accuracy or a token budget.

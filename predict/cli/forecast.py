@@ -8,7 +8,7 @@ setting  tokens/answer   N  …  forecast  90 % these questions  90 % new questi
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -29,6 +29,9 @@ from results.tables.contract import check_out
 from results.words.forecasts import error_columns, forecast_columns
 from results.words.names import predictor_name
 
+if TYPE_CHECKING:
+    from results.pictures import Picture
+
 Forecasts: TypeAlias = tuple[pd.DataFrame, list[str]]
 """A forecast table, and what its reader should know."""
 
@@ -40,7 +43,7 @@ def run(
     inputs: tuple[Path, ...],
     then: tuple[Path, ...],
     out: Path,
-    plot: Path | None,
+    plot: "Picture | None",
     predictor: str,
     method: str,
     bootstrap: int,
@@ -57,10 +60,6 @@ def run(
             raise BadInput(f"--then {path}: no such file")
     others += then
     check_out(out, [*named, *others])
-    if plot is not None:
-        from results.pictures import check_picture  # needs a plotting engine
-
-        check_picture(plot)
     sets = read_found(named, others, method, request)
     for line in together([(file, [why]) for file, why in sets.passed_over]):
         say(f"passed over: {line}", err=True)
@@ -96,8 +95,7 @@ def run(
         from results.pictures import draw_forecasts
 
         shown = [with_seen(group, request, own) for group, own in zip(groups, tables, strict=True)]
-        draw_forecasts(shown, [*map(summary_of, tables), *few], plot)
-        say(f"plot in {plot}")
+        say("\n".join(draw_forecasts(shown, [*map(summary_of, tables), *few], plot)))
 
 
 def too_few(group: Group) -> str:

@@ -6,7 +6,7 @@ To reach 90.0 % by majority vote, take N = 4, setting “high”, used 21,847 to
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from warnings import catch_warnings, simplefilter
 
 import pandas as pd
@@ -39,6 +39,9 @@ from results.words.names import METHOD_NAMES, curves_name, predictor_name
 from results.words.stopping import RULES as STOPPING_COLUMNS
 from results.words.stopping import sentences
 
+if TYPE_CHECKING:
+    from results.pictures import Picture
+
 LEAST_VOTES = 8
 """A smaller vote has little to save."""
 
@@ -67,7 +70,7 @@ def run(
     score_cost: float | None,
     prices: Mapping[str, Price],
     out: Path | None,
-    plot: Path | None,
+    plot: "Picture | None",
     **asked: Any,
 ) -> None:
     """Plan with every model and data set of the inputs; print, write and draw what is asked for."""
@@ -75,10 +78,6 @@ def run(
     one_name(predictor)
     if out is not None:
         check_out(out, inputs)
-    if plot is not None:
-        from results.pictures import check_picture, draw_plans  # needs a plotting engine
-
-        check_picture(plot)
     options, money = Options(bootstrap, seed, level), Money()
     if score is None:
         money = money_of(inputs, prices)
@@ -101,8 +100,10 @@ def run(
         write_raw(whole, out)
         say(f"\n{len(whole)} rows in {out}")
     if plot is not None:
-        draw_plans(plans, plot)
-        say(f"plot in {plot}")
+        from results.pictures import draw
+        from results.report.choices import plan_choices
+
+        say("\n".join(draw("Plan", plan_choices(plans), plot)))
 
 
 def money_of(inputs: Sequence[Path], prices: Mapping[str, Price]) -> Money:

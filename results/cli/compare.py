@@ -19,7 +19,7 @@ import click
 from results.aligned import aligned
 from results.arguments import AT, LEVELS, LOOKS, MARGIN, PLANNED, SCORE_COST, WEIGHTS
 from results.cli.every_question import look_at_every_question
-from results.cli.options import SAMPLES, price_option, rows_written, table_out
+from results.cli.options import SAMPLES, picture_options, price_option, rows_written, table_out
 from results.command_help import Command
 from results.commandline import BadInput, warnings_last
 from results.methods import BY_SCORE, FORECAST, LISTED, SCORED
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from results.paired.every_question import OfQuestions
     from results.paired.runs import Pair
     from results.paired.sequential import Sequence, Word
+    from results.pictures import Picture
 
 
 @click.command(
@@ -92,6 +93,7 @@ if TYPE_CHECKING:
 @LOOKS.option("--looks")
 @SCORE_COST.option("--score-cost")
 @price_option()
+@picture_options
 @reading_options
 def compare_command(
     samples: tuple[Path, ...],
@@ -110,6 +112,7 @@ def compare_command(
     planned: int | None,
     looks: int | None,
     prices: dict[str, Any],
+    plot: Picture | None,
 ) -> None:
     """Compare runs on the questions they share.
 
@@ -128,11 +131,11 @@ def compare_command(
 
     if margin and not (every_question or (gate and at)):
         raise click.UsageError("--margin is for --gate with --at: name the numbers of answers it is about")
-    others = (at, methods, score, weights, sequential, out, prices, score_cost is not None)
+    others = (at, methods, score, weights, sequential, out, plot, prices, score_cost is not None)
     if every_question and any(others):
         raise click.UsageError("--every-question counts single answers: give only --margin, --level, --gate")
-    if sequential and (len(at) != 1 or out or prices or score_cost is not None):
-        raise click.UsageError("--sequential is about one N: give one --at, no prices and no --out")
+    if sequential and (len(at) != 1 or out or plot or prices or score_cost is not None):
+        raise click.UsageError("--sequential is about one N: give one --at, no prices, --out and --plot")
     if planned is not None and not sequential:
         raise click.UsageError("--planned is for --sequential")
     if looks is not None and planned is None:
@@ -170,6 +173,11 @@ def compare_command(
     if out is not None:
         write_table(rows, out, "comparison")
         click.echo(rows_written(samples, len(rows), out))
+    if plot is not None:
+        from results.pictures import draw
+        from results.report.choices import comparison_choices
+
+        click.echo("\n".join(draw("Runs compared", comparison_choices(rows), plot)))
     if gate:
         _exit_with_verdict(rows, margin / 100)
 

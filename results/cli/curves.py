@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from results.arguments import CAPS, NS, PERMUTATIONS, SEED, WEIGHTS
-from results.cli.options import SAMPLES, cheap_option, table_out
+from results.cli.options import SAMPLES, cheap_option, picture_options, table_out
 from results.command_help import Command
 from results.commandline import warnings_last
 from results.methods import FORECAST, LISTED
@@ -18,6 +18,8 @@ from results.read_options import reading_options
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from results.pictures import Picture
 
 USUAL = f"{','.join(FORECAST)}; of verdicts alone best_of_n,all_of_n; of partial credit highest_score too"
 
@@ -61,6 +63,7 @@ def note_unread(paths: Sequence[Path], table: pd.DataFrame) -> None:
 @cheap_option("the accuracy on new questions by both, as exactly as more questions would tell it.")
 @PERMUTATIONS.option("--permutations", default=10)
 @SEED.option("--seed", "Seed of the random orders.", default=0)
+@picture_options
 @reading_options
 def curves_command(
     samples: tuple[Path, ...],
@@ -73,6 +76,7 @@ def curves_command(
     cheap: Path | None,
     permutations: int,
     seed: int,
+    plot: Picture | None,
 ) -> None:
     """Compute the accuracy of N answers at each N.
 
@@ -116,6 +120,12 @@ def curves_command(
 
             result = with_cheap(result, votes, table, read_samples(cheap, texts=False), str(cheap))
     write_curves(result, out)
-    for line in [*short_lines(make_panels(result)), *cheap_lines(result)]:
+    panels = make_panels(result)
+    for line in [*short_lines(panels), *cheap_lines(result)]:
         click.echo(line)
     click.echo(f"{', '.join(map(str, samples))}: {len(table)} answers -> {out}: {len(result)} rows")
+    if plot is not None:
+        from results.pictures import draw
+        from results.report.choices import curve_choices
+
+        click.echo("\n".join(draw("Accuracy by number of answers", curve_choices(panels), plot)))

@@ -1,12 +1,13 @@
 """Options that several commands of `results` have."""
 
 from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
 from typing import Any
 
 import click
 
-from results.arguments import number_of
+from results.arguments import WIDTH, number_of
 
 SAMPLES = click.argument("samples", nargs=-1, required=True, type=click.Path(path_type=Path))
 """Files of samples, or run folders."""
@@ -14,8 +15,28 @@ SAMPLES = click.argument("samples", nargs=-1, required=True, type=click.Path(pat
 
 def table_out(required: bool = True) -> Callable[..., Any]:
     """The option --out of a table."""
-    words = "File to write (.csv, .jsonl, .parquet)."
+    words = "File to write (.csv, .jsonl, .parquet, .tex)."
     return click.option("--out", required=required, type=click.Path(path_type=Path), help=words)
+
+
+def picture_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options --plot, --width and --bare, as one `plot`: a Picture (see results.pictures), or None."""
+
+    @wraps(command)
+    def drawing(*args: Any, plot: Path | None, width: float | None, bare: bool, **options: Any) -> Any:
+        picture = None
+        if plot is not None:
+            from results.pictures import Picture  # needs a plotting engine
+
+            picture = Picture(plot, width, bare)
+        elif bare or width is not None:
+            raise click.UsageError(f"--{'bare' if bare else 'width'} is for --plot")
+        return command(*args, plot=picture, **options)
+
+    words = "Picture to write (.png, .svg, .pdf, .html)."
+    where = click.option("--plot", type=click.Path(path_type=Path), help=words)
+    words = "With --plot: no title in the picture; its words are printed, for a caption."
+    return where(WIDTH.option("--width")(click.option("--bare", is_flag=True, help=words)(drawing)))
 
 
 def cheap_option(what_it_tells: str) -> Callable[..., Any]:

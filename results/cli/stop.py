@@ -16,7 +16,7 @@ import click
 
 from results.aligned import aligned
 from results.arguments import MOST_ANSWERS, RANDOM_ORDERS, SEED
-from results.cli.options import SAMPLES, rows_written, table_out
+from results.cli.options import SAMPLES, picture_options, rows_written, table_out
 from results.command_help import Command
 from results.commandline import warnings_last
 from results.read_options import reading_options
@@ -25,6 +25,7 @@ from results.visible import visible
 if TYPE_CHECKING:
     import pandas as pd
 
+    from results.pictures import Picture
     from results.stopping.advice import Advice
     from results.tables.key import Key
 
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
     metavar="RULE[:THRESHOLD]",
     help="Try this rule alone, as lead or lead:4; once for each.  [default: all]",
 )
-@click.option("--plot", type=click.Path(path_type=Path), help="Picture to write (.png, .svg, .pdf, .html).")
+@picture_options
 @reading_options
 def stop_command(
     samples: tuple[Path, ...],
@@ -55,7 +56,7 @@ def stop_command(
     orders: int,
     seed: int,
     rules: tuple[str, ...],
-    plot: Path | None,
+    plot: Picture | None,
 ) -> None:
     """Replay stopping rules on stored answers.
 
@@ -74,10 +75,6 @@ def stop_command(
 
     check_out(out, samples)
     tried = _tried(rules)
-    if plot is not None:
-        from results.pictures import check_picture, draw_stopping  # needs a plotting engine
-
-        check_picture(plot)
     with warnings_last():
         table = arena(read_samples(*samples, texts=False), tried, n_max, orders, seed)
     taken = advice(table)
@@ -87,8 +84,10 @@ def stop_command(
     write_table(table, out, "stopping")
     click.echo(rows_written(samples, len(table), out))
     if plot is not None:
-        draw_stopping(table, plot)
-        click.echo(f"plot in {plot}")
+        from results.pictures import draw
+        from results.report.choices import stopping_choices
+
+        click.echo("\n".join(draw("Stopping rules", stopping_choices(table), plot)))
 
 
 def _tried(texts: tuple[str, ...]) -> dict[Any, list[float]]:

@@ -20,6 +20,7 @@ from results.figures.axes import (
     panel_marks,
     panel_tooltips,
     setting_colour,
+    shared_start,
     spread_out,
     tooltips,
     value_axis,
@@ -31,8 +32,8 @@ from results.summary.panels import Panel
 from results.words.names import METHOD_NAMES, METRIC_TITLES, curves_name, settings_title, some_of
 from results.words.values import combined
 
-MOST_BANDS = 3
-"""Bands of more settings would cover each other: then only the dearest has one."""
+MOST_INTERVALS = 4
+"""Of more settings only the dearest has intervals."""
 
 WAYS = ("best_of_n", *BY_SCORE, "majority")
 
@@ -44,26 +45,24 @@ def answers_figure(panel: Panel, y_range: tuple[float, float]) -> Figure:
         part[part["setting"].isin(settings)] for part in (panel.exact, panel.dots, panel.greedy)
     )
     room = label_room(settings)
-    banded = settings if len(settings) <= MOST_BANDS else settings[-1:]
-    band = ""
-    if exact["low"].notna().any():
-        of_last = " of the dearest" if banded != settings else ""
-        band = f"; band: 90 % interval{of_last}"
-    named = f", labelled by {settings_title(panel.key.source, settings)}" if room else ""
-    marks = [f"Line: exact{named}{band}", *some_of(len(settings), len(panel.settings), "settings")]
+    told = settings if len(settings) <= MOST_INTERVALS else settings[-1:]
+    title = shared_start(settings).rstrip("=") or settings_title(panel.key.source, settings)
+    named = f", labelled by {title}" if room else ""
 
     y = value_axis("value", panel.metric, y_range)
-    colours = setting_colour(settings, panel.key.source, labelled=room > 0)
+    colours = setting_colour(settings, panel.key.source, panel.knows_costs, labelled=room > 0)
     series = Series(f"{panel.slug}-answers", "setting", n_axis(panel.ns, room=room), y, colours)
-    series.band(exact[exact["setting"].isin(banded)], 0.13)
+    drawn = series.intervals(exact[exact["setting"].isin(told)], told)
     said = tooltips(["setting", "value"], panel.key.source, panel.metric)
     series.add(greedy[["setting", "value"]], "rule", "baseline", (0.8, 0.05), x=alt.Undefined, tooltip=said)
     series.add(dots, "circle", "dot", (0.28, 0.02))
     series.add(exact, "line", "curve")
     series.add(exact, "circle", "point", clip=False, tooltip=panel_tooltips(panel))
     if room:
-        series.labels(exact.loc[exact.groupby("setting")["N"].idxmax()], y_range)
+        series.labels(exact, "N", y_range)
     about = f"{combined(panel)}: {METRIC_TITLES[panel.metric]} against the number of answers."
+    interval = f"; {drawn}: 90 % interval{' of the dearest' * (told != settings)}" if drawn else ""
+    marks = [f"Line: exact{named}{interval}", *some_of(len(settings), len(panel.settings), "settings")]
     return series.figure(
         curves_name(panel.key), about, "; ".join([*marks, *panel_marks(panel, greedy)]) + "."
     )
@@ -86,10 +85,10 @@ def judged_figure(panels: Sequence[Panel]) -> Figure | None:
     names = [METHOD_NAMES[panel.key.method] for panel in shown]
     ns = sorted({n for panel in shown for n in panel.ns})
     series = Series(f"{first.slug}-judged", "way", n_axis(ns), y, colour("way:N", names, "chosen by"))
-    series.band(exact, 0.13)
+    drawn = series.intervals(exact, names)
     series.add(exact, "line", "curve")
     said = tooltips(["way", "N", "value"], first.key.source, first.metric)
     series.add(exact, "circle", "point", clip=False, tooltip=said)
     about = f"Accuracy of N answers by who chooses among them, at setting “{setting}”."
-    band = "; band: 90 % interval" if exact["low"].notna().any() else ""
-    return series.figure(curves_name(first.key), about, f"Line: exact{band}.")
+    interval = f"; {drawn}: 90 % interval" if drawn else ""
+    return series.figure(curves_name(first.key), about, f"Line: exact{interval}.")

@@ -3,8 +3,8 @@
 n_axis([1, 2, 4])  ->  log₂ axis "answers per question, N"      value_axis(...)  ->  per cent, or a risk
 """
 
-from collections.abc import Collection, Sequence
-from typing import TypeVar
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any, TypeVar
 
 import altair as alt
 import numpy as np
@@ -24,6 +24,11 @@ MOST_SETTINGS = 8
 MOST_COUNTS = 6
 """Values of N a chart shows at most."""
 
+MOST_HUES = 8
+"""Models, methods or rules that have a hue each; the others of a chart share a grey."""
+
+OTHERS = "others"
+
 
 def n_axis(ns: Sequence[int], field: str = "N", room: float = 0.0) -> alt.X:
     """The number of answers on a logarithmic axis with ticks at powers of two.
@@ -38,11 +43,11 @@ def n_axis(ns: Sequence[int], field: str = "N", room: float = 0.0) -> alt.X:
     return alt.X(f"{field}:Q", scale=scale, axis=axis, title="answers per question, N")
 
 
-def log_axis(field: str, values: Collection[float], title: str) -> alt.X:
-    """A length or a cost on a logarithmic axis with a little room at both ends of `values`.
+def log_axis(field: str, values: Collection[float], title: str, room: float = 0.0) -> alt.X:
+    """A length or a cost on a logarithmic axis with a little space at both ends of `values`.
 
-    Ticks at 1, 2, 5, 10, 20, … where three or more fit in, else finer ones, else Vega's own. `field`
-    "usd" is money: $0.10, not 100m.
+    `room` is as in `n_axis`. Ticks at 1, 2, 5, 10, 20, … where three or more fit in, else finer ones, else
+    Vega's own. `field` "usd" is money: $0.10, not 100m.
     """
     low, high = min(values) / 1.12, max(values) * 1.12
     within = [_ticks(steps, low, high) for steps in TICKS]
@@ -50,6 +55,7 @@ def log_axis(field: str, values: Collection[float], title: str) -> alt.X:
     where = {"values": ticks} if ticks else {"tickCount": 6}
     number = "~s" if field != "usd" else "$,.2f" if low < 10 else "$,.0f"
     axis = alt.Axis(format=number, labelOverlap="greedy", labelSeparation=6, **where)
+    high *= (high / low) ** (room / (1 - room))
     scale = alt.Scale(type="log", domain=[low, high], nice=False)
     return alt.X(f"{field}:Q", scale=scale, axis=axis, title=title)
 
@@ -67,20 +73,31 @@ def value_axis(field: str, metric: str, y_range: tuple[float, float]) -> alt.Y:
     return alt.Y(f"{field}:Q", scale=scale, axis=axis, title=METRIC_TITLES[metric])
 
 
-def setting_colour(settings: list[str], source: str, labelled: bool = False) -> alt.Color:
-    """The colour of each setting, from cheap to dear; without a legend where the lines are labelled."""
-    shown = colour("setting:N", settings, settings_title(source, settings))
-    return shown.legend(None) if labelled else shown
-
-
 LONGEST_LABEL = 10
 """Characters that fit beside the end of a line on a phone."""
 
 
-def label_room(names: Sequence[str]) -> float:
+def shared_start(names: Iterable[object]) -> str:
+    """What stands before the = of all names: "forced=" of forced=20 and forced=300; "" of others."""
+    starts = {"".join(str(name).rpartition("=")[:2]) for name in names}
+    return starts.pop() if len(starts) == 1 else ""
+
+
+def short_names(names: Sequence[object]) -> dict[object, str]:
+    """What tells the names apart, for labels: "20" and "300" of forced=20 and forced=300."""
+    return {name: str(name).removeprefix(shared_start(names)) for name in names}
+
+
+def label_room(names: Sequence[object]) -> float:
     """The share of the width that labels at the ends of lines take; 0 where they need a legend instead."""
-    widest = max(map(len, names))
+    widest = max(map(len, short_names(names).values()))
     return (10 + 7 * widest) / 300 if len(names) > 1 and widest <= LONGEST_LABEL else 0.0
+
+
+def line_ends(rows: pd.DataFrame, field: str, along: str) -> pd.DataFrame:
+    """The row of each series with the largest `along`, by rising `value`."""
+    rows = rows.reset_index(drop=True)
+    return rows.loc[rows.groupby(field)[along].idxmax()].sort_values("value")
 
 
 def apart(values: Sequence[float], y_range: tuple[float, float]) -> list[float]:
@@ -96,10 +113,34 @@ def apart(values: Sequence[float], y_range: tuple[float, float]) -> list[float]:
     return heights
 
 
-def colour(field: str, values: Sequence[object], title: str | None) -> alt.Color:
-    """The theme colours nominal fields by one scheme and ordinal ones by another."""
-    scale = alt.Scale(domain=list(values))  # type: ignore[arg-type]
-    return alt.Color(field, scale=scale, sort=list(values), legend=legend(title, list(map(str, values))))  # type: ignore[arg-type]
+def colour(field: str, values: Sequence[object], title: str | None, labelled: bool = False) -> alt.Color:
+    """How all figures tell series apart: along a ramp what has an order, by hues what has none.
+
+    `field` names its type: "N:O" and "setting:O" go from few to many and from cheap to dear, each along its
+    own ramp; "model:N", "way:N" have a hue each (see `with_hues`). No legend where lines are `labelled`.
+    """
+    domain: list[Any] = list(values)
+    ramp: dict[str, Any] = {"range": "ramp"} if field == "setting:O" else {}
+    shown = None if labelled else legend(title, list(map(str, values)))
+    return alt.Color(field, scale=alt.Scale(domain=domain, **ramp), sort=domain, legend=shown)
+
+
+def setting_colour(settings: list[str], source: str, ordered: bool, labelled: bool = False) -> alt.Color:
+    """The colour of each setting: along the ramp from cheap to dear where that is known."""
+    ordered = ordered or all(setting.isdecimal() for setting in settings)
+    field = "setting:O" if ordered else "setting:N"
+    return colour(field, settings, settings_title(source, settings), labelled)
+
+
+def with_hues(
+    rows: pd.DataFrame, field: str, values: Sequence[str], best: Iterable[str]
+) -> tuple[pd.DataFrame, list[str]]:
+    """The rows with a column `hue`, and its values: those of `field`, of many the `best` ones and OTHERS."""
+    if len(values) <= MOST_HUES:
+        return rows.assign(hue=rows[field]), list(values)
+    first = list(dict.fromkeys([*best, *values]))[:MOST_HUES]
+    hues = rows[field].where(rows[field].isin(first), OTHERS)
+    return rows.assign(hue=hues), [*first, OTHERS]
 
 
 def legend(title: str | None, labels: Sequence[str]) -> alt.Legend | None:

@@ -10,12 +10,16 @@ import altair as alt
 import pandas as pd
 
 from results.figures.axes import (
+    apart,
     colour,
+    label_room,
+    line_ends,
     log_axis,
     setting_colour,
     tooltips,
     value_axis,
     value_range,
+    with_hues,
 )
 from results.figures.forecast import STAR
 from results.figures.series import Series
@@ -43,17 +47,22 @@ def plan_figure(plan: Plan, name: str) -> Figure:
     values = pd.concat([rows["predicted"], front["low"], front["high"], target])
     y_range = value_range(values.dropna(), "accuracy")
     paid = PRICED if plan.by == "usd" else f"{UNITS[source]} per question"
-    x = log_axis(plan.by, [*rows[plan.by], *budget], paid)
     y = value_axis("predicted", "accuracy", y_range)
+    room = 0.0
     if len(plan.models) > 1:
-        field, colours = "model", colour("model:N", plan.models, None)
+        rows, hues = with_hues(rows, "model", plan.models, front["model"])
+        field, colours = "hue", colour("hue:N", hues, None)
     else:
         settings = order_settings(rows.assign(length=rows["cost"] / rows["N"]))
-        field, colours = "setting", setting_colour(settings, source)
+        rows = rows.assign(value=rows["predicted"])
+        ends = line_ends(rows, "setting", plan.by)["value"].tolist()
+        room = label_room(settings) if apart(ends, y_range) == ends else 0.0  # else they cover points
+        field, colours = "setting", setting_colour(settings, source, ordered=True, labelled=room > 0)
+    x = log_axis(plan.by, [*rows[plan.by], *budget], paid, room)
     known = alt.Scale(domain=["measured", "forecast"], range=["circle", "diamond"])
     shape = alt.Shape("known:N", scale=known, legend=None)
-    apart = ["model"] * (len(plan.models) > 1) + ["method"] * (len(plan.methods) > 1)
-    fields = [*apart, "setting", "N", plan.by, "predicted", "low", "high", "known"]
+    names = ["model"] * (len(plan.models) > 1) + ["method"] * (len(plan.methods) > 1)
+    fields = [*names, "setting", "N", plan.by, "predicted", "low", "high", "known"]
 
     points = "Circles: measured" + (" (what to expect)" if plan.is_drawn_together else "")
     points += "" if (rows["known"] == "measured").all() else "; diamonds: forecast"
@@ -66,6 +75,8 @@ def plan_figure(plan: Plan, name: str) -> Figure:
     series.add(rows, "point", "mark", (0.9, 0.1), clip=False, shape=shape, tooltip=pointed)
     series.add(target.to_frame("predicted"), "rule", "goal", None, x=alt.Undefined)
     series.add(budget.to_frame("cost"), "rule", "goal", None, y=alt.Undefined)
+    if room:
+        series.labels(rows, plan.by, y_range)
     series.add(chosen, "point", "star", None, clip=False, shape=alt.value(STAR))
     return series.figure(
         models_name(source, dataset, plan.models),

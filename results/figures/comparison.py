@@ -41,7 +41,7 @@ def comparison_figure(rows: pd.DataFrame, name: str, title: str) -> Figure:
     x = n_axis(sorted(rows["N"].unique()))
     series = Series(name, "method", x, y, colour("method:N", methods, None))
     series.add(pd.DataFrame({"difference": [0.0]}), "rule", "zero", None, x=alt.Undefined)
-    series.band(rows, 0.13)
+    drawn = series.intervals(rows, methods)
     series.add(rows, "line", "curve")
     ends = [alt.Tooltip(f"{end}:Q", title=words, format="+.1f") for end, words in titles.items()]
     pointed = [*tooltips(["method", "N"]), *ends, *tooltips(["questions"])]
@@ -49,7 +49,7 @@ def comparison_figure(rows: pd.DataFrame, name: str, title: str) -> Figure:
     return series.figure(
         title,
         "Difference in accuracy at equal N, paired by question.",
-        f"Above 0, {rows['b'].iloc[0]} is better. Bands: {level} intervals that hold together.",
+        f"Above 0, {rows['b'].iloc[0]} is better. {drawn.title()}s: {level} intervals that hold together.",
     )
 
 

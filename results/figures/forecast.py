@@ -13,6 +13,7 @@ from results.figures.axes import (
     MOST_SETTINGS,
     colour,
     counts_to_show,
+    label_room,
     log_axis,
     n_axis,
     setting_colour,
@@ -21,7 +22,7 @@ from results.figures.axes import (
     value_axis,
     value_range,
 )
-from results.figures.series import FADED, Series
+from results.figures.series import ASIDE, FADED, Series
 from results.figures.theme import Figure
 from results.summary.forecasts import ENDS, Forecast
 from results.summary.panels import order_settings
@@ -38,14 +39,13 @@ _SHAPES = {
     "above 100 %": "triangle-up",
     "below 0 %": "triangle-down",
 }
-_ASIDE = 0.15  # of a doubling of N: settings stand side by side, so that their bars can be told apart
 _SEEN = ("used", "beside")
 """Roles of rows that are no forecast: those the fit saw, and those measured beside it."""
 
 
 def forecast_figure(forecast: Forecast) -> Figure:
     """Fitted, forecast and measured points, against length if new settings were forecast, else against N."""
-    field, rows, x, colour = _axes(forecast)
+    field, along, rows, x, colour = _axes(forecast)
     points = _points(rows)
     measured, ahead = (_values(rows, name) for name in ("accuracy", "predicted"))
     bars, ends = (_bars(rows, kind) for kind in ("", "new_"))
@@ -56,7 +56,8 @@ def forecast_figure(forecast: Forecast) -> Figure:
     new = ENDS if len(ends) else ENDS[:2]
     said = tooltips(["kind", "setting", "N", *length, "accuracy", *new, "status"], forecast.key.source)
 
-    y = value_axis("value", "accuracy", value_range(heights, "accuracy"))
+    y_range = value_range(heights, "accuracy")
+    y = value_axis("value", "accuracy", y_range)
     series = Series(forecast.slug, field, x, y, colour)
     series.add(measured, "line", "thin", (0.45, 0.05))
     series.add(ahead, "line", "trend", (0.7, 0.05))
@@ -65,6 +66,8 @@ def forecast_figure(forecast: Forecast) -> Figure:
     doubted = ~points["role"].isin(_SEEN) & ~points["kind"].eq("measured") & points["status"].ne("ok")
     for part, opacity in ((doubted, FADED), (~doubted, (1.0, 0.1))):
         series.add(points[part], "point", "mark", opacity, clip=False, shape=_shape(points), tooltip=said)
+    if label_room(points[field].unique()):
+        series.labels(points, along, y_range)
     by = predictor_name(forecast.rows, forecast.predictor)
     wider = ", longer ones for new questions" if len(ends) else ""
     return series.figure(
@@ -74,30 +77,27 @@ def forecast_figure(forecast: Forecast) -> Figure:
     )
 
 
-def _axes(forecast: Forecast) -> tuple[str, pd.DataFrame, alt.X, alt.Color]:
-    """The column that colours tell apart, the rows shown, the horizontal axis and the colours."""
+def _axes(forecast: Forecast) -> tuple[str, str, pd.DataFrame, alt.X, alt.Color]:
+    """The columns that colours and the horizontal axis show, the rows shown, that axis and the colours."""
     beside = forecast.beside.assign(role="beside")
     rows = pd.concat([forecast.rows, beside], ignore_index=True) if len(beside) else forecast.rows
     ns = sorted(int(n) for n in rows["N"].unique())
+    source = forecast.key.source
     if forecast.over_length:
         shown = counts_to_show(ns, MOST_COUNTS)
-        rows = rows[rows["N"].isin(shown)]
+        rows, room = rows[rows["N"].isin(shown)], label_room(shown)
         caps = rows["setting"].str.extract(r"\bcap=(\d+)$")[0].astype("float64")
-        field, title = "length", LENGTH_TITLES[forecast.key.source]
+        field, title = "length", LENGTH_TITLES[source]
         if caps.notna().all():
             field, title, rows = "cap", "tokens allowed per answer (the cap)", rows.assign(cap=caps)
-        x = log_axis(field, rows[field], title)
-        return "N", rows, x, colour("N:O", shown, "answers N")
+        x = log_axis(field, rows[field], title, room)
+        return "N", field, rows, x, colour("N:O", shown, "answers N", labelled=room > 0)
     settings = spread_out(order_settings(rows), MOST_SETTINGS)
-    rows = rows[rows["setting"].isin(settings)]
-    aside = np.linspace(-_ASIDE, _ASIDE, len(settings)) if len(settings) > 1 else [0.0]
+    rows, room = rows[rows["setting"].isin(settings)], label_room(settings)
+    aside = np.linspace(-ASIDE, ASIDE, len(settings)) if len(settings) > 1 else [0.0]
     place = rows["N"] * 2.0 ** rows["setting"].map(dict(zip(settings, aside, strict=True)))
-    return (
-        "setting",
-        rows.assign(place=place),
-        n_axis(ns, "place"),
-        setting_colour(settings, forecast.key.source),
-    )
+    colours = setting_colour(settings, source, bool(rows["length"].notna().all()), labelled=room > 0)
+    return "setting", "place", rows.assign(place=place), n_axis(ns, "place", room), colours
 
 
 def _verdict(forecast: Forecast) -> str:

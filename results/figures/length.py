@@ -17,6 +17,7 @@ from results.figures.axes import (
     MOST_COUNTS,
     colour,
     counts_to_show,
+    label_room,
     log_axis,
     panel_marks,
     panel_tooltips,
@@ -46,9 +47,10 @@ def length_figure(panel: Panel, y_range: tuple[float, float]) -> Figure:
     faded = drawn["N"].isin(doubted)
     proven = GREEDY_LIMITS.get(f"{panel.key.dataset} {panel.key.model}")
 
-    x = log_axis("length", rows["length"], LENGTH_TITLES[panel.key.source])
+    room = label_room(shown)
+    x = log_axis("length", rows["length"], LENGTH_TITLES[panel.key.source], room)
     y = value_axis("value", panel.metric, y_range)
-    series = Series(f"{panel.slug}-length", "N", x, y, colour("N:O", shown, "answers N"))
+    series = Series(f"{panel.slug}-length", "N", x, y, colour("N:O", shown, "answers N", labelled=room > 0))
     series.add(dots[dots["N"].isin(shown)], "circle", "dot", (0.3, 0.02))
     series.add(greedy, "line", "baseline", None)
     series.add(pd.DataFrame({"value": [proven] if proven else []}), "rule", "zero", None, x=alt.Undefined)
@@ -57,7 +59,13 @@ def length_figure(panel: Panel, y_range: tuple[float, float]) -> Figure:
     series.add(rows[rows["N"].isin(without)], "line", "thin", (0.5, 0.05))
     series.add(rows[rows["N"].isin(shown)], "circle", "point", clip=False, tooltip=panel_tooltips(panel))
 
-    marks = ["Points: exact", *some_of(len(shown), len(panel.ns), "N")]
+    if room:
+        series.labels(rows[rows["N"].isin(shown)], "length", y_range)
+
+    marks = [
+        "Points: exact, labelled by N" if room else "Points: exact",
+        *some_of(len(shown), len(panel.ns), "N"),
+    ]
     if proven:
         marks.append("grey: 2/d, the theory's value for greedy decoding")
     if trends:

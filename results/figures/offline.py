@@ -42,7 +42,7 @@ def figure_data(figures: Sequence[Figure]) -> dict[str, Markup]:
 def style(css: str) -> Markup:
     """A style sheet with the palettes as custom properties (--ink, …), and that of draw.js."""
     own = [
-        "".join(f"--{name}:{value};" for name, value in PALETTES[palette].items() if name != "ramp")
+        "".join(f"--{name}:{value};" for name, value in PALETTES[palette].items() if isinstance(value, str))
         for palette in ("light", "dark")
     ]
     dark = f"@media screen and (prefers-color-scheme:dark){{:root{{{own[1]}}}}}"

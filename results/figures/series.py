@@ -5,16 +5,27 @@ series.add(exact, "line", "curve")       a line for each setting; a click on the
 series.figure("Llama on gsm8k", "Majority vote against N.", "Line: exact.")
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import altair as alt
+import numpy as np
 import pandas as pd
 
-from results.figures.axes import apart
+from results.figures.axes import apart, line_ends, short_names
 from results.figures.theme import Figure
 
 _DASHES = {"baseline": [5, 4], "descent": [5, 4], "trend": [2, 3]}
 """Dashes by style. In the theme they would reach the symbols of the legend."""
+
+MOST_BANDS = 2
+"""Bands of more series would cover each other."""
+
+ASIDE = 0.15
+"""Of a doubling: series stand side by side, so that their bars can be told apart."""
+
+EDGE = 0.7
+"""A line that ends beyond this share of the axis is named at its edge."""
 
 FADED = (0.35, 0.05)
 """The opacity of what is not to be trusted."""
@@ -57,17 +68,33 @@ class Series:
         chart = alt.Chart(rows, mark=alt.MarkDef(mark, style=style, clip=clip))  # type: ignore[arg-type]
         self._layers.append(chart.encode(**(shared | channels)))
 
-    def band(self, rows: pd.DataFrame, opacity: float) -> None:
-        """Draw the intervals of rows, `low` … `high`, where known; a picked legend entry hides the others."""
-        known = rows["low"].notna()
-        shown = rows if known.all() else rows[known]
-        self.add(shown, "area", "band", (opacity, 0.0), y="low:Q", y2="high:Q")
+    def intervals(self, rows: pd.DataFrame, names: Sequence[object]) -> str:
+        """Draw the intervals of rows, `low` … `high`, where known; what of: "band", "bar" or "".
 
-    def labels(self, ends: pd.DataFrame, y_range: tuple[float, float]) -> None:
-        """Name each line at its end, a row of `ends`, in its colour."""
-        ends = ends.sort_values("value")
-        ends = ends.assign(value=apart(ends["value"].tolist(), y_range))
-        self.add(ends, "text", "label", clip=False, text=alt.Text(f"{self._field}:N"))
+        Bands of more than MOST_BANDS of the series `names` would cover each other: they have bars, set aside.
+        A picked legend entry hides the others.
+        """
+        shown = rows[rows["low"].notna()]
+        if shown.empty:
+            return ""
+        ends: dict[str, Any] = {"y": "low:Q", "y2": "high:Q"}
+        if len(names) <= MOST_BANDS:
+            self.add(shown, "area", "band", (0.13, 0.0), **ends)
+            return "band"
+        field = self._channels["x"].shorthand.removesuffix(":Q")
+        aside = dict(zip(names, np.linspace(-ASIDE, ASIDE, len(names)), strict=True))
+        moved = shown[field] * 2.0 ** shown[self._field].map(aside).astype("float64")
+        self.add(shown.assign(**{field: moved}), "rule", "interval", (0.3, 0.03), **ends)
+        return "bar"
+
+    def labels(self, rows: pd.DataFrame, along: str, y_range: tuple[float, float]) -> None:
+        """Name each line at its end, where `along` is largest, in its colour; side by side, at the edge."""
+        ends = line_ends(rows, self._field, along)
+        edge = ends[along].max()
+        ends[along] = ends[along].where(ends[along] < EDGE * edge, edge)
+        short = short_names(ends[self._field].tolist())
+        ends = ends.assign(value=apart(ends["value"].tolist(), y_range), label=ends[self._field].map(short))
+        self.add(ends, "text", "label", clip=False, text=alt.Text("label:N"))
 
     def figure(self, title: str, *subtitle: str) -> Figure:
         """The layers as a figure, the last on top."""

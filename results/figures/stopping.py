@@ -7,7 +7,7 @@ could reach, who knows which lead is best for each question.
 import altair as alt
 import pandas as pd
 
-from results.figures.axes import colour, log_axis
+from results.figures.axes import colour, log_axis, with_hues
 from results.figures.series import Series
 from results.figures.theme import Figure
 from results.stopping.advice import DEFAULT, advice, one_by_one, unit_of
@@ -53,10 +53,12 @@ def _figure(key: Key, table: pd.DataFrame, name: str, several: bool) -> Figure:
         alt.Tooltip("worst_tenth:Q", title="in the worst tenth", format=".1%"),
         alt.Tooltip("accuracy:Q", format=".1%"),
     ]
-    series = Series(name, "rule", x, y, colour("rule:N", rules, None))
-    series.add(pareto_frontier(tried, "agreement", "share"), "line", "frontier", None)
+    front = pareto_frontier(tried, "agreement", "share")
+    tried, names = with_hues(tried, "rule", rules, [DEFAULT, *front["rule"]])
+    series = Series(name, "hue", x, y, colour("hue:N", names, None))
+    series.add(front, "line", "frontier", None)
     series.add(floor, "line", "baseline", None)
-    series.add(tried[tried["rule"] != DEFAULT], "line", "thin", (0.85, 0.1))
+    series.add(tried[tried["rule"] != DEFAULT], "line", "thin", (0.85, 0.1), detail="rule:N")
     series.add(tried[tried["rule"] == DEFAULT], "line", "curve")
     series.add(tried, "circle", "point", clip=False, tooltip=said)
     title = curves_name(key) + (f", setting {key.setting}" if several else "")

@@ -10,7 +10,7 @@ colour. A mark names its style there. Files are light.
 
 import json
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import resources
@@ -29,6 +29,14 @@ FILE_WIDTH, HEIGHT = 480, 320
 SUFFIXES = (".png", ".svg", ".pdf")
 SCALE = 2
 """Pixels of a PNG for each nominal one."""
+POINTS = 72
+"""Points in an inch."""
+PRINTED = 1.5
+"""Nominal pixels for each point on paper: letters of 12 pixels are printed 8 points high."""
+DOTS = 300
+"""Pixels of a printed PNG for each inch."""
+NARROW, LOW = 330, 250
+"""A figure needs so much width on paper, and is no higher than this where it has less than FILE_WIDTH."""
 
 
 def look(palette: str) -> dict[str, Any]:
@@ -81,12 +89,15 @@ class Figure:
         fit = {"type": "fit-x", "contains": "padding"}
         return {**self.spec, "width": "container", "height": self.height, "autosize": fit}
 
-    def file_spec(self) -> dict[str, Any]:
-        """The specification for a file: of fixed size, with its title in it."""
-        lines = [part for line in self.subtitle for part in wrap(line, FILE_WIDTH // 6)]
-        title = {"text": self.title, "subtitle": lines, "limit": FILE_WIDTH + 50}
+    def file_spec(self, width: float = FILE_WIDTH, label: str | None = None) -> dict[str, Any]:
+        """The specification for a file: of fixed size, with its title in it, or with a `label` instead."""
+        lines = [part for line in self.subtitle for part in wrap(line, int(width) // 6)]
+        title = {"text": self.title, "subtitle": lines, "limit": width + 50}
+        if label is not None:
+            title = {"text": label}
         layers = [{**layer, "encoding": _unlinked(layer["encoding"])} for layer in self.spec["layer"]]
-        size = {"width": FILE_WIDTH, "height": self.height}
+        height = self.height if width >= FILE_WIDTH else min(self.height, LOW)
+        size = {"width": width, "height": height}
         return {**self.spec, "layer": layers, **size, "title": title, "config": LIGHT}
 
 
@@ -94,14 +105,22 @@ def _unlinked(encoding: dict[str, Any]) -> dict[str, Any]:
     return {channel: shown for channel, shown in encoding.items() if channel != "href"}
 
 
-def combined_spec(rows: list[list[Figure]]) -> dict[str, Any]:
-    """One specification of several figures, laid out in rows, for a file."""
+def numbered(figures: Sequence[Figure]) -> list[str]:
+    """What stands above each figure without its title: "(1)", "(2)", …; nothing above a single one."""
+    return [f"({place})" if len(figures) > 1 else "" for place in range(1, len(figures) + 1)]
+
+
+def combined_spec(
+    rows: Sequence[Sequence[Figure]], width: float = FILE_WIDTH, bare: bool = False
+) -> dict[str, Any]:
+    """One specification of several figures, laid out in rows, for a file; `bare`: without their titles."""
+    labels = iter(numbered([figure for row in rows for figure in row]))
     apart = {"scale": {"color": "independent"}}
     schema = ""
     datasets: dict[str, Any] = {}
     lines = []
     for row in rows:
-        specs = [figure.file_spec() for figure in row]
+        specs = [figure.file_spec(width, next(labels) if bare else None) for figure in row]
         for spec in specs:  # what a file says only once
             schema = spec.pop("$schema")
             datasets |= spec.pop("datasets")
@@ -117,12 +136,44 @@ def combined_spec(rows: list[list[Figure]]) -> dict[str, Any]:
     }
 
 
-def rendered(spec: dict[str, Any], suffixes: Collection[str] = SUFFIXES) -> dict[str, bytes]:
-    """A specification drawn: its files by suffix."""
+_SIZE = re.compile(r'width="([\d.]+)" height="([\d.]+)"')
+"""The first of an SVG is that of the whole picture."""
+
+
+def rendered(
+    spec: dict[str, Any], suffixes: Collection[str] = SUFFIXES, inches: float | None = None
+) -> dict[str, bytes]:
+    """A specification drawn: its files by suffix; `inches`: scaled to that width on paper."""
     svg = str(vl_convert.vegalite_to_svg(spec))
+    dots, in_points = SCALE * POINTS, svg
+    if inches is not None:
+        width, height = _drawn_size(svg)
+        size = POINTS * inches, POINTS * inches * height / width
+        dots, in_points = DOTS, _SIZE.sub('width="{:g}" height="{:g}"'.format(*size), svg, count=1)
+        svg = _SIZE.sub('width="{:g}pt" height="{:g}pt"'.format(*size), svg, count=1)
     draw: dict[str, Callable[[], bytes]] = {
-        ".png": lambda: bytes(vl_convert.svg_to_png(svg, scale=SCALE)),
+        ".png": lambda: bytes(vl_convert.svg_to_png(in_points, scale=dots / POINTS)),
         ".svg": svg.encode,
-        ".pdf": lambda: bytes(vl_convert.svg_to_pdf(svg)),
+        ".pdf": lambda: bytes(vl_convert.svg_to_pdf(in_points)),
     }
     return {suffix: draw[suffix]() for suffix in suffixes}
+
+
+def printed_spec(rows: Sequence[Sequence[Figure]], inches: float, bare: bool) -> dict[str, Any]:
+    """Rows of figures for a paper: as many side by side as fit into the width, which is that of all."""
+    whole = PRINTED * POINTS * inches
+    most = max(1, int(whole // NARROW))
+    rows = [row[place : place + most] for row in rows for place in range(0, len(row), most)]
+    columns = max(map(len, rows))
+    width = NARROW - 100.0
+    for _ in range(2):  # what axes and gaps take is known once they are drawn
+        spec = combined_spec(rows, width, bare)
+        drawn, _ = _drawn_size(str(vl_convert.vegalite_to_svg(spec)))
+        width = max(100.0, width + (whole - drawn) / columns)
+    return combined_spec(rows, width, bare)
+
+
+def _drawn_size(svg: str) -> tuple[float, float]:
+    """Width and height of a picture."""
+    width, height = _SIZE.findall(svg)[0]
+    return float(width), float(height)

@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd
 
 from results.normal import Z90
+from results.paired.differences import least_stderr
 from results.paper_fits import Fit, along_gap, along_t
 from results.tables.key import PANEL, WHOSE, Key, groups, keys
 from results.tables.money import Money, Paid, Prices
@@ -124,11 +125,15 @@ def _panel(key: Key, rows: pd.DataFrame, greedy: pd.DataFrame, slug: str, paid: 
 def _exact(rows: pd.DataFrame, metric: str) -> pd.DataFrame:
     """The exact rows with their interval, NaN without a standard error.
 
-    The mean of the random orders stands in where there are no exact rows.
+    Of an accuracy that is at least the one by which one question may have been missed, as at 0 and 100 %. The
+    mean of the random orders stands in where there are no exact rows.
     """
     exact = rows[rows["permutation"] == "exact"]
     if exact.empty:
         exact = rows.groupby(["setting", "N"], sort=False).mean(numeric_only=True).reset_index()
+    if metric == "accuracy":
+        least = np.nan_to_num(least_stderr(exact["questions"].to_numpy()))
+        exact = exact.assign(stderr=exact["stderr"].clip(lower=least))
     margin = Z90 * exact["stderr"]
     top = 1.0 if metric == "accuracy" else np.inf
     low = (exact["value"] - margin).clip(0, top)

@@ -22,6 +22,7 @@ from results.tables.answers import graded, with_cluster, without_answers, withou
 from results.tables.columns import TEXT, arrow_schema, conform, refusal, text_columns
 from results.tables.doubts import check_questions, say_doubts
 from results.tables.files import (
+    WRITTEN,
     check_place,
     check_suffix,
     column_names,
@@ -140,7 +141,7 @@ def sample_files(*paths: str | Path) -> list[Path]:
 
 def check_out(out: Path, inputs: Sequence[Path]) -> None:
     """Raise BadInput, before any work, where `out` cannot be a table or is one of the inputs."""
-    check_suffix(out)
+    check_suffix(out, WRITTEN)
     check_place(out)
     if out.resolve() in {file.resolve() for file in sample_files(*inputs)}:
         raise BadInput(f"{out}: is one of the inputs; choose another file to write")

@@ -1,4 +1,4 @@
-"""Reads and writes tables as CSV, JSONL or Parquet; a file is replaced whole or not at all.
+"""Reads and writes tables as CSV, JSONL or Parquet, writes LaTeX; a file is replaced whole or not at all.
 
     {"question_id": "7", "setting": "100", "sample": 0, "answer": "18", "gold": "18", "tokens": 87}
 
@@ -9,7 +9,7 @@ import csv
 import json
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
@@ -24,8 +24,11 @@ import pyarrow.parquet
 
 from results.commandline import BadInput
 from results.tables.formulas import as_told, harmless
+from results.visible import visible
 
 SUFFIXES = (".csv", ".jsonl", ".parquet")
+WRITTEN = (*SUFFIXES, ".tex")
+"""Kinds of files that a table is written to."""
 _TEXT = pa.string()
 LARGEST_WHOLE = 2**53
 """Beyond it not every whole number is a double."""
@@ -41,10 +44,10 @@ _OTHER_KINDS = {
 """How files begin that are no text in UTF-8, and what to do with them."""
 
 
-def check_suffix(path: Path) -> None:
-    """Raise BadInput unless `path` ends in .csv, .jsonl or .parquet."""
-    if path.suffix not in SUFFIXES:
-        raise BadInput(f"{path}: unknown kind of file {path.suffix!r}, expected {', '.join(SUFFIXES)}")
+def check_suffix(path: Path, kinds: Sequence[str] = SUFFIXES) -> None:
+    """Raise BadInput unless `path` ends in one of the `kinds`."""
+    if path.suffix not in kinds:
+        raise BadInput(f"{path}: unknown kind of file {path.suffix!r}, expected {', '.join(kinds)}")
 
 
 def check_place(path: Path, folder: bool = False) -> None:
@@ -238,10 +241,10 @@ def _check_utf8(path: Path) -> None:
 def write_raw(frame: pd.DataFrame, path: Path) -> None:
     """Write `frame` to `path`, in the format of its suffix; readers see the old file or the whole new one.
 
-    JSONL and Parquet keep numbers exactly, CSV to ten digits. Raises BadInput if a cell cannot
-    be written.
+    JSONL and Parquet keep numbers exactly, CSV to ten digits, LaTeX to four. Raises BadInput if a
+    cell cannot be written.
     """
-    check_suffix(path)
+    check_suffix(path, WRITTEN)
     with replacing(path) as temporary:
         try:
             if path.suffix == ".csv":
@@ -249,6 +252,8 @@ def write_raw(frame: pd.DataFrame, path: Path) -> None:
                 frame.to_csv(temporary, index=False, float_format="%.10g", quoting=_quoting(frame))
             elif path.suffix == ".jsonl":
                 _write_jsonl(frame, temporary)
+            elif path.suffix == ".tex":
+                temporary.write_text(_latex(frame), encoding="utf-8")
             else:
                 frame.to_parquet(temporary, index=False)
         except (pa.ArrowException, UnicodeError) as error:
@@ -286,6 +291,24 @@ def _write_jsonl(frame: pd.DataFrame, path: Path) -> None:
         for row in zip(*cells, strict=True):
             line = json.dumps(dict(zip(names, row, strict=True)), ensure_ascii=False, default=_plain)
             file.write(line + "\n")
+
+
+def _latex(frame: pd.DataFrame) -> str:
+    """A tabular of what differs between the rows (of booktabs); what all share is a comment above it."""
+    shown = frame.map(lambda cell: visible(cell) if isinstance(cell, str) else cell).reset_index(drop=True)
+    same = [name for name, cells in shown.items() if len(cells) > 1 and len(cells.drop_duplicates()) == 1]
+    shared: Any = shown[same].iloc[0].dropna() if same else {}
+    head = "".join(f"% {visible(str(name))}: {cell}\n" for name, cell in shared.items())
+    style = shown.drop(columns=same).style.hide(axis="index")
+    style = style.format(_digits, na_rep="--", escape="latex").format_index(axis=1, escape="latex")
+    return head + str(style.to_latex(hrules=True))
+
+
+def _digits(cell: Any) -> Any:
+    """A number to four digits, as 0.4286 and 10287; other cells as they are."""
+    if not isinstance(cell, float):
+        return cell
+    return f"{cell:.0f}" if 1000 <= abs(cell) < LARGEST_WHOLE else f"{cell:.4g}"
 
 
 def _plain(cell: Any) -> Any:

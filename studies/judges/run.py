@@ -7,7 +7,7 @@ from pathlib import Path
 
 from results import read_curves
 from results.figures.answers import judged_figure
-from results.pictures import save_figures
+from results.pictures import Picture, save_figures
 from results.summary.panels import make_panels
 
 HERE = Path(__file__).resolve().parent
@@ -19,7 +19,7 @@ def main() -> None:
     figures = [
         judged_figure(make_panels(read_curves(CACHED / f"int8-{name}.csv"))) for name in ("gsm8k", "math")
     ]
-    save_figures("Judges", [[one for one in figures if one]], HERE / "judged.svg")
+    save_figures("Judges", [[one for one in figures if one]], Picture(HERE / "judged.svg"))
 
 
 if __name__ == "__main__":

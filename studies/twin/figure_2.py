@@ -68,8 +68,9 @@ def risk_figure(panels: Sequence[Panel], along: str) -> Figure:
     x = n_axis(first.ns) if by_n else log_axis("length", rows["length"], LENGTH_TITLES["synthetic"])
     scale, axis = alt.Scale(type="log", nice=False), alt.Axis(tickCount=5)
     y = alt.Y("value:Q", scale=scale, axis=axis, title=METRIC_TITLES["risk"])
-    series = Series(name, "line", x, y, colour("line:N", list(rows["line"].unique()), None))
-    series.band(rows, 0.1)
+    lines = list(rows["line"].unique())
+    series = Series(name, "line", x, y, colour("line:N", lines, None))
+    series.intervals(rows, lines)
     if by_n:
         series.add(descent, "rule", "descent", (0.8, 0.05), x=alt.Undefined)
     else:

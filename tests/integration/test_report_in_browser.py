@@ -18,7 +18,8 @@ from click.testing import CliRunner
 from results import write_curves, write_forecast
 from results.cli.report import report_command
 from results.figures.theme import PALETTES
-from results.pictures import draw_plans
+from results.pictures import Picture, draw
+from results.report.choices import plan_choices
 from tests.results.figures import made
 from tests.results.figures.test_buying_figures import view
 from tests.results.report.test_inputs import samples
@@ -211,7 +212,7 @@ def test_pointing_at_a_mark_tells_its_value_interval_and_counts(browser, page, t
 
 
 def test_a_plan_opens_without_a_complaint(browser, tmp_path):
-    draw_plans([view(), view(target_accuracy=None)], tmp_path / "plan.html")
+    draw("Plan", plan_choices([view(), view(target_accuracy=None)]), Picture(tmp_path / "plan.html"))
     elements, console = opened(browser, tmp_path / "plan.html", tmp_path / "profile")
     assert "<svg" in elements
     assert console == ""

@@ -62,7 +62,7 @@ function voteSpec(question) {
     encoding: {
       x: { field: "N", type: "quantitative", scale: { type: "log", base: 2, nice: false }, axis: { format: "d", values: [...new Set(values.map(({ N }) => N))] }, title: "answers per question, N" },
       y: { field: "value", type: "quantitative", scale: { domain: [0, 1] }, axis: { format: ".0%", tickCount: 6 }, title: "vote is right" },
-      color: { field: "setting", type: "nominal", scale: { domain: settings }, legend: settings.length > 1 ? { columns: 4 } : null },
+      color: { field: "setting", type: "ordinal", sort: settings, scale: { domain: settings, range: "ramp" }, legend: settings.length > 1 ? { columns: 4 } : null },
     },
   };
 }

@@ -4,7 +4,8 @@ import pandas as pd
 import pytest
 
 from results.figures.buying import plan_figure
-from results.pictures import draw_plans
+from results.pictures import Picture, draw
+from results.report.choices import plan_choices
 from results.summary.buying import Plan
 from tests.results.figures.made import rows_of
 
@@ -22,14 +23,20 @@ def view(**changes: float | None) -> Plan:
             "known": ["measured", "forecast", "measured", "forecast"],
         }
     )
-    names = {"source": "llm", "dataset": "gsm8k", "model": "<b>llama</b>", "method": "majority"}
+    names = {
+        "source": "llm",
+        "dataset": "gsm8k",
+        "model": "<b>llama</b>",
+        "method": "majority",
+        "predictor": "default",
+    }
     return Plan(options.assign(**names), **{"target_accuracy": 0.7, **changes})
 
 
 def test_all_choices_frontier_goal_and_choice_are_drawn():
     figure = plan_figure(view(), "p")
     data = figure.file_spec()["datasets"]
-    assert sorted(len(rows) for rows in data.values()) == [1, 1, 3, 4]
+    assert sorted(len(rows) for rows in data.values()) == [1, 1, 2, 3, 4]
     for word in (
         "reach 70.0\N{NO-BREAK SPACE}%",
         "setting “b”",
@@ -85,7 +92,7 @@ def test_without_a_choice_it_says_so():
 @pytest.mark.parametrize("suffix", [".png", ".svg", ".html"])
 def test_several_plans_share_a_file(tmp_path, suffix):
     path = tmp_path / f"plan{suffix}"
-    draw_plans([view(), view(target_accuracy=None)], path)
+    draw("Plan", plan_choices([view(), view(target_accuracy=None)]), Picture(path))
     content = path.read_bytes()
     assert content.startswith({".png": b"\x89PNG", ".svg": b"<svg", ".html": b"<!doctype html>"}[suffix])
     if suffix == ".html":

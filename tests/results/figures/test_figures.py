@@ -1,5 +1,6 @@
 """What the figures show: settings in order, trends, frontiers, forecasts, and files with readable text."""
 
+import re
 import struct
 
 import numpy as np
@@ -10,16 +11,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from results.figures.answers import answers_figure
-from results.figures.axes import apart, axis_range, counts_to_show, spread_out, value_range
+from results.figures.axes import MOST_HUES, OTHERS, apart, axis_range, counts_to_show, spread_out, value_range
 from results.figures.buying import plan_figure
 from results.figures.forecast import forecast_figure
 from results.figures.length import length_figure
-from results.figures.theme import combined_spec, rendered
+from results.figures.theme import combined_spec, printed_spec, rendered
 from results.normal import Z90
 from results.summary.buying import measured
 from results.summary.forecasts import make_forecasts
 from results.summary.panels import make_panels, order_settings, unique_slug
 from results.words.forecasts import forecast_name
+from results.words.values import value_table
 from tests.results.figures.made import curves, rows_of
 from tests.results.made_tables import forecast_table
 
@@ -93,6 +95,18 @@ def test_band_is_a_ninety_percent_interval_within_zero_and_one():
     row = panel.exact[(panel.exact["setting"] == "100") & (panel.exact["N"] == 256)].iloc[0]
     assert row["value"] == pytest.approx(0.8)
     assert (row["low"], row["high"]) == (pytest.approx(0.8 - Z90 * 0.3), 1.0)
+
+
+@pytest.mark.parametrize("value", [0.0, 0.5, 1.0])
+@pytest.mark.parametrize("questions", [10, 200])
+def test_answers_that_are_all_right_or_all_wrong_leave_room_for_a_question_that_was_missed(value, questions):
+    table = curves(accuracy=value, stderr=0.0, questions=questions)
+    (panel,) = make_panels(table)
+    widths = panel.exact["high"] - panel.exact["low"]
+    assert widths.tolist() == pytest.approx([(2 if value == 0.5 else 1) * Z90 / questions] * len(widths))
+    assert all("± 0.0" not in cell for row in value_table(panel).rows for cell in row)
+    (risks,) = make_panels(table.assign(risk=value, accuracy=np.nan))
+    assert (risks.exact["high"] == risks.exact["low"]).all()
 
 
 def test_what_a_chart_leaves_out_is_told():
@@ -178,6 +192,41 @@ def test_legends_show_plain_symbols():
     assert "strokeDash" not in str(legend)
 
 
+@pytest.mark.parametrize("models", [2, MOST_HUES, MOST_HUES + 3])
+def test_models_have_a_hue_each_as_far_as_hues_can_be_told_apart(models):
+    names = [f"m{i}" for i in range(models)]
+    panels = make_panels(pd.concat([curves(model=name) for name in names]))
+    spec = plan_figure(measured(panels), "c").spec
+    (layer,) = (layer for layer in spec["layer"] if layer["mark"]["style"] == "mark")
+    colour, rows = layer["encoding"]["color"], pd.DataFrame(spec["datasets"][layer["data"]["name"]])
+    assert (colour["type"], "range" in colour["scale"]) == ("nominal", False)
+    assert len(colour["scale"]["domain"]) == min(models, MOST_HUES + 1)
+    assert set(rows["hue"]) == set(colour["scale"]["domain"])
+    assert set(rows.loc[rows["hue"] != rows["model"], "hue"]) <= {OTHERS}
+    assert set(rows["model"]) == set(names)
+
+
+@pytest.mark.parametrize(
+    "settings", [("10", "100"), ("low", "mid", "high"), [f"cap={i}00" for i in range(1, 8)]]
+)
+@pytest.mark.parametrize("known", [True, False])
+def test_settings_go_along_a_ramp_and_few_have_intervals(settings, known):
+    table = curves(settings)
+    (panel,) = make_panels(table if known else table.assign(tokens_per_answer=None, T=None))
+    figure = answers_figure(panel, axis_range(panel))
+    layers = {layer["mark"]["style"]: layer for layer in figure.spec["layer"]}
+    colour = layers["curve"]["encoding"]["color"]
+    ordered = known or settings[0].isdecimal()
+    assert (colour["type"], colour["scale"].get("range")) == (
+        ("ordinal", "ramp") if ordered else ("nominal", None)
+    )
+    assert ("band" in layers, "interval" in layers) == (len(settings) != 3, len(settings) == 3)
+    intervals = rows_of(figure, "rule" if len(settings) == 3 else "area")
+    assert set(intervals["setting"]) == set(settings if len(settings) < 5 else settings[-1:])
+    labels = rows_of(figure, "text").set_index("setting")["label"]
+    assert labels.to_dict() == {setting: setting.removeprefix("cap=") for setting in settings}
+
+
 def test_slugs_are_plain_and_never_the_same():
     taken: list[str] = []
     for name in ("Llama-3.1 8B/π", "llama 3.1-8b ", "算", "数"):
@@ -199,6 +248,24 @@ def test_files_carry_title_and_text():
     assert height > 700
     silent = rendered({**figure.file_spec(), "title": ""})[".png"]
     assert len(png) > len(silent) + 2_000  # the title is drawn, not dropped for want of a font
+
+
+@pytest.mark.parametrize(
+    ("inches", "figures", "bare", "rows"), [(3.3, 2, True, [1, 1]), (6.9, 2, False, [2]), (5, 1, True, [1])]
+)
+def test_a_printed_picture_has_its_width_and_letters_that_can_be_read(inches, figures, bare, rows):
+    panels = make_panels(pd.concat([curves(model="m-one"), curves(model="m-two")]))[:figures]
+    spec = printed_spec([[answers_figure(panel, axis_range(panel)) for panel in panels]], inches, bare)
+    assert [len(line["hconcat"]) for line in spec["vconcat"]] == rows
+    files = rendered(spec, inches=inches)
+    svg = files[".svg"].decode()
+    width, box = (float(n) for n in re.search(r'width="([\d.]+)pt".*?viewBox="0 0 (\d+)', svg).groups())
+    assert width == pytest.approx(72 * inches, rel=1e-3)
+    smallest = min(float(size) for size in re.findall(r"font-size=.([\d.]+)px", svg))
+    assert 7 < smallest * width / box < 9
+    assert (">m-one" in svg) is not bare
+    assert (">(2)" in svg) is (bare and figures == 2)
+    assert struct.unpack(">I", files[".png"][16:20])[0] == pytest.approx(300 * inches, abs=2)
 
 
 def test_several_figures_make_one_file_with_all_their_data():

@@ -173,7 +173,8 @@ def test_binary_coefficients_have_their_rewards_beside_vote_and_oracle(tmp_path:
     curves = binary_rewards.curves(repeats=1, tasks=3, votes=(1, 4, 16), steps=(2, 4))
     write_curves(curves, tmp_path / "curves.csv")
     figures = reward_figures(curves)
-    assert [figure.title for figure in figures] == [line.label for line in binary_rewards.LINES]
+    titles = [f"{binary_rewards.NAME}, {line.label}, t = 4" for line in binary_rewards.LINES]
+    assert [figure.title for figure in figures] == titles
     for figure in figures:
         table = figure.layers[0].data
         assert set(table["chosen_by"]) == {"vote", "oracle", *BINARY_REWARDS}
