@@ -228,10 +228,10 @@ def test_equal_cost_gives_the_cheaper_run_more_answers():
     curve = [np.mean([by_subsets(answers, n, null="-") for answers in B.values()]) for n in (2, 3)]
     single = np.mean([by_subsets(answers, 1, null="-") for answers in A.values()])
     assert rows.loc[1, "difference_at_cost"] == pytest.approx(np.mean(curve) - single)
-    # five answers, of four
-    assert rows.loc[2, ["N_at_cost", "difference_at_cost", "low_at_cost"]].isna().all()
+    assert rows.loc[2, "N_at_cost"] == 5  # of four
+    assert rows.loc[2, ["difference_at_cost", "low_at_cost"]].isna().all()
     back = compare_runs({"cheap": run(B, tokens=8), "dear": run(A, tokens=20)}).head(3)
-    assert back["N_at_cost"].isna().tolist() == [True, True, False]
+    assert back["difference_at_cost"].isna().tolist() == [True, True, False]
 
 
 def test_at_equal_prices_equal_cost_is_equal_n():
@@ -239,9 +239,10 @@ def test_at_equal_prices_equal_cost_is_equal_n():
     for name in ("difference", "low", "high"):
         np.testing.assert_allclose(rows[name], rows[f"{name}_at_cost"])
     np.testing.assert_allclose(rows["N"], rows["N_at_cost"])
-    for tokens, last in ((99, 4), (97, np.nan)):  # a hundredth beyond the pool is no matter
-        near = compare_runs({"one": run(A, tokens=100), "two": run(B, tokens=tokens)})["N_at_cost"]
-        np.testing.assert_allclose(near[[0, 2]], [100 / tokens, last])
+    for tokens, last in ((99, 4), (97, 400 / 97)):  # a hundredth beyond the pool is no matter
+        near = compare_runs({"one": run(A, tokens=100), "two": run(B, tokens=tokens)})
+        np.testing.assert_allclose(near["N_at_cost"][[0, 2]], [100 / tokens, last])
+        assert pd.notna(near["difference_at_cost"][2]) == (last == 4)
 
 
 def test_prices_turn_tokens_into_money():
