@@ -14,7 +14,8 @@ import numpy as np
 import pandas as pd
 
 from results.commandline import BadInput
-from results.paired.sides import UNNAMED, Side
+from results.paired.sides import Side
+from results.tables.key import UNNAMED
 from results.votes.errors import Clusters
 
 

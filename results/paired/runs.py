@@ -25,10 +25,11 @@ from results.normal import LEVEL
 from results.paired.differences import mean_differences
 from results.paired.needed import answer_variance, detectable, more_answers_needed, questions_needed
 from results.paired.pairs import clusters_of, pairs
-from results.paired.sides import UNNAMED, Side, costs_known, sides_of
+from results.paired.sides import Side, costs_known, sides_of
 from results.paired.simultaneous import Measured, level_of_each
 from results.paired.verdict import verdicts
 from results.tables.columns import TEXT
+from results.tables.key import UNNAMED
 from results.tables.money import Price
 from results.tables.schemas import COMPARISON
 from results.visible import visible

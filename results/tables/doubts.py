@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from results.canonical import canonical_texts
 from results.tables.columns import refusal
-from results.tables.key import ANSWERS, WHOSE, groups
+from results.tables.key import ANSWERS, WHOSE, groups, model_on, on_dataset
 from results.tables.schemas import SAMPLE_KEY
 from results.tables.shards import missing
 
@@ -119,7 +119,7 @@ def _none_right(samples: pd.DataFrame) -> Iterator[str]:
         if rows["correct"].any():
             continue
         said = rows[rows["answer"].notna()]
-        who = f"0 % right: not one of {len(rows):,} answers of {key.model} on {key.dataset}"
+        who = f"0 % right: not one of {len(rows):,} answers of {model_on(key.model, key.dataset)}"
         if said.empty:
             yield f"{who}: none could be read; check the column 'answer'"
         elif "gold" in said:
@@ -170,7 +170,7 @@ def _copies(samples: pd.DataFrame) -> Iterator[str]:
     for key, rows in groups(sampled, ANSWERS):
         models.setdefault((key.dataset, key.setting), {})[key.model] = rows
         copies, block = _times_repeated(rows)
-        place = f"{key.model} on {key.dataset}, setting {key.setting}"
+        place = f"{model_on(key.model, key.dataset)}, setting {key.setting}"
         if alike := _all_alike(rows):
             yield (
                 f"{place}: in {alike} questions all answers are the same, with the same number of tokens: "
@@ -185,7 +185,8 @@ def _copies(samples: pd.DataFrame) -> Iterator[str]:
     for (dataset, setting), by_model in models.items():
         for one, other in islice(combinations(by_model, 2), _MOST_PAIRS):
             if line := _same_answers(by_model[one], by_model[other]):
-                yield f"{one} and {other} on {dataset}, setting {setting}: {line}: one cache under two names?"
+                place = f"{one} and {other}{on_dataset(dataset)}, setting {setting}"
+                yield f"{place}: {line}: one cache under two names?"
 
 
 def _same_answers(rows: pd.DataFrame, others: pd.DataFrame) -> str | None:

@@ -15,7 +15,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from results.methods import COMPUTED, METHODS
-from results.tables.key import CURVE
+from results.tables.key import CURVE, UNNAMED
 from results.tables.shards import EXPECTED, are_shards
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ def _boolean(required: bool = True) -> Column:
     return Column(Kind.BOOLEAN, required=required)
 
 
-_NAMES = {"dataset": "unknown", "model": "unknown", "setting": "default"}
+_NAMES = {"dataset": UNNAMED, "model": UNNAMED, "setting": "default"}
 _CURVE_DEFAULTS = {**_NAMES, "source": "llm", "permutation": "exact"}
 
 SAMPLES = Table(

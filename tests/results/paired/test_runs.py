@@ -60,7 +60,7 @@ def test_questions_that_flip_are_counted_and_named_the_furthest_first():
 
 def test_default_n_are_powers_of_two_and_the_smaller_pool(monkeypatch, recwarn):
     longer = {name: answers + "rr" for name, answers in B.items()}
-    with pytest.warns(UserWarning, match="one/default: N up to 3: 1 of 4 questions"):
+    with pytest.warns(UserWarning, match="one: N up to 3: 1 of 4 questions"):
         compared = compare_runs({"one": run({**A, "q1": "raa"}), "two": run(longer)})
     assert compared[compared["method"] == "best_of_n"]["N"].tolist() == [1, 2, 3]
     monkeypatch.setattr("results.paired.sides.MOST", 3)
@@ -126,7 +126,7 @@ def test_runs_are_called_by_their_models_where_these_tell_all_of_them_apart():
 
 def test_data_sets_without_a_name_are_not_paired_in_silence(recwarn):
     """The names of the questions may be those of others; right answers that agree say they are not."""
-    with pytest.warns(UserWarning, match=r"x/default and y/default: .* column dataset"):
+    with pytest.warns(UserWarning, match=r"x and y: .* column dataset"):
         one_named = compare_runs({"x": run(A), "y": run(B, dataset="d")})
     assert set(one_named["dataset"]) == {"d"}
     with pytest.warns(UserWarning, match="column dataset"):
