@@ -1,5 +1,6 @@
 """The sockets of a connection, and one request over them: a whole reply, or why there is none."""
 
+import errno
 import json
 import resource
 import socket
@@ -70,7 +71,8 @@ async def send(
             return Reply(response.status, response.headers.get("Retry-After", ""), bytes(content))
     except (aiohttp.ClientError, TimeoutError) as error:
         away = isinstance(error, aiohttp.ClientConnectionError | TimeoutError)
-        raise Fault(reason(error), "away" if away else "failed") from None
+        nobody = isinstance(error, OSError) and error.errno == errno.ECONNREFUSED
+        raise Fault(reason(error), "away" if away else "failed", nobody=nobody) from None
 
 
 def encoded(body: Any) -> bytes:
