@@ -16,6 +16,7 @@ import pandas as pd
 
 from results.commandline import BadInput
 from results.methods import BY_SCORE
+from results.tables.doubts import check_names
 from results.tables.key import UNNAMED, Key
 from results.tables.money import COST, Price, as_price, no_prompts
 from results.visible import visible
@@ -111,6 +112,7 @@ def sides_of(
             raise BadInput(f"{visible(name)}: no sampled answers: greedy ones alone cannot be voted on")
     own_costs = costs_known(tables)
     runs = _run_names({name: list(table["model"].unique()) for name, table in tables.items()})
+    check_names(runs.values(), "the runs")
     for name, given in tables.items():
         table, column, logs = given, None, False
         if score is not None:

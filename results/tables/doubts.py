@@ -9,7 +9,7 @@ each other, and that some say "None" or "nan".
 """
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, islice, product
 from math import lgamma, log
 from pathlib import Path
@@ -20,6 +20,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from results.canonical import canonical_texts
+from results.commandline import BadInput
 from results.tables.columns import refusal
 from results.tables.key import ANSWERS, WHOSE, groups, model_on, on_dataset
 from results.tables.schemas import SAMPLE_KEY
@@ -49,7 +50,9 @@ _ONE_EACH = {"gold": "right answer to", "cluster": "cluster of"}
 
 
 def check_questions(samples: pd.DataFrame, name: str | Path) -> None:
-    """Raise BadInput where a question has two right answers, or is in two clusters."""
+    """Raise BadInput where a question has two right answers, or is in two clusters; and by `check_names`."""
+    for column in ("dataset", "model", "setting"):
+        check_names(samples[column].unique(), f"{name}: column {column!r}")
     for column, words in _ONE_EACH.items():
         if column not in samples:
             continue
@@ -59,6 +62,15 @@ def check_questions(samples: pd.DataFrame, name: str | Path) -> None:
             row, _, question, cell = next(again.itertuples())
             expected = f"one {words} question {question!r:.40}, as in its rows above"
             raise refusal(name, row, column, cell, expected)
+
+
+def check_names(names: Iterable[str], where: str) -> None:
+    """Raise BadInput for names that nobody can tell apart where they are shown: spaces alone differ."""
+    shown: dict[str, str] = {}
+    for name in names:
+        other = shown.setdefault(" ".join(name.split()), name)
+        if other != name:
+            raise BadInput(f"{where}: {other!r} and {name!r} differ in spaces alone: give two clear names")
 
 
 def say_doubts(tables: Sequence[pd.DataFrame], names: Sequence[str | Path]) -> None:

@@ -33,7 +33,7 @@ class Kind(Enum):
 
     TEXT = "text"
     WHOLE = "a whole number (of at most 2^53)"
-    REAL = "a finite number"
+    REAL = "a finite number without a unit"
     BOOLEAN = "true or false (or 1 or 0)"
     SCORE = "a number (or nothing; inf, -inf, true and false are numbers)"
 

@@ -128,6 +128,15 @@ def test_all_missing_columns_are_named_at_once(csv: Path, tmp_path: Path) -> Non
     assert "--correct-if" in said
 
 
+def test_the_name_of_a_question_is_its_text_however_it_is_written(tmp_path: Path) -> None:
+    file = tmp_path / "answers.jsonl"
+    rows = [{"question_id": name, "answer": "1", "gold": "1"} for name in (1, "1", 1.0, "a", 1)]
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    samples = import_table(file, {}, kind="jsonl").table
+    assert samples["question_id"].tolist() == ["1", "1", "1", "a", "1"]
+    assert samples["sample"].tolist() == [0, 1, 2, 0, 3]
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -140,6 +149,10 @@ def test_all_missing_columns_are_named_at_once(csv: Path, tmp_path: Path) -> Non
         ),
         ("question_id,sample,answer,correct\na,0,1,1\na,0,2,0\n", "row 2: a second row for"),
         ("question_id,sample,answer,answer,correct\na,0,1,1,1\n", "column 'answer' appears twice"),
+        (
+            "question_id,sample,answer,correct,model\na,0,1,1,m  7\nb,0,1,1,m 7\n",
+            "column 'model': 'm  7' and",
+        ),
     ],
 )
 def test_tables_that_cannot_be_meant_are_refused(tmp_path: Path, text: str, message: str) -> None:

@@ -214,6 +214,13 @@ def test_equal_models_are_told_apart_in_few_whole_comparisons():
     assert told <= 80 * (0.05 + 2 * 0.024)
 
 
+def test_a_cluster_that_one_side_does_not_name_is_told_with_its_table():
+    whole = run(A).assign(cluster=lambda table: "c" + table["question_id"])
+    holes = whole.assign(cluster=whole["cluster"].mask(whole["question_id"] == whole["question_id"][0]))
+    with pytest.raises(BadInput, match=r"'cluster cq.*' in whole and in no cluster in holes"):
+        compare_runs({"whole": whole, "holes": holes})
+
+
 def test_greedy_answers_stay_out():
     greedy = run(dict.fromkeys(A, "a"), decoding="greedy")
     both = {"one": pd.concat([run(A, decoding="sample"), greedy]), "two": run(B)}
