@@ -77,6 +77,7 @@ def test_every_step_is_told_as_the_command_that_does_it(tables: list[Path], tmp_
     words = ["page", str(tables[0]), *MAPPED, "--cluster", "passage", "--out", str(out)]
     done = CliRunner().invoke(tts.cli, words)
     assert set(read_curves(out / "tables" / "curves.csv")["clusters"]) == {10}
+    assert pd.read_csv(out / "tables" / "unsteady.csv")["right"].between(0.2, 0.8).all()
     steps = [line.split()[2] for line in done.output.splitlines() if line.startswith("$ tts ")]
     assert steps == ["import", "curves", "compare", "forecast", "plan", "report"]
     assert not (out / "tables" / "compare.csv").exists()  # there is one model and one setting

@@ -227,5 +227,7 @@ def unsteady_table(grid: Grid) -> Table:
         f"Unsteady: right in {least} to {most} % of a run’s answers to it, which are {grid.answers} at most."
     )
     if len(found) > LISTED:
-        note += f" The first {LISTED} are shown, those unsteady in most runs first."
+        note += (
+            f" The first {LISTED} are shown, those unsteady in most runs first; tables/unsteady.csv has all."
+        )
     return tabled(title, found.head(LISTED), columns, note)
