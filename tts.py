@@ -99,12 +99,14 @@ def _as_given(columns: dict[str, Any]) -> Iterator[str]:
 @_column_options
 @TARGET_ACCURACY.option("--target-accuracy", "Plan for this accuracy.  [default: nearly the best there is]")
 @price_option()
+@click.option("--cluster", metavar="COLUMN", help="A column of questions that belong together.")
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="A new folder for the page.")
 def page(
     answers: tuple[Path, ...],
     out: Path,
     prices: dict[str, Any],
     target_accuracy: float | None,
+    cluster: str | None,
     **columns: Any,
 ) -> None:
     """Make a page of answers: curves, comparison, forecast, plan.
@@ -125,7 +127,7 @@ def page(
         samples = _imported(answers, out / "tables", list(_as_given(columns)))
         if prices:
             _check_prices(prices, samples)
-        _make(samples, out, of_prices, goal)
+        _make(samples, out, of_prices, goal, ["--cluster", cluster] if cluster else [])
     except BaseException:
         shutil.rmtree(out, ignore_errors=True)  # so that the same command can be given again
         raise
@@ -143,19 +145,21 @@ def _check_prices(prices: Mapping[str, Any], samples: Sequence[Path]) -> None:
         money.paid(dataset, model)
 
 
-def _make(samples: Sequence[Path], out: Path, prices: Sequence[str], goal: Sequence[str]) -> None:
+def _make(
+    samples: Sequence[Path], out: Path, prices: Sequence[str], goal: Sequence[str], read: Sequence[str]
+) -> None:
     """The steps of `page` after those that import; those that these answers do not allow are left out."""
     tables = out / "tables"
-    _step("curves", *samples, "--out", tables / "curves.csv")
+    _step("curves", *samples, *read, "--out", tables / "curves.csv")
     made = []
     for name, words in (("compare", prices), ("forecast", ()), ("plan", [*goal, *prices])):
         table = tables / f"{name}.csv"
         try:
-            _step(name, *samples, *words, "--out", table)
+            _step(name, *samples, *read, *words, "--out", table)
             made.append(table)
         except BadInput as error:
             click.echo(f"without {name}: {visible(error.format_message())}", err=True)
-    _step("report", *samples, *made, *prices, "--out", out)
+    _step("report", *samples, *made, *read, *prices, "--out", out)
 
 
 def _imported(paths: Sequence[Path], folder: Path, columns: list[str]) -> list[Path]:

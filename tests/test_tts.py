@@ -72,7 +72,12 @@ def test_a_page_of_two_tables(tables: list[Path], tmp_path: Path) -> None:
 @pytest.mark.usefixtures("undrawn")
 def test_every_step_is_told_as_the_command_that_does_it(tables: list[Path], tmp_path: Path) -> None:
     out = tmp_path / "page"
-    done = CliRunner().invoke(tts.cli, ["page", str(tables[0]), *MAPPED, "--out", str(out)])
+    grouped = pd.read_csv(tables[0]).assign(passage=lambda table: table["problem"].str[-1])
+    grouped.to_csv(tables[0], index=False)
+    words = ["page", str(tables[0]), *MAPPED, "--cluster", "passage", "--out", str(out)]
+    done = CliRunner().invoke(tts.cli, words)
+    assert set(read_curves(out / "tables" / "curves.csv")["clusters"]) == {10}
+    assert pd.read_csv(out / "tables" / "unsteady.csv")["right"].between(0.2, 0.8).all()
     steps = [line.split()[2] for line in done.output.splitlines() if line.startswith("$ tts ")]
     assert steps == ["import", "curves", "compare", "forecast", "plan", "report"]
     assert not (out / "tables" / "compare.csv").exists()  # there is one model and one setting

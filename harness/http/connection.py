@@ -20,6 +20,7 @@ import re
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Self, TypeVar
+from urllib.parse import urlsplit
 
 from harness.errors import EngineError, EngineGone
 from harness.http.reply import Fault, Reply, check_status, excerpt
@@ -64,7 +65,11 @@ FORBIDDEN = 64
 """After so many replies 403 in a row, to any requests, the server is taken to refuse everything."""
 
 START_PATIENCE = 30.0
-"""Seconds that a server at a given URL has to be there at the start."""
+"""Seconds that a server at a given URL has to be there at the start.
+
+On this machine it is known at once that nothing listens.
+"""
+THIS_MACHINE = {"localhost", "127.0.0.1", "::1"}
 MEND_PATIENCE = 180.0
 """Seconds for a server that answers 5xx to get well: a gateway may have to find out first what has died."""
 PATIENCE = 1800.0
@@ -117,6 +122,8 @@ class Connection:
         """Whether the server was seen to be away."""
         self._answers = False
         """Whether it answered when it was last looked at, if only that it is not ready."""
+        self._nobody = False
+        """Whether nothing listened there."""
         self._open: dict[asyncio.Task[Any], float] = {}
         """The requests under way and when each began, oldest first."""
         self._last_answer = self._next_line = 0.0
@@ -167,9 +174,14 @@ class Connection:
         while (state := await self._state()) is not None:
             waited = asyncio.get_running_loop().time() - begun
             patience = MEND_PATIENCE if self._answers else START_PATIENCE
-            if self._check_alive is None and waited >= patience:
-                raise BadInput(self._hide(f"{state} after {waited:.0f} s: {self.hint}"))
-            self._say_now_and_then(f"{state}: waiting for it")
+            most = ""
+            if self._check_alive is None:
+                if self._nobody and urlsplit(self.url).hostname in THIS_MACHINE:
+                    raise BadInput(self._hide(f"nothing listens at {self.url}: {self.hint}"))
+                if waited >= patience:
+                    raise BadInput(self._hide(f"{state} after {waited:.0f} s: {self.hint}"))
+                most = f", for {patience:.0f} s at most"
+            self._say_now_and_then(f"{state}: waiting for it{most}")
             await asyncio.sleep(POLL_SECONDS)
 
     async def get(self, path: str) -> Reply:
@@ -178,6 +190,7 @@ class Connection:
             async with asyncio.timeout(PROBE_SECONDS):
                 return await self._send("GET", path, REPLY_BYTES)
         except (TimeoutError, Fault) as error:
+            self._nobody = isinstance(error, Fault) and error.nobody
             message = f"the server at {self.url} does not answer GET {path} ({reason(error)})"
             raise BadInput(self._hide(message)) from None
 

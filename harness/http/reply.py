@@ -33,14 +33,22 @@ PASSING = {408, 425}
 
 
 class Fault(Exception):
-    """An attempt failed; another may succeed, `retry_after` seconds later if the server says so."""
+    """An attempt failed; another may succeed, `retry_after` seconds later if the server says so.
+
+    nobody: nothing listens at the address.
+    """
 
     def __init__(
-        self, message: str, kind: Literal["failed", "busy", "away"] = "failed", retry_after: float = 0.0
+        self,
+        message: str,
+        kind: Literal["failed", "busy", "away"] = "failed",
+        retry_after: float = 0.0,
+        nobody: bool = False,
     ) -> None:
         super().__init__(message)
         self.kind = kind
         self.retry_after = retry_after
+        self.nobody = nobody
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@
 Servers quote keys in their errors, whole or in part, and errors end up in logs.
 """
 
+import errno
 import json
 import os
 import re
@@ -109,7 +110,8 @@ async def send(
             return Reply(response.status, response.headers.get("Retry-After", ""), bytes(content))
     except (aiohttp.ClientError, TimeoutError) as error:
         away = isinstance(error, aiohttp.ClientConnectionError | TimeoutError)
-        raise Fault(reason(error), "away" if away else "failed") from None
+        nobody = isinstance(error, OSError) and error.errno == errno.ECONNREFUSED
+        raise Fault(reason(error), "away" if away else "failed", nobody=nobody) from None
 
 
 def encoded(body: Any) -> bytes:

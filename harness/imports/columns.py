@@ -19,7 +19,7 @@ from harness.imports.formats import FORMATS, field_rows
 from harness.imports.nested import one_answer_a_row, read_any, with_places
 from harness.imports.reading import as_expressions, graded, thinking_notes, whole_text_notes
 from results import BadInput, as_samples
-from results.tables.columns import conform, refusal, score_cells, truth_cells
+from results.tables.columns import conform, refusal, score_cells, text_cells, truth_cells
 from results.tables.schemas import SAMPLE_KEY, SAMPLES, Kind
 
 _TEXT = ("dataset", "model", "setting", "decoding", "question_id", "answer", "gold", "finish_reason", "text")
@@ -110,7 +110,7 @@ def import_table(
         table, compared = as_expressions(table)
         notes += compared
     if "sample" not in table:
-        key = [name for name in SAMPLE_KEY if name in table]
+        key = [text_cells(table[name])[0] for name in SAMPLE_KEY if name in table]  # 1 is "1"
         table = table.assign(sample=table.groupby(key, dropna=False).cumcount())
         notes.append("no column 'sample': the answers to a question are numbered in the order of the rows")
     if unnamed := [name for name in ("dataset", "model") if name not in table]:
@@ -195,8 +195,9 @@ def _own_columns_apart(table: pd.DataFrame, named: Collection[str]) -> tuple[pd.
                 renamed[name] = f"file_{name}"
     first = {name: as_typed(table[name].dropna().iloc[0]) for name in renamed}
     notes = [
-        f"the file's column {name!r} (such as {first[name]!r:.40}) is not that of a samples table: it is "
-        f"kept as {other!r}; if it is meant, correct it, or give --map {name}=COLUMN"
+        f"the file's column {name!r} (such as {first[name]!r:.40}) is not that of a samples table, which is "
+        f"{SAMPLES.columns[name].kind.value}: it is kept as {other!r}; if it is meant, correct it, or give "
+        f"--map {name}=COLUMN"
         for name, other in renamed.items()
     ]
     return table.rename(columns=renamed), notes

@@ -136,6 +136,12 @@ class Stored:
         }
         if taken := [name for name in overrides if name in decided]:
             raise BadInput(f"--set {taken[0]}: --at and the stored answers decide it: leave it out")
+        if "hashes" not in self.source.readers and "readers" not in overrides:
+            readers = ",".join(["hashes", *self.source.readers])
+            raise BadInput(
+                f"{self._folder}: its answers were last read without the reader 'hashes', which reads "
+                f"##18##, the end of forced ones: give --set readers={readers}"
+            )
         return experiment_of(self.source.model_dump() | decided, self._folder / RECORD, overrides)
 
     def load_tokenizer(self, experiment: Experiment) -> None:

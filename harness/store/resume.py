@@ -9,7 +9,7 @@ import errno
 import os
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -32,10 +32,11 @@ NO_LOCKS = {errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS}
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Hold `folder` (made if absent) for one run.
+    """Hold `folder` (made if absent) for one run. Where nothing is written into it, nothing is left of it.
 
     Raises BadInput where another run holds it, or its file system has no locks.
     """
+    made = [place for place in (folder, *folder.parents) if not place.exists()]
     folder.mkdir(parents=True, exist_ok=True)
     try:
         # In place of a lock, a file would keep everyone out after a crash.
@@ -52,7 +53,14 @@ def locked(folder: Path) -> Iterator[None]:
             "locks (NFS: without nolock; Lustre: with flock)"
         ) from None
     with held:
-        yield
+        try:
+            yield
+        finally:
+            with suppress(OSError):  # it may have been moved away
+                if [path.name for path in folder.iterdir()] == [LOCK]:
+                    (folder / LOCK).unlink()
+                    for place in made:
+                        place.rmdir()
 
 
 def set_aside(folder: Path) -> None:

@@ -120,7 +120,8 @@ def compare_command(
     run is compared across its settings, two models of one folder with each other. Each row is accuracy of B −
     accuracy of A by majority vote, best-of-N or (asked for) all of N, at equal N and at equal cost (tokens
     per question, or with --price US dollars), with its interval for new questions of the kind, and what it
-    says of B: better, worse or undecided. The intervals of all rows hold together.
+    says of B: better, worse or undecided. The intervals of all rows hold together, and so do the ranks that
+    three or more runs may have.
 
     With --score, of one run: does the choice by score beat the plain vote of the same answers, at equal N and
     for the same cost?
@@ -322,4 +323,20 @@ def _summary(rows: pd.DataFrame, every: bool) -> list[str]:
     together = f"the {level_of(rows)} intervals hold together"
     title = f"b − a in points; {together}{of_questions}:"
     sentences = [visible(verdict(pair)) for pair in pairs_of(rows)]
-    return [title, *aligned(table, left), *sentences]
+    return [title, *aligned(table, left), *sentences, *_ranks(rows)]
+
+
+def _ranks(rows: pd.DataFrame) -> list[str]:
+    """Which of three or more runs may rank where, by the most answers at each setting."""
+    from results.words.cells import cells_of
+    from results.words.compared import RANK_COLUMNS, rankings, ranks_sentence
+    from results.words.names import NBSP
+
+    lines = []
+    most_answers = {tuple(runs[["dataset", "setting"]].iloc[0]): runs for runs in rankings(rows)}
+    for (_, setting), runs in most_answers.items():
+        title = f"At setting {setting}: " if len(most_answers) > 1 else ""
+        body = cells_of(runs, RANK_COLUMNS)
+        table = aligned([[*RANK_COLUMNS], *body])
+        lines += ["", visible(title + ranks_sentence(runs)), *table]
+    return [line.replace(NBSP, " ") for line in lines]

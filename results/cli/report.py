@@ -26,13 +26,15 @@ CACHED = Path(__file__).parents[1] / "cached"
 def report_command(inputs: tuple[Path, ...], out: Path, prices: dict[str, Any]) -> None:
     """Write OUT/index.html, a page that opens offline.
 
-    Beside it stands each figure as PNG, SVG and PDF. TABLES are run folders, samples, curves (from `tts
+    Beside it stands each figure as PNG, SVG and PDF, and OUT/tables/unsteady.csv with the questions that are
+    right in some answers and wrong in others. TABLES are run folders, samples, curves (from `tts
     curves` or `tts twin run`), comparisons (`tts compare`), forecasts, plans, backtests, fits and claims
     (`tts twin claims`), recognised by their columns. Without TABLES, those that ship with the project.
     """
     from results.report.inputs import read_tables
     from results.report.page import build_report
-    from results.tables.files import SUFFIXES, check_place, replacing
+    from results.summary.samples import unsteady_rows
+    from results.tables.files import SUFFIXES, check_place, replacing, write_raw
 
     check_place(out, folder=True)
     if inputs:
@@ -46,5 +48,8 @@ def report_command(inputs: tuple[Path, ...], out: Path, prices: dict[str, Any]) 
     for name, content in [*files.items(), ("index.html", page)]:  # the page last: it refers to the others
         with replacing(out / name) as temporary:
             temporary.write_bytes(content)
+    unsteady = unsteady_rows(tables.whole)
+    if len(unsteady):
+        write_raw(unsteady, out / "tables" / "unsteady.csv")
     pictures = sum(name.endswith(".png") for name in files)
     click.echo(f"report: {pictures} figures -> {out / 'index.html'} ({len(page) / 1e6:.1f} MB)")

@@ -69,18 +69,21 @@ def stop_command(
     from results.stopping.advice import advice
     from results.stopping.arena import arena
     from results.tables.contract import check_out, read_samples, write_table
-    from results.tables.key import ANSWERS, groups
-    from results.words.names import NBSP
+    from results.tables.key import ANSWERS, WHOSE, groups
+    from results.words.names import NBSP, curves_name
     from results.words.stopping import sentences
 
     check_out(out, samples)
     tried = _tried(rules)
     with warnings_last():
         table = arena(read_samples(*samples, texts=False), tried, n_max, orders, seed)
-    taken = advice(table)
-    for key, rows in groups(table, ANSWERS):
-        click.echo("\n".join(_summary(key, rows, taken)) + "\n")
-    click.echo("\n".join(sentences(taken)).replace(NBSP, " "))
+    models = list(groups(table, WHOSE))
+    for model, own in models:
+        taken = advice(own)
+        for key, rows in groups(own, ANSWERS):
+            click.echo("\n".join(_summary(key, rows, taken)) + "\n")
+        whose = [visible(f"For {curves_name(model)}:")] if len(models) > 1 else []
+        click.echo("\n".join([*whose, *sentences(taken), ""]).replace(NBSP, " "))
     write_table(table, out, "stopping")
     click.echo(rows_written(samples, len(table), out))
     if plot is not None:

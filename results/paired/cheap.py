@@ -22,8 +22,8 @@ from results.methods import SCORED
 from results.normal import z_of
 from results.paired.pairs import golds_agree, say_unnamed
 from results.paired.powered import FEWEST, powered
-from results.paired.sides import UNNAMED, golds_of
-from results.tables.key import WHOSE, groups
+from results.paired.sides import golds_of
+from results.tables.key import UNNAMED, WHOSE, Key, groups, on_dataset
 from results.tables.schemas import CURVE_KEY
 from results.visible import visible
 from results.votes.curves import Exact
@@ -87,9 +87,9 @@ def _offered(samples: pd.DataFrame, dataset: str, cheap: pd.DataFrame, name: str
     known = cheap[of_same & (cheap["decoding"] == "sample")]
     if known.empty:
         others = ", ".join(map(str, cheap["dataset"].unique()))
-        raise BadInput(visible(f"--with {name}: no sampled answers on {dataset}; it is of {others}"))
+        raise BadInput(visible(f"--with {name}: no sampled answers{on_dataset(dataset)}; it is of {others}"))
     shared = sorted(set(samples["question_id"]) & set(known["question_id"]))
-    pair = visible(f"{dataset} and {name}")
+    pair = visible(f"{Key('', dataset, '')} and {name}")
     agreed = golds_agree(pair, golds_of(samples), golds_of(known), shared)
     say_unnamed(pair, dataset, str(known["dataset"].iloc[0]), agreed)
     return list(settings_of(known))
@@ -123,7 +123,8 @@ def _accuracies(setting: Setting, method: str) -> pd.DataFrame:
     """The accuracy of each question, by its name, at N = 1, 2, 4, … of the cheap side."""
     pools, ns = setting.pools, feasible(setting, None)
     accuracy = accuracy_by_question(pools.counts(), "majority" if method in SCORED else method, ns)
-    columns = [f"{setting.key.model}/{setting.key.setting}, N = {n}" for n in ns]
+    side = Key("", "", setting.key.model, setting.key.setting)
+    columns = [f"{side}, N = {n}" for n in ns]
     return pd.DataFrame(accuracy, pools.question_ids, columns)
 
 

@@ -14,7 +14,9 @@ import numpy as np
 import pandas as pd
 
 from results.commandline import BadInput
-from results.paired.sides import UNNAMED, Side
+from results.paired.sides import Side
+from results.tables.key import UNNAMED
+from results.visible import visible
 from results.votes.errors import Clusters
 
 
@@ -76,11 +78,13 @@ def clusters_of(a: Side, b: Side) -> Clusters:
     one, other = a.pools.clusters, b.pools.clusters
     if one is None or other is None:
         return one or other
-    for question, here, there in zip(a.pools.question_ids, one, other, strict=True):
-        if here != there:
+    for question, *clusters in zip(a.pools.question_ids, one, other, strict=True):
+        if clusters[0] != clusters[1]:
+            own = f"question {question}"
+            first, second = ("no cluster" if cluster == own else f"{cluster!r:.40}" for cluster in clusters)
             raise BadInput(
-                f"{a.named} and {b.named}: question {question!r:.40} is in {here!r:.40} in one and in "
-                f"{there!r:.40} in the other, expected the same cluster"
+                f"question {question!r:.40} is in {first} in {visible(a.table)} and in {second} in "
+                f"{visible(b.table)}: give it the same in both"
             )
     return one
 

@@ -25,10 +25,11 @@ from results.normal import LEVEL
 from results.paired.differences import mean_differences
 from results.paired.needed import answer_variance, detectable, more_answers_needed, questions_needed
 from results.paired.pairs import clusters_of, pairs
-from results.paired.sides import UNNAMED, Side, costs_known, sides_of
+from results.paired.sides import Side, costs_known, sides_of
 from results.paired.simultaneous import Measured, level_of_each
 from results.paired.verdict import verdicts
 from results.tables.columns import TEXT
+from results.tables.key import UNNAMED
 from results.tables.money import Price
 from results.tables.schemas import COMPARISON
 from results.visible import visible
@@ -89,24 +90,26 @@ class Pair:
 
     @cached_property
     def answers_at_cost(self) -> Floats:
-        """The answers of b for the cost of a's N, (len(ns),); NaN where b has fewer, or it is below one."""
+        """The answers of b for the cost of a's N, (len(ns),), be they fewer than one or more than b has."""
         ours, theirs = self.cost_one.mean(), self.cost_other.mean()
         if not theirs > 0:
             return np.full(self.ns.size, np.nan)
         answers = self.ns * ours / theirs
-        affordable = (answers >= 1 - _SAME_COST) & (answers <= self.b.most * (1 + _SAME_COST))
-        return np.where(affordable, answers.clip(1, self.b.most), np.nan)
+        there = (answers >= 1 - _SAME_COST) & (answers <= self.b.most * (1 + _SAME_COST))
+        return np.where(there, answers.clip(1, self.b.most), answers)
 
     @cached_property
     def at_cost(self) -> Floats:
         """For each question b's accuracy for the cost of a's N answers, less a's at N, (Q, len(ns)).
 
+        NaN where b does not have so many, or that is not one answer.
         Between two whole numbers of answers b spends the fraction on one more answer to that
         share of the questions. The price of an answer is itself a mean over the questions: what
         each question adds to that mean is taken into its difference (the delta method), which
         moves the spread and not the mean.
         """
         answers, curve = self.answers_at_cost, self.b.curve(self.method)
+        answers = np.where((answers >= 1) & (answers <= self.b.most), answers, np.nan)
         whole = np.nan_to_num(answers, nan=1.0).astype(np.int64)
         fewer = curve[:, whole - 1]
         more = curve[:, np.minimum(whole, self.b.most - 1)]

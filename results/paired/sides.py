@@ -16,6 +16,8 @@ import pandas as pd
 
 from results.commandline import BadInput
 from results.methods import BY_SCORE
+from results.tables.doubts import check_names
+from results.tables.key import UNNAMED, Key
 from results.tables.money import COST, Price, as_price, no_prompts
 from results.visible import visible
 from results.votes.exact import AnswerPools, Floats, answer_pools
@@ -24,9 +26,6 @@ from results.votes.setting import sampled_groups
 
 MOST = 1000
 """The largest N that is compared: up to it one pass gives the vote at every N."""
-
-UNNAMED = "unknown"
-"""The data set of a table that does not name one."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +52,7 @@ class Side:
     @property
     def named(self) -> str:
         """Run and setting, fit to be shown."""
-        return visible(f"{self.run}/{self.setting}")
+        return visible(str(Key("", "", self.run, self.setting)))
 
     def on(self, questions: Sequence[str]) -> Side:
         """The same with these questions alone."""
@@ -113,6 +112,7 @@ def sides_of(
             raise BadInput(f"{visible(name)}: no sampled answers: greedy ones alone cannot be voted on")
     own_costs = costs_known(tables)
     runs = _run_names({name: list(table["model"].unique()) for name, table in tables.items()})
+    check_names(runs.values(), "the runs")
     for name, given in tables.items():
         table, column, logs = given, None, False
         if score is not None:

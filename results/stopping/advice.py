@@ -32,7 +32,8 @@ class Advice:
     """The rule and threshold to take, and what they come to: means over the settings of a table.
 
     rounds_exact: in exact blocks, NaN where that was not replayed; cheapest: the other rule with the smallest
-    share at equal agreement, and that share relative to the one taken; fixed: accuracy less that of a fixed N
+    share at equal agreement, and that share relative to the one taken; n_max: of the setting with the fewest
+    answers and of that with the most; fixed: accuracy less that of a fixed N
     of equal cost, and its interval, where the table has one setting.
     """
 
@@ -41,7 +42,7 @@ class Advice:
     share: float
     agreement: float
     agreement_all: float
-    n_max: int
+    n_max: tuple[int, int]
     unit: str
     rounds: float
     rounds_exact: float
@@ -133,7 +134,7 @@ def advice(table: pd.DataFrame) -> Advice | None:
         share=float(line["share"]),
         agreement=float(line["agreement"]),
         agreement_all=float(line["agreement_all"]),
-        n_max=int(table["n_max"].max()),
+        n_max=(int(table["n_max"].min()), int(table["n_max"].max())),
         unit=unit_of(table),
         rounds=float(line["rounds"]),
         rounds_exact=float(mine.loc[mine["batch"] == EXACT, "rounds"].mean()),

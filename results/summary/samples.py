@@ -109,6 +109,12 @@ def grids(samples: pd.DataFrame) -> list[Grid]:
     return [Grid(name, _ordered(own), answers[name]) for name, own in shares.items()]
 
 
+def unsteady_rows(samples: pd.DataFrame) -> pd.DataFrame:
+    """The `unsteady_questions` of all data sets, and which each is of."""
+    found = [grid.unsteady_questions.assign(dataset=grid.dataset) for grid in grids(samples)]
+    return pd.concat(found, ignore_index=True) if found else pd.DataFrame()
+
+
 def _ordered(shares: "dict[Key, pd.Series[float]]") -> pd.DataFrame:
     """The hardest question first, and the best run; names decide between equals."""
     table = pd.DataFrame(shares).round(12)

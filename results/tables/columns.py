@@ -89,7 +89,7 @@ def _typed(given: Cells, declared: Column, name: str | Path) -> Cells:
     return cells
 
 
-def _text(values: Cells) -> tuple[Cells, Bad]:
+def text_cells(values: Cells) -> tuple[Cells, Bad]:
     """Text as it is: only nothing is null, and a text that says "None" is a text."""
     bad = np.zeros(len(values), bool)
     if pd.api.types.is_float_dtype(values.dtype):
@@ -168,7 +168,7 @@ def _whole(values: Cells) -> tuple[Cells, Bad]:
 
 
 _CONVERTERS: dict[Kind, Callable[[Cells], tuple[Cells, Bad]]] = {
-    Kind.TEXT: _text,
+    Kind.TEXT: text_cells,
     Kind.WHOLE: _whole,
     Kind.REAL: _real,
     Kind.BOOLEAN: truth_cells,

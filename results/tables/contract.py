@@ -251,5 +251,7 @@ def _with_article(word: str) -> str:
 
 
 def _second_row(table: pd.DataFrame, row: int, declared: Table, name: str | Path) -> BadInput:
-    what = ", ".join(f"{column}={table[column].iloc[row]}" for column in declared.unique)
+    cells = {column: table[column].iloc[row] for column in declared.unique}
+    named = [column for column in cells if cells[column] != declared.defaults.get(column)]
+    what = ", ".join(f"{column}={cells[column]}" for column in named)
     return BadInput(f"{name}: row {row + 1}: a second row for {what}, expected one")

@@ -9,7 +9,7 @@ each other, and that some say "None" or "nan".
 """
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, islice, product
 from math import lgamma, log
 from pathlib import Path
@@ -20,8 +20,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from results.canonical import canonical_texts
+from results.commandline import BadInput
 from results.tables.columns import refusal
-from results.tables.key import ANSWERS, WHOSE, groups
+from results.tables.key import ANSWERS, WHOSE, groups, model_on, on_dataset
 from results.tables.schemas import SAMPLE_KEY
 from results.tables.shards import missing
 
@@ -49,7 +50,9 @@ _ONE_EACH = {"gold": "right answer to", "cluster": "cluster of"}
 
 
 def check_questions(samples: pd.DataFrame, name: str | Path) -> None:
-    """Raise BadInput where a question has two right answers, or is in two clusters."""
+    """Raise BadInput where a question has two right answers, or is in two clusters; and by `check_names`."""
+    for column in ("dataset", "model", "setting"):
+        check_names(samples[column].unique(), f"{name}: column {column!r}")
     for column, words in _ONE_EACH.items():
         if column not in samples:
             continue
@@ -59,6 +62,15 @@ def check_questions(samples: pd.DataFrame, name: str | Path) -> None:
             row, _, question, cell = next(again.itertuples())
             expected = f"one {words} question {question!r:.40}, as in its rows above"
             raise refusal(name, row, column, cell, expected)
+
+
+def check_names(names: Iterable[str], where: str) -> None:
+    """Raise BadInput for names that nobody can tell apart where they are shown: spaces alone differ."""
+    shown: dict[str, str] = {}
+    for name in names:
+        other = shown.setdefault(" ".join(name.split()), name)
+        if other != name:
+            raise BadInput(f"{where}: {other!r} and {name!r} differ in spaces alone: give two clear names")
 
 
 def say_doubts(tables: Sequence[pd.DataFrame], names: Sequence[str | Path]) -> None:
@@ -119,7 +131,7 @@ def _none_right(samples: pd.DataFrame) -> Iterator[str]:
         if rows["correct"].any():
             continue
         said = rows[rows["answer"].notna()]
-        who = f"0 % right: not one of {len(rows):,} answers of {key.model} on {key.dataset}"
+        who = f"0 % right: not one of {len(rows):,} answers of {model_on(key.model, key.dataset)}"
         if said.empty:
             yield f"{who}: none could be read; check the column 'answer'"
         elif "gold" in said:
@@ -170,7 +182,7 @@ def _copies(samples: pd.DataFrame) -> Iterator[str]:
     for key, rows in groups(sampled, ANSWERS):
         models.setdefault((key.dataset, key.setting), {})[key.model] = rows
         copies, block = _times_repeated(rows)
-        place = f"{key.model} on {key.dataset}, setting {key.setting}"
+        place = f"{model_on(key.model, key.dataset)}, setting {key.setting}"
         if alike := _all_alike(rows):
             yield (
                 f"{place}: in {alike} questions all answers are the same, with the same number of tokens: "
@@ -185,7 +197,8 @@ def _copies(samples: pd.DataFrame) -> Iterator[str]:
     for (dataset, setting), by_model in models.items():
         for one, other in islice(combinations(by_model, 2), _MOST_PAIRS):
             if line := _same_answers(by_model[one], by_model[other]):
-                yield f"{one} and {other} on {dataset}, setting {setting}: {line}: one cache under two names?"
+                place = f"{one} and {other}{on_dataset(dataset)}, setting {setting}"
+                yield f"{place}: {line}: one cache under two names?"
 
 
 def _same_answers(rows: pd.DataFrame, others: pd.DataFrame) -> str | None:

@@ -4,6 +4,7 @@
     llm     gsm8k    llama  100      majority     Key("llm", "gsm8k", "llama", "100", "majority")
     llm     gsm8k    llama                        .whose: the model on its data set, at all settings
 
+str() of the first is "gsm8k/llama/100/majority". What nobody has named is not shown: "your answers".
 Every merge, pairing, group, "same" test and label goes by a `Key`, made here from the columns of a table.
 """
 
@@ -30,7 +31,10 @@ PANEL = (*WHOSE, "method")
 CURVE = (*ANSWERS, "method")
 """One curve over N."""
 
-_ABSENT = {"source": "llm", "dataset": "unknown", "model": "unknown", "setting": "default"}
+UNNAMED = "unknown"
+"""The data set, or model, of rows that do not name it."""
+
+_ABSENT = {"source": "llm", "dataset": UNNAMED, "model": UNNAMED, "setting": "default"}
 """What rows are of that do not say it."""
 
 
@@ -63,8 +67,20 @@ class Key:
         return tuple(filter(None, astuple(self)))
 
     def __str__(self) -> str:
-        """What messages call it: "gsm8k/llama/100"."""
-        return "/".join(self.names[1:])
+        """What messages call it: "gsm8k/llama/100", without what nobody has named."""
+        whose = [name for name in (self.dataset, self.model) if name not in ("", UNNAMED)]
+        which = [name for name in (self.setting, self.method) if name not in ("", _ABSENT["setting"])]
+        return "/".join([*(whose or ["your answers"]), *which])
+
+
+def on_dataset(dataset: str) -> str:
+    """ " on gsm8k"; nothing of a data set without a name."""
+    return "" if dataset == UNNAMED else f" on {dataset}"
+
+
+def model_on(model: str, dataset: str) -> str:
+    """ "llama on gsm8k", "your answers on gsm8k", "llama": as far as they have names."""
+    return f"{'your answers' if model == UNNAMED else model}{on_dataset(dataset)}"
 
 
 def groups(table: pd.DataFrame, parts: Sequence[str] = CURVE) -> Iterator[tuple[Key, pd.DataFrame]]:

@@ -15,7 +15,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from results.methods import COMPUTED, METHODS
-from results.tables.key import CURVE
+from results.tables.key import CURVE, UNNAMED
 from results.tables.shards import EXPECTED, are_shards
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class Kind(Enum):
 
     TEXT = "text"
     WHOLE = "a whole number (of at most 2^53)"
-    REAL = "a finite number"
+    REAL = "a finite number without a unit"
     BOOLEAN = "true or false (or 1 or 0)"
     SCORE = "a number (or nothing; inf, -inf, true and false are numbers)"
 
@@ -105,7 +105,7 @@ def _boolean(required: bool = True) -> Column:
     return Column(Kind.BOOLEAN, required=required)
 
 
-_NAMES = {"dataset": "unknown", "model": "unknown", "setting": "default"}
+_NAMES = {"dataset": UNNAMED, "model": UNNAMED, "setting": "default"}
 _CURVE_DEFAULTS = {**_NAMES, "source": "llm", "permutation": "exact"}
 
 SAMPLES = Table(

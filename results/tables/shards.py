@@ -11,6 +11,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from results.tables.key import model_on
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -53,6 +55,6 @@ def missing(told: Iterable[tuple[str, str, str]]) -> Iterator[str]:
         if absent:
             more = f" and {len(absent) - _NAMED} more" if len(absent) > _NAMED else ""
             yield (
-                f"{model} on {dataset}: {len(there)} of {parts} shards; their questions alone are counted, "
-                f"without those of {', '.join(absent[:_NAMED])}{more}"
+                f"{model_on(model, dataset)}: {len(there)} of {parts} shards; their questions alone are "
+                f"counted, without those of {', '.join(absent[:_NAMED])}{more}"
             )

@@ -143,8 +143,8 @@ def warn_of_gaps(sampled: Sequence[Setting]) -> None:
     for whose in dict.fromkeys(setting.key.whose for setting in sampled):
         mine, every = len(asked[whose]), len(asked[_of_data(whose)])
         if mine < every:
-            questions = f"{mine} of the {every} questions of {whose.dataset}"
-            warnings.warn(f"{whose.model} has answers to {questions} in these tables", stacklevel=3)
+            line = f"{whose}: answers to {mine} of the {every} questions in these tables"
+            warnings.warn(line, stacklevel=3)
 
 
 def warn_of_clusters(sampled: Sequence[Setting]) -> None:

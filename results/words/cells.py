@@ -11,6 +11,7 @@ from zlib import crc32
 
 import pandas as pd
 
+from results.tables.key import UNNAMED
 from results.visible import visible
 from results.words.names import interval, show
 
@@ -20,7 +21,7 @@ HALF = 60
 UNKNOWN = "–"
 """The cell of a value that is not known."""
 
-NOTHING = {"", UNKNOWN, "default"}
+NOTHING = {"", UNKNOWN, UNNAMED, "default"}
 """Cells that say nothing; "default" is the setting of a table that has none."""
 
 LONGEST = 200

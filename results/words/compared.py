@@ -6,8 +6,10 @@ majority vote, N = 4  equal tokens  −1.0 (−5.0 … +3.0)     undecided      
 """
 
 from collections.abc import Sequence
+from math import ceil
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from results.methods import METHODS
@@ -168,7 +170,7 @@ def _paid(row: Any, rows: pd.DataFrame) -> str:
         return ""
     known = at_cost(rows[rows["method"] == row["method"]])
     if known.empty:
-        return f"; at equal {_unit(row)} it is not known"
+        return f"; {_not_at_cost(row, rows)}"
     same = row.name in known.index
     place = row.name if same else known["N"].idxmax()
     paid: Any = known.loc[[place]].iloc[0]
@@ -178,6 +180,28 @@ def _paid(row: Any, rows: pd.DataFrame) -> str:
     where = "" if same else f" ({_place(paid, rows)})"
     difference = f"{paid['b']} − {paid['a']} is {_difference(paid)}{where}"
     return f"; at equal {_unit(paid)} {how}: {difference}"
+
+
+def _not_at_cost(row: Any, rows: pd.DataFrame) -> str:
+    """Why nothing is known at the equal cost of a row, and what would tell it: mostly, more cheap answers."""
+    kin = ["method", "setting_a", "setting_b"]
+    same = rows[(rows[kin] == row[kin]).all(axis=1)]
+    fewest = same.loc[same["N"].idxmin()]
+    a, b, n = fewest["a"], fewest["b"], fewest["N"]
+    ratio = fewest["N_at_cost"] / n
+    unknown = f"at equal {_unit(fewest)} it is not known"
+    if not ratio > 0:
+        return f"{unknown}, as it is not known what the answers of {b if np.isnan(ratio) else a} cost"
+    dear, cheap, times, needed = a, b, ratio, ceil(n * ratio)
+    give = cheap
+    if ratio < 1:
+        dear, cheap, times, needed = b, a, 1 / ratio, ceil(1 / ratio)
+        of_one_run = b == fewest["setting_b"]
+        give = "both" if of_one_run else f"{dear} first, and {cheap}"
+    return (
+        f"{unknown}: an answer of {dear} costs as much as {times:,.3g} of {cheap}, of which too few are "
+        f"compared: give {give} {needed:,} or more to each question"
+    )
 
 
 def _undecided(rows: pd.DataFrame) -> str:
@@ -192,6 +216,8 @@ def _undecided(rows: pd.DataFrame) -> str:
         line += f" ({seen}; a fresh run of {most['questions_needed']:,.0f} would mostly decide)"
     paid = at_cost(rows)
     clear = paid[_clear(paid)]
+    if paid.empty and pd.notna(most["cost"]):
+        return f"{line}; {_not_at_cost(most, rows)}."
     if clear.empty:
         return f"{line}."
     row = of_most_answers(clear)

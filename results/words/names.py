@@ -10,7 +10,7 @@ from math import isfinite
 from typing import Any
 
 from results.methods import METHODS
-from results.tables.key import Key
+from results.tables.key import UNNAMED, Key, model_on, on_dataset
 
 PAPER = (
     "Xingwu Chen, Miao Lu, Beining Wu, Difan Zou: “Towards Theoretical Understanding of Transformer "
@@ -30,17 +30,14 @@ UNITS = {"llm": "tokens", "synthetic": "steps"}
 PRICED = "US$ per 1,000 questions"
 LENGTH_TITLES = {"llm": "tokens per answer, T", "synthetic": "reasoning steps, T"}
 
-_UNNAMED = "unknown"  # what a table without the column is given
-
 
 def curves_name(key: Key) -> str:
     """The curves of a model on a dataset; the twin goes by its experiment and what is changed in it."""
     if key.source == "synthetic":
         return ", ".join(filter(None, [key.dataset, line_name(key.model)]))
-    if key.model == key.dataset != _UNNAMED:
+    if key.model == key.dataset != UNNAMED:
         return f"{key.model} model, {key.dataset} questions"
-    name = "your answers" if key.model == _UNNAMED else key.model
-    return f"{name}{on_dataset(key.dataset)}"
+    return model_on(key.model, key.dataset)
 
 
 def method_name(key: Key) -> str:
@@ -53,11 +50,6 @@ def models_name(source: str, dataset: str, models: Sequence[str]) -> str:
     if len(models) == 1:
         return curves_name(Key(source, dataset, models[0]))
     return f"{len(models)} models{on_dataset(dataset)}"
-
-
-def on_dataset(dataset: str) -> str:
-    """ " on gsm8k"; nothing of a data set without a name."""
-    return "" if dataset == _UNNAMED else f" on {dataset}"
 
 
 def line_name(model: str) -> str:

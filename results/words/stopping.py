@@ -64,10 +64,11 @@ def sentences(found: Advice | None) -> list[str]:
         return ["No rule comes within a point of the agreement of all answers: ask for all of them."]
     rounds = found.rounds_exact
     blocks = "" if np.isnan(rounds) else f" (in {rounds:.1f} rounds of exact blocks)"
-    price = f"{show(found.share)} of the {found.unit} of {found.n_max} answers{blocks}"
+    most = " to ".join(dict.fromkeys(map(str, found.n_max)))
+    price = f"{show(found.share)} of the {found.unit} of {most} answers{blocks}"
     lines = [
         f"Take {found.rule}:{found.threshold:g}: it costs {price}, and {show(found.agreement)} of its votes "
-        f"end with what very many answers would say most often (of votes of {found.n_max} answers: "
+        f"end with what very many answers would say most often (of votes of {most} answers: "
         f"{show(found.agreement_all)})."
     ]
     if found.fixed is not None and not np.isnan(found.fixed[0]):

@@ -13,7 +13,7 @@ from results.methods import METHODS
 from results.normal import Z90
 from results.summary.panels import Panel
 from results.summary.samples import UNSTEADY, Grid
-from results.tables.key import groups
+from results.tables.key import Key, groups
 from results.visible import visible
 from results.words.buying import status_of
 from results.words.cells import Columns, Table, number, readable, share, tabled
@@ -90,7 +90,8 @@ def cheap_lines(curves: pd.DataFrame) -> list[str]:
     lines = []
     for key, rows in groups(curves[curves["gain"].notna()] if "gain" in curves else curves.head(0)):
         row: Any = rows.sort_values("N").iloc[-1]
-        what = f"{key.model}/{key.setting}, {METHODS[key.method].words}, N = {row['N']}"
+        side = Key("", "", key.model, key.setting)
+        what = f"{side}, {METHODS[key.method].words}, N = {row['N']}"
         worth = "it adds nothing"
         if row["gain"] >= WORTH:
             worth = f"as good as {row['gain']:.1f} times as many questions"
@@ -226,5 +227,7 @@ def unsteady_table(grid: Grid) -> Table:
         f"Unsteady: right in {least} to {most} % of a run’s answers to it, which are {grid.answers} at most."
     )
     if len(found) > LISTED:
-        note += f" The first {LISTED} are shown, those unsteady in most runs first."
+        note += (
+            f" The first {LISTED} are shown, those unsteady in most runs first; tables/unsteady.csv has all."
+        )
     return tabled(title, found.head(LISTED), columns, note)

@@ -1,6 +1,7 @@
 """Stored answers that are cut and ended: by a real model, by servers, killed and gone on."""
 
 import json
+import shutil
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -138,6 +139,9 @@ def test_what_cannot_be_ended_is_said_in_one_line(source: Path, tmp_path: Path, 
     for lengths in ("0,5", "x", "", "5,"):
         assert "list of" in fails(source, "--at", lengths, "--out", out)
     assert "hashes" in fails(source, "--at", 5, "--set", "readers=boxed", "--out", out)
+    read_again = shutil.copytree(source, tmp_path / "read_again")
+    assert command("regrade", read_again, "--reader", "boxed").exit_code == 0
+    assert "--set readers=hashes,boxed" in fails(read_again, "--at", 5, "--out", out)
     assert "no such folder" in fails(source, "--at", 5, "--set", f"model={tmp_path / 'gone'}", "--out", out)
     two = really(tmp_path / "two", budgets=(10, 30), limit=1)
     assert "give --setting; there are 10, 30" in fails(two, "--at", 5, "--out", out)

@@ -272,6 +272,14 @@ def test_a_folder_is_held_by_one_run_at_a_time(tmp_path: Path) -> None:
         pass
 
 
+def test_a_start_that_is_refused_leaves_nothing(tmp_path: Path) -> None:
+    tmp_path.joinpath("old").mkdir()
+    for out in (tmp_path / "new" / "run", tmp_path / "old"):
+        with pytest.raises(BadInput), locked(out):
+            raise BadInput("no server")
+    assert sorted(tmp_path.rglob("*")) == [tmp_path / "old"]
+
+
 @pytest.mark.parametrize("code", ["ENOLCK", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"])
 def test_a_file_system_without_locks_is_named(
     code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

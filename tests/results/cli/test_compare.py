@@ -128,6 +128,14 @@ def test_no_case_may_fail_whatever_the_mean(tmp_path, monkeypatch, capsys):
     assert results(monkeypatch, "compare", run, *several, "--every-question") == 2
 
 
+def test_of_three_runs_the_ranks_that_they_may_have_are_told(tmp_path, monkeypatch, capsys):
+    runs = [samples_file(tmp_path / f"{i}.csv", right) for i, right in enumerate((1, 4, 1))]
+    assert results(monkeypatch, "compare", *runs, "--at", "1,4") == 0
+    *_, head, first, second, third = capsys.readouterr().out.splitlines()
+    assert head.split() == ["run", "accuracy", "rank"]
+    assert [line.split()[::3] for line in (first, second, third)] == [["1", "1"], ["0", "2"], ["2", "2"]]
+
+
 def test_several_numbers_of_answers_are_named_beforehand(tmp_path, monkeypatch, capsys):
     runs, out = (
         [samples_file(tmp_path / f"{i}.csv", right) for i, right in enumerate((1, 3))],

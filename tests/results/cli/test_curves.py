@@ -82,7 +82,7 @@ def test_n_left_out_is_one_warning_a_setting(tmp_path, monkeypatch, capsys):
     assert results(monkeypatch, "curves", file, "--n", "2,8", "--out", tmp_path / "c.csv") == 0
     warned = capsys.readouterr().err.splitlines()
     assert [line.split(": ")[:2] for line in warned] == [
-        ["warning", f"unknown/unknown/{setting}"] for setting in ("20", "100")
+        ["warning", f"your answers/{setting}"] for setting in ("20", "100")
     ]
     assert all("N = 8 " in line and "3 of 3 questions" in line for line in warned)
     assert read_curves(tmp_path / "c.csv")["N"].unique().tolist() == [2]

@@ -60,7 +60,7 @@ def test_questions_that_flip_are_counted_and_named_the_furthest_first():
 
 def test_default_n_are_powers_of_two_and_the_smaller_pool(monkeypatch, recwarn):
     longer = {name: answers + "rr" for name, answers in B.items()}
-    with pytest.warns(UserWarning, match="one/default: N up to 3: 1 of 4 questions"):
+    with pytest.warns(UserWarning, match="one: N up to 3: 1 of 4 questions"):
         compared = compare_runs({"one": run({**A, "q1": "raa"}), "two": run(longer)})
     assert compared[compared["method"] == "best_of_n"]["N"].tolist() == [1, 2, 3]
     monkeypatch.setattr("results.paired.sides.MOST", 3)
@@ -126,7 +126,7 @@ def test_runs_are_called_by_their_models_where_these_tell_all_of_them_apart():
 
 def test_data_sets_without_a_name_are_not_paired_in_silence(recwarn):
     """The names of the questions may be those of others; right answers that agree say they are not."""
-    with pytest.warns(UserWarning, match=r"x/default and y/default: .* column dataset"):
+    with pytest.warns(UserWarning, match=r"x and y: .* column dataset"):
         one_named = compare_runs({"x": run(A), "y": run(B, dataset="d")})
     assert set(one_named["dataset"]) == {"d"}
     with pytest.warns(UserWarning, match="column dataset"):
@@ -214,6 +214,13 @@ def test_equal_models_are_told_apart_in_few_whole_comparisons():
     assert told <= 80 * (0.05 + 2 * 0.024)
 
 
+def test_a_cluster_that_one_side_does_not_name_is_told_with_its_table():
+    whole = run(A).assign(cluster=lambda table: "c" + table["question_id"])
+    holes = whole.assign(cluster=whole["cluster"].mask(whole["question_id"] == whole["question_id"][0]))
+    with pytest.raises(BadInput, match=r"'cluster cq.*' in whole and in no cluster in holes"):
+        compare_runs({"whole": whole, "holes": holes})
+
+
 def test_greedy_answers_stay_out():
     greedy = run(dict.fromkeys(A, "a"), decoding="greedy")
     both = {"one": pd.concat([run(A, decoding="sample"), greedy]), "two": run(B)}
@@ -228,10 +235,10 @@ def test_equal_cost_gives_the_cheaper_run_more_answers():
     curve = [np.mean([by_subsets(answers, n, null="-") for answers in B.values()]) for n in (2, 3)]
     single = np.mean([by_subsets(answers, 1, null="-") for answers in A.values()])
     assert rows.loc[1, "difference_at_cost"] == pytest.approx(np.mean(curve) - single)
-    # five answers, of four
-    assert rows.loc[2, ["N_at_cost", "difference_at_cost", "low_at_cost"]].isna().all()
+    assert rows.loc[2, "N_at_cost"] == 5  # of four
+    assert rows.loc[2, ["difference_at_cost", "low_at_cost"]].isna().all()
     back = compare_runs({"cheap": run(B, tokens=8), "dear": run(A, tokens=20)}).head(3)
-    assert back["N_at_cost"].isna().tolist() == [True, True, False]
+    assert back["difference_at_cost"].isna().tolist() == [True, True, False]
 
 
 def test_at_equal_prices_equal_cost_is_equal_n():
@@ -239,9 +246,10 @@ def test_at_equal_prices_equal_cost_is_equal_n():
     for name in ("difference", "low", "high"):
         np.testing.assert_allclose(rows[name], rows[f"{name}_at_cost"])
     np.testing.assert_allclose(rows["N"], rows["N_at_cost"])
-    for tokens, last in ((99, 4), (97, np.nan)):  # a hundredth beyond the pool is no matter
-        near = compare_runs({"one": run(A, tokens=100), "two": run(B, tokens=tokens)})["N_at_cost"]
-        np.testing.assert_allclose(near[[0, 2]], [100 / tokens, last])
+    for tokens, last in ((99, 4), (97, 400 / 97)):  # a hundredth beyond the pool is no matter
+        near = compare_runs({"one": run(A, tokens=100), "two": run(B, tokens=tokens)})
+        np.testing.assert_allclose(near["N_at_cost"][[0, 2]], [100 / tokens, last])
+        assert pd.notna(near["difference_at_cost"][2]) == (last == 4)
 
 
 def test_prices_turn_tokens_into_money():

@@ -173,7 +173,7 @@ def test_a_model_that_is_never_right_is_said():
     one_right = pd.concat([wrong, table([["1"]], question_id="x")])
     assert warned(lambda: as_samples(one_right)) == []
     other = pd.concat([one_right.assign(model="m"), wrong.assign(model="n")])
-    assert ["of n on" in line for line in warned(lambda: as_samples(other))] == [True]
+    assert ["of n;" in line for line in warned(lambda: as_samples(other))] == [True]
     assert "none could be read" in warned(lambda: as_samples(wrong.assign(answer=None)))[0]
 
 

@@ -41,3 +41,5 @@ def test_a_key_is_called_by_what_it_holds() -> None:
     assert str(key) == "a/m/100/majority"
     assert key.whose == Key("llm", "a", "m")
     assert key.names == ("llm", "a", "m", "100", "majority")
+    assert str(Key("llm", "unknown", "m", "default")) == "m"
+    assert str(Key("llm", "unknown", "unknown", "9")) == "your answers/9"

@@ -178,7 +178,7 @@ def test_unknown_method_is_refused(methods):
     ("model", "said"),
     [
         ("m", r"^d/m/20: 1 of 2 questions have no answer$"),
-        ("n", r"^n has answers to 1 of the 2 questions of d in these tables$"),
+        ("n", r"^d/n: answers to 1 of the 2 questions in these tables$"),
     ],
 )
 def test_a_setting_or_a_model_without_some_questions_is_said_so(model, said):

@@ -57,7 +57,6 @@ def test_the_verdict_on_runs_follows_their_intervals(differences, words):
         (-0.05, 0.03, "at equal cost in US$ it is undecided: large − small is −1.0 (−5.0 … +3.0)"),
         (0.01, 0.09, "at equal cost in US$ too: large − small is +5.0"),
         (-0.09, -0.01, "at equal cost in US$ the other way round: large − small is −5.0"),
-        (None, None, "at equal cost in US$ it is not known"),
     ],
 )
 def test_a_lead_at_equal_n_is_never_told_without_what_it_is_at_equal_cost(low, high, words):
@@ -67,6 +66,23 @@ def test_a_lead_at_equal_n_is_never_told_without_what_it_is_at_equal_cost(low, h
     assert "large beats small by 8.0 points" in sentence.split("; ")[0]
     assert words in sentence.split("; ")[1]
     assert "equal cost" not in verdict(pd.DataFrame([row | {"cost": None, "difference_at_cost": None}]))
+
+
+@pytest.mark.parametrize(
+    ("answers", "setting", "words"),
+    [
+        (0.04, "x", "too few are compared: give large first, and small 100 or more"),
+        (0.04, "large", "give both 100 or more"),
+        (100.0, "x", "costs as much as 25 of large, of which too few are compared: give large 100 or more"),
+        (float("nan"), "x", "what the answers of large cost"),
+        (0.0, "x", "what the answers of small cost"),
+    ],
+)
+def test_what_is_not_known_at_equal_cost_says_why_and_what_would_tell(answers, setting, words):
+    row = DIFFERENCE | {"difference_at_cost": None, "N_at_cost": answers, "setting_b": setting}
+    assert words in verdict(pd.DataFrame([row]))
+    assert words in verdict(pd.DataFrame([row | {"low": -0.01}]))
+    assert "equal cost" not in verdict(pd.DataFrame([row | {"low": -0.01, "cost": None}]))
 
 
 def test_a_lead_at_an_n_that_has_no_equal_cost_is_told_with_one_that_has():
