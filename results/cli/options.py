@@ -36,7 +36,9 @@ def picture_options(command: Callable[..., Any]) -> Callable[..., Any]:
     words = "Picture to write (.png, .svg, .pdf, .html)."
     where = click.option("--plot", type=click.Path(path_type=Path), help=words)
     words = "With --plot: no title in the picture; its words are printed, for a caption."
-    return where(WIDTH.option("--width")(click.option("--bare", is_flag=True, help=words)(drawing)))
+    bare_option = click.option("--bare", is_flag=True, help=words)
+    optioned: Callable[..., Any] = where(WIDTH.option("--width")(bare_option(drawing)))
+    return optioned
 
 
 def cheap_option(what_it_tells: str) -> Callable[..., Any]:

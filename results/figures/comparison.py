@@ -18,10 +18,10 @@ from results.figures.axes import colour, n_axis, tooltips
 from results.figures.series import Series
 from results.figures.theme import Figure
 from results.summary.samples import Grid
-from results.tables.key import Key
+from results.tables.key import Key, on_dataset
 from results.words.cells import readable
 from results.words.compared import level_of
-from results.words.names import METHOD_NAMES, on_dataset, run_names, some_of
+from results.words.names import METHOD_NAMES, run_names, some_of
 
 MOST_CELLS = 20_000
 """More would make the page slow: then every second, third, … question by difficulty is shown."""

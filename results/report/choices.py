@@ -26,7 +26,7 @@ from results.summary.forecasts import MORE_ANSWERS, Forecast, scores, targets
 from results.summary.gaps import Gaps
 from results.summary.panels import Panel, unique_slug
 from results.summary.samples import grids
-from results.tables.key import ANSWERS, PANEL, WHOSE, Key, groups
+from results.tables.key import ANSWERS, PANEL, WHOSE, Key, groups, on_dataset
 from results.tables.money import Prices
 from results.words import compared, stopping
 from results.words.buying import advice, plan_table
@@ -39,7 +39,6 @@ from results.words.names import (
     method_name,
     methods_name,
     models_name,
-    on_dataset,
     predictor_name,
 )
 from results.words.values import fit_table, runs_table, unsteady_table, value_table
