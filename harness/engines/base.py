@@ -54,6 +54,8 @@ class Completion:
     None where it was not asked for, or not told."""
     candidates: tuple[Candidate, ...] | None = None
     """The likeliest first tokens; None where they were not asked for, or not told."""
+    cached_tokens: int | None = None
+    """Those of `prompt_tokens` that the server had in its cache; None where it does not tell."""
 
 
 def likeliest(told: Iterable[tuple[Any, Any]]) -> tuple[Candidate, ...]:

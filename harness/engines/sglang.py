@@ -54,6 +54,7 @@ class _Answer(FromServer):
     tokens: TokenCount = inside("meta_info", "completion_tokens")
     finish: Literal["stop", "length", "abort"] = inside("meta_info", "finish_reason", "type")
     reasoning_tokens: TokenCount | None = inside("meta_info", "reasoning_tokens", default=None)
+    cached_tokens: TokenCount | None = inside("meta_info", "cached_tokens", default=None)
     logprobs: list[tuple[float | None, Any, Any]] = inside("meta_info", "output_token_logprobs", default=())
     top: list[list[tuple[float | None, Any, Any]] | None] | None = inside(
         "meta_info", "output_top_logprobs", default=None
@@ -246,6 +247,7 @@ def read_completion(content: bytes, prompt_tokens: int, limit: int) -> Completio
         reasoning_tokens=answer.reasoning_tokens,
         logprob=mean_logprob([value for value, *_ in answer.logprobs]),
         candidates=_first_candidates(answer),
+        cached_tokens=answer.cached_tokens,
     )
 
 

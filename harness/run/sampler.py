@@ -201,6 +201,7 @@ def row_of(experiment: Experiment, query: Query, completion: Completion) -> Row:
         "tokens": completion.tokens,
         "finish_reason": completion.finish_reason,
         "prompt_tokens": completion.prompt_tokens,
+        **({} if completion.cached_tokens is None else {"cached_tokens": completion.cached_tokens}),
         "seed": completion.seed,
         "text": completion.text,
         **thought_of(completion),

@@ -187,6 +187,7 @@ def _completion(row: Row) -> Completion:
         row.get("reasoning"),
         row.get("reasoning_tokens"),
         row.get("logprob"),
+        cached_tokens=row.get("cached_tokens"),
     )
 
 

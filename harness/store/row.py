@@ -24,11 +24,13 @@ COLUMNS: dict[str, tuple[type, ...]] = {
 ASKED_FOR: dict[str, tuple[type, ...]] = {
     **{"reasoning": (str,), "reasoning_tokens": (int, NULL)},
     "logprob": (float, NULL),
+    "cached_tokens": (int, NULL),
     "labels": (str,),
     **dict.fromkeys(("stop_rule", "shard"), (str,)),
 }
-"""Those of the cells that only some rows have: of models that think, of questions with choices, of shards, or
-of runs that ask for them. Scores (`tts judge`) are numbers or null, in columns score_NAME."""
+"""Those of the cells that only some rows have: of models that think, of questions with choices, of shards, of
+servers that tell what they had cached, or of runs that ask for them. Scores (`tts judge`) are numbers or
+null, in columns score_NAME."""
 
 Row = dict[str, Any]
 Key = tuple[str, str, str]

@@ -167,8 +167,9 @@ def _prompts_paid(rows: pd.DataFrame, name: str, price: Price) -> pd.Series[floa
     """What the prompt of an answer to each question costs, if prompts are paid. Raises BadInput."""
     if not price.prompts:
         return None
-    if "prompt_tokens" not in rows or rows["prompt_tokens"].isna().all():
-        raise BadInput(no_prompts(name, Price(price.answers * 1e6, price.prompts * 1e6)))
+    rows = rows.assign(prompt_tokens=price.prompt_tokens(rows))
+    if rows["prompt_tokens"].isna().all():
+        raise BadInput(no_prompts(name, price.of(1e-6)))
     tokens = _by_question(rows, "prompt_tokens")
     return tokens.fillna(tokens.mean()) * price.prompts
 

@@ -2,6 +2,7 @@
 
     --price small=0.4          $0.40 for a million tokens of answers
     --price large=3:15         $3 for a million tokens of prompts, $15 for one of answers
+    --price large=3:0.3:15     of those prompt tokens that were cached, $0.30
     a column `cost`            what each answer cost, in US dollars; for models without a price
 
 The score of an answer costs the tokens that a judge read and wrote, divided by the answers that it
@@ -38,19 +39,43 @@ OTHERS = ""
 
 @dataclass(frozen=True)
 class Price:
-    """US dollars of tokens, those of answers and, where they are counted, those of prompts."""
+    """US dollars of tokens, those of answers and, where they are counted, those of prompts.
+
+    cached: of the prompt tokens that the server had in its cache; None: as of the others.
+    """
 
     answers: float
     prompts: float = 0.0
+    cached: float | None = None
 
     def __str__(self) -> str:
-        """As it is given: "0.4", "3:15"."""
-        return f"{self.prompts:.12g}:{self.answers:.12g}" if self.prompts else f"{self.answers:.12g}"
+        """As it is given: "0.4", "3:15", "3:0.3:15"."""
+        amounts = [self.prompts or None, self.cached, self.answers]
+        return ":".join(f"{amount:.12g}" for amount in amounts if amount is not None)
+
+    def of(self, tokens: float) -> "Price":
+        """The price of one token, where this is of so many."""
+        cached = None if self.cached is None else self.cached / tokens
+        return Price(self.answers / tokens, self.prompts / tokens, cached)
 
     @property
     def per_token(self) -> "Price":
         """The same of one token, where this is of a million."""
-        return Price(self.answers / 1e6, self.prompts / 1e6)
+        return self.of(1e6)
+
+    def prompt_tokens(self, samples: pd.DataFrame) -> "pd.Series[float]":
+        """Those that are paid for each answer, a cached one as a part of one; NaN where not known.
+
+        The server counts cached tokens among those of the prompt. Where some answers have their number, none
+        was cached for the others.
+        """
+        columns = samples.reindex(columns=["prompt_tokens", "cached_tokens"]).astype("float64")
+        tokens, cached = columns["prompt_tokens"], columns["cached_tokens"]
+        if self.cached is None:
+            return tokens
+        if cached.isna().all():
+            return cached
+        return tokens - (1 - self.cached / self.prompts) * cached.fillna(0.0).clip(upper=tokens)
 
 
 @dataclass(frozen=True)
@@ -89,7 +114,12 @@ class Money:
         if samples is None:
             return cls(given)
         sampled = samples[samples["decoding"] == "sample"]
-        return cls(given, _means(sampled, "prompt_tokens"), _means(sampled, COST, of_all=True))
+        tokens = sampled.reindex(columns=["prompt_tokens"])["prompt_tokens"].astype("float64")
+        for model in given.keys() & set(sampled["model"]):
+            own = sampled["model"] == model
+            tokens = tokens.mask(own, given[model].prompt_tokens(sampled[own]))
+        prompts = _means(sampled.assign(prompt_tokens=tokens), "prompt_tokens")
+        return cls(given, prompts, _means(sampled, COST, of_all=True))
 
     def paid(self, dataset: str, model: str) -> Paid:
         """What the answers of a model to a data set cost. Raises BadInput where its prompts are not known."""
@@ -125,9 +155,10 @@ def as_price(price: Price | float) -> Price:
 
 def no_prompts(model: str, price: Price) -> str:
     """That the prompts of a model have a price and no length."""
+    columns = "a column prompt_tokens" if price.cached is None else "columns prompt_tokens and cached_tokens"
     return visible(
-        f"--price {model}={price}: its prompts are of unknown length: give samples with a column "
-        f"prompt_tokens, or --price {model}={price.answers:.12g} to leave prompts out"
+        f"--price {model}={price}: its prompts are of unknown length: give samples with {columns}, or "
+        f"--price {model}={price.answers:.12g} to leave prompts out"
     )
 
 

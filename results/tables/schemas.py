@@ -121,6 +121,7 @@ SAMPLES = Table(
         "correct": _boolean(required=False),
         "tokens": _whole(0, nullable=True, required=False),
         "prompt_tokens": _whole(0, nullable=True, required=False),
+        "cached_tokens": _whole(0, nullable=True, required=False),
         "cost": _real(_at_least(0), required=False),
         "reasoning_tokens": _whole(0, nullable=True, required=False),
         "logprob": _real(_log_probability(), required=False),

@@ -59,6 +59,7 @@ class _Reply(FromServer):
     reasoning_tokens: TokenCount | None = inside(
         "usage", "completion_tokens_details", "reasoning_tokens", default=None
     )
+    cached_tokens: TokenCount | None = inside("usage", "prompt_tokens_details", "cached_tokens", default=None)
     model: str | None = None
 
 
@@ -93,4 +94,5 @@ def read_completion(content: bytes, limit: int, seed: int | None = None) -> Comp
         reasoning_tokens=reply.reasoning_tokens,
         logprob=choice.logprob(),
         candidates=choice.candidates(),
+        cached_tokens=reply.cached_tokens,
     )

@@ -1,5 +1,6 @@
 """What servers say of an answer's tokens: counts that cannot be, and limits of their own."""
 
+import json
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -7,6 +8,8 @@ from typing import Any
 import pytest
 
 from harness.engines.base import Completion, Engine, Sampling
+from harness.engines.openai.reply import read_completion as read_openai
+from harness.engines.sglang import read_completion as read_sglang
 from harness.engines.tokens import counted
 from harness.experiment import read_experiment
 from harness.questions.load import Question
@@ -85,3 +88,19 @@ def test_tokens_that_cannot_be_are_unknown(server: Any, engine: Any, n: int, cou
 def test_what_can_be(text: str, reasoning: str | None, tokens: int, thought: int | None, kept: bool) -> None:
     answer = Completion(text, tokens, 71, "stop", None, reasoning, thought)
     assert counted(answer, None).tokens == (tokens if kept else None)
+
+
+@pytest.mark.parametrize("details", [{"cached_tokens": 64}, {"cached_tokens": None}, {}, None])
+def test_what_a_server_had_cached_is_in_the_row_where_it_tells(details: dict[str, Any] | None) -> None:
+    usage = {"prompt_tokens": 71, "completion_tokens": 2, "prompt_tokens_details": details}
+    reply = {"choices": [{"finish_reason": "stop", "text": "7"}], "usage": usage}
+    meta = {"prompt_tokens": 71, "completion_tokens": 2, "finish_reason": {"type": "stop"}, **(details or {})}
+    answers = (
+        read_openai(json.dumps(reply).encode(), limit=9),
+        read_sglang(json.dumps({"text": "7", "meta_info": meta}).encode(), 71, limit=9),
+    )
+    query = Query(Question("q", "How many?", "7"), "default", None, "sample", 0)
+    told = (details or {}).get("cached_tokens")
+    for answer in answers:
+        assert (answer.prompt_tokens, answer.cached_tokens) == (71, told)
+        assert row_of(EXPERIMENT, query, answer).get("cached_tokens", "absent") == (told or "absent")

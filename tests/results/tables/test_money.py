@@ -15,34 +15,42 @@ from tests.predict.conftest import simulated_samples
 MODELS, SETTINGS = ("small", "large"), ("40", "80")
 
 
-def answers(prompts: bool, costs: bool) -> pd.DataFrame:
+def answers(prompts: bool, costs: bool, cached: bool = False) -> pd.DataFrame:
     tables = []
     for seed, model in enumerate(MODELS):
         table = simulated_samples(6, 4, SETTINGS, seed)
         tokens = np.random.default_rng(seed).integers(10, 90, (3, len(table)))
         table = table.assign(model=model, dataset="sums", tokens=tokens[0])
         table = table.assign(prompt_tokens=tokens[1]) if prompts else table
+        if cached:  # some of them are told to be more than there are
+            table = table.assign(cached_tokens=pd.Series(tokens[0] % 70, dtype="Int64"))
+            table.loc[::3, "cached_tokens"] = pd.NA
         tables.append(table.assign(cost=tokens[2] / 1e4) if costs else table)
     return as_samples(pd.concat(tables, ignore_index=True))
 
 
 @pytest.mark.parametrize(
-    ("prompts", "costs", "paid"), [*product((True, False), (True, False), ("2", "3:2", ""))]
+    ("prompts", "costs", "cached", "paid"),
+    [*product((True, False), (True, False), (True, False), ("2", "3:2", "3:0.5:2", ""))],
 )
-def test_money_is_the_sum_over_the_answers(prompts: bool, costs: bool, paid: str) -> None:
-    table = answers(prompts, costs)
-    price = {"2": Price(2.0), "3:2": Price(2.0, 3.0)}.get(paid)
+def test_money_is_the_sum_over_the_answers(prompts: bool, costs: bool, cached: bool, paid: str) -> None:
+    table = answers(prompts, costs, cached)
+    price = {"2": Price(2.0), "3:2": Price(2.0, 3.0), "3:0.5:2": Price(2.0, 3.0, 0.5)}.get(paid)
     prices = {model: price for model in MODELS if price}
     rows = table.groupby(["dataset", "model", "setting"], as_index=False)["tokens"].mean()
     rows = rows.assign(N=8, cost=8 * rows["tokens"].astype(float)).iloc[::-1]
-    if paid == "3:2" and not prompts:
-        with pytest.raises(BadInput, match="prompt_tokens"):
+    if ":" in paid and not (prompts and (cached or paid == "3:2")):
+        with pytest.raises(BadInput, match=f"={paid}: .* prompt_tokens"):
             Money.of(prices, table).usd(rows)
         with pytest.raises(BadInput, match="prompt_tokens"):
             sides_of({"t": table}, prices)
         return
     each = table["cost"] if costs and not paid else table["tokens"] * (2e-6 if paid else np.nan)
-    each = each + (table["prompt_tokens"] * 3e-6 if paid == "3:2" else 0.0)
+    each = each + (table["prompt_tokens"] * 3e-6 if ":" in paid else 0.0)
+    if paid == "3:0.5:2":  # each of the prompt's tokens is paid once, by one price or the other
+        told = table["cached_tokens"].fillna(0)
+        both = told.where(told < table["prompt_tokens"], table["prompt_tokens"])
+        each = each - both * 2.5e-6
     means = each.astype(float).groupby([table["model"], table["setting"]]).mean()
     expected = [8 * 1000 * means[row["model"], row["setting"]] for _, row in rows.iterrows()]
     assert Money.of(prices, table).usd(rows).tolist() == pytest.approx(expected, nan_ok=True)
