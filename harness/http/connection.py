@@ -23,7 +23,7 @@ from typing import Any, Self, TypeVar
 from urllib.parse import urlsplit
 
 from harness.errors import EngineError, EngineGone
-from harness.http.reply import Fault, Reply, check_status, excerpt
+from harness.http.reply import Fault, Nobody, Reply, check_status, excerpt
 from harness.http.session import ApiKey, encoded, open_session, reason, send
 from results import BadInput
 
@@ -65,10 +65,7 @@ FORBIDDEN = 64
 """After so many replies 403 in a row, to any requests, the server is taken to refuse everything."""
 
 START_PATIENCE = 30.0
-"""Seconds that a server at a given URL has to be there at the start.
-
-On this machine it is known at once that nothing listens.
-"""
+"""Seconds that a server at a given URL has to be there at the start, where that is not known at once."""
 THIS_MACHINE = {"localhost", "127.0.0.1", "::1"}
 MEND_PATIENCE = 180.0
 """Seconds for a server that answers 5xx to get well: a gateway may have to find out first what has died."""
@@ -190,7 +187,7 @@ class Connection:
             async with asyncio.timeout(PROBE_SECONDS):
                 return await self._send("GET", path, REPLY_BYTES)
         except (TimeoutError, Fault) as error:
-            self._nobody = isinstance(error, Fault) and error.nobody
+            self._nobody = isinstance(error, Nobody)
             message = f"the server at {self.url} does not answer GET {path} ({reason(error)})"
             raise BadInput(self._hide(message)) from None
 

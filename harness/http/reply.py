@@ -33,22 +33,18 @@ PASSING = {408, 425}
 
 
 class Fault(Exception):
-    """An attempt failed; another may succeed, `retry_after` seconds later if the server says so.
-
-    nobody: nothing listens at the address.
-    """
+    """An attempt failed; another may succeed, `retry_after` seconds later if the server says so."""
 
     def __init__(
-        self,
-        message: str,
-        kind: Literal["failed", "busy", "away"] = "failed",
-        retry_after: float = 0.0,
-        nobody: bool = False,
+        self, message: str, kind: Literal["failed", "busy", "away"] = "failed", retry_after: float = 0.0
     ) -> None:
         super().__init__(message)
         self.kind = kind
         self.retry_after = retry_after
-        self.nobody = nobody
+
+
+class Nobody(Fault):
+    """Nothing listens at the address."""
 
 
 @dataclass(frozen=True)

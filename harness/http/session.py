@@ -17,7 +17,7 @@ from typing import Any, Self
 
 import aiohttp
 
-from harness.http.reply import Fault, Reply
+from harness.http.reply import Fault, Nobody, Reply
 from results import BadInput
 
 HIDDEN = "[key]"
@@ -111,7 +111,7 @@ async def send(
     except (aiohttp.ClientError, TimeoutError) as error:
         away = isinstance(error, aiohttp.ClientConnectionError | TimeoutError)
         nobody = isinstance(error, OSError) and error.errno == errno.ECONNREFUSED
-        raise Fault(reason(error), "away" if away else "failed", nobody=nobody) from None
+        raise (Nobody if nobody else Fault)(reason(error), "away" if away else "failed") from None
 
 
 def encoded(body: Any) -> bytes:

@@ -4,7 +4,6 @@
     llm     gsm8k    llama  100      majority     Key("llm", "gsm8k", "llama", "100", "majority")
     llm     gsm8k    llama                        .whose: the model on its data set, at all settings
 
-str() of the first is "gsm8k/llama/100/majority". What nobody has named is not shown: "your answers".
 Every merge, pairing, group, "same" test and label goes by a `Key`, made here from the columns of a table.
 """
 
