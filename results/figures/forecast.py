@@ -66,7 +66,7 @@ def forecast_figure(forecast: Forecast) -> Figure:
     doubted = ~points["role"].isin(_SEEN) & ~points["kind"].eq("measured") & points["status"].ne("ok")
     for part, opacity in ((doubted, FADED), (~doubted, (1.0, 0.1))):
         series.add(points[part], "point", "mark", opacity, clip=False, shape=_shape(points), tooltip=said)
-    if label_room(list(points[field].unique())):
+    if label_room(list(rows[field].unique())):
         series.labels(points, along, y_range)
     by = predictor_name(forecast.rows, forecast.predictor)
     wider = ", longer ones for new questions" if len(ends) else ""
