@@ -16,12 +16,12 @@ LONG = 100
 """A line above this many characters is a long one."""
 
 LIMITS = {
-    "lines of the packages": 36_310,
+    "lines of the packages": 36_860,
     "files of the packages": 299,
-    "lines of the tests": 36_690,
-    "words of pages written by hand": 18_480,
-    "mean characters of a line": 52.6,
-    "long lines, %": 8.8,
+    "lines of the tests": 36_510,
+    "words of pages written by hand": 18_490,
+    "mean characters of a line": 52.7,
+    "long lines, %": 8.7,
 }
 
 

@@ -6,12 +6,13 @@
     the server at http://127.0.0.1:30000 does not answer (...): waiting for it
     the server at http://127.0.0.1:30000 is back
 
-`Connection._until_answered` is the life of a request; reply.py says which reply means what. Beside the
-requests, one task watches the server, and ends them all when nobody has had an answer for PATIENCE seconds:
-what a server counts of its own work tells a slow one from one that has stopped.
+`Connection._until_answered` is the life of a request; reply.py says which reply means what.
+Beside the requests, one task watches the server, and ends them all when nobody has had an
+answer for PATIENCE seconds: what a server counts of its own work tells a slow one from one
+that has stopped.
 
->>> tokens_generated('vllm:generation_tokens_total{engine="0"} 40.0\\nvllm:generation_tokens_total 2e1')
-60.0
+>>> tokens_generated('vllm:generation_tokens_total{engine="0"}
+40.0\\nvllm:generation_tokens_total 2e1') 60.0
 """
 
 import asyncio
@@ -72,7 +73,8 @@ MEND_PATIENCE = 180.0
 PATIENCE = 1800.0
 """Seconds without an answer to anyone, and without a sign of work, after which the server is given up.
 
-A limit on each request instead would cut off long answers more often than short ones, and bias the sample.
+A limit on each request instead would cut off long answers more often than short ones, and
+bias the sample.
 """
 SAY_SECONDS = 60.0
 POLL_SECONDS = 0.5
@@ -104,8 +106,8 @@ class Connection:
     ) -> None:
         """`say` is told what is waited for. The key goes into every request and is hidden in every message.
 
-        `check_alive` belongs to a server that the run has started: it raises BadInput once that has ended;
-        until then it may take any time to start.
+        `check_alive` belongs to a server that the run has started: it raises BadInput once
+        that has ended; until then it may take any time to start.
         """
         self.url = url.rstrip("/")
         self._root = "/".join(self.url.split("/")[:3])
@@ -138,8 +140,8 @@ class Connection:
     async def __aenter__(self) -> Self:
         """Wait until the server is ready: the run's own for as long as it lives, another for START_PATIENCE.
 
-        That one has MEND_PATIENCE if it answers. Raises BadInput: no server in that time, the run's own has
-        ended, or what `greet` raises.
+        That one has MEND_PATIENCE if it answers. Raises BadInput: no server in that time,
+        the run's own has ended, or what `greet` raises.
         """
         # Some servers insist on a key, and accept anything.
         self._session = open_session((self._key.value or "none") if self._key else None)
@@ -161,7 +163,8 @@ class Connection:
     async def greet(self) -> None:
         """For an engine: look at a server that is ready, at the start and when it has come back.
 
-        Raises BadInput if it is another than expected. Only `get` works here when it has come back.
+        Raises BadInput if it is another than expected. Only `get` works here when it has
+        come back.
         """
 
     async def _wait_for_start(self) -> None:
@@ -196,9 +199,9 @@ class Connection:
     ) -> T:
         """What `read` makes of the reply to POST `path`, which is sent until there is such a reply.
 
-        `body` may be encoded already. `read` raises Fault for a reply that is no answer; `max_tokens` is the
-        most that an answer can hold. Raises RequestRefused, EngineError if the server keeps failing,
-        EngineGone if it is gone.
+        `body` may be encoded already. `read` raises Fault for a reply that is no answer;
+        `max_tokens` is the most that an answer can hold. Raises RequestRefused, EngineError
+        if the server keeps failing, EngineGone if it is gone.
         """
         if self._gone is not None:
             raise EngineGone(self._gone)

@@ -50,13 +50,14 @@ def import_table(
 ) -> Imported:
     """The samples table in `file`, and how many of the file's rows were left out of it.
 
-    `columns` maps a column of the samples table to the file's name for it, and replaces a column that has
-    that name already. `given` does so too, or holds the value of all rows where the file has no column of
-    that name. `drop` lists (column, value) of rows to leave out: a request that failed is not a wrong answer.
-    An answer is right where a (column, value) of `correct_if` is found, if there are any, and null where it
-    is one of `unreadable`. `grader` reads the answers in the column `text`. Without a column that numbers
-    the answers to a question, they are numbered from 0 in the order of the rows. `kind` is one of FORMATS,
-    or tells nothing. Raises BadInput.
+    `columns` maps a column of the samples table to the file's name for it, and replaces a
+    column that has that name already. `given` does so too, or holds the value of all rows
+    where the file has no column of that name. `drop` lists (column, value) of rows to leave
+    out: a request that failed is not a wrong answer. An answer is right where a (column,
+    value) of `correct_if` is found, if there are any, and null where it is one of
+    `unreadable`. `grader` reads the answers in the column `text`. Without a column that
+    numbers the answers to a question, they are numbered from 0 in the order of the rows.
+    `kind` is one of FORMATS, or tells nothing. Raises BadInput.
     """
     columns, given = dict(columns or {}), dict(given or {})
     if unknown := [name for name in columns if name not in _KNOWN and not name.startswith("score_")]:
@@ -149,7 +150,8 @@ def _check_columns(
 ) -> None:
     """Raise BadInput, with the options that help, where a column is absent: a needed one, or one of `used`.
 
-    `named` are the columns that options give; `verdicts` says that the rows are judged already.
+    `named` are the columns that options give; `verdicts` says that the rows are judged
+    already.
     """
     ways = {name: f"--map {name}=COLUMN" for name in ("question_id", "text" if grader else "answer")}
     if "text" in rows and not grader:
@@ -182,7 +184,8 @@ def _unknown(name: str, source: str) -> str:
 def _own_columns_apart(table: pd.DataFrame, named: Collection[str]) -> tuple[pd.DataFrame, list[str]]:
     """`table` with the file's own columns, which only share a name with ours, under another; and notes.
 
-    Such is a column that nobody has named and that holds nothing of the kind: a `source` with names of books.
+    Such is a column that nobody has named and that holds nothing of the kind: a `source`
+    with names of books.
     """
     unnamed = [name for name in SAMPLES.columns if name in table and name not in named]
     blank = [name for name in unnamed if name in SAMPLES.defaults and table[name].isna().all()]
@@ -215,7 +218,8 @@ def _conforms(cell: pd.Series[Any]) -> bool:
 def _scored(file: Path, table: pd.DataFrame, columns: Mapping[str, str]) -> pd.DataFrame:
     """`table` with its columns score_NAME as numbers. Raises BadInput where a mapped one has another cell.
 
-    A column that is called so and has other cells is one of the file's own, and stays as it is.
+    A column that is called so and has other cells is one of the file's own, and stays as it
+    is.
     """
     for name in [name for name in map(str, table) if name.startswith("score_")]:
         cells, bad = score_cells(table[name])

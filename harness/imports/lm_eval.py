@@ -5,15 +5,17 @@
      "filter": "strict-match", "filtered_resps": ["18"],
      "metrics": ["exact_match"], "exact_match": 1.0, "arguments": {...}}
 
-lm-eval's own filters end by taking one answer (`take_first`) or the vote of all, so its log has no verdict on
-the other repeats. Our grader reads them, or lm-eval's own code, without the steps that choose among repeats:
+lm-eval's own filters end by taking one answer (`take_first`) or the vote of all, so its log
+has no verdict on the other repeats. Our grader reads them, or lm-eval's own code, without
+the steps that choose among repeats:
 
     {"name": "strict-match", "filter": [{"function": "regex", "regex_pattern": "#### (\\-?[0-9\\.\\,]+)"},
                                         {"function": "take_first"}]}
     {"metric": "exact_match", "ignore_case": true, "regexes_to_ignore": [",", "(?s).*#### "]}
 
-`exact_match` leaves parts of the texts out before it compares them. These shortened texts are the answers
-here, so that "1,234" and "1234" are one vote if the task takes them for equal.
+`exact_match` leaves parts of the texts out before it compares them. These shortened texts
+are the answers here, so that "1,234" and "1234" are one vote if the task takes them for
+equal.
 """
 
 from __future__ import annotations
@@ -46,9 +48,9 @@ def import_lm_eval(
 ) -> Imported:
     """The answers in lm-eval's samples file, or in the newest one of the folder `path`.
 
-    `filter_name` is the filter whose reading counts, needed where the task has several. `grader` reads the
-    answers in its place. `setting` names a generation setting whose value becomes the column of that name,
-    such as max_gen_toks. Raises BadInput.
+    `filter_name` is the filter whose reading counts, needed where the task has several.
+    `grader` reads the answers in its place. `setting` names a generation setting whose
+    value becomes the column of that name, such as max_gen_toks. Raises BadInput.
     """
     file = _newest(path) if path.is_dir() else path
     rows, names = _rows(file, filter_name, texts_alone=grader is not None)
@@ -139,11 +141,11 @@ def as_logged(
 ) -> tuple[list[JsonObject], int]:
     """Gold, answer and correct of all `texts` by the filter of `rows`; on how many documents the log differs.
 
-    `texts` are those of each document's repeats; `task` is lm-eval's config. Where every document has one
-    answer the log's own metric decides, else equality with the target as in lm-eval's exact_match; the log
-    has a verdict on the first answer to a document. Raises BadInput: no config, a filter that is not
-    lm-eval's own, another metric, lm-eval not installed. Answers with a reading and verdict of their own need
-    no config.
+    `texts` are those of each document's repeats; `task` is lm-eval's config. Where every
+    document has one answer the log's own metric decides, else equality with the target as
+    in lm-eval's exact_match; the log has a verdict on the first answer to a document.
+    Raises BadInput: no config, a filter that is not lm-eval's own, another metric, lm-eval
+    not installed. Answers with a reading and verdict of their own need no config.
     """
     name = rows[0]["filter"]
     if task is None:
@@ -177,7 +179,8 @@ def as_logged(
 def _as_read(file: Path, row: JsonObject, count: int) -> list[JsonObject]:
     """Gold, answer and correct of a document's answers as the log has them; none where it has fewer.
 
-    The log of s1 says for each repeat what it read; others have the one reading of one answer.
+    The log of s1 says for each repeat what it read; others have the one reading of one
+    answer.
     """
     gold = str(row["target"])
     readings = row.get("extracted_answers") or row["filtered_resps"]

@@ -44,8 +44,8 @@ def graded(table: pd.DataFrame, grader: Grader, where: Path) -> pd.DataFrame:
 def _opened(table: pd.DataFrame) -> list[bool]:
     """Whose thinking a prompt has opened and nothing in the text closes: it is all thought.
 
-    A prompt says so itself; without prompts, most of the other texts do, which close what they
-    never opened.
+    A prompt says so itself; without prompts, most of the other texts do, which close what
+    they never opened.
     """
     texts = table["text"].map(as_typed)
     silent = ~texts.map(lambda text: closes(text) or OPEN in text)
@@ -141,8 +141,8 @@ def setting_value(file: Path, settings: Mapping[str, Any], name: str | None) -> 
 def with_tokens(table: pd.DataFrame, model: str) -> pd.DataFrame:
     """`table` with the tokens of each `text` in the tokenizer of `model`, on the hub, a folder, or `tiny`.
 
-    The stop string and the end token, which the model generated too, are not in the text and not counted.
-    Raises BadInput if there is no such tokenizer.
+    The stop string and the end token, which the model generated too, are not in the text
+    and not counted. Raises BadInput if there is no such tokenizer.
     """
     tokenizer = PromptTokens(model_location(model), None, chat=False).tokenizer
     texts = table["text"].fillna("").tolist()

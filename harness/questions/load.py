@@ -2,18 +2,19 @@
 
     Question(question_id="gsm8k-test-0000", problem="Janet’s ducks lay 16 eggs per day. ...", gold="18")
 
-Ids do not depend on where the rows came from. GSM8K: the position in the pinned revision. MATH: the subject
-and a hash of the problem (`math-algebra-01685114`), because its rows have no id and come in different orders;
-MATH-500, which is a part of it, has the same ids.
+Ids do not depend on where the rows came from. GSM8K: the position in the pinned revision.
+MATH: the subject and a hash of the problem (`math-algebra-01685114`), because its rows have
+no id and come in different orders; MATH-500, which is a part of it, has the same ids.
 
 Questions with choices are put to a model with a line for each:
 
     {"question": "Which of these floats?", "choices": ["A nail", "A cork", "A coin"], "gold": "B"}
     -> "Which of these floats?\n\nA. A nail\nB. A cork\nC. A coin", labels A B C, gold B
 
-`choices` is a list of texts, labelled A, B, C and so on; an object of label and text; or two lists as in ARC,
-{"label": ["1", "2"], "text": ["A nail", "A cork"]}. The gold is a label or the text of one choice. A number
-that is neither is refused: some data sets count choices from 0, others from 1.
+`choices` is a list of texts, labelled A, B, C and so on; an object of label and text; or
+two lists as in ARC, {"label": ["1", "2"], "text": ["A nail", "A cork"]}. The gold is a
+label or the text of one choice. A number that is neither is refused: some data sets count
+choices from 0, others from 1.
 """
 
 import hashlib
@@ -119,9 +120,10 @@ _NEEDED: dict[str, GraderName] = {"math": "math", "math-500": "math", "multiple-
 def load_questions(name: str, file: Path | None = None, grader: GraderName | None = None) -> list[Question]:
     """The questions of the data set `name`, or of your own file with that name.
 
-    `file` holds the rows of the named data set, in place of the hub. `grader` says what the right answers of
-    your own file are: by default labels where its rows have choices, else integers. Raises BadInput: missing
-    or unexpected rows, an unreachable hub, right answers of another kind.
+    `file` holds the rows of the named data set, in place of the hub. `grader` says what the
+    right answers of your own file are: by default labels where its rows have choices, else
+    integers. Raises BadInput: missing or unexpected rows, an unreachable hub, right answers
+    of another kind.
     """
     needed: GraderName | None = _NEEDED.get(name)
     if name in DATASETS and grader and grader != (needed or "integer") and (needed or grader == "choice"):

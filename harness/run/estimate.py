@@ -2,10 +2,10 @@
 
 setting  decoding  prompts  answers  prompt tokens  tokens per answer  at most
 10       sample        300   19,200         21,600                8.9       84
-...
-answers: 115,200 of 115,200, each a request of its own
+... answers: 115,200 of 115,200, each a request of its own
 
-How many tokens answers really take at a budget is seen in the folder, or in a run that ships:
+How many tokens answers really take at a budget is seen in the folder, or in a run that
+ships:
 
 used, where = usage("gsm8k", tally)         ({20: 171.4, 100: 240.0}, "as in this folder")
 tokens_at(50, used)                         197.1
@@ -62,8 +62,9 @@ def estimate(
 ) -> list[str]:
     """What is missing in `folder` as a table by setting, the sums below it, and what GPUs would make of it.
 
-    `rate`: completion tokens per second, else that of the folder's last whole session. `price_per_hour` is
-    that of one GPU, in any currency. For the rest, and for errors, see `demands`.
+    `rate`: completion tokens per second, else that of the folder's last whole session.
+    `price_per_hour` is that of one GPU, in any currency. For the rest, and for errors, see
+    `demands`.
     """
     tally = Tally(experiment)
     asked = demands(experiment, questions, folder, fresh, tally)
@@ -134,8 +135,9 @@ def demands(
 ) -> list[Demand]:
     """What is missing in `folder`, by setting. Nothing is written.
 
-    `questions` are all of the data set; `tally` counts the answers that are there. `fresh`: as if the folder
-    were empty. Raises BadInput: the folder holds another experiment, a prompt cannot be filled in.
+    `questions` are all of the data set; `tally` counts the answers that are there. `fresh`:
+    as if the folder were empty. Raises BadInput: the folder holds another experiment, a
+    prompt cannot be filled in.
     """
     asked = asked_questions(experiment, questions)
     tally = tally or Tally(experiment)
@@ -170,7 +172,8 @@ CACHED = {"gsm8k": "qwen-gsm8k.csv", "math-level1-integer": "qwen-math.csv"}
 def tokens_at(budget: int, used: Mapping[int, float]) -> float:
     """Tokens of a mean answer at `budget`, where those at some budgets are known; itself, where none are.
 
-    Between two budgets in proportion; below all as the least, above all by the largest one's share.
+    Between two budgets in proportion; below all as the least, above all by the largest
+    one's share.
     """
     budgets = sorted(used)
     if not budgets:
@@ -184,8 +187,8 @@ def tokens_at(budget: int, used: Mapping[int, float]) -> float:
 def usage(dataset: str, tally: Tally, thinking: bool = False) -> tuple[dict[int, float], str]:
     """Tokens of a mean answer by the budget that was asked for, and where that was seen.
 
-    As the answers in `tally` have it, else a run that ships with the project, else nothing. The runs that
-    ship had budgets in words: of budgets of `thinking` they say nothing.
+    As the answers in `tally` have it, else a run that ships with the project, else nothing.
+    The runs that ship had budgets in words: of budgets of `thinking` they say nothing.
     """
     used = {
         budget: counts.mean_tokens

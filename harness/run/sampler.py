@@ -3,9 +3,9 @@
     outcome = await sample(experiment, questions, folder, open_engine)
     -> Outcome(planned=38400, missing=0, failures=[], tally=...)
 
-The path of an answer is `_Sampling.answer`: reply, grade, row, stored, counted. A request that fails
-for good leaves its answer out of the table: it is not wrong. A run can be stopped at any moment; sampling
-into the same folder asks for what is missing.
+The path of an answer is `_Sampling.answer`: reply, grade, row, stored, counted. A request
+that fails for good leaves its answer out of the table: it is not wrong. A run can be
+stopped at any moment; sampling into the same folder asks for what is missing.
 """
 
 from collections.abc import Callable, Sequence
@@ -61,11 +61,12 @@ async def sample(
 ) -> Outcome:
     """Sample what is missing in `folder`, or end the answers `stored` elsewhere.
 
-    `questions` are all of the data set, whatever the experiment's limit. The engine is opened only
-    where something is missing. `restart` puts an earlier run's files aside, `quarantine` rows that cannot be
-    used. Answers are read by what has last read them; where the experiment's readers are others than it had
-    before, all are read again. `say` is told of these.
-    Raises BadInput: a folder in use or with another experiment, a prompt that cannot be filled in, no engine.
+    `questions` are all of the data set, whatever the experiment's limit. The engine is
+    opened only where something is missing. `restart` puts an earlier run's files aside,
+    `quarantine` rows that cannot be used. Answers are read by what has last read them;
+    where the experiment's readers are others than it had before, all are read again. `say`
+    is told of these. Raises BadInput: a folder in use or with another experiment, a prompt
+    that cannot be filled in, no engine.
     """
     experiment.reading.check_installed()
     if experiment.forced_from and stored is None:

@@ -3,30 +3,32 @@
     questions  answers  method    N   predicted  new_margin  margin  questions_to_halve  answers_to_halve
     200        16       majority  16  0.81       0.043       0.011   800                 inf
 
-Questions are those that the forecaster learns from the pilot (`predict.answers`): each is drawn
-many times from what its answers say of it, and gives two runs of N answers. What differs within
-a pair is the luck of the answers, w; what differs between questions beyond it, b, is the draw
-of the questions. The mean over Q questions then has the variance w / Q as a measure of these
-questions and (b + w) / Q as one of their kind. The luck falls as 1/N for one answer, and at
-least as fast for the vote or best-of-N of as many of more answers (Hoeffding, Annals of
-Mathematical Statistics 1948, theorem 5.2).
+Questions are those that the forecaster learns from the pilot (`predict.answers`): each is
+drawn many times from what its answers say of it, and gives two runs of N answers. What
+differs within a pair is the luck of the answers, w; what differs between questions beyond
+it, b, is the draw of the questions. The mean over Q questions then has the variance w / Q
+as a measure of these questions and (b + w) / Q as one of their kind. The luck falls as 1/N
+for one answer, and at least as fast for the vote or best-of-N of as many of more answers
+(Hoeffding, Annals of Mathematical Statistics 1948, theorem 5.2).
 
-How many questions and answers decide a comparison, told by the answers of a pilot of both sides.
+How many questions and answers decide a comparison, told by the answers of a pilot of both
+sides.
 
     questions  answers  method    N   difference  margin  detectable  decided  questions_to_decide
     200        16       majority  16  0.042       0.031   0.044       0.56     533
 
 The verdict is that of `tts compare` on one row named beforehand: the paired difference of a
-question, its mean over the questions, Student's interval (`results.paired.needed.Decision`).
-Both sides' questions are imagined as `precision` imagines them; what a question's difference
-varies by holds the draw of the question and the luck of both sides' answers. The pilot leaves
-open how large the true difference is, and its own luck looks like one: `decided` is the chance
-of a verdict averaged over what it leaves open, most true differences being small
-(`results.paired.needed.given`). Of two equal models it is still more than 5 %. At more answers
-than the pilot's as much is taken to be open as at the pilot's.
+question, its mean over the questions, Student's interval
+(`results.paired.needed.Decision`). Both sides' questions are imagined as `precision`
+imagines them; what a question's difference varies by holds the draw of the question and the
+luck of both sides' answers. The pilot leaves open how large the true difference is, and its
+own luck looks like one: `decided` is the chance of a verdict averaged over what it leaves
+open, most true differences being small (`results.paired.needed.given`). Of two equal models
+it is still more than 5 %. At more answers than the pilot's as much is taken to be open as
+at the pilot's.
 
-Questions that come in clusters err together: what the pilot's do, measured at its answers, is
-added to b.
+Questions that come in clusters err together: what the pilot's do, measured at its answers,
+is added to b.
 """
 
 from collections.abc import Sequence
@@ -66,9 +68,9 @@ def precision(
 ) -> pd.DataFrame:
     """A row for each size of a run: of one answer and, of two answers or more, the vote and the best of all.
 
-    margin, new_margin: half the interval of these and of new questions. …_to_halve: how many
-    would halve the second; inf where no number of answers does. One question tells nothing of
-    new ones (NaN).
+    margin, new_margin: half the interval of these and of new questions. …_to_halve: how
+    many would halve the second; inf where no number of answers does. One question tells
+    nothing of new ones (NaN).
     """
     rows, z = [], z_of(level)
     counts, alone = pilot.counts(), len(pilot.question_ids) == 1
@@ -95,9 +97,9 @@ def precision(
 def questions_with(questions: Floats, gain: Floats, pilot: int, cheap: int) -> Floats:
     """The questions that are enough with a cheap side where so many are without; NaN beyond all it has.
 
-    gain: what the cheap side was worth to `pilot` questions, of `cheap` that it has answers to.
-    It explains a part r² of the variance of a question, so that Q of its own leave
-    (1 − r²)/Q + r²/cheap of it (`results.paired.powered`).
+    gain: what the cheap side was worth to `pilot` questions, of `cheap` that it has answers
+    to. It explains a part r² of the variance of a question, so that Q of its own leave (1 −
+    r²)/Q + r²/cheap of it (`results.paired.powered`).
     """
     part = np.clip((1 - 1 / gain) / (1 - pilot / cheap), 0.0, 0.999)
     needed = np.ceil(((1 - part) / (1 / questions - part / cheap)).round(DIGITS // 2))
@@ -114,8 +116,8 @@ def _together(pilot: AnswerPools, method: str, N: int) -> float:
 def imagined(counts: VoteCounts, answers: Sequence[int], seed: Sequence[int]) -> Imagined:
     """Pairs of runs of so many answers, for each number: by method and N whether each is right, (2, Q, S).
 
-    The S draws of a question are of what its answers leave open; one pair differs by the luck
-    of its answers. Raises BadInput for too many answers.
+    The S draws of a question are of what its answers leave open; one pair differs by the
+    luck of its answers. Raises BadInput for too many answers.
     """
     if max(answers) > MOST:
         raise BadInput(f"{max(answers):,} answers to a question are too many to imagine; at most {MOST:,}")
@@ -157,9 +159,9 @@ def power(
 
     a, b: pilots on the same questions. margin: half the interval to expect. detectable: the
     true difference that it leaves out 0 for with POWER; decided: the chance that it does,
-    averaged over what the pilot leaves open of the difference. questions_to_decide: the fewest
-    with POWER as this chance, of as many answers; inf if there are none. Raises BadInput for
-    one question, which tells nothing of others, and too many answers.
+    averaged over what the pilot leaves open of the difference. questions_to_decide: the
+    fewest with POWER as this chance, of as many answers; inf if there are none. Raises
+    BadInput for one question, which tells nothing of others, and too many answers.
     """
     if len(a.question_ids) < 2:
         raise BadInput("one question says nothing about others: give a pilot with several")
@@ -207,10 +209,10 @@ def _difference(
 ) -> tuple[float, float]:
     """Of runs of n answers by one way (method, N): the mean of b − a, and the variance of one question's.
 
-    Each side is imagined by itself, and yet what is hard for one model is hard for another. Two
-    models' answers to a question are independent, so the covariance of their exact accuracies
-    is unbiased at each N up to the pilot's; beyond it their correlation is taken to be that at
-    the pilot's.
+    Each side is imagined by itself, and yet what is hard for one model is hard for another.
+    Two models' answers to a question are independent, so the covariance of their exact
+    accuracies is unbiased at each N up to the pilot's; beyond it their correlation is taken
+    to be that at the pilot's.
     """
     method, N = way
     seen = piloted(a, b)

@@ -46,8 +46,8 @@ def n_axis(ns: Sequence[int], field: str = "N", room: float = 0.0) -> alt.X:
 def log_axis(field: str, values: Collection[float], title: str, room: float = 0.0) -> alt.X:
     """A length or a cost on a logarithmic axis with a little space at both ends of `values`.
 
-    `room` is as in `n_axis`. Ticks at 1, 2, 5, 10, 20, … where three or more fit in, else finer ones, else
-    Vega's own. `field` "usd" is money: $0.10, not 100m.
+    `room` is as in `n_axis`. Ticks at 1, 2, 5, 10, 20, … where three or more fit in, else
+    finer ones, else Vega's own. `field` "usd" is money: $0.10, not 100m.
     """
     low, high = min(values) / 1.12, max(values) * 1.12
     within = [_ticks(steps, low, high) for steps in TICKS]
@@ -116,8 +116,9 @@ def apart(values: Sequence[float], y_range: tuple[float, float]) -> list[float]:
 def colour(field: str, values: Sequence[object], title: str | None, labelled: bool = False) -> alt.Color:
     """How all figures tell series apart: along a ramp what has an order, by hues what has none.
 
-    `field` names its type: "N:O" and "setting:O" go from few to many and from cheap to dear, each along its
-    own ramp; "model:N", "way:N" have a hue each (see `with_hues`). No legend where lines are `labelled`.
+    `field` names its type: "N:O" and "setting:O" go from few to many and from cheap to
+    dear, each along its own ramp; "model:N", "way:N" have a hue each (see `with_hues`). No
+    legend where lines are `labelled`.
     """
     domain: list[Any] = list(values)
     ramp: dict[str, Any] = {"range": "ramp"} if field == "setting:O" else {}

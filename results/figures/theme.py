@@ -3,9 +3,9 @@
     Figure(name="llm-gsm8k-majority-answers", title="…", subtitle=("…",), layers=(<Altair charts>))
 figure.page_spec(), figure.file_spec()  ->  {"$schema": "…/vega-lite/v6…", "layer": […], "datasets": {…}, …}
 
-On a page a chart takes the width of its column and its title is HTML; in a file its size is fixed and its
-title is part of the picture. `theme.json` is the look: two palettes, light and dark, and what takes which
-colour. A mark names its style there. Files are light.
+On a page a chart takes the width of its column and its title is HTML; in a file its size is
+fixed and its title is part of the picture. `theme.json` is the look: two palettes, light
+and dark, and what takes which colour. A mark names its style there. Files are light.
 """
 
 import json
@@ -53,8 +53,8 @@ LIGHT = look("light")
 class Figure:
     """Layers of one chart (the last on top), with its file name (no suffix), title and subtitle.
 
-    The subtitle's last line says how to read the marks. A link of a mark leads to a place on the page, so
-    that files have none.
+    The subtitle's last line says how to read the marks. A link of a mark leads to a place
+    on the page, so that files have none.
     """
 
     name: str

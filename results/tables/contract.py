@@ -4,8 +4,8 @@
     dataset  model  setting  decoding  question_id  sample  answer  gold  correct  tokens
     tiny     tiny   40       sample    tiny-0000    0       18      18    True     37
 
-A table that breaks its contract is refused with one BadInput that names the file, the row (1 = first row of
-data), the column, what was found and what was expected.
+A table that breaks its contract is refused with one BadInput that names the file, the row
+(1 = first row of data), the column, what was found and what was expected.
 """
 
 from __future__ import annotations
@@ -36,10 +36,11 @@ from results.tables.schemas import SAMPLES, SCHEMAS, Table
 def read_samples(*paths: str | Path, texts: bool = True, also: Sequence[str] = ()) -> pd.DataFrame:
     """One samples table from files or run folders (whose samples.jsonl is read), in the order given.
 
-    Without `texts`, columns that the contract does not declare are left out, the texts of the answers among
-    them: millions of answers then fit into memory; `also` names columns of numbers to keep. Answers and
-    golds are read by one rule of equality, by which `correct` is computed where the column is absent
-    (`answers.py`). What is doubtful in them is a UserWarning (`doubts.py`). Raises BadInput.
+    Without `texts`, columns that the contract does not declare are left out, the texts of
+    the answers among them: millions of answers then fit into memory; `also` names columns
+    of numbers to keep. Answers and golds are read by one rule of equality, by which
+    `correct` is computed where the column is absent (`answers.py`). What is doubtful in
+    them is a UserWarning (`doubts.py`). Raises BadInput.
     """
     only = None
     if not texts:
@@ -55,8 +56,9 @@ def read_samples(*paths: str | Path, texts: bool = True, also: Sequence[str] = (
 def read_curves(*paths: str | Path) -> pd.DataFrame:
     """One curves table (columns: docs/tables.md) from files .csv, .jsonl or .parquet, in the order given.
 
-    Raises BadInput for a file that is missing or empty, a column that is missing or has another type, a value
-    out of its range, and a second row for the same model, method, setting, permutation and N.
+    Raises BadInput for a file that is missing or empty, a column that is missing or has
+    another type, a value out of its range, and a second row for the same model, method,
+    setting, permutation and N.
     """
     return _read(list(map(Path, paths)), "curves")
 
@@ -64,7 +66,8 @@ def read_curves(*paths: str | Path) -> pd.DataFrame:
 def read_forecast(*paths: str | Path) -> pd.DataFrame:
     """One forecast table (columns: docs/tables.md) from files .csv, .jsonl or .parquet, in the order given.
 
-    Raises BadInput as `read_curves` does, and for a second row for the same predictor and place.
+    Raises BadInput as `read_curves` does, and for a second row for the same predictor and
+    place.
     """
     return _read(list(map(Path, paths)), "forecast")
 
@@ -77,8 +80,9 @@ def read_table(path: str | Path, kind: str) -> pd.DataFrame:
 def write_samples(frame: pd.DataFrame, path: str | Path) -> None:
     """Check `frame` as a samples table, and write it as the ending of `path` says: .csv, .jsonl or .parquet.
 
-    Columns that the contract declares come first, columns of your own after them; the folder is made if need
-    be. Raises BadInput where `read_samples` would, and then writes nothing.
+    Columns that the contract declares come first, columns of your own after them; the
+    folder is made if need be. Raises BadInput where `read_samples` would, and then writes
+    nothing.
     """
     write_table(frame, path, "samples")
 
@@ -104,8 +108,8 @@ def write_table(frame: pd.DataFrame, path: str | Path, kind: str) -> None:
 def kind_of(table: str | Path | pd.DataFrame) -> str:
     """Which table it is, told by its columns: "samples", "curves", "forecast" or another name of SCHEMAS.
 
-    `table` is a DataFrame, a file, or a run's folder, which holds samples. Raises BadInput where there is no
-    such file, and where the columns are those of no table.
+    `table` is a DataFrame, a file, or a run's folder, which holds samples. Raises BadInput
+    where there is no such file, and where the columns are those of no table.
     """
     if isinstance(table, pd.DataFrame):
         name, columns = "DataFrame", set(map(str, table))
@@ -155,8 +159,9 @@ def as_samples(frame: pd.DataFrame, name: str | Path = "DataFrame") -> pd.DataFr
             are any. `correct` is computed from answer and gold where it is absent.
         name: what errors call the table: the file it came from, if there is one.
 
-    Returns a new table, declared columns first. What is doubtful in it (copies, golds that no answer has) is
-    a UserWarning. Raises BadInput, which names the row, the column, what was found and what was expected.
+    Returns a new table, declared columns first. What is doubtful in it (copies, golds that
+    no answer has) is a UserWarning. Raises BadInput, which names the row, the column, what
+    was found and what was expected.
     """
     return as_table(frame, "samples", name)
 

@@ -241,8 +241,8 @@ def _all_alike(rows: pd.DataFrame, fewest: int = _FEWEST_ANSWERS) -> str | None:
 def _times_repeated(rows: pd.DataFrame) -> tuple[float, int]:
     """How often most questions' answers repeat a block, in order or each in its place, and its length.
 
-    1 where they do not. An answer is its text and its tokens, where known. The last block may
-    be cut off.
+    1 where they do not. An answer is its text and its tokens, where known. The last block
+    may be cut off.
     """
     answers = _kinds(rows)
     pool = max(map(len, answers))
@@ -268,8 +268,8 @@ def _beyond_luck(
 ) -> bool:
     """Whether those answers of all, most of them, are seldom copies by luck, of blocks of these lengths.
 
-    Had answers come in any order, a question whose answers repeat a block would show them so
-    with chance (orders of the block) / (orders of all).
+    Had answers come in any order, a question whose answers repeat a block would show them
+    so with chance (orders of the block) / (orders of all).
     """
     if len(repeated) <= len(answers) / 2:
         return False

@@ -103,8 +103,8 @@ def _check_text(path: Path) -> None:
 def read_raw(path: Path, text_columns: tuple[str, ...], only: pa.Schema | None = None) -> pd.DataFrame:
     """All rows of one file; `text_columns` are read as text even where their cells look like numbers.
 
-    only: the columns to read, with their types; the others then take no memory. All by default.
-    Raises BadInput with the file, and the row where a row is at fault.
+    only: the columns to read, with their types; the others then take no memory. All by
+    default. Raises BadInput with the file, and the row where a row is at fault.
     """
     _check_file(path)
     if path.suffix == ".jsonl":
@@ -241,8 +241,8 @@ def _check_utf8(path: Path) -> None:
 def write_raw(frame: pd.DataFrame, path: Path) -> None:
     """Write `frame` to `path`, in the format of its suffix; readers see the old file or the whole new one.
 
-    JSONL and Parquet keep numbers exactly, CSV to ten digits, LaTeX to four. Raises BadInput if a
-    cell cannot be written.
+    JSONL and Parquet keep numbers exactly, CSV to ten digits, LaTeX to four. Raises
+    BadInput if a cell cannot be written.
     """
     check_suffix(path, WRITTEN)
     with replacing(path) as temporary:

@@ -2,10 +2,10 @@
 
     EXPERIMENTS["fig2f"]  ->  n=1, k=1, d=10, η=1, σ_ε=0; t = 1 … 200; N = 1 … 256; 5 repeats of 40 tasks
 
-The paper says "each setting we repeat 5 times", but not how many tasks a repeat has: `tasks` is ours, and so
-are the grids of t and N. Both readings of the step, η and η/n, are drawn where they differ and the panel does
-not say 1/n itself: e does, and n = 1 in f and g. What else the text leaves open is a field of the settings
-(studies/twin/README.md).
+The paper says "each setting we repeat 5 times", but not how many tasks a repeat has:
+`tasks` is ours, and so are the grids of t and N. Both readings of the step, η and η/n, are
+drawn where they differ and the panel does not say 1/n itself: e does, and n = 1 in f and g.
+What else the text leaves open is a field of the settings (studies/twin/README.md).
 
 Any field of `BinarySetting` or `ContinuousSetting` may be changed, and t and N:
 
@@ -163,8 +163,8 @@ def find_experiments(name: str) -> dict[str, Experiment]:
 def with_changes(experiment: Experiment, changes: Sequence[str]) -> Experiment:
     """The experiment with every line at each value of `key=value,value,…`, and a label that says so.
 
-    Lines that come out with one setting are one line. Raises BadInput on an unknown field, a value of the
-    wrong kind, or one that the setting refuses.
+    Lines that come out with one setting are one line. Raises BadInput on an unknown field,
+    a value of the wrong kind, or one that the setting refuses.
     """
     # what a dial is, its sampler says
     for change in sorted(changes, key=lambda change: change.startswith("dial=")):

@@ -3,8 +3,9 @@
     async with CTranslate2Engine(location, revision=None, chat=True) as engine:
         answer = await engine.generate("Anna has 12 apples. ...", sampling, seed=7)
 
-Each of a few threads answers a batch of requests that are alike; the pass over a prompt is made once for all
-its answers in a batch. CTranslate2 draws with random numbers of its own, which no seed repeats.
+Each of a few threads answers a batch of requests that are alike; the pass over a prompt is
+made once for all its answers in a batch. CTranslate2 draws with random numbers of its own,
+which no seed repeats.
 """
 
 import asyncio

@@ -5,10 +5,12 @@
     -> {"choices": [{"message": {"content": " The answer is ##18##."}, "finish_reason": "stop"}],
         "usage": {"prompt_tokens": 71, "completion_tokens": 9}, "model": "org/model"}
 
-The message of a model that thinks has `reasoning` (vLLM) or `reasoning_content` (SGLang) beside its content.
+The message of a model that thinks has `reasoning` (vLLM) or `reasoning_content` (SGLang)
+beside its content.
 
-Each request has a seed of its own. Without one vLLM draws from a generator that it seeds with 0 when it
-starts: a run that goes on after a restart would get answers that it has already.
+Each request has a seed of its own. Without one vLLM draws from a generator that it seeds
+with 0 when it starts: a run that goes on after a restart would get answers that it has
+already.
 """
 
 import json
@@ -84,8 +86,9 @@ class OpenAIEngine(Connection):
     ) -> None:
         """`url` may leave out the path /v1; `model` is the server's name for the model, or a folder.
 
-        Chats in which an answer goes on need the model's `prompts`: the interface has that for text only.
-        `fields` go into every request; `thinking` says that the server is to keep budgets of thinking.
+        Chats in which an answer goes on need the model's `prompts`: the interface has that
+        for text only. `fields` go into every request; `thinking` says that the server is to
+        keep budgets of thinking.
         """
         super().__init__(f"{url.rstrip('/')}/v1" if BARE.fullmatch(url) else url, say=say, key=key)
         self._model, self._chat, self._prompts = model, chat, prompts
