@@ -5,7 +5,6 @@ token caps the cap is the horizontal axis. No line crosses a place whose value i
 """
 
 import altair as alt
-import numpy as np
 import pandas as pd
 
 from results.figures.axes import (
@@ -22,7 +21,7 @@ from results.figures.axes import (
     value_axis,
     value_range,
 )
-from results.figures.series import ASIDE, FADED, Series
+from results.figures.series import FADED, Series, set_aside
 from results.figures.theme import Figure
 from results.summary.forecasts import ENDS, Forecast
 from results.summary.panels import order_settings
@@ -39,6 +38,8 @@ _SHAPES = {
     "above 100 %": "triangle-up",
     "below 0 %": "triangle-down",
 }
+CLOSE = 0.04
+"""Of a doubling of a length: bars of several N stand beside each other, and the points where they are."""
 _SEEN = ("used", "beside")
 """Roles of rows that are no forecast: those the fit saw, and those measured beside it."""
 
@@ -48,7 +49,9 @@ def forecast_figure(forecast: Forecast) -> Figure:
     field, along, rows, x, colour = _axes(forecast)
     points = _points(rows)
     measured, ahead = (_values(rows, name) for name in ("accuracy", "predicted"))
-    bars, ends = (_bars(rows, kind) for kind in ("", "new_"))
+    beside = set_aside(rows, along, field, sorted(rows[field].unique()), CLOSE)
+    spread = rows.assign(**{along: beside}) if forecast.over_length else rows
+    bars, ends = (_bars(spread, kind) for kind in ("", "new_"))
     spans = [part[end] for part in (bars, ends) for end in ("value", "top")]
     drawn = [part["value"] for part in (points, ahead) if len(part)]
     heights = pd.concat([*drawn, *spans])
@@ -66,14 +69,16 @@ def forecast_figure(forecast: Forecast) -> Figure:
     doubted = ~points["role"].isin(_SEEN) & ~points["kind"].eq("measured") & points["status"].ne("ok")
     for part, opacity in ((doubted, FADED), (~doubted, (1.0, 0.1))):
         series.add(points[part], "point", "mark", opacity, clip=False, shape=_shape(points), tooltip=said)
+    named = ""
     if label_room(list(rows[field].unique())):
         series.labels(points, along, y_range)
+        named = f", labelled by {field}"
     by = predictor_name(forecast.rows, forecast.predictor)
     wider = ", longer ones for new questions" if len(ends) else ""
     return series.figure(
         forecast_title(forecast),
         f"Forecast by {by} of the {METHOD_NAMES[forecast.key.method]}.{_verdict(forecast)}",
-        f"Thin line: measured; dotted: forecast; bars: 90 % interval of each forecast{wider}.",
+        f"Thin line: measured{named}; dotted: forecast; bars: 90 % interval of each forecast{wider}.",
     )
 
 
@@ -94,8 +99,7 @@ def _axes(forecast: Forecast) -> tuple[str, str, pd.DataFrame, alt.X, alt.Color]
         return "N", field, rows, x, colour("N:O", shown, "answers N", labelled=room > 0)
     settings = spread_out(order_settings(rows), MOST_SETTINGS)
     rows, room = rows[rows["setting"].isin(settings)], label_room(settings)
-    aside = np.linspace(-ASIDE, ASIDE, len(settings)) if len(settings) > 1 else [0.0]
-    place = rows["N"] * 2.0 ** rows["setting"].map(dict(zip(settings, aside, strict=True)))
+    place = set_aside(rows, "N", "setting", settings)
     colours = setting_colour(settings, source, bool(rows["length"].notna().all()), labelled=room > 0)
     return "setting", "place", rows.assign(place=place), n_axis(ns, "place", room), colours
 

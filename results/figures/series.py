@@ -22,13 +22,21 @@ MOST_BANDS = 2
 """Bands of more series would cover each other."""
 
 ASIDE = 0.15
-"""Of a doubling: series stand side by side, so that their bars can be told apart."""
+"""Of a doubling of N, to each side: series stand beside each other, so that their bars can be told apart."""
 
 EDGE = 0.7
 """A line that ends beyond this share of the axis is named at its edge."""
 
 FADED = (0.35, 0.05)
 """The opacity of what is not to be trusted."""
+
+
+def set_aside(
+    rows: pd.DataFrame, along: str, field: str, names: Sequence[object], by: float = ASIDE
+) -> "pd.Series[float]":
+    """The column `along`, moved for each of the series `names` so that all stand side by side."""
+    steps = np.linspace(-by, by, len(names)) if len(names) > 1 else [0.0]
+    return rows[along] * 2.0 ** rows[field].map(dict(zip(names, steps, strict=True))).astype("float64")
 
 
 class Series:
@@ -81,10 +89,9 @@ class Series:
         if len(names) <= MOST_BANDS:
             self.add(shown, "area", "band", (0.13, 0.0), **ends)
             return "band"
-        field = self._channels["x"].shorthand.removesuffix(":Q")
-        aside = dict(zip(names, np.linspace(-ASIDE, ASIDE, len(names)), strict=True))
-        moved = shown[field] * 2.0 ** shown[self._field].map(aside).astype("float64")
-        self.add(shown.assign(**{field: moved}), "rule", "interval", (0.3, 0.03), **ends)
+        along = self._channels["x"].shorthand.removesuffix(":Q")
+        moved = set_aside(shown, along, self._field, names)
+        self.add(shown.assign(**{along: moved}), "rule", "interval", (0.3, 0.03), **ends)
         return "bar"
 
     def labels(self, rows: pd.DataFrame, along: str, y_range: tuple[float, float]) -> None:
