@@ -173,6 +173,7 @@ def _fields(sample: EvalSample, log: EvalLog) -> dict[str, Any]:
         "tokens": usage.output_tokens if usage else None,
         "prompt_tokens": usage
         and usage.input_tokens + (usage.input_tokens_cache_read or 0) + (usage.input_tokens_cache_write or 0),
+        "cached_tokens": usage.input_tokens_cache_read if usage else None,
         "finish_reason": "length" if sample.limit is not None or reason in _CUT_OFF else reason,
         "text": sample.output.completion,
     }

@@ -336,7 +336,6 @@ def _ranks(rows: pd.DataFrame) -> list[str]:
     most_answers = {tuple(runs[["dataset", "setting"]].iloc[0]): runs for runs in rankings(rows)}
     for (_, setting), runs in most_answers.items():
         title = f"At setting {setting}: " if len(most_answers) > 1 else ""
-        body = cells_of(runs, RANK_COLUMNS)
-        table = aligned([[*RANK_COLUMNS], *body])
+        table = aligned([[*RANK_COLUMNS], *cells_of(runs, RANK_COLUMNS)])
         lines += ["", visible(title + ranks_sentence(runs)), *table]
     return [line.replace(NBSP, " ") for line in lines]

@@ -82,8 +82,10 @@ def stop_command(
         taken = advice(own)
         for key, rows in groups(own, ANSWERS):
             click.echo("\n".join(_summary(key, rows, taken)) + "\n")
-        whose = [visible(f"For {curves_name(model)}:")] if len(models) > 1 else []
-        click.echo("\n".join([*whose, *sentences(taken), ""]).replace(NBSP, " "))
+        lines = sentences(taken)
+        if len(models) > 1:
+            lines = [visible(f"For {curves_name(model)}:"), *lines, ""]
+        click.echo("\n".join(lines).replace(NBSP, " "))
     write_table(table, out, "stopping")
     click.echo(rows_written(samples, len(table), out))
     if plot is not None:

@@ -32,9 +32,8 @@ class Advice:
     """The rule and threshold to take, and what they come to: means over the settings of a table.
 
     rounds_exact: in exact blocks, NaN where that was not replayed; cheapest: the other rule with the smallest
-    share at equal agreement, and that share relative to the one taken; n_max: of the setting with the fewest
-    answers and of that with the most; fixed: accuracy less that of a fixed N
-    of equal cost, and its interval, where the table has one setting.
+    share at equal agreement, and that share relative to the one taken; n_max: the fewest and the most of a
+    setting; fixed: accuracy less that of a fixed N of equal cost, and its interval, where there is one setting.
     """
 
     rule: str
