@@ -47,7 +47,7 @@ def measured() -> dict[str, float]:
     return {
         "lines of the packages": len(list(lines(packages))),
         "files of the packages": len(packages),
-        "lines of the tests": 36_455len(list(lines(sources("tests")))),
+        "lines of the tests": len(list(lines(sources("tests")))),
         "words of pages written by hand": sum(words),
         "mean characters of a line": round(sum(widths) / len(widths), 1),
         "long lines, %": round(100 * sum(width > LONG for width in widths) / len(widths), 1),
