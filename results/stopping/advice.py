@@ -33,7 +33,7 @@ class Advice:
 
     rounds_exact: in exact blocks, NaN where that was not replayed; cheapest: the other rule with the smallest
     share at equal agreement, and that share relative to the one taken; n_max: the fewest and the most of a
-    setting; fixed: accuracy less that of a fixed N of equal cost, and its interval, of one setting alone.
+    setting; fixed: accuracy less that of a fixed N of equal cost, and its interval, of a single setting.
     """
 
     rule: str
