@@ -8,7 +8,7 @@ setting  tokens/answer   N  …  forecast  90 % these questions  90 % new questi
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -29,9 +29,6 @@ from results.tables.contract import check_out
 from results.words.forecasts import error_columns, forecast_columns
 from results.words.names import predictor_name
 
-if TYPE_CHECKING:
-    from results.pictures import Picture
-
 Forecasts: TypeAlias = tuple[pd.DataFrame, list[str]]
 """A forecast table, and what its reader should know."""
 
@@ -43,7 +40,7 @@ def run(
     inputs: tuple[Path, ...],
     then: tuple[Path, ...],
     out: Path,
-    plot: "Picture | None",
+    plot: Any,
     predictor: str,
     method: str,
     bootstrap: int,

@@ -6,7 +6,7 @@ To reach 90.0 % by majority vote, take N = 4, setting “high”, used 21,847 to
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from warnings import catch_warnings, simplefilter
 
 import pandas as pd
@@ -39,9 +39,6 @@ from results.words.names import METHOD_NAMES, curves_name, predictor_name
 from results.words.stopping import RULES as STOPPING_COLUMNS
 from results.words.stopping import sentences
 
-if TYPE_CHECKING:
-    from results.pictures import Picture
-
 LEAST_VOTES = 8
 """A smaller vote has little to save."""
 
@@ -70,7 +67,7 @@ def run(
     score_cost: float | None,
     prices: Mapping[str, Price],
     out: Path | None,
-    plot: "Picture | None",
+    plot: Any,
     **asked: Any,
 ) -> None:
     """Plan with every model and data set of the inputs; print, write and draw what is asked for."""

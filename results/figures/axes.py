@@ -26,7 +26,6 @@ MOST_COUNTS = 6
 
 MOST_HUES = 8
 """Models, methods or rules that have a hue each; the others of a chart share a grey."""
-
 OTHERS = "others"
 
 

@@ -38,8 +38,7 @@ _SHAPES = {
     "above 100 %": "triangle-up",
     "below 0 %": "triangle-down",
 }
-CLOSE = 0.04
-"""Of a doubling of a length: bars of several N stand beside each other, and the points where they are."""
+CLOSE = 0.04  # of a doubling of a length, by which bars of several N stand beside their points
 _SEEN = ("used", "beside")
 """Roles of rows that are no forecast: those the fit saw, and those measured beside it."""
 

@@ -24,8 +24,7 @@ MOST_BANDS = 2
 ASIDE = 0.15
 """Of a doubling of N, to each side: series stand beside each other, so that their bars can be told apart."""
 
-EDGE = 0.7
-"""A line that ends beyond this share of the axis is named at its edge."""
+EDGE = 0.7  # a line that ends beyond this share of the axis is named at its edge
 
 FADED = (0.35, 0.05)
 """The opacity of what is not to be trusted."""

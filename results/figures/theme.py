@@ -29,12 +29,10 @@ FILE_WIDTH, HEIGHT = 480, 320
 SUFFIXES = (".png", ".svg", ".pdf")
 SCALE = 2
 """Pixels of a PNG for each nominal one."""
-POINTS = 72
-"""Points in an inch."""
+POINTS, DOTS = 72, 300
+"""Points in an inch, and pixels of a printed PNG."""
 PRINTED = 1.5
 """Nominal pixels for each point on paper: letters of 12 pixels are printed 8 points high."""
-DOTS = 300
-"""Pixels of a printed PNG for each inch."""
 NARROW, LOW = 330, 250
 """A figure needs so much width on paper, and is no higher than this where it has less than FILE_WIDTH."""
 
