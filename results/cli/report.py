@@ -48,8 +48,7 @@ def report_command(inputs: tuple[Path, ...], out: Path, prices: dict[str, Any]) 
     for name, content in [*files.items(), ("index.html", page)]:  # the page last: it refers to the others
         with replacing(out / name) as temporary:
             temporary.write_bytes(content)
-    unsteady = unsteady_rows(tables.whole)
-    if len(unsteady):
+    if len(tables.whole) and len(unsteady := unsteady_rows(tables.whole)):
         write_raw(unsteady, out / "tables" / "unsteady.csv")
     pictures = sum(name.endswith(".png") for name in files)
     click.echo(f"report: {pictures} figures -> {out / 'index.html'} ({len(page) / 1e6:.1f} MB)")
