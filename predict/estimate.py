@@ -7,7 +7,7 @@ An estimator is a plain function of the evidence, the targets (M places on curve
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -68,6 +68,12 @@ class Estimate:
     notes: tuple[str, ...] = ()
     lengths: Lengths | None = None
     allowed: Interval[Floats] | None = None
+
+
+def of_opposite(found: Estimate) -> Estimate:
+    """What is left of one: the estimate by the method that is the `opposite` of the one in question."""
+    these, new = (Interval(1 - of.high, 1 - of.low, of.level) for of in (found.these, found.new))
+    return replace(found, mean=1 - found.mean, these=these, new=new)
 
 
 Estimator = Callable[[Evidence, Points, Options], Estimate]

@@ -9,13 +9,14 @@ from predict.curves.algorithm_3 import algorithm_3
 from predict.curves.from_curves import from_curves, of_the_law
 from predict.curves.intervals import on_curves
 from predict.curves.rivals import exponential, flat, power_law
-from predict.estimate import Estimate, Estimator, Options, Status, more_severe
+from predict.estimate import Estimate, Estimator, Options, Status, more_severe, of_opposite
 from predict.evidence.groups import Group
-from predict.evidence.points import Evidence, Points
+from predict.evidence.points import Evidence, Points, opposite
 from predict.stopped.survival import survival
 from results import BadInput
 from results.arguments import names_of
 from results.low_cost_to_high import NAME as PAPER_S
+from results.methods import METHODS
 from results.votes.tokens import budgets_ignored
 
 DEFAULT = "default"
@@ -80,6 +81,8 @@ def estimate(name: str, evidence: Evidence, targets: Points, options: Options) -
     smooth line through few settings, and a rise that has hardly begun deceives all of them: from 31 to 99
     tokens a real model is right in 4 to 7 of 100 answers, at 213 in 31.
     """
+    if METHODS[evidence.method].opposite:
+        return of_opposite(estimate(name, opposite(evidence), targets, options))
     found = ESTIMATORS[name](evidence, targets, options)
     far = FAR * evidence.points.N.max() < targets.N
     if run := evidence.run:

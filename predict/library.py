@@ -15,7 +15,7 @@ from predict.planning.choices import plan as plan_of
 from predict.table import THESE, caveats
 from predict.table import forecast as forecast_table
 from results import kind_of
-from results.arguments import PLAN_REPLICATES, goals_of
+from results.arguments import PLAN_METHOD, PLAN_REPLICATES, goals_of
 from results.library import Answers, Gold, as_frame
 from results.normal import FORECAST_LEVEL
 from results.summary.buying import Plan
@@ -55,7 +55,7 @@ def forecast(
         fit_settings: only these settings are seen; empty: all.
         fit_cap: see only what a run stopped at this many tokens an answer would show; None: everything.
         at_caps: with `fit_cap`, the dearer caps to forecast, in tokens.
-        method: "majority" or "best_of_n".
+        method: "majority", "best_of_n" or "all_of_n" (a plan has no use for the last).
         predictor: a name that `tts forecast --help` lists, or "all" that apply.
         target: what the columns low and high are of: "these-questions", sampled further, or "population", new
             questions of their kind.
@@ -132,7 +132,7 @@ def plan(
     goals = goals_of(target_accuracy, token_budget)
     one_name(predictor)
     asked: dict[str, Any] = {"at_settings": at_settings, "fit_cap": fit_cap, "at_caps": at_caps}
-    request = Request(**asked)
+    method, request = PLAN_METHOD.of(method), Request(**asked)
     options, plans = Options(PLAN_REPLICATES.of(replicates), seed, level), []
     for group in _groups(answers, gold, method, request):
         (name,) = chosen(predictor, group)

@@ -16,7 +16,7 @@ from typing import Any
 import click
 
 from results.commandline import BadInput
-from results.methods import COMPUTED, FORECAST
+from results.methods import COMPUTED, FORECAST, FORECAST_TOO
 
 LARGEST_N = 100_000
 """The exact vote of fresh answers is counted up to here, and no budget goes further."""
@@ -322,11 +322,18 @@ RANDOM_ORDERS = Number(
     "orders", Range(1, 10**5), "Random orders of each question's answers, the same for all rules."
 )
 _ELSEWHERE = "there is no forecast of {}; tts curves computes it"
+_OTHERS = {name: _ELSEWHERE.format(name) for name in COMPUTED if name not in (*FORECAST, *FORECAST_TOO)}
 METHOD = Choice(
+    "method",
+    (*FORECAST, *FORECAST_TOO),
+    "How the N answers to a question become one.",
+    refused=_OTHERS,
+)
+PLAN_METHOD = Choice(
     "method",
     FORECAST,
     "How the N answers to a question become one.",
-    refused={name: _ELSEWHERE.format(name) for name in COMPUTED if name not in FORECAST},
+    refused=_OTHERS | {name: f"{name} falls with every answer: one is best" for name in FORECAST_TOO},
 )
 TARGET = Choice(
     "target",

@@ -16,7 +16,9 @@ class Method:
         words: what it is called.
         of: what it is made from: plain answers, answers with scores, scores alone that are the credit of an
             answer, or other than by the product's votes.
-        forecast: whether there are forecasts of it.
+        forecast: whether there are forecasts of it, and runs are compared by it where no method is named.
+        opposite: the method that it is 1 less of, with right answers taken for wrong ones: all of N are right
+            unless one of them is not.
         spending: more answers as a way of spending, "" where they are not meant to help.
         act: a sentence's start, of {N} answers.
     """
@@ -24,6 +26,7 @@ class Method:
     words: str
     of: Literal["answers", "scores", "credit", "other"] = "other"
     forecast: bool = False
+    opposite: str = ""
     spending: str = ""
     act: str = ""
 
@@ -46,6 +49,7 @@ METHODS = {
     "all_of_n": Method(
         words="all of N",
         of="answers",
+        opposite="best_of_n",
         act="Asking that all {N} answers be right",
     ),
     "best_by_score": Method(
@@ -86,7 +90,10 @@ COMPUTED = (*EVERY_METHOD, *SCORED)
 """What is computed from samples."""
 
 FORECAST = tuple(name for name, method in METHODS.items() if method.forecast)
-"""What there are forecasts of; runs are compared by these, too, unless others are named."""
+"""What there are forecasts of where no method is named; runs are compared by these, too."""
+
+FORECAST_TOO = tuple(name for name, method in METHODS.items() if method.opposite in FORECAST)
+"""What there are forecasts of on request, by those of its opposite."""
 
 LISTED = f"Of {', '.join(COMPUTED)}; separated by commas."
 """What the help of an option says of them."""

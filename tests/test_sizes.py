@@ -16,10 +16,10 @@ LONG = 100
 """A line above this many characters is a long one."""
 
 LIMITS = {
-    "lines of the packages": 36_875,
+    "lines of the packages": 36_905,
     "files of the packages": 299,
-    "lines of the tests": 36_455,
-    "words of pages written by hand": 18_490,
+    "lines of the tests": 36_540,
+    "words of pages written by hand": 18_530,
     "mean characters of a line": 52.7,
     "long lines, %": 8.7,
 }

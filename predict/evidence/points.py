@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from results.methods import METHODS
 from results.votes.exact import AnswerPools
 
 Floats = NDArray[np.float64]
@@ -103,7 +104,7 @@ class Evidence:
     accuracy: their accuracies, shape (P,).
     stderr: their standard errors over questions, shape (P,); NaN where unknown.
     pools: the counted answers by setting; empty when only curves are known.
-    method: majority or best_of_n.
+    method: majority or best_of_n, or one with an opposite.
     run: where dearer caps are asked, the answers as they were stopped.
     """
 
@@ -113,6 +114,19 @@ class Evidence:
     pools: tuple[Pool, ...] = ()
     method: str = "majority"
     run: Run | None = None
+
+
+def opposite(observed: Evidence) -> Evidence:
+    """The same answers with right ones taken for wrong and all others for right, by the opposite method.
+
+    All of N answers are right unless one of them is not: 1 − best of N here.
+    """
+    pools = []
+    for pool in observed.pools:
+        votes = np.where(pool.answers.votes == 0, 1, 0)
+        pools.append(replace(pool, answers=replace(pool.answers, votes=votes)))
+    method = METHODS[observed.method].opposite
+    return replace(observed, accuracy=1 - observed.accuracy, pools=tuple(pools), method=method)
 
 
 def chosen_answers(pool: Pool, order: Ints, n: int, rest: bool = False) -> Pool:

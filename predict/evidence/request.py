@@ -26,7 +26,8 @@ import pandas as pd
 from predict.evidence.capped import capped, read_capped
 from predict.evidence.groups import Group, groups_of, read_groups
 from results import BadInput, kind_of
-from results.arguments import AT_CAPS, AT_N, FIT_CAP, FIT_MAX_N, FIT_MAX_TOKENS, names_of
+from results.arguments import AT_CAPS, AT_N, FIT_CAP, FIT_MAX_N, FIT_MAX_TOKENS, METHOD, names_of
+from results.methods import METHODS
 from results.tables.contract import sample_files
 from results.tables.files import SUFFIXES
 
@@ -59,7 +60,7 @@ class Request:
 
 def read_asked(paths: Sequence[Path], method: str, request: Request) -> list[Group]:
     """What is in the files: a group a model and dataset, or with --fit-cap one a run. Raises BadInput."""
-    cap = _cap(request)
+    cap = _cap(request, method)
     if cap is None:
         return read_groups(paths, method, request.at_n)
     return read_capped(paths, method, cap, request.at_caps, request.at_n)
@@ -67,7 +68,7 @@ def read_asked(paths: Sequence[Path], method: str, request: Request) -> list[Gro
 
 def groups_asked(frame: pd.DataFrame, kind: str, method: str, request: Request) -> list[Group]:
     """The same of a checked table of that kind. Raises BadInput."""
-    cap = _cap(request)
+    cap = _cap(request, method)
     if cap is None:
         return groups_of(frame, kind, method, request.at_n)
     if kind != "samples":
@@ -75,7 +76,7 @@ def groups_asked(frame: pd.DataFrame, kind: str, method: str, request: Request) 
     return capped(frame, method, cap, request.at_caps, request.at_n)
 
 
-def _cap(request: Request) -> int | None:
+def _cap(request: Request, method: str) -> int | None:
     """The cap at which runs are looked at. Raises BadInput where what is asked does not go with it."""
     if request.fit_cap is None and not request.at_caps:
         return None
@@ -83,6 +84,8 @@ def _cap(request: Request) -> int | None:
         raise BadInput("--fit-cap (where the run is stopped) and --at-caps (to forecast) go together")
     if request.fit_settings or request.at_settings or request.fit_max_tokens:
         raise BadInput("--fit-settings, --fit-max-tokens and --at-settings do not go with --fit-cap")
+    if METHODS[METHOD.of(method)].opposite:
+        raise BadInput(f"--method {method} does not go with --fit-cap: an answer cut off is not a right one")
     return request.fit_cap
 
 

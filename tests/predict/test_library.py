@@ -61,8 +61,8 @@ def test_what_cannot_be_forecast_is_named() -> None:
         forecast(samples.assign(sample=["0", "1", "two", *"3" * 69]))
     with pytest.raises(BadInput, match="plan table"):
         forecast(pd.DataFrame(columns=["known", "cost"]))
-    with pytest.raises(BadInput, match="no forecast of all_of_n"):
-        forecast(samples, method="all_of_n")
+    with pytest.raises(BadInput, match="no forecast of best_by_score"):
+        forecast(samples, method="best_by_score")
     with pytest.raises(BadInput, match="question 0: found '77777', expected a list"):
         forecast(["77777"], ["7"])
     with pytest.raises(BadInput, match="oracle"):
