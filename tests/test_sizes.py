@@ -19,7 +19,7 @@ LIMITS = {
     "lines of the packages": 36_905,
     "files of the packages": 299,
     "lines of the tests": 36_540,
-    "words of pages written by hand": 18_530,
+    "words of pages written by hand": 18_535,
     "mean characters of a line": 52.7,
     "long lines, %": 8.7,
 }
