@@ -151,15 +151,17 @@ def _make(
     """The steps of `page` after those that import; those that these answers do not allow are left out."""
     tables = out / "tables"
     _step("curves", *samples, *read, "--out", tables / "curves.csv")
-    made = []
+    made, notes = [], list[str]()
     for name, words in (("compare", prices), ("forecast", ()), ("plan", [*goal, *prices])):
         table = tables / f"{name}.csv"
         try:
             _step(name, *samples, *read, *words, "--out", table)
             made.append(table)
         except BadInput as error:
-            click.echo(f"without {name}: {visible(error.format_message())}", err=True)
-    _step("report", *samples, *made, *read, *prices, "--out", out)
+            lacking = f"without {name}: {error.format_message()}"
+            click.echo(visible(lacking), err=True)
+            notes += ["--note", lacking]
+    _step("report", *samples, *made, *read, *prices, *notes, "--out", out)
 
 
 def _imported(paths: Sequence[Path], folder: Path, columns: list[str]) -> list[Path]:

@@ -16,7 +16,7 @@ LONG = 100
 """A line above this many characters is a long one."""
 
 LIMITS = {
-    "lines of the packages": 36_905,
+    "lines of the packages": 36_920,
     "files of the packages": 299,
     "lines of the tests": 36_540,
     "words of pages written by hand": 18_535,

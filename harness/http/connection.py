@@ -11,8 +11,8 @@ Beside the requests, one task watches the server, and ends them all when nobody 
 answer for PATIENCE seconds: what a server counts of its own work tells a slow one from one
 that has stopped.
 
->>> tokens_generated('vllm:generation_tokens_total{engine="0"}
-40.0\\nvllm:generation_tokens_total 2e1') 60.0
+>>> tokens_generated('vllm:generation_tokens_total{engine="0"} 40.0\\nvllm:generation_tokens_total 2e1')
+60.0
 """
 
 import asyncio

@@ -56,7 +56,8 @@ def dataset_rows(source: HubDataset, file: Path | None) -> list[SourceRow]:
     rows = file_rows(file) if file else hub_rows(source)
     if len(rows) != source.rows:
         where = file or source.repository
-        hint = ": other questions go in place of the data set's name (make QUESTIONS=)" if file else ""
+        others = ": other questions take the place of its name (--set dataset=FILE, make QUESTIONS=FILE)"
+        hint = others if file else ""
         raise BadInput(
             f"{where}: {len(rows)} rows, expected the {source.rows} of {source.repository}'s test split{hint}"
         )
@@ -84,8 +85,8 @@ def hub_rows(source: HubDataset) -> list[SourceRow]:
     except (httpx.HTTPError, OSError, ValueError, DatasetsError) as error:
         raise BadInput(
             f"cannot get {source.repository} from the Hugging Face hub ({_first_line(error)}): "
-            "try again, or give a local file of the same rows: --set file=FILE to harness sample, --file "
-            "FILE to harness questions, FILE= to make"
+            "try again, or give a local file of the same rows: --set file=FILE to tts sample, --file FILE to "
+            "tts questions, FILE= to make; or other questions: --set dataset=FILE"
         ) from None
 
 

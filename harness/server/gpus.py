@@ -29,7 +29,7 @@ def usable_gpus(device: str) -> int:
         there = f"although there is one: {found} (CUDA 13 needs driver {CUDA_13_DRIVER} or later)"
     raise BadInput(
         f"PyTorch {torch.__version__} cannot use a GPU, {there}: for a small model on a CPU give --device "
-        "cpu, or --set device=cpu to harness sample"
+        "cpu, or --set device=cpu to tts sample"
     )
 
 

@@ -96,7 +96,7 @@ def forecast_choices(
     if missing.any():
         name = table["setting"][missing].iloc[0]
         raise BadInput(
-            f"{group.name}: setting {name!r} has no token counts, so it has no price: give a column tokens "
+            f"{group.name}: setting {name!r} has no token counts, so it has no cost: give a column tokens "
             "(samples) or tokens_per_answer (curves) with numbers above 0"
         )
     if table.empty:

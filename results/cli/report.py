@@ -4,6 +4,7 @@ $ tts report results/cached/tiny.csv --out report
 report: 5 figures -> report/index.html (1.3 MB)
 """
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -21,9 +22,12 @@ CACHED = Path(__file__).parents[1] / "cached"
 @click.command("report", cls=Command, epilog="Example: tts report curves.csv forecast.csv --out report")
 @click.argument("inputs", nargs=-1, type=click.Path(path_type=Path), metavar="[TABLES]...")
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder to write to.")
+@click.option("--note", "notes", multiple=True, help="A line for the page's list of what is incomplete.")
 @price_option()
 @reading_options
-def report_command(inputs: tuple[Path, ...], out: Path, prices: dict[str, Any]) -> None:
+def report_command(
+    inputs: tuple[Path, ...], out: Path, notes: tuple[str, ...], prices: dict[str, Any]
+) -> None:
     """Write OUT/index.html, a page that opens offline.
 
     Beside it stands each figure as PNG, SVG and PDF, and OUT/tables/unsteady.csv with the questions that are
@@ -35,14 +39,15 @@ def report_command(inputs: tuple[Path, ...], out: Path, prices: dict[str, Any]) 
     from results.report.page import build_report
     from results.summary.samples import unsteady_rows
     from results.tables.files import SUFFIXES, check_place, replacing, write_raw
+    from results.words.cells import readable
 
     check_place(out, folder=True)
     if inputs:
         tables = read_tables(inputs, prices=prices)
     else:
         cached = [path for path in sorted(CACHED.iterdir()) if path.suffix in SUFFIXES]
-        notes = (CACHED / "README.md").read_text(encoding="utf-8")
-        tables = read_tables(cached, notes, prices)
+        tables = read_tables(cached, (CACHED / "README.md").read_text(encoding="utf-8"), prices)
+    tables = replace(tables, warnings=[*tables.warnings, *map(readable, notes)])
     files = build_report(tables, datetime.now(UTC), progress=True, prices=prices)
     page = files.pop("index.html")
     for name, content in [*files.items(), ("index.html", page)]:  # the page last: it refers to the others

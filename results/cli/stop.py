@@ -62,8 +62,8 @@ def stop_command(
 
     SAMPLES are files or run folders. For each setting every rule is tried at several
     thresholds, on the same random orders: what it costs, how often it ends with the answer that
-    the whole pool gives most often, and its accuracy against the whole pool and against a fixed
-    N of equal cost. Greedy answers are left out; an answer that cannot be read costs and casts
+    very many answers would give most often, and its accuracy against the whole pool and against
+    a fixed N of equal cost. Greedy answers are left out; an answer that cannot be read costs and casts
     no vote.
     """
     from results.stopping.advice import advice

@@ -48,12 +48,13 @@ def gaps_figure(gaps: Gaps, name: str) -> Figure:
     series.add(means, "line", "mean", None)
     series.add(means, "rule", "mean", None, y=alt.Y("low:Q"), y2="high:Q")
     marks = [
-        "Thin: a question",
+        "Δ: the chance of the right answer less that of the strongest wrong one; thin: a question, as its "
+        "answers and those to the others suggest",
         *some_of(len(drawn), len(by_gap), "questions"),
         "heavy: the mean, with 90 % intervals",
     ]
     if curve.status is not Status.NOT_IDENTIFIABLE:
         poor = "" if curve.status is Status.OK else f", not to be trusted ({curve.reason})"
         marks.append(f"dashed: the paper’s γ − κe^(−μT) through the means{poor}")
-    about = "The chance of the right answer less that of the strongest wrong one, against reasoning length."
+    about = "How far the right answer leads, against reasoning length."
     return series.figure(curves_name(gaps.key), about, "; ".join(marks) + ".")

@@ -270,12 +270,19 @@ def rankings(comparison: pd.DataFrame) -> list[pd.DataFrame]:
 
 def ranks_sentence(runs: pd.DataFrame) -> str:
     """Which runs of one ranking (rows of `ranks`) may be the best, and how many are not."""
-    front = [str(name) for name in runs.loc[runs["first"] == 1, "run"]]
+    front = runs[runs["first"] == 1]
     behind = len(runs) - len(front)
-    which = listed(front) if len(front) < 5 else str(len(front))
-    rest = f"; the other {behind} are each clearly worse than at least one" if behind else ""
-    by = answer_name(runs.iloc[0])
-    return f"Of {len(runs)} runs, {which} may be the best by {by}: none is clearly better{rest}."
+    among = f"Of {len(runs)} runs, "
+    by = f"by {answer_name(runs.iloc[0])}"
+    if len(front) == 1:
+        (name,), (last,) = front["run"], front["last"]
+        if last == 1:
+            return f"{among}{name} is the best {by}: it is clearly better than each of the others."
+        return f"{among}only {name} may be the best {by}: each of the others is clearly worse than one."
+    which = listed([str(name) for name in front["run"]]) if len(front) < 5 else str(len(front))
+    others = "the other one is" if behind == 1 else f"the other {behind} are each"
+    rest = f"; {others} clearly worse than at least one" if behind else ""
+    return f"{among}{which} may be the best {by}: none of these is clearly better than another{rest}."
 
 
 RANK_COLUMNS: Columns = {

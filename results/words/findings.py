@@ -172,10 +172,12 @@ def gaps_verdict(gaps: Gaps) -> str:
     """In how many questions a wrong answer leads, at the shortest length and at the greatest."""
     first, last = gaps.means.iloc[0], gaps.means.iloc[-1]
     unit = UNITS[gaps.key.source]
+    many, few = (
+        f"{show(end['behind'])} ({interval(end['behind_low'], end['behind_high'])})" for end in (first, last)
+    )
     return (
-        f"A wrong answer leads in {show(first['behind'])} of the questions at {first['length']:,.0f} {unit} "
-        f"per answer and in {show(last['behind'])} ({interval(last['behind_low'], last['behind_high'])}) at "
-        f"{last['length']:,.0f}: there more votes do harm."
+        f"At {first['length']:,.0f} {unit} per answer a wrong answer leads in an estimated {many} of the "
+        f"questions, at {last['length']:,.0f} in {few}: a vote over very many answers gets those wrong."
     )
 
 

@@ -105,7 +105,8 @@ def percent(share: float, sign: str = "") -> str:
     if not isfinite(share):
         return f"{share:{sign}}"
     exact = Decimal(100 * round(float(share), PLACES))
-    return f"{exact.quantize(Decimal('0.1'), ROUND_HALF_UP):{sign}}".replace("-", "−")
+    tenths = exact.quantize(Decimal("0.1"), ROUND_HALF_UP) + 0  # without the sign of −0.0
+    return f"{tenths:{sign}}".replace("-", "−")
 
 
 def interval(low: float, high: float) -> str:

@@ -64,7 +64,7 @@ class CTranslate2Engine:
         self._location, self._revision, self._dtype, self._say = model, revision, dtype, say
         gpu = device != "cpu" and ctranslate2.get_cuda_device_count() > 0
         if device == "cuda" and not gpu:
-            raise BadInput("CTranslate2 cannot use a GPU here: give --set device=cpu to harness sample")
+            raise BadInput("CTranslate2 cannot use a GPU here: give --set device=cpu to tts sample")
         self._device, threads = ("cuda", 1) if gpu else ("cpu", thread_count())
         self._workers = min(threads, MOST_WORKERS)
         self._threads = threads // self._workers

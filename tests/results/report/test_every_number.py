@@ -61,11 +61,16 @@ def ends(rows):
     return rows.iloc[0], dear.iloc[0], dear.iloc[-1]
 
 
+def at_least(row):
+    """A standard error, by which one question may have been missed."""
+    return max(row["stderr"], 1 / row["questions"])
+
+
 def gains(rows):
     """In points, with the half-width of their 95 % intervals: of the vote, and of longer answers."""
     cheap, dear, many = ends(rows)
     for before, after, paired in ((dear, many, "stderr_vs_first_n"), (cheap, dear, "stderr_vs_cheapest")):
-        error = np.hypot(before["stderr"], after["stderr"]) if pd.isna(after[paired]) else after[paired]
+        error = np.hypot(at_least(before), at_least(after)) if pd.isna(after[paired]) else after[paired]
         questions = min(before["questions"], after["questions"])
         error = max(error, 1 / questions)
         yield 100 * (after["accuracy"] - before["accuracy"]), 100 * t.ppf(0.975, questions - 1) * error
@@ -181,7 +186,8 @@ def values(rows):
     for setting, part in rows.groupby("setting", sort=False):
         told += [*asked(setting), round(part["tokens_per_answer"].iloc[0])]
         told += [100 * part[lost].iloc[0] for lost in ("unreadable", "cut_off") if rows[lost].max() > 0]
-        told += [*np.stack([100 * part["accuracy"], 100 * Z90 * part["stderr"]], axis=1).ravel()]
+        margins = 100 * Z90 * np.maximum(part["stderr"], 1 / part["questions"])
+        told += [*np.stack([100 * part["accuracy"], margins], axis=1).ravel()]
     return told
 
 
