@@ -151,14 +151,19 @@ def _make(
     """The steps of `page` after those that import; those that these answers do not allow are left out."""
     tables = out / "tables"
     _step("curves", *samples, *read, "--out", tables / "curves.csv")
-    made, notes = [], list[str]()
-    for name, words in (("compare", prices), ("forecast", ()), ("plan", [*goal, *prices])):
+    made, notes = list[Path](), list[str]()
+    steps: list[tuple[str, Sequence[str]]] = [("compare", prices)] if prices else []
+    steps += [("compare", ()), ("forecast", ()), ("plan", [*goal, *prices])]
+    for name, words in steps:
         table = tables / f"{name}.csv"
+        if table in made:  # compared by price
+            continue
         try:
             _step(name, *samples, *read, *words, "--out", table)
             made.append(table)
         except BadInput as error:
-            lacking = f"without {name}: {error.format_message()}"
+            how = f"{name} by price" if name == "compare" and words else name
+            lacking = f"without {how}: {error.format_message()}"
             click.echo(visible(lacking), err=True)
             notes += ["--note", lacking]
     _step("report", *samples, *made, *read, *prices, *notes, "--out", out)

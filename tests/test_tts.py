@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 import tts
-from results import build_curves, read_curves, read_samples
+from results import BadInput, build_curves, read_curves, read_samples
 from tests.commands import exit_status
 from tests.predict.conftest import simulated_samples
 
@@ -119,3 +119,26 @@ def test_what_is_right_can_be_said(
 def test_the_version_is_that_of_the_package() -> None:
     done = CliRunner().invoke(tts.cli, ["--version"])
     assert done.output.split() == ["tts,", "version", version("test-time-scaling")]
+
+
+@pytest.mark.parametrize("prices", [[], ["--price", "small=1"]])
+def test_a_step_that_is_left_out_stands_on_the_page(
+    prices: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Where no price is known of one run, the runs are compared all the same; without two there is none."""
+    steps = []
+
+    def step(name: str, *words: object) -> None:
+        steps.append((name, [str(word) for word in words]))
+        if name == "plan" or (name == "compare" and "--price" in words):
+            raise BadInput(f"no {name} of these")
+
+    monkeypatch.setattr(tts, "_step", step)
+    tts._make([tmp_path / "a"], tmp_path, prices, [], [])
+    names = [name for name, _ in steps]
+    assert names == ["curves", *["compare"] * (2 if prices else 1), "forecast", "plan", "report"]
+    said = steps[-1][1]
+    notes = [said[place + 1] for place, word in enumerate(said) if word == "--note"]
+    by_price = ["without compare by price: no compare of these"] if prices else []
+    assert notes == [*by_price, "without plan: no plan of these"]
+    assert str(tmp_path / "tables" / "compare.csv") in said

@@ -10,7 +10,7 @@ import pandas as pd
 
 from results.methods import METHODS
 from results.normal import FORECAST_LEVEL
-from results.summary.buying import CLOSE, Plan
+from results.summary.buying import CLOSE, MEASURED, Plan
 from results.tables.status import SHORT
 from results.words.cells import Columns, Table, between, count, share, tabled
 from results.words.names import (
@@ -49,7 +49,8 @@ def bought(row: Any, alone: bool = False) -> str:
     place = f"N = {row['N']:.0f}" if alone else f"N = {row['N']:.0f}, {used}"
     value = show(row["predicted"])
     if known(row, "low"):
-        value += f" (90{NBSP}% interval {interval(row['low'], row['high'])})"
+        whose = " for new questions" if row.get("predictor") == MEASURED else ""
+        value += f" (90{NBSP}% interval {interval(row['low'], row['high'])}{whose})"
     price = f"{row['cost']:,.0f} {UNITS[source]} per question"
     if known(row, "usd"):
         price = f"{dollars(row['usd'])} per 1,000 questions"

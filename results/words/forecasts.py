@@ -151,7 +151,12 @@ def which_predictor(rows: pd.DataFrame) -> str:
     best = f"{names[0]} was {_record(ranked.iloc[0], rows)}."
     if len(names) == 1:
         return sentence(best)
-    told = f"Use {names[0]}: it did best of {len(names)}. It was {_record(ranked.iloc[0], rows)}."
+    measure = "interval score" if ranked["bounded"].iloc[0] else "mean error"
+    told = (
+        f"Use {names[0]}: it did best of {len(names)} by {measure}. It was {_record(ranked.iloc[0], rows)}."
+    )
+    if (closest := str(ranked["mean"].idxmin())) != names[0]:
+        told += f" The smallest mean error has {closest}."
     if DEFAULT not in names[1:]:
         return told
     place = names.index(DEFAULT)

@@ -58,6 +58,10 @@ RULES_NOTE = (
 )
 
 
+WIDE = 0.2
+"""An interval of a difference in accuracy wider than this tells nothing that one would act on."""
+
+
 def sentences(found: Advice | None) -> list[str]:
     """Which rule to take."""
     if found is None:
@@ -73,10 +77,13 @@ def sentences(found: Advice | None) -> list[str]:
     ]
     if found.fixed is not None and not np.isnan(found.fixed[0]):
         difference, low, high = map(points, found.fixed)
+        wide = found.fixed[2] - found.fixed[1] > WIDE
         between = " (interval not known)" if np.isnan(found.fixed[1:]).any() else f" ({low} … {high})"
         lines.append(
             f"Accuracy less that of a fixed N of as many {found.unit}: {difference} points{between}."
         )
+        if wide:
+            lines.append("Ask more questions: these leave open what it costs in accuracy.")
     if found.cheapest is not None:
         name, ratio = found.cheapest
         lines.append(f"At equal agreement the cheapest other rule, {name}, costs {ratio:.2f} times as much.")

@@ -61,8 +61,8 @@ def test_a_row_tells_first_last_and_what_pays():
         "tokens per answer": "100 → 400",
         "pays": "Thinking longer pays; voting pays.",
     }
-    choice = "N = 4, setting “high”, used 400 tokens: 73.5 % (90 % interval 71.9 … 75.1 %) for 1,600 tokens"
-    assert choice in advice(measured(make_panels(table)[:1])).replace(NBSP, " ")
+    choice = "N = 4, setting “high”, used 400 tokens: 73.5 % (90 % interval 71.9 … 75.1 % for new questions)"
+    assert f"{choice} for 1,600 tokens" in advice(measured(make_panels(table)[:1])).replace(NBSP, " ")
     assert "over 16 answers adds 4.0 ± 2.8 points (setting “high”, used 400 tokens)" in answers
     assert "from 100 to 400 tokens per answer (setting “low” → “high”) adds 20.0 ± 2.8 points" in longer
     assert "judge of 16 answers loses 5.0 ± 2.8 points" in told(table, "best_of_n")[1]

@@ -27,7 +27,7 @@ def test_errors_of_forecasts_are_those_worked_out_by_hand():
     ]
     told = which_predictor(targets(forecasts))
     assert told.startswith(
-        "Use good: it did best of 2. It was 1.0 points off on average, at most 1.0; 2 of 2"
+        "Use good: it did best of 2 by interval score. It was 1.0 points off on average, at most 1.0; 2 of 2"
     )
     assert [one.name for one in forecast_choices(forecasts)[0].choices] == ["good", "bad", "partial"]
     ahead = good.tail(1).assign(N=64, accuracy=np.nan)  # nobody measured it
