@@ -9,14 +9,14 @@ sooner, and calls itself by its own name.
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from numbers import Real
 from typing import Any
 
 import click
 
 from results.commandline import BadInput
-from results.methods import COMPUTED, FORECAST, FORECAST_TOO
+from results.methods import COMPUTED, FORECAST, FORECAST_ON_REQUEST
 
 LARGEST_N = 100_000
 """The exact vote of fresh answers is counted up to here, and no budget goes further."""
@@ -321,20 +321,16 @@ MOST_ANSWERS = Number("n_max", Range(2, LARGEST_N), "The most answers to a quest
 RANDOM_ORDERS = Number(
     "orders", Range(1, 10**5), "Random orders of each question's answers, the same for all rules."
 )
+_FORECAST = (*FORECAST, *FORECAST_ON_REQUEST)
 _ELSEWHERE = "there is no forecast of {}; tts curves computes it"
-_OTHERS = {name: _ELSEWHERE.format(name) for name in COMPUTED if name not in (*FORECAST, *FORECAST_TOO)}
 METHOD = Choice(
     "method",
-    (*FORECAST, *FORECAST_TOO),
+    _FORECAST,
     "How the N answers to a question become one.",
-    refused=_OTHERS,
+    refused={name: _ELSEWHERE.format(name) for name in COMPUTED if name not in _FORECAST},
 )
-PLAN_METHOD = Choice(
-    "method",
-    FORECAST,
-    "How the N answers to a question become one.",
-    refused=_OTHERS | {name: f"{name} falls with every answer: one is best" for name in FORECAST_TOO},
-)
+_FALLS = {name: f"{name} falls with every answer: one is best" for name in FORECAST_ON_REQUEST}
+PLAN_METHOD = replace(METHOD, words=FORECAST, refused={**METHOD.refused, **_FALLS})
 TARGET = Choice(
     "target",
     ("these-questions", "population"),

@@ -92,7 +92,7 @@ COMPUTED = (*EVERY_METHOD, *SCORED)
 FORECAST = tuple(name for name, method in METHODS.items() if method.forecast)
 """What there are forecasts of where no method is named; runs are compared by these, too."""
 
-FORECAST_TOO = tuple(name for name, method in METHODS.items() if method.opposite in FORECAST)
+FORECAST_ON_REQUEST = tuple(name for name, method in METHODS.items() if method.opposite in FORECAST)
 """What there are forecasts of on request, by those of its opposite."""
 
 LISTED = f"Of {', '.join(COMPUTED)}; separated by commas."

@@ -3,7 +3,7 @@
 thin lines   a question: the chance of its right answer less that of its strongest wrong one
 heavy line   their mean, with its 90 % interval; dashed: the paper's γ − κe^(−μT) through the means
 
-Below 0 a wrong answer leads, so that more answers make the vote worse.
+Below 0 a wrong answer leads, so that a vote over very many answers is wrong.
 """
 
 import altair as alt
@@ -43,8 +43,6 @@ def gaps_figure(gaps: Gaps, name: str) -> Figure:
     series.add(pd.DataFrame({"gap": [0.0]}), "rule", "zero", None, x=alt.Undefined)
     said = [*tooltips(["question", "setting", "length"]), alt.Tooltip("gap:Q", format="+.2f")]
     series.add(lines, "line", "thread", (0.45, 0.03), detail="question:N", tooltip=said)
-    if curve.status is not Status.NOT_IDENTIFIABLE:
-        series.add(law, "line", "law", None)
     series.add(means, "line", "mean", None)
     series.add(means, "rule", "mean", None, y=alt.Y("low:Q"), y2="high:Q")
     marks = [
@@ -54,7 +52,8 @@ def gaps_figure(gaps: Gaps, name: str) -> Figure:
         "heavy: the mean, with 90 % intervals",
     ]
     if curve.status is not Status.NOT_IDENTIFIABLE:
+        series.add(law, "line", "law", None)
         poor = "" if curve.status is Status.OK else f", not to be trusted ({curve.reason})"
         marks.append(f"dashed: the paper’s γ − κe^(−μT) through the means{poor}")
     about = "How far the right answer leads, against reasoning length."
-    return series.figure(curves_name(gaps.key), about, "; ".join(marks) + ".")
+    return series.figure(curves_name(gaps.key), about, f"{'; '.join(marks)}.")

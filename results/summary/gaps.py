@@ -43,6 +43,12 @@ class Prior:
     outcomes: Floats
     theta: float
 
+    @property
+    def rounded(self) -> "Prior":
+        """To a hundredth of a logarithm: a minimum is found no more exactly, and machines differ."""
+        outcomes, theta = (np.exp(np.log(part).round(2)) for part in (self.outcomes, self.theta))
+        return Prior(outcomes, float(theta))
+
 
 @dataclass(frozen=True)
 class Gaps:
@@ -132,8 +138,7 @@ def gaps_along_lengths(votes: Sequence[Exact]) -> list[Gaps]:
     for vote in votes:
         if vote.key.method == "majority" and np.isfinite(vote.group.tokens):
             by_model.setdefault(vote.key.whose, []).append(vote)
-    found = [_along_lengths(key, own) for key, own in by_model.items()]
-    return [gaps for gaps in found if gaps is not None]
+    return [gaps for key, own in by_model.items() if (gaps := _along_lengths(key, own))]
 
 
 def _along_lengths(key: Key, votes: Sequence[Exact]) -> Gaps | None:
@@ -157,7 +162,7 @@ def _of_setting(vote: Exact) -> pd.DataFrame:
     """The gap of each question, its variance given the answers, and the chance that it is below 0."""
     pools = vote.group.pools
     counts = pools.counts()
-    prior = learn_prior(counts)
+    prior = learn_prior(counts).rounded
     known: dict[tuple[int, ...], tuple[float, float, float]] = {}
     rows = []
     for right, unread, wrong in _questions(counts):
@@ -181,7 +186,7 @@ def _mean(table: pd.DataFrame) -> dict[str, float]:
     asked = len(table)
     gap, clusters = table["gap"].to_numpy(), table["cluster"].tolist()
     of_one = gap.var(ddof=1) + table["variance"].mean() if asked > 1 else np.nan
-    together = shared_variance(gap[:, None], clusters)[0] if len(set(clusters)) < asked else 0.0
+    together = shared_variance(gap[:, None], clusters)[0]
     margin = Z90 * np.sqrt((of_one + together) / asked)
     behind = float(table["behind"].mean())
     draws = equal_draws(cluster_sizes(asked, clusters))
