@@ -69,7 +69,7 @@ def word(number: int) -> str:
     return (word(number) if number else "") + string.ascii_lowercase[last]
 
 
-class Lengths:
+class DrawnLengths:
     """An engine whose answers are each as long as one of a real run, drawn by the answer's own seed."""
 
     def __init__(self, engine: SGLangEngine, lengths: Sequence[int]) -> None:
@@ -125,7 +125,7 @@ async def measure(
     )
     flags = ("--load-format", "dummy", "--enable-metrics", *flags)
     async with own_server(experiment, folder / "server.log", say, flags) as server:
-        engine = Lengths(server, real["tokens"])
+        engine = DrawnLengths(server, real["tokens"])
         before, wall, processor = await counts(server, *PROMPT), time.perf_counter(), time.process_time()
         looks: list[float] = []
         looking = asyncio.create_task(look(server, lambda: engine.begun, range(2 * places, planned), looks))

@@ -197,7 +197,7 @@ def required_gold(text: str, where: str, grader: GraderName = "integer", labels:
     return gold
 
 
-class Kind(NamedTuple):
+class AnswerKind(NamedTuple):
     """A grader: what an answer is, and when it is right. `labels` are those of a question's choices."""
 
     answer_in: Callable[[Place], str | None]
@@ -218,14 +218,14 @@ class Kind(NamedTuple):
     """Raises ModuleNotFoundError where a package is not installed."""
 
 
-KINDS: dict[GraderName, Kind] = {
-    "integer": Kind(
+KINDS: dict[GraderName, AnswerKind] = {
+    "integer": AnswerKind(
         integer.answer_in,
         lambda text, _: integer.read_value(text),
         lambda text, _: read_gold(text),
         "an integer or '… #### 18' (other grader: choice or math)",
     ),
-    "choice": Kind(
+    "choice": AnswerKind(
         choice.answer_in,
         choice.read_value,
         choice.gold,
@@ -233,7 +233,7 @@ KINDS: dict[GraderName, Kind] = {
         settles=choice.is_label,
         elsewhere=choice.chosen,
     ),
-    "math": Kind(
+    "math": AnswerKind(
         expression.answer_in,
         lambda text, _: expression.read_value(text),
         lambda text, _: expression.gold(text),

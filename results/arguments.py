@@ -160,7 +160,7 @@ class Length(_Kind):
 
 
 @dataclass(frozen=True)
-class Choice(_Kind):
+class OneOf(_Kind):
     """One of several words; `refused` says of others why they are none of them."""
 
     name: str
@@ -262,7 +262,7 @@ SCORE_COST = Number(
     "judge` scored the run; of log-probabilities 0; else not known]",
     "TOKENS",
 )
-WEIGHTS = Choice(
+WEIGHTS = OneOf(
     "weights",
     ("softmax", "sigmoid"),
     "Of weighted_majority: the weights are this of the scores, which may be rewards of any size.",
@@ -323,7 +323,7 @@ RANDOM_ORDERS = Number(
 )
 _FORECAST = (*FORECAST, *FORECAST_ON_REQUEST)
 _ELSEWHERE = "there is no forecast of {}; tts curves computes it"
-METHOD = Choice(
+METHOD = OneOf(
     "method",
     _FORECAST,
     "How the N answers to a question become one.",
@@ -331,7 +331,7 @@ METHOD = Choice(
 )
 _FALLS = {name: f"{name} falls with every answer: one is best" for name in FORECAST_ON_REQUEST}
 PLAN_METHOD = replace(METHOD, words=FORECAST, refused={**METHOD.refused, **_FALLS})
-TARGET = Choice(
+TARGET = OneOf(
     "target",
     ("these-questions", "population"),
     "Intervals for the same questions, sampled further, or for new questions of their kind.",

@@ -32,7 +32,7 @@ _SAME = 1e-9
 
 
 @dataclass(frozen=True)
-class Fit:
+class PaperFit:
     """One fit and its verdict.
 
     Arguments:
@@ -80,7 +80,7 @@ class Fit:
         }
 
 
-def along_n(setting: str, N: ArrayLike, accuracy: ArrayLike, votes: bool = True) -> Fit:
+def along_n(setting: str, N: ArrayLike, accuracy: ArrayLike, votes: bool = True) -> PaperFit:
     """Acc(T, N) over N at one setting; `N`, `accuracy` (points,). The gap is √(2ν), not capped.
 
     A gap above 1 is marked where `votes` are counted: best-of-N at p correct has ν = −log(1 − p), without
@@ -89,7 +89,7 @@ def along_n(setting: str, N: ArrayLike, accuracy: ArrayLike, votes: bool = True)
     return _fitted("along_n", setting, "N", N, accuracy, votes=votes)
 
 
-def along_t(T: ArrayLike, value: ArrayLike, metric: str = "accuracy") -> Fit:
+def along_t(T: ArrayLike, value: ArrayLike, metric: str = "accuracy") -> PaperFit:
     """Acc(T, 1) over T; `T` (NaN: unknown, left out) and `value` (points,).
 
     With metric "risk" the values are those of the continuous twin, which have no scale to judge them by.
@@ -97,7 +97,7 @@ def along_t(T: ArrayLike, value: ArrayLike, metric: str = "accuracy") -> Fit:
     return _fitted("along_t", "1", "T", T, value, metric=metric)
 
 
-def along_gap(N: int, T: ArrayLike, accuracy: ArrayLike, single: Fit) -> Fit:
+def along_gap(N: int, T: ArrayLike, accuracy: ArrayLike, single: PaperFit) -> PaperFit:
     """Acc(T, N) over Δ_T² at one N > 1, with Δ_T read at `T` (points,) from the along_t fit `single`.
 
     At a new T the curve is read by way of `single`, so it is never better than that one: the status is the
@@ -124,10 +124,10 @@ def _fitted(
     y: ArrayLike,
     *,
     end: float | None = np.inf,
-    single: Fit | None = None,
+    single: PaperFit | None = None,
     votes: bool = False,
     metric: str = "accuracy",
-) -> Fit:
+) -> PaperFit:
     """The fit of `y` on `x` and all that speaks against it; `end` is the x of its limit (None: not known),
     `single` the fit that x was read from."""
     xs, ys = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
@@ -168,8 +168,8 @@ def _fitted(
         causes.append((single.status, "its Δ_T comes from the fit at N = 1, see there"))
     status = max((cause for cause, _ in causes), key=list(Status).index, default=Status.OK)
     reason = "; ".join(text for _, text in causes)
-    return Fit(kind, held, xs, curve, gap, condition, status, reason, single.curve if single else None)
+    return PaperFit(kind, held, xs, curve, gap, condition, status, reason, single.curve if single else None)
 
 
-def _without(kind: str, held: str, x: Array, reason: str) -> Fit:
-    return Fit(kind, held, x, None, np.nan, np.nan, Status.NOT_IDENTIFIABLE, reason)
+def _without(kind: str, held: str, x: Array, reason: str) -> PaperFit:
+    return PaperFit(kind, held, x, None, np.nan, np.nan, Status.NOT_IDENTIFIABLE, reason)

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from harness.cli.options import Pair, grader_option, match_option, readers
+from harness.cli.options import KeyValue, grader_option, match_option, readers
 from harness.grader import NAMED, Grader, GraderName
 from results.command_help import Command
 
@@ -42,7 +42,7 @@ _BELONGS = {
 @click.option(
     "--map",
     "columns",
-    type=Pair(),
+    type=KeyValue(),
     multiple=True,
     metavar="COLUMN=SOURCE",
     help="Tables: take a column of the samples table from the file's column SOURCE. inspect: take score or "
@@ -50,7 +50,7 @@ _BELONGS = {
 )
 @click.option(
     "--drop",
-    type=Pair(),
+    type=KeyValue(),
     multiple=True,
     metavar="COLUMN=VALUE",
     help="Tables: leave out the rows with this value, such as failed requests. May be repeated.",
@@ -62,7 +62,7 @@ _BELONGS = {
 )
 @click.option(
     "--correct-if",
-    type=Pair(signs=True),
+    type=KeyValue(signs=True),
     multiple=True,
     metavar="COLUMN=VALUE",
     help="Tables: an answer is right where this column has this value, or, with COLUMN>=NUMBER, so large a "

@@ -12,7 +12,7 @@ from harness.grader import AUTO, DEFAULT_READERS, GRADERS, NAMED, Match
 from harness.grading.places import is_reader
 
 
-class Pair(click.ParamType):  # type: ignore[type-arg]  # older click takes no argument here
+class KeyValue(click.ParamType):  # type: ignore[type-arg]  # older click takes no argument here
     """KEY=TEXT, split at the first `=`; with `signs`, KEY>=NUMBER and the like, as (key, ">=NUMBER")."""
 
     name = "pair"
@@ -91,7 +91,9 @@ def run_options(out: str, url: str) -> Callable[[Any], Any]:
 
 def set_option(help_text: str) -> Callable[[Any], Any]:
     """`--set KEY=VALUE`, as often as is wanted."""
-    return click.option("--set", "overrides", type=Pair(), multiple=True, metavar="KEY=VALUE", help=help_text)
+    return click.option(
+        "--set", "overrides", type=KeyValue(), multiple=True, metavar="KEY=VALUE", help=help_text
+    )
 
 
 def keys_given(overrides: Sequence[tuple[str, str]], url: str | None, limit: str | None) -> dict[str, str]:

@@ -19,7 +19,7 @@ from harness.judge.counts import summary
 from harness.judge.scores import Scores, judge_identity
 from harness.judge.verdicts import Judge, Verdict, asked_yes_or_no, rewarded
 from harness.run.session import Session, until_stopped
-from harness.run.stopping import Planned
+from harness.run.stopping import PlannedRequests
 from harness.store.record import RECORD, experiment_in
 from harness.store.resume import locked
 from harness.store.samples_file import SamplesFile
@@ -138,7 +138,7 @@ async def _ask(
             judge = partial(asked_yes_or_no, await stack.enter_async_context(opened), prompt)
         file = stack.enter_context(scores.open())
         in_flight = min(experiment.concurrency, len(missing))
-        requests = Planned(lambda: iter(missing))
+        requests = PlannedRequests(lambda: iter(missing))
         session = _Judging(judge, requests, scores, file, in_flight, before + len(missing))
         await session.draw()
     return session.failures
@@ -150,7 +150,13 @@ class _Judging(Session):
     refusals_end_it = True
 
     def __init__(
-        self, judge: Judge, requests: Planned, scores: Scores, file: SamplesFile, in_flight: int, planned: int
+        self,
+        judge: Judge,
+        requests: PlannedRequests,
+        scores: Scores,
+        file: SamplesFile,
+        in_flight: int,
+        planned: int,
     ) -> None:
         super().__init__(requests, in_flight, planned)
         self._judge, self._scores, self._file = judge, scores, file

@@ -1,7 +1,7 @@
 """Draws the answers that an experiment asks for, and stores each as soon as it is there.
 
     outcome = await sample(experiment, questions, folder, open_engine)
-    -> Outcome(planned=38400, missing=0, failures=[], tally=...)
+    -> RunOutcome(planned=38400, missing=0, failures=[], tally=...)
 
 The path of an answer is `_Sampling.answer`: reply, grade, row, stored, counted. A request
 that fails for good leaves its answer out of the table: it is not wrong. A run can be
@@ -19,7 +19,7 @@ from harness.experiment import Experiment
 from harness.questions.load import Question
 from harness.run.plan import Query, asked_questions, prompt_for, sampling_for
 from harness.run.session import Session
-from harness.run.stopping import Blocks, Planned, requests_of
+from harness.run.stopping import Blocks, PlannedRequests, requests_of
 from harness.run.stored import Stored
 from harness.store.record import Record, asked_of, grader_in, read_record
 from harness.store.regrade import regrade
@@ -35,7 +35,7 @@ LOOKS = (20, 200)
 
 
 @dataclass(frozen=True)
-class Outcome:
+class RunOutcome:
     """What is in the folder at the end; `failures` has the reason for each request without an answer.
 
     told: what a stop rule has saved.
@@ -58,7 +58,7 @@ async def sample(
     quarantine: bool = False,
     say: Callable[[str], None] = lambda _line: None,
     stored: Stored | None = None,
-) -> Outcome:
+) -> RunOutcome:
     """Sample what is missing in `folder`, or end the answers `stored` elsewhere.
 
     `questions` are all of the data set, whatever the experiment's limit. The engine is
@@ -102,7 +102,7 @@ async def sample(
         requests = requests_of(experiment, asked, done, folder, stored)
         if not requests.left:
             record.keep(tally.summary() | requests.summary())
-            return Outcome(planned, 0, [], tally, Pace(0), requests.told())
+            return RunOutcome(planned, 0, [], tally, Pace(0), requests.told())
         with SamplesFile(folder) as file:
             async with open_engine() as engine:
                 about = {"name": engine.name, "version": engine.version, **engine.describe()}
@@ -119,7 +119,7 @@ async def sample(
                         record.end(session.pace, tally.summary() | requests.summary(), _events(engine))
                     raise
                 record.end(session.pace, tally.summary() | requests.summary(), _events(engine))
-        return Outcome(planned, requests.left, session.failures, tally, session.pace, requests.told())
+        return RunOutcome(planned, requests.left, session.failures, tally, session.pace, requests.told())
 
 
 def _events(engine: Engine) -> list[str]:
@@ -136,7 +136,7 @@ class _Sampling(Session):
         engine: Engine,
         file: SamplesFile,
         tally: Tally,
-        requests: Planned | Blocks,
+        requests: PlannedRequests | Blocks,
         planned: int,
         say: Callable[[str], None],
         stored: Stored | None,

@@ -18,7 +18,7 @@ from tqdm import tqdm
 
 from harness.errors import EngineError, EngineGone, RequestRefused
 from harness.run.sizing import duration
-from harness.run.stopping import Blocks, Planned
+from harness.run.stopping import Blocks, PlannedRequests
 from harness.tally.pace import Pace
 
 T = TypeVar("T")
@@ -36,7 +36,7 @@ class Session:
     refusals_end_it = False
     """Whether refused requests count among those that failed: they are from a server that is there."""
 
-    def __init__(self, requests: Planned | Blocks, in_flight: int, planned: int) -> None:
+    def __init__(self, requests: PlannedRequests | Blocks, in_flight: int, planned: int) -> None:
         """`planned` answers there will be, with those that are stored already."""
         self.requests = requests
         self.failures: list[str] = []

@@ -28,7 +28,7 @@ from harness.store.row import Key, Row, key_of
 from harness.store.samples_file import SAMPLES, read_rows
 
 
-class Planned:
+class PlannedRequests:
     """The requests of a run, or of a judge, that are all known beforehand."""
 
     def __init__(self, queries: Callable[[], Iterator[Any]]) -> None:
@@ -76,7 +76,7 @@ class _Vote:
 
 
 class Blocks:
-    """The requests of a run whose votes stop; the same calls as `Planned`."""
+    """The requests of a run whose votes stop; the same calls as `PlannedRequests`."""
 
     def __init__(
         self,
@@ -114,7 +114,7 @@ class Blocks:
         return query
 
     def ended(self, query: Query, row: Row | None) -> int:
-        """As in `Planned`. The vote goes on when its whole block is stored."""
+        """As in `PlannedRequests`. The vote goes on when its whole block is stored."""
         needless = 0
         vote = self._votes.get((query.question.question_id, query.setting, query.decoding))
         self._under_way -= 1
@@ -208,15 +208,15 @@ def requests_of(
     done: Mapping[Key, set[int]],
     folder: Path,
     stored: Stored | None = None,
-) -> Planned | Blocks:
+) -> PlannedRequests | Blocks:
     """What a run in `folder`, where the answers `done` are there, has still to ask for.
 
     `stored`: answers from elsewhere that are to be ended, all of them: their votes were stopped before.
     """
     if stored:
-        return Planned(lambda: stored.remaining(experiment, questions, done))
+        return PlannedRequests(lambda: stored.remaining(experiment, questions, done))
     if experiment.stop_rule is None:
-        return Planned(lambda: remaining(experiment, questions, done))
+        return PlannedRequests(lambda: remaining(experiment, questions, done))
     return Blocks(experiment, questions, done, folder)
 
 

@@ -17,7 +17,7 @@ import pandas as pd
 from results.figures.axes import colour, n_axis, tooltips
 from results.figures.series import Series
 from results.figures.theme import Figure
-from results.summary.samples import Grid
+from results.summary.samples import ShareGrid
 from results.tables.key import Key, on_dataset
 from results.words.cells import readable
 from results.words.compared import level_of
@@ -53,7 +53,7 @@ def comparison_figure(rows: pd.DataFrame, name: str, title: str) -> Figure:
     )
 
 
-def grid_figure(grid: Grid, name: str, places: Mapping[Key, int]) -> Figure:
+def grid_figure(grid: ShareGrid, name: str, places: Mapping[Key, int]) -> Figure:
     """The grid of a data set; `places` are the numbers of its models in the page's list of answers."""
     runs, total = grid.runs, len(grid.shares)
     stride = -(-total * len(runs) // MOST_CELLS)

@@ -60,7 +60,7 @@ class Look:
 
 
 @dataclass(frozen=True)
-class Replay:
+class SequentialReplay:
     """Stored questions in REPLAYS random orders: the mean number it took, how often each word came."""
 
     questions: float
@@ -171,7 +171,7 @@ class Open:
         )
 
 
-def replayed(differences: Floats, sequence: Sequence, margin: float = 0.0) -> Replay:
+def replayed(differences: Floats, sequence: Sequence, margin: float = 0.0) -> SequentialReplay:
     """Stored differences, (Q,), looked at in random orders: what it would have taken, and said."""
     rng = np.random.default_rng(0)
     differences = np.sort(differences)  # so that the order of the rows of a table makes no difference
@@ -180,7 +180,7 @@ def replayed(differences: Floats, sequence: Sequence, margin: float = 0.0) -> Re
         questions, word = sequence.end(rng.permutation(differences), margin)
         used.append(questions)
         words[word] += 1
-    return Replay(float(np.mean(used)), words)
+    return SequentialReplay(float(np.mean(used)), words)
 
 
 @cache

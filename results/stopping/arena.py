@@ -58,7 +58,7 @@ EVERY_RULE = tuple(RULES.values())
 
 
 @dataclass(frozen=True)
-class Row:
+class ArenaRow:
     """One line of the arena's table: what was replayed, and what it came to by question."""
 
     rule: Rule
@@ -144,7 +144,7 @@ class _Group:
         """The same answers asked for all at once, in the order in which they finish."""
         return Replay(self.pools, self.replay.orders, self.most, all_at_once=True)
 
-    def rows(self, tried: Thresholds) -> Iterator[Row]:
+    def rows(self, tried: Thresholds) -> Iterator[ArenaRow]:
         """Everything that is replayed."""
         lengths = not np.isnan(self.pools.tokens).any()
         for rule, thresholds in tried.items():
@@ -158,10 +158,10 @@ class _Group:
             if lengths and not rule.plain:
                 yield self._row(self.finishing, rule, usual, 1)
 
-    def _row(self, replay: Replay, rule: Rule, threshold: float, block: int | str) -> Row:
+    def _row(self, replay: Replay, rule: Rule, threshold: float, block: int | str) -> ArenaRow:
         outcome = replay.outcome(replay.stop(rule, threshold, block))
         order, batch = ("finishing", ALL) if replay.all_at_once else ("random", str(block))
-        return Row(rule, threshold, order, batch, outcome)
+        return ArenaRow(rule, threshold, order, batch, outcome)
 
     def table(self, tried: Thresholds) -> pd.DataFrame:
         """The rows with their intervals."""
@@ -193,7 +193,7 @@ class _Group:
         table = table.assign(n_max=self.most, questions=len(questions), agreement_all=self._agreement[-1])
         return table.replace([np.inf, -np.inf], np.nan)
 
-    def _told(self, row: Row) -> dict[str, object]:
+    def _told(self, row: ArenaRow) -> dict[str, object]:
         """The cells of a row that are means over questions."""
         got = row.outcome
         known = not np.isnan(self.pools.tokens).any()

@@ -18,7 +18,7 @@ import pandas as pd
 
 from results.normal import Z90
 from results.paired.differences import least_stderr
-from results.paper_fits import Fit, along_gap, along_t
+from results.paper_fits import PaperFit, along_gap, along_t
 from results.tables.key import PANEL, WHOSE, Key, groups, keys
 from results.tables.money import Money, Paid, Prices
 from results.votes.tokens import answer_lengths, budgets_ignored
@@ -141,7 +141,7 @@ def _exact(rows: pd.DataFrame, metric: str) -> pd.DataFrame:
     return exact.assign(low=low, high=high)
 
 
-def fit_trends(panel: Panel) -> dict[int, Fit]:
+def fit_trends(panel: Panel) -> dict[int, PaperFit]:
     """The trend in T at each N of the panel that has one; {} where fewer than three lengths are known.
 
     These are the fits that `tts fits` writes. Where no gap varies with T (a risk has none, nor

@@ -63,7 +63,7 @@ def _row(answers: pd.DataFrame, most: float) -> dict[str, float]:
 
 
 @dataclass(frozen=True)
-class Grid:
+class ShareGrid:
     """The share of right answers by question and run of one data set.
 
     shares: a row for each question, hardest first, and a column for each run, best first; NaN
@@ -98,7 +98,7 @@ class Grid:
         return table.reset_index(drop=True)
 
 
-def grids(samples: pd.DataFrame) -> list[Grid]:
+def grids(samples: pd.DataFrame) -> list[ShareGrid]:
     """The grid of each data set of a samples table; greedy answers are none of it."""
     shares: dict[str, dict[Key, pd.Series[float]]] = {}
     answers = dict[str, int]()
@@ -106,7 +106,7 @@ def grids(samples: pd.DataFrame) -> list[Grid]:
         right = rows["correct"].astype("float64").groupby(rows["question_id"])
         shares.setdefault(key.dataset, {})[key] = right.mean()
         answers[key.dataset] = max(answers.get(key.dataset, 0), int(right.size().max()))
-    return [Grid(name, _ordered(own), answers[name]) for name, own in shares.items()]
+    return [ShareGrid(name, _ordered(own), answers[name]) for name, own in shares.items()]
 
 
 def unsteady_rows(samples: pd.DataFrame) -> pd.DataFrame:

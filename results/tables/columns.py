@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from results.commandline import BadInput
 from results.tables.files import LARGEST_WHOLE
-from results.tables.schemas import Column, Kind, Table
+from results.tables.schemas import Column, Kind, Schema
 
 TEXT = pd.StringDtype(na_value=np.nan)
 """The type of text columns, whose null is NaN: the "str" of pandas 3, which has no name in pandas 2."""
@@ -33,7 +33,7 @@ Cells: TypeAlias = "pd.Series[Any]"
 Bad = NDArray[np.bool_]
 
 
-def conform(frame: pd.DataFrame, table: Table, name: str | Path) -> pd.DataFrame:
+def conform(frame: pd.DataFrame, table: Schema, name: str | Path) -> pd.DataFrame:
     """A copy of `frame` whose declared columns hold what `table` declares.
 
     Raises BadInput, which calls the table `name`, at the first cell that does not.
@@ -46,12 +46,12 @@ def conform(frame: pd.DataFrame, table: Table, name: str | Path) -> pd.DataFrame
     return frame.assign(**{column: _typed(frame[column], one, name) for column, one in declared.items()})
 
 
-def text_columns(table: Table) -> tuple[str, ...]:
+def text_columns(table: Schema) -> tuple[str, ...]:
     """Names of the declared columns that hold text, even where their cells look like numbers."""
     return tuple(name for name, column in table.columns.items() if column.kind is Kind.TEXT)
 
 
-def arrow_schema(table: Table) -> pyarrow.Schema:
+def arrow_schema(table: Schema) -> pyarrow.Schema:
     """The declared columns as Arrow reads them from a file of this project."""
     kinds = {
         Kind.TEXT: pyarrow.string(),

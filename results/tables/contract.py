@@ -30,7 +30,7 @@ from results.tables.files import (
     read_raw,
     write_raw,
 )
-from results.tables.schemas import SAMPLES, SCHEMAS, Table
+from results.tables.schemas import SAMPLES, SCHEMAS, Schema
 
 
 def read_samples(*paths: str | Path, texts: bool = True, also: Sequence[str] = ()) -> pd.DataFrame:
@@ -214,7 +214,7 @@ def _checked(frames: Sequence[pd.DataFrame], kind: str, names: Sequence[str | Pa
     return [_consistent(table, declared, name) for table, name in zip(tables, names, strict=True)]
 
 
-def _complete(frame: pd.DataFrame, declared: Table, name: str | Path) -> pd.DataFrame:
+def _complete(frame: pd.DataFrame, declared: Schema, name: str | Path) -> pd.DataFrame:
     """The table with the declared types, and with the columns that may be left out."""
     if frame.empty:
         raise BadInput(f"{name}: no rows, expected at least one row of the {declared.name} table")
@@ -233,7 +233,7 @@ def _complete(frame: pd.DataFrame, declared: Table, name: str | Path) -> pd.Data
     return frame
 
 
-def _consistent(table: pd.DataFrame, declared: Table, name: str | Path) -> pd.DataFrame:
+def _consistent(table: pd.DataFrame, declared: Schema, name: str | Path) -> pd.DataFrame:
     """The table, samples graded, declared columns first, once its rows have been held against each other."""
     if declared is SAMPLES:
         table = graded(table, name)
@@ -255,7 +255,7 @@ def _with_article(word: str) -> str:
     return f"an {word}" if word[0] in "aeiou" else f"a {word}"
 
 
-def _second_row(table: pd.DataFrame, row: int, declared: Table, name: str | Path) -> BadInput:
+def _second_row(table: pd.DataFrame, row: int, declared: Schema, name: str | Path) -> BadInput:
     cells = {column: table[column].iloc[row] for column in declared.unique}
     named = [column for column in cells if cells[column] != declared.defaults.get(column)]
     what = ", ".join(f"{column}={cells[column]}" for column in named)

@@ -56,7 +56,7 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Table:
+class Schema:
     """One kind of table.
 
     unique: columns whose cells no two rows share; told_by: columns that tell this kind from the others (all,
@@ -108,7 +108,7 @@ def _boolean(required: bool = True) -> Column:
 _NAMES = {"dataset": UNNAMED, "model": UNNAMED, "setting": "default"}
 _CURVE_DEFAULTS = {**_NAMES, "source": "llm", "permutation": "exact"}
 
-SAMPLES = Table(
+SAMPLES = Schema(
     {
         "dataset": _text(),
         "model": _text(),
@@ -161,7 +161,7 @@ CHEAP = {
 }
 """What a cheap side's answers to further questions add to a curve: `results.paired.cheap`."""
 
-CURVES = Table(
+CURVES = Schema(
     {**_CURVE_COLUMNS, **CHEAP},
     unique=CURVE_KEY,
     name="curves",
@@ -170,7 +170,7 @@ CURVES = Table(
     defaults=_CURVE_DEFAULTS,
 )
 
-FORECAST = Table(
+FORECAST = Schema(
     {
         **_CURVE_COLUMNS,
         **_PREDICTOR,
@@ -190,7 +190,7 @@ FORECAST = Table(
     defaults=_CURVE_DEFAULTS,
 )
 
-COMPARISON = Table(
+COMPARISON = Schema(
     {
         **{name: _text() for name in ("dataset", "a", "b", "setting_a", "setting_b")},
         "method": _text(_one_of(*COMPUTED)),
@@ -217,7 +217,7 @@ COMPARISON = Table(
     told_by=frozenset({"a", "b", "difference"}),
 )
 
-CLAIMS = Table(
+CLAIMS = Schema(
     {
         **{name: _text() for name in ("claim", "where", "setting", "quantity")},
         "sentence": _text(nullable=True, required=False),
@@ -231,7 +231,7 @@ CLAIMS = Table(
 )
 """One row for each setting of a claim; its rows share its verdict and the paper's words, its `sentence`."""
 
-FITS = Table(
+FITS = Schema(
     {
         "source": _text(_one_of("llm", "synthetic")),
         **{name: _text() for name in ("dataset", "model", "method")},
@@ -246,7 +246,7 @@ FITS = Table(
     told_by=frozenset({"fit", "held"}),
 )
 """The fits of the paper's appendix, one a row."""
-PLAN = Table(
+PLAN = Schema(
     {
         "source": _text(_one_of("llm", "synthetic")),
         **{name: _text() for name in ("dataset", "model", "method", "setting")},
@@ -266,7 +266,7 @@ PLAN = Table(
 )
 """Choices of setting and N with the tokens (for the twin: steps) that a question costs; a plan's goal."""
 
-BACKTEST = Table(
+BACKTEST = Schema(
     {
         **_PREDICTOR,
         **{name: _text() for name in ("split", "dataset", "model", "method", "setting")},
@@ -280,7 +280,7 @@ BACKTEST = Table(
 )
 """Forecasts of answers that were hidden from the predictor, beside what they then were."""
 
-STOPPING = Table(
+STOPPING = Schema(
     {
         **{name: _text() for name in ("dataset", "model", "setting", "rule")},
         "threshold": _real(),

@@ -15,7 +15,7 @@ import pandas as pd
 from results.methods import METHODS
 from results.paired.differences import fewest_questions
 from results.paired.runs import Pair
-from results.paired.sequential import Look, Replay
+from results.paired.sequential import Look, SequentialReplay
 from results.paired.verdict import Verdict
 from results.paired.verdict import verdict as verdict_of
 from results.summary.gains import ranks
@@ -253,7 +253,7 @@ def look_in_words(pair: Pair, look: Look, planned: int | None, margin: float) ->
 _ENDS = {"better": "better", "worse": "worse", "undecided": "undecided for good", "go on": "not decided"}
 
 
-def replay_in_words(replay: Replay, questions: int) -> str:
+def replay_in_words(replay: SequentialReplay, questions: int) -> str:
     """What looking on the way would have saved."""
     counts = ", ".join(f"{_ENDS[word]} in {count}" for word, count in replay.words.most_common())
     orders = sum(replay.words.values())

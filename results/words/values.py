@@ -12,7 +12,7 @@ from results.aligned import aligned
 from results.methods import METHODS
 from results.normal import Z90
 from results.summary.panels import Panel
-from results.summary.samples import UNSTEADY, Grid
+from results.summary.samples import UNSTEADY, ShareGrid
 from results.tables.key import Key, groups
 from results.visible import visible
 from results.words.buying import status_of
@@ -202,7 +202,7 @@ LISTED = 20
 """Unsteady questions that are named."""
 
 
-def runs_table(grid: Grid) -> Table:
+def runs_table(grid: ShareGrid) -> Table:
     """How many questions are unsteady in each run."""
     rows = []
     for run, name in zip(grid.runs, run_names(grid.runs), strict=True):
@@ -211,7 +211,7 @@ def runs_table(grid: Grid) -> Table:
     return Table("The runs, best first", ["run", "right", "unsteady questions"], rows)
 
 
-def unsteady_table(grid: Grid) -> Table:
+def unsteady_table(grid: ShareGrid) -> Table:
     """The questions that are unsteady in most runs, LISTED at most."""
     found = grid.unsteady_questions
     least, most = (f"{100 * end:g}" for end in UNSTEADY)

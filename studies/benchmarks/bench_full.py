@@ -24,7 +24,7 @@ import pyarrow.parquet
 
 from harness.engines.sglang import SGLangEngine
 from harness.experiment import Experiment, model_location, read_experiment
-from harness.gpu_check import REAL_RUN, Lengths, look
+from harness.gpu_check import REAL_RUN, DrawnLengths, look
 from harness.http.connection import Connection
 from harness.questions.load import load_questions
 from harness.run.plan import remaining
@@ -84,7 +84,7 @@ async def turn(
         Connection(url) as watched,
         SGLangEngine(url, model, revision=None, chat=True, fields=fields) as server,
     ):
-        engine = Lengths(server, lengths)
+        engine = DrawnLengths(server, lengths)
         begun = (lambda: bodies.begun) if together else (lambda: engine.begun)
         looking = asyncio.create_task(look(watched, begun, steady, looks))
         if together:

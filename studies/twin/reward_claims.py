@@ -19,7 +19,7 @@ from results.votes.multinomial import vote_accuracy
 from studies.twin.binary_rewards import FALSE_YES, LINES, NAME, REWARDS, TRUE_YES, Answers, best_by_reward
 from synthetic.model.settings import BinarySetting
 from synthetic.model.tasks import Array
-from synthetic.theory.claim import Claim, Row, extreme_row, mean_row
+from synthetic.theory.claim import Claim, ClaimRow, extreme_row, mean_row
 from synthetic.theory.claims.binary import law_of_line, tasks_of
 from synthetic.theory.claims.own import MARGIN
 from synthetic.theory.claims.table import evaluate
@@ -54,19 +54,19 @@ def _curves(seed: int) -> dict[str, Curves]:
     return found
 
 
-def _beats_the_vote(seed: int) -> Iterator[Row]:
+def _beats_the_vote(seed: int) -> Iterator[ClaimRow]:
     quantity = f"best of {MANY:,} by context − vote of {MANY:,} (ours: > 0)"
     for name, curves in _curves(seed).items():
         yield mean_row(name, quantity, curves["context", MANY] - curves["vote", MANY], above=0.0)
 
 
-def _below_the_oracle(seed: int) -> Iterator[Row]:
+def _below_the_oracle(seed: int) -> Iterator[ClaimRow]:
     quantity = f"best of {LIMIT:,}: oracle − context (ours: > {MARGIN})"
     for name, curves in _curves(seed).items():
         yield mean_row(name, quantity, curves["oracle", LIMIT] - curves["context", LIMIT], above=MARGIN)
 
 
-def _saturates(seed: int) -> Iterator[Row]:
+def _saturates(seed: int) -> Iterator[ClaimRow]:
     quantity = f"best of {LIMIT:,} by verdict, distance from p·a / (p·a + (1 − p)·b), largest (ours: < 0.001)"
     for name, curves in _curves(seed).items():
         right = curves["path", 1]
@@ -75,7 +75,7 @@ def _saturates(seed: int) -> Iterator[Row]:
         yield extreme_row(name, quantity, worst, worst < 0.001)
 
 
-def _turns_over(seed: int) -> Iterator[Row]:
+def _turns_over(seed: int) -> Iterator[ClaimRow]:
     quantity = f"best of {FEW} − best of {LIMIT:,} by the biased reward (ours: > 0)"
     for name, curves in _curves(seed).items():
         yield mean_row(name, quantity, curves["biased", FEW] - curves["biased", LIMIT], above=0.0)

@@ -38,7 +38,7 @@ MAX_ANSWERS = 50_000_000
 
 
 @dataclass(frozen=True)
-class Request:
+class PanelRequest:
     """The solver, the tasks, and how many paths and processes."""
 
     solver: Solver
@@ -62,7 +62,7 @@ def run_experiment(
 ) -> Solved:
     """Solve every line of an experiment; warns where sampling had to help out. Raises BadInput on counts."""
     keys = task_keys(repeats, experiment.tasks if tasks is None else tasks)
-    request = Request(solver, keys, seed, PATHS[solver] if paths is None else paths, jobs, progress)
+    request = PanelRequest(solver, keys, seed, PATHS[solver] if paths is None else paths, jobs, progress)
     check_count("paths", request.paths, high=100_000)
     check_count("jobs", jobs, high=1024)
     answers = len(keys) * len(experiment.steps) * request.paths
@@ -82,7 +82,7 @@ def samples_anyway(experiment: Experiment) -> bool:
     return any(needs_sampling(setting, experiment.methods) for setting in continuous)
 
 
-def _run_continuous(name: str, experiment: Experiment, request: Request) -> pd.DataFrame:
+def _run_continuous(name: str, experiment: Experiment, request: PanelRequest) -> pd.DataFrame:
     """All lines at once, so that those that sample share their normals (`sample_paths`)."""
     settings = [line.setting for line in experiment.variants if isinstance(line.setting, ContinuousSetting)]
     steps, votes, methods = experiment.steps, experiment.votes, experiment.methods
@@ -104,7 +104,7 @@ def _run_continuous(name: str, experiment: Experiment, request: Request) -> pd.D
     return pd.concat(tables, ignore_index=True)
 
 
-def _run_binary(name: str, experiment: Experiment, line: Variant, request: Request) -> Solved:
+def _run_binary(name: str, experiment: Experiment, line: Variant, request: PanelRequest) -> Solved:
     label, setting = f"{name} {line.label}".strip(), line.setting
     assert not isinstance(setting, ContinuousSetting)
     named = {"dataset": name, "model": line.model}
@@ -130,7 +130,7 @@ def _run_binary(name: str, experiment: Experiment, line: Variant, request: Reque
     return build_curves(samples, ns=reached, permutations=10, seed=request.seed), samples
 
 
-def _over_blocks(solve: Callable[[list[Key]], Block], request: Request, label: str) -> list[Block]:
+def _over_blocks(solve: Callable[[list[Key]], Block], request: PanelRequest, label: str) -> list[Block]:
     """Call `solve` on every block of tasks, in order."""
     from joblib import Parallel, delayed  # type: ignore[import-untyped]
 

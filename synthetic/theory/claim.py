@@ -35,7 +35,7 @@ _WORST_FIRST: tuple[Outcome, ...] = ("fails", "undecided", "holds")
 
 
 @dataclass(frozen=True)
-class Row:
+class ClaimRow:
     """One setting that a claim was checked at; an extreme has `low` and `high` equal to `measured`."""
 
     setting: str
@@ -52,10 +52,10 @@ class Claim:
 
     name: str
     where: str
-    check: Callable[[int], Iterable[Row]]
+    check: Callable[[int], Iterable[ClaimRow]]
 
     @staticmethod
-    def verdict(rows: list[Row]) -> str:
+    def verdict(rows: list[ClaimRow]) -> str:
         """holds, fails or undecided; where settings differ, those at which it holds and those left open.
 
         A claim is about all of its settings: it holds where each does, and is undecided where none fails.
@@ -86,10 +86,10 @@ def outcome_of(interval: Interval[float], above: float = -np.inf, below: float =
 
 def mean_row(
     setting: str, quantity: str, values: Array, above: float = -np.inf, below: float = np.inf
-) -> Row:
+) -> ClaimRow:
     """A mean over tasks with its interval, and whether it is above or below as claimed."""
     mean, interval = float(values.mean()), mean_interval(values)
-    return Row(setting, quantity, mean, interval.low, interval.high, outcome_of(interval, above, below))
+    return ClaimRow(setting, quantity, mean, interval.low, interval.high, outcome_of(interval, above, below))
 
 
 def mean_interval(values: Array) -> Interval[float]:
@@ -111,7 +111,7 @@ def fitted_row(
     above: float = -np.inf,
     below: float = np.inf,
     most: float = np.inf,
-) -> Row:
+) -> ClaimRow:
     """A number from 0 to `most` that is fitted to means over some of the tasks, named to `of`.
 
     Its standard error is that of the jackknife which leaves out a group at a time (Miller 1974,
@@ -123,9 +123,11 @@ def fitted_row(
     half = float(stdtrit(groups - 1, (1 + LEVEL) / 2) * np.sqrt(groups - 1) * less.std())
     interval = Interval(max(value - half, 0.0), min(value + half, most), LEVEL)
     outcome = outcome_of(interval, above, below)
-    return Row(setting, quantity, value, interval.low, interval.high, outcome)
+    return ClaimRow(setting, quantity, value, interval.low, interval.high, outcome)
 
 
-def extreme_row(setting: str, quantity: str, value: float, holds: bool) -> Row:
+def extreme_row(setting: str, quantity: str, value: float, holds: bool) -> ClaimRow:
     """The value nearest to a counterexample of a statement about every case."""
-    return Row(setting, quantity, float(value), float(value), float(value), "holds" if holds else "fails")
+    return ClaimRow(
+        setting, quantity, float(value), float(value), float(value), "holds" if holds else "fails"
+    )

@@ -13,7 +13,7 @@ from harness.experiment import Experiment, read_experiment
 from harness.http import connection
 from harness.http.connection import Connection
 from harness.questions.load import load_questions
-from harness.run.sampler import Outcome, sample
+from harness.run.sampler import RunOutcome, sample
 from tests.harness.engines.sglang_faults import BUSY, FAULTS, Fault, status
 from tests.integration.faulty_proxy import FaultyProxy
 from tests.integration.planned import assert_exactly, planned, rows, sessions
@@ -40,7 +40,7 @@ def experiment(url: str) -> Experiment:
     return Experiment.model_validate(read_experiment("tiny").model_dump() | keys)
 
 
-async def draw(url: str, folder: Path, said: list[str] | None = None, patience: float = 1800.0) -> Outcome:
+async def draw(url: str, folder: Path, said: list[str] | None = None, patience: float = 1800.0) -> RunOutcome:
     asked = experiment(url).model_copy(update={"patience": patience})
     say = said.append if said is not None else lambda _line: None
     return await sample(asked, QUESTIONS, folder, lambda: engine_for(asked, folder / "server.log", say))
@@ -49,10 +49,10 @@ async def draw(url: str, folder: Path, said: list[str] | None = None, patience: 
 def through_proxy(
     url: str,
     faults: Sequence[Fault],
-    work: Callable[[FaultyProxy], Awaitable[Outcome]],
+    work: Callable[[FaultyProxy], Awaitable[RunOutcome]],
     each: int | None = None,
-) -> tuple[Outcome, FaultyProxy]:
-    async def run() -> tuple[Outcome, FaultyProxy]:
+) -> tuple[RunOutcome, FaultyProxy]:
+    async def run() -> tuple[RunOutcome, FaultyProxy]:
         async with FaultyProxy(url, faults, each) as proxy:
             return await work(proxy), proxy
 
@@ -97,7 +97,7 @@ async def interrupted(
     said: list[str],
     then: Callable[[], Awaitable[None]],
     patience: float = 1800.0,
-) -> Outcome:
+) -> RunOutcome:
     """A run whose server goes away after five replies; `then` is done once that was said."""
     run = asyncio.create_task(draw(proxy.url, folder, said, patience))
     while proxy.answered < 5 and not run.done():
@@ -135,7 +135,7 @@ def test_a_server_that_is_killed_for_good(sglang_url: str, tmp_path: Path) -> No
 
 
 def test_a_server_that_comes_back_with_other_settings_ends_the_run(sglang_url: str, tmp_path: Path) -> None:
-    async def replaced(proxy: FaultyProxy) -> Outcome:
+    async def replaced(proxy: FaultyProxy) -> RunOutcome:
         async def another() -> None:
             proxy.other_settings = {"dtype": "bfloat16"}
             await proxy.start()

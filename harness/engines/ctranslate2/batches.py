@@ -45,7 +45,7 @@ class Drawn(NamedTuple):
 
 
 @dataclass(eq=False)
-class Request:
+class PromptRequest:
     """An answer to the prompt `ids`."""
 
     ids: tuple[int, ...]
@@ -63,7 +63,7 @@ class Request:
             self.answer.set_exception(error)
 
 
-Batch = list[list[Request]]
+Batch = list[list[PromptRequest]]
 """The requests of each prompt, equally many."""
 
 
@@ -75,12 +75,12 @@ def room(tokens: int, sampling: Sampling, most_tokens: int) -> int:
     return max(1, min(MOST_ROWS, most_tokens // (tokens + sampling.max_new_tokens)))
 
 
-def next_batch(waiting: list[Request], most_tokens: int) -> Batch:
+def next_batch(waiting: list[PromptRequest], most_tokens: int) -> Batch:
     """Takes the first of `waiting`, and of the others those that can be drawn with it."""
     if not waiting:
         return []
     first = waiting[0]
-    alike: dict[tuple[int, ...], list[Request]] = {}
+    alike: dict[tuple[int, ...], list[PromptRequest]] = {}
     for request in waiting:
         if request.sampling == first.sampling:
             alike.setdefault(request.ids, []).append(request)

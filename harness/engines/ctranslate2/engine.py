@@ -25,7 +25,7 @@ from harness.engines.base import Completion, Sampling, mean_logprob
 from harness.engines.ctranslate2.batches import (
     Batch,
     Drawn,
-    Request,
+    PromptRequest,
     keep_freed_memory,
     most_tokens,
     next_batch,
@@ -69,7 +69,7 @@ class CTranslate2Engine:
         self._workers = min(threads, MOST_WORKERS)
         self._threads = threads // self._workers
         self._prompts = PromptTokens(model, revision, chat, template_arguments)
-        self._waiting: list[Request] = []
+        self._waiting: list[PromptRequest] = []
         self._order = random.Random(0)
         self._arrived = asyncio.Event()
         self._closed: str | None = None
@@ -133,7 +133,7 @@ class CTranslate2Engine:
             raise EngineGone(self._closed)
         ids = self._prompts.go_on(prompt, said)
         self._check(ids, sampling)
-        request = Request(ids, sampling)
+        request = PromptRequest(ids, sampling)
         self._waiting.append(request)
         self._arrived.set()
         drawn = await request.answer

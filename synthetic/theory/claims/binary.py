@@ -19,7 +19,7 @@ from synthetic.model.settings import BinarySetting
 from synthetic.model.tasks import Array, Tasks, draw_tasks, task_keys
 from synthetic.panels.experiments import EXPERIMENTS, VOTES
 from synthetic.theory import theorems as theory
-from synthetic.theory.claim import Claim, Row, extreme_row, mean_row
+from synthetic.theory.claim import Claim, ClaimRow, extreme_row, mean_row
 from synthetic.theory.claims.own import BINARY, MARGIN, Line, residual_row, rows_at
 
 
@@ -40,7 +40,7 @@ def law_of_line(setting: BinarySetting, steps: tuple[int, ...], seed: int, count
     return law_of_paths(tasks_of(setting, seed, count), setting, steps)
 
 
-def _perfect(seed: int) -> Iterator[Row]:
+def _perfect(seed: int) -> Iterator[ClaimRow]:
     ((name, setting),), steps = lines_of("fig2e"), (2, 16)
     law = law_of_line(setting, steps, seed, 30)
     greedy = greedy_correct(tasks_of(setting, seed, 200), setting, steps)
@@ -50,7 +50,7 @@ def _perfect(seed: int) -> Iterator[Row]:
         yield mean_row(f"{name} t={t}", "vote, N → ∞ (ours: > 0.97)", limit[:, at], above=0.97)
 
 
-def _greedy_stuck(seed: int) -> Iterator[Row]:
+def _greedy_stuck(seed: int) -> Iterator[ClaimRow]:
     ((name, setting),), steps = lines_of("fig2f"), (1, 2, 5, 10, 50, 200)
     greedy = greedy_correct(tasks_of(setting, seed, 4000), setting, steps)
     bound = 2 / setting.d + 2.0 ** (1 - setting.d)
@@ -59,7 +59,7 @@ def _greedy_stuck(seed: int) -> Iterator[Row]:
         yield mean_row(f"{name} t={t}", quantity, greedy[:, at], below=bound + MARGIN)
 
 
-def _vote_rises(seed: int) -> Iterator[Row]:
+def _vote_rises(seed: int) -> Iterator[ClaimRow]:
     """The theorem: where ζ > 0, with chance 1 − 2^(1−d), the vote is right from a t on.
 
     ζ is the least chance of w* two steps on, t = 2 log 2 / −log(1 − ζ): one for each example.
@@ -86,7 +86,7 @@ def _gap_at(first: PathLaw, chain: Array, steps: Indices) -> Array:
     return replace(first, probabilities=first.probabilities @ powers).gap[:, 0]
 
 
-def _greedy_cycles(seed: int) -> Iterator[Row]:
+def _greedy_cycles(seed: int) -> Iterator[ClaimRow]:
     """Greedy decoding has no memory: an answer that differs from the one before runs in a cycle."""
     for name, setting in lines_of("fig2f", "fig2h"):
         tasks = tasks_of(setting, seed, 400)
@@ -98,7 +98,7 @@ def _greedy_cycles(seed: int) -> Iterator[Row]:
         )
 
 
-def _exponential_in_examples(seed: int) -> Iterator[Row]:
+def _exponential_in_examples(seed: int) -> Iterator[ClaimRow]:
     """δ(n) falls like e^(−c √n): from one n to the next the error must fall at least at that rate."""
     steps, wrong = (1, 16), {}
     for n in (10, 20, 30, 40):
@@ -110,14 +110,14 @@ def _exponential_in_examples(seed: int) -> Iterator[Row]:
         yield mean_row(f"fig2e n={n} t={t}", quantity, wrong[n][:, at], below=rate)
 
 
-def _gap_tends_to_one(seed: int) -> Iterator[Row]:
+def _gap_tends_to_one(seed: int) -> Iterator[ClaimRow]:
     for d in (5, 20):
         setting = BinarySetting(n=1500, d=d, eta=1 / 1500, sigma_eps=0.0)
         gap = law_of_line(setting, (200,), seed, 2).gap[:, 0]
         yield mean_row(f"n=1500 d={d} sigma_eps=0", "mean gap, t=200 (ours: > 0.999)", gap, above=0.999)
 
 
-def _stays_rather_than_comes(_: int) -> Iterator[Row]:
+def _stays_rather_than_comes(_: int) -> Iterator[ClaimRow]:
     """The remark: p_recurr > p_trans where the theorem holds, its reason from (3σ_ε)⁴ on."""
     grid = [*product((1, 2, 4), (2, 10, 1000), (0.1, 1.0, 10.0))]
     bounds = [
@@ -136,7 +136,7 @@ def _stays_rather_than_comes(_: int) -> Iterator[Row]:
     yield extreme_row("n > (3σ_ε)⁴", quantity, slack, slack > 0)
 
 
-def _exponential_in_length(seed: int) -> Iterator[Row]:
+def _exponential_in_length(seed: int) -> Iterator[ClaimRow]:
     steps = tuple(range(1, 41))
     for name, setting in lines_of("fig2f", "fig2h"):
         law = law_of_line(setting, steps, seed, 400)
@@ -145,7 +145,7 @@ def _exponential_in_length(seed: int) -> Iterator[Row]:
             yield residual_row(f"{name} {of}", quantity, steps, curves)
 
 
-def _step_reading(seed: int) -> Iterator[Row]:
+def _step_reading(seed: int) -> Iterator[ClaimRow]:
     """Single-path accuracy at large t in panel (h), at the text's step 1 and at 1/n."""
     for name, setting in lines_of("fig2h"):
         right = law_of_line(setting, (200,), seed, 200).correct[:, 0]

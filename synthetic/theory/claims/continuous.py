@@ -18,7 +18,7 @@ from synthetic.continuous.sampler import sample_paths
 from synthetic.model.settings import ContinuousSetting, NoiseScale, StepRule
 from synthetic.model.tasks import Array, covariance_eigenvalues, draw_tasks, task_keys
 from synthetic.theory import theorems as theory
-from synthetic.theory.claim import Claim, Row, mean_row
+from synthetic.theory.claim import Claim, ClaimRow, mean_row
 
 REPEATS, TASKS = 5, 20
 T = 950
@@ -38,7 +38,7 @@ def _solved(
     return path_moments(drawn, setting, steps), gradient_descent_risk(drawn, setting, steps)
 
 
-def _linear_ensemble(seed: int) -> Iterator[Row]:
+def _linear_ensemble(seed: int) -> Iterator[ClaimRow]:
     for step_rule, sigma_eps in product(get_args(StepRule), (0.5, 1.0, 2.0, 3.0, 5.0)):
         setting = replace(PAPER, sigma_eps=sigma_eps, noise="linear", step_rule=step_rule)
         moments, descent = _solved(setting, seed)
@@ -58,7 +58,7 @@ def _at_256(setting: ContinuousSetting, steps: tuple[int, ...], seed: int) -> tu
     return best[..., 0], moments.ensemble_risk((256,))[..., 0], gradient_descent_risk(tasks, setting, steps)
 
 
-def _best_of_n(seed: int, quantity: str, other: int) -> Iterator[Row]:
+def _best_of_n(seed: int, quantity: str, other: int) -> Iterator[ClaimRow]:
     """Best-of-256 less the `other` of `_at_256`, at the paper's two laws and at other scales of the noise."""
     for noise in NOISES:
         risks = _at_256(replace(PAPER, noise=noise), (50, T), seed)
@@ -70,16 +70,16 @@ def _best_of_n(seed: int, quantity: str, other: int) -> Iterator[Row]:
         yield mean_row(setting, quantity, (risks[0] - risks[other])[:, 0], below=0)
 
 
-def _best_of_n_beats_descent(seed: int) -> Iterator[Row]:
+def _best_of_n_beats_descent(seed: int) -> Iterator[ClaimRow]:
     return _best_of_n(seed, "best-of-256 − descent", 2)
 
 
-def _best_of_n_beats_ensemble(seed: int) -> Iterator[Row]:
+def _best_of_n_beats_ensemble(seed: int) -> Iterator[ClaimRow]:
     """Best-of-N knows the truth, and may still lose: the mean of N paths need not be one of them."""
     return _best_of_n(seed, "best-of-256 − ensemble of 256", 1)
 
 
-def _longer_is_better(seed: int) -> Iterator[Row]:
+def _longer_is_better(seed: int) -> Iterator[ClaimRow]:
     for noise in NOISES:
         moments, _ = _solved(replace(PAPER, noise=noise), seed, steps=(50, T), tasks=100)
         for votes, of in ((1, "one path"), (256, "ensemble of 256")):
@@ -103,7 +103,7 @@ def _regime(d: int) -> ContinuousSetting:
     )
 
 
-def _enough_paths(seed: int) -> Iterator[Row]:
+def _enough_paths(seed: int) -> Iterator[ClaimRow]:
     """From N_l paths on the ensemble's risk is of the order of its limit."""
     for d in (36, 72, 144):
         setting = _regime(d)
@@ -117,7 +117,7 @@ def _enough_paths(seed: int) -> Iterator[Row]:
         )
 
 
-def _overfitting(seed: int) -> Iterator[Row]:
+def _overfitting(seed: int) -> Iterator[ClaimRow]:
     """The regime of Section 4 at t = t̃ d, t̃ from 1 to 64."""
     quantity, d = "risk at t=64d over t=d", 72
     moments, descent = _solved(_regime(d), seed, steps=(d, 64 * d), tasks=10)
@@ -135,13 +135,13 @@ def _bound(setting: ContinuousSetting, t: int) -> theory.RiskBound:
     return bounds[setting.noise](*given, setting.noise_variance)
 
 
-def _bound_row(setting: str, risk: Array, bound: theory.RiskBound, votes: int = 1) -> Row:
+def _bound_row(setting: str, risk: Array, bound: theory.RiskBound, votes: int = 1) -> ClaimRow:
     """≲ hides a constant, here below 2. `risk` (tasks,) is twice the paper's excess risk."""
     ratio = risk / 2 / bound.total(votes)
     return mean_row(setting, "excess risk / bound (ours: < 2)", ratio, below=2)
 
 
-def _descent_bounds(seed: int) -> Iterator[Row]:
+def _descent_bounds(seed: int) -> Iterator[ClaimRow]:
     """Whether one constant serves all n and t."""
     for n, t in product((50, 200), (20, 500)):
         setting = replace(_regime(100), n=n, sigma=0.0)
@@ -151,7 +151,7 @@ def _descent_bounds(seed: int) -> Iterator[Row]:
         yield _bound_row(f"proposition r=1 n={n} t={t}", descent[:, 0], rate)
 
 
-def _ensemble_bounds(seed: int) -> Iterator[Row]:
+def _ensemble_bounds(seed: int) -> Iterator[ClaimRow]:
     """Whether one constant serves every N from 1 to 4,096."""
     votes = (1, 16, 256, 4096)
     constant = replace(_regime(40), n=60, sigma=0.1, noise="constant")

@@ -17,7 +17,7 @@ from results.low_cost_to_high import part_1, part_2, read, read_off
 from results.votes.multinomial import vote_accuracy
 from synthetic.model.tasks import Array
 from synthetic.panels.experiments import VOTES
-from synthetic.theory.claim import Chosen, Claim, Row, fitted_row
+from synthetic.theory.claim import Chosen, Claim, ClaimRow, fitted_row
 from synthetic.theory.claims.binary import law_of_line, lines_of
 from synthetic.theory.claims.own import MARGIN
 
@@ -53,7 +53,7 @@ def _curves(seed: int, *panels: str) -> dict[str, tuple[Array, Array, Array]]:
     return found
 
 
-def _one_rate(seed: int) -> Iterator[Row]:
+def _one_rate(seed: int) -> Iterator[ClaimRow]:
     """Part 1, lines 2 and 5: μ is fitted to Acc(T, 1) and used for Δ_T."""
     quantity = f"rate of Acc(T, 1) over that of the gap (ours: {NEAR[0]} to {NEAR[1]})"
     for name, (right, gap, _) in _curves(seed, "fig2f", "fig2h").items():
@@ -65,7 +65,7 @@ def _one_rate(seed: int) -> Iterator[Row]:
         yield fitted_row(name, quantity, ratio, TASKS, *NEAR)
 
 
-def _gap_from_votes(seed: int) -> Iterator[Row]:
+def _gap_from_votes(seed: int) -> Iterator[ClaimRow]:
     """Part 1, lines 3 and 4: Δ_T is √(2ν) of the votes at one T."""
     quantity = f"√(2ν) of the votes over the mean gap (ours: {NEAR[0]} to {NEAR[1]})"
     for name, (_, gap, votes) in _curves(seed, "fig2f", "fig2h").items():
@@ -79,7 +79,7 @@ def _gap_from_votes(seed: int) -> Iterator[Row]:
             yield fitted_row(f"{name} t={t}", quantity, ratio, TASKS, *NEAR)
 
 
-def _shape_along_t(seed: int) -> Iterator[Row]:
+def _shape_along_t(seed: int) -> Iterator[ClaimRow]:
     """Conjecture 2, N held: one exponential in Δ_T², of the exact gap."""
     for name, (_, gap, votes) in _curves(seed, "fig2f", "fig2h").items():
 
@@ -89,7 +89,7 @@ def _shape_along_t(seed: int) -> Iterator[Row]:
         yield from _residuals(name, "Δ_T", mean_gap, votes)
 
 
-def _recipe_along_t(seed: int) -> Iterator[Row]:
+def _recipe_along_t(seed: int) -> Iterator[ClaimRow]:
     """The appendix's own fit, N > 1 held: the same in Δ_T ≈ Acc(T, 1), as fitted over T."""
     for name, (right, _, votes) in _curves(seed, "fig2f", "fig2h").items():
 
@@ -99,7 +99,7 @@ def _recipe_along_t(seed: int) -> Iterator[Row]:
         yield from _residuals(name, "fitted Acc(T, 1)", single, votes)
 
 
-def _residuals(line: str, what: str, x_of: Callable[[Chosen], Array], votes: Array) -> Iterator[Row]:
+def _residuals(line: str, what: str, x_of: Callable[[Chosen], Array], votes: Array) -> Iterator[ClaimRow]:
     """How far the vote is from one exponential in x², at three N; `x_of` tasks is (steps,)."""
     quantity = f"largest residual of α − β e^(−μ x²), x = {what} (ours: < {MARGIN})"
     for N in (16, 64, 256):
@@ -112,7 +112,7 @@ def _residuals(line: str, what: str, x_of: Callable[[Chosen], Array], votes: Arr
         yield fitted_row(f"{line} N={N}", quantity, worst, TASKS, below=MARGIN)
 
 
-def _rate_along_t(seed: int) -> Iterator[Row]:
+def _rate_along_t(seed: int) -> Iterator[ClaimRow]:
     """Conjecture 2, N held: the rate in Δ_T² is N/2. At step 1 the vote hardly moves with T."""
     quantity = f"fitted μ of α − β e^(−μ Δ_T²) over N/2 (ours: {NEAR[0]} to {NEAR[1]})"
     for name, setting in lines_of("fig2f", "fig2h"):
@@ -131,17 +131,17 @@ def _rate_along_t(seed: int) -> Iterator[Row]:
             yield fitted_row(f"{name} N={N}", quantity, ratio, len(x), *NEAR)
 
 
-def _longer(seed: int) -> Iterator[Row]:
+def _longer(seed: int) -> Iterator[ClaimRow]:
     """The whole algorithm by its stated inputs: every N that is forecast is measured at the lengths seen."""
     yield from _predicts(seed, "every N measured at the lengths seen", max(VOTES))
 
 
-def _longer_and_more(seed: int) -> Iterator[Row]:
+def _longer_and_more(seed: int) -> Iterator[ClaimRow]:
     """Beyond these inputs: N ≤ 16 alone is measured, and every N is forecast."""
     yield from _predicts(seed, f"N ≤ {FEW} measured at the lengths seen", FEW)
 
 
-def _predicts(seed: int, inputs: str, up_to: int) -> Iterator[Row]:
+def _predicts(seed: int, inputs: str, up_to: int) -> Iterator[ClaimRow]:
     quantity = f"mean error at dearer lengths, each at most 1, {inputs} (ours: < {RIGHT})"
     for name, (_, _, votes) in (_curves(seed, "fig2f", "fig2h") | _curves(seed, "fig2g")).items():
         for seen in (4, 6):

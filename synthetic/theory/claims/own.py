@@ -25,7 +25,7 @@ from synthetic.model.settings import BinarySetting, Setting, check_count
 from synthetic.model.tasks import Array, Tasks, draw_tasks, task_keys
 from synthetic.panels.experiments import Experiment
 from synthetic.theory import theorems as theory
-from synthetic.theory.claim import Chosen, Claim, Row, extreme_row, fitted_row, mean_row
+from synthetic.theory.claim import Chosen, Claim, ClaimRow, extreme_row, fitted_row, mean_row
 
 MARGIN = 0.01
 """Our threshold: a share of tasks is one point from its bound at most, a fit from each of its points."""
@@ -50,7 +50,7 @@ class Line(NamedTuple):
         return draw_tasks(self.setting, task_keys(REPEATS, self.tasks), seed)
 
 
-Measure = Callable[[Line, int], Iterator[Row]]
+Measure = Callable[[Line, int], Iterator[ClaimRow]]
 
 
 @lru_cache(maxsize=64)
@@ -72,41 +72,41 @@ def _curve(line: Line, method: str, seed: int) -> Array:
     return found[method]
 
 
-def _better(line: Line, quantity: str, lead: Array) -> Row:
+def _better(line: Line, quantity: str, lead: Array) -> ClaimRow:
     """Whether accuracy is higher, or risk lower."""
     if isinstance(line.setting, BinarySetting):
         return mean_row(line.name, quantity, lead, above=0.0)
     return mean_row(line.name, quantity, lead, below=0.0)
 
 
-def _lead(line: Line, seed: int, one: str, other: str, said: str) -> Iterator[Row]:
+def _lead(line: Line, seed: int, one: str, other: str, said: str) -> Iterator[ClaimRow]:
     """One method less another, at the last t and N."""
     ours, theirs = (_curve(line, method, seed)[:, -1, -1] for method in (one, other))
     quantity = f"{said.format(N=f'{line.votes[-1]:,}')}, t={line.steps[-1]}"
     yield _better(line, quantity, ours - theirs)
 
 
-def _gain(line: Line, seed: int, method: str, said: str) -> Iterator[Row]:
+def _gain(line: Line, seed: int, method: str, said: str) -> Iterator[ClaimRow]:
     """What the last t adds to the first."""
     values = _curve(line, method, seed)[..., -1]
     quantity = f"{said.format(N=f'{line.votes[-1]:,}')} at t={line.steps[-1]} less t={line.steps[0]}"
     yield _better(line, quantity, values[:, -1] - values[:, 0])
 
 
-def _path_gain(line: Line, seed: int) -> Iterator[Row]:
+def _path_gain(line: Line, seed: int) -> Iterator[ClaimRow]:
     right = _law(line, seed).correct
     quantity = f"P(path right) at t={line.steps[-1]} less t={line.steps[0]}"
     yield _better(line, quantity, right[:, -1] - right[:, 0])
 
 
-def _exponential(line: Line, seed: int) -> Iterator[Row]:
+def _exponential(line: Line, seed: int) -> Iterator[ClaimRow]:
     votes = _curve(line, "majority", seed)
     for at, t in enumerate(line.steps):
         quantity = f"residual of α − β e^(−νN) (ours: < {MARGIN})"
         yield residual_row(f"{line.name} t={t}", quantity, line.votes, votes[:, at])
 
 
-def residual_row(setting: str, quantity: str, x: ArrayLike, curves: Array) -> Row:
+def residual_row(setting: str, quantity: str, x: ArrayLike, curves: Array) -> ClaimRow:
     """How far the worst point of the mean of `curves` (tasks, points) is off its exponential.
 
     It is a mean over tasks, as in the figure: what is off is the shape, not noise of the vote.
@@ -119,7 +119,7 @@ def residual_row(setting: str, quantity: str, x: ArrayLike, curves: Array) -> Ro
     return fitted_row(setting, quantity, worst, len(curves), below=MARGIN)
 
 
-def _above_hoeffding(line: Line, seed: int) -> Iterator[Row]:
+def _above_hoeffding(line: Line, seed: int) -> Iterator[ClaimRow]:
     assert isinstance(line.setting, BinarySetting)
     gap = _law(line, seed).gap[..., None]
     bound = theory.vote_lower_bound(gap, np.array(line.votes), line.setting.supports)
@@ -127,7 +127,7 @@ def _above_hoeffding(line: Line, seed: int) -> Iterator[Row]:
     yield extreme_row(line.name, "least exact vote − bound", slack, slack > -1e-9)
 
 
-def _above_gap_bound(line: Line, seed: int) -> Iterator[Row]:
+def _above_gap_bound(line: Line, seed: int) -> Iterator[ClaimRow]:
     slack = (_law(line, seed).gap - _gap_bounds(line.setting, line.steps)).min()
     yield extreme_row(line.name, "least gap − bound", slack, slack >= 0)
 
@@ -217,7 +217,7 @@ def _check(claim: str, line: Line) -> None:
         raise BadInput(f"under noise={setting.noise} it is measured on {PATHS} paths: give a smaller --n")
 
 
-def rows_at(measure: Measure, lines: list[Line], seed: int) -> Iterator[Row]:
+def rows_at(measure: Measure, lines: list[Line], seed: int) -> Iterator[ClaimRow]:
     """What is measured, line by line."""
     for line in lines:
         yield from measure(line, seed)

@@ -15,7 +15,7 @@ import results
 from results import read_samples
 from results.votes.exact import accuracy_by_question, answer_pools
 from synthetic.model.tasks import Array
-from synthetic.theory.claim import Claim, Row, mean_row
+from synthetic.theory.claim import Claim, ClaimRow, mean_row
 
 ANSWERS = Path(results.__file__).with_name("cached") / "int8-gsm8k-forced.parquet"
 VOTES = (1, 4, 16)
@@ -32,7 +32,7 @@ def _votes() -> dict[int, Array]:
     return dict(sorted(found.items()))
 
 
-def _gains_with_length(_seed: int) -> Iterator[Row]:
+def _gains_with_length(_seed: int) -> Iterator[ClaimRow]:
     """At each N the longest reasoning is better than the shortest."""
     votes = _votes()
     shortest, longest = min(votes), max(votes)
@@ -41,7 +41,7 @@ def _gains_with_length(_seed: int) -> Iterator[Row]:
         yield mean_row(f"N={N}", f"vote at {longest} tokens − at {shortest}", gain, above=0)
 
 
-def _gains_with_answers(_seed: int) -> Iterator[Row]:
+def _gains_with_answers(_seed: int) -> Iterator[ClaimRow]:
     """At each length a vote of sixteen is better than one answer."""
     for length, accuracy in _votes().items():
         yield mean_row(

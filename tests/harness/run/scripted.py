@@ -12,7 +12,7 @@ from typing import Any, Self
 from harness.engines.base import Completion, Sampling
 from harness.experiment import Experiment, read_experiment
 from harness.questions.load import Question
-from harness.run.sampler import Outcome, sample
+from harness.run.sampler import RunOutcome, sample
 
 QUESTIONS = [Question(f"q-{index}", f"Problem number {index}?", str(index)) for index in range(4)]
 SETTINGS = ("10", "40")
@@ -73,11 +73,11 @@ async def run_async(
     quarantine: bool = False,
     say: Callable[[str], None] = lambda _line: None,
     **changes: Any,
-) -> Outcome:
+) -> RunOutcome:
     return await sample(experiment(**changes), QUESTIONS, folder, lambda: engine, restart, quarantine, say)
 
 
-def run(folder: Path, engine: ScriptedEngine, **changes: Any) -> Outcome:
+def run(folder: Path, engine: ScriptedEngine, **changes: Any) -> RunOutcome:
     return asyncio.run(run_async(folder, engine, **changes))
 
 

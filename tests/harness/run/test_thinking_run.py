@@ -11,7 +11,7 @@ from aiohttp.test_utils import TestServer
 from harness.engines.factory import engine_for
 from harness.experiment import read_experiment
 from harness.questions.load import load_questions
-from harness.run.sampler import Outcome, sample
+from harness.run.sampler import RunOutcome, sample
 from harness.store.record import read_record
 from harness.tally.counts import Tally
 from harness.view import answers, read_blocks
@@ -32,10 +32,10 @@ THINKING: dict[str, Any] = {
 }
 
 
-def run(folder: Path, server: Any, **changes: Any) -> Outcome:
+def run(folder: Path, server: Any, **changes: Any) -> RunOutcome:
     """Sample from `server`, whose model thinks for 100 tokens."""
 
-    async def go() -> Outcome:
+    async def go() -> RunOutcome:
         async with TestServer(server.app) as running:
             plan = experiment(**{**THINKING, **changes, "url": str(running.make_url("")).rstrip("/")})
             log = folder / "server.log"

@@ -10,10 +10,10 @@ import pytest
 
 from results import BadInput
 from results.tables.columns import conform
-from results.tables.schemas import Column, Kind, Limit, Table
+from results.tables.schemas import Column, Kind, Limit, Schema
 
 UP_TO_ONE = Limit(lambda cells: cells <= 1, "at most 1")
-TABLE = Table(
+TABLE = Schema(
     {
         "name": Column(Kind.TEXT),
         "answer": Column(Kind.TEXT, nullable=True),

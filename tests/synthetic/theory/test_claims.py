@@ -8,7 +8,7 @@ from scipy import stats
 
 from results.normal import Interval
 from synthetic.cli import cli
-from synthetic.theory.claim import Claim, Row, fitted_row, mean_row, outcome_of
+from synthetic.theory.claim import Claim, ClaimRow, fitted_row, mean_row, outcome_of
 from synthetic.theory.claims import table as claims
 from synthetic.theory.claims.low_cost import LOW_COST_CLAIMS
 from synthetic.theory.claims.table import evaluate
@@ -18,7 +18,7 @@ SHIPPED = pd.read_csv(ROOT / "results" / "cached" / "claims.csv").fillna({"sente
 
 
 def rows(*outcomes, value=0.0):
-    return [Row(f"d={i}", "slack", value, value, value, outcome) for i, outcome in enumerate(outcomes)]
+    return [ClaimRow(f"d={i}", "slack", value, value, value, outcome) for i, outcome in enumerate(outcomes)]
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_verdict_follows_from_the_rows(held, verdict):
 
 def test_a_setting_is_as_good_as_the_worst_of_its_rows():
     for outcome, verdict in (("holds", "holds"), ("undecided", "undecided"), ("fails", "fails")):
-        pair = [Row("d=1", "one", 0, 0, 0, "holds"), Row("d=1", "other", 0, 0, 0, outcome)]
+        pair = [ClaimRow("d=1", "one", 0, 0, 0, "holds"), ClaimRow("d=1", "other", 0, 0, 0, outcome)]
         assert Claim.verdict(pair) == Claim.verdict(pair[::-1]) == verdict
 
 
@@ -86,7 +86,7 @@ def test_interval_of_a_mean_is_its_standard_error():
     values = np.array([1.0, 2.0, 3.0, 6.0])
     low, high = stats.t.interval(0.95, 3, loc=3, scale=values.std(ddof=1) / 2)
     row = mean_row("s", "q", values, above=low - 0.1, below=high + 0.1)
-    assert row == Row("s", "q", 3.0, pytest.approx(low), pytest.approx(high), "holds")
+    assert row == ClaimRow("s", "q", 3.0, pytest.approx(low), pytest.approx(high), "holds")
 
 
 def test_the_interval_of_a_fitted_number_holds_it_as_often_as_it_says():

@@ -17,7 +17,7 @@ from harness.engines.ctranslate2.batches import (
     MOST_APART,
     MOST_ROWS,
     UNKNOWN,
-    Request,
+    PromptRequest,
     bytes_per_token,
     most_tokens,
     next_batch,
@@ -31,8 +31,8 @@ SAMPLING = Sampling(100, 1.0)
 MOST_TOKENS, FEW_TOKENS = 65_536, 8192
 
 
-def requests(tokens: int, n: int = 1, sampling: Sampling = SAMPLING) -> list[Request]:
-    return [Request(tuple(range(tokens)), sampling) for _ in range(n)]
+def requests(tokens: int, n: int = 1, sampling: Sampling = SAMPLING) -> list[PromptRequest]:
+    return [PromptRequest(tuple(range(tokens)), sampling) for _ in range(n)]
 
 
 def in_a_loop(work: Any) -> Any:
@@ -49,7 +49,7 @@ def test_batches_are_alike_and_small_and_leave_nothing_out(asked: list[tuple[int
     def work() -> None:
         kinds = (requests(tokens, n, Sampling(50 * kind, 1.0)) for tokens, n, kind in asked)
         waiting = list(chain.from_iterable(kinds))
-        taken, everything = list[Request](), list(waiting)
+        taken, everything = list[PromptRequest](), list(waiting)
         while waiting:
             first, waited = waiting[0], Counter((one.ids, one.sampling) for one in waiting)
             batch = next_batch(waiting, FEW_TOKENS)
@@ -72,7 +72,9 @@ def test_batches_are_alike_and_small_and_leave_nothing_out(asked: list[tuple[int
 
 def test_endings_of_one_prompt_s_answers_go_together() -> None:
     def work() -> list[int]:
-        waiting = [Request((*range(40 + place % 3), place), SAMPLING) for place in range(30)] + requests(200)
+        waiting = [
+            PromptRequest((*range(40 + place % 3), place), SAMPLING) for place in range(30)
+        ] + requests(200)
         return [len(next_batch(waiting, MOST_TOKENS)) for _ in range(2)]
 
     assert in_a_loop(work) == [30, 1]
@@ -101,7 +103,7 @@ def test_shorter_prompts_take_as_much_room_as_the_longest_one() -> None:
     """Room for 8 answers to a prompt of 20 tokens with 100 more each, and for 8.9 to one of 12."""
 
     def work() -> int:
-        shorter = [Request((*range(19 - MOST_APART), place), SAMPLING) for place in range(30)]
+        shorter = [PromptRequest((*range(19 - MOST_APART), place), SAMPLING) for place in range(30)]
         return sum(map(len, next_batch([*requests(20), *shorter], 8 * 120 + 110)))
 
     assert in_a_loop(work) == 8
