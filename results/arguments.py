@@ -258,8 +258,8 @@ LOOKS = Number(
 SCORE_COST = Number(
     "score_cost",
     Range(0, whole=False),
-    "What the score of an answer costs, in tokens.  [default: what the judge read and wrote, if `harness "
-    "judge` scored the run; of log-probabilities 0; else not known]",
+    "What the score of an answer costs, in tokens.  [default: the mean of the column tokens_NAME, which tts "
+    "judge writes; of log-probabilities 0; else not known]",
     "TOKENS",
 )
 WEIGHTS = OneOf(

@@ -110,7 +110,7 @@ def judge_folder(
             failures, stopped = ended or [], ended is None
         counts = summary(answers, scores)
         if scores.verdicts:
-            scores.write_column(answers)
+            scores.write_columns(answers)
             scores.write_record(counts)
         return Judged(counts, scores.column, failures, stopped)
 

@@ -3,11 +3,11 @@
     DIR/scores/judge.jsonl  {"key": "5f1c…", "question_id": "tiny-0000", "score": 0.93,
                              "prompt_tokens": 212, "tokens": 1}
     DIR/scores/judge.json   {"judge": {"model": "org/model", "prompt_sha256": "9f2c…", …}, "summary": {…}}
-    DIR/samples.jsonl       {"question_id": "tiny-0000", …, "score_judge": 0.93}
+    DIR/samples.jsonl       {"question_id": "tiny-0000", …, "score_judge": 0.93, "tokens_judge": 213}
 
 A verdict belongs to the texts of a question and an answer, not to a row: equal answers share it, a run that
-goes on keeps it, and one that begins again with other answers has none. The column is written from the
-verdicts, in one step, whenever judging ends.
+goes on keeps it, and one that begins again with other answers has none. Both columns are written from the
+verdicts, in one step, whenever judging ends; the first of equal answers at a setting pays for all.
 """
 
 import json
@@ -27,6 +27,7 @@ from harness.store.row import Row
 from harness.store.samples_file import SAMPLES, SamplesFile, mend, numbered_lines
 from results import BadInput
 from results.tables.files import replacing
+from results.tables.money import tokens_column
 
 FOLDER = "scores"
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
@@ -95,16 +96,28 @@ class Scores:
         """Write who the judge is, and what has come of it so far."""
         write_json(self._record, {"judge": self._judge, "summary": summary})
 
-    def write_column(self, answers: Answers) -> None:
+    def write_columns(self, answers: Answers) -> None:
         """Put the verdicts into the samples, which change as a whole or, where nothing is new, not at all."""
-        if all(row.get(self.column, ...) == score for row, score in self.scored(answers)):
+        if all(row.items() >= columns.items() for row, columns in self._columns(answers)):
             return
         with (
             replacing(self._folder / SAMPLES) as again,
             again.open("w", encoding="utf-8", errors="replace") as rows,
         ):
-            for row, score in self.scored(answers):
-                rows.write(json.dumps(row | {self.column: score}, ensure_ascii=False) + "\n")
+            for row, columns in self._columns(answers):
+                rows.write(json.dumps(row | columns, ensure_ascii=False) + "\n")
+
+    def _columns(self, answers: Answers) -> Iterator[tuple[Row, Row]]:
+        """The rows of the samples, each with its score and the tokens that this took."""
+        paid = set[tuple[Any, str]]()
+        for row, score in self.scored(answers):
+            key = answers.key(row) or ""
+            verdict, tokens = self.verdicts.get(key), None
+            if verdict:
+                place = (row.get("setting"), key)
+                tokens = 0 if place in paid else verdict.prompt_tokens + verdict.tokens
+                paid.add(place)
+            yield row, {self.column: score, tokens_column(self.column): tokens}
 
     def scored(self, answers: Answers) -> Iterator[tuple[Row, float | None]]:
         """The rows of the samples, which `answers` has read before, each with its score."""

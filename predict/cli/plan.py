@@ -31,8 +31,7 @@ from results.summary.buying import Plan
 from results.tables.contract import check_out, sample_files
 from results.tables.files import column_names, write_raw
 from results.tables.key import Key
-from results.tables.money import COST, Money, Price, check_prices
-from results.tables.money import score_cost as recorded
+from results.tables.money import COST, Money, Price, check_prices, columns_of_score
 from results.words.buying import advice, in_money, plan_columns
 from results.words.cells import count
 from results.words.names import METHOD_NAMES, curves_name, predictor_name
@@ -140,11 +139,10 @@ def measured_offers(
     inputs: Sequence[Path], score: str, score_cost: float | None, max_n: int, level: float
 ) -> Iterator[Offer]:
     """Of each model and data set the vote and the choices by score, as they were measured."""
-    also = (score, f"score_{score}")
+    also = columns_of_score(score)
     samples = {str(path): read_samples(path, texts=False, also=also) for path in inputs}
-    costs = {str(path): recorded(path, score) if score_cost is None else score_cost for path in inputs}
     by_key = dict[Key, list[Side]]()
-    for side in sides_of(samples, None, score, costs):
+    for side in sides_of(samples, None, score, score_cost):
         by_key.setdefault(Key("llm", side.dataset, side.run), []).append(side)
     for key, sides in by_key.items():
         choices = measured_choices(sides, allowed_methods(sides), max_n, level)

@@ -154,7 +154,7 @@ def compare_command(
     _check_each_once(samples)
     per_token = {name: price.per_token for name, price in prices.items()} or None
     with warnings_last():
-        tables, costs = _read(samples, score, score_cost)
+        tables = _read(samples, score)
         tables = _of_models(tables, models)
         if every_question:
             lines, word = look_at_every_question(tables, margin / 100, level)
@@ -162,10 +162,10 @@ def compare_command(
             _exit_with(word, gate)
             return
         if sequential:
-            looked_at = pairs_looked_at(tables, per_token, at, compared, score, costs, weights)
+            looked_at = pairs_looked_at(tables, per_token, at, compared, score, score_cost, weights)
             _exit_with(_look(looked_at, level, planned, looks, margin / 100), gate, margin)
             return
-        rows = compare_runs(tables, per_token, at, compared, level, score, costs, weights)
+        rows = compare_runs(tables, per_token, at, compared, level, score, score_cost, weights)
     if gate:
         _check_one(rows, ["dataset", "a", "b"], "--gate gives one verdict, on two runs of one data set")
     if margin:
@@ -234,22 +234,17 @@ def _exit_with(word: Word | OfQuestions, gate: bool, margin: float = 0.0) -> Non
         click.get_current_context().exit(GATE[word])
 
 
-def _read(
-    paths: tuple[Path, ...], score: str | None, score_cost: float | None
-) -> tuple[dict[str, pd.DataFrame], dict[str, float]]:
-    """The samples of each input by its name, and what a score of them cost."""
+def _read(paths: tuple[Path, ...], score: str | None) -> dict[str, pd.DataFrame]:
+    """The samples of each input by its name."""
     from results.tables.contract import read_samples
     from results.tables.doubts import say_same_answers
-    from results.tables.money import score_cost as recorded
+    from results.tables.money import columns_of_score
 
-    tables, costs = {}, {}
-    also = (score, f"score_{score}") if score else ()
-    for name, path in zip(_names(paths), paths, strict=True):
-        tables[name] = read_samples(path, texts=False, also=also)
-        if score:
-            costs[name] = recorded(path, score) if score_cost is None else score_cost
+    also = columns_of_score(score) if score else ()
+    named = zip(_names(paths), paths, strict=True)
+    tables = {name: read_samples(path, texts=False, also=also) for name, path in named}
     say_same_answers(tables)
-    return tables, costs
+    return tables
 
 
 def _of_models(tables: dict[str, pd.DataFrame], models: tuple[str, ...]) -> dict[str, pd.DataFrame]:

@@ -95,13 +95,14 @@ def curves_command(
     """
     from results.summary.panels import make_panels
     from results.tables.contract import check_out, read_samples, write_curves
+    from results.tables.money import columns_of_score
     from results.votes.caps import cap_samples
     from results.votes.curves import curves_and_votes, usual_methods
     from results.words.values import cheap_lines, short_lines
 
     check_out(out, samples)
     with warnings_last():
-        table = read_samples(*samples, texts=False, also=(score, f"score_{score}"))
+        table = read_samples(*samples, texts=False, also=columns_of_score(score))
         capped = cap_samples(table, caps) if caps else table
         note_unread(samples, table)
         result, votes = curves_and_votes(

@@ -138,7 +138,7 @@ def compare_runs(
     methods: str | Sequence[str] = FORECAST,
     level: float = LEVEL,
     score: str | None = None,
-    score_costs: Mapping[str, float] | None = None,
+    score_cost: float | None = None,
     weights: str | None = None,
 ) -> pd.DataFrame:
     """The comparison table of checked samples tables, given by name; see docs/tables.md for its columns.
@@ -147,16 +147,16 @@ def compare_runs(
     answers have in a column `cost`. at: the N that are looked at, by default the powers of two
     up to the smaller pool and that pool. level: of all intervals together. score: what the
     methods by score go by. One run is then compared with itself: each method with the plain
-    vote of the same answers, at each setting. score_costs: the tokens that the score of an
-    answer takes, by run; where they are not known nothing is said at equal cost. weights: see
-    `results.votes.scored`.
+    vote of the same answers, at each setting. score_cost: the tokens that the score of an
+    answer takes, by default what the samples say of it; where they are not known nothing is
+    said at equal cost. weights: see `results.votes.scored`.
 
     Raises BadInput where there is nothing to compare: one run with one setting, no common
     question, questions of one name with different right answers, or too few answers for `at`.
     Warns as `shared_questions` does.
     """
     level = LEVELS.of(level)
-    looked_at = pairs_looked_at(runs, prices, at, methods, score, score_costs, weights)
+    looked_at = pairs_looked_at(runs, prices, at, methods, score, score_cost, weights)
     of_each = level_of_each([pair.looked_at for pair in looked_at], level)
     table = pd.concat([_rows(pair, level, of_each) for pair in looked_at], ignore_index=True)
     table = table.assign(cost_unit="US$" if prices or costs_known(runs) else "tokens")[
@@ -171,14 +171,14 @@ def pairs_looked_at(
     at: int | Sequence[int] | None = None,
     methods: str | Sequence[str] = FORECAST,
     score: str | None = None,
-    score_costs: Mapping[str, float] | None = None,
+    score_cost: float | None = None,
     weights: str | None = None,
 ) -> list[Pair]:
     """What `compare_runs` compares, and what it raises and warns of."""
     ns = () if at is None else AT.of([at] if isinstance(at, Real) else at)
     methods = methods_of(methods)
     check_weights(weights, methods, score)
-    sides = sides_of(runs, prices, score, score_costs, weights)
+    sides = sides_of(runs, prices, score, score_cost, weights)
     if set(methods) & set(BY_SCORE) and len({side.run for side in sides}) == 1:
         looked_at = [
             Pair(side, side, method, _several(_counts(side, side, ns)), PLAIN)

@@ -18,7 +18,7 @@ from results.commandline import BadInput
 from results.methods import BY_SCORE
 from results.tables.doubts import check_names
 from results.tables.key import UNNAMED, Key
-from results.tables.money import COST, Price, as_price, no_prompts
+from results.tables.money import COST, Price, as_price, cost_of_score, no_prompts
 from results.visible import visible
 from results.votes.exact import AnswerPools, Floats, answer_pools
 from results.votes.scored import accuracy_by, score_column
@@ -95,15 +95,15 @@ def sides_of(
     tables: Mapping[str, pd.DataFrame],
     prices: Mapping[str, Price | float] | None,
     score: str | None = None,
-    score_costs: Mapping[str, float] | None = None,
+    score_cost: float | None = None,
     weights: str | None = None,
 ) -> list[Side]:
     """Every run at every setting, in the order of the tables, those of one by name. Greedy answers stay out.
 
     prices: of a token, by model, run or table; None: what all answers cost themselves, or
     tokens. score: the scores that the answers are to have, and `weights` of them
-    (`results.votes.scored`); score_costs: the tokens that one takes, by table; without it
-    log-probabilities take none. Raises BadInput for a run without a price, for a price of
+    (`results.votes.scored`); score_cost: the tokens that one takes, by default what the
+    samples say (`results.tables.money`). Raises BadInput for a run without a price, for a price of
     nothing, and for a table without the scores.
     """
     sides, used = [], set[str]()
@@ -144,7 +144,7 @@ def sides_of(
                 price=price,
                 beside=beside,
                 logs=logs,
-                score_cost=(score_costs or {}).get(name, 0.0 if column == "logprob" else np.nan),
+                score_cost=cost_of_score(rows, column) if score_cost is None else score_cost,
             )
             sides.append(side)
     for spelt in (prices or {}).keys() - used:

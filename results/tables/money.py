@@ -5,23 +5,21 @@
     --price large=3:0.3:15     of those prompt tokens that were cached, $0.30
     a column `cost`            what each answer cost, in US dollars; for models without a price
 
-The score of an answer costs the tokens that a judge read and wrote, divided by the answers that it
-judged.
+The score of an answer costs the tokens that a judge read and wrote, a column beside it.
 
-    DIR/scores/judge.json   {"summary": {"judged": 1600, "prompt_tokens": 812000, "tokens": 1580, …}, …}
-    score_cost(DIR, "judge")  508.5
-    score_cost(DIR, "logprob")  0.0: log-probabilities come with the answers
+    score_judge  tokens_judge
+    0.93         213
+    0.93         0              of an answer like the one above, which was judged once
+    cost_of_score(samples, "score_judge")  106.5
+    cost_of_score(samples, "logprob")  0.0: log-probabilities come with the answers
 
 A token read counts as much as one written: for the model that computes it, both are one pass.
 Who pays by other prices gives a number of their own (`--score-cost`).
 """
 
-import json
 import math
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
@@ -189,13 +187,19 @@ def _means(
     return by_model
 
 
-def score_cost(path: Path, score: str) -> float:
-    """The tokens that one score took, of the run whose folder or samples file `path` is; NaN: not known."""
-    if score == "logprob":
+def columns_of_score(score: str) -> tuple[str, ...]:
+    """The columns that may hold a score of that name and what it took."""
+    return (score, f"score_{score}", tokens_column(score))
+
+
+def tokens_column(score: str) -> str:
+    """The column of the tokens that the scores of a name, or of a column, took."""
+    return f"tokens_{score.removeprefix('score_')}"
+
+
+def cost_of_score(answers: pd.DataFrame, column: str | None) -> float:
+    """The tokens that a score of that column took, in the mean over the answers; NaN: not known."""
+    if column == "logprob":
         return 0.0
-    folder = path if path.is_dir() else path.parent
-    record = folder / "scores" / f"{score.removeprefix('score_')}.json"
-    with suppress(OSError, ValueError, KeyError, TypeError, ZeroDivisionError):
-        summary = json.loads(record.read_text(encoding="utf-8"))["summary"]
-        return float((summary["prompt_tokens"] + summary["tokens"]) / summary["judged"])
-    return math.nan
+    tokens = answers.get(tokens_column(column or ""), pd.Series(dtype=float))
+    return float(pd.to_numeric(tokens, errors="coerce").mean())

@@ -61,8 +61,9 @@ def test_every_answer_gets_its_score_and_equal_ones_are_asked_once(
     with Server() as server:
         assert exit_status(monkeypatch, "judge", folder, "--url", server.url, *options) == 0
     assert scores(folder) == SCORES
-    assert [{**row, "score_judge": None} for row in rows_of(folder)] == [
-        {**row, "score_judge": None} for row in before
+    columns = ("score_judge", "tokens_judge")
+    assert [{**row, **dict.fromkeys(columns)} for row in rows_of(folder)] == [
+        {**row, **dict.fromkeys(columns)} for row in before
     ]
     assert len(server.asked) == 5
     assert asked_of.items() <= server.asked[0].items()
@@ -70,6 +71,9 @@ def test_every_answer_gets_its_score_and_equal_ones_are_asked_once(
     assert (counts["answers"], counts["asked"], counts["judged"], counts["null"]) == (8, 5, 8, 1)
     assert counts["tokens"] == 5
     assert counts["prompt_tokens"] == sum(row["prompt_tokens"] for row in verdicts(folder))
+    took = [row["tokens_judge"] for row in rows_of(folder)]
+    assert sum(took) == counts["prompt_tokens"] + counts["tokens"]
+    assert took.count(0) == counts["answers"] - counts["asked"]
     assert "AUC" in capsys.readouterr().out
 
 

@@ -1,6 +1,5 @@
 """The planner: choices by forecast and by score, their prices, the frontier and what is bought."""
 
-import json
 import re
 from dataclasses import replace
 from functools import cache
@@ -196,7 +195,7 @@ def answers(seed: int, questions: int = 30, n: int = 16, honest: float = 0.4) ->
 
 
 def sides(table: pd.DataFrame, cost: float) -> list[Side]:
-    return sides_of({"m": table}, None, "judge", {"m": cost})
+    return sides_of({"m": table}, None, "judge", cost)
 
 
 @cache
@@ -268,10 +267,7 @@ def test_what_has_no_price_is_refused() -> None:
 
 
 def test_the_command_reads_what_the_judge_took(tmp_path: Path) -> None:
-    write_samples(answers(0), tmp_path / "m" / "samples.jsonl")
-    (tmp_path / "m" / "scores").mkdir()
-    record = {"summary": {"judged": 480, "prompt_tokens": 24_000 - 480, "tokens": 480}}
-    (tmp_path / "m" / "scores" / "judge.json").write_text(json.dumps(record))
+    write_samples(answers(0).assign(tokens_judge=50), tmp_path / "m" / "samples.jsonl")
     out, picture = tmp_path / "plan.csv", tmp_path / "plan.svg"
     words = ["plan", str(tmp_path / "m"), "--score", "judge", "--max-n", "8", "--out", str(out)]
     done = predict(*words, "--plot", picture)

@@ -1,6 +1,5 @@
 """`tts compare`: its file, its summary, its exit codes."""
 
-import json
 import re
 import shutil
 from pathlib import Path
@@ -227,7 +226,7 @@ def test_pass_hat_k_is_compared_where_it_is_asked_for(tmp_path, monkeypatch, cap
 
 
 def test_a_score_that_costs_nothing_costs_nothing(tmp_path, monkeypatch):
-    """--score-cost 0 goes before what the run has on record, and before nothing."""
+    """--score-cost 0 goes before what the answers say, and before nothing."""
     rows = [
         {
             "question_id": f"q{q}",
@@ -236,21 +235,19 @@ def test_a_score_that_costs_nothing_costs_nothing(tmp_path, monkeypatch):
             "gold": "1",
             "tokens": 10,
             "score_judge": i % 3,
+            "tokens_judge": 100,
         }
         for q in range(12)
         for i in range(4)
     ]
-    run = tmp_path / "run"
-    (run / "scores").mkdir(parents=True)
-    write_samples(pd.DataFrame(rows).assign(gold="1", tokens=10), run / "samples.csv")
-    record = {"summary": {"judged": 48, "prompt_tokens": 4800, "tokens": 0}}
-    (run / "scores" / "judge.json").write_text(json.dumps(record))
+    samples = tmp_path / "samples.csv"
+    write_samples(pd.DataFrame(rows), samples)
     found = {}
     for cost in ("0", "10", ""):
         out = tmp_path / f"c{cost}.csv"
         more = ("--score-cost", cost) if cost else ()
         asked = ("--score", "judge", "--method", "best_by_score", "--at", "4", "--out", out)
-        assert results(monkeypatch, "compare", run / "samples.csv", *asked, *more) == 0
+        assert results(monkeypatch, "compare", samples, *asked, *more) == 0
         found[cost] = read_table(out, "comparison")["N_at_cost"].tolist()
     assert found["0"] == [4]
     assert found["10"] == [2]

@@ -1,7 +1,6 @@
 """Comparisons by score: against brute force, and one run's judge against its own plain vote."""
 
 import itertools
-import json
 import math
 from pathlib import Path
 
@@ -15,7 +14,7 @@ from results.cli import cli
 from results.paired.needed import answer_variance
 from results.paired.runs import compare_runs
 from results.paired.sides import sides_of
-from results.tables.money import score_cost
+from results.tables.money import cost_of_score
 
 QUESTIONS, ANSWERS = 12, 4
 
@@ -92,8 +91,8 @@ def test_more_answers_narrow_the_vote_of_one_side_and_the_choice_of_the_other(
 
 def test_two_runs_are_compared_by_the_same_scores() -> None:
     one, other = run(1, "one", honest=0), run(2, "other", honest=3)
-    runs, free = {"a": one, "b": other}, {"a": 0.0, "b": 0.0}
-    both = compare_runs(runs, methods=["best_by_score"], score="judge", score_costs=free).set_index("N")
+    runs = {"a": one, "b": other}
+    both = compare_runs(runs, methods=["best_by_score"], score="judge", score_cost=0.0).set_index("N")
     gain = by_hand(other, "best_by_score", 4) - by_hand(one, "best_by_score", 4)
     assert both.loc[4, "difference"] == pytest.approx(gain.mean())
     assert both.loc[4, "stderr"] == pytest.approx(gain.std(ddof=1) / np.sqrt(QUESTIONS))
@@ -102,7 +101,7 @@ def test_two_runs_are_compared_by_the_same_scores() -> None:
 
 def test_a_judge_that_takes_as_much_as_an_answer_halves_the_answers() -> None:
     table = run(0, "m", honest=2)  # of 10 tokens each
-    compared = compare_runs({"m": table}, methods=["best_by_score"], score="judge", score_costs={"m": 10.0})
+    compared = compare_runs({"m": table}, methods=["best_by_score"], score="judge", score_cost=10.0)
     at_cost = compared.set_index("N").loc[4]
     assert at_cost["cost"] == 40
     assert at_cost["N_at_cost"] == 2
@@ -112,15 +111,16 @@ def test_a_judge_that_takes_as_much_as_an_answer_halves_the_answers() -> None:
 
 def test_all_prices_scaled_leave_what_is_told_at_equal_cost() -> None:
     """With scores that cost tokens too, of two models with prices of their own."""
-    runs = {"a": run(1, "one", honest=0), "b": run(2, "other", honest=3).assign(tokens=5)}
-    costs = {"a": 20.0, "b": 3.0}
+    runs = {
+        "a": run(1, "one", honest=0).assign(tokens_judge=20),
+        "b": run(2, "other", honest=3).assign(tokens=5, tokens_judge=3),
+    }
     once, often = (
         compare_runs(
             runs,
             {"one": scale, "other": 3 * scale},
             methods=["majority", "best_by_score"],
             score="judge",
-            score_costs=costs,
         )
         for scale in (1e-6, 1e-3)
     )
@@ -140,16 +140,29 @@ def test_nothing_is_said_at_equal_cost_where_a_score_costs_nobody_knows_what() -
     assert both.loc["best_by_score", ["cost", "difference_at_cost"]].isna().all(axis=None)
 
 
-def test_the_cost_of_a_score_is_what_its_judge_read_and_wrote(tmp_path: Path) -> None:
-    (tmp_path / "scores").mkdir()
-    summary = {"judged": 20, "prompt_tokens": 590, "tokens": 10}
-    (tmp_path / "scores" / "judge.json").write_text(json.dumps({"summary": summary}))
-    assert score_cost(tmp_path, "judge") == 30
-    assert score_cost(tmp_path / "samples.jsonl", "score_judge") == 30
-    assert score_cost(tmp_path, "logprob") == 0
-    assert math.isnan(score_cost(tmp_path, "other"))
-    (tmp_path / "scores" / "judge.json").write_text(json.dumps({"summary": None}))
-    assert math.isnan(score_cost(tmp_path, "judge"))
+def test_the_cost_of_a_score_is_the_mean_of_what_each_took() -> None:
+    answers = pd.DataFrame({"score_judge": [0.9, 0.9, 0.1, None], "tokens_judge": [59, 0, 31, None]})
+    assert cost_of_score(answers, "score_judge") == 30
+    assert cost_of_score(answers, "logprob") == 0
+    assert math.isnan(cost_of_score(answers, "score_other"))
+    assert math.isnan(cost_of_score(answers, "score"))
+
+
+def test_each_setting_of_each_model_pays_for_its_own_scores() -> None:
+    """Two models in one table, two settings each: what one of them pays is no other's."""
+    tables = [
+        run(seed, model, honest=2).assign(setting=setting, tokens_judge=tokens)
+        for seed, (model, setting, tokens) in enumerate(
+            [("m", "1", 10), ("m", "2", 30), ("other", "1", 50), ("other", "2", 70)]
+        )
+    ]
+    sides = sides_of({"both": pd.concat(tables, ignore_index=True)}, None, "judge")
+    assert {(side.run, side.setting): side.score_cost for side in sides} == {
+        ("m", "1"): 10,
+        ("m", "2"): 30,
+        ("other", "1"): 50,
+        ("other", "2"): 70,
+    }
 
 
 def test_from_python_too() -> None:
