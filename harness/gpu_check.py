@@ -150,11 +150,11 @@ async def measure(
 def random_questions(count: int, lengths: Sequence[int], words: int) -> list[Question]:
     """Questions of random words, each as many as a prompt of the real run has tokens."""
     rng = random.Random(0)
-    found = []
+    questions = []
     for number in range(count):
         problem = [word(rng.randrange(words)) for _ in range(rng.choice(lengths))]
-        found.append(Question(f"random-{number}", " ".join(problem), "0"))
-    return found
+        questions.append(Question(f"random-{number}", " ".join(problem), "0"))
+    return questions
 
 
 async def look(server: Connection, begun: Callable[[], int], steady: range, looks: list[float]) -> None:

@@ -93,8 +93,8 @@ class Grader:
         kind, other = KINDS[self.grader], Answer(None, None)
         for reader, texts, states in self._looks(text, labels):
             answers = (kind.answer_in(Place(reader, place, cut_off, states, labels)) for place in texts)
-            said = [answer for answer in answers if answer is not None]
-            value = self._chosen(said if self.match == "first" else said[::-1], labels)
+            readable = [answer for answer in answers if answer is not None]
+            value = self._chosen(readable if self.match == "first" else readable[::-1], labels)
             if value and kind.settles(value, labels):
                 return Answer(value, reader)
             if value and other.value is None:
@@ -170,8 +170,8 @@ def readers_that_read(texts: Sequence[str], grader: Grader) -> tuple[tuple[Reade
         useful, together = (*useful, last), count(*useful, last)
     if not useful:
         return DEFAULT_READERS, f"no reader finds an answer in {len(some)} texts"
-    told = ", ".join(f"{reader} {number}" for reader, number in counts.items())
-    return useful, f"of {len(some)} texts: {told}; read by {','.join(useful)}: {together}"
+    reads = ", ".join(f"{reader} {number}" for reader, number in counts.items())
+    return useful, f"of {len(some)} texts: {reads}; read by {','.join(useful)}: {together}"
 
 
 def read_gold(text: str) -> str | None:
@@ -179,8 +179,8 @@ def read_gold(text: str) -> str | None:
     if "####" not in text:
         bare = without_introduction(text)
         return normalise_integer(bare) or normalise_integer(canonical(bare))
-    found = Grader(("hashes",)).read(text[text.rindex("####") :]).value
-    return found and normalise_integer(found)
+    gold = Grader(("hashes",)).read(text[text.rindex("####") :]).value
+    return gold and normalise_integer(gold)
 
 
 def required_gold(text: str, where: str, grader: GraderName = "integer", labels: Sequence[str] = ()) -> str:

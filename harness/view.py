@@ -149,12 +149,12 @@ def answers(
         which = f"setting {name}" + (", greedy" if decoding == "greedy" else "")
         which += f", {model}" if models > 1 else ""
         counts = (f"{group[kind].sum()} {kind}" for kind in ("right", "unreadable", "cut-off"))
-        shown, said = group, f"{len(group)} answers, {', '.join(counts)}"
+        shown, counted = group, f"{len(group)} answers, {', '.join(counts)}"
         if only:
             shown = group[group[only]]
-            said = f"{len(shown)} of {len(group)} answers are {only}"
+            counted = f"{len(shown)} of {len(group)} answers are {only}"
         yield ""
-        yield visible(f"{which}: {said}{_votes(group) if question else ''}")
+        yield visible(f"{which}: {counted}{_votes(group) if question else ''}")
         for row in shown.head(limit).to_dict("records"):
             place = "" if question else f"{row['question_id']}, "
             place += f"sample {row['sample']}"

@@ -58,6 +58,6 @@ def gpu_check(
         folder = Path(tempfile.mkdtemp(prefix="gpu-check-"))
         size = {"prompts": prompts, "answers": answers, "dp": dp}
         say = partial(click.echo, err=True)
-        found = asyncio.run(measure(shape, folder, **size, device=device, say=say, flags=given))
+        measured = asyncio.run(measure(shape, folder, **size, device=device, say=say, flags=given))
         shutil.rmtree(folder)  # after a failure its log is wanted
-        click.echo(f"{way}:\n{found}" if way else found)
+        click.echo(f"{way}:\n{measured}" if way else measured)

@@ -132,16 +132,16 @@ def import_samples(kind: str, file: Path, out: Path, **options: Any) -> None:
     imported = _import(kind, file, grader, options)
     if grader and grader.readers == (AUTO,):
         texts = imported.table["text"].fillna("").tolist()
-        readers, told = readers_that_read(texts, grader)
+        readers, reads = readers_that_read(texts, grader)
         grader = replace(grader, readers=readers)
-        imported = imported._replace(notes=(*imported.notes, told))
+        imported = imported._replace(notes=(*imported.notes, reads))
     elif not grader:
         imported = imported._replace(notes=(*imported.notes, *unread_note(imported.table)))
     write_raw(imported.table, target)
     tally = Tally(grader=grader)
     tally.add_table(imported.table)
-    said = [f"note: {note}" for note in imported.notes]
-    for line in (*said, *(f"warning: {warning}" for warning in tally.warnings(out))):
+    notes = [f"note: {note}" for note in imported.notes]
+    for line in (*notes, *(f"warning: {warning}" for warning in tally.warnings(out))):
         click.echo(visible(line), err=True)
     answers, answered = len(imported.table), imported.table["question_id"].nunique()
     click.echo(f"{answers} answers to {answered} questions, {imported.left_out} rows left out -> {target}")

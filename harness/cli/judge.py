@@ -69,18 +69,18 @@ def judge(
     if reward and prompt:
         raise BadInput("--prompt is for a model that is asked: leave out --prompt or --reward")
     given = dict(overrides)
-    asked = (("model", model), ("engine", engine), ("url", url))
-    given |= {key: text for key, text in asked if text is not None}
+    chosen = (("model", model), ("engine", engine), ("url", url))
+    given |= {key: text for key, text in chosen if text is not None}
     if reward and "model" not in given:
         raise BadInput("--reward needs --model, the reward model")
     experiment = judge_of(folder, prompt or "judge-yes-no", given)
-    found = judge_folder(
+    judged = judge_folder(
         folder, name, experiment, None if reward else prompt or "judge-yes-no", questions, beside_the_bar
     )
-    click.echo(told(found.counts, found.column))
-    if found.stopped:
+    click.echo(told(judged.counts, judged.column))
+    if judged.stopped:
         fail("stopped: the same command goes on where it stopped", INTERRUPTED)
-    for warning in found.warnings():
+    for warning in judged.warnings():
         beside_the_bar(f"warning: {warning}")
-    missing = found.counts["answers"] - found.counts["judged"]
-    return status_of(missing, f"{missing:,} answers have no score", "no score", found.failures)
+    missing = judged.counts["answers"] - judged.counts["judged"]
+    return status_of(missing, f"{missing:,} answers have no score", "no score", judged.failures)

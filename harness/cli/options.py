@@ -25,11 +25,11 @@ class KeyValue(click.ParamType):  # type: ignore[type-arg]  # older click takes 
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> tuple[str, str]:
         """The key, and the text or what is asked of it."""
-        found = self._form.fullmatch(value)
-        if not found:
+        match = self._form.fullmatch(value)
+        if not match:
             self.fail(f"{value!r} is not of the form {getattr(param, 'metavar', None)}.", param, ctx)
-        sign = found[2].removeprefix("=")
-        return found[1], f"{sign}{found[3].strip() if sign else found[3]}"
+        sign = match[2].removeprefix("=")
+        return match[1], f"{sign}{match[3].strip() if sign else match[3]}"
 
 
 def readers(_context: click.Context, _option: click.Parameter, text: str | None) -> tuple[str, ...] | None:

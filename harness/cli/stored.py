@@ -77,15 +77,15 @@ def regrade(folder: Path, readers: tuple[Reader, ...], match: Match, grader: Gra
         kind = grader or (experiment.grader if experiment else "integer")
         if readers == (AUTO,):
             texts = [row.get("text") or "" for row in json_rows(folder / "samples.jsonl")]
-            readers, told = readers_that_read(texts, Grader(grader=kind))
-            click.echo(told)
-        found = read_again(folder, Grader(readers, match, kind))
-    click.echo(found.tally.table())
+            readers, reads = readers_that_read(texts, Grader(grader=kind))
+            click.echo(reads)
+        regraded = read_again(folder, Grader(readers, match, kind))
+    click.echo(regraded.tally.table())
     click.echo(
-        f"{found.changed:,} of {found.tally.answers:,} answers are read differently; "
-        f"the earlier verdicts are in {found.kept}"
+        f"{regraded.changed:,} of {regraded.tally.answers:,} answers are read differently; "
+        f"the earlier verdicts are in {regraded.kept}"
     )
-    for warning in found.tally.warnings(folder):
+    for warning in regraded.tally.warnings(folder):
         click.echo(f"warning: {warning}", err=True)
 
 

@@ -53,8 +53,8 @@ def engine_for(
     prompts = None
     if chat and experiment.budget_by in ("force", "thinking"):
         prompts = PromptTokens(*experiment.has_tokenizer, chat, experiment.template_arguments)
-    asked = _what_is_asked(experiment)
-    engine = OpenAIEngine(experiment.url, model, chat=chat, key=key, prompts=prompts, say=say, **asked)
+    wanted = _what_is_asked(experiment)
+    engine = OpenAIEngine(experiment.url, model, chat=chat, key=key, prompts=prompts, say=say, **wanted)
     engine.patience = experiment.patience
     return engine
 

@@ -52,8 +52,8 @@ async def forced(
         return cut
     final = replace(sampling, max_new_tokens=final_tokens, thinking=None)
     opened = cut.reasoning is not None and engine.opens_thinking(prompt)
-    said = closed(together(cut.reasoning, cut.text, opened), opened) + ENDING
-    last = await _ending(partial(engine.generate, prompt, final, seed + 1, said))
+    begun = closed(together(cut.reasoning, cut.text, opened), opened) + ENDING
+    last = await _ending(partial(engine.generate, prompt, final, seed + 1, begun))
     tokens = None
     if cut.tokens is not None and last.tokens is not None:
         tokens = last.prompt_tokens - cut.prompt_tokens + last.tokens

@@ -126,10 +126,10 @@ def rewards_for(experiment: Experiment, say: Callable[[str], None]) -> SGLangRew
 def read_reward(content: bytes) -> Reward:
     """The one reward in a reply. Raises Fault, or EngineError where the model says something else."""
     reply = parse(_REPLY, content)
-    found = single(reply.told)
-    if found is None:
+    reward = single(reply.told)
+    if reward is None:
         raise EngineError(f"the model says {str(reply.told)!r:.60} of an answer, expected one finite number")
-    return Reward(found, reply.prompt_tokens)
+    return Reward(reward, reply.prompt_tokens)
 
 
 def single(told: Any) -> float | None:

@@ -199,9 +199,9 @@ class SGLangEngine(Connection):
             self._say_now_and_then(f"{self.url}{path}: status {reply.status}: waiting for it")
             await asyncio.sleep(POLL_SECONDS)
         with suppress(ValueError):
-            found = json.loads(reply.content)
-            if reply.status == 200 and isinstance(found, dict):
-                return found
+            info = json.loads(reply.content)
+            if reply.status == 200 and isinstance(info, dict):
+                return info
         if reply.status == 401:
             state = "not accepted" if self._key else "not set"
             raise BadInput(f"{self.url} asks for a key: the one in {KEY} is {state}")

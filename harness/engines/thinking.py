@@ -49,11 +49,11 @@ def apart(answer: Completion, opened: bool) -> Completion:
     """
     if in_channels(answer.text):
         return _apart_by_channel(answer)
-    said = answer.text.lstrip()
+    shown = answer.text.lstrip()
     opened = opened and answer.reasoning is None
-    if answer.reasoning or not (opened or said.startswith(OPEN) or CLOSE in said):
+    if answer.reasoning or not (opened or shown.startswith(OPEN) or CLOSE in shown):
         return answer
-    reasoning, _, text = said.removeprefix(OPEN).partition(CLOSE)
+    reasoning, _, text = shown.removeprefix(OPEN).partition(CLOSE)
     while OPEN in text and (CLOSE in text.partition(OPEN)[2] or answer.finish_reason == "length"):
         thought, _, text = text.partition(CLOSE)
         reasoning += CLOSE + thought

@@ -151,8 +151,8 @@ def _can_be(answer: Completion) -> bool:
     most = MOST_CHARACTERS * answer.tokens
     if len(written) <= most:
         return True
-    told = REPEATED.sub(r"\1", written)
-    return len(told) <= most or (len(told) <= LONGEST_WORD and len(told.split()) == 1)
+    once = REPEATED.sub(r"\1", written)
+    return len(once) <= most or (len(once) <= LONGEST_WORD and len(once.split()) == 1)
 
 
 def model_folder(model: str, revision: str | None) -> Path:
@@ -167,7 +167,7 @@ def model_folder(model: str, revision: str | None) -> Path:
 
     trouble = hub_trouble(model, revision)
     try:
-        found = snapshot_download(
+        folder = snapshot_download(
             model, revision=revision, allow_patterns=list(FILES), local_files_only=bool(trouble)
         )
     except (httpx.HTTPError, OSError, ValueError) as error:
@@ -176,16 +176,16 @@ def model_folder(model: str, revision: str | None) -> Path:
             f"model {model}: no such folder, and it cannot be had from the Hugging Face hub ({reason}); "
             "where a server has it under this name, give the folder of its tokenizer: --set tokenizer=FOLDER"
         ) from None
-    return Path(found)
+    return Path(folder)
 
 
 def content_digest(files: Iterable[Path]) -> str:
     """Of the names and the whole content of some of a model's files, each read on a thread of its own."""
     ordered = sorted(files)
     with ThreadPoolExecutor() as threads:
-        found = list(threads.map(_digest_of, ordered))
-    told = [[file.name, digest] for file, digest in zip(ordered, found, strict=True)]
-    return hashlib.sha256(json.dumps(told).encode()).hexdigest()
+        digests = list(threads.map(_digest_of, ordered))
+    named = [[file.name, digest] for file, digest in zip(ordered, digests, strict=True)]
+    return hashlib.sha256(json.dumps(named).encode()).hexdigest()
 
 
 def _digest_of(file: Path) -> str:

@@ -39,15 +39,15 @@ def answer_in(place: Place) -> str | None:
         return without_introduction(place.text) if says_something(place.text) else None
     if place.reader == "last-number":
         return None
-    said = sentence(place.text)
-    if place.cut_off and said == place.text:
+    text = sentence(place.text)
+    if place.cut_off and text == place.text:
         return None
-    if _label(said, place.labels):
-        return said
+    if _label(text, place.labels):
+        return text
     patterns = _patterns(tuple(place.labels))
-    first = patterns.text.fullmatch(" ".join(_LATEX.sub(" ", said).translate(_MARKUP).split()))
+    first = patterns.text.fullmatch(" ".join(_LATEX.sub(" ", text).translate(_MARKUP).split()))
     several = first is not None and patterns.another.match(first["rest"]) is not None
-    return said if several or len(patterns.among.findall(said)) > 1 else None
+    return text if several or len(patterns.among.findall(text)) > 1 else None
 
 
 def read_value(text: str, labels: Sequence[str] = ()) -> str:
@@ -70,8 +70,8 @@ def gold(text: str, labels: Sequence[str] = ()) -> str | None:
 
 def chosen(text: str, labels: Sequence[str] = ()) -> Iterator[str]:
     """Labels that a text settles on in other words: `option C is correct`, `I would pick B`."""
-    found = _patterns(tuple(labels)).settled.finditer(text)
-    return (next(group for group in match.groups() if group is not None) for match in found)
+    places = _patterns(tuple(labels)).settled.finditer(text)
+    return (next(group for group in match.groups() if group is not None) for match in places)
 
 
 def _label(text: str, labels: Sequence[str]) -> str | None:
@@ -79,10 +79,10 @@ def _label(text: str, labels: Sequence[str]) -> str | None:
     names = tuple(labels) or LETTERS
     patterns = _patterns(tuple(labels))
     text = " ".join(_LATEX.sub(" ", without_style(text)).translate(_MARKUP).split())
-    found = patterns.text.fullmatch(text)
-    if found is None or patterns.another.match(found["rest"]) or _WRONG.match(found["rest"]):
+    match = patterns.text.fullmatch(text)
+    if match is None or patterns.another.match(match["rest"]) or _WRONG.match(match["rest"]):
         return None
-    written = found["within"] or found["marked"] or found["alone"]
+    written = match["within"] or match["marked"] or match["alone"]
     exact = (name for name in names if name == written)
     return next(exact, None) or next((name for name in names if name.casefold() == written.casefold()), None)
 

@@ -86,13 +86,13 @@ def answer_in(place: Place) -> str | None:
         return without_introduction(text) if says_something(text) else None
     if place.reader == "last-number":
         return None if place.cut_off else text
-    said = _BECAUSE.sub("", sentence(text)).rstrip("*_` ")
-    found = FORMULA.match(text)
-    if found and not _FORMULAS_GO_ON.match(text, found.end()):
-        return next(part for part in found.groups() if part is not None)
-    if place.cut_off and said == text:
+    bare = _BECAUSE.sub("", sentence(text)).rstrip("*_` ")
+    formula = FORMULA.match(text)
+    if formula and not _FORMULAS_GO_ON.match(text, formula.end()):
+        return next(part for part in formula.groups() if part is not None)
+    if place.cut_off and bare == text:
         return None
-    return said if _FORMULA_LIKE.search(said) or (place.states and says_something(said)) else None
+    return bare if _FORMULA_LIKE.search(bare) or (place.states and says_something(bare)) else None
 
 
 def gold(text: str) -> str | None:
@@ -135,8 +135,8 @@ def _value(text: str) -> str:
         return f"{_value(latex[:-1].rstrip(_BACKSLASH))}%"
     if repeated := _with_repeats(latex):
         return repeated
-    found = _worker.ask("form", latex) if len(latex) <= LONGEST else None
-    return canonical(found) if isinstance(found, str) else written
+    form = _worker.ask("form", latex) if len(latex) <= LONGEST else None
+    return canonical(form) if isinstance(form, str) else written
 
 
 @lru_cache(maxsize=1 << 16)
@@ -206,8 +206,8 @@ def _equal_percent(right: str, value: str) -> bool:
     if right != bare and value != said:
         return equal(bare, said)
     share, other = (bare, said) if right != bare else (said, bare)
-    found = _RATIO.fullmatch(other)
-    small = found is not None and abs(Fraction(found[1] or found[2]) / int(found[3] or 1)) < 1
+    match = _RATIO.fullmatch(other)
+    small = match is not None and abs(Fraction(match[1] or match[2]) / int(match[3] or 1)) < 1
     hundredth = rf"\frac{{{share}}}{{100}}"
     if right != bare:
         return equal(hundredth, said) or (not small and equal(bare, said))
@@ -216,8 +216,8 @@ def _equal_percent(right: str, value: str) -> bool:
 
 def _in_base(text: str) -> str | None:
     """A number in a base in one spelling: 1011_{2}; without a base that is not worked out."""
-    found = _IN_BASE.fullmatch(text)
-    return found and f"{found[1].upper()}_{{{_BASE_WORDS.get(found[2], found[2])}}}"
+    match = _IN_BASE.fullmatch(text)
+    return match and f"{match[1].upper()}_{{{_BASE_WORDS.get(match[2], match[2])}}}"
 
 
 def _states_more(text: str) -> bool:
@@ -294,8 +294,8 @@ def _started() -> "subprocess.Popen[str]":
     assert process.stdout is not None
     if process.stdout.readline():
         return process
-    said = process.communicate()[1].strip().splitlines()
-    raise BadInput(f"grader math: math-verify does not start: {said[-1] if said else 'no reason given'}")
+    output = process.communicate()[1].strip().splitlines()
+    raise BadInput(f"grader math: math-verify does not start: {output[-1] if output else 'no reason given'}")
 
 
 def _exchange(process: "subprocess.Popen[str]", line: str) -> str:

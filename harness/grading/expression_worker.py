@@ -103,12 +103,12 @@ def _numbers(found: Any) -> list[Any] | None:
 
 def _form_once(text: str) -> str | None:
     sympy = _sympy()
-    found = next(iter(_parsed(text)), None)
-    if not isinstance(found, (sympy.Basic, sympy.MatrixBase)):
+    parsed = next(iter(_parsed(text)), None)
+    if not isinstance(parsed, (sympy.Basic, sympy.MatrixBase)):
         return None
-    if system := _system(found):
+    if system := _system(parsed):
         return system
-    plain = _simplest(found)
+    plain = _simplest(parsed)
     if isinstance(plain, sympy.core.relational.Relational):
         plain = plain.canonical  # 5 < x is x > 5
     if plain in (sympy.true, sympy.false) or plain.has(sympy.nan, sympy.zoo):

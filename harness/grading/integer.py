@@ -56,10 +56,10 @@ def answer_in(place: Place) -> str | None:
         return _marked(place.text)
     if place.reader == "last-number":
         return None if place.cut_off else place.text
-    said = sentence(place.text)
-    if place.cut_off and said == place.text and _may_become_a_value_word(said):
+    text = sentence(place.text)
+    if place.cut_off and text == place.text and _may_become_a_value_word(text):
         return None
-    return said if any(map(str.isdigit, said)) or _begins_with_a_number_word(said) else None
+    return text if any(map(str.isdigit, text)) or _begins_with_a_number_word(text) else None
 
 
 @lru_cache(maxsize=1 << 14)
@@ -70,11 +70,11 @@ def _marked(place: str) -> str | None:
 @lru_cache(maxsize=1 << 14)
 def read_value(text: str) -> str:
     """What `text` says: a number with its unit left out, or canonical text."""
-    found = normalise_integer(text) or _decimal(text)
-    if found is None:
+    number = normalise_integer(text) or _decimal(text)
+    if number is None:
         written = canonical(text)
-        found = normalise_integer(written) or _decimal(written) or written
-    return found
+        number = normalise_integer(written) or _decimal(written) or written
+    return number
 
 
 def normalise_integer(text: str) -> str | None:
@@ -113,11 +113,11 @@ def _number(text: str) -> tuple[str, str, str] | None:
         return None
     sign, digits, unit = number.groups()
     plain = digits.rstrip(",.")
-    found = _DECIMAL.fullmatch(plain)
+    match = _DECIMAL.fullmatch(plain)
     rest = digits[len(plain) :] + unit
-    if found is None or (rest and not _is_unit(rest)):
+    if match is None or (rest and not _is_unit(rest)):
         return None
-    return sign, found[1].replace(",", ""), found[2] or ""
+    return sign, match[1].replace(",", ""), match[2] or ""
 
 
 def _is_unit(text: str) -> bool:

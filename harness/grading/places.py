@@ -135,11 +135,11 @@ def stated(text: str) -> list[str]:
 def final_statement(text: str) -> str | None:
     """What the text states behind a box and at its very end: it outranks a box in the working."""
     box = next((start for start, *_ in _boxes(text)), -1)
-    found = next(reversed([*_STATED.finditer(text, max(box, 0))]), None)
-    if box < 0 or found is None or _QUESTION.search(text, box, found.start()):
+    stated = next(reversed([*_STATED.finditer(text, max(box, 0))]), None)
+    if box < 0 or stated is None or _QUESTION.search(text, box, stated.start()):
         return None
-    rest = found["tag"] or found["brackets"] or text[found.end() :]
-    ends_here = not (text[found.end() :].strip() if found["tag"] or found["brackets"] else "")
+    rest = stated["tag"] or stated["brackets"] or text[stated.end() :]
+    ends_here = not (text[stated.end() :].strip() if stated["tag"] or stated["brackets"] else "")
     body = rest.strip().strip("*_`#")
     return without_introduction(body) if ends_here and "\n" not in body and _may_be_a_value(body) else None
 
@@ -243,16 +243,16 @@ def _boxes(text: str) -> Iterator[tuple[int, int, str]]:
 
 def sentence(said: str) -> str:
     """The text up to the end of its sentence."""
-    found = _SENTENCE.match(said)
-    assert found is not None  # it may be empty
-    return found[0]
+    match = _SENTENCE.match(said)
+    assert match is not None  # it may be empty
+    return match[0]
 
 
 def _between_hashes(text: str) -> Iterator[str]:
     """`The answer is ##18##.`, or GSM8K's own form, `#### 18`."""
     first = text.find("##")
     marked = () if first < 0 else _HASHES.finditer(text, first)
-    return (found[1] or found[2] or "" for found in marked)
+    return (match[1] or match[2] or "" for match in marked)
 
 
 def _in_tag(name: str, text: str) -> Iterator[str]:

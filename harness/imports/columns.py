@@ -119,8 +119,8 @@ def import_table(
         notes.append(f"no {' and no '.join(unnamed)} in the file: name what was sampled with {options}")
     samples = as_samples(table, where)
     if "gold" in constants and not (samples["answer"] == samples["gold"]).any():
-        said = f"--gold {constants['gold']}: no column of that name, and no answer is this"
-        raise BadInput(f"{file}: {said}: columns {', '.join(map(str, rows.columns))}")
+        refused = f"--gold {constants['gold']}: no column of that name, and no answer is this"
+        raise BadInput(f"{file}: {refused}: columns {', '.join(map(str, rows.columns))}")
     return Imported(samples, left_out, (*notes, *whole_text_notes(table)))
 
 
@@ -236,12 +236,12 @@ def _check_truths(file: Path, source: str, cells: pd.Series[Any]) -> None:
     _, bad = truth_cells(cells)
     if bad.any():
         row = int(bad.argmax())
-        found = as_typed(cells.iloc[row])
+        value = as_typed(cells.iloc[row])
         option = f"--correct-if {source}=VALUE"
         raise refusal(
             file,
             row,
             source,
-            found,
+            value,
             f"true or false (or 1 or 0): say with {option} what a right answer has here",
         )

@@ -24,9 +24,9 @@ _NAMED = 5
 
 def must_be_found(file: Path, option: str, value: str, cells: pd.Series[Any]) -> None:
     """Raise BadInput, naming some of what there is, where no cell of a column is `value`."""
-    found = cells.map(as_typed)
+    values = cells.map(as_typed)
     if not is_value(cells, value).any():
-        first = [f"{text!r:.40}" for text in found[found != ""].drop_duplicates()[:_NAMED]]
+        first = [f"{text!r:.40}" for text in values[values != ""].drop_duplicates()[:_NAMED]]
         raise BadInput(f"{file}: {option}: no row has this, found {', '.join(first) or 'nothing'}")
 
 
@@ -49,17 +49,17 @@ def without_number(rows: pd.DataFrame, pairs: Pairs) -> pd.Series[bool]:
 
 def is_value(cells: pd.Series[Any], value: str) -> pd.Series[bool]:
     """Which cells are the value: as it would be typed, in whatever case a truth is, and as a number."""
-    found = cells.map(as_typed)
+    values = cells.map(as_typed)
     if threshold := _THRESHOLD.fullmatch(value):
         compare = _COMPARISONS[threshold[1]]
         return pd.Series(
-            compare(pd.to_numeric(found, errors="coerce"), float(threshold[2])), index=cells.index
+            compare(pd.to_numeric(values, errors="coerce"), float(threshold[2])), index=cells.index
         )
-    same = found == value
+    same = values == value
     if value.lower() in ("true", "false"):
-        same |= found.str.lower() == value.lower()
+        same |= values.str.lower() == value.lower()
     with suppress(ValueError):
-        numbers = found.replace({"true": "1", "false": "0"}) if cells.dtype in (bool, object) else found
+        numbers = values.replace({"true": "1", "false": "0"}) if cells.dtype in (bool, object) else values
         same |= pd.to_numeric(numbers, errors="coerce") == float(value)  # 1 beside a null is 1.0
     return same
 

@@ -55,11 +55,11 @@ def field_rows(
     form = FORMATS[kind]
     files = [path]
     if path.is_dir():
-        found = [file for file in path.rglob("*.*") if _named(file, form) is not None]
-        files = sorted(found, key=lambda file: (len(file.parts), file))
+        inside = [file for file in path.rglob("*.*") if _named(file, form) is not None]
+        files = sorted(inside, key=lambda file: (len(file.parts), file))
     if not files or not path.exists():
         raise BadInput(f"{path}: no {'file of ' + kind if path.is_dir() else 'such file'}")
-    places = {name: found for name, found in form.items() if name not in _OPTIONS}
+    places = {name: place for name, place in form.items() if name not in _OPTIONS}
     places |= {name: [name] for name in others if name not in places}
     places |= {name: [source] for name, source in (mapped or {}).items() if name in places}
     rows: list[JsonObject] = []
@@ -72,8 +72,8 @@ def field_rows(
         if (dataset := shared.get("dataset")) and not (one_model or shared.get("model")):
             first = folders.setdefault(dataset, file.parent)
             if first != file.parent:
-                asked = "two models? import each alone, or name the one with --model"
-                raise BadInput(f"{path}: answers to {dataset} in {first} and in {file.parent}: {asked}")
+                remedy = "two models? import each alone, or name the one with --model"
+                raise BadInput(f"{path}: answers to {dataset} in {first} and in {file.parent}: {remedy}")
         for row in _answers(file, form, content):
             name = _first(row, form.get("once", ()))
             if name is not None and name in copied:
@@ -121,9 +121,9 @@ def _about(file: Path, form: JsonObject, content: Any) -> JsonObject:
     about: JsonObject = _named(file, form) or {}
     if "about" in form:
         beside = form["about"].get("file")
-        said = read_json(file.with_name(beside)) if beside else content
+        source = read_json(file.with_name(beside)) if beside else content
         for name in ("dataset", "model"):
-            cell = _first(said, form["about"].get(name, ()))
+            cell = _first(source, form["about"].get(name, ()))
             about |= {name: cell} if isinstance(cell, str) else {}
     return about
 
@@ -161,8 +161,8 @@ def _held(content: Any, place: str) -> list[Any] | None:
         return [{**row, "key": key} for key, row in content.items() if isinstance(row, dict)]
     if place == "." and isinstance(content, dict):
         return [content]
-    found = content if place == "." else at(content, place)
-    return found if isinstance(found, list) else None
+    rows = content if place == "." else at(content, place)
+    return rows if isinstance(rows, list) else None
 
 
 def _cells(row: JsonObject, places: JsonObject, form: JsonObject, file: Path) -> JsonObject:

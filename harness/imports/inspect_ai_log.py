@@ -54,10 +54,10 @@ def import_inspect_ai(
     log, file = _read(path)
     samples = log.samples or []
     absent = Counter(reason for sample in samples if (reason := _absent(sample)))
-    asked = [sample for sample in samples if not _absent(sample)]
-    scorers = list(dict.fromkeys(name for sample in asked for name in sample.scores or ()))
+    finished = [sample for sample in samples if not _absent(sample)]
+    scorers = list(dict.fromkeys(name for sample in finished for name in sample.scores or ()))
     if not (scorers or scorer or grader):
-        hint = "use --grade" if asked else f"all {len(samples)} samples had an error or were stopped"
+        hint = "use --grade" if finished else f"all {len(samples)} samples had an error or were stopped"
         raise BadInput(f"{file}: no scores in this log: {hint}")
     for judge in judges.values():
         chosen(file, "scorer", scorers, judge)
@@ -72,14 +72,14 @@ def import_inspect_ai(
     if log.results and (stopped := log.results.early_stopping):
         shared["stop_rule"] = stopped.manager or "early stopping"
     rows = []
-    for sample in asked:
+    for sample in finished:
         target = sample.target if isinstance(sample.target, str) else next(iter(sample.target), "")
         where = f"{file}: sample {sample.id}, epoch {sample.epoch}, scorer"
-        told = {
+        verdict = {
             column: _number((sample.scores or {}).get(judge), f"{where} {judge}")
             for column, judge in judges.items()
         }
-        row = shared | _fields(sample, log) | {"gold": target} | told
+        row = shared | _fields(sample, log) | {"gold": target} | verdict
         if grader:
             rows.append(row)
         elif (score := (sample.scores or {}).get(str(name))) is None or _unscored(score.value):
@@ -108,11 +108,11 @@ def _read(path: Path) -> tuple[EvalLog, Path]:
         raise BadInput(
             f"{path}: logs of inspect_ai are read by its own package: pip install inspect-ai"
         ) from None
-    found = sorted(path.glob("*.eval")) if path.is_dir() else [path]
-    if len(found) != 1:
-        names = ", ".join(file.name for file in found[:5])
-        raise BadInput(f"{path}: {len(found)} .eval files in this folder: name one of them ({names} …)")
-    (file,) = found
+    logs = sorted(path.glob("*.eval")) if path.is_dir() else [path]
+    if len(logs) != 1:
+        names = ", ".join(file.name for file in logs[:5])
+        raise BadInput(f"{path}: {len(logs)} .eval files in this folder: name one of them ({names} …)")
+    (file,) = logs
     try:
         log = read_eval_log(str(file), exclude_fields={"events", "messages", "store"})
     except Exception as error:  # what a broken archive raises is not declared: zip, zlib, JSON, pydantic, …

@@ -59,20 +59,20 @@ def import_lm_eval(
     task = parts["task"] if parts else file.stem
     results = read_json(file.with_name(f"results_{parts['stamp']}.json")) if parts else {}
     cells: list[JsonObject] = []
-    for row, said in zip(rows, texts, strict=True):
+    for row, answers in zip(rows, texts, strict=True):
         # {"until": [...], "temperature": 1.0, ...}, in 2024 in a list
-        found = at(row, "arguments.gen_args_0.arg_1") or at(row, "arguments.0.1")
-        settings = found if isinstance(found, dict) else {}
+        arguments = at(row, "arguments.gen_args_0.arg_1") or at(row, "arguments.0.1")
+        settings = arguments if isinstance(arguments, dict) else {}
         greedy = settings.get("temperature") == 0 or settings.get("do_sample") is False
         shared = {
             "dataset": task,
             "model": str(results.get("model_name") or file.resolve().parent.name),
             "setting": setting_value(file, settings, setting),
-            "decoding": "greedy" if greedy and len(said) == 1 else "sample",
+            "decoding": "greedy" if greedy and len(answers) == 1 else "sample",
             "question_id": str(row["doc_id"]),
             "gold": str(row["target"]),
         }
-        cells += [shared | {"sample": i, "text": text} for i, text in enumerate(said)]
+        cells += [shared | {"sample": i, "text": text} for i, text in enumerate(answers)]
     table, notes = pd.DataFrame(cells), [f"read {file}"]
     if grader:
         table = graded(table, grader, file)
@@ -88,13 +88,13 @@ def import_lm_eval(
 
 def _newest(folder: Path) -> Path:
     """The samples file of the last run in `folder`. Raises BadInput: none, or several tasks or models."""
-    found = {file: parts for file in folder.rglob("samples_*.jsonl") if (parts := _NAME.fullmatch(file.name))}
-    if not found:
+    files = {file: parts for file in folder.rglob("samples_*.jsonl") if (parts := _NAME.fullmatch(file.name))}
+    if not files:
         raise BadInput(f"{folder}: no samples_TASK_TIME.jsonl in this folder: give lm-eval's --output_path")
-    kinds = sorted({f"{file.parent.name}/samples_{parts['task']}" for file, parts in found.items()})
+    kinds = sorted({f"{file.parent.name}/samples_{parts['task']}" for file, parts in files.items()})
     if len(kinds) > 1:
         raise BadInput(f"{folder}: samples of several runs ({', '.join(kinds)}): name one file")
-    return max(found, key=lambda file: found[file]["stamp"])
+    return max(files, key=lambda file: files[file]["stamp"])
 
 
 def _rows(file: Path, filter_name: str | None, *, texts_alone: bool) -> tuple[list[JsonObject], list[str]]:
@@ -114,8 +114,8 @@ def _rows(file: Path, filter_name: str | None, *, texts_alone: bool) -> tuple[li
     for row in rows:
         texts.setdefault(str(row["filter"]), []).append((row["doc_id"], row["resps"]))
     same = texts_alone and all(found == texts[names[0]] for found in texts.values())
-    asked = filter_name or (names[0] if same else None)
-    name = chosen(file, "filter", names, asked, "their texts differ" if texts_alone else "or use --grade")
+    wanted = filter_name or (names[0] if same else None)
+    name = chosen(file, "filter", names, wanted, "their texts differ" if texts_alone else "or use --grade")
     return [row for row in rows if row["filter"] == name], names
 
 
@@ -157,11 +157,11 @@ def as_logged(
     steps: list[JsonObject] | None = next((p["filter"] for p in pipelines if p["name"] == name), None)
     if steps is None:
         raise BadInput(f"{file}: no filter {name!r} in results_TIME.json: choose another, {_OR_GRADE}")
-    found = _apply(file, [step for step in steps if step["function"] not in _SELECTIONS], rows, texts)
+    filtered = _apply(file, [step for step in steps if step["function"] not in _SELECTIONS], rows, texts)
     metrics = {str(metric.get("metric")): metric for metric in task.get("metric_list") or ()}
     clean = _cleaner(metrics.get("exact_match", {}))
     golds = [clean(str(row["target"])) for row in rows]
-    answers = [[None if text == _NO_MATCH else clean(text) for text in said] for said in found]
+    answers = [[None if text == _NO_MATCH else clean(text) for text in said] for said in filtered]
     documents = list(zip(golds, answers, rows, strict=True))
     if all(len(said) == 1 for said in texts):
         logged = [(gold, answer, _logged(file, row)) for gold, (answer,), row in documents]
@@ -207,17 +207,19 @@ def _apply(
         get_filter = import_module("lm_eval.api.registry").get_filter
     except ImportError:
         raise BadInput(f"{file}: its filters are lm-eval's own: pip install lm-eval, {_OR_GRADE}") from None
-    found: Any = texts
+    filtered: Any = texts
     for step in steps:
         options = {name: value for name, value in step.items() if name != "function"}
         try:
-            found = get_filter(step["function"])(**options).apply(found, [row.get("doc") for row in rows])
+            filtered = get_filter(step["function"])(**options).apply(
+                filtered, [row.get("doc") for row in rows]
+            )
         except Exception as error:  # a task's own code, of which the log holds the name or the text alone
             reason = f"{type(error).__name__}: {error}"
             failed = f"{file}: filter step {step['function']!r} cannot be run again ({reason:.80})"
             raise BadInput(f"{failed}: choose a filter of lm-eval's own, {_OR_GRADE}") from None
-        found = [list(said) for said in found]
-    return [[str(text) for text in said] for said in found]
+        filtered = [list(said) for said in filtered]
+    return [[str(text) for text in said] for said in filtered]
 
 
 def _cleaner(options: JsonObject) -> Callable[[str], str]:

@@ -71,10 +71,10 @@ def _listed(file: Path, plain: Path) -> list[Any]:
         content = json.loads(plain.read_text(encoding="utf-8-sig"))
     except ValueError as error:
         raise BadInput(f"{file}: not JSON: {error}") from None
-    found = {"": content} if isinstance(content, list) else content
+    levels = {"": content} if isinstance(content, list) else content
     lists = {
         name: rows
-        for name, rows in (found.items() if isinstance(found, dict) else ())
+        for name, rows in (levels.items() if isinstance(levels, dict) else ())
         if isinstance(rows, list) and rows and all(isinstance(row, dict) for row in rows)
     }
     if len(lists) != 1:
@@ -152,8 +152,8 @@ def one_answer_a_row(table: pd.DataFrame, file: Path, sources: dict[str, str]) -
     uneven = lengths.ne(lengths.iloc[:, 0], axis="index").any(axis="columns")
     if uneven.any():
         row = int(uneven.to_numpy().argmax())
-        told = ", ".join(f"{lengths[name].iloc[row]} in {sources.get(name, name)}" for name in listed)
-        raise BadInput(f"{file}: row {row + 1}: lists of different lengths: {told}")
+        lengths_in = ", ".join(f"{lengths[name].iloc[row]} in {sources.get(name, name)}" for name in listed)
+        raise BadInput(f"{file}: row {row + 1}: lists of different lengths: {lengths_in}")
     return table.explode(listed, ignore_index=True).drop(columns="sample", errors="ignore")
 
 

@@ -36,8 +36,8 @@ def graded(table: pd.DataFrame, grader: Grader, where: Path) -> pd.DataFrame:
     for number, ((question, text, gold, reason, labels), thinks) in rows:
         place, names = f"{where}: row {number}, question {question}", as_typed(labels).split()
         right = required_gold(as_typed(gold), place, grader.grader, names)
-        said = f"{OPEN}{as_typed(text)}" if thinks else as_typed(text)
-        cells.append({"gold": right, **grader.verdict(said, right, reason, names)})
+        whole = f"{OPEN}{as_typed(text)}" if thinks else as_typed(text)
+        cells.append({"gold": right, **grader.verdict(whole, right, reason, names)})
     return table.assign(**pd.DataFrame(cells, index=table.index))
 
 
@@ -73,9 +73,9 @@ def unread_note(table: pd.DataFrame) -> list[str]:
     texts = table["text"][unread].map(as_typed)
     if unread.mean() <= _FEW or not (texts != "").any():
         return []
-    readers, told = readers_that_read(texts.tolist(), grader)
-    reads = f"{told}: --grade {','.join(readers)}, or auto, reads them"
-    return [f"{len(texts)} of {len(table)} answers were not read; {reads}"] if ": " in told else []
+    readers, by_reader = readers_that_read(texts.tolist(), grader)
+    reads = f"{by_reader}: --grade {','.join(readers)}, or auto, reads them"
+    return [f"{len(texts)} of {len(table)} answers were not read; {reads}"] if ": " in by_reader else []
 
 
 def as_expressions(table: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
@@ -95,14 +95,14 @@ def as_expressions(table: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
         expression.require()
     except ModuleNotFoundError:
         return table, ["some answers are expressions, compared as text here: pip install '.[math]' first"]
-    said = {}
+    same = {}
     texts = [cells[of_questions] for cells in texts]
     for answer, gold in {*zip(*texts, strict=True)}:
         value = expression.read_value(answer) if answer else None
         right = expression.as_written(gold)
-        said[answer, gold] = right if value and right and expression.equal(right, value) else value
+        same[answer, gold] = right if value and right and expression.equal(right, value) else value
     answers, golds = (table[name].astype(object).copy() for name in ("answer", "gold"))
-    answers[of_questions] = [said[pair] for pair in zip(*texts, strict=True)]
+    answers[of_questions] = [same[pair] for pair in zip(*texts, strict=True)]
     golds[of_questions] = [expression.as_written(gold) or None for gold in texts[1]]
     note = "answers and golds are compared as expressions: .5, 1/2 and \\frac{1}{2} are one answer"
     return table.assign(answer=answers, gold=golds), [note]
@@ -119,14 +119,14 @@ def whole_text_notes(table: pd.DataFrame) -> tuple[str, ...]:
 
 
 def chosen(
-    file: Path, kind: str, names: Sequence[str], asked: str | None, hint: str = "or use --grade"
+    file: Path, kind: str, names: Sequence[str], wanted: str | None, hint: str = "or use --grade"
 ) -> str:
     """Which of the `names` of a log's filters or scorers (`kind`) to use. Raises BadInput if that is open."""
-    if asked is not None and asked not in names:
-        raise BadInput(f"{file}: no {kind} {asked!r}, only {', '.join(names) or '(none)'}")
-    if asked is None and len(names) > 1:
+    if wanted is not None and wanted not in names:
+        raise BadInput(f"{file}: no {kind} {wanted!r}, only {', '.join(names) or '(none)'}")
+    if wanted is None and len(names) > 1:
         raise BadInput(f"{file}: several {kind}s ({', '.join(names)}): choose one with --{kind}, {hint}")
-    return asked or names[0]
+    return wanted or names[0]
 
 
 def setting_value(file: Path, settings: Mapping[str, Any], name: str | None) -> str:

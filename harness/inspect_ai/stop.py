@@ -59,10 +59,10 @@ class StopWhenSettled(EarlyStopping):
 
     async def complete_sample(self, id: str | int, epoch: int, scores: dict[str, SampleScore]) -> None:  # noqa: A002, ARG002
         """Count the answer of an epoch."""
-        found = scores.get(self._scorer) if self._scorer else next(iter(scores.values()), None)
-        self._answers[id].append(normal(found.score.answer) if found else None)
-        seen = seen_of(self._answers[id], self._most)
-        if settled(self._rule, self._threshold, seen)[0]:
+        score = scores.get(self._scorer) if self._scorer else next(iter(scores.values()), None)
+        self._answers[id].append(normal(score.score.answer) if score else None)
+        state = seen_of(self._answers[id], self._most)
+        if settled(self._rule, self._threshold, state)[0]:
             self._settled.add(id)
 
     async def complete_task(self) -> dict[str, JsonValue]:

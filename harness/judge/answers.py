@@ -100,10 +100,10 @@ def problems_of(source: str) -> dict[str, str]:
     """The texts of questions by id: of a named data set, or in a file. Raises BadInput."""
     if source in DATASETS:
         return {question.question_id: question.problem for question in load_questions(source)}
-    found = {}
+    texts = {}
     for number, row in enumerate(file_rows(Path(source)), start=1):
         problem = problem_beside(row)
         if problem is None or row.get("question_id") is None:
             raise BadInput(f"{source}: row {number}: no question_id, or no problem (or question) as text")
-        found[str(row["question_id"])] = problem
-    return found
+        texts[str(row["question_id"])] = problem
+    return texts

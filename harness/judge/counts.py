@@ -67,15 +67,15 @@ def auc(groups: Iterable[tuple[NDArray[np.float64], NDArray[np.bool_]]]) -> floa
 
 def told(counts: dict[str, Any], column: str) -> str:
     """The counts in one line."""
-    said = f"{counts['judged']:,} of {counts['answers']:,} answers judged"
+    line = f"{counts['judged']:,} of {counts['answers']:,} answers judged"
     if counts["without_text"]:
-        said = f"{said}, {counts['without_text']:,} more have no text"
+        line = f"{line}, {counts['without_text']:,} more have no text"
     if counts["answers"] > counts["asked"]:
-        said += f" ({counts['asked']:,} different ones: equal answers to a question are asked once)"
+        line += f" ({counts['asked']:,} different ones: equal answers to a question are asked once)"
     if counts["judged"]:
-        said += f", {counts['null'] / counts['judged']:.1%} without a score"
-    said += f"; the judge read {counts['prompt_tokens']:,} tokens and wrote {counts['tokens']:,}"
+        line += f", {counts['null'] / counts['judged']:.1%} without a score"
+    line += f"; the judge read {counts['prompt_tokens']:,} tokens and wrote {counts['tokens']:,}"
     if counts["auc"] is not None:
-        said += f"; AUC {counts['auc']:.3f}"
-        said += f", within a question {counts['auc_within']:.3f}" if counts["auc_within"] is not None else ""
-    return f"{said}; column {column}" if counts["judged"] else said
+        line += f"; AUC {counts['auc']:.3f}"
+        line += f", within a question {counts['auc_within']:.3f}" if counts["auc_within"] is not None else ""
+    return f"{line}; column {column}" if counts["judged"] else line

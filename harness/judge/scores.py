@@ -56,15 +56,15 @@ class Scores:
         self._begun = bool(self.verdicts)
 
     def _read(self) -> dict[str, Verdict]:
-        found: dict[str, Verdict] = {}
+        verdicts: dict[str, Verdict] = {}
         if not self._lines.exists():
-            return found
+            return verdicts
         mend(self._lines)
         for number, _, row in numbered_lines(self._lines):
             if row is None or not {"key", *Verdict._fields} <= row.keys():
                 raise BadInput(f"{self._lines}: row {number}: not a verdict of `tts judge`: delete this line")
-            found[row["key"]] = Verdict(*(row[name] for name in Verdict._fields))
-        return found
+            verdicts[row["key"]] = Verdict(*(row[name] for name in Verdict._fields))
+        return verdicts
 
     def _check_same_judge(self) -> None:
         before: Any = None

@@ -63,6 +63,6 @@ def p_yes(candidates: Sequence[Candidate]) -> float | None:
 
     A token counts in any case, with space before it or after it.
     """
-    said = [(token.strip(SPACES).casefold(), math.exp(value)) for token, value in candidates]
-    yes, no = (math.fsum(chance for word, chance in said if word == meant) for meant in ("yes", "no"))
+    words = [(token.strip(SPACES).casefold(), math.exp(value)) for token, value in candidates]
+    yes, no = (math.fsum(chance for word, chance in words if word == meant) for meant in ("yes", "no"))
     return yes / (yes + no) if yes + no > 0 else None

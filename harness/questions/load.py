@@ -160,13 +160,13 @@ def _questions(
 ) -> list[Question]:
     """Questions of rows with problem (or question) and gold (or answer); ids as given, or by position."""
     question = _question_with_choices if grader == "choice" else _question
-    found = [
+    questions = [
         question(row, f"{prefix}-{i:04d}", f"{where}: row {i + 1}", grader) for i, row in enumerate(rows)
     ]
-    (question_id, count), *_ = Counter(question.question_id for question in found).most_common(1)
+    (question_id, count), *_ = Counter(question.question_id for question in questions).most_common(1)
     if count > 1:
         raise BadInput(f"{where}: {count} rows have the question_id {question_id!r}")
-    return found
+    return questions
 
 
 def _question(row: SourceRow, default_id: str, where: str, grader: GraderName) -> Question:
@@ -209,7 +209,7 @@ def _first(row: SourceRow, *columns: str) -> str | None:
 def _math(name: str, rows: list[SourceRow], where: Path) -> list[Question]:
     """The problems of MATH that are meant, in the order of their hashes: subjects mixed."""
     meant = _MATH[name]
-    found = {}
+    fields = {}
     for number, row in enumerate(rows, start=1):
         place = f"{where}: row {number}"
         subject = "subject" if meant.source is MATH_500 else "type"
@@ -223,16 +223,16 @@ def _math(name: str, rows: list[SourceRow], where: Path) -> list[Question]:
         field = re.sub(r"[^a-z]+", "_", row[subject].lower().replace("&", "and"))
         gold = normalise_integer(answer) if meant.integer else required_gold(row["solution"], place, "math")
         assert gold is not None, answer
-        found[digest] = Question(f"math-{field}-{digest}", row["problem"], gold)
-    if len(found) != meant.count:
-        wrong = f"{len(found)} problems of {name}, expected {meant.count}: not the rows of MATH"
+        fields[digest] = Question(f"math-{field}-{digest}", row["problem"], gold)
+    if len(fields) != meant.count:
+        wrong = f"{len(fields)} problems of {name}, expected {meant.count}: not the rows of MATH"
         raise BadInput(f"{where}: {wrong}")
-    return [found[digest] for digest in sorted(found)]
+    return [fields[digest] for digest in sorted(fields)]
 
 
 def _level(row: SourceRow, where: str) -> int:
     """`Level 1` is 1; MATH has a problem without one, `Level ?`, which is 0."""
-    found = re.fullmatch(r"(?:Level )?([0-9]|\?)", str(row.get("level")))
-    if found is None:
+    level = re.fullmatch(r"(?:Level )?([0-9]|\?)", str(row.get("level")))
+    if level is None:
         raise BadInput(f"{where}: no level in column 'level': not a row of MATH")
-    return int(found[1]) if found[1] != "?" else 0
+    return int(level[1]) if level[1] != "?" else 0

@@ -67,19 +67,19 @@ def estimate(
     `demands`.
     """
     tally = Tally(experiment)
-    asked = demands(experiment, questions, folder, fresh, tally)
+    demanded = demands(experiment, questions, folder, fresh, tally)
     planned = len(asked_questions(experiment, questions)) * experiment.answers_per_question
-    if not asked:
+    if not demanded:
         return [f"nothing to ask for: all {planned:,} planned answers are there"]
     header = ("setting", "decoding", "prompts", "answers", "prompt tokens", "tokens per answer", "at most")
     table: list[tuple[str, ...]] = [header]
-    for d in asked:
+    for d in demanded:
         counts = (f"{count:,}" for count in (d.prompts, d.answers, d.prompt_tokens))
         table.append((d.setting, d.decoding, *counts, f"{d.tokens_per_answer:.1f}", str(d.limit)))
-    prompts, answers = sum(d.prompts for d in asked), sum(d.answers for d in asked)
-    prompt_tokens = sum(d.prompt_tokens for d in asked)
-    expected = sum(d.answers * d.tokens_per_answer for d in asked)
-    most = sum(d.answers * d.limit for d in asked)
+    prompts, answers = sum(d.prompts for d in demanded), sum(d.answers for d in demanded)
+    prompt_tokens = sum(d.prompt_tokens for d in demanded)
+    expected = sum(d.answers * d.tokens_per_answer for d in demanded)
+    most = sum(d.answers * d.limit for d in demanded)
     disk = answers * BYTES_PER_ROW + expected * BYTES_PER_TOKEN
     lines = [*aligned(table, left=(0, 1))]
     if experiment.stop_rule:
@@ -139,30 +139,30 @@ def demands(
     as if the folder were empty. Raises BadInput: the folder holds another experiment, a
     prompt cannot be filled in.
     """
-    asked = asked_questions(experiment, questions)
+    limited = asked_questions(experiment, questions)
     tally = tally or Tally(experiment)
     go_on = not fresh and check_same_run(folder, experiment, questions)
     done = read_done(folder, tally) if go_on else {}
     thinking = experiment.budget_by == "thinking"
     seen, _ = usage(experiment.dataset, tally, thinking)
-    found: dict[tuple[str, str], Demand] = {}
+    by_setting: dict[tuple[str, str], Demand] = {}
     last = None
-    for query in remaining(experiment, asked, done):
+    for query in remaining(experiment, limited, done):
         key = query.setting, query.decoding
-        if key not in found:
+        if key not in by_setting:
             limit = experiment.max_new_tokens(query.budget)
             limit += MOST_FORCED if experiment.budget_by == "force" else 0
             used = tally.settings[key].mean_tokens if key in tally.settings else None
             unknown = query.budget is None or (thinking and not seen)
             likely = limit if unknown else min(tokens_at(query.budget or 0, seen), limit)
-            found[key] = Demand(*key, limit, used or likely)
-        found[key].answers += 1
+            by_setting[key] = Demand(*key, limit, used or likely)
+        by_setting[key].answers += 1
         if (place := (query.question.question_id, *key)) != last:  # the answers to a prompt are together
-            found[key].prompts += 1
-            found[key].prompt_tokens += len(prompt_for(experiment, query).encode()) // BYTES_PER_TOKEN
+            by_setting[key].prompts += 1
+            by_setting[key].prompt_tokens += len(prompt_for(experiment, query).encode()) // BYTES_PER_TOKEN
         last = place
     settings = [name for name, _ in experiment.settings]
-    return sorted(found.values(), key=lambda d: (settings.index(d.setting), d.decoding))
+    return sorted(by_setting.values(), key=lambda d: (settings.index(d.setting), d.decoding))
 
 
 CACHED = {"gsm8k": "qwen-gsm8k.csv", "math-level1-integer": "qwen-math.csv"}

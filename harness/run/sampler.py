@@ -87,10 +87,10 @@ async def sample(
             experiment = experiment.model_copy(update=asdict(last))
             say(f"answers are read with {last}, as `tts regrade` last read them")
         if before and there and grader_in(before) != experiment.reading:
-            found = regrade(folder, experiment.reading, asked=True)
+            again = regrade(folder, experiment.reading, asked=True)
             say(
                 f"the answers in {folder} are read again: before with {grader_in(before)}, now with "
-                f"{experiment.reading}; {found.changed} differ, the old verdicts are in {found.kept.name}"
+                f"{experiment.reading}; {again.changed} differ, the old verdicts are in {again.kept.name}"
             )
             before = read_record(folder)
         planned = len(asked) * experiment.answers_per_question
@@ -219,7 +219,7 @@ def row_of(experiment: Experiment, query: Query, completion: Completion) -> Row:
 
 def thought_of(completion: Completion) -> Row:
     """The cells of a row about thinking, which answers without any do not have."""
-    told = {"reasoning": completion.reasoning, "reasoning_tokens": completion.reasoning_tokens}
+    thoughts = {"reasoning": completion.reasoning, "reasoning_tokens": completion.reasoning_tokens}
     if completion.reasoning is None:  # the server may hide it, and tell its tokens
-        told = {name: cell for name, cell in told.items() if cell is not None}
-    return told
+        thoughts = {name: cell for name, cell in thoughts.items() if cell is not None}
+    return thoughts

@@ -99,11 +99,11 @@ def gpu_lines(experiment: Experiment, load: Load, price_per_hour: float | None) 
         (f"GPUs: {copies * each}", names[0], *(cell for name in names[1:] for cell in (name, "to expect")))
     ]
     for gpu in GPUS:
-        found = tokens_per_second(size, gpu, load, each)
-        if found is None:
+        pace = tokens_per_second(size, gpu, load, each)
+        if pace is None:
             rows.append((gpu, "0", *["-"] * 6))
             continue
-        answers, bound = found[0] * copies, found[1] * copies
+        answers, bound = pace[0] * copies, pace[1] * copies
         rates = (bound, REACHED * bound)
         hours = [load.tokens / rate / 3600 for rate in rates]
         costs = [f"{h * price_per_hour * copies * each:,.2f}" if price_per_hour else "-" for h in hours]

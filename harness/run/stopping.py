@@ -191,13 +191,13 @@ class Blocks:
     def told(self) -> list[str]:
         """A line for each setting."""
         lines = []
-        for found in self.summary()["stopping"]["settings"]:
-            where = f"setting {found['setting']}: " if len(self._experiment.settings) > 1 else ""
-            share = found["tokens_share"]
-            ended = f"ended {found['ended_early']:,} of {found['votes']:,} votes early"
-            answers = f"{found['answers']:,} of {found['answers_of_all']:,} answers"
+        for counts in self.summary()["stopping"]["settings"]:
+            where = f"setting {counts['setting']}: " if len(self._experiment.settings) > 1 else ""
+            share = counts["tokens_share"]
+            ended = f"ended {counts['ended_early']:,} of {counts['votes']:,} votes early"
+            answers = f"{counts['answers']:,} of {counts['answers_of_all']:,} answers"
             tokens = "" if share is None else f", about {share:.1%} of the tokens of all"
-            right = f"{found['right']:.1%} of the votes are right"
+            right = f"{counts['right']:.1%} of the votes are right"
             lines.append(f"{where}{self._experiment.stop_rule} {ended}: {answers}{tokens}; {right}")
         return lines
 
@@ -232,14 +232,14 @@ def _block_size(rule_text: str, answers: tuple[int | None, ...], most: int) -> i
     from results.stopping import ahead, named, seen_of, settled
 
     rule, threshold = named(rule_text)
-    seen = seen_of(answers, most)
-    if len(answers) >= most or (answers and settled(rule, threshold, seen)[0]):
+    state = seen_of(answers, most)
+    if len(answers) >= most or (answers and settled(rule, threshold, state)[0]):
         return 0
-    return int(ahead(rule, threshold, seen)[0])
+    return int(ahead(rule, threshold, state)[0])
 
 
 def _right(vote: _Vote) -> float:
     """The chance that the vote is right, ties sharing the credit."""
-    said = Counter(answer for index in range(vote.asked) if (answer := vote.answers[index]) is not None)
-    leaders = [answer for answer, count in said.items() if count == max(said.values())]
+    votes = Counter(answer for index in range(vote.asked) if (answer := vote.answers[index]) is not None)
+    leaders = [answer for answer, count in votes.items() if count == max(votes.values())]
     return (vote.question.gold in leaders) / len(leaders) if leaders else 0.0

@@ -70,8 +70,8 @@ class Stored:
             if setting not in (None, row["setting"]):
                 continue
             self.rows.setdefault(row["question_id"], {})[row["sample"]] = row
-            told = [row[name] for name in ("question_id", "sample", "text")]
-            digest.update(json.dumps([*told, row.get("reasoning")]).encode())
+            cells = [row[name] for name in ("question_id", "sample", "text")]
+            digest.update(json.dumps([*cells, row.get("reasoning")]).encode())
             answers += 1
             if known and answers == known["answers"] and digest.hexdigest() == known["sha256"]:
                 came_from = known
@@ -167,14 +167,14 @@ class Stored:
         ends = self._prompts.ends(written)
         if query.cut is None or len(ends) <= query.cut:
             return Cut(stored, whole=True)
-        said = Completion(
+        completion = Completion(
             written[: ends[query.cut - 1]],
             tokens=query.cut,
             prompt_tokens=len(self._prompts.encode(prompt)),
             finish_reason="length",
             seed=stored.seed,
         )
-        return Cut(apart(said, opened), whole=False)
+        return Cut(apart(completion, opened), whole=False)
 
 
 def _completion(row: Row) -> Completion:

@@ -107,8 +107,8 @@ def _workers(file: Path) -> list[dict[str, str]]:
     if not file.exists():
         return []
     try:
-        found = json.loads(file.read_text())["workers"]
-        return [{"id": str(one["id"]), "url": str(one["url"])} for one in found]
+        workers = json.loads(file.read_text())["workers"]
+        return [{"id": str(one["id"]), "url": str(one["url"])} for one in workers]
     except (ValueError, KeyError, TypeError):
         raise BadInput(f"{file}: not a list of workers: give another --workers-file") from None
 

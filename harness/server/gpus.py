@@ -21,12 +21,12 @@ def usable_gpus(device: str) -> int:
 
     if torch.cuda.is_available():
         return int(torch.cuda.device_count())
-    found = driver()
-    if device == "auto" and not found:
+    driver_version = driver()
+    if device == "auto" and not driver_version:
         return 0
     there = "and nvidia-smi names none"
-    if found:
-        there = f"although there is one: {found} (CUDA 13 needs driver {CUDA_13_DRIVER} or later)"
+    if driver_version:
+        there = f"although there is one: {driver_version} (CUDA 13 needs driver {CUDA_13_DRIVER} or later)"
     raise BadInput(
         f"PyTorch {torch.__version__} cannot use a GPU, {there}: for a small model on a CPU give --device "
         "cpu, or --set device=cpu to tts sample"

@@ -50,12 +50,12 @@ def gpus() -> tuple[list[str], str]:
     except (OSError, subprocess.SubprocessError) as error:
         return [], f"nvidia-smi: {error}: restart the host or install NVIDIA's driver anew"
     lines = (done.stdout + done.stderr).strip().splitlines()
-    found = [line.strip() for line in lines if re.match(r"\s*(GPU|MIG) ", line)]
-    if found:
-        return found, ""
-    said = lines[0] if lines else f"nothing, with status {done.returncode}"
+    gpus = [line.strip() for line in lines if re.match(r"\s*(GPU|MIG) ", line)]
+    if gpus:
+        return gpus, ""
+    reply = lines[0] if lines else f"nothing, with status {done.returncode}"
     return [], (
-        f"nvidia-smi names no GPU ({said}): restart the host after a change of its driver, else install the "
+        f"nvidia-smi names no GPU ({reply}): restart the host after a change of its driver, else install the "
         "driver anew; a container needs --gpus all"
     )
 
@@ -66,16 +66,16 @@ def visible(named: list[str]) -> list[str]:
     whole = [line for line in named if line.startswith("GPU ")]
     if wanted is None:
         return whole
-    seen: list[str] = []
+    visible_gpus: list[str] = []
     for word in wanted.replace(" ", "").split(","):
         if word.isdecimal():
-            found = whole[int(word) : int(word) + 1]
+            match = whole[int(word) : int(word) + 1]
         else:
-            found = [line for line in named if word and f"UUID: {word}" in line]
-        if not found:
+            match = [line for line in named if word and f"UUID: {word}" in line]
+        if not match:
             break  # CUDA, too, leaves out all from the first that it does not know
-        seen.append(found[0])
-    return seen
+        visible_gpus.append(match[0])
+    return visible_gpus
 
 
 def driver() -> str:
@@ -174,16 +174,16 @@ def _there(folder: Path) -> Path:
 def check(venv: Path, model: str, revision: str | None, copies: int) -> tuple[list[str], list[str]]:
     """What there is, and what is missing with what to do about it, a line each."""
     named, no_gpu = gpus()
-    seen = visible(named)
+    usable = visible(named)
     lacks = [no_gpu] if no_gpu else old_driver()
-    if named and not seen:
+    if named and not usable:
         hides = f"CUDA_VISIBLE_DEVICES={os.environ.get('CUDA_VISIBLE_DEVICES')}"
         lacks.append(f"{hides} names none of the {len(named)} GPUs here: unset it, or name some")
-    elif 0 < len(seen) < copies:
+    elif 0 < len(usable) < copies:
         lacks.append(
-            f"DP={copies} copies of the model need as many GPUs, and {len(seen)} are visible: give fewer"
+            f"DP={copies} copies of the model need as many GPUs, and {len(usable)} are visible: give fewer"
         )
-    there = [f"{len(seen)} {'GPU' if len(seen) == 1 else 'GPUs'}: {driver()}"]
+    there = [f"{len(usable)} {'GPU' if len(usable) == 1 else 'GPUs'}: {driver()}"]
     no_compiler = compilers()
     lacks += [*wheels(venv), *no_compiler]
     home = toolkit.toolkit()

@@ -55,16 +55,16 @@ def weights(model: str, revision: str | None) -> tuple[float, str]:
     commit = revision or "main"
     if "/" not in model or Path(model).exists() or _cached(model, revision):
         return 0.0, ""
-    status, said = _get(f"{model}/resolve/{commit}/config.json")
+    status, error = _get(f"{model}/resolve/{commit}/config.json")
     page = f"{_endpoint()}/{model}"
     if status == 0:
         return 0.0, (
-            f"the hub at {_endpoint()} does not answer ({said}), so {model} cannot be downloaded: this host "
+            f"the hub at {_endpoint()} does not answer ({error}), so {model} cannot be downloaded: this host "
             "needs the network (behind a proxy: HTTPS_PROXY), or the model in a folder: MODEL=FOLDER"
         )
-    if said == "GatedRepo" and status == 401:
+    if error == "GatedRepo" and status == 401:
         return 0.0, f"{model} is gated, and no token is given here: accept its licence at {page}; {LOGIN}"
-    if said == "GatedRepo":
+    if error == "GatedRepo":
         return 0.0, f"{model} is gated, and this token has no access to it: accept its licence at {page}"
     if status in (401, 403, 404):
         return 0.0, (

@@ -43,8 +43,8 @@ def toolkit() -> Path | None:
     After those of the host comes that of pip, in this environment.
     """
     homes = [os.environ.get("CUDA_HOME"), os.environ.get("CUDA_PATH")]
-    if found := shutil.which("nvcc"):
-        homes.append(str(Path(found).parent.parent))
+    if compiler := shutil.which("nvcc"):
+        homes.append(str(Path(compiler).parent.parent))
     folders = [Path(home) for home in [*homes, HOST] if home]
     for folder in [*folders, linked(_pip())]:
         if release(folder)[0] == CUDA and (folder / "lib64" / "libcudart.so").exists():
@@ -55,9 +55,9 @@ def toolkit() -> Path | None:
 def release(home: Path) -> tuple[int, int]:
     """The release of the nvcc in a toolkit's folder, such as (13, 0); (0, 0) if none runs there."""
     with suppress(OSError, subprocess.SubprocessError):
-        said = run([str(home / "bin" / "nvcc"), "--version"])
-        if found := re.search(r"release (\d+)\.(\d+)", said.stdout):
-            return int(found[1]), int(found[2])
+        answer = run([str(home / "bin" / "nvcc"), "--version"])
+        if release := re.search(r"release (\d+)\.(\d+)", answer.stdout):
+            return int(release[1]), int(release[2])
     return 0, 0
 
 

@@ -37,11 +37,11 @@ def identity(experiment: Experiment, questions: Sequence[Question]) -> dict[str,
 
     `questions` are all of the data set, so that a run may go on with another limit.
     """
-    asked = [[q.question_id, q.problem, q.gold] for q in questions]
+    texts = [[q.question_id, q.problem, q.gold] for q in questions]
     return {
         "experiment": experiment.model_dump(mode="json"),
         "prompt_sha256": prompts.digest(experiment.prompt),
-        "questions_sha256": hashlib.sha256(json.dumps(asked).encode()).hexdigest(),
+        "questions_sha256": hashlib.sha256(json.dumps(texts).encode()).hexdigest(),
         "model_sha256": model_digest(Path(model_location(experiment.model))),
     }
 

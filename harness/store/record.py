@@ -124,9 +124,9 @@ def write_json(path: Path, content: dict[str, Any]) -> None:
 def read_record(folder: Path) -> dict[str, Any] | None:
     """What run.json says, or None where there is none of this harness."""
     with suppress(OSError, ValueError):
-        found = json.loads((folder / RECORD).read_text(encoding="utf-8"))
-        if isinstance(found, dict) and isinstance(found.get("experiment"), dict):
-            return found
+        record = json.loads((folder / RECORD).read_text(encoding="utf-8"))
+        if isinstance(record, dict) and isinstance(record.get("experiment"), dict):
+            return record
     return None
 
 
@@ -200,7 +200,7 @@ def tally_of(*folders: Path, grader: Grader | None = None) -> Tally:
 
     Several folders hold shards of one run. `grader` reads the answers in place of the one on record.
     """
-    told = [(read_record(folder) or {}).get("planned") for folder in folders]
-    planned = [count for count in told if isinstance(count, int)]
-    known = sum(planned) if len(planned) == len(told) else None
+    planned_by = [(read_record(folder) or {}).get("planned") for folder in folders]
+    planned = [count for count in planned_by if isinstance(count, int)]
+    known = sum(planned) if len(planned) == len(planned_by) else None
     return Tally(experiment_in(folders[0]), known, grader)

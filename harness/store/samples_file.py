@@ -111,10 +111,10 @@ def not_a_row(line: bytes) -> str:
 def parse_object(line: bytes) -> Row | None:
     """The JSON object in `line`, or None."""
     try:
-        found = json.loads(line)
+        row = json.loads(line)
     except (ValueError, RecursionError):
         return None
-    return found if isinstance(found, dict) else None
+    return row if isinstance(row, dict) else None
 
 
 def mend(path: Path) -> None:
@@ -206,6 +206,6 @@ class SamplesFile:
 def _inode(path: Path) -> tuple[int, int] | None:
     """What tells the file at `path` from another; None if there is none."""
     with suppress(OSError):
-        found = path.stat()
-        return found.st_dev, found.st_ino
+        stat = path.stat()
+        return stat.st_dev, stat.st_ino
     return None

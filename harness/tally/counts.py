@@ -154,10 +154,10 @@ class Tally:
             lines.append((asked, finished, str(counts.answers), *used, limit, *shares))
         readers = sum((counts.readers for counts in self.settings.values()), Counter[str]())
         read = [f"{count / self.answers:.1%} by {visible(reader)}" for reader, count in readers.most_common()]
-        told = [f"answers read: {', '.join(read)}"] if read else []
+        notes = [f"answers read: {', '.join(read)}"] if read else []
         if self._experiment and self._experiment.forced_from:
-            told.append("these settings are paired: each ends the same answers, at a different length")
-        return "\n".join([*aligned(lines), *told])
+            notes.append("these settings are paired: each ends the same answers, at a different length")
+        return "\n".join([*aligned(lines), *notes])
 
     def _ordered(self) -> list[tuple[tuple[str, str], Counts]]:
         return sorted(self.settings.items(), key=lambda item: (by_size(item[0][0]), item[0][1]))

@@ -89,10 +89,10 @@ def find_repeats(groups: Iterable[Texts], exchangeable: bool, free: bool) -> lis
     room to differ.
     """
     groups = [group for group in groups if len(group.hashes) >= FEWEST_ANSWERS]
-    found = _identical(groups) if free else []
+    identical = _identical(groups) if free else []
     if exchangeable:
-        found += _at_one_distance(groups)
-    return sorted(found, key=lambda repeat: (not repeat.alarm, repeat.chance))
+        identical += _at_one_distance(groups)
+    return sorted(identical, key=lambda repeat: (not repeat.alarm, repeat.chance))
 
 
 def _identical(groups: Sequence[Texts]) -> list[Repeat]:

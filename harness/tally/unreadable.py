@@ -63,17 +63,17 @@ class Unreadable:
         ways = ", ".join(
             f"{_quoted(end)} ({count} times)" for end, count in self._endings.most_common(ENDINGS)
         )
-        said = f"{share:.1%} of the answers could not be read"
+        lost = f"{share:.1%} of the answers could not be read"
         if self._never_sampled > self.count / 2:
             cause = f"{self._never_sampled} of these {self.count} have 0 tokens and no text"
-            return f"{said}: {cause}: never generated, and no answers; leave them out with --drop tokens=0"
-        said += f": most end in {ways}" if ways else ""
+            return f"{lost}: {cause}: never generated, and no answers; leave them out with --drop tokens=0"
+        lost += f": most end in {ways}" if ways else ""
         if not (self._read.total() and self._grader):
-            return f"{said}: see them with `tts inspect {run} --unreadable`"
+            return f"{lost}: see them with `tts inspect {run} --unreadable`"
         more = (reader for reader in READERS if self._read[reader])
         helpful = replace(self._grader, readers=(*self._grader.readers, *more))
         reads = f"reads {self._read.total()} of these {self.count}"
-        return f"{said}: `tts regrade {run} {helpful}` {reads}"
+        return f"{lost}: `tts regrade {run} {helpful}` {reads}"
 
 
 def _quoted(ending: str) -> str:

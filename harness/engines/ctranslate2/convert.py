@@ -108,8 +108,8 @@ def _compare(folder: Path, expected: Any, most: float) -> None:
 
     names = json.loads((folder / "vocabulary.json").read_text(encoding="utf-8"))
     model = ctranslate2.Generator(str(folder), compute_type="float32")
-    found = np.array(model.forward_batch([[names[token] for token in TRIAL]]))[0, -1]
-    distance = float(np.linalg.norm(found - expected) / np.linalg.norm(expected))
+    logits = np.array(model.forward_batch([[names[token] for token in TRIAL]]))[0, -1]
+    distance = float(np.linalg.norm(logits - expected) / np.linalg.norm(expected))
     if not distance < most:
         raise ValueError(f"its logits differ by {distance:.0%}")
 

@@ -48,8 +48,8 @@ class EndOfAnswer:
     def text(self, tokens: Sequence[int]) -> str:
         """The answer's text up to the first stop string."""
         text: str = self._tokenizer.decode(list(tokens), skip_special_tokens=True)
-        found = [position for stop in self._stop if (position := text.find(stop)) >= 0]
-        return text[: min(found)] if found else text
+        positions = [position for stop in self._stop if (position := text.find(stop)) >= 0]
+        return text[: min(positions)] if positions else text
 
     def _stopped(self, tokens: Sequence[int]) -> bool:
         text = self._tokenizer.decode(list(tokens), skip_special_tokens=False)

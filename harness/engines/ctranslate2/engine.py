@@ -175,12 +175,12 @@ class CTranslate2Engine:
                 await self._arrived.wait()
                 continue
             try:
-                found = await asyncio.get_running_loop().run_in_executor(self._pool, self._draw, batch)
+                drawn = await asyncio.get_running_loop().run_in_executor(self._pool, self._draw, batch)
             except Exception as error:  # whatever it is: out of memory, a fault of the tokenizer's code
                 for request in chain.from_iterable(batch):
                     request.fail(EngineError(f"{type(error).__name__}: {error}"))
             else:
-                self._hand_out(batch, found)
+                self._hand_out(batch, drawn)
 
     def _hand_out(self, batch: Batch, found: Sequence[list[Drawn]]) -> None:
         for requests, answers in zip(batch, found, strict=True):
@@ -207,12 +207,12 @@ class CTranslate2Engine:
             callback=None if self._small and covered else self._watch(end),
             **self._sampler(sampling),
         )
-        found = [[finished(end, tokens) for tokens in result.sequences_ids] for result in results]
-        for ids, result, answers in zip(prompts, results, found, strict=True):
+        ended = [[finished(end, tokens) for tokens in result.sequences_ids] for result in results]
+        for ids, result, answers in zip(prompts, results, ended, strict=True):
             for i, (one, tokens) in enumerate(zip(answers, result.sequences_ids, strict=True)):
                 if sampling.logprobs:
                     answers[i] = one._replace(logprob=self._mean_logprob(ids, tokens[: one.tokens]))
-        return [answers * (n // drawn) for answers in found]
+        return [answers * (n // drawn) for answers in ended]
 
     def _mean_logprob(self, prompt: Sequence[int], answer: Sequence[int]) -> float | None:
         """The mean log-probability of an answer's tokens at temperature 1, by a pass of its own."""
