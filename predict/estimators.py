@@ -83,7 +83,7 @@ def estimate(name: str, evidence: Evidence, targets: Points, options: Options) -
     """
     if METHODS[evidence.method].opposite:
         return of_opposite(estimate(name, opposite(evidence), targets, options))
-    found = ESTIMATORS[name](evidence, targets, options)
+    result = ESTIMATORS[name](evidence, targets, options)
     far = FAR * evidence.points.N.max() < targets.N
     if run := evidence.run:
         far |= np.array([run.caps[setting] > FAR * run.cap for setting in targets.setting])
@@ -92,10 +92,10 @@ def estimate(name: str, evidence: Evidence, targets: Points, options: Options) -
     open_along_t = np.zeros(len(targets), bool)
     if new.any() and name not in BY_THE_LAW and not evidence.run:
         open_along_t = new & ~of_the_law(evidence, targets)[1]
-    open_yet = far | by_prompt | open_along_t | (found.these.high - found.these.low > WIDE)
-    status = more_severe(found.status, np.where(open_yet, Status.BOUND_HIT, Status.OK))
-    notes = (*found.notes, BY_PROMPT) if by_prompt.any() else found.notes
-    return replace(found, status=status, notes=notes)
+    open_yet = far | by_prompt | open_along_t | (result.these.high - result.these.low > WIDE)
+    status = more_severe(result.status, np.where(open_yet, Status.BOUND_HIT, Status.OK))
+    notes = (*result.notes, BY_PROMPT) if by_prompt.any() else result.notes
+    return replace(result, status=status, notes=notes)
 
 
 def able(samples: bool, caps: bool = False) -> list[str]:

@@ -80,7 +80,7 @@ def forecast(
     0  16       0.77  0.72  0.81     ok
     1  64       0.81  0.75  0.86     ok
     """
-    asked: dict[str, Any] = {
+    given: dict[str, Any] = {
         "fit_max_n": fit_max_n,
         "fit_settings": fit_settings,
         "fit_cap": fit_cap,
@@ -88,7 +88,7 @@ def forecast(
         "at_settings": at_settings,
         "at_caps": at_caps,
     }
-    request = Request(**asked)
+    request = Request(**given)
     options, tables = Options(replicates, seed, level, allowed=replicates > 0), []
     for group in _groups(answers, gold, method, request):
         table, notes = forecast_table(group, request, chosen(predictor, group), options, target)
@@ -131,8 +131,8 @@ def plan(
     """
     goals = goals_of(target_accuracy, token_budget)
     one_name(predictor)
-    asked: dict[str, Any] = {"at_settings": at_settings, "fit_cap": fit_cap, "at_caps": at_caps}
-    method, request = PLAN_METHOD.of(method), Request(**asked)
+    given: dict[str, Any] = {"at_settings": at_settings, "fit_cap": fit_cap, "at_caps": at_caps}
+    method, request = PLAN_METHOD.of(method), Request(**given)
     options, plans = Options(PLAN_REPLICATES.of(replicates), seed, level), []
     for group in _groups(answers, gold, method, request):
         (name,) = chosen(predictor, group)

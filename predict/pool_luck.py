@@ -28,17 +28,17 @@ def luck_of_pool(f: Floats, N: int, pool: Ints, method: str, seen: Ints | int = 
     """
     n = N - (N % 2 == 0) if method in ("majority", "weighted_majority") else N
     pairs = np.stack(np.broadcast_arrays(pool, seen, f[..., :].reshape(-1, f.shape[-1])[0])[:2])
-    found = np.empty(f.shape)
+    luck = np.empty(f.shape)
     for size, known in np.unique(pairs, axis=1).T:
         at = (pairs[0] == size) & (pairs[1] == known)
         weights = _shared(n, int(size), 0) - (_shared(n, int(size), int(known)) if known else 0.0)
         if method == "best_by_score":
-            found[..., at] = f[..., at] * (1 - f[..., at]) * (weights @ _same_choice(n))
+            luck[..., at] = f[..., at] * (1 - f[..., at]) * (weights @ _same_choice(n))
         elif method in ("majority", "weighted_majority"):
-            found[..., at] = f[..., at] * (1 - f[..., at]) * (weights @ _vote_correlation(n))
+            luck[..., at] = f[..., at] * (1 - f[..., at]) * (weights @ _vote_correlation(n))
         else:
-            found[..., at] = _best_covariance(f[..., at], n, weights)
-    return np.maximum(found, 0.0)  # where all of a pool was seen, rounding may leave less
+            luck[..., at] = _best_covariance(f[..., at], n, weights)
+    return np.maximum(luck, 0.0)  # where all of a pool was seen, rounding may leave less
 
 
 @lru_cache(maxsize=256)
@@ -49,9 +49,9 @@ def _shared(n: int, pool: int, seen: int) -> Floats:
         return np.asarray(hypergeom.pmf(j, pool, n, n))
     first = hypergeom.pmf(j, pool, seen, n)  # of the seen ones in the first subset
     also = hypergeom.pmf(j[None], pool, j[:, None], n)
-    found = first @ also
-    found[0] += 1 - found.sum()
-    return np.asarray(found)
+    joint = first @ also
+    joint[0] += 1 - joint.sum()
+    return np.asarray(joint)
 
 
 @lru_cache(maxsize=256)
@@ -62,12 +62,12 @@ def _vote_correlation(n: int) -> Floats:
     """
     if n > LARGEST:
         return np.asarray(2 / np.pi * np.arcsin(np.arange(n + 1) / n))
-    found = np.empty(n + 1)
+    chances = np.empty(n + 1)
     for j in range(n + 1):
         right = np.arange(j + 1)
         wins = binom.sf(n // 2 - right, n - j, 0.5)
-        found[j] = binom.pmf(right, j, 0.5) @ (2 * wins - 1) ** 2
-    return found
+        chances[j] = binom.pmf(right, j, 0.5) @ (2 * wins - 1) ** 2
+    return chances
 
 
 def _same_choice(n: int) -> Floats:

@@ -81,8 +81,8 @@ def backtest(
             "unseen": accuracy_of(rest, targets, group.method) if rest else truth,
         }
         by = {name: estimator_of(name, observed) for name in predictors}
-        found = {one: estimate(one, observed, targets, seeded) for one in dict.fromkeys(by.values())}
-        if SURVIVAL in found and (lengths := found[SURVIVAL].lengths):
+        estimates = {one: estimate(one, observed, targets, seeded) for one in dict.fromkeys(by.values())}
+        if SURVIVAL in estimates and (lengths := estimates[SURVIVAL].lengths):
             columns |= {
                 "tokens": targets.T,
                 "tokens_predicted": lengths.mean,
@@ -90,36 +90,36 @@ def backtest(
                 "tokens_high": lengths.interval.high,
             }
         for name, estimator in by.items():
-            one = found[estimator]
+            one = estimates[estimator]
             named = {"predictor": name, "estimator": estimator}
-            told: dict[str, Any] = {
+            row: dict[str, Any] = {
                 "predicted": one.mean,
                 "low": one.these.low,
                 "high": one.these.high,
                 "level": one.these.level,
             }
-            tables.append(pd.DataFrame({**named, **columns, **told, "status": one.status}))
+            tables.append(pd.DataFrame({**named, **columns, **row, "status": one.status}))
         tick()
     return pd.concat(tables, ignore_index=True)
 
 
 def accuracy_of(pools: Sequence[Pool], targets: Points, method: str) -> Floats:
     """The exact accuracy of `pools` at targets (M,); NaN where a question has fewer than N answers."""
-    found = np.full(len(targets), np.nan)
+    measured = np.full(len(targets), np.nan)
     for pool in pools:
         at = (targets.setting == pool.setting) & (pool.answers.sizes.min() >= targets.N)
         if at.any():
-            found[at] = mean_accuracy(accuracy_by_question(pool.answers.counts(), method, targets.N[at]))
-    return found
+            measured[at] = mean_accuracy(accuracy_by_question(pool.answers.counts(), method, targets.N[at]))
+    return measured
 
 
 def _held_out(group: Group, request: Request, names: Sequence[str], max_n: int) -> tuple[Points, Floats]:
     """The points asked for, less those that are observed, with their accuracies in the table."""
     points, known = group.points, [name for name, _ in group.points.settings()]
-    asked = list(group.run.caps)[1:] if group.run else list(request.at_settings)
-    there = np.isin(points.setting, asked or [name for name in known if name not in names] or known)
+    settings = list(group.run.caps)[1:] if group.run else list(request.at_settings)
+    there = np.isin(points.setting, settings or [name for name in known if name not in names] or known)
     ns = set(request.at_n) or set(points.N[there].tolist())
-    absent = [name for name in asked if name not in known]
+    absent = [name for name in settings if name not in known]
     absent += [f"N = {n}" for n in sorted(ns - set(points.N.tolist()))]
     if absent:
         known_are = f"settings {', '.join(known)}, N up to {points.N.max()}"

@@ -45,22 +45,22 @@ def forecast(
     target = TARGET.of(target)
     task = split(group, request)
     targets = task.targets
-    found: dict[str, Estimate] = {}
+    estimates: dict[str, Estimate] = {}
     lengths = None
     if task.observed.run:  # the lengths of answers at dearer caps are forecast, too
-        found[SURVIVAL] = estimate(SURVIVAL, task.observed, targets, options)
-        lengths = found[SURVIVAL].lengths
+        estimates[SURVIVAL] = estimate(SURVIVAL, task.observed, targets, options)
+        lengths = estimates[SURVIVAL].lengths
     if lengths:
         targets = replace(targets, T=np.where(np.isnan(targets.T), lengths.mean, targets.T))
-    asked = places(group, replace(task, targets=targets))
+    rows = places(group, replace(task, targets=targets))
     tables: list[pd.DataFrame] = []
     notes = [*caveats(group, options.replicates), *new_lengths(group, task, options.level)]
     for name in predictors:
         estimator = estimator_of(name, task.observed)
-        if estimator not in found:
-            found[estimator] = estimate(estimator, task.observed, targets, options)
-        one = found[estimator]
-        tables.append(asked.assign(predictor=name, estimator=estimator, **columns_of(one, target)))
+        if estimator not in estimates:
+            estimates[estimator] = estimate(estimator, task.observed, targets, options)
+        one = estimates[estimator]
+        tables.append(rows.assign(predictor=name, estimator=estimator, **columns_of(one, target)))
         notes += one.notes
         tick()
     table = pd.concat(tables, ignore_index=True)
@@ -88,21 +88,21 @@ def with_seen(group: Group, request: Request, table: pd.DataFrame) -> pd.DataFra
     return pd.concat(parts, ignore_index=True)
 
 
-def columns_of(found: Estimate, target: str = THESE) -> dict[str, Any]:
+def columns_of(estimate: Estimate, target: str = THESE) -> dict[str, Any]:
     """An estimate in the columns of the forecast table."""
-    asked = found.these if target == THESE else found.new
+    uncertain = estimate.these if target == THESE else estimate.new
     columns: dict[str, Any] = {
-        "predicted": found.mean,
-        "low": asked.low,
-        "high": asked.high,
-        "status": found.status.astype(str),
-        "condition": found.condition,
-        "new_low": found.new.low,
-        "new_high": found.new.high,
-        "level": asked.level,
+        "predicted": estimate.mean,
+        "low": uncertain.low,
+        "high": uncertain.high,
+        "status": estimate.status.astype(str),
+        "condition": estimate.condition,
+        "new_low": estimate.new.low,
+        "new_high": estimate.new.high,
+        "level": uncertain.level,
     }
-    if found.allowed is not None:
-        columns |= {"allowed_low": found.allowed.low, "allowed_high": found.allowed.high}
+    if estimate.allowed is not None:
+        columns |= {"allowed_low": estimate.allowed.low, "allowed_high": estimate.allowed.high}
     return columns
 
 
@@ -123,9 +123,9 @@ def new_lengths(group: Group, task: Task, level: float = FORECAST_LEVEL) -> list
 def caveats(group: Group, replicates: int) -> list[str]:
     """Sentences on what the table of `group` cannot tell, whoever forecasts."""
     sentences = []
-    asked = {frozenset(pool.answers.question_ids) for pool in group.pools}
+    question_sets = {frozenset(pool.answers.question_ids) for pool in group.pools}
     counts = {n for n in group.questions.values() if n}
-    if max(len(asked), len(counts)) > 1:
+    if max(len(question_sets), len(counts)) > 1:
         number = f" ({min(counts)} to {max(counts)})" if len(counts) > 1 else ""
         sentences.append(
             f"the settings have different questions{number}, so part of the difference between their "
@@ -167,12 +167,12 @@ def places(group: Group, task: Task) -> pd.DataFrame:
 def warnings(table: pd.DataFrame) -> list[str]:
     """One plain sentence for each predictor and status but "ok" in a group's forecast table."""
     sentences = []
-    asked = table[table["role"] != "used"]
-    doubtful = asked[asked["status"] != Status.OK]
+    forecasts = table[table["role"] != "used"]
+    doubtful = forecasts[forecasts["status"] != Status.OK]
     for (name, status), part in doubtful.groupby(["predictor", "status"], sort=False):
         places = [f"setting {s} at N = {N}" for s, N in zip(part["setting"], part["N"], strict=True)]
         where = ", ".join(places[:3]) + (f" and {len(places) - 3} more" if len(places) > 3 else "")
-        if len(part) == (asked["predictor"] == name).sum():
+        if len(part) == (forecasts["predictor"] == name).sum():
             where = "every forecast"
         worst = part["condition"].max()
         number = f" (condition number {worst:.3g})" if status == Status.ILL_CONDITIONED else ""

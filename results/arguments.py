@@ -88,8 +88,8 @@ class _Kind(click.ParamType):  # type: ignore[type-arg]  # older click takes no 
     def option(self, flag: str, meaning: str = "", **more: Any) -> Callable[..., Any]:
         """The option of a command; `more` is what click.option takes."""
         shown = {"show_default": True} if more.get("default") is not None else {}
-        told = {"help": meaning or self.meaning, "metavar": self.unit}
-        return click.option(flag, type=self, **(told | shown | more))
+        usual = {"help": meaning or self.meaning, "metavar": self.unit}
+        return click.option(flag, type=self, **(usual | shown | more))
 
 
 @dataclass(frozen=True)
@@ -187,13 +187,13 @@ def names_of(name: str, given: Any, known: Iterable[str] = ()) -> tuple[str, ...
     parts = given.split(",") if isinstance(given, str) else given
     if not isinstance(parts, Iterable) or isinstance(parts, bytes | Mapping):
         raise BadInput(f"{name}: found {given!r:.40}, expected a list of names")
-    found = [part.strip() if isinstance(part, str) else part for part in parts]
+    names = [part.strip() if isinstance(part, str) else part for part in parts]
     expected = list(known)
-    for part in found:
+    for part in names:
         if not isinstance(part, str) or (expected and part not in expected):
             some = f"some of {', '.join(expected)}" if expected else "a name"
             raise BadInput(f"{name}: found {part!r:.40}, expected {some}")
-    return tuple(dict.fromkeys(filter(None, found)))
+    return tuple(dict.fromkeys(filter(None, names)))
 
 
 def goals_of(target_accuracy: Any, token_budget: Any) -> tuple[float | None, float | None]:

@@ -136,10 +136,10 @@ def _closing_brace(text: str, start: int) -> int:
 
 def _shortest_decimal(text: str) -> str | None:
     """The number that `text` is, in as few characters as show all its digits; None where it is none."""
-    found = _NUMBER.fullmatch(text)
-    if found is None:
+    number = _NUMBER.fullmatch(text)
+    if number is None:
         return None
-    sign, currency, later_sign, whole, fraction, exponent, unit = (part or "" for part in found.groups())
+    sign, currency, later_sign, whole, fraction, exponent, unit = (part or "" for part in number.groups())
     if not (whole or fraction) or (sign and later_sign) or (currency and unit):
         return None
     whole = whole.replace(",", "")

@@ -78,13 +78,13 @@ def by_subject(options: list[click.Option]) -> dict[str, list[click.Option]]:
     if len(options) <= FEW:
         return {"Options": options}
     by_flag = {option.opts[0]: option for option in options}
-    found = {}
+    grouped = {}
     for subject, flags in SUBJECTS.items():
-        found[subject] = [by_flag.pop(flag) for flag in flags if flag in by_flag]
-    found["Other options"] = list(by_flag.values())
+        grouped[subject] = [by_flag.pop(flag) for flag in flags if flag in by_flag]
+    grouped["Other options"] = list(by_flag.values())
     if 2 * len(by_flag) > len(options):  # most are about something else: groups would only scatter them
         return {"Options": options}
-    return {subject: members for subject, members in found.items() if members}
+    return {subject: members for subject, members in grouped.items() if members}
 
 
 def _described(option: click.Option, ctx: click.Context) -> tuple[str, str]:

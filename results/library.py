@@ -165,10 +165,10 @@ def compare(
         name: as_samples(as_frame(side, None if name in own else right, name), name)
         for name, side in sides.items()
     }
-    asked = methods_of((BY_SCORE if score else FORECAST) if methods is None else methods)
-    if any(method in SCORED for method in asked) != (score is not None):
+    chosen = methods_of((BY_SCORE if score else FORECAST) if methods is None else methods)
+    if any(method in SCORED for method in chosen) != (score is not None):
         raise BadInput(f"score and {' or '.join(SCORED)} go together: give both, or neither")
-    return compare_runs(runs, at=at, level=level, methods=asked, score=score)
+    return compare_runs(runs, at=at, level=level, methods=chosen, score=score)
 
 
 def as_frame(answers: pd.DataFrame | Answers, gold: Gold, name: str = "answers") -> pd.DataFrame:

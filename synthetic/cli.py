@@ -92,10 +92,10 @@ def run(
 
     check_place(out, folder=True)
     experiments = find_experiments(name).items()
-    asked = {key: with_changes(read_at(experiment, steps, n), changes) for key, experiment in experiments}
-    if options["paths"] and options["solver"] == "exact" and not any(map(samples_anyway, asked.values())):
+    panels = {key: with_changes(read_at(experiment, steps, n), changes) for key, experiment in experiments}
+    if options["paths"] and options["solver"] == "exact" and not any(map(samples_anyway, panels.values())):
         raise BadInput("--paths: the exact solver samples nothing here: leave it out, or give --solver")
-    for key, changed in asked.items():
+    for key, changed in panels.items():
         start = perf_counter()
         with warnings_last():
             curves, samples = run_experiment(key, changed, progress=True, **options)

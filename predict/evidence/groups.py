@@ -96,10 +96,10 @@ def groups_of(
     if kind not in ("samples", "curves"):
         raise BadInput(f"{name}: a {kind} table, expected one of samples or of curves")
     method = METHOD.of(method)
-    found = groups_of_samples(table, method, at_n) if kind == "samples" else groups_of_curves(table, method)
-    if not found:
+    groups = groups_of_samples(table, method, at_n) if kind == "samples" else groups_of_curves(table, method)
+    if not groups:
         raise BadInput(f"{name}: no rows of method {method}")
-    return found
+    return groups
 
 
 def groups_of_curves(frame: pd.DataFrame, method: str) -> list[Group]:
@@ -184,5 +184,7 @@ def group_of_pools(key: Key, pools: Sequence[Pool], at_n: Sequence[int] = ()) ->
 def grid(smallest_pool: int, at_n: Sequence[int] = ()) -> Ints:
     """The N at which a pool is read: 1 … 8, powers of two, the pool itself, and those of `at_n` within it."""
     powers = [2**k for k in range(4, smallest_pool.bit_length())]
-    asked = [n for n in at_n if n <= smallest_pool]
-    return np.unique([*range(1, min(8, smallest_pool) + 1), *powers, smallest_pool, *asked]).astype(np.int64)
+    forecast_ns = [n for n in at_n if n <= smallest_pool]
+    return np.unique([*range(1, min(8, smallest_pool) + 1), *powers, smallest_pool, *forecast_ns]).astype(
+        np.int64
+    )

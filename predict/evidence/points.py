@@ -154,9 +154,9 @@ def renumbered(question: Ints, votes: Ints) -> Ints:
     """`votes` with each question's wrong answers numbered 1, 2, … without the numbers that were cut away."""
     wrong = votes > 0
     kinds, place = np.unique(np.stack([question[wrong], votes[wrong]], axis=1), axis=0, return_inverse=True)
-    found = votes.copy()
-    found[wrong] = place - np.searchsorted(kinds[:, 0], question[wrong]) + 1
-    return found
+    corrected = votes.copy()
+    corrected[wrong] = place - np.searchsorted(kinds[:, 0], question[wrong]) + 1
+    return corrected
 
 
 def stopped(answers: AnswerPools, cap: float) -> AnswerPools:

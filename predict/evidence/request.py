@@ -48,14 +48,14 @@ class Request:
     at_caps: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
-        asked = vars(self).copy()
+        fields = vars(self).copy()
         for limit in (FIT_MAX_N, FIT_MAX_TOKENS, FIT_CAP):
-            asked[limit.name] = limit.if_any(asked[limit.name])
+            fields[limit.name] = limit.if_any(fields[limit.name])
         for several in (AT_N, AT_CAPS):
-            asked[several.name] = several.of(asked[several.name])
+            fields[several.name] = several.of(fields[several.name])
         for name in ("fit_settings", "at_settings"):
-            asked[name] = names_of(name, asked[name])
-        vars(self).update(asked)
+            fields[name] = names_of(name, fields[name])
+        vars(self).update(fields)
 
 
 def read_asked(paths: Sequence[Path], method: str, request: Request) -> list[Group]:

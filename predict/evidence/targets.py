@@ -54,8 +54,8 @@ def expected_length(asked: str, lengths: Mapping[str, float]) -> tuple[float, fl
 
 def _request(setting: str) -> tuple[str, int] | None:
     """("thinking-", 16000) of "thinking-16000"."""
-    found = re.fullmatch(r"(.*?)([0-9]+)", setting)
-    return (found[1], int(found[2])) if found and int(found[2]) > 0 else None
+    parts = re.fullmatch(r"(.*?)([0-9]+)", setting)
+    return (parts[1], int(parts[2])) if parts and int(parts[2]) > 0 else None
 
 
 def _carried_on(x: Floats, y: Floats, at: float) -> float:
@@ -94,9 +94,9 @@ def split(group: Group, request: Request) -> Task:
     targets = _targets(group, request, observed)
     known = dict(zip(group.points.places(), zip(group.accuracy, group.stderr, strict=True), strict=True))
     used = set(observed.points.places())
-    found = [known.get(place, (np.nan, np.nan)) for place in targets.places()]
+    measured = [known.get(place, (np.nan, np.nan)) for place in targets.places()]
     roles = ["used" if p in used else "held_out" if p in known else "forecast" for p in targets.places()]
-    truth, stderr = np.array(found).T
+    truth, stderr = np.array(measured).T
     return Task(observed, targets, truth, stderr, tuple(roles))
 
 

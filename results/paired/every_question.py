@@ -63,12 +63,12 @@ class QuestionGate:
         """(Q,) how often luck alone would show a question so low; 1 where it is not below."""
         chances = np.ones(len(self.names))
         for q in np.flatnonzero(self.below):
-            seen = (int(self.right[q]), int(self.answers[q]))
+            counts = (int(self.right[q]), int(self.answers[q]))
             if self.before is None:
-                chances[q] = stats.binom.cdf(*seen, 1 - self.margin)
+                chances[q] = stats.binom.cdf(*counts, 1 - self.margin)
             else:
                 first, of = (int(part[q]) for part in self.before)
-                chances[q] = chance_of_fall(first, of, *seen, self.margin)
+                chances[q] = chance_of_fall(first, of, *counts, self.margin)
         return chances
 
     @cached_property

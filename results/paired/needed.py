@@ -82,12 +82,12 @@ def _named_by_answers(pools: AnswerPools) -> AnswerPools:
     scores = np.zeros(len(pools.votes)) if pools.scores is None else pools.scores
     order = np.lexsort((scores, pools.votes, pools.question))
     votes, scores = pools.votes[order], scores[order]
-    seen = Counter[str]()
+    words = Counter[str]()
     names = []
     for start, end in zip(pools.starts[:-1], pools.starts[1:], strict=True):
         answers = f"{votes[start:end].tolist()} {scores[start:end].tolist()}"
-        seen[answers] += 1
-        names.append(f"{answers} {seen[answers]}")
+        words[answers] += 1
+        names.append(f"{answers} {words[answers]}")
     scored = None if pools.scores is None else scores
     return replace(pools, question_ids=names, votes=votes, tokens=pools.tokens[order], scores=scored)
 

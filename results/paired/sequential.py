@@ -195,7 +195,7 @@ def boundaries(shares: tuple[float, ...], level: float) -> tuple[float, ...]:
     spent = 2 * special.ndtr(-quantile / np.sqrt(shares))
     to_spend = np.diff(spent, prepend=0.0)
     sums, weights, before = np.zeros(1), np.ones(1), 0.0
-    found = []
+    looks = []
     for share, spend in zip(shares, to_spend, strict=True):
         step = np.sqrt(share - before)
         furthest = _FURTHEST * np.sqrt(share)
@@ -212,8 +212,8 @@ def boundaries(shares: tuple[float, ...], level: float) -> tuple[float, ...]:
         moves = (inside[:, None] - sums) / step
         density = np.exp(-(moves**2) / 2) @ weights / (step * np.sqrt(2 * np.pi))
         sums, weights, before = inside, density * _WEIGHTS * bound, share
-        found.append(float(bound / np.sqrt(share)))
-    return tuple(found)
+        looks.append(float(bound / np.sqrt(share)))
+    return tuple(looks)
 
 
 def _level_of(boundary: float) -> float:

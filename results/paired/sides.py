@@ -181,7 +181,7 @@ def _by_question(rows: pd.DataFrame, column: str) -> pd.Series[float]:
 
 def _run_names(models: Mapping[str, Sequence[str]]) -> dict[tuple[str, str], str]:
     """What each run is called, by table and model; models: those of each table."""
-    runs = [(table, model) for table, found in models.items() for model in found]
+    runs = [(table, model) for table, names in models.items() for model in names]
     told_apart = {model for _, model in runs}
     if len(told_apart) == len(runs) and UNNAMED not in told_apart:
         return {run: run[1] for run in runs}

@@ -46,5 +46,5 @@ def overall(of_rows: Iterable[Verdict], everywhere: bool = False) -> Verdict:
     words = set(of_rows)
     if everywhere and "worse" not in words and "undecided" in words:
         return "undecided"
-    said = words - {"undecided"}
-    return said.pop() if len(said) == 1 else "undecided"
+    decided = words - {"undecided"}
+    return decided.pop() if len(decided) == 1 else "undecided"

@@ -87,10 +87,10 @@ def at_equal_agreement(table: pd.DataFrame, lost: float = LOST) -> pd.DataFrame:
             target = line["agreement_all"].iloc[0] - lost
             shares.setdefault(str(rule), []).append(_share_at(line, target))
     means = [float(np.mean(each)) for each in shares.values()]
-    found = pd.DataFrame({"rule": list(shares), "share": means})
-    lead = found.loc[found["rule"] == DEFAULT, "share"]
-    vs_lead = found["share"] / lead.iloc[0] if len(lead) else np.nan
-    return found.assign(vs_lead=vs_lead).sort_values("share", ignore_index=True)
+    means_by_rule = pd.DataFrame({"rule": list(shares), "share": means})
+    lead = means_by_rule.loc[means_by_rule["rule"] == DEFAULT, "share"]
+    vs_lead = means_by_rule["share"] / lead.iloc[0] if len(lead) else np.nan
+    return means_by_rule.assign(vs_lead=vs_lead).sort_values("share", ignore_index=True)
 
 
 def _share_at(line: pd.DataFrame, target: float) -> float:

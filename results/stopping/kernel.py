@@ -75,14 +75,14 @@ def count_votes(votes: Ints, places: Any, rows: Ints, asked: Ints) -> Ints:
         for i in range(asked[s]):
             tally[votes[places[rows[s], i]] + 1] += 1
         tally[0] = 0
-        found = 0
+        count = 0
         for i in range(asked[s]):
             vote = votes[places[rows[s], i]] + 1
             if tally[vote] > 0:
-                counts[s, found] = tally[vote]
+                counts[s, count] = tally[vote]
                 tally[vote] = 0
-                found += 1
-        counts[s, :found] = np.sort(counts[s, :found])[::-1]
+                count += 1
+        counts[s, :count] = np.sort(counts[s, :count])[::-1]
     return counts
 
 

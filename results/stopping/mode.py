@@ -40,11 +40,11 @@ def mode_chances(counts: Ints) -> Floats:
 
 def of_answers(votes: Ints, starts: Ints) -> Floats:
     """That chance of what each of the answers says, (answers,); of unreadable ones, −1, it is 0."""
-    found = np.zeros(votes.size)
+    chances = np.zeros(votes.size)
     for start, end in pairwise(starts):
         own = votes[start:end]
         readable = own >= 0
         if readable.any():
             _, place, counts = np.unique(own[readable], return_inverse=True, return_counts=True)
-            found[start:end][readable] = mode_chances(counts)[place]
-    return found
+            chances[start:end][readable] = mode_chances(counts)[place]
+    return chances

@@ -116,15 +116,15 @@ class Replay:
         generator = np.random.Generator(np.random.PCG64(0))
         salt = generator.integers(0, 2**63, (2, self.most + 1), dtype=np.uint64)
         shape = self._answers.shape
-        found = Walk(
+        visits = Walk(
             state=np.empty(shape, np.uint64),
             streak=np.empty(shape, np.int16),
             right=np.empty(shape, np.float32),
             agree=np.empty(shape, np.float32),
         )
         modes = of_answers(self._votes, starts)
-        walk(self._votes, starts, self._answers, modes, salt, *found)
-        return found
+        walk(self._votes, starts, self._answers, modes, salt, *visits)
+        return visits
 
     @cached_property
     def states(self) -> States:
@@ -161,12 +161,12 @@ class Replay:
             steps = ahead(rule, threshold, seen).astype(np.int64)
         else:
             first, steps = int(block), np.full(len(ends), int(block))
-        asked = np.empty(place.shape[:2], np.int64)
+        stopped_at = np.empty(place.shape[:2], np.int64)
         rounds = np.empty(place.shape[:2], np.int64)
-        stop_times(place, ends, steps, first, asked, rounds)
+        stop_times(place, ends, steps, first, stopped_at, rounds)
         by_rule = np.asarray(rule.stops(seen, threshold), np.bool_) & (seen.a > seen.b)
-        last = _where(place, asked)
-        return Stops(asked, rounds, by_rule[last] & (asked < self.most))
+        last = _where(place, stopped_at)
+        return Stops(stopped_at, rounds, by_rule[last] & (stopped_at < self.most))
 
     def outcome(self, stops: Stops) -> Outcome:
         """What votes that end there come to."""

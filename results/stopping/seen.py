@@ -70,8 +70,8 @@ class Seen:
 
 def seen_of(answers: Sequence[Hashable | None], most: int) -> Seen:
     """One state from the answers to one question in their order; None is one that could not be read."""
-    said = [answer for answer in answers if answer is not None]
-    counts = sorted((said.count(answer) for answer in set(said)), reverse=True)
+    readable = [answer for answer in answers if answer is not None]
+    counts = sorted((readable.count(answer) for answer in set(readable)), reverse=True)
     streak = 0
     while streak < len(answers) and answers[-1] is not None and answers[-1 - streak] == answers[-1]:
         streak += 1

@@ -30,16 +30,16 @@ def without_unreadable(tables: Sequence[pd.DataFrame], where: str | Path) -> lis
     chosen = CHOSEN.get()
     if not chosen.unreadable:
         return list(tables)
-    said = [one_spelling(table["answer"]) for table in tables]
+    spelt = [one_spelling(table["answer"]) for table in tables]
     words = {word if chosen.as_written else canonical(word): word for word in chosen.unreadable}
     for meant, word in words.items():
-        if not any(answers.eq(meant).any() for answers in said):
+        if not any(answers.eq(meant).any() for answers in spelt):
             raise BadInput(
                 f"{where}: --unreadable {word!r:.40}: no answer is this word; leave it out or correct it"
             )
     return [
         table.assign(answer=table["answer"].mask(answers.isin(list(words))))
-        for table, answers in zip(tables, said, strict=True)
+        for table, answers in zip(tables, spelt, strict=True)
     ]
 
 
@@ -112,13 +112,13 @@ def _by_score(samples: pd.DataFrame, name: str | Path) -> pd.DataFrame:
         meant += f"; {(~scored).sum():,} of {len(scored):,} answers have no score and are left out"
         samples = samples[scored].reset_index(drop=True)
     warnings.warn(f"{name}: {meant}", stacklevel=2)
-    said = samples["answer"].fillna(samples["score"].map("{:g}".format).astype(TEXT))
-    return samples.assign(answer=said, correct=samples["score"] >= 1)
+    answers = samples["answer"].fillna(samples["score"].map("{:g}".format).astype(TEXT))
+    return samples.assign(answer=answers, correct=samples["score"] >= 1)
 
 
 def one_spelling(texts: "pd.Series[Any]") -> "pd.Series[Any]":
     """The texts as they are compared; null where nothing is left of one."""
     if CHOSEN.get().as_written:
         return texts
-    said = canonical_texts(texts)
-    return said.mask(said == "")
+    spelt = canonical_texts(texts)
+    return spelt.mask(spelt == "")

@@ -131,7 +131,7 @@ def kind_of(table: str | Path | pd.DataFrame) -> str:
 
 def sample_files(*paths: str | Path) -> list[Path]:
     """The files meant by `paths`: a folder stands for the samples table in it. Raises BadInput."""
-    found = []
+    files = []
     for path in map(Path, paths):
         if path.is_dir():
             inside = (path / f"samples{suffix}" for suffix in (".jsonl", ".parquet", ".csv"))
@@ -139,8 +139,8 @@ def sample_files(*paths: str | Path) -> list[Path]:
             if match is None:
                 raise BadInput(f"{path}: no samples.jsonl (or .parquet, .csv) in this folder")
             path = match
-        found.append(path)
-    return found
+        files.append(path)
+    return files
 
 
 def check_out(out: Path, inputs: Sequence[Path]) -> None:

@@ -130,12 +130,12 @@ def _none_right(samples: pd.DataFrame) -> Iterator[str]:
     for key, rows in groups(samples, WHOSE):
         if rows["correct"].any():
             continue
-        said = rows[rows["answer"].notna()]
+        read = rows[rows["answer"].notna()]
         who = f"0 % right: not one of {len(rows):,} answers of {model_on(key.model, key.dataset)}"
-        if said.empty:
+        if read.empty:
             yield f"{who}: none could be read; check the column 'answer'"
-        elif "gold" in said:
-            pair = f"answer {said['answer'].iloc[0]!r:.40}, gold {said['gold'].iloc[0]!r:.40}"
+        elif "gold" in read:
+            pair = f"answer {read['answer'].iloc[0]!r:.40}, gold {read['gold'].iloc[0]!r:.40}"
             yield f"{who}; check that answers and gold are written alike and belong together (first: {pair})"
         else:
             yield f"{who}; check the column 'correct'"
@@ -144,8 +144,8 @@ def _none_right(samples: pd.DataFrame) -> Iterator[str]:
 def _shards(samples: pd.DataFrame) -> Iterator[str]:
     """Runs of which parts are not in the table."""
     if "shard" in samples:
-        told = samples[["dataset", "model", "shard"]].dropna().drop_duplicates()
-        yield from missing(told.itertuples(index=False, name=None))
+        shards = samples[["dataset", "model", "shard"]].dropna().drop_duplicates()
+        yield from missing(shards.itertuples(index=False, name=None))
 
 
 def _clusters(samples: pd.DataFrame) -> Iterator[str]:

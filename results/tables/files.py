@@ -93,11 +93,11 @@ def _check_text(path: Path) -> None:
     """Raise BadInput where the file begins as no text in UTF-8 does."""
     with path.open("rb") as file:
         start = file.read(4)
-    found = [told for kind, told in _OTHER_KINDS.items() if start.startswith(kind)]
+    remedies = [told for kind, told in _OTHER_KINDS.items() if start.startswith(kind)]
     if b"\0" in start[:2]:
-        found = ["UTF-16 text: save it as UTF-8"]
-    if found:
-        raise BadInput(f"{path}: is {found[0]}")
+        remedies = ["UTF-16 text: save it as UTF-8"]
+    if remedies:
+        raise BadInput(f"{path}: is {remedies[0]}")
 
 
 def read_raw(path: Path, text_columns: tuple[str, ...], only: pa.Schema | None = None) -> pd.DataFrame:
@@ -197,10 +197,10 @@ def json_rows(path: Path) -> Iterator[dict[str, Any]]:
             try:
                 row = json.loads(line.decode("utf-8-sig" if number == 1 else "utf-8"))
             except (ValueError, RecursionError) as error:  # text that is not UTF-8 is a ValueError, too
-                told = f"{path}: row {number}: not JSON: {error}"
+                problem = f"{path}: row {number}: not JSON: {error}"
                 if not line.endswith(b"\n"):
-                    told += "; a killed run leaves half a line: start it again, or delete it"
-                raise BadInput(told) from None
+                    problem += "; a killed run leaves half a line: start it again, or delete it"
+                raise BadInput(problem) from None
             if not isinstance(row, dict):
                 raise BadInput(f"{path}: row {number}: found {type(row).__name__}, expected a JSON object")
             yield _without_surrogates(row) if rb"\ud" in line.lower() else row

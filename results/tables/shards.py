@@ -34,8 +34,8 @@ class Shard(NamedTuple):
 
 def shard_in(text: str) -> Shard | None:
     """The shard that `text` names, or None."""
-    found = _SHARD.fullmatch(text)
-    shard = Shard(int(found[1]), int(found[2])) if found else None
+    match = _SHARD.fullmatch(text)
+    shard = Shard(int(match[1]), int(match[2])) if match else None
     return shard if shard and shard.part <= shard.parts else None
 
 
@@ -46,11 +46,11 @@ def are_shards(cells: "pd.Series[Any]") -> "pd.Series[bool]":
 
 def missing(told: Iterable[tuple[str, str, str]]) -> Iterator[str]:
     """A line for each run of which shards are missing; `told`: the dataset, model and shard of the rows."""
-    found: dict[tuple[str, str, int], set[int]] = {}
+    parts_of: dict[tuple[str, str, int], set[int]] = {}
     for dataset, model, text in told:
         if shard := shard_in(text):
-            found.setdefault((dataset, model, shard.parts), set()).add(shard.part)
-    for (dataset, model, parts), there in found.items():
+            parts_of.setdefault((dataset, model, shard.parts), set()).add(shard.part)
+    for (dataset, model, parts), there in parts_of.items():
         absent = [str(Shard(part, parts)) for part in range(1, parts + 1) if part not in there]
         if absent:
             more = f" and {len(absent) - _NAMED} more" if len(absent) > _NAMED else ""

@@ -47,18 +47,18 @@ def _checked(batch: pa.RecordBatch) -> pd.DataFrame:
 
 
 def _thinned(parts: Iterable[pd.DataFrame], most: int) -> pd.DataFrame:
-    seen = Counter[tuple[object, ...]]()
+    earlier = Counter[tuple[object, ...]]()
     kept = []
     for part in parts:
-        told = part.reindex(columns=_SCHEMA.names)
-        there = told["text"].notna().to_numpy(bool)
-        whose = told.loc[there, _WHOSE].astype(object)
+        columns = part.reindex(columns=_SCHEMA.names)
+        there = columns["text"].notna().to_numpy(bool)
+        whose = columns.loc[there, _WHOSE].astype(object)
         groups = whose.where(whose.notna(), "").groupby(_WHOSE, sort=False)
         names = [name for name, _ in groups]
-        before = np.array([seen[name] for name in names], np.int64)
+        before = np.array([earlier[name] for name in names], np.int64)
         place = groups.cumcount().to_numpy() + before[groups.ngroup().to_numpy()]
-        seen.update(dict(zip(names, groups.size().tolist(), strict=True)))
-        needless = np.zeros(len(told), bool)
+        earlier.update(dict(zip(names, groups.size().tolist(), strict=True)))
+        needless = np.zeros(len(columns), bool)
         needless[there] = place >= most
-        kept.append(pd.DataFrame({name: told[name].mask(needless, "") for name in TEXTS}))
+        kept.append(pd.DataFrame({name: columns[name].mask(needless, "") for name in TEXTS}))
     return pd.concat(kept, ignore_index=True)

@@ -71,11 +71,11 @@ def _verdicts_alone(samples: pd.DataFrame) -> bool:
     """Whether there are no golds, and each answer is a word for right or wrong, or its own score."""
     if "gold" in samples and samples["gold"].notna().any():
         return False
-    said = samples[["answer", "correct"]].dropna().drop_duplicates()
-    if said.empty or not said["answer"].map(lambda answer: bool(_VERDICTS.fullmatch(answer))).all():
+    pairs = samples[["answer", "correct"]].dropna().drop_duplicates()
+    if pairs.empty or not pairs["answer"].map(lambda answer: bool(_VERDICTS.fullmatch(answer))).all():
         numbers = pd.to_numeric(samples["answer"], errors="coerce")
         return "score" in samples and bool(numbers.notna().any() and (numbers == samples["score"]).all())
-    return bool(said["answer"].is_unique)
+    return bool(pairs["answer"].is_unique)
 
 
 def _partial_credit(samples: pd.DataFrame) -> bool:

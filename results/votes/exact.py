@@ -269,13 +269,13 @@ def all_of_n(pool: ArrayLike, correct: ArrayLike, n: ArrayLike) -> Floats:
 
 def _all_of_a_kind(pool: ArrayLike, kind: ArrayLike, n: ArrayLike) -> Floats:
     """C(kind, n) / C(pool, n), factor by factor, so that nothing overflows."""
-    pools, kinds, asked = np.broadcast_arrays(*(_whole(given) for given in (pool, kind, n)))
-    if np.any((kinds < 0) | (kinds > pools) | (asked < 1) | (asked > pools)):
+    pools, kinds, counts = np.broadcast_arrays(*(_whole(given) for given in (pool, kind, n)))
+    if np.any((kinds < 0) | (kinds > pools) | (counts < 1) | (counts > pools)):
         raise ValueError("needs 0 <= correct <= pool and 1 <= n <= pool")
     share = np.ones(pools.shape)
-    for i in range(int(asked.max(initial=0))):
+    for i in range(int(counts.max(initial=0))):
         chance = np.maximum(kinds - i, 0) / np.maximum(pools - i, 1)
-        share = np.where(i < asked, share * chance, share)
+        share = np.where(i < counts, share * chance, share)
     return np.asarray(share).round(DIGITS)
 
 

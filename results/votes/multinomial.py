@@ -40,19 +40,19 @@ def vote_accuracy(p: ArrayLike, gold: ArrayLike, ns: Sequence[int] | Ints) -> Fl
     laws = np.asarray(p, np.float64)
     rows = laws.reshape(-1, laws.shape[-1])
     column = np.broadcast_to(np.asarray(gold, np.int64), laws.shape[:-1]).reshape(-1, 1)
-    asked = np.asarray(ns, np.int64)
-    if asked.size and not 1 <= asked.min() <= asked.max() <= MAX_N:
+    sizes = np.asarray(ns, np.int64)
+    if sizes.size and not 1 <= sizes.min() <= sizes.max() <= MAX_N:
         raise ValueError(f"N must be from 1 to {MAX_N:,}")
     right = np.take_along_axis(rows, column, axis=1)[:, 0]
     wrong = rows.copy()
     np.put_along_axis(wrong, column, 0.0, axis=1)
     falling = np.ascontiguousarray(-np.sort(-wrong, axis=1))
-    out = np.empty((len(rows), asked.size))
-    for k, n in enumerate(asked):
+    out = np.empty((len(rows), sizes.size))
+    for k, n in enumerate(sizes):
         points = _circle_points(int(n))
         circle = np.exp(2j * np.pi * np.arange(points // 2 + 1) / points)  # the lower half mirrors it
         _vote_rows(right, falling, int(n), points, circle, out[:, k])
-    return out.reshape(*laws.shape[:-1], asked.size)
+    return out.reshape(*laws.shape[:-1], sizes.size)
 
 
 def vote_limit(p: ArrayLike, gold: ArrayLike) -> Floats:

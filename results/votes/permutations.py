@@ -46,12 +46,12 @@ def prefix_accuracy(
     """
     from results.votes.kernel import prefix_votes  # numba takes half a second to import
 
-    asked = np.asarray(ns, np.int64)
+    sizes = np.asarray(ns, np.int64)
     smallest = int(pools.sizes.min())
-    if np.any(np.diff(asked) <= 0) or np.any((asked < 1) | (asked > smallest)):
+    if np.any(np.diff(sizes) <= 0) or np.any((sizes < 1) | (sizes > smallest)):
         raise ValueError(f"N must rise and stay from 1 to the smallest pool ({smallest})")
-    shape = (len(orders), len(pools.question_ids), asked.size)
+    shape = (len(orders), len(pools.question_ids), sizes.size)
     accuracy = {method: np.zeros(shape) for method in EVERY_METHOD}
     votes, starts = pools.votes.astype(np.int64), pools.starts.astype(np.int64)
-    prefix_votes(votes, starts, orders, asked, *accuracy.values())
+    prefix_votes(votes, starts, orders, sizes, *accuracy.values())
     return accuracy

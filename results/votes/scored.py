@@ -61,8 +61,8 @@ def score_column(
     cells, bad = score_cells(samples[column])
     if bad.any():
         row = int(bad.argmax())
-        found = f"{samples[column].iloc[row]!r:.40}"
-        raise BadInput(f"scores: row {row + 1}, column {column!r}: found {found}, expected a number")
+        cell = f"{samples[column].iloc[row]!r:.40}"
+        raise BadInput(f"scores: row {row + 1}, column {column!r}: found {cell}, expected a number")
     if cells.isna().all():
         raise BadInput(f"scores: column {column!r} is empty")
     read = samples["answer"].notna()
@@ -110,22 +110,22 @@ def accuracy_by_score(pools: AnswerPools, method: str, ns: Ints, logs: bool = Fa
     if method in CREDIT:
         _check_credit(pools)
     accuracy = np.zeros((len(pools.question_ids), len(ns)))
-    asked = np.ascontiguousarray(ns, np.int64)
+    sizes = np.ascontiguousarray(ns, np.int64)
     for question, (start, end) in enumerate(zip(pools.starts[:-1], pools.starts[1:], strict=True)):
         votes, scores = pools.votes[start:end].astype(np.int64), pools.scores[start:end]
         if method == "best_by_score":
             level = rank_levels(votes, scores)
             rising = np.argsort(level, kind="stable")
             right = (votes[rising] == 0).astype(np.float64)
-            score_kernel.best_curve(level[rising], right, asked, accuracy[question])
+            score_kernel.best_curve(level[rising], right, sizes, accuracy[question])
         elif method in CREDIT:
             credit = np.sort(np.nan_to_num(scores))
             level = np.unique(credit, return_inverse=True)[1]
-            score_kernel.best_curve(level, credit, asked, accuracy[question])
+            score_kernel.best_curve(level, credit, sizes, accuracy[question])
         else:
             weights = grid_weights(votes, _of_logs(votes, scores) if logs else scores)
             parts = _voters(votes, weights)
-            score_kernel.weighted_curve(*parts, len(votes), asked, accuracy[question])
+            score_kernel.weighted_curve(*parts, len(votes), sizes, accuracy[question])
     return accuracy.round(DIGITS)
 
 
@@ -180,8 +180,8 @@ def _check_credit(pools: AnswerPools) -> None:
     bad = (pools.scores < 0) | (pools.scores > 1)
     if bad.any():
         at = int(bad.argmax())
-        name, found = pools.question_ids[int(pools.question[at])], pools.scores[at]
-        raise BadInput(f"question {name}: a score of {found:g}: highest_score needs scores from 0 to 1")
+        name, score = pools.question_ids[int(pools.question[at])], pools.scores[at]
+        raise BadInput(f"question {name}: a score of {score:g}: highest_score needs scores from 0 to 1")
 
 
 def _check_weights(pools: AnswerPools, logs: bool) -> None:
@@ -190,9 +190,9 @@ def _check_weights(pools: AnswerPools, logs: bool) -> None:
     bad = np.isposinf(pools.scores) if logs else np.isinf(pools.scores) | (pools.scores < 0)
     if bad.any():
         at = int(bad.argmax())
-        name, found = pools.question_ids[int(pools.question[at])], pools.scores[at]
+        name, score = pools.question_ids[int(pools.question[at])], pools.scores[at]
         raise BadInput(
-            f"question {name}: a score of {found:g} is not a weight: weighted_majority needs finite scores "
+            f"question {name}: a score of {score:g} is not a weight: weighted_majority needs finite scores "
             "of at least 0; make them of rewards with --weights softmax (or sigmoid); best_by_score takes any"
         )
     if pools.sizes.max() > MAX_POOL:

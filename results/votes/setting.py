@@ -125,12 +125,12 @@ def warn_of_gaps(sampled: Sequence[Setting]) -> None:
     What another setting of the model was asked has no answer here; another model may have been
     asked more.
     """
-    asked: dict[Key, set[str]] = {}
+    questions: dict[Key, set[str]] = {}
     for setting in sampled:
         for whose in (setting.key.whose, _of_data(setting.key)):
-            asked.setdefault(whose, set()).update(setting.pools.question_ids)
+            questions.setdefault(whose, set()).update(setting.pools.question_ids)
     for setting in sampled:
-        expected = len(asked[setting.key.whose])
+        expected = len(questions[setting.key.whose])
         absent = expected - len(setting.pools.question_ids)
         if absent:
             line = f"{setting.key}: {absent} of {expected} questions have no answer"
@@ -141,7 +141,7 @@ def warn_of_gaps(sampled: Sequence[Setting]) -> None:
             line = f"{setting.uncounted} of {answers} answers have no token count"
             warnings.warn(f"{setting.key}: {effect}: {line}", stacklevel=3)
     for whose in dict.fromkeys(setting.key.whose for setting in sampled):
-        mine, every = len(asked[whose]), len(asked[_of_data(whose)])
+        mine, every = len(questions[whose]), len(questions[_of_data(whose)])
         if mine < every:
             line = f"{whose}: answers to {mine} of the {every} questions in these tables"
             warnings.warn(line, stacklevel=3)

@@ -32,14 +32,14 @@ def exact_accuracy(
 
     The second value is the share of steps, (tasks,), with too few positive entries (`PathLaw.fallback`).
     """
-    law, found = law_of_paths(tasks, setting, steps), {}
+    law, accuracies = law_of_paths(tasks, setting, steps), {}
     if "majority" in methods:
-        found["majority"] = vote_accuracy(law.probabilities, law.gold[:, None], votes)
+        accuracies["majority"] = vote_accuracy(law.probabilities, law.gold[:, None], votes)
     if "best_of_n" in methods:
-        found["best_of_n"] = best_of_n_accuracy(law.correct, votes)
+        accuracies["best_of_n"] = best_of_n_accuracy(law.correct, votes)
     if "greedy" in methods:
-        found["greedy"] = greedy_correct(tasks, setting, steps)[:, :, None]
-    return found, law.fallback
+        accuracies["greedy"] = greedy_correct(tasks, setting, steps)[:, :, None]
+    return accuracies, law.fallback
 
 
 def transformer_supports(

@@ -73,5 +73,5 @@ def greedy_supports(tasks: Tasks, setting: BinarySetting, steps: tuple[int, ...]
 
 def greedy_correct(tasks: Tasks, setting: BinarySetting, steps: tuple[int, ...]) -> Array:
     """1 where greedy decoding has found w* after t steps, else 0, (tasks, steps)."""
-    found = np.take_along_axis(tasks.w_star[:, None, :], greedy_supports(tasks, setting, steps), axis=2)
-    return np.asarray(found.all(axis=2), dtype=np.float64)
+    greedy = np.take_along_axis(tasks.w_star[:, None, :], greedy_supports(tasks, setting, steps), axis=2)
+    return np.asarray(greedy.all(axis=2), dtype=np.float64)

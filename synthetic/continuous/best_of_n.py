@@ -25,11 +25,11 @@ def best_of_n_risk(moments: Moments, votes: tuple[int, ...]) -> Array:
     d, root = len(moments.weights), np.sqrt(moments.weights)
     scales, axes = np.linalg.eigh(root[:, None] * moments.covariance * root)
     offsets = ((moments.error * root)[:, :, None] @ axes)[:, :, 0]
-    found = [
+    risks = [
         least_of_n(*one, votes)
         for one in zip(np.maximum(scales, 0.0).reshape(-1, d), offsets.reshape(-1, d), strict=True)
     ]
-    return np.reshape(found, (*moments.error.shape[:2], len(votes)))
+    return np.reshape(risks, (*moments.error.shape[:2], len(votes)))
 
 
 def least_of_n(scales: Array, offsets: Array, votes: tuple[int, ...]) -> Array:

@@ -106,7 +106,7 @@ def _covariance_by_steps(
     scale = rule.spread * outer(shrink)
     mean, covariance = np.zeros_like(shrink), np.zeros_like(scale)
     diagonal = np.einsum("bii->bi", covariance) if whole else covariance  # a view
-    found = []
+    moments = []
     for t in range(1, steps[-1] + 1):
         mean = shrink * mean + push
         size = (mean**2 + shrink**2 * diagonal).sum(axis=1, keepdims=True)
@@ -115,8 +115,8 @@ def _covariance_by_steps(
         diagonal += rule.trace * size + rule.added
         mean *= rule.mean
         if t in steps:
-            found.append(covariance.copy() if whole else covariance[..., None] * np.eye(shrink.shape[1]))
-    return np.stack(found, axis=1)
+            moments.append(covariance.copy() if whole else covariance[..., None] * np.eye(shrink.shape[1]))
+    return np.stack(moments, axis=1)
 
 
 def refuse_divergence(size: Array, tasks: Tasks, setting: ContinuousSetting, steps: tuple[int, ...]) -> None:

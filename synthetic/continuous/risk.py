@@ -43,7 +43,7 @@ def continuous_risk(
         drawn = iter([transformer_paths(*line, paths, steps) for line in wanted])
     else:
         drawn = iter(sample_paths(wanted, paths, steps))
-    found = []
+    by_line = []
     for tasks, setting in lines:
         risks: dict[str, Array] = {}
         sampled = next(drawn) if needs_sampling(setting, methods, solver) else None
@@ -58,8 +58,8 @@ def continuous_risk(
             risks["best_of_n"] = best_of_n_risk(path_moments(tasks, setting, steps), reached)
         if "gradient_descent" in methods:
             risks["gradient_descent"] = gradient_descent_risk(tasks, setting, steps)[..., None]
-        found.append(risks)
-    return found
+        by_line.append(risks)
+    return by_line
 
 
 def transformer_paths(

@@ -68,9 +68,9 @@ def sample_paths(
     with np.errstate(over="ignore", invalid="ignore"):  # a diverging path overflows
         walked = [_walk(lines, task, paths, steps) for task in range(len(x))]
     errors, means = (np.stack(part, axis=1) for part in zip(*walked, strict=True))
-    for (tasks, setting), found in zip(lines, errors, strict=True):
-        refuse_divergence(found.max(axis=2), tasks, setting, steps)
-    return [SampledPaths(*found) for found in zip(errors, means, strict=True)]
+    for (tasks, setting), sums in zip(lines, errors, strict=True):
+        refuse_divergence(sums.max(axis=2), tasks, setting, steps)
+    return [SampledPaths(*sums) for sums in zip(errors, means, strict=True)]
 
 
 def _walk(

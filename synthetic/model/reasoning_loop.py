@@ -92,7 +92,7 @@ def literal_paths(
     `draw` gives a task's random numbers, (max(steps), paths, …), of which `sampling` gets one path's at one
     step beside w̃.
     """
-    found = []
+    weights = []
     for task in range(len(tasks)):
         for numbers in draw(tasks.path_generator(task)).swapaxes(0, 1):
             own = iter(numbers)
@@ -101,8 +101,8 @@ def literal_paths(
                 return sampling(w, next(own))
 
             path = list(islice(reasoning_path(tasks.x[task], tasks.y[task], step, next_w), max(steps)))
-            found.append([path[t - 1] for t in steps])
-    whole = np.array(found).reshape(len(tasks), -1, len(steps), tasks.x.shape[2])
+            weights.append([path[t - 1] for t in steps])
+    whole = np.array(weights).reshape(len(tasks), -1, len(steps), tasks.x.shape[2])
     return whole.swapaxes(1, 2)
 
 

@@ -71,9 +71,9 @@ def verdict(table: pd.DataFrame, tasks: int, repeats: int = 5) -> str:
     """Whether a table of `check` shows more than chance: its worst row, by Student’s t for so many rows."""
     worst = float((table["difference"] / table["stderr"]).abs().max())
     chance = float(t_law.ppf(1 - ALARM / 2 / len(table), repeats * tasks - 1))
-    told = "they agree" if worst <= chance else "they differ"
+    word = "they agree" if worst <= chance else "they differ"
     return (
-        f"{told}: of {len(table)} rows the worst is {worst:.1f} standard errors apart; chance alone brings "
+        f"{word}: of {len(table)} rows the worst is {worst:.1f} standard errors apart; chance alone brings "
         f"{chance:.1f} or more once in {1 / ALARM:.0f} checks"
     )
 
@@ -109,9 +109,9 @@ def _risk(drawn: SampledPaths, votes: tuple[int, ...]) -> Array:
 
 def _votes_of(samples: pd.DataFrame, tasks: Tasks, steps: tuple[int, ...], votes: tuple[int, ...]) -> Array:
     """The accuracy of a vote of N of the sampled answers, (tasks, steps, votes)."""
-    drawn, found = samples[samples["decoding"] == "sample"], []
+    drawn, rows = samples[samples["decoding"] == "sample"], []
     for t in steps:
         pools = answer_pools(drawn[drawn["setting"] == str(t)])
         place = [pools.question_ids.index(f"{repeat}-{index}") for repeat, index in tasks.keys]
-        found.append(majority_accuracy(pools.counts(), votes)[place])
-    return np.stack(found, axis=1)
+        rows.append(majority_accuracy(pools.counts(), votes)[place])
+    return np.stack(rows, axis=1)

@@ -208,19 +208,19 @@ def _label(line: Variant, changed: Setting, key: str) -> str:
     if isinstance(before, ContinuousSetting) and isinstance(changed, ContinuousSetting):
         label = label.replace(f"{before.noise} noise", f"{changed.noise} noise")
     value = getattr(changed, key)
-    told = re.search(rf"\b{key}=|\b{re.escape(str(value))} {key}\b", label)  # as "linear noise"
-    return label if told else f"{label} {key}={value}".strip()
+    named = re.search(rf"\b{key}=|\b{re.escape(str(value))} {key}\b", label)  # as "linear noise"
+    return label if named else f"{label} {key}={value}".strip()
 
 
 def _told_apart(lines: Sequence[Variant]) -> list[Variant]:
     """The lines, with what they differ in where several came to have one label."""
-    found = []
+    variants = []
     for line in lines:
         alike = [other.setting for other in lines if other.label == line.label]
         differ = [name for name in vars(line.setting) if len({vars(one)[name] for one in alike}) > 1]
         words = [f"{name}={vars(line.setting)[name]}" for name in differ]
-        found.append(replace(line, label=" ".join([line.label, *words]).strip()))
-    return found
+        variants.append(replace(line, label=" ".join([line.label, *words]).strip()))
+    return variants
 
 
 def _value(text: str) -> Any:

@@ -137,9 +137,9 @@ def _over_blocks(solve: Callable[[list[Key]], Block], request: PanelRequest, lab
     keys, jobs = request.keys, request.jobs
     at_once = 1 if request.solver == "transformer" else min(TASKS_AT_ONCE, -(-len(keys) // jobs))
     blocks = [keys[start : start + at_once] for start in range(0, len(keys), at_once)]
-    found = Parallel(n_jobs=jobs, return_as="generator")(delayed(solve)(block) for block in blocks)
+    solved = Parallel(n_jobs=jobs, return_as="generator")(delayed(solve)(block) for block in blocks)
     off = None if request.progress else True
-    return list(tqdm(found, total=len(blocks), desc=label, unit="block", delay=2, disable=off))
+    return list(tqdm(solved, total=len(blocks), desc=label, unit="block", delay=2, disable=off))
 
 
 def curves_table(

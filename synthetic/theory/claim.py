@@ -61,11 +61,11 @@ class Claim:
         A claim is about all of its settings: it holds where each does, and is undecided where none fails.
         A setting comes out as the worst of its rows.
         """
-        found: dict[str, Outcome] = {}
+        outcomes: dict[str, Outcome] = {}
         for row in rows:
-            before = found.get(row.setting, "holds")
-            found[row.setting] = min(before, row.outcome, key=_WORST_FIRST.index)
-        settings = {one: [name for name in found if found[name] == one] for one in _WORST_FIRST}
+            before = outcomes.get(row.setting, "holds")
+            outcomes[row.setting] = min(before, row.outcome, key=_WORST_FIRST.index)
+        settings = {one: [name for name in outcomes if outcomes[name] == one] for one in _WORST_FIRST}
         left_open = " and ".join(settings["undecided"])
         if not settings["fails"] and not settings["undecided"]:
             return "holds"

@@ -45,12 +45,12 @@ FEW = 16
 @lru_cache(maxsize=2)
 def _curves(seed: int, *panels: str) -> dict[str, tuple[Array, Array, Array]]:
     """By line: P(right) and gap, (tasks, steps) each, and the vote's accuracy (tasks, steps, votes)."""
-    found = {}
+    fits = {}
     for name, setting in lines_of(*panels):
         law = law_of_line(setting, STEPS, seed, EACH)
         votes = vote_accuracy(law.probabilities, law.gold[:, None], VOTES)
-        found[name] = law.correct, law.gap, votes
-    return found
+        fits[name] = law.correct, law.gap, votes
+    return fits
 
 
 def _one_rate(seed: int) -> Iterator[ClaimRow]:

@@ -184,16 +184,16 @@ def own_claims(name: str, experiment: Experiment, where: Mapping[str, str], task
     ]
     claims, refused = [], dict[str, list[str]]()
     for claim, measure in (BINARY if isinstance(lines[0].setting, BinarySetting) else CONTINUOUS).items():
-        asked = []
+        shown_lines = []
         for line in lines:
             try:
                 _check(claim, line)
             except BadInput as error:
                 refused.setdefault(f"{claim} is left out: {error}", []).append(line.name)
             else:
-                asked.append(line)
-        if asked:
-            claims.append(Claim(claim, where[claim], partial(rows_at, measure, asked)))
+                shown_lines.append(line)
+        if shown_lines:
+            claims.append(Claim(claim, where[claim], partial(rows_at, measure, shown_lines)))
     for reason, names in refused.items():
         warnings.warn(f"{reason} ({', '.join(names)})", stacklevel=2)
     return claims

@@ -25,11 +25,11 @@ VOTES = (1, 4, 16)
 def _votes() -> dict[int, Array]:
     """By length, the vote's accuracy for each question at each of VOTES: (questions, votes)."""
     samples = read_samples(ANSWERS)
-    found = {}
+    tables = {}
     for setting, rows in samples.groupby("setting", sort=False):
         counts = answer_pools(rows).counts()
-        found[int(str(setting).removeprefix("forced="))] = accuracy_by_question(counts, "majority", VOTES)
-    return dict(sorted(found.items()))
+        tables[int(str(setting).removeprefix("forced="))] = accuracy_by_question(counts, "majority", VOTES)
+    return dict(sorted(tables.items()))
 
 
 def _gains_with_length(_seed: int) -> Iterator[ClaimRow]:

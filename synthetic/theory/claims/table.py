@@ -98,12 +98,12 @@ def claims_at(
 
     For "all", those of each. Warns of what is left out. Raises BadInput.
     """
-    where, found = {claim.name: claim.where for claim in CLAIMS}, []
+    where, rows = {claim.name: claim.where for claim in CLAIMS}, []
     for key, experiment in find_experiments(name).items():
-        found += own_claims(key, with_changes(read_at(experiment, steps, n), changes), where, tasks)
-    if not found:
+        rows += own_claims(key, with_changes(read_at(experiment, steps, n), changes), where, tasks)
+    if not rows:
         raise BadInput(f"{name}: no claim can be put to these settings")
-    return found
+    return rows
 
 
 def evaluate(claims: list[Claim], seed: int, progress: bool = False) -> pd.DataFrame:
@@ -111,8 +111,8 @@ def evaluate(claims: list[Claim], seed: int, progress: bool = False) -> pd.DataF
     tables = []
     for claim in tqdm(claims, unit="claim", delay=2, disable=None if progress else True):
         rows = list(claim.check(seed))
-        said = {"claim": claim.name, "where": claim.where, "verdict": claim.verdict(rows)}
-        said["sentence"] = SENTENCES.get(claim.name, "")
+        shared = {"claim": claim.name, "where": claim.where, "verdict": claim.verdict(rows)}
+        shared["sentence"] = SENTENCES.get(claim.name, "")
         table = pd.DataFrame(rows)
-        tables.append(table.assign(holds=table["outcome"] == "holds", **said))
+        tables.append(table.assign(holds=table["outcome"] == "holds", **shared))
     return pd.concat(tables, ignore_index=True)[COLUMNS]
