@@ -305,7 +305,9 @@ def _explain(error: ValidationError, path: Path, given: Mapping[str, Any]) -> Ba
         return BadInput(f"{path}: missing: {'; '.join(meanings)}{''.join(unknown)}")
     first = error.errors(include_url=False)[0]
     key = ".".join(str(part) for part in first["loc"] if isinstance(part, str))
-    origin = f"--set {key}" if first["loc"] and first["loc"][0] in given else str(path)
+    origin = str(path)
+    if first["loc"] and first["loc"][0] in given:
+        origin = f"--{key}" if key in ("url", "limit") else f"--set {key}"  # which have options of their own
     if first["type"] == "extra_forbidden":
         return BadInput(
             f"{origin}: unknown key {key!r}, expected one of {', '.join(Experiment.model_fields)}"

@@ -109,7 +109,6 @@ def plan(
     at_caps: Sequence[int] = (),
     method: str = "majority",
     predictor: str = DEFAULT,
-    target: str = THESE,
     level: float = FORECAST_LEVEL,
     replicates: int = 300,
     seed: int = 0,
@@ -136,7 +135,7 @@ def plan(
     options, plans = Options(PLAN_REPLICATES.of(replicates), seed, level), []
     for group in _groups(answers, gold, method, request):
         (name,) = chosen(predictor, group)
-        choices = forecast_choices(group, name, max_n, options, request.at_settings, target)
+        choices = forecast_choices(group, name, max_n, options, request.at_settings)
         plans.append(plan_of(choices, level, *goals))
         _warn(group, caveats(group, options.replicates))
     return plans

@@ -82,10 +82,12 @@ def sample(
     answer used on average, and the limit that cuts it off.
     """
     from harness.experiment import read_experiment
+    from harness.http.connection import check_listens
     from harness.questions.load import load_questions
     from harness.store.samples_file import SAMPLES
-    from results import BadInput
+    from results import BadInput, read_samples
     from results.cli.curves import curves_command
+    from results.report.provenance import read_record, unfinished
     from results.tables.contract import check_out
 
     given = keys_given(overrides, url, limit)
@@ -96,6 +98,8 @@ def sample(
     if (rate or price_per_hour) and not dry_run:
         raise BadInput("--rate and --price-per-hour are for --dry-run: add it, or leave them out")
     experiment = read_experiment(config, given)
+    if experiment.url and not dry_run and not (out / SAMPLES).exists():
+        check_listens(experiment.url)
     questions = load_questions(experiment.dataset, experiment.file, experiment.grader)
     if dry_run:
         from harness.run.estimate import estimate
@@ -107,6 +111,9 @@ def sample(
     status = draw(experiment, questions, out, resume=resume, quarantine=quarantine)
     if curves and (out / SAMPLES).exists():
         click.get_current_context().invoke(curves_command, samples=(out,), out=curves)
+        if status and (record := read_record(out)):
+            for line in unfinished([record], read_samples(out, texts=False)).values():
+                beside_the_bar(f"note: {curves} is of {line}")
     return status
 
 

@@ -18,6 +18,7 @@ that has stopped.
 import asyncio
 import random
 import re
+import socket
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Self, TypeVar
@@ -67,6 +68,7 @@ FORBIDDEN = 64
 
 START_PATIENCE = 30.0
 """Seconds that a server at a given URL has to be there at the start, where that is not known at once."""
+PORTS = {"http": 80, "https": 443}
 THIS_MACHINE = {"localhost", "127.0.0.1", "::1"}
 MEND_PATIENCE = 180.0
 """Seconds for a server that answers 5xx to get well: a gateway may have to find out first what has died."""
@@ -90,7 +92,7 @@ class Connection:
     """A session with one server, or with a router in front of several, for any number of requests."""
 
     ready = "/health"
-    """The server is ready when GET of this path has a status below 500: not every server knows the path."""
+    """The server is ready when GET of this path has a status below 500, or 501: not every server knows it."""
     hint = ""
     """What to do if no server is there."""
     at_root: tuple[str, ...] = METRICS
@@ -326,13 +328,24 @@ class Connection:
             self._answers = False
             return error.message
         self._answers = True
-        if reply.status < 500:
+        if reply.status < 500 or reply.status == 501:
             return None
         return f"the server at {self.url} is not ready (status {reply.status})"
 
     async def _send(self, method: str, path: str, max_bytes: int, body: bytes | None = None) -> Reply:
         root = self._root if path in self.at_root else self.url
         return await send(self._session, method, root + path, max_bytes, body)
+
+
+def check_listens(url: str) -> None:
+    """Raise BadInput where nothing listens at an address of this machine: before any work for its server."""
+    place = urlsplit(url)
+    if place.hostname not in THIS_MACHINE:
+        return
+    try:
+        socket.create_connection((place.hostname, place.port or PORTS[place.scheme]), START_PATIENCE).close()
+    except OSError as error:
+        raise BadInput(f"nothing listens at {url} ({reason(error)}): start the server first") from None
 
 
 def _pause(attempt: int) -> float:

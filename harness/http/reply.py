@@ -5,7 +5,7 @@
 502, 503, 504, no connection  Fault "away": all requests wait until the server is ready
 408, 425, 500, half a reply   Fault "failed": sent again after a pause
 400, 403, 413, 422, ...       RequestRefused: this request would be refused again
-301, 401, 404, 405            EngineGone: every request would be refused
+301, 401, 404, 405, 501       EngineGone: every request would be refused
 """
 
 import re
@@ -27,7 +27,7 @@ QUEUE_IS_FULL = b"queue is full"
 """In the 503 of a SGLang server with --max-queued-requests, which sends no Retry-After."""
 NO_QUOTA = b"insufficient_quota"
 """In OpenAI's 429 for an account without credit, which waiting does not help."""
-REFUSES_ALL = {401, 404, 405}
+REFUSES_ALL = {401, 404, 405, 501}
 PASSING = {408, 425}
 """Statuses below 500, besides 429, that another attempt may not meet."""
 

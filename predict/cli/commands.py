@@ -70,7 +70,6 @@ def inputs(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 method = METHOD.option("--method", default="majority")
-target = TARGET.option("--target", default="these-questions")
 seed = SEED.option("--seed", default=0)
 level = LEVELS.option("--level", default=FORECAST_LEVEL)
 fit_max_n = FIT_MAX_N.option("--fit-max-n")
@@ -103,10 +102,7 @@ def sampled(predictor: str, replicates: int, one: bool = False) -> Callable[[Any
     return lambda command: reduce(lambda made, option: option(made), reversed(options), command)
 
 
-OF_FORECASTS = (
-    *("predictor", "method", "fit_cap", "at_caps", "bootstrap", "seed", "at_settings", "target"),
-    "prices",
-)
+OF_FORECASTS = (*("predictor", "method", "fit_cap", "at_caps", "bootstrap", "seed", "at_settings", "prices"),)
 """The options of a plan that `--score` leaves without effect."""
 
 
@@ -134,7 +130,7 @@ def main() -> None:
     "Forecast these settings; NAME=LENGTH adds a new one of LENGTH tokens (steps) per answer, and 400 a "
     "budget whose tokens follow from those seen, as 100,200."
 )
-@target
+@TARGET.option("--target", default="these-questions")
 def forecast(**asked: Any) -> None:
     """Forecast the accuracy of more answers and of other settings.
 
@@ -181,7 +177,6 @@ def backtest(**asked: Any) -> None:
 @TOKEN_BUDGET.option("--token-budget")
 @MAX_N.option("--max-n", default=64)
 @at_settings("Consider new settings too, as NAME=LENGTH in tokens per answer.")
-@target
 @click.option(
     "--score",
     metavar="NAME",
@@ -199,7 +194,7 @@ def plan(context: click.Context, /, **asked: Any) -> None:
     That is the cheapest choice that reaches the accuracy, or the best within the budget. With neither goal
     the cheapest choice within a point of the best is taken. Prints the Pareto frontier, every choice that
     beats all cheaper ones, with its two intervals: of more answers to these questions, and of new questions
-    of their kind.
+    of their kind. Its sentence goes by the second.
 
     With --score, the choices are those that were measured, by the vote and by that score, and an answer costs
     its own tokens and those of its score.

@@ -17,7 +17,7 @@ from predict.estimators import chosen, one_name
 from predict.evidence.groups import Group
 from predict.evidence.request import Request, read_asked
 from predict.evidence.targets import split
-from predict.planning.choices import forecast_choices, measured_choices, plan
+from predict.planning.choices import forecast_choices, measured_choices, plan, without_cost
 from predict.table import caveats
 from results import BadInput, kind_of, read_samples
 from results.arguments import goals_of
@@ -59,7 +59,6 @@ def run(
     method: str,
     max_n: int,
     bootstrap: int,
-    target: str,
     seed: int,
     level: float,
     score: str | None,
@@ -79,14 +78,15 @@ def run(
         money = money_of(inputs, prices)
         groups = read_asked(inputs, method, request := Request(**asked))
         check_money(prices, money, [group.key for group in groups])
-        offers = forecast_offers(groups, predictor, max_n, options, request, target)
+        groups = with_cost(groups)
+        offers = forecast_offers(groups, predictor, max_n, options, request)
     else:
         offers = measured_offers(inputs, score, score_cost, max_n, level)
     plans = []
     for offer in offers:
         found = plan(offer.choices, level, *goals, money)
         plans.append(found)
-        show(offer, found)
+        show(offer.heading, found)
         if offer.group is not None:
             show_settled(offer.group, found, options)
             warn(offer.group.name, caveats(offer.group, options.replicates))
@@ -122,15 +122,26 @@ def check_money(prices: Mapping[str, Price], money: Money, whose: Sequence[Key])
         money.paid(key.dataset, key.model)
 
 
+def with_cost(groups: Sequence[Group]) -> list[Group]:
+    """The groups that can be planned with, with a note on each other; all of them where none can."""
+    why = [without_cost(group) for group in groups]
+    if all(why):
+        return list(groups)  # which is refused
+    for group, reason in zip(groups, why, strict=True):
+        if reason:
+            say(f"note: no plan of {group.name}: {reason}", err=True)
+    return [group for group, reason in zip(groups, why, strict=True) if not reason]
+
+
 def forecast_offers(
-    groups: Sequence[Group], predictor: str, max_n: int, options: Options, request: Request, target: str
+    groups: Sequence[Group], predictor: str, max_n: int, options: Options, request: Request
 ) -> Iterator[Offer]:
     """Of each group the choices of its method, measured or forecast."""
     names = [chosen(predictor, group)[0] for group in groups]
     for group in groups:
         split(group, request)  # refuses what cannot be asked of any of them before the first is forecast
     for group, name in zip(groups, names, strict=True):
-        choices = forecast_choices(group, name, max_n, options, request.at_settings, target)
+        choices = forecast_choices(group, name, max_n, options, request.at_settings)
         heading = f"{title(group)}, forecast by {predictor_name(choices)}"
         yield Offer(heading, choices, group)
 
@@ -165,9 +176,9 @@ def allowed_methods(sides: Sequence[Side]) -> tuple[str, ...]:
     return tuple(allowed)
 
 
-def show(offer: Offer, found: Plan) -> None:
+def show(heading: str, found: Plan) -> None:
     """Print the frontier and what to buy."""
-    say(f"\n{offer.heading}")
+    say(f"\n{heading}")
     say(described(found.frontier, in_money(found, plan_columns(found))))
     say(advice(found))
 
@@ -175,7 +186,7 @@ def show(offer: Offer, found: Plan) -> None:
 def show_settled(group: Group, found: Plan, options: Options) -> None:
     """Print what `tts stop` says of the choice, where its votes are of LEAST_VOTES stored answers or more."""
     aim, target = found.chosen, found.target_accuracy
-    if aim is None and target is not None and found.best["high"] >= target:
+    if aim is None and target is not None and found.best["upper"] >= target:
         aim = found.best  # the goal is within its interval
     if aim is None or group.run or group.method != "majority":
         return

@@ -22,7 +22,7 @@ from predict.evidence.groups import Group
 from predict.evidence.points import Floats, Ints
 from predict.evidence.request import Request
 from predict.pool_luck import luck_of_pool
-from predict.table import THESE, forecast
+from predict.table import forecast
 from results import BadInput
 from results.arguments import LEVELS, MAX_N
 from results.methods import BY_SCORE
@@ -30,6 +30,7 @@ from results.normal import z_of
 from results.paired.sides import Side
 from results.summary.buying import MEASURED, Plan
 from results.summary.expected import with_expected
+from results.summary.panels import of_new_questions
 from results.tables.money import Money, Prices
 from results.votes.errors import mean_accuracy, standard_error
 from results.votes.exact import DIGITS
@@ -72,33 +73,27 @@ def forecast_choices(
     max_n: int,
     options: Options,
     new_settings: tuple[str, ...] = (),
-    target: str = THESE,
 ) -> pd.DataFrame:
     """Every observed setting of `group` at N = 1, 2, 4, … max_n, forecast from all data and priced.
 
     Where a curve was measured, the measurement counts, the exact vote over all answers, as in the report; its
-    interval is the one that the default predictor gives to that point, widened to hold it. `new_settings` are
-    settings without data, as NAME=LENGTH. Raises BadInput without token counts or T, and where nothing can be
-    forecast.
+    interval of these questions is the one that the default predictor gives to that point, widened to hold it,
+    and that of new ones is as in the report. `new_settings` are settings without data, as NAME=LENGTH. Raises
+    BadInput without token counts or T, and where nothing can be forecast.
     """
     max_n = MAX_N.of(max_n)
+    if why := without_cost(group):
+        raise BadInput(f"{group.name}: {why}")
     settings = tuple(group.run.caps if group.run else (name for name, _ in group.points.settings()))
     powers = tuple(2**k for k in range(max_n.bit_length()))
     request = Request(at_n=powers, at_settings=settings + new_settings)
-    table, _ = forecast(group, request, dict.fromkeys([predictor, DEFAULT]), options, target)
+    table, _ = forecast(group, request, dict.fromkeys([predictor, DEFAULT]), options)
     used = table["role"] == "used"
     forecasts = table[(table["predictor"] == predictor) & ~used].assign(known="forecast")
     measured = _as_measured(table[(table["predictor"] == DEFAULT) & used], group, options.level)
     forecasts = forecasts.assign(luck=_luck(forecasts, measured, options.level))
     table = pd.concat([measured, forecasts])
     table = table[~table["status"].isin(UNUSABLE) & table["predicted"].between(0, 1)]
-    missing = ~(table["tokens_per_answer"] > 0)
-    if missing.any():
-        name = table["setting"][missing].iloc[0]
-        raise BadInput(
-            f"{group.name}: setting {name!r} has no token counts, so it has no cost: give a column tokens "
-            "(samples) or tokens_per_answer (curves) with numbers above 0"
-        )
     if table.empty:
         raise BadInput(f"{group.name}: {predictor} makes no usable forecast from these data")
     # a vote of 2 is as good as a single answer: differences in the last digits make no choice better
@@ -107,6 +102,18 @@ def forecast_choices(
         estimator=estimator_of(predictor, group),
         cost=table["tokens_per_answer"] * table["N"],
         **table[VALUES].round(DIGITS),
+    )
+
+
+def without_cost(group: Group) -> str:
+    """Why choices of the group have no cost, and what would give them one; "" where they have one."""
+    unknown = ~(group.points.T > 0) if group.priced else np.ones(len(group.points), bool)
+    if group.run or not unknown.any():
+        return ""
+    name = str(group.points.setting[unknown][0])
+    return (
+        f"setting {name!r} has no token counts, so it has no cost: give a column tokens (samples) or "
+        "tokens_per_answer (curves) with numbers above 0"
     )
 
 
@@ -122,6 +129,9 @@ def _as_measured(table: pd.DataFrame, group: Group, level: float) -> pd.DataFram
         here = table["setting"] == pool.setting
         least = np.sqrt(answers_luck(pool, table["N"][here].to_numpy(), group.method))
         luck = luck.mask(here, np.fmax(luck[here], pd.Series(least, table.index[here])))
+    new = of_new_questions(table["accuracy"], table["stderr"], table["questions"].astype(float), level)
+    low, high = new.low.clip(0, 1), new.high.clip(0, 1)
+    table = table.assign(new_low=low.fillna(table["new_low"]), new_high=high.fillna(table["new_high"]))
     ends = {end: np.fmin(table[end], table["accuracy"]) for end in ("low", "new_low")}
     ends |= {end: np.fmax(table[end], table["accuracy"]) for end in ("high", "new_high")}
     measured = table.assign(known="measured", predicted=table["accuracy"], status=str(Status.OK), **ends)
@@ -171,7 +181,8 @@ def _measured(side: Side, method: str, max_n: int, level: float) -> pd.DataFrame
     predicted = mean_accuracy(accuracy)
     luck = np.sqrt(measured_luck(side, method, ns))
     of_these = z_of(level) * luck
-    of_new = z_of(level) * np.fmax(standard_error(accuracy, side.pools.clusters), luck)
+    stderr = pd.Series(standard_error(accuracy, side.pools.clusters))
+    of_new = of_new_questions(pd.Series(predicted), stderr, float(len(accuracy)), level)
     rows = {
         "source": "llm",
         "dataset": side.dataset,
@@ -190,8 +201,8 @@ def _measured(side: Side, method: str, max_n: int, level: float) -> pd.DataFrame
         "predicted": predicted,
         "low": np.clip(predicted - of_these, 0, 1),
         "high": np.clip(predicted + of_these, 0, 1),
-        "new_low": np.clip(predicted - of_new, 0, 1),
-        "new_high": np.clip(predicted + of_new, 0, 1),
+        "new_low": of_new.low.clip(0, 1),
+        "new_high": of_new.high.clip(0, 1),
     }
     return pd.DataFrame(rows)
 

@@ -128,6 +128,7 @@ def compare_command(
     """
     from results.paired.runs import compare_runs, pairs_looked_at
     from results.tables.contract import check_out, write_table
+    from results.tables.files import write_raw
     from results.votes.curves import methods_of
 
     if margin and not (every_question or (gate and at)):
@@ -170,10 +171,16 @@ def compare_command(
         _check_one(rows, ["dataset", "a", "b"], "--gate gives one verdict, on two runs of one data set")
     if margin:
         _check_one(rows, ["setting_a", "method"], "--margin is about one method at one setting")
-    click.echo("\n".join(_summary(rows, every=len(at) > 1)))
+    printed = _printed(rows, every=len(at) > 1)
+    click.echo("\n".join(_summary(rows, printed)))
     if out is not None:
-        write_table(rows, out, "comparison")
-        click.echo(rows_written(samples, len(rows), out))
+        written = rows
+        if out.suffix == ".tex":  # no command reads it again
+            written = _for_a_paper(printed, rows)
+            write_raw(written, out)
+        else:
+            write_table(rows, out, "comparison")
+        click.echo(rows_written(samples, len(written), out))
     if plot is not None:
         from results.pictures import draw
         from results.report.choices import comparison_choices
@@ -298,27 +305,46 @@ def _names(paths: tuple[Path, ...]) -> list[str]:
     return names if len(set(names)) == len(names) else [str(path) for path in paths]
 
 
-def _summary(rows: pd.DataFrame, every: bool) -> list[str]:
-    """Single answers, and the most answers by each method, or every row; and a sentence for each pair."""
+def _printed(rows: pd.DataFrame, every: bool) -> pd.DataFrame:
+    """Single answers, the most answers by each method and what the sentences tell, or every row, in words."""
+    import pandas as pd
+
     from results.words.cells import cells_of
-    from results.words.compared import COLUMNS, PAIR_AT, both_ways, in_clusters, level_of, pairs_of, verdict
+    from results.words.compared import COLUMNS, PAIR_AT, both_ways, pairs_of, quoted
 
     most = rows.groupby([*PAIR_AT, "method"])["N"].transform("max")
     of_most = (rows["N"] > 1) & (rows["N"] == most)
     single = (rows["N"] == 1) & (rows["method"] == rows["method"].iloc[0])
+    told = rows.index.isin([place for pair in pairs_of(rows) for place in quoted(pair)])
     columns = {"a": lambda row: str(row["a"]), "b": lambda row: str(row["b"])}
     if len(set(rows["setting_a"])) > 1 and (rows["a"] != rows["setting_a"]).any():
         columns["setting"] = lambda row: str(row["setting_a"])
-    names = len(columns)
     columns |= COLUMNS
-    table = [list(columns), *cells_of(both_ways(rows[single | of_most | every]), columns)]
-    left = [*range(names + 2), names + 3, len(columns) - 1]
+    shown = both_ways(rows[single | of_most | told | every])
+    return pd.DataFrame(cells_of(shown, columns), columns=list(columns))
+
+
+def _for_a_paper(printed: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
+    """The printed table, with minus signs that every LaTeX knows, and the level of its intervals."""
+    from results.words.compared import level_of
+
+    plain = printed.replace("−", "-", regex=True).rename(columns=lambda name: name.replace("−", "-"))
+    return plain.assign(intervals=f"{level_of(rows)}, hold together")
+
+
+def _summary(rows: pd.DataFrame, printed: pd.DataFrame) -> list[str]:
+    """The table, and a sentence for each pair."""
+    from results.words.compared import in_clusters, level_of, pairs_of, verdict
+
+    names = printed.columns.get_loc("answer")
+    left = [*range(names + 2), names + 3, len(printed.columns) - 1]
     clusters = in_clusters(rows)
     of_questions = f", of questions{clusters}" if clusters else ""
     together = f"the {level_of(rows)} intervals hold together"
     title = f"b − a in points; {together}{of_questions}:"
     sentences = [visible(verdict(pair)) for pair in pairs_of(rows)]
-    return [title, *aligned(table, left), *sentences, *_ranks(rows)]
+    table = aligned([list(printed), *printed.to_numpy().tolist()], left)
+    return [title, *table, *sentences, *_ranks(rows)]
 
 
 def _ranks(rows: pd.DataFrame) -> list[str]:

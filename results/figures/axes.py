@@ -165,8 +165,8 @@ def tooltips(fields: Sequence[str], source: str = "llm", metric: str = "accuracy
         "questions": ("questions", ",.0f"),
         "low": ("90 % interval from", number),
         "high": ("90 % interval to", number),
-        "new_low": ("for new questions from", number),
-        "new_high": ("for new questions to", number),
+        "lower": ("interval from", number),
+        "upper": ("interval to", number),
     }
     return [
         alt.Tooltip(f"{field}:Q", title=told[field][0], format=told[field][1])

@@ -26,7 +26,7 @@ from results.figures.series import Series
 from results.figures.theme import Figure
 from results.summary.buying import Plan
 from results.summary.panels import order_settings
-from results.words.buying import advice
+from results.words.buying import advice, percent_of
 from results.words.names import (
     PRICED,
     UNITS,
@@ -39,12 +39,12 @@ from results.words.names import (
 def plan_figure(plan: Plan, name: str) -> Figure:
     """All choices, the frontier with its intervals, the goal and the choice."""
     source, dataset = plan.options[["source", "dataset"]].iloc[0]
-    rows, front = _within(plan.judged), _within(plan.frontier)
+    rows, front = plan.judged, plan.frontier
     target = pd.Series([plan.target_accuracy], dtype="float64").dropna()
     budget = pd.Series([plan.token_budget if plan.by == "cost" else None], dtype="float64").dropna()
     rows = rows if "known" in rows else rows.assign(known="measured")
     chosen = pd.DataFrame([] if plan.chosen is None else [plan.chosen])
-    values = pd.concat([rows["predicted"], front["low"], front["high"], target])
+    values = pd.concat([rows["predicted"], front["lower"], front["upper"], target])
     y_range = value_range(values.dropna(), "accuracy")
     paid = PRICED if plan.by == "usd" else f"{UNITS[source]} per question"
     y = value_axis("predicted", "accuracy", y_range)
@@ -62,14 +62,15 @@ def plan_figure(plan: Plan, name: str) -> Figure:
     known = alt.Scale(domain=["measured", "forecast"], range=["circle", "diamond"])
     shape = alt.Shape("known:N", scale=known, legend=None)
     names = ["model"] * (len(plan.models) > 1) + ["method"] * (len(plan.methods) > 1)
-    fields = [*names, "setting", "N", plan.by, "predicted", "low", "high", "known"]
+    fields = [*names, "setting", "N", plan.by, "predicted", "lower", "upper", "on", "known"]
 
+    asked = " or ".join(dict.fromkeys(front["on"]))
     points = "Circles: measured" + (" (what to expect)" if plan.is_drawn_together else "")
     points += "" if (rows["known"] == "measured").all() else "; diamonds: forecast"
 
     series = Series(name, field, x, y, colours)
-    band = value_axis("low", "accuracy", y_range)
-    series.add(front, "area", "frontier-band", None, y=band, y2="high:Q")
+    band = value_axis("lower", "accuracy", y_range)
+    series.add(front, "area", "frontier-band", None, y=band, y2="upper:Q")
     series.add(front, "line", "frontier-line", None)
     pointed = tooltips(fields, source)
     series.add(rows, "point", "mark", (0.9, 0.1), clip=False, shape=shape, tooltip=pointed)
@@ -81,10 +82,5 @@ def plan_figure(plan: Plan, name: str) -> Figure:
     return series.figure(
         models_name(source, dataset, plan.models),
         f"{sentence(methods_name(plan.methods))} against cost. {advice(plan)}",
-        f"{points}; line: no cheaper choice is as good; band: 90 % interval.",
+        f"{points}; line: no cheaper choice is as good; band: {percent_of(front)} interval on {asked}.",
     )
-
-
-def _within(choices: pd.DataFrame) -> pd.DataFrame:
-    """The choices with intervals that end within the axis."""
-    return choices.assign(low=choices["low"].clip(0, 1), high=choices["high"].clip(0, 1))

@@ -32,14 +32,14 @@ from results.report.choices import (
 from results.report.inputs import Tables
 from results.report.provenance import fact_table, longest_votes, unfinished
 from results.report.questions import question_data
-from results.summary.buying import measured_plans, plans_of
+from results.summary.buying import Plan, measured_plans, plans_of
 from results.summary.forecasts import make_forecasts
 from results.summary.gaps import gaps_along_lengths
 from results.summary.panels import Panel, make_panels
 from results.summary.samples import ended_rows, ended_votes
 from results.tables.money import Money, Price, check_prices
 from results.words.cells import Table, tabled
-from results.words.findings import fewer_questions, model_notes, models_table, opening
+from results.words.findings import fewer_questions, left_out, model_notes, models_table, opening
 from results.words.forecasts import error_table, questions_asked
 from results.words.names import NBSP, PAPER, curves_name
 from results.words.stopping import ENDED, ENDED_NOTE
@@ -78,7 +78,7 @@ def build_report(
     figures = [figure for choices in lists.values() for choice in choices for figure in choice.every_figure]
     context: dict[str, object] = {
         **lists,
-        **_told(tables, real),
+        **_told(tables, real, plans),
         "planned": bool(given),
         "questions": in_script(question_data(whole, tables.votes)) if tables.votes else None,
         "opening": opening(plans, comparison, real),
@@ -96,11 +96,13 @@ def build_report(
     return files
 
 
-def _told(tables: Tables, real: Sequence[Panel]) -> dict[str, object]:
+def _told(tables: Tables, real: Sequence[Panel], plans: Sequence[Plan]) -> dict[str, object]:
     """What the page says of language models, their samples and the other tables, beside the figures."""
     samples, claims, backtest = tables.samples, tables.others.get("claims"), tables.others.get("backtest")
     lacking = {} if samples is None else unfinished(tables.records, samples)
     warned = [*tables.warnings, *(f"{curves_name(key)}: {line}" for key, line in lacking.items())]
+    if plans:
+        warned += left_out(real, plans)
     if samples is None:  # else the curves were made here, and `tables.warnings` tell the same
         warned += dict.fromkeys(filter(None, map(fewer_questions, real)))
     return {

@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from results.normal import FORECAST_LEVEL, LEVEL, Z90, z_of
+from results.normal import FORECAST_LEVEL, LEVEL, z_of
 from results.summary.expected import with_expected
-from results.summary.panels import Panel
+from results.summary.panels import Panel, of_new_questions
 from results.tables.key import WHOSE, Key, keys
 from results.tables.money import Money, Prices
 from results.votes.exact import SAME
@@ -32,6 +32,9 @@ MEASURED = "measured"
 
 CLOSE = 0.01
 """Without a goal, choices this close to the best one count as good as it."""
+
+NEW, THESE = "new questions", "these questions"
+"""What the interval of a choice is of: new ones, which whoever buys will ask, where that is known."""
 
 _GOALS = ["target_accuracy", "token_budget"]
 
@@ -78,7 +81,8 @@ class Plan:
     The goal is an accuracy to reach, or the tokens that a question may cost. `by` is the column that choices
     are compared by: `cost`, their tokens, or another, such as their price. Where the options say what is to
     be `expected` of each given all of them, with the ends of its interval, the choice and the frontier go by
-    it and hold it as `predicted`, `low` and `high`: the best of many noisy options is too good.
+    it and hold it as `predicted`, `low` and `high`: the best of many noisy options is too good. How sure a
+    choice is goes by `lower` and `upper`, the ends of its interval on NEW questions, else on THESE (`on`).
     """
 
     options: pd.DataFrame
@@ -99,13 +103,24 @@ class Plan:
     @cached_property
     def judged(self) -> pd.DataFrame:
         """The options by what they are chosen for; `alone` is what each was thought to be by itself."""
-        options = self.options.assign(alone=self.options["predicted"])
-        given_all = {"expected": "predicted", "expected_low": "low", "expected_high": "high"}
-        if not set(given_all) <= set(options):
-            return options
-        expected = options[list(given_all)].rename(columns=given_all)
-        by_itself = options[list(expected.columns)]
-        return options.assign(**expected.where(expected["predicted"].notna(), by_itself))
+        columns = dict.fromkeys([*self.options, "low", "high", "new_low", "new_high"])
+        options = self.options.reindex(columns=[*columns])
+        options = options.assign(alone=options["predicted"])
+        if "expected" in options:
+            drawn = options["expected"].notna()
+            moved = (options["expected"] - options["predicted"]).where(drawn, 0.0)
+            for end in ("new_low", "new_high"):
+                at_bound = options[end].isin([0.0, 1.0])
+                options[end] = options[end] + moved.where(~at_bound, 0.0)
+            given_all = {"expected": "predicted", "expected_low": "low", "expected_high": "high"}
+            for expected, alone in given_all.items():
+                if expected in options:
+                    options[alone] = options[expected].where(drawn, options[alone])
+        new = options["new_low"].notna()
+        lower = options["new_low"].where(new, options["low"])
+        upper = options["new_high"].where(new, options["high"])
+        on = new.map({True: NEW, False: THESE})
+        return options.assign(lower=lower.clip(0, 1), upper=upper.clip(0, 1), on=on)
 
     @cached_property
     def is_drawn_together(self) -> bool:
@@ -139,7 +154,7 @@ class Plan:
     @property
     def cautious(self) -> "pd.Series[Any] | None":
         """The choice by the lower end of its interval."""
-        return self._best("low")
+        return self._best("lower")
 
     def _best(self, value: str) -> "pd.Series[Any] | None":
         return best_choice(self.judged, value, self.target_accuracy, self.token_budget, self.by)
@@ -155,7 +170,7 @@ def _stderr(rows: pd.DataFrame) -> "pd.Series[float]":
     if "stderr" in rows:
         return rows["stderr"]
     level = rows.get("level", pd.Series(FORECAST_LEVEL, index=rows.index))
-    return (rows["high"] - rows["low"]) / 2 / level.map(z_of)
+    return (rows["upper"] - rows["lower"]) / 2 / level.map(z_of)
 
 
 def measured(panels: Sequence[Panel]) -> Plan:
@@ -167,6 +182,8 @@ def measured(panels: Sequence[Panel]) -> Plan:
     tables = []
     for panel in panels:
         rows = panel.of_all.dropna(subset=["length"]).rename(columns={"value": "predicted"})
+        ends = of_new_questions(rows["predicted"], rows["stderr"], np.nan)
+        rows = rows.drop(columns=["low", "high"]).assign(new_low=ends.low, new_high=ends.high)
         key, cost = panel.key, rows["N"] * rows["length"]
         named = {"source": key.source, "dataset": key.dataset, "model": key.model, "method": key.method}
         rows = rows.assign(**named, predictor=MEASURED, cost=cost)
@@ -178,16 +195,15 @@ def measured(panels: Sequence[Panel]) -> Plan:
 
 
 def _given_all(rows: pd.DataFrame) -> pd.DataFrame:
-    """Measured rows with what is expected of each given all settings, and their own interval about that.
+    """Measured rows with what is expected of each given all settings.
 
     Settings that are equally good differ by luck at one N: their difference from the cheapest,
     paired by question, has the error of both.
     """
     squares = (rows["stderr_vs_cheapest"] ** 2).groupby(rows["N"]).transform("mean")
-    given = with_expected(rows.assign(luck=np.sqrt(squares / 2)), FORECAST_LEVEL)
-    value, margin = given["expected"], Z90 * given["stderr"]
-    ends = {"expected_low": (value - margin).clip(0, 1), "expected_high": (value + margin).clip(0, 1)}
-    return given.drop(columns="luck").assign(**ends)
+    noisy = rows.assign(luck=np.sqrt(squares / 2), low=np.nan, high=np.nan)
+    given = with_expected(noisy, FORECAST_LEVEL)
+    return given.drop(columns=["luck", "expected_low", "expected_high"])
 
 
 def measured_plans(panels: Sequence[Panel], plans: Sequence[Plan]) -> Iterator[Plan]:

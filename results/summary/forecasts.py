@@ -14,9 +14,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import pandas as pd
+from scipy import special
 
-from results.normal import held, interval_score
+from results.normal import LEVEL, held, interval_score
+from results.paired.differences import fewest_questions
 from results.summary.panels import Panel, unique_slug
 from results.tables.key import PANEL, Key, groups
 from results.tables.status import Status
@@ -139,11 +142,23 @@ def scores(rows: pd.DataFrame) -> pd.DataFrame:
     """
     point = [name for name in _POINT if name in rows]
     asked = len(rows.dropna(subset=["accuracy"])[point].drop_duplicates())
+    by = _errors(rows).groupby("predictor")
+    means = by[["error", "bias", "unseen", "width", "score", "error_of_ok"]].mean()
+    table = means.rename(columns={"error": "mean"}).assign(largest=by["error"].max(), asked=asked)
+    table = table.join(by[["told", "bounded", "inside", "ok"]].sum())
+    whole = (table["told"] == table["asked"]) & (table["asked"] > 0)
+    best = "score" if (table["bounded"] == table["asked"])[whole].all() else "mean"
+    table = table.assign(ranked=table[best].where(whole))
+    return table.sort_values(["ranked", "mean"], kind="stable")
+
+
+def _errors(rows: pd.DataFrame) -> pd.DataFrame:
+    """Forecasts with what `scores` takes the means of, in percentage points."""
     told = rows[["accuracy", "predicted"]].notna().all(axis=1)
     bounded = told & rows[["low", "high"]].notna().all(axis=1)
     off = 100 * (rows["predicted"] - rows["accuracy"])
     trusted = rows.get("status", pd.Series("", index=rows.index)).eq(Status.OK)
-    each = rows.assign(
+    return rows.assign(
         error=off.abs(),
         bias=off,
         unseen=100 * (rows["predicted"] - rows.get("unseen", float("nan"))).abs(),
@@ -155,11 +170,47 @@ def scores(rows: pd.DataFrame) -> pd.DataFrame:
         ok=trusted & rows["predicted"].notna(),
         error_of_ok=off.abs().where(trusted),
     )
-    by = each.groupby("predictor")
-    means = by[["error", "bias", "unseen", "width", "score", "error_of_ok"]].mean()
-    table = means.rename(columns={"error": "mean"}).assign(largest=by["error"].max(), asked=asked)
-    table = table.join(by[["told", "bounded", "inside", "ok"]].sum())
-    whole = (table["told"] == table["asked"]) & (table["asked"] > 0)
-    best = "score" if (table["bounded"] == table["asked"])[whole].all() else "mean"
-    table = table.assign(ranked=table[best].where(whole))
-    return table.sort_values(["ranked", "mean"], kind="stable")
+
+
+@dataclass(frozen=True)
+class Lead:
+    """By how many points one predictor is better than another, ± `margin` over so many `units`.
+
+    margin: NaN where fewer than `fewest` units were forecast, which tell nothing at this level.
+    """
+
+    value: float
+    margin: float
+    units: int
+    unit: str
+    fewest: int
+
+    @property
+    def clear(self) -> bool:
+        """Whether it is more than the luck of the units."""
+        return self.value > self.margin
+
+
+def lead(rows: pd.DataFrame, best: str, other: str, rivals: int) -> Lead:
+    """How sure it is that one predictor is better than another, paired by what was drawn independently.
+
+    Those are the data sets, where there are several; else the splits of one, which were drawn from the same
+    answers, so that nothing is said of other questions. Settings, N and models share questions and answers:
+    they are averaged first. Student's interval at LEVEL, that of `rivals` comparisons together by
+    Bonferroni's rule, as the best was picked among them; of the interval score, or the error where somebody
+    gives no interval, as in `scores`.
+    """
+    known = rows.dropna(subset=["accuracy"])
+    unit = "dataset" if "dataset" in known and len(set(known["dataset"])) > 1 else "split"
+    pair = _errors(known[known["predictor"].isin([best, other])])
+    by = "score" if pair["bounded"].all() else "error"
+    pair = pair.assign(unit=pair[unit].astype(str) if unit in pair else "")
+    means = pair.pivot_table(by, "unit", "predictor", aggfunc="mean")
+    differences = (means[other] - means[best]).to_numpy()
+    level = 1 - (1 - LEVEL) / max(rivals, 1)
+    number, fewest = len(differences), fewest_questions(level)
+    margin = np.nan
+    if number >= fewest:
+        quantile = special.stdtrit(number - 1, (1 + level) / 2)
+        margin = float(quantile * differences.std(ddof=1) / np.sqrt(number))
+    return Lead(float(differences.mean()), margin, number, unit, fewest)

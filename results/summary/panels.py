@@ -16,7 +16,7 @@ from itertools import chain, count
 import numpy as np
 import pandas as pd
 
-from results.normal import Z90
+from results.normal import FORECAST_LEVEL, Interval, z_of
 from results.paired.differences import least_stderr
 from results.paper_fits import PaperFit, along_gap, along_t
 from results.tables.key import PANEL, WHOSE, Key, groups, keys
@@ -131,14 +131,31 @@ def _exact(rows: pd.DataFrame, metric: str) -> pd.DataFrame:
     exact = rows[rows["permutation"] == "exact"]
     if exact.empty:
         exact = rows.groupby(["setting", "N"], sort=False).mean(numeric_only=True).reset_index()
-    if metric == "accuracy":
-        least = np.nan_to_num(least_stderr(exact["questions"].to_numpy()))
-        exact = exact.assign(stderr=exact["stderr"].clip(lower=least))
-    margin = Z90 * exact["stderr"]
+    questions = exact["questions"] if metric == "accuracy" else np.nan
+    exact = exact.assign(stderr=trusted_stderr(exact["stderr"], questions))
     top = 1.0 if metric == "accuracy" else np.inf
-    low = (exact["value"] - margin).clip(0, top)
-    high = (exact["value"] + margin).clip(0, top)
-    return exact.assign(low=low, high=high)
+    ends = of_new_questions(exact["value"], exact["stderr"], questions)
+    return exact.assign(low=ends.low.clip(0, top), high=ends.high.clip(0, top))
+
+
+def trusted_stderr(stderr: "pd.Series[float]", questions: "pd.Series[float] | float") -> "pd.Series[float]":
+    """Standard errors over questions, each at least that of one question that may have been missed."""
+    return stderr.clip(lower=np.nan_to_num(least_stderr(questions)))
+
+
+def of_new_questions(
+    value: "pd.Series[float]",
+    stderr: "pd.Series[float]",
+    questions: "pd.Series[float] | float",
+    level: float = FORECAST_LEVEL,
+) -> "Interval[pd.Series[float]]":
+    """Where values that were measured lie on new questions of the kind; NaN without a standard error.
+
+    The normal interval by the standard error over questions, the one that figures, tables of numbers and
+    plans have of a measured point. It may end beyond 0 and 1.
+    """
+    margin = z_of(level) * trusted_stderr(stderr, questions)
+    return Interval(value - margin, value + margin, level)
 
 
 def fit_trends(panel: Panel) -> dict[int, PaperFit]:

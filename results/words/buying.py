@@ -1,17 +1,19 @@
 """What to buy, in words: a choice, a plan's advice, the model to ask at each budget, and their tables.
 
-To reach 85.0 %, take large, N = 8: 87.6 % (90 % interval 83.6 … 90.0 %) for $23.65 per 1,000 questions.
+To reach 85.0 %, take large, N = 8: 87.6 % (90 % interval on new questions 83.6 … 90.0 %) for $23.65 per
+1,000 questions.
 """
 
 from operator import itemgetter
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from results.methods import METHODS
 from results.normal import FORECAST_LEVEL
-from results.summary.buying import CLOSE, MEASURED, Plan
-from results.tables.status import SHORT
+from results.summary.buying import CLOSE, Plan
+from results.tables.status import SHORT, Status
 from results.words.cells import Columns, Table, between, count, share, tabled
 from results.words.names import (
     NBSP,
@@ -41,20 +43,25 @@ def dollars(amount: float) -> str:
 def bought(row: Any, alone: bool = False) -> str:
     """A choice, how accurate it is, how sure that is, and what it costs.
 
-    "N = 8, asked for 9 tokens, used 7: 95.4 % (90 % interval 94.0 … 96.5 %) for 60 tokens per question".
-    `alone`: it has the only setting there is, which goes without saying.
+    "N = 8, asked for 9 tokens, used 7: 95.4 % forecast (90 % interval on new questions 94.0 … 96.5 %) for 60
+    tokens per question". `alone`: it has the only setting there is, which goes without saying.
     """
     source = str(row["source"])
     used = setting_used(source, str(row["setting"]), row["cost"] / row["N"])
     place = f"N = {row['N']:.0f}" if alone else f"N = {row['N']:.0f}, {used}"
-    value = show(row["predicted"])
-    if known(row, "low"):
-        whose = " for new questions" if row.get("predictor") == MEASURED else ""
-        value += f" (90{NBSP}% interval {interval(row['low'], row['high'])}{whose})"
+    value = show(row["predicted"]) + (" forecast" if is_forecast(row) else "")
+    if known(row, "lower"):
+        ends = interval(row["lower"], row["upper"])
+        value += f" ({percent_of(row).replace(' ', NBSP)} interval on {row['on']} {ends})"
     price = f"{row['cost']:,.0f} {UNITS[source]} per question"
     if known(row, "usd"):
         price = f"{dollars(row['usd'])} per 1,000 questions"
     return f"{place}: {value} for {price}"
+
+
+def is_forecast(row: Any) -> bool:
+    """Whether nobody measured a choice: its N or its setting was not sampled."""
+    return row.get("known") == "forecast"
 
 
 def advice(plan: Plan) -> str:
@@ -79,11 +86,12 @@ def _cheap(plan: Plan, by: str) -> str:
     if adds <= CLOSE:
         return f"The cheapest choice within a point of the best{by} is {_choice(plan, chosen)}."
     times = best[plan.by] / chosen[plan.by]
+    brings = "is forecast to add" if is_forecast(best) else "adds"
     paid = "price" if plan.by == "usd" else "tokens"
     return (
         f"The cheapest choice that is not clearly worse than the best{by} is {_choice(plan, chosen)}. "
-        f"The best, {best['model']} with N = {best['N']:.0f}, adds {percent(adds)} points for "
-        f"{times:.2g} times the {paid}: undecided."
+        f"The best, {best['model']} with N = {best['N']:.0f}, {brings} {percent(adds)} points for "
+        f"{times:.2g} times the {paid}: undecided by these intervals."
     )
 
 
@@ -154,23 +162,22 @@ def plan_columns(plan: Plan) -> Columns:
     return columns
 
 
-def percent_of(rows: pd.DataFrame) -> str:
-    """The level of the intervals in a forecast table or a plan: "90 %"."""
-    level = rows["level"].iloc[0] if "level" in rows and len(rows) else FORECAST_LEVEL
-    return f"{100 * level:g} %"
+def percent_of(rows: Any) -> str:
+    """The level of the intervals in a forecast table or a plan, or of a row of one: "90 %"."""
+    level = np.ravel(rows["level"])[:1] if "level" in rows else ()
+    return f"{100 * (level[0] if len(level) else FORECAST_LEVEL):g} %"
 
 
 def interval_columns(rows: pd.DataFrame) -> Columns:
     """The two intervals of a forecast: for more answers to these questions, and for new questions."""
     level = percent_of(rows)
-    alone: Columns = {}
+    ends: Columns = {}
+    if not ("new_low" in rows and rows["low"].notna().any() and rows["low"].equals(rows["new_low"])):
+        ends[f"{level} these questions"] = lambda row: between(row["low"], row["high"])
+    ends[f"{level} new questions"] = lambda row: between(row.get("new_low"), row.get("new_high"))
     if "allowed_low" in rows and rows["allowed_low"].notna().any():
-        alone = {"answers alone": lambda row: between(row["allowed_low"], row["allowed_high"])}
-    return {
-        f"{level} these questions": lambda row: between(row["low"], row["high"]),
-        f"{level} new questions": lambda row: between(row.get("new_low"), row.get("new_high")),
-        **alone,
-    }
+        ends["answers alone"] = lambda row: between(row["allowed_low"], row["allowed_high"])
+    return ends
 
 
 def status_of(row: "pd.Series[str]") -> str:
@@ -180,6 +187,7 @@ def status_of(row: "pd.Series[str]") -> str:
 
 def _known(row: "pd.Series[str]") -> str:
     """Whether a choice was measured, or how far its forecast can be trusted."""
-    if row["known"] == "measured":
+    if not is_forecast(row):
         return "measured"
-    return status_of(row) if pd.notna(row.get("status")) else "forecast"
+    doubt = row.get("status", Status.OK)
+    return "forecast" if pd.isna(doubt) or doubt == Status.OK else f"forecast: {status_of(row)}"

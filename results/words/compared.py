@@ -151,6 +151,14 @@ def verdict(rows: pd.DataFrame) -> str:
     return f"{better} beats {worse} by {size}, {_place(most, rows)}{where}{_paid(most, rows)}."
 
 
+def quoted(rows: pd.DataFrame) -> list[Any]:
+    """The places of the rows that `verdict` quotes: at equal N, and at equal cost where that is known."""
+    clear = rows[_clear(rows)]
+    most = of_most_answers(rows if clear.empty else clear)
+    paid = _clear_at_cost(rows) if clear.empty else _same_at_cost(most, rows)
+    return [most.name] if paid is None else [most.name, paid.name]
+
+
 def _clear(rows: pd.DataFrame) -> list[bool]:
     """Which of the rows are decided."""
     return [_verdict(row) != "undecided" for _, row in rows.iterrows()]
@@ -168,18 +176,31 @@ def _paid(row: Any, rows: pd.DataFrame) -> str:
     """
     if pd.isna(row["cost"]):
         return ""
-    known = at_cost(rows[rows["method"] == row["method"]])
-    if known.empty:
+    paid = _same_at_cost(row, rows)
+    if paid is None:
         return f"; {_not_at_cost(row, rows)}"
-    same = row.name in known.index
-    place = row.name if same else known["N"].idxmax()
-    paid: Any = known.loc[[place]].iloc[0]
     how = "it is undecided" if _verdict(paid) == "undecided" else "the other way round"
     if _verdict(paid) == _verdict(row):
         how = "too"
-    where = "" if same else f" ({_place(paid, rows)})"
+    where = "" if paid.name == row.name else f" ({_place(paid, rows)})"
     difference = f"{paid['b']} − {paid['a']} is {_difference(paid)}{where}"
     return f"; at equal {_unit(paid)} {how}: {difference}"
+
+
+def _same_at_cost(row: Any, rows: pd.DataFrame) -> Any:
+    """A row at equal cost, or that of the most answers by its method that is known there; None: none is."""
+    known = at_cost(rows[rows["method"] == row["method"]])
+    if known.empty:
+        return None
+    place = row.name if row.name in known.index else known["N"].idxmax()
+    return known.loc[[place]].iloc[0]
+
+
+def _clear_at_cost(rows: pd.DataFrame) -> Any:
+    """The row of the most answers that is clear at equal cost; None where none is."""
+    paid = at_cost(rows)
+    clear = paid[_clear(paid)]
+    return None if clear.empty else of_most_answers(clear)
 
 
 def _not_at_cost(row: Any, rows: pd.DataFrame) -> str:
@@ -214,13 +235,11 @@ def _undecided(rows: pd.DataFrame) -> str:
         if pd.notna(least):
             seen += f" mostly tell {percent(least)} points"
         line += f" ({seen}; a fresh run of {most['questions_needed']:,.0f} would mostly decide)"
-    paid = at_cost(rows)
-    clear = paid[_clear(paid)]
-    if paid.empty and pd.notna(most["cost"]):
+    if at_cost(rows).empty and pd.notna(most["cost"]):
         return f"{line}; {_not_at_cost(most, rows)}."
-    if clear.empty:
+    row = _clear_at_cost(rows)
+    if row is None:
         return f"{line}."
-    row = of_most_answers(clear)
     cost = f"{b} is {_verdict(row)}, {_difference(row)} ({_place(row, rows)})"
     return f"{line}; at equal {_unit(row)} {cost}."
 

@@ -16,7 +16,7 @@ from results.summary.buying import Plan
 from results.summary.gains import Gain, ends, length_gain, vote_gain
 from results.summary.gaps import Gaps
 from results.summary.panels import Panel
-from results.tables.key import Key
+from results.tables.key import WHOSE, Key, keys
 from results.words.buying import advice
 from results.words.cells import UNKNOWN, Table, number
 from results.words.compared import pairs_of, rankings, ranks_sentence, verdict
@@ -202,6 +202,14 @@ def fewer_questions(panel: Panel) -> str:
         return ""
     place = setting_name(panel.key.source, str(rows["setting"].iloc[0]))
     return f"{curves_name(panel.key)}: {fewest:,.0f} of {most:,.0f} questions ({place})."
+
+
+def left_out(panels: Sequence[Panel], plans: Sequence[Plan]) -> list[str]:
+    """The models that no plan has choices of."""
+    planned = {key for plan in plans for key in keys(plan.options, WHOSE)}
+    unplanned = dict.fromkeys(panel.key.whose for panel in panels if panel.of_model)
+    why = "is in no plan of what to buy, as the tokens of its answers are not known"
+    return [f"{curves_name(key)} {why}." for key in unplanned if key not in planned]
 
 
 def _lost(panel: Panel) -> list[str]:

@@ -1,15 +1,18 @@
 """Forecasts in words: what they are of, their tables, and how far off each predictor was."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from math import isnan
 from operator import itemgetter
 from typing import Any
 
 import pandas as pd
 
+from results.normal import LEVEL
 from results.summary.forecasts import (
     LONGER,
     LONGER_AND_MORE,
     Forecast,
+    lead,
     scores,
 )
 from results.tables.money import Money, Prices
@@ -19,6 +22,7 @@ from results.words.names import (
     PRICED,
     UNITS,
     curves_name,
+    listed,
     method_name,
     predictor_name,
     sentence,
@@ -140,7 +144,7 @@ def error_table(title: str, rows: pd.DataFrame) -> Table:
 
 
 def which_predictor(rows: pd.DataFrame) -> str:
-    """Which predictor did best on these forecasts, how far off it was, and where the default stands.
+    """Which predictor did best on these forecasts, how far off it was, and how sure it is that it is better.
 
     "" where nothing was measured, or none forecast all that was.
     """
@@ -152,15 +156,43 @@ def which_predictor(rows: pd.DataFrame) -> str:
     if len(names) == 1:
         return sentence(best)
     measure = "interval score" if ranked["bounded"].iloc[0] else "mean error"
-    told = (
-        f"Use {names[0]}: it did best of {len(names)} by {measure}. It was {_record(ranked.iloc[0], rows)}."
-    )
+    told = [
+        f"{sentence(names[0])} did best of {len(names)} by {measure}.",
+        f"It was {_record(ranked.iloc[0], rows)}.",
+    ]
     if (closest := str(ranked["mean"].idxmin())) != names[0]:
-        told += f" The smallest mean error has {closest}."
-    if DEFAULT not in names[1:]:
-        return told
-    place = names.index(DEFAULT)
-    return f"{told} {sentence(DEFAULT)}, number {place + 1}, was {_record(ranked.iloc[place], rows)}."
+        told.append(f"The smallest mean error has {closest}.")
+    if DEFAULT in names[1:]:
+        place = names.index(DEFAULT)
+        told.append(f"{sentence(DEFAULT)}, number {place + 1}, was {_record(ranked.iloc[place], rows)}.")
+    return " ".join([*told, *_leads(rows, names)])
+
+
+_UNITS = {
+    "split": "splits of the same answers; other questions may tell otherwise",
+    "dataset": "data sets",
+}
+"""What a lead is over, and of what it therefore says nothing."""
+
+
+def _leads(rows: pd.DataFrame, names: Sequence[str]) -> Iterator[str]:
+    """How sure it is that the first of ranked predictors is better than the next, and than the default."""
+    others = dict.fromkeys([names[1], *(name for name in names[2:] if name == DEFAULT)])
+    leads = {name: lead(rows, names[0], name, len(names) - 1) for name in others}
+    first = leads[names[1]]
+    if first.units == 1:
+        yield "One trial does not tell whether it is better than the others."
+        return
+    over = f"{first.units} {_UNITS[first.unit]}"
+    if isnan(first.margin):
+        yield f"Whether it is better than the others cannot be told from {over} ({first.fewest} or more can)."
+        return
+    ahead = []
+    for name, own in leads.items():
+        word = "clear" if own.clear else "not clear"
+        ahead.append(f"ahead of {name} by {far(own.value)} ± {far(own.margin)} points ({word})")
+    level = f"{100 * LEVEL:g} %"
+    yield f"It is {listed(ahead)}: {level} intervals for all rivals together, over {over}."
 
 
 def _record(row: Any, rows: pd.DataFrame) -> str:

@@ -23,9 +23,9 @@ from tests.harness.run.scripted import ScriptedEngine
             "error: Invalid value for '--set': 'budgets' is not",
         ),
         (["sample", "tiny", "--set", "colour=1", "--out", "x"], "error: --set colour: unknown key 'colour'"),
-        (["sample", "tiny", "--url", "not a url", "--out", "x"], "error: --set url: expected http://"),
+        (["sample", "tiny", "--url", "not a url", "--out", "x"], "error: --url: expected http://"),
         (["sample", "tiny"], "error: Missing option '--out'"),
-        (["sample", "tiny", "--limit", "0", "--out", "x"], "error: --set limit: limit is 0"),
+        (["sample", "tiny", "--limit", "0", "--out", "x"], "error: --limit: limit is 0"),
         (["sample", "tiny", "--rate", "9", "--out", "x"], "error: --rate "),
         pytest.param(
             ["serve", "tiny", "--device", "cuda"], "error: PyTorch ", marks=(needs_torch, needs_sglang)

@@ -112,7 +112,7 @@ def test_an_answer_to_another_prompt_is_none(tokens: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("codes", "error"), [((400, 403, 413, 422), RequestRefused), ((301, 307, 401, 404, 405), EngineGone)]
+    ("codes", "error"), [((400, 403, 413, 422), RequestRefused), ((301, 307, 401, 404, 405, 501), EngineGone)]
 )
 def test_what_would_be_refused_again_is_not_sent_again(
     codes: Sequence[int], error: type[EngineError]

@@ -1,6 +1,7 @@
 """The life of a request, in simulated time: when it is sent again, after which pause, when it is given up."""
 
 import asyncio
+import socket
 from itertools import pairwise
 from typing import Any
 
@@ -18,6 +19,7 @@ from harness.http.connection import (
     SAY_SECONDS,
     START_PATIENCE,
     Connection,
+    check_listens,
 )
 from harness.http.reply import Reply
 from results import BadInput
@@ -207,3 +209,14 @@ def test_what_is_found_out_about_a_server_that_was_away_ends_the_run(when: str, 
 
     server = SimulatedServer(in_turn(Reply(502, "", b"")))
     simulate(server, work, **{"greet": {"greet": greet}, "check_alive": {"check_alive": check_alive}}[when])
+
+
+def test_a_port_that_nobody_listens_at_is_told_before_any_work() -> None:
+    with socket.socket() as own:
+        own.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{own.getsockname()[1]}"
+        with pytest.raises(BadInput, match="nothing listens"):
+            check_listens(url)
+        own.listen()
+        check_listens(url)
+    check_listens("http://elsewhere.invalid:30000")  # may come up: it is waited for

@@ -112,8 +112,8 @@ SPLIT = "--fit-max-n 4 --fit-settings 0.8,1.2 --at-n 8,16 --at-settings 4"
         ),
         (
             "plan",
-            "--max-n 5 --at-settings long=9 --target population",
-            ["flat", 5, Options(9, 7, 0.8), ("long=9",), "population"],
+            "--max-n 5 --at-settings long=9",
+            ["flat", 5, Options(9, 7, 0.8), ("long=9",)],
         ),
     ],
 )

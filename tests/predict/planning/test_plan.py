@@ -13,15 +13,16 @@ from click.testing import CliRunner
 
 from predict.cli.plan import money_of
 from predict.estimate import Options
-from predict.evidence.groups import Group, read_groups
+from predict.evidence.groups import Group, groups_of, read_groups
 from predict.evidence.request import Request
 from predict.planning.choices import _as_measured, forecast_choices, measured_choices, measured_luck, plan
 from predict.table import forecast
-from results import BadInput, read_samples, write_samples
+from results import BadInput, build_curves, read_samples, write_samples
 from results.cli import cli as results
 from results.normal import Z90
 from results.paired.sides import Side, sides_of
-from results.summary.buying import Plan
+from results.summary.buying import Plan, measured
+from results.summary.panels import make_panels
 from results.tables.money import Price
 from tests.predict.commands import predict
 from tests.predict.conftest import simulated_samples
@@ -68,15 +69,16 @@ def test_what_was_measured_is_taken_as_measured_whoever_forecasts(group: Group, 
     assert len(seen) == 36
     for row in seen.itertuples():
         assert row.predicted == pytest.approx(known[row.setting, row.N], abs=1e-12)
-    new = (seen["new_high"] - seen["new_low"]).mean()
-    assert new == pytest.approx(2 * 1.645 * 0.005, rel=0.1)
-    assert (seen["high"] - seen["low"]).mean() == pytest.approx(np.sqrt(0.1) * new)
+    new = seen["new_high"] - seen["new_low"]
+    assert new.tolist() == pytest.approx([2 * Z90 * 0.01] * 36)  # one of 100 questions, twice the stderr
+    assert (seen["high"] - seen["low"]).mean() == pytest.approx(np.sqrt(0.1) * 2 * Z90 * 0.005, rel=0.1)
     assert set(rows.loc[rows["known"] == "forecast", "N"]) == {64}
 
 
 def test_both_intervals_hold_what_was_measured(group: Group) -> None:
     forecast = {"predicted": 0.5, "low": 0.4, "high": 0.6, "new_low": 0.3, "new_high": 0.7}
-    rows = pd.DataFrame({"setting": "a", "N": 1, "accuracy": [0.2, 0.9], **forecast})
+    beside = {"setting": "a", "N": 1, "stderr": np.nan, "questions": pd.array([pd.NA] * 2, "Int64")}
+    rows = pd.DataFrame({"accuracy": [0.2, 0.9], **beside, **forecast})
     found = _as_measured(rows, replace(group, pools=()), 0.9)
     ends = found[["low", "high", "new_low", "new_high"]].to_numpy().tolist()
     assert ends == [[0.2, 0.6, 0.2, 0.7], [0.4, 0.9, 0.3, 0.9]]
@@ -88,7 +90,8 @@ def test_the_luck_of_what_was_measured_is_at_least_that_of_its_answers(samples_f
     rows = pd.DataFrame({"setting": group.points.setting, "N": group.points.N, "accuracy": group.accuracy})
     for off, width in ((0.0, 0.0), (0.2, 0.0), (0.0, 0.4)):
         ends = {"low": rows["accuracy"] - width, "high": rows["accuracy"] + width}
-        sure = rows.assign(predicted=rows["accuracy"] + off, new_low=0.0, new_high=1.0, **ends)
+        beside = {"stderr": 0.1, "questions": 40, "new_low": 0.0, "new_high": 1.0}
+        sure = rows.assign(predicted=rows["accuracy"] + off, **beside, **ends)
         luck = _as_measured(sure, group, 0.9)["luck"]
         for pool in group.pools:
             here = (rows["setting"] == pool.setting) & (rows["N"] == 1)
@@ -152,6 +155,25 @@ def test_forecast_and_plan_give_the_exact_vote_of_all_answers(samples_file: Path
         assert row.predicted == pytest.approx(known[row.setting, row.N], abs=1e-12)
         assert row.low <= row.predicted <= row.high
         assert row.new_low <= row.predicted <= row.new_high
+
+
+def test_a_measured_point_has_one_interval_of_new_questions(samples_file: Path) -> None:
+    """In the table of numbers, in a plan of answers, of their curves, and of what was measured alone."""
+    samples = read_samples(samples_file)
+    curves = build_curves(samples)
+    (panel,) = (one for one in make_panels(curves) if one.key.method == "majority")
+    exact = panel.exact.set_index(["setting", "N"])[["low", "high"]]
+    plans = [measured([panel]).judged]
+    for table, kind in ((samples, "samples"), (curves, "curves")):
+        (group,) = groups_of(table, kind, "majority")
+        plans.append(plan(forecast_choices(group, "flat", 8, Options(20)), 0.9).judged)
+    for rows in plans:
+        moved = rows["predicted"] - rows["alone"]
+        ends = rows.assign(low=rows["lower"] - moved, high=rows["upper"] - moved)
+        own = ends[ends["N"].isin([1, 2, 4, 8])].set_index(["setting", "N"])[["low", "high"]]
+        inside = own["low"].gt(0) & own["high"].lt(1)
+        pd.testing.assert_frame_equal(own[inside], exact.loc[own[inside].index], atol=1e-9)
+        assert inside.sum() > 8
 
 
 def test_a_plan_of_samples_is_written_and_drawn(tmp_path: Path) -> None:

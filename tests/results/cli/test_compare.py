@@ -37,12 +37,20 @@ def test_a_table_is_written_and_a_line_printed_for_one_answer_vote_and_best(tmp_
     lines = capsys.readouterr().out.splitlines()
     told = [re.split(r"\s{2,}", line.strip()) for line in lines[1:-2]]
     assert told[0][:4] == ["a", "b", "answer", "at"]
-    single, most = ["single answer"], ["majority vote, N = 4", "best of N, N = 4"]  # of N = 1, 2 and 4
-    rows = [(single[0], "equal N"), (single[0], "equal US$"), *((answer, "equal N") for answer in most)]
+    quoted = "majority vote, N = 2"  # the most answers that the dear run affords at equal cost
+    rows = [(answer, at) for answer in ("single answer", quoted) for at in ("equal N", "equal US$")]
+    rows += [(answer, "equal N") for answer in ("majority vote, N = 4", "best of N, N = 4")]
     assert [row[:4] for row in told[1:]] == [["one", "two", *row] for row in rows]
-    assert [row[4].split()[0] for row in told[1:]] == ["+50.0", "+50.0", "+100.0", "+0.0"]
-    assert [row[5] for row in told[1:]] == ["better", "better", "better", "undecided"]
+    assert [row[4].split()[0] for row in told[1:]] == ["+50.0", "+50.0", "+50.0", "+75.0", "+100.0", "+0.0"]
+    assert [row[5] for row in told[1:]] == [*["better"] * 5, "undecided"]
     assert lines[-1].endswith(f" -> {out}: 6 rows")
+    for_paper = tmp_path / "compare.tex"
+    assert results(monkeypatch, "compare", *inputs, *prices, "--out", for_paper) == 0
+    table = for_paper.read_text()
+    heads = [cell.strip(" \\").replace("-", "−") for cell in table.splitlines()[5].split("&")]
+    assert heads == told[0][2:]
+    assert "% intervals: 95 %, hold together" in table
+    assert "−" not in table
 
 
 def test_one_input_is_compared_across_its_settings_and_names_are_told_apart(tmp_path, monkeypatch, capsys):

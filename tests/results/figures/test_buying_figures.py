@@ -44,7 +44,8 @@ def test_all_choices_frontier_goal_and_choice_are_drawn():
         "200 tokens",
     ):
         assert word in figure.subtitle[0]
-    highest = max(row["high"] for rows in data.values() for row in rows if "high" in row and len(rows) == 3)
+    band = next(rows for rows in data.values() if len(rows) == 3)
+    highest = max(row["upper"] for row in band)
     assert highest == 1.0  # drawn within the axis; the table keeps the number
     assert rows_of(figure, "rule")["predicted"].tolist() == [0.7]
     far = plan_figure(view(target_accuracy=0.2), "p").page_spec()["layer"][0]["encoding"]["y"]

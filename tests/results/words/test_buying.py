@@ -26,7 +26,8 @@ def test_a_plan_is_told_in_money_where_it_has_a_price():
     ]
     assert plan.tables[0].same == {"setting": "10", "tokens/answer": "10"}
     sentence = plan.figures[0][0].replace(NBSP, " ")
-    for word in ("within a point", "N = 4: 70.0 % (90 % interval 69.0 … 72.0 %)", "$0.02 per 1,000"):
+    choice = "N = 4: 70.0 % forecast (90 % interval on new questions 68.0 … 73.0 %)"
+    for word in ("within a point", choice, "$0.02 per 1,000"):
         assert word in sentence
 
 
@@ -68,7 +69,8 @@ def test_of_several_models_the_cheapest_is_bought(prices, choice, cost):
     ]
     assert all(one.name.startswith(name) for one, name in zip(plan_choices(found), names, strict=True))
     (first,) = opening(found, None, [])
-    assert f"take {choice}: 70.0{NBSP}% (90{NBSP}% interval 69.0 … 72.0{NBSP}%) for {cost}" in first
+    value = f"70.0{NBSP}% forecast (90{NBSP}% interval on new questions 68.0 … 73.0{NBSP}%)"
+    assert f"take {choice}: {value} for {cost}" in first
     assert first == plan_choices(found)[0].figures[0][0]
 
 
@@ -101,6 +103,9 @@ def test_what_to_expect_of_the_luckiest_choice_is_told_beside_its_accuracy():
     assert told.head[3:6] == ["N", "accuracy", "to expect"]
     assert [cell.replace(NBSP, " ") for cell in told.rows[-1][4:6]] == ["70.5 %", "67.5 %"]
     assert "lucky" in told.note
-    assert f"67.5{NBSP}% (90{NBSP}% interval 40.0 … 80.0{NBSP}%)" in opening([plan], None, [])[0]
+    drawn = f"interval on new questions 65.5 … 70.5{NBSP}%"  # as wide as it was, 68.5 … 73.5, about 67.5
+    assert drawn in opening([plan], None, [])[0]
+    old = expected.drop(columns=["new_low", "new_high"]).assign(target_accuracy=0.67, level=0.8)
+    assert f"(80{NBSP}% interval on these questions 40.0 … 80.0" in opening(plans(old), None, [])[0]
     (bare,) = plan_choices(plans(PLAN))[0].tables
     assert ("to expect" in bare.head, "lucky" in bare.note) == (False, False)

@@ -1,10 +1,14 @@
 """What a comparison says: its rows in words, its figures and its sentence."""
 
+import re
+
+import numpy as np
 import pandas as pd
 import pytest
 
 from results.report.choices import comparison_choices
-from results.words.compared import verdict
+from results.words.cells import cells_of
+from results.words.compared import COLUMNS, both_ways, quoted, verdict
 from tests.results.figures.made import rows_of
 from tests.results.made_tables import DIFFERENCE
 
@@ -93,6 +97,23 @@ def test_a_lead_at_an_n_that_has_no_equal_cost_is_told_with_one_that_has():
     sentence = verdict(pd.DataFrame([lead, paid | {"low": -0.01}]))
     assert "by 8.0 points (3.0 … 13.0), majority vote, N = 4" in sentence.split("; ")[0]
     assert "undecided: large − small is −1.0 (−5.0 … +3.0) (majority vote, N = 16)" in sentence.split("; ")[1]
+
+
+def test_every_difference_of_the_sentence_stands_in_a_row_that_it_quotes():
+    """In 200 comparisons with clear and unclear rows, by two methods, at costs known for some."""
+    rng = np.random.default_rng(3)
+    for _ in range(200):
+        rows = pd.DataFrame([DIFFERENCE | {"N": n} for n in (1, 2, 4, 8)] * 2)
+        rows["method"] = ["majority"] * 4 + ["best_of_n"] * 4
+        for end in ("", "_at_cost"):
+            middle, half = rng.uniform(-0.1, 0.1, 8).round(3), rng.uniform(0.02, 0.12, 8).round(3)
+            own = {"difference": middle, "low": middle - half, "high": middle + half}
+            rows = rows.assign(**{name + end: values for name, values in own.items()})
+        rows.loc[rng.random(8) < 0.4, "difference_at_cost"] = None
+        told = re.findall(r"(?:\(|… |by |is )[+−]?(\d+\.\d)", verdict(rows))
+        cells = " ".join(" ".join(row) for row in cells_of(both_ways(rows.loc[quoted(rows)]), COLUMNS))
+        assert len(told) >= 3 or "undecided" in verdict(rows)
+        assert set(told) <= set(re.findall(r"\d+\.\d", cells))
 
 
 def test_what_a_lead_is_at_equal_cost_is_not_taken_from_another_method():

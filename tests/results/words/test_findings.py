@@ -61,7 +61,7 @@ def test_a_row_tells_first_last_and_what_pays():
         "tokens per answer": "100 → 400",
         "pays": "Thinking longer pays; voting pays.",
     }
-    choice = "N = 4, setting “high”, used 400 tokens: 73.5 % (90 % interval 71.9 … 75.1 % for new questions)"
+    choice = "N = 4, setting “high”, used 400 tokens: 73.5 % (90 % interval on new questions 71.9 … 75.1 %)"
     assert f"{choice} for 1,600 tokens" in advice(measured(make_panels(table)[:1])).replace(NBSP, " ")
     assert "over 16 answers adds 4.0 ± 2.8 points (setting “high”, used 400 tokens)" in answers
     assert "from 100 to 400 tokens per answer (setting “low” → “high”) adds 20.0 ± 2.8 points" in longer

@@ -3,9 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 from results.report.choices import forecast_choices
-from results.summary.forecasts import make_forecasts, scores, targets
+from results.summary.forecasts import lead, make_forecasts, scores, targets
 from results.words.forecasts import error_table, far, which_predictor
 from results.words.forecasts import forecast_table as shown
 from tests.results.made_tables import BACKTEST, forecast_table
@@ -26,9 +27,9 @@ def test_errors_of_forecasts_are_those_worked_out_by_hand():
         ["partial", "0.00", "0.0", "6.0", "1 of 1", "1 of 2"],
     ]
     told = which_predictor(targets(forecasts))
-    assert told.startswith(
-        "Use good: it did best of 2 by interval score. It was 1.0 points off on average, at most 1.0; 2 of 2"
-    )
+    assert told.startswith("Good did best of 2 by interval score. It was 1.0 points off on average")
+    assert "at most 1.0; 2 of 2" in told
+    assert "One trial" in told
     assert [one.name for one in forecast_choices(forecasts)[0].choices] == ["good", "bad", "partial"]
     ahead = good.tail(1).assign(N=64, accuracy=np.nan)  # nobody measured it
     unseen = make_forecasts({"f": pd.concat([good, ahead, bad])})
@@ -76,6 +77,53 @@ def test_a_forecast_is_told_in_money_where_its_model_has_a_price():
 def test_predictors_of_what_nobody_measured_have_no_errors():
     ahead = forecast_table("good", [0.63, 0.75]).assign(accuracy=np.nan)
     assert forecast_choices(make_forecasts({"f": ahead}))[0].tables == []
+
+
+def backtested(scores, dataset="sums"):
+    """A forecast by each predictor at three settings in each unit; its interval is as wide as its score."""
+    rows = []
+    for name, own in scores.items():
+        for unit, score in enumerate(own):
+            row = {"predictor": name, "split": str(unit), "dataset": dataset.format(unit), "N": 8}
+            row |= {"accuracy": 0.5, "predicted": 0.5, "low": 0.5, "high": 0.5 + score / 100}
+            rows += [row | {"setting": setting} for setting in "abc"]
+    return pd.DataFrame(rows)
+
+
+@pytest.mark.parametrize("of", ["sums", "set {}"])
+def test_a_lead_is_that_of_the_paired_t_test_over_splits_or_data_sets(of):
+    """SciPy's, of the means of each split; three settings of one split are no three trials."""
+    rng = np.random.default_rng(1)
+    first, second = rng.uniform(2, 6, 10), rng.uniform(3, 7, 10)
+    found = lead(backtested({"one": first, "two": second}, of), "one", "two", 1)
+    interval = stats.ttest_rel(second, first).confidence_interval(0.95)
+    assert found.value == pytest.approx((second - first).mean())
+    assert [found.value - found.margin, found.value + found.margin] == pytest.approx([*interval])
+    assert (found.units, found.clear) == (10, interval.low > 0)
+    together = lead(backtested({"one": first, "two": second}, of), "one", "two", 4)
+    assert together.margin / found.margin == pytest.approx(stats.t.ppf(0.99375, 9) / stats.t.ppf(0.975, 9))
+
+
+def test_of_equally_good_predictors_hardly_ever_one_is_clearly_ahead():
+    """Of four in 200 backtests. Taken alone, the best would be ahead of the default more often."""
+    rng = np.random.default_rng(2)
+    clear = {1: 0, 3: 0}
+    for _ in range(200):
+        luck = rng.normal(0, 0.5, 12)  # of the answers that a split shows, the same for all
+        table = backtested({name: 5 + luck + rng.normal(0, 1, 12) for name in (*"abc", "default")})
+        best, *others = scores(table).index
+        for rivals in clear:
+            clear[rivals] += "default" in others and lead(table, best, "default", rivals).clear
+    assert clear[3] <= 10  # 5 %
+    assert clear[1] > clear[3]
+
+
+def test_few_splits_do_not_tell_who_is_ahead():
+    told = which_predictor(backtested({"one": [2, 2, 2.1], "two": [5, 5, 5.1]}))
+    assert "cannot be told from 3 splits" in told
+    assert "6 or more" in told
+    clear = which_predictor(backtested({"one": [2, 2, 2, 2, 2, 2.1], "two": [5, 5, 5, 5, 5, 5.2]}))
+    assert "ahead of two by 3.0 ± 0.0 points (clear)" in clear
 
 
 def test_a_backtest_is_scored_over_its_splits():

@@ -73,9 +73,11 @@ def test_money_is_written_as_money():
         "$0.00",
     ]
     row = {"source": "llm", "setting": "9", "cost": 60.0, "N": 8.0}
-    row |= {"predicted": 0.9, "low": 0.8, "high": 1.0, "usd": 0.06}
+    row |= {"predicted": 0.9, "lower": 0.8, "upper": 1.0, "on": "new questions", "usd": 0.06}
     told = bought(row, alone=True).replace(NBSP, " ")
-    assert told == "N = 8: 90.0 % (90 % interval 80.0 … 100.0 %) for $0.06 per 1,000 questions"
+    assert (
+        told == "N = 8: 90.0 % (90 % interval on new questions 80.0 … 100.0 %) for $0.06 per 1,000 questions"
+    )
 
 
 def test_one_thing_needs_no_legend():
