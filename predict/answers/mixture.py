@@ -144,7 +144,7 @@ def populations(observed: Evidence) -> list[Population]:
     if observed.method == "best_of_n":
         return [fit_rates(one) for one in counts]
     names = [pool.answers.question_ids for pool in observed.pools]
-    return share_between([fit_population(one) for one in counts], names)
+    return share_between([fit_population(one) for one in counts], names, counts)
 
 
 @dataclass(frozen=True)

@@ -105,12 +105,19 @@ class Population:
         mass *= self.fit.weights
         return np.asarray(mass / mass.sum(axis=1, keepdims=True))
 
-    def marginal(self, question_ids: Sequence[str]) -> Marginal:
-        """The law of p, and what the answers say of each question's p."""
+    def marginal(self, question_ids: Sequence[str], counts: VoteCounts) -> Marginal:
+        """The law of p, and what the answers say of each question's p.
+
+        Only those that were read: what makes answers unreadable beside p is alike at all settings,
+        and would count once for each.
+        """
         law = by_p(self.fit.weights)
         within = by_p(self.likelihood * self.fit.weights) / np.maximum(law, 1e-300)
+        within = within[self.pattern]
+        if self.unread is not None:
+            within /= by_atom(self.unread.log_likelihood(counts.nulls, counts.pools), len(P))
         within /= np.maximum(within.max(axis=1, keepdims=True), 1e-300)
-        return Marginal(question_ids, law, within[self.pattern])
+        return Marginal(question_ids, law, within)
 
 
 def fit_population(counts: VoteCounts) -> Population:
@@ -181,12 +188,15 @@ def learning_set(pattern: Ints) -> tuple[Ints, Floats]:
 
 
 def share_between(
-    populations: Sequence[Population], question_ids: Sequence[Sequence[str]]
+    populations: Sequence[Population],
+    question_ids: Sequence[Sequence[str]],
+    counts: Sequence[VoteCounts],
 ) -> list[Population]:
     """The populations of several settings, each knowing what the other settings say of its questions."""
     if len(populations) < 2:
         return list(populations)
-    alone = [one.marginal(names) for one, names in zip(populations, question_ids, strict=True)]
+    settings = zip(populations, question_ids, counts, strict=True)
+    alone = [one.marginal(names, of) for one, names, of in settings]
     return [
         replace(one, elsewhere=difficulty)
         for one, difficulty in zip(populations, share_difficulty(alone), strict=True)
