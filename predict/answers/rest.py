@@ -89,12 +89,12 @@ def worlds(
     readable = 1 - _unreadable(counts, p, unread, rng)
     for wrong, rows in _alike(counts):
         leader, shares = _wrong_shares(wrong, a[rows].ravel(), rest[rows].ravel(), rng)
-        right, unread = (np.repeat(one[rows], S) for one in (counts.correct, counts.nulls))
+        right, nulls = (np.repeat(one[rows], S) for one in (counts.correct, counts.nulls))
         yield Worlds(
             rows,
             wrong,
             right,
-            unread,
+            nulls,
             P[p[rows].ravel()],
             A[a[rows].ravel()],
             readable[rows].ravel(),

@@ -96,7 +96,7 @@ def two_modes(rng: np.random.Generator) -> Draw:
     """Two in five answers take five times as long."""
 
     def longer(z: Floats) -> Floats:
-        return 0.15 * z + np.log(5) * (rng.random(z.shape) < 0.4)
+        return np.asarray(0.15 * z + np.log(5) * (rng.random(z.shape) < 0.4))
 
     return of_lengths(rng, longer, lambda late, level: expit(level - 0.5 * late))
 
