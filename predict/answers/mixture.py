@@ -28,10 +28,11 @@ from scipy.stats import betabinom
 
 from predict.answers.allowed import allowed
 from predict.answers.atom_votes import vote_table, votes_cast
+from predict.answers.atoms import P
 from predict.answers.best_of_n import best_of_n_by_rate, fit_rates
-from predict.answers.beta_binomial import fit_beta
 from predict.answers.population import Population, fit_population, learning_set, share_between
 from predict.answers.rest import bests_of_pools, pool_sizes, votes_of_pools
+from predict.answers.unread import Unread
 from predict.curves.law_along_t import Carried, other_settings
 from predict.estimate import Estimate, Options, Status, from_draws, more_severe
 from predict.evidence.points import Evidence, Floats, Ints, Points, Pool
@@ -121,11 +122,10 @@ def _answers_alone(pool: Pool, population: Population, N: Ints, level: float) ->
     """
     seen = int(pool.answers.sizes.min())
     rows, times = learning_set(population.pattern)
-    likelihood, counts = population.likelihood[rows], pool.answers.counts()
-    unread = fit_beta(counts.nulls, counts.pools) if counts.nulls.any() else None
+    likelihood, unread = population.likelihood[rows], population.unread
 
     def ends(n: int) -> tuple[float, float]:
-        vote = _partly_read(n, *unread) if unread else vote_table(n)
+        vote = _partly_read(n, unread.unread, unread.read) if unread else vote_table(n)
         low, high = allowed(likelihood, times, vote, level)
         return round(low, 2), round(high, 2)  # the search is no more exact
 
@@ -144,7 +144,7 @@ def populations(observed: Evidence) -> list[Population]:
     if observed.method == "best_of_n":
         return [fit_rates(one) for one in counts]
     names = [pool.answers.question_ids for pool in observed.pools]
-    return share_between([fit_population(one) for one in counts], names)
+    return share_between([fit_population(one) for one in counts], names, counts)
 
 
 @dataclass(frozen=True)
@@ -169,15 +169,17 @@ def accuracies(
     Q, rng = len(counts.pools), np.random.default_rng(seed)
     mass = population.posterior()
     atom = drawn_atoms(mass, max(FEWEST, IMAGINED // Q), rng)
-    values, which = accuracy_by_atom(counts, N, method)
+    values, which = accuracy_by_atom(counts, N, method, population.unread)
     fresh = values[which[:, None], atom]
     value = fresh.copy()
     sizes = pool_sizes(counts.pools, whole, N)
     ask = np.isfinite(sizes).all(axis=0)
     if ask.any():
-        complete = votes_of_pools if method == "majority" else bests_of_pools
-        pools = sizes[:, ask].astype(np.int64)
-        value[:, :, ask] = complete(counts, N[ask], pools, atom, int(rng.integers(2**31)))
+        pools, draw = sizes[:, ask].astype(np.int64), int(rng.integers(2**31))
+        if method == "majority":
+            value[:, :, ask] = votes_of_pools(counts, N[ask], pools, atom, population.unread, draw)
+        else:
+            value[:, :, ask] = bests_of_pools(counts, N[ask], pools, atom, draw)
     exact = np.empty((Q, len(N)))
     for i, of_kind in enumerate(values):
         exact[which == i] = mass[which == i] @ of_kind
@@ -233,29 +235,34 @@ def _one_draw(
     return mean, np.stack([these, fresh[anew, picks[1]].mean(axis=0)])
 
 
-def accuracy_by_atom(counts: VoteCounts, N: Ints, method: str = "majority") -> tuple[Floats, Ints]:
-    """Accuracy at `N` (M,) by atom, for each of B rates of unreadable answers: (B, K, M).
+def accuracy_by_atom(
+    counts: VoteCounts, N: Ints, method: str = "majority", unread: Unread | None = None
+) -> tuple[Floats, Ints]:
+    """Accuracy at `N` (M,) by atom, for each of B kinds of question, that differ in what could not be read:
+    (B, K, M).
 
-    Also returns which rate each question has, (Q,): questions with as many of as many
-    unreadable share one. For best-of-N an unreadable answer is a wrong one, and there is one
-    rate.
+    Also returns which kind each question is, (Q,): those with as many of as many unreadable are
+    one. For best-of-N an unreadable answer is a wrong one, and there is one kind.
     """
     alike = np.zeros(len(counts.pools), np.int64)
     if method == "best_of_n":
         return best_of_n_by_rate(N)[None], alike
-    if not counts.nulls.any():
+    if unread is None:
         return np.stack([vote_table(int(n)) for n in N], axis=1)[None], alike
-    a, b = fit_beta(counts.nulls, counts.pools)
     pairs, which = np.unique(np.stack([counts.nulls, counts.pools]), axis=1, return_inverse=True)
-    unread, read = (a + pairs[0])[:, None], (b + pairs[1] - pairs[0])[:, None]
-    return np.stack([_partly_read(int(n), unread, read) for n in N], axis=2), which.ravel()
+    nulls = unread.unread + pairs[0][:, None]
+    read = unread.read + (pairs[1] - pairs[0])[:, None]
+    return np.stack([_partly_read(int(n), nulls, read) for n in N], axis=2), which.ravel()
 
 
-def _partly_read(n: int, unread: Floats | float, read: Floats | float) -> Floats:
-    """The vote of n answers by atom, (..., K); their share unreadable has the law Beta(unread, read)."""
+def _partly_read(n: int, unread: Floats, read: Floats) -> Floats:
+    """The vote of n answers by atom, (..., K), where of each p (..., P) as many are unreadable as
+    Beta(unread, read) has."""
     tables, weights = votes_cast(n)
-    cast = np.asarray(betabinom.pmf(np.arange(n + 1), n, read, unread))
-    return np.asarray((tables @ weights.T @ cast.T).T)
+    cast = betabinom.pmf(np.arange(n + 1), n, read[..., None], unread[..., None])
+    of_p = tables.reshape(len(P), -1, tables.shape[1])
+    vote = np.einsum("prt,...pt->...pr", of_p, cast @ weights)
+    return np.asarray(vote.reshape(*unread.shape[:-1], -1))
 
 
 def fit_status(observed: Evidence, pool: Pool, population: Population) -> Status:
@@ -274,7 +281,8 @@ def fit_status(observed: Evidence, pool: Pool, population: Population) -> Status
     else:
         tables, weights = votes_cast(N)
         votes = np.rint(N * (1 - counts.nulls / counts.pools)).astype(np.int64)
-        implied = float((weights[votes] @ (population.fit.weights @ tables)).mean())
+        law = population.given_unread(counts)
+        implied = float((weights[votes] * (law @ tables)).sum(axis=1).mean())
     noise = np.fmax(observed.stderr[last], 0.5 / len(counts.pools))
     far = abs(observed.accuracy[last] - implied) > POOR_FIT * noise
     return Status.POOR_FIT if far else Status.OK

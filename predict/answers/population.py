@@ -25,6 +25,7 @@ from predict.answers.prior import (
     shape_features,
 )
 from predict.answers.shared_difficulty import Difficulty, Marginal, share_difficulty
+from predict.answers.unread import Unread, fit_unread
 from predict.answers.weights import PenalisedLikelihood, fit_weights
 from predict.evidence.points import Floats, Ints
 from results.votes.exact import VoteCounts
@@ -37,6 +38,10 @@ worse, and a fit takes a quarter of the time for 1,319 questions × 64 answers."
 TEMPER = 0.25
 """The power to which a law's evidence counts in the average of the two. studies/forecasts/ablation.py
 compares it with 1 (Bayes) and 0 (equal shares)."""
+
+
+ROUNDS = 2
+"""Times that the law of unread answers is fitted."""
 
 
 class Law(Protocol):
@@ -72,13 +77,15 @@ class Population:
     """The fitted mixture of one setting: U patterns of counts, K atoms sorted by p, as many to each p.
 
     likelihood: (U, K) P(counts | atom) up to a factor per row; times: (U,) questions with these counts;
-    pattern: (Q,) each question's row; elsewhere: what the answers at other settings say of the questions.
+    pattern: (Q,) each question's row; unread: how often answers cannot be read, where some cannot;
+    elsewhere: what the answers at other settings say of the questions.
     """
 
     likelihood: Floats
     times: Floats
     pattern: Ints
     fit: Law
+    unread: Unread | None = None
     elsewhere: Difficulty | None = None
 
     def posterior(self, questions: Ints | None = None) -> Floats:
@@ -86,24 +93,35 @@ class Population:
         chosen = np.arange(len(self.pattern)) if questions is None else questions
         mass = self.likelihood[self.pattern[chosen]] * self.fit.weights
         if self.elsewhere is not None:
-            leaning = self.elsewhere.leaning(self._by_p(self.fit.weights), chosen)
+            leaning = self.elsewhere.leaning(by_p(self.fit.weights), chosen)
             mass *= np.repeat(leaning, mass.shape[1] // len(P), axis=1)
         return np.asarray(mass / mass.sum(axis=1, keepdims=True))
 
-    def marginal(self, question_ids: Sequence[str]) -> Marginal:
-        """The law of p, and what the answers say of each question's p."""
-        law = self._by_p(self.fit.weights)
-        within = self._by_p(self.likelihood * self.fit.weights) / np.maximum(law, 1e-300)
-        within /= np.maximum(within.max(axis=1, keepdims=True), 1e-300)
-        return Marginal(question_ids, law, within[self.pattern])
+    def given_unread(self, counts: VoteCounts) -> Floats:
+        """The weights of the atoms by how many answers to a question could not be read: (Q, K), or (1, K)."""
+        if self.unread is None:
+            return self.fit.weights[None]
+        mass = by_atom(self.unread.log_likelihood(counts.nulls, counts.pools), len(self.fit.weights))
+        mass *= self.fit.weights
+        return np.asarray(mass / mass.sum(axis=1, keepdims=True))
 
-    def _by_p(self, weights: Floats) -> Floats:
-        """Sums of `weights` (..., K) over the atoms of each p: shape (..., len(P))."""
-        return np.asarray(weights.reshape(*weights.shape[:-1], len(P), -1).sum(axis=-1))
+    def marginal(self, question_ids: Sequence[str], counts: VoteCounts) -> Marginal:
+        """The law of p, and what the answers say of each question's p.
+
+        Only those that were read: what makes answers unreadable beside p is alike at all settings,
+        and would count once for each.
+        """
+        law = by_p(self.fit.weights)
+        within = by_p(self.likelihood * self.fit.weights) / np.maximum(law, 1e-300)
+        within = within[self.pattern]
+        if self.unread is not None:
+            within /= by_atom(self.unread.log_likelihood(counts.nulls, counts.pools), len(P))
+        within /= np.maximum(within.max(axis=1, keepdims=True), 1e-300)
+        return Marginal(question_ids, law, within)
 
 
 def fit_population(counts: VoteCounts) -> Population:
-    """The population behind one setting's readable answers: a flexible law of the questions and a plain one.
+    """The population behind one setting's answers: a flexible law of the questions and a plain one.
 
     The flexible law is, of three fits, that of the largest evidence. Bayes would average the two by their
     evidence, were one of them true. None is, and evidence is then too sure: it counts as `TEMPER` says.
@@ -111,9 +129,10 @@ def fit_population(counts: VoteCounts) -> Population:
     wrong = [counts.wrong[a:b] for a, b in zip(counts.starts[:-1], counts.starts[1:], strict=True)]
     seen = patterns(counts.correct, wrong)
     logs = log_likelihood(seen)
-    likelihood = np.exp(logs - logs.max(axis=1, keepdims=True))
-    times = seen.times.astype(float)
-    rows, counted = learning_set(seen.pattern)
+    likelihood, pattern, unread = np.exp(logs - logs.max(axis=1, keepdims=True)), seen.pattern, None
+    if counts.nulls.any():
+        likelihood, pattern, unread = _with_unread(counts, likelihood, pattern)
+    rows, counted = learning_set(pattern)
     fits = [
         fit_weights(PenalisedLikelihood(likelihood[rows], counted, base(), F, ridge))
         for F, ridge in (
@@ -127,7 +146,35 @@ def fit_population(counts: VoteCounts) -> Population:
         PenalisedLikelihood(likelihood[rows], counted, plain_base(), plain_features(), RIDGE_OF_PLAIN)
     )
     shares = softmax(TEMPER * np.array([flexible.log_evidence, plain.log_evidence]))
-    return Population(likelihood, times, seen.pattern, AveragedLaw((flexible, plain), shares))
+    times = np.bincount(pattern).astype(float)
+    return Population(likelihood, times, pattern, AveragedLaw((flexible, plain), shares), unread)
+
+
+def _with_unread(counts: VoteCounts, read: Floats, pattern: Ints) -> tuple[Floats, Ints, Unread]:
+    """The likelihood (U, K) of the answers with those not read among them, the patterns (Q,), and their law.
+
+    read: (V, K) the likelihood of those that were read, with their patterns (Q,). The law needs
+    the questions' p, and they need the law: each is fitted in turn.
+    """
+    kinds, joint = np.unique(np.stack([pattern, counts.nulls, counts.pools]), axis=1, return_inverse=True)
+    likelihood, found = read[kinds[0]], joint.ravel()
+    rows, counted = learning_set(found)
+    for _ in range(ROUNDS):
+        fit = fit_weights(PenalisedLikelihood(likelihood[rows], counted, base(), features(), RIDGE))
+        chance = by_p(read * fit.weights)[pattern]
+        unread = fit_unread(counts.nulls, counts.pools, chance)
+        likelihood = read[kinds[0]] * by_atom(unread.log_likelihood(kinds[1], kinds[2]), read.shape[1])
+    return likelihood, found, unread
+
+
+def by_atom(logs: Floats, atoms: int) -> Floats:
+    """The likelihood (U, atoms), up to a factor per row, of logs (U, len(P)) that hang on p alone."""
+    return np.repeat(np.exp(logs - logs.max(axis=1, keepdims=True)), atoms // len(P), axis=1)
+
+
+def by_p(weights: Floats) -> Floats:
+    """Sums of `weights` (..., K) over the atoms of each p: shape (..., len(P))."""
+    return np.asarray(weights.reshape(*weights.shape[:-1], len(P), -1).sum(axis=-1))
 
 
 def learning_set(pattern: Ints) -> tuple[Ints, Floats]:
@@ -141,12 +188,15 @@ def learning_set(pattern: Ints) -> tuple[Ints, Floats]:
 
 
 def share_between(
-    populations: Sequence[Population], question_ids: Sequence[Sequence[str]]
+    populations: Sequence[Population],
+    question_ids: Sequence[Sequence[str]],
+    counts: Sequence[VoteCounts],
 ) -> list[Population]:
     """The populations of several settings, each knowing what the other settings say of its questions."""
     if len(populations) < 2:
         return list(populations)
-    alone = [one.marginal(names) for one, names in zip(populations, question_ids, strict=True)]
+    settings = zip(populations, question_ids, counts, strict=True)
+    alone = [one.marginal(names, of) for one, names, of in settings]
     return [
         replace(one, elsewhere=difficulty)
         for one, difficulty in zip(populations, share_difficulty(alone), strict=True)

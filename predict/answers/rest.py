@@ -16,7 +16,7 @@ import numpy as np
 
 from predict.answers.atoms import CHOICES, RESTS, THETAS, A, P, leading
 from predict.answers.best_of_n import RATES
-from predict.answers.beta_binomial import fit_beta
+from predict.answers.unread import Unread
 from predict.evidence.points import Floats, Ints
 from results.votes.exact import VoteCounts, best_of_n, majority_accuracy
 
@@ -80,19 +80,21 @@ class Worlds:
         return np.column_stack([right, answers - cast, kinds])
 
 
-def worlds(counts: VoteCounts, atom: Ints, rng: np.random.Generator) -> Iterator[Worlds]:
+def worlds(
+    counts: VoteCounts, atom: Ints, unread: Unread | None, rng: np.random.Generator
+) -> Iterator[Worlds]:
     """One draw for each atom (Q, S) of each question, questions with the same wrong counts together."""
     S = atom.shape[1]
     p, a, rest = np.unravel_index(atom, (len(P), len(A), RESTS))
-    readable = 1 - _unreadable(counts, S, rng)
+    readable = 1 - _unreadable(counts, p, unread, rng)
     for wrong, rows in _alike(counts):
         leader, shares = _wrong_shares(wrong, a[rows].ravel(), rest[rows].ravel(), rng)
-        right, unread = (np.repeat(one[rows], S) for one in (counts.correct, counts.nulls))
+        right, nulls = (np.repeat(one[rows], S) for one in (counts.correct, counts.nulls))
         yield Worlds(
             rows,
             wrong,
             right,
-            unread,
+            nulls,
             P[p[rows].ravel()],
             A[a[rows].ravel()],
             readable[rows].ravel(),
@@ -101,14 +103,16 @@ def worlds(counts: VoteCounts, atom: Ints, rng: np.random.Generator) -> Iterator
         )
 
 
-def votes_of_pools(counts: VoteCounts, N: Ints, pools: Ints, atom: Ints, seed: int) -> Floats:
+def votes_of_pools(
+    counts: VoteCounts, N: Ints, pools: Ints, atom: Ints, unread: Unread | None, seed: int
+) -> Floats:
     """Accuracy (Q, S, M) of the vote of N (M,) in `pools` (Q, M) completed from atoms (Q, S).
 
     What is drawn at one N does not hang on the others.
     """
     value = np.empty((*atom.shape, len(N)))
     rngs = [np.random.default_rng([seed, int(n)]) for n in N]
-    for world in worlds(counts, atom, np.random.default_rng([seed, 0])):
+    for world in worlds(counts, atom, unread, np.random.default_rng([seed, 0])):
         missing = pools[world.rows] - counts.pools[world.rows, None]
         seen = world.seen
         for j, (n, rng) in enumerate(zip(N, rngs, strict=True)):
@@ -126,13 +130,12 @@ def _alike(counts: VoteCounts) -> list[tuple[Ints, Ints]]:
     return [(np.array(key, np.int64), np.array(of)) for key, of in rows.items()]
 
 
-def _unreadable(counts: VoteCounts, S: int, rng: np.random.Generator) -> Floats:
-    """S draws of each question's rate of unreadable answers, (Q, S); 0 where there never was one."""
-    if not counts.nulls.any():
-        return np.zeros((len(counts.nulls), S))
-    a, b = fit_beta(counts.nulls, counts.pools)
-    read = counts.pools - counts.nulls
-    return np.asarray(rng.beta((a + counts.nulls)[:, None], (b + read)[:, None], (len(read), S)))
+def _unreadable(counts: VoteCounts, p: Ints, unread: Unread | None, rng: np.random.Generator) -> Floats:
+    """Of each question and `p` (Q, S) drawn for it a draw of its rate of unreadable answers, (Q, S)."""
+    if unread is None:
+        return np.zeros(p.shape)
+    read = (counts.pools - counts.nulls)[:, None]
+    return np.asarray(rng.beta(unread.unread[p] + counts.nulls[:, None], unread.read[p] + read))
 
 
 def _wrong_shares(wrong: Ints, a: Ints, rest: Ints, rng: np.random.Generator) -> tuple[Ints, Floats]:

@@ -40,6 +40,7 @@ from predict.answers.best_of_n import RATES, fit_rates
 from predict.answers.mixture import drawn_atoms
 from predict.answers.population import fit_population
 from predict.answers.rest import vote_of, worlds
+from predict.answers.unread import Unread
 from predict.evidence.points import Floats, Ints
 from results import BadInput
 from results.normal import FORECAST_LEVEL, LEVEL, z_of
@@ -122,11 +123,13 @@ def imagined(counts: VoteCounts, answers: Sequence[int], seed: Sequence[int]) ->
     if max(answers) > MOST:
         raise BadInput(f"{max(answers):,} answers to a question are too many to imagine; at most {MOST:,}")
     S = max(FEWEST, IMAGINED // len(counts.pools))
-    mass, rates = fit_population(counts).posterior(), fit_rates(counts).posterior()
+    fitted = fit_population(counts)
+    mass, rates = fitted.posterior(), fit_rates(counts).posterior()
     p = RATES[drawn_atoms(rates, S, np.random.default_rng(seed))]
     found = {}
     for n in answers:
-        single, vote = _votes(counts, n, drawn_atoms(mass, S, np.random.default_rng([*seed, n])), [*seed, n])
+        atom = drawn_atoms(mass, S, np.random.default_rng([*seed, n]))
+        single, vote = _votes(counts, n, atom, fitted.unread, [*seed, n])
         found[n] = {("majority", 1): single, ("majority", n): vote}
         if n > 1:
             luck = np.random.default_rng([*seed, n, 1]).random((2, *p.shape))
@@ -134,11 +137,13 @@ def imagined(counts: VoteCounts, answers: Sequence[int], seed: Sequence[int]) ->
     return found
 
 
-def _votes(counts: VoteCounts, answers: int, atom: Ints, seed: Sequence[int]) -> tuple[Floats, Floats]:
+def _votes(
+    counts: VoteCounts, answers: int, atom: Ints, unread: Unread | None, seed: Sequence[int]
+) -> tuple[Floats, Floats]:
     """Two runs of so many answers, from atoms (Q, S): accuracy of one answer, and of the vote, (2, Q, S)."""
     rng = np.random.default_rng([*seed, 0])
     single, vote = np.empty((2, *atom.shape)), np.empty((2, *atom.shape))
-    for world in worlds(counts, atom, rng):
+    for world in worlds(counts, atom, unread, rng):
         size = np.full(len(world.p), answers)
         for run in range(2):
             drawn = world.more(size, rng)

@@ -84,7 +84,7 @@ VARIANTS: dict[str, dict[str, Estimator]] = {
     },
     "several settings": {
         "as it is": mixture,
-        "each setting by itself": changed("mixture.share_between", lambda found, _: found),
+        "each setting by itself": changed("mixture.share_between", lambda found, *_: found),
     },
 }
 LABELS = METHODS | {"several settings": "Majority vote, several settings"}

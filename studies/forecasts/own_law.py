@@ -2,10 +2,11 @@
 
 $ python -m studies.forecasts.own_law [SETS]        8 sets take some six minutes of a core
 
-60 questions × 8 answers are drawn from the law of `predict.stopped.law` and stopped at their median length;
-the votes of 1, 8 and 40 at 1.5, 2 and 4 times that cap are forecast, and held against 400 other answers to
-each question. Parameters are those of the tests, or drawn from the prior. The forecast is made of the law
-alone, of the law and the line of late answers, and of these and the pace, as the product makes it.
+60 questions × 8 answers are drawn from the law of `predict.stopped.law`, with the parameters of the tests or
+with some drawn from the prior, or as that law does not have it; and stopped at their median length. The votes
+of 1, 8 and 40 at 1.5, 2 and 4 times that cap are forecast, and held against 400 other answers to each
+question. The forecast is made of the law alone, of the law and the line of late answers, and of these and the
+pace, as the product makes it.
 """
 
 import sys
@@ -17,14 +18,15 @@ from unittest.mock import patch
 import click
 import numpy as np
 import pandas as pd
+from scipy.special import expit
 
 from predict.estimate import Options
-from predict.evidence.points import Evidence, Points, Run, stopped
+from predict.evidence.points import Evidence, Points, Run, renumbered, stopped
 from predict.stopped import survival
 from predict.stopped.law import PARAMETERS, PRIOR_MEAN, PRIOR_SD
 from predict.stopped.simulate import Simulated
-from results.votes.exact import Floats, majority_accuracy
-from tests.predict.stopped.simulated import THETA, answers, questions
+from results.votes.exact import AnswerPools, Floats, majority_accuracy
+from tests.predict.stopped.simulated import ORIGIN, THETA, answers, questions
 
 Q, SEEN, TRUTH, TIMES, N = 60, 8, 400, (1.5, 2.0, 4.0), [1, 8, 40]
 REPLICATES = 100
@@ -56,13 +58,66 @@ def drawn_parameters(rng: np.random.Generator) -> dict[str, float]:
     return at | {"centre": 0.0}
 
 
-def forecasts(sets: int, *, prior: bool) -> Iterator[pd.DataFrame]:
+Draw = Callable[[int], AnswerPools]
+"""n -> pools of n answers to each question of a world."""
+
+
+def of_law(at: dict[str, float], rng: np.random.Generator) -> Draw:
+    """Answers of the law with these parameters."""
+    world = questions(Q, rng, at)
+    return lambda n: answers(world, n, rng, at)
+
+
+def of_lengths(
+    rng: np.random.Generator,
+    longer: Callable[[np.ndarray], np.ndarray],
+    chance: Callable[[Floats, Floats], Floats],
+) -> Draw:
+    """Answers that are not of the law: log tokens are a mode + `longer` of standard logistic numbers.
+
+    The `chance` to be right is that of how much later than the mode an answer comes and of the
+    question's level. Slow questions are hard.
+    """
+    u = rng.standard_normal((Q, 1))
+    level = 1.0 - u + 0.7 * rng.standard_normal((Q, 1))
+
+    def draw(n: int) -> AnswerPools:
+        late = longer(rng.logistic(size=(Q, n)))
+        right = rng.random((Q, n)) < chance(late, level)
+        votes = np.where(right, 0, rng.choice([1, 2, 3], (Q, n), p=[0.6, 0.3, 0.1])).ravel()
+        tokens = np.exp(ORIGIN + 0.6 * u + late).round().ravel()
+        question, names = np.repeat(np.arange(Q), n), [f"q{i:04d}" for i in range(Q)]
+        return AnswerPools(names, np.arange(Q + 1) * n, renumbered(question, votes), tokens)
+
+    return draw
+
+
+def two_modes(rng: np.random.Generator) -> Draw:
+    """Two in five answers take five times as long."""
+
+    def longer(z: Floats) -> Floats:
+        return np.asarray(0.15 * z + np.log(5) * (rng.random(z.shape) < 0.4))
+
+    return of_lengths(rng, longer, lambda late, level: expit(level - 0.5 * late))
+
+
+WORLDS: dict[str, Callable[[np.random.Generator], Draw]] = {
+    "parameters of the tests": lambda rng: of_law(THETA, rng),
+    "parameters from the prior": lambda rng: of_law(drawn_parameters(rng), rng),
+    "two modes of length": two_modes,
+    "later answers are better": lambda rng: of_law(THETA | {"slope": 0.4, "bend": 0.2}, rng),
+    "later answers are guesses": lambda rng: of_lengths(
+        rng, lambda z: 0.25 * z, lambda late, level: np.where(late > 0.4, 0.25, expit(level))
+    ),
+    "many never end": lambda rng: of_law(THETA | {"never_ends": -1.2}, rng),
+}
+
+
+def forecasts(name: str, sets: int) -> Iterator[pd.DataFrame]:
     """A row for each cap and N, by set and part."""
     for seed in range(sets):
-        rng = np.random.default_rng([seed, 77])
-        at = drawn_parameters(rng) if prior else THETA
-        world = questions(Q, rng, at)
-        whole, few = answers(world, TRUTH, rng, at), answers(world, SEEN, rng, at)
+        draw = WORLDS[name](np.random.default_rng([seed, 77]))
+        whole, few = draw(TRUTH), draw(SEEN)
         cap = int(np.median(whole.tokens))
         caps = {str(times): int(times * cap) for times in TIMES}
         truth = [majority_accuracy(stopped(whole, one).counts(), N).mean(axis=0) for one in caps.values()]
@@ -71,29 +126,33 @@ def forecasts(sets: int, *, prior: bool) -> Iterator[pd.DataFrame]:
         targets = Points.grid(dict.fromkeys(caps, 0.0), N)
         for part, changed in PARTS.items():
             with ExitStack() as stack:
-                for name, instead in changed.items():
-                    stack.enter_context(patch.object(survival, name, instead))
+                for function, instead in changed.items():
+                    stack.enter_context(patch.object(survival, function, instead))
                 found = survival.survival(evidence, targets, Options(REPLICATES, seed))
             rows = pd.DataFrame({"times": targets.setting, "N": targets.N, "truth": np.concatenate(truth)})
             rows["part"] = part
             rows["bias"] = 100 * (found.mean - rows["truth"])
             rows["error"] = rows["bias"].abs()
             rows["held"] = rows["truth"].between(found.these.low, found.these.high)
+            rows["width"] = 100 * (found.these.high - found.these.low)
             rows["ok"] = found.status == "ok"
+            rows["ok held"] = rows["held"].where(rows["ok"])
             yield rows
+
+
+HEAD = "| world | forecast by | bias, 1.5 × the cap | 2 × | 4 × | error | width | held | ok | held |"
 
 
 def main(sets: int) -> None:
     """Print the table."""
-    click.echo("| parameters | forecast by | bias, 1.5 × the cap | 2 × | 4 × | error | held | ok |")
-    click.echo("|---|---|---:|---:|---:|---:|---:|---:|")
-    for kind, prior in (("of the tests", False), ("from the prior", True)):
-        rows = pd.concat(forecasts(sets, prior=prior))
+    click.echo(f"{HEAD}\n|---|---{'|---:' * (HEAD.count('|') - 3)}|")
+    for name in WORLDS:
+        rows = pd.concat(forecasts(name, sets))
         for part, of in rows.groupby("part", sort=False):
             bias = " | ".join(f"{one:+.1f}" for one in of.groupby("times", sort=False)["bias"].mean())
             click.echo(
-                f"| {kind} | {part} | {bias} | {of['error'].mean():.1f} | {of['held'].mean():.0%} | "
-                f"{of['ok'].mean():.0%} |"
+                f"| {name} | {part} | {bias} | {of['error'].mean():.1f} | {of['width'].mean():.1f} | "
+                f"{of['held'].mean():.0%} | {of['ok'].mean():.0%} | {of['ok held'].mean():.0%} |"
             )
 
 

@@ -23,16 +23,17 @@ from scipy.special import betainc, expit, gammaln
 from scipy.stats import binom
 from scipy.stats import t as student
 
-from predict.answers.atoms import log_likelihood, patterns
+from predict.answers.atoms import P, log_likelihood, patterns
 from predict.answers.best_of_n import fit_rates
-from predict.answers.beta_binomial import fit_beta
 from predict.answers.mixture import accuracy_by_atom, from_answers
+from predict.answers.unread import Unread
 from predict.curves.intervals import CurveForecast, on_curves
 from predict.estimate import Estimate, Estimator, Options, Status
 from predict.estimators import ESTIMATORS, estimate
 from predict.evidence.points import Evidence, Floats, Ints, Points, renumbered
 from results.normal import Interval
 from results.votes.exact import AnswerPools, VoteCounts
+from studies.forecasts.beta_binomial import fit_beta
 from studies.forecasts.joint import joint
 from studies.forecasts.plug_in import plug_in
 
@@ -101,7 +102,11 @@ def votes_npmle(counts: VoteCounts, N: Ints) -> Floats:
     likelihood = np.exp(logs - logs.max(axis=1, keepdims=True))
     mass = likelihood * npmle(likelihood, seen.times.astype(float))
     mass = (mass / mass.sum(axis=1, keepdims=True))[seen.pattern]
-    by_rate, which = accuracy_by_atom(counts, N)
+    unread = None
+    if counts.nulls.any():
+        a, b = fit_beta(counts.nulls, counts.pools)  # whatever p is
+        unread = Unread(np.full(len(P), a), np.full(len(P), b))
+    by_rate, which = accuracy_by_atom(counts, N, unread=unread)
     each = [mass[which == i] @ values for i, values in enumerate(by_rate)]
     return np.asarray(np.concatenate(each).mean(axis=0))
 

@@ -15,7 +15,6 @@ from predict.answers.best_of_n import (
     posterior_draws,
     rate_laws,
 )
-from predict.answers.beta_binomial import fit_beta
 from predict.answers.population import Population
 from predict.estimate import Options
 from predict.estimators import estimate
@@ -126,20 +125,6 @@ def test_the_status_is_of_the_target() -> None:
     rng = np.random.default_rng(1)
     right = rng.binomial(8, rng.beta(0.3, 1.5, 300))
     assert statuses(right, 8, [1, 8, 256]) == ["ok", "ok", "bound_hit"]
-
-
-def test_the_likeliest_beta_of_a_large_sample_is_found() -> None:
-    rng = np.random.default_rng(0)
-    trials = np.full(20_000, 10)
-    found = fit_beta(rng.binomial(trials, rng.beta(0.7, 1.9, len(trials))), trials)
-    assert found == (pytest.approx(0.7, rel=0.05), pytest.approx(1.9, rel=0.05))
-
-
-@pytest.mark.parametrize("right", [0, 4])
-def test_unanimous_counts_run_to_a_bound(right: int) -> None:
-    a, b = fit_beta(np.full(30, right), np.full(30, 4))
-    assert max(np.abs(np.log([a, b]))) > 8
-    assert a / (a + b) == pytest.approx(right / 4, abs=0.02)
 
 
 @pytest.mark.parametrize(("a", "b", "c"), [(30, 30, 0.9), (5, 200, 0.9), (100, 400, 1.0)])

@@ -10,6 +10,7 @@ from scipy.special import softmax
 from predict.answers.atoms import CHOICES, RESTS, THETAS, A, P, leading, log_likelihood, patterns
 from predict.answers.best_of_n import RATES
 from predict.answers.rest import bests_of_pools, pool_sizes, vote_of, votes_of_pools
+from predict.answers.unread import Unread
 from results.votes.exact import VoteCounts, best_of_n, majority_curve
 
 RIGHT, LEADER = 0, 1
@@ -69,7 +70,7 @@ def test_the_vote_of_a_pool_is_that_of_pools_drawn_one_answer_after_another(pool
         seen = counted(right, wrong)
         logs = log_likelihood(patterns(seen.correct, [seen.wrong]))[0, atoms]
         drawn = rng.choice(atoms, (1, 20_000), p=softmax(logs))
-        found = votes_of_pools(seen, np.array([6, 8]), np.array([[8, 8]]), drawn, 0)[0]
+        found = votes_of_pools(seen, np.array([6, 8]), np.array([[8, 8]]), drawn, None, 0)[0]
         expected = np.array(votes[right, wrong])
         noise = expected.std(axis=0) / np.sqrt(len(expected))
         assert found.mean(axis=0) == pytest.approx(expected.mean(axis=0), abs=4 * noise.max() + 0.01)
@@ -106,11 +107,13 @@ def test_who_leads_is_the_share_of_a_term_in_the_likelihood() -> None:
     assert found == pytest.approx(terms / terms.sum())
 
 
-def test_unreadable_answers_come_as_often_as_before() -> None:
+def test_unreadable_answers_come_as_often_as_questions_of_this_p_have_them() -> None:
+    """Four of eight, and Beta(3, 1) at p = 1: 7 of 12 to come."""
     seen = VoteCounts(np.full(50, 3), np.full(50, 1), np.arange(51), np.full(50, 4))
+    unread = Unread(np.where(P == 1, 3.0, 1.0), np.ones(len(P)))
     always = np.full((50, 400), np.ravel_multi_index((len(P) - 1, 0, 0), (len(P), len(A), RESTS)))
-    found = votes_of_pools(seen, np.array([1]), np.full((50, 1), 16), always, 0)
-    assert found.mean() == pytest.approx((3 + 8 * 0.5) / 16, abs=0.01)
+    found = votes_of_pools(seen, np.array([1]), np.full((50, 1), 16), always, unread, 0)
+    assert found.mean() == pytest.approx((3 + 8 * 5 / 12) / 16, abs=0.01)
 
 
 def test_best_of_a_pool_holds_those_seen() -> None:

@@ -7,10 +7,10 @@ import pytest
 from scipy.special import expit
 from scipy.stats import beta, betabinom, binom
 
-from predict.answers.beta_binomial import fit_beta
 from predict.estimate import Options
 from results.votes.exact import VoteCounts
 from studies.forecasts import rivals
+from studies.forecasts.beta_binomial import fit_beta
 from tests.predict.answers.pools import drawn_pool, observed, targets
 
 Law = Callable[[np.ndarray], np.ndarray]

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from predict.answers.beta_binomial import BOUND, fit_beta
+from studies.forecasts.beta_binomial import BOUND, fit_beta
 
 EDGE = math.exp(BOUND)
 
