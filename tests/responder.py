@@ -108,7 +108,7 @@ class Responder:
 
     def respond(self, request: Request) -> Any:
         path = request.path.partition("?")[0]
-        self.paths.append(path)
+        self.paths.append(request.path)
         if request.method == "POST":
             self.requests.append(request.body)
         method = request.method.replace("HEAD", "GET")
