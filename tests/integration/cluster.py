@@ -1,7 +1,6 @@
 """A cluster on addresses of this machine: its programs, its hosts, its API; and small servers like SGLang."""
 
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -58,12 +57,6 @@ wait""",
     "hostname": "echo 127.0.0.$((2 + SLURM_PROCID))",
     "openssl": f"echo {KEY}",
 }
-
-
-def blocks(language: str) -> list[str]:
-    """The blocks of the page in a language."""
-    page = (ROOT / "docs" / "recipes" / "several-hosts.md").read_text(encoding="utf-8")
-    return re.findall(rf"```{language}\n(.*?)```", page, re.DOTALL)
 
 
 class Hosts:
