@@ -20,17 +20,12 @@ from click.testing import CliRunner
 from harness.experiment import read_experiment
 from results import write_samples
 from tests.conftest import ROOT
+from tests.docs.pages import PAGES, blocks, split
 from tests.predict.conftest import simulated_samples
 from tests.predict.stopped.simulated import samples as answers_of_many_lengths
 
 pytestmark = [pytest.mark.release, pytest.mark.usefixtures("fewer_completions")]
 
-PAGES = [
-    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md")),
-    *(ROOT / name / "README.md" for name in ("results/cached", "harness/tiny")),
-    *sorted((ROOT / "docs").rglob("*.md")),
-    *sorted((ROOT / "studies").rglob("*.md")),
-]
 NOT_RUN = {
     r"harness (sample|serve|gateway|gpu-check)": "a GPU, the hub, a server or minutes: tests/integration",
     r"harness judge": "a server; tests/harness/judge, tests/integration/test_judged_runs.py",
@@ -53,18 +48,14 @@ GROUPS = {
     "synthetic": "synthetic.cli:cli",
     "tts": "tts:cli",
 }
-FENCED = re.compile(r"^```(\w*)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
 
 def commands() -> list[str]:
     """Each command once, without the prompt, variables before it, a comment and what follows it."""
     found: dict[str, str] = {}
     for page in PAGES:
-        text = page.read_text(encoding="utf-8").replace("\\\n", " ")
-        lines = [
-            line for language, block in FENCED.findall(text) if not language for line in block.splitlines()
-        ]
-        text = FENCED.sub("", text)
+        text = split(page)[0]
+        lines = "".join(blocks(page, "")).replace("\\\n", " ").splitlines()
         lines += re.findall(r"^ {4}(.*)", text, re.MULTILINE)
         lines += [" ".join(code.split()) for code in re.findall(r"`([^`]+)`", text)]
         for line in lines:

@@ -10,9 +10,7 @@ import pytest
 
 from results import read_samples
 from tests.conftest import ROOT
-
-RECIPES = ROOT / "docs" / "recipes"
-PACKAGES = ("harness", "predict", "prompts", "results", "synthetic")
+from tests.docs.pages import PACKAGES, blocks, recipe
 
 
 @pytest.fixture
@@ -24,12 +22,9 @@ def copy(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def block(recipe: str, language: str) -> str:
+def block(name: str, language: str) -> str:
     """The first block of that language in a recipe."""
-    page = (RECIPES / f"{recipe}.md").read_text(encoding="utf-8")
-    found = re.search(rf"```{language}\n(.*?)```", page, re.DOTALL)
-    assert found, recipe
-    return found[1]
+    return blocks(recipe(name), language)[0]
 
 
 def run(folder: Path, *words: str, said: str = "") -> str:
@@ -63,7 +58,7 @@ def test_the_noise_law(copy: Path) -> None:
     line, lines = re.subn(r"\(CONSTANT, LINEAR\)", "(CONSTANT, LINEAR, GAIN)", line)
     assert lines == 1
     module.write_text(code + block("noise-law", "python") + table + line, encoding="utf-8")
-    page = (RECIPES / "noise-law.md").read_text(encoding="utf-8")
+    page = recipe("noise-law").read_text(encoding="utf-8")
     (command,) = re.findall(r"^tts twin (run .*)$", page, re.MULTILINE)
     quick = [*command.split(), "--steps", "2", "--repeats", "2", "--paths", "4"]
     run(copy, sys.executable, "-W", "ignore", "-m", "synthetic", *quick)

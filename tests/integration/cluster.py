@@ -1,55 +1,42 @@
 """A cluster on addresses of this machine: its programs, its hosts, its API; and small servers like SGLang."""
 
-import json
 import os
-import re
 import signal
 import subprocess
 import sys
-import threading
+import time
 import urllib.request
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import yaml
 
 from harness.server.launch import free_ports
 from tests.conftest import ROOT
+from tests.responder import Request, Responder
 
 KEY = "0123456789abcdef0123456789abcdef"
 HOSTS = ("127.0.0.2", "127.0.0.3", "127.0.0.4")
 SECONDS = 300
 # Speaks as SGLang does, for whoever has the key: an answer depends on the prompt alone.
 SERVER = """
-import asyncio, os, sys
-from aiohttp import web
+import os, sys, time
+from tests.responder import Reply, Responder, like_sglang
 host, port, model = sys.argv[1:]
-key = "Bearer " + os.environ["SGLANG_API_KEY"]
-about = {"model_path": model, "served_model_name": model, "version": "1", "is_generation": True, "dp_size": 1}
-@web.middleware
-async def guarded(request, handler):
-    if request.path != "/health" and request.headers.get("Authorization") != key:
-        return web.Response(status=401)
-    return await handler(request)
-async def well(request):
-    return web.Response(text="")
-async def say(request):
-    return web.json_response(about)
-async def generate(request):
-    sent = await request.json()
+def say(body):
     with open("asked-" + host, "a") as file:
-        print(sent["model"] == model, file=file)
-    await asyncio.sleep(0.1)
-    ids = sent["input_ids"]
-    meta = {"prompt_tokens": len(ids), "completion_tokens": 9, "finish_reason": {"type": "stop"}}
-    return web.json_response({"text": f"The answer is ##{sum(ids) % 7}##.", "meta_info": meta})
-app = web.Application(middlewares=[guarded])
-app.add_routes([web.get("/health", well), web.post("/generate", generate)])
-for name in ("model_info", "server_info", "get_model_info", "get_server_info"):
-    app.add_routes([web.get("/" + name, say)])
-web.run_app(app, host=host, port=int(port), print=None)
+        print(body["model"] == model, file=file)
+    time.sleep(0.1)
+    return f"The answer is ##{sum(body['input_ids']) % 7}##."
+def guarded(request):
+    if request.headers.get("Authorization") != "Bearer " + os.environ["SGLANG_API_KEY"]:
+        return Reply(status=401)
+    reply = routes.get(f"{request.method} {request.path}", Reply(status=404))
+    return reply(request) if callable(reply) else reply
+routes = like_sglang(model, say, tokens=9)
+Responder({"GET": guarded, "POST": guarded, "GET /health": {}}, int(port), host).serve()
 """
 PLAYED = """
 import sys
@@ -70,12 +57,6 @@ wait""",
     "hostname": "echo 127.0.0.$((2 + SLURM_PROCID))",
     "openssl": f"echo {KEY}",
 }
-
-
-def blocks(language: str) -> list[str]:
-    """The blocks of the page in a language."""
-    page = (ROOT / "docs" / "recipes" / "several-hosts.md").read_text(encoding="utf-8")
-    return re.findall(rf"```{language}\n(.*?)```", page, re.DOTALL)
 
 
 class Hosts:
@@ -162,31 +143,21 @@ def kubernetes(folder: Path, addresses: Sequence[str]) -> Iterator[None]:
         for address in addresses
     ]
     listing = {"kind": "PodList", "apiVersion": "v1", "metadata": {"resourceVersion": "1"}, "items": pods}
-    asked: list[str] = []
 
-    class Api(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            asked.append(self.path)
-            self.send_response(200)
-            self.send_header("Content-Type", "application/json")
-            self.end_headers()
-            if "watch=true" in self.path:
-                threading.Event().wait(20)  # nothing changes
-            else:
-                self.wfile.write(json.dumps(listing).encode())
+    def watch(request: Request) -> Any:
+        if "watch=true" not in request.path:
+            return listing
+        request.connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n")
+        time.sleep(20)  # nothing changes
+        return b""
 
-        def log_message(self, *_: object) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Api)
-    server.daemon_threads = True
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    url = f"http://127.0.0.1:{server.server_address[1]}"
+    api = Responder({"GET": watch})
+    api.start()
     config = {
         "apiVersion": "v1",
         "kind": "Config",
         "current-context": "played",
-        "clusters": [{"name": "played", "cluster": {"server": url}}],
+        "clusters": [{"name": "played", "cluster": {"server": api.url}}],
         "contexts": [{"name": "played", "context": {"cluster": "played", "user": "played"}}],
         "users": [{"name": "played", "user": {}}],
     }
@@ -194,5 +165,5 @@ def kubernetes(folder: Path, addresses: Sequence[str]) -> Iterator[None]:
     try:
         yield
     finally:
-        server.shutdown()
-        assert any("labelSelector=app%3Dtts-server" in path for path in asked), asked
+        api.stop()
+        assert any("labelSelector=app%3Dtts-server" in path for path in api.paths), api.paths

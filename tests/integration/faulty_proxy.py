@@ -1,6 +1,6 @@
 """A proxy on 127.0.0.1 in front of a real SGLang server that brings faults into its replies.
 
-    async with FaultyProxy(sglang_url, FAULTS.values()) as proxy:
+    with FaultyProxy(sglang_url, FAULTS.values()) as proxy:
         ...                                        # sample from proxy.url
     proxy.left == []                               # no fault was left over
 
@@ -8,70 +8,56 @@ Each request for answers meets the next fault; after the last one, replies pass 
 for answers to one prompt are alike, and together they meet so many faults at most.
 """
 
+import json
+import urllib.request
 from collections.abc import Iterable
-from typing import Any, Self
-
-import aiohttp
-from aiohttp import web
+from threading import Lock
+from typing import Any
+from urllib.error import HTTPError
 
 from tests.harness.engines.sglang_faults import Fault
+from tests.responder import Reply, Request, Responder
 
 
-class FaultyProxy:
+class FaultyProxy(Responder):
     """Passes everything on to the server at `upstream`, and POST /generate through the faults, in order."""
 
     def __init__(self, upstream: str, faults: Iterable[Fault] = (), each: int | None = None) -> None:
-        self._upstream = upstream
-        self._each = each
+        super().__init__({"GET": self._pass_on, "POST /generate": self._generate})
+        self._upstream, self._each = upstream, each
         self._disturbed: list[Any] = []
+        self._choosing = Lock()
         self.left = list(faults)
-        self.requests = self.answered = 0
+        self.answered = 0
         self.other_settings: dict[str, Any] = {}
         """What /server_info says in place of the truth."""
 
-    async def __aenter__(self) -> Self:
-        self._session = aiohttp.ClientSession()
-        await self.start(port=0)
-        return self
+    def _fetch(self, request: Request) -> bytes:
+        headers = {"Content-Type": "application/json"}
+        sent = urllib.request.Request(
+            self._upstream + request.path, request.content or None, headers, method=request.method
+        )
+        with urllib.request.urlopen(sent, timeout=300) as reply:
+            content: bytes = reply.read()
+        return content
 
-    async def __aexit__(self, *_: object) -> None:
-        await self.stop()
-        await self._session.close()
+    def _pass_on(self, request: Request) -> Reply:
+        try:
+            content = self._fetch(request)
+        except HTTPError as error:
+            return Reply(error.read(), error.code)
+        if request.path == "/server_info":
+            content = json.dumps(json.loads(content) | self.other_settings).encode()
+        return Reply(content)
 
-    async def start(self, port: int | None = None) -> None:
-        """Listen; without a port, at the one of before."""
-        app = web.Application()
-        app.router.add_post("/generate", self._generate)
-        app.router.add_get("/{path:.*}", self._pass_on)
-        self._runner = web.AppRunner(app, handler_cancellation=True, shutdown_timeout=0.1)
-        await self._runner.setup()
-        site = web.TCPSite(self._runner, "127.0.0.1", self._port if port is None else port)
-        await site.start()
-        self._port = self._runner.addresses[0][1]
-        self.url = f"http://127.0.0.1:{self._port}"
-
-    async def stop(self) -> None:
-        """As if the server had been killed: connections break, and new ones are refused."""
-        await self._runner.cleanup()
-
-    async def _pass_on(self, request: web.Request) -> web.Response:
-        async with self._session.get(self._upstream + request.path) as reply:
-            if request.path == "/server_info":
-                return web.json_response(await reply.json() | self.other_settings)
-            return web.Response(status=reply.status, body=await reply.read())
-
-    async def _generate(self, request: web.Request) -> web.StreamResponse:
-        self.requests += 1
-        body = await request.json()
-
-        async def fetch() -> bytes:
-            async with self._session.post(f"{self._upstream}/generate", json=body) as reply:
-                assert reply.status == 200
-                return await reply.read()
-
-        if not self.left or self._disturbed.count(body) == self._each:
-            content = await fetch()
-            self.answered += 1
-            return web.Response(body=content)
-        self._disturbed.append(body)
-        return await self.left.pop(0)(request, fetch)
+    def _generate(self, request: Request) -> Reply:
+        with self._choosing:
+            disturbed = bool(self.left) and self._disturbed.count(request.body) != self._each
+            if disturbed:
+                self._disturbed.append(request.body)
+                fault = self.left.pop(0)
+        if disturbed:
+            return fault(lambda: self._fetch(request))
+        content = self._fetch(request)
+        self.answered += 1
+        return Reply(content)

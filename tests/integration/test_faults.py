@@ -53,7 +53,7 @@ def through_proxy(
     each: int | None = None,
 ) -> tuple[RunOutcome, FaultyProxy]:
     async def run() -> tuple[RunOutcome, FaultyProxy]:
-        async with FaultyProxy(url, faults, each) as proxy:
+        with FaultyProxy(url, faults, each) as proxy:
             return await work(proxy), proxy
 
     return asyncio.run(run())
@@ -69,7 +69,7 @@ def test_every_fault_once(sglang_url: str, tmp_path: Path) -> None:
         sglang_url, EVERY_FAULT, lambda proxy: draw(proxy.url, tmp_path / "run"), each=SAMPLES
     )
     assert (proxy.left, outcome.missing, outcome.failures) == ([], 0, [])
-    assert proxy.requests == len(EVERY_FAULT) + REQUESTS
+    assert len(proxy.requests) == len(EVERY_FAULT) + REQUESTS
     assert_exactly(PLANNED, tmp_path / "run")
 
     # Greedy answers are the same whoever asks for them, so that a wrong one would be seen.
@@ -95,17 +95,17 @@ async def interrupted(
     folder: Path,
     proxy: FaultyProxy,
     said: list[str],
-    then: Callable[[], Awaitable[None]],
+    then: Callable[[], None],
     patience: float = 1800.0,
 ) -> RunOutcome:
     """A run whose server goes away after five replies; `then` is done once that was said."""
     run = asyncio.create_task(draw(proxy.url, folder, said, patience))
     while proxy.answered < 5 and not run.done():
         await asyncio.sleep(0.01)
-    await proxy.stop()
+    proxy.stop()
     while not said and not run.done():
         await asyncio.sleep(0.01)
-    await then()
+    then()
     return await run
 
 
@@ -120,11 +120,8 @@ def test_a_server_that_is_killed_and_started_again(sglang_url: str, tmp_path: Pa
 
 
 def test_a_server_that_is_killed_for_good(sglang_url: str, tmp_path: Path) -> None:
-    async def nothing() -> None:
-        """The server stays away."""
-
     outcome, proxy = through_proxy(
-        sglang_url, [], lambda proxy: interrupted(tmp_path, proxy, [], nothing, patience=10.0)
+        sglang_url, [], lambda proxy: interrupted(tmp_path, proxy, [], lambda: None, patience=10.0)
     )
     assert 0 < outcome.missing == len(PLANNED) - len(rows(tmp_path)) < len(PLANNED)
     assert len(outcome.failures) == 1
@@ -136,9 +133,9 @@ def test_a_server_that_is_killed_for_good(sglang_url: str, tmp_path: Path) -> No
 
 def test_a_server_that_comes_back_with_other_settings_ends_the_run(sglang_url: str, tmp_path: Path) -> None:
     async def replaced(proxy: FaultyProxy) -> RunOutcome:
-        async def another() -> None:
+        def another() -> None:
             proxy.other_settings = {"dtype": "bfloat16"}
-            await proxy.start()
+            proxy.start()
 
         return await interrupted(tmp_path, proxy, [], another)
 

@@ -33,35 +33,21 @@ pytestmark = [
 ]
 
 SERVER = """
-import asyncio, os, sys
-from aiohttp import web
-port, folder = int(sys.argv[1]), sys.argv[2]
-about = {"model_path": sys.argv[3], "served_model_name": sys.argv[3], "version": "1", "is_generation": True}
-async def well(request):
-    return web.Response(text="")
-async def say(request):
-    return web.json_response(about)
-async def generate(request):
-    sent = await request.json()
+import os, sys, time
+from tests.responder import Reply, Responder, like_sglang
+port, folder, model = sys.argv[1:]
+def say(body):
     with open(f"{folder}/asked-{port}", "a") as file:
-        print(len(sent["input_ids"]), file=file)
-    await asyncio.sleep(0.05)
-    meta = {"prompt_tokens": len(sent["input_ids"]), "completion_tokens": 2}
-    meta["finish_reason"] = {"type": "stop"}
-    return web.json_response({"text": f" {port}", "meta_info": meta})
-async def metrics(request):
-    counts = {'prompt_tokens_total{rank="0"}': 40, 'realtime_tokens_total{mode="decode"}': 7}
-    lines = []
-    for name, count in counts.items():
-        lines += [f"# TYPE sglang:{name.partition('{')[0]} counter", f"sglang:{name} {count}.0", ""]
-    return web.Response(text="\\n".join(lines))
+        print(len(body["input_ids"]), file=file)
+    time.sleep(0.05)
+    return f" {port}"
+lines = []
+for name, count in {'prompt_tokens_total{rank="0"}': 40, 'realtime_tokens_total{mode="decode"}': 7}.items():
+    lines += [f"# TYPE sglang:{name.partition('{')[0]} counter", f"sglang:{name} {count}.0", ""]
 with open(f"{folder}/pid-{port}", "a") as file:
     print(os.getpid(), file=file)
-app = web.Application()
-app.add_routes([web.get("/health", well), web.get("/metrics", metrics), web.post("/generate", generate)])
-for name in ("model_info", "server_info"):
-    app.add_routes([web.get(f"/{name}", say), web.get(f"/get_{name}", say)])
-web.run_app(app, host="127.0.0.1", port=port, print=None)
+routes = like_sglang(model, say) | {"GET /metrics": Reply("\\n".join(lines).encode())}
+Responder(routes, int(port)).serve()
 """
 QUESTIONS = [f"Question {number}: what is {number} + 1?" for number in range(40)]
 EACH = 16

@@ -17,7 +17,8 @@ import pytest
 import yaml
 
 from harness.server.gateway import listed
-from tests.integration.cluster import HOSTS, SECONDS, Hosts, blocks, is_well, kubernetes
+from tests.docs.pages import blocks, recipe
+from tests.integration.cluster import HOSTS, SECONDS, Hosts, is_well, kubernetes
 from tests.integration.planned import assert_exactly, planned, rows, settings
 from tests.processes import wait_until
 
@@ -28,6 +29,8 @@ pytestmark = [
     pytest.mark.skipif(importlib.util.find_spec("smg") is None, reason="smg is not installed"),
 ]
 
+PAGE = recipe("several-hosts")
+
 
 def play(hosts: Hosts, asked: Sequence[str], serve: str, answers: int) -> None:
     """The script of the page, with `asked` in place of its experiment and `serve` of its servers' options.
@@ -35,7 +38,7 @@ def play(hosts: Hosts, asked: Sequence[str], serve: str, answers: int) -> None:
     A third host serves already. When a third of the answers are there, the first one is killed, and the
     third listed. Then the third host alone answers the same.
     """
-    (script,) = (text for text in blocks("bash") if "srun" in text)
+    (script,) = (text for text in blocks(PAGE, "bash") if "srun" in text)
     ports = {"31000": str(hosts.port), "30000": str(hosts.front)}
     changes = {"meta-llama/Llama-3.1-8B-Instruct --workers 8": f"tiny --workers 1 {serve}", **ports}
     changes["gsm8k-budgets"] = f"tiny {' '.join(asked)}"
@@ -93,7 +96,7 @@ def test_the_same_with_sglang_itself(tmp_path: Path) -> None:
 
 def test_the_pods_of_the_manifest_answer_behind_its_gateway(tmp_path: Path) -> None:
     hosts = Hosts(tmp_path, played=True)
-    parts = {part["kind"]: part for part in yaml.safe_load_all(blocks("yaml")[0])}
+    parts = {part["kind"]: part for part in yaml.safe_load_all(blocks(PAGE, "yaml")[0])}
     (server,) = parts["Deployment"]["spec"]["template"]["spec"]["containers"]
     (gateway,) = parts["Pod"]["spec"]["containers"]
     ports = {"31000": str(hosts.port), "30000": str(hosts.front)}

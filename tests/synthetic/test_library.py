@@ -1,4 +1,4 @@
-"""synthetic.library: the same curves as from the command. Its documented lines: tests/test_readme.py."""
+"""synthetic.library: the same curves as from the command. Its documented lines: tests/docs/test_pages.py."""
 
 from pathlib import Path
 from typing import Any

@@ -1,26 +1,26 @@
 """A server with OpenAI's interface for tests, with the habits of one kind of server or another.
 
-Responder(refuses=["top_k"])    refuses requests that hold top_k, as hosted models do
-Responder(faults=[429, 500])    answers the first requests with these statuses
+OpenAIServer(refuses=["top_k"])    refuses requests that hold top_k, as hosted models do
+OpenAIServer(faults=[429, 500])    answers the first requests with these statuses
 """
 
+import json
 from collections.abc import Sequence
 from typing import Any
-
-from aiohttp import web
 
 from harness.engines.base import Completion, Sampling
 from harness.engines.openai.engine import TRIAL, OpenAIEngine
 from harness.http.session import ApiKey
 from tests.harness.engines.opened import MODEL, openai, with_engine
+from tests.responder import Reply, Request, Responder
 
 ANSWERS = ((" The answer is ##18##.", 9), (" 7", 2), (" So ##5##.", 4))
 """The texts given, in turn, with their tokens."""
 SAMPLING = Sampling(max_new_tokens=64, temperature=1.0, stop=("[END]",))
 
 
-class Responder:
-    """Answers chat completions and completions; `requests` are the bodies it was sent, the last to `path`."""
+class OpenAIServer(Responder):
+    """Answers chat completions and completions."""
 
     def __init__(
         self,
@@ -35,35 +35,29 @@ class Responder:
         logprobs: Any = None,
         faults: Sequence[int | str] = (),
     ) -> None:
-        self.requests: list[dict[str, Any]] = []
-        self.path = ""
         self.faults = list(faults)
         self._finish_reason, self._content, self._tokens = finish_reason, content, tokens
         self._logprobs = logprobs
         self._models, self._key, self._usage, self._refuses = models, key, usage, refuses
         self._given = 0
-        self.app = web.Application()
-        self.app.router.add_get("/v1/models", self._list)
-        self.app.router.add_post("/v1/chat/completions", self._answer)
-        self.app.router.add_post("/v1/completions", self._answer)
+        paths = ("/v1/chat/completions", "/v1/completions")
+        super().__init__({"GET /v1/models": self._list, **{f"POST {path}": self._answer for path in paths}})
 
-    async def _list(self, request: web.Request) -> web.Response:
+    def _list(self, request: Request) -> Any:
         if self._models is None:
-            return web.Response(status=404)
+            return Reply(status=404)
         if self._key and request.headers.get("Authorization") != f"Bearer {self._key}":
             return self._error(request, 401, "who are you")
-        return web.json_response({"object": "list", "data": [{"id": name} for name in self._models]})
+        return {"object": "list", "data": [{"id": name} for name in self._models]}
 
-    def _error(self, request: web.Request, status: int, message: str) -> web.Response:
+    def _error(self, request: Request, status: int, message: str) -> Reply:
         """An error that quotes the key, whole and in part, as careless servers do."""
         header = str(request.headers.get("Authorization"))
         quoted = f"{message}: {header}, {header[:20]}***"
-        return web.json_response({"error": {"message": quoted}}, status=status)
+        return Reply(json.dumps({"error": {"message": quoted}}).encode(), status)
 
-    async def _answer(self, request: web.Request) -> web.StreamResponse:
-        body = await request.json()
-        self.requests.append(body)
-        self.path = request.path
+    def _answer(self, request: Request) -> Any:
+        body = request.body
         if self._key and request.headers.get("Authorization") != f"Bearer {self._key}":
             return self._error(request, 401, "Incorrect API key provided")
         if refused := [name for name in self._refuses if name in body]:
@@ -71,12 +65,9 @@ class Responder:
         trial = TRIAL in str(body)
         if self.faults and not trial:
             fault = self.faults.pop(0)
-            if fault == "cut":
-                assert request.transport is not None
-                request.transport.abort()
             if isinstance(fault, int):
                 return self._error(request, fault, "out of order")
-            return web.Response(text=str(fault))
+            return b"" if fault == "cut" else Reply(fault.encode())
         text, tokens = ANSWERS[self._given % len(ANSWERS)]
         text = text if self._content == "" else self._content
         self._given += not trial
@@ -86,11 +77,11 @@ class Responder:
         reply["choices"] = [{"finish_reason": self._finish_reason, "logprobs": self._logprobs, **said}]
         if self._usage:
             reply["usage"] = {"prompt_tokens": 71, "completion_tokens": self._tokens or tokens}
-        return web.json_response(reply)
+        return reply
 
 
 def ask(
-    server: Responder,
+    server: OpenAIServer,
     n: int = 1,
     *,
     chat: bool = True,

@@ -1,27 +1,24 @@
 """Every fault that a SGLang server can have, for the unit tests' server and for the proxy before a real one.
 
-FAULTS["no text"](request, fetch)    sends what `fetch` brings without its text
+FAULTS["no text"](fetch)    sends what `fetch` brings without its text
 
 Connections that break off are in http/test_connection.py.
 """
 
 import gzip
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from typing import Any
 
-from aiohttp import web
+from tests.responder import Reply
 
-Fetch = Callable[[], Awaitable[bytes]]
+Fetch = Callable[[], bytes]
 """Brings the reply that the server would give."""
-Fault = Callable[[web.Request, Fetch], Awaitable[web.StreamResponse]]
+Fault = Callable[[Fetch], Reply]
 
 
 def status(code: int, content: bytes = b"<html>out of order</html>", **headers: str) -> Fault:
-    async def fault(_request: web.Request, _fetch: Fetch) -> web.Response:
-        return web.Response(status=code, headers=headers, body=content)
-
-    return fault
+    return lambda _fetch: Reply(content, code, headers)
 
 
 def body(content: bytes, **headers: str) -> Fault:
@@ -30,11 +27,7 @@ def body(content: bytes, **headers: str) -> Fault:
 
 def answer(change: Callable[[dict[str, Any]], Any]) -> Fault:
     """The server's answer is replaced by what `change` makes of it."""
-
-    async def fault(_request: web.Request, fetch: Fetch) -> web.Response:
-        return web.Response(text=json.dumps(change(json.loads(await fetch()))))
-
-    return fault
+    return lambda fetch: Reply(json.dumps(change(json.loads(fetch()))).encode())
 
 
 def meta(**values: Any) -> Fault:
@@ -42,9 +35,9 @@ def meta(**values: Any) -> Fault:
     return answer(lambda found: found | {"meta_info": found["meta_info"] | values})
 
 
-async def half_a_body(_request: web.Request, fetch: Fetch) -> web.Response:
-    content = await fetch()
-    return web.Response(body=content[: len(content) // 2])
+def half_a_body(fetch: Fetch) -> Reply:
+    content = fetch()
+    return Reply(content[: len(content) // 2])
 
 
 GZIPPED = {"Content-Encoding": "gzip"}

@@ -5,14 +5,12 @@ FaultyServer(FAULTS["not ready"], FAULTS["not JSON"], answer())    two faults, t
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable
 from typing import Any
-
-from aiohttp import web
 
 from harness.engines.base import Completion, Engine, Sampling
 from harness.engines.tokens import PromptTokens
 from tests.harness.engines.opened import TINY, sglang, with_engine
+from tests.responder import Reply, Request, Responder
 
 SAMPLING = Sampling(max_new_tokens=64, temperature=1.0, stop=("[END]",))
 PROMPT = "Clara has 12 eggs. Mia has 2 fewer than Clara. How many eggs does Mia have?\nUse around 40 tokens."
@@ -24,55 +22,39 @@ def answer(text: str = " The answer is ##18##.", reason: str = "stop", tokens: i
     return {"text": text, "output_ids": [1, 2], "meta_info": meta}
 
 
-class FaultyServer:
+class FaultyServer(Responder):
     """Answers each /generate with the next of `replies`: an answer, or a fault. The last one is for ever."""
 
     def __init__(
         self, *replies: Any, model: str = TINY, info: dict[str, Any] | None = None, prefix: str = ""
     ) -> None:
         self.replies = list(replies)
-        self.requests: list[dict[str, Any]] = []
         self.unready = self.alone = 0
         """How often GET /health, and then a router's model_info, is answered with 503."""
         self.ill = 503
-        app = web.Application()
-        app.router.add_get("/health", self._health)
         self.names = {"model_path": model, "served_model_name": "served"}
-        app.router.add_get(f"/{prefix}model_info", self._model_info)
-        app.router.add_get(
-            f"/{prefix}server_info", constant({"version": "0.5.23", "api_key": "secret", **(info or {})})
+        super().__init__(
+            {
+                "GET /health": self._health,
+                f"GET /{prefix}model_info": self._model_info,
+                f"GET /{prefix}server_info": {"version": "0.5.23", "api_key": "secret", **(info or {})},
+                "POST /generate": self._generate,
+            }
         )
-        app.router.add_post("/generate", self._generate)
-        self.app = app
 
-    async def _health(self, _request: web.Request) -> web.Response:
+    def _health(self, _request: Request) -> Reply:
         self.unready -= 1
-        return web.Response(status=503 if self.unready >= 0 else 200)
+        return Reply(status=503 if self.unready >= 0 else 200)
 
-    async def _model_info(self, _request: web.Request) -> web.Response:
+    def _model_info(self, _request: Request) -> Any:
         if self.alone:
             self.alone -= 1
-            return web.Response(status=self.ill)
-        return web.json_response(self.names)
+            return Reply(status=self.ill)
+        return self.names
 
-    async def _generate(self, request: web.Request) -> web.StreamResponse:
-        self.requests.append(await request.json())
+    def _generate(self, _request: Request) -> Any:
         reply = self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]
-        if not callable(reply):
-            return web.Response(text=json.dumps(reply))
-
-        async def fetch() -> bytes:
-            return json.dumps(answer()).encode()
-
-        sent: web.StreamResponse = await reply(request, fetch)
-        return sent
-
-
-def constant(content: Any) -> Callable[[web.Request], Awaitable[web.Response]]:
-    async def reply(_request: web.Request) -> web.Response:
-        return web.json_response(content)
-
-    return reply
+        return reply(lambda: json.dumps(answer()).encode()) if callable(reply) else reply
 
 
 def ask(server: FaultyServer) -> Completion:

@@ -18,7 +18,7 @@ from harness.errors import EngineError, EngineGone, RequestRefused
 from harness.experiment import read_experiment
 from harness.grader import Grader
 from results import BadInput
-from tests.harness.engines.openai_responder import Responder
+from tests.harness.engines.openai_responder import OpenAIServer
 from tests.harness.engines.opened import openai, sglang, with_engine
 from tests.harness.engines.sglang_responder import PROMPT, PROMPT_TOKENS, TINY, FaultyServer, several
 from tests.harness.run.real_run import experiment, really
@@ -133,12 +133,12 @@ def test_sglang_is_sent_the_beginning_of_the_answer() -> None:
 
 @pytest.mark.parametrize("chat", [True, False])
 def test_servers_with_openais_interface_go_on_in_completions(chat: bool) -> None:
-    server = Responder(content="10##.")
+    server = OpenAIServer(content="10##.")
     found = with_engine(server, partial(openai, chat=chat, prompts=TOKENS), ended)
     assert found.text == f"{CUT.text}{ENDING}10##."
     request = server.requests[-1]
     assert request["prompt"] == (list(GOES_ON) if chat else PROMPT + CUT.text + ENDING)
-    assert ("messages" in request, server.path) == (False, "/v1/completions")
+    assert ("messages" in request, server.paths[-1]) == (False, "/v1/completions")
     assert request["max_tokens"] == FINAL_TOKENS
 
 

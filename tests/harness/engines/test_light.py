@@ -1,17 +1,13 @@
 """Who only talks to a URL needs none of the heavy packages, and a dry run on local data no network."""
 
-import asyncio
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
 
-from aiohttp.test_utils import TestServer
-
 from tests import installed
 from tests.conftest import ROOT
-from tests.harness.engines.openai_responder import Responder
+from tests.harness.engines.openai_responder import OpenAIServer
 
 WITHOUT = """
 import importlib.abc, socket, sys
@@ -52,20 +48,9 @@ def test_a_server_elsewhere_needs_its_extra_alone(tmp_path: Path) -> None:
     keys = ["engine=openai", "samples=2", "budgets=20", "limit=1", "budget_by=force"]
     given = [word for key in keys for word in ("--set", key)]
 
-    async def sample() -> tuple[int | None, str]:
-        async with TestServer(Responder(content="It is ##18##.", models=None).app) as server:
-            url = str(server.make_url("/"))
-            words = ("harness", "sample", "tiny", *given, "--url", url, "--out", tmp_path)
-            child = await asyncio.create_subprocess_exec(
-                *installed.command(["url"], *words),
-                cwd=ROOT,
-                env={**os.environ, "PYTHONPATH": str(ROOT)},
-                stderr=asyncio.subprocess.PIPE,
-            )
-            _, said = await child.communicate()
-            return child.returncode, said.decode()
-
-    status, said = asyncio.run(sample())
-    assert status == 0, said
+    with OpenAIServer(content="It is ##18##.", models=None) as server:
+        words = ("harness", "sample", "tiny", *given, "--url", server.url, "--out", tmp_path)
+        done = installed.run(["url"], *words)
+    assert done.returncode == 0, done.stderr
     rows = [json.loads(line) for line in (tmp_path / "samples.jsonl").read_text().splitlines()]
     assert [row["answer"] for row in rows] == ["18", "18"]

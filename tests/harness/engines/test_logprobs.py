@@ -11,7 +11,7 @@ import pytest
 from harness.engines.base import Completion, Sampling
 from harness.engines.forcing import forced
 from results import read_samples
-from tests.harness.engines.openai_responder import Responder, ask
+from tests.harness.engines.openai_responder import OpenAIServer, ask
 from tests.harness.engines.opened import sglang, with_engine
 from tests.harness.engines.sglang_responder import PROMPT, FaultyServer
 from tests.harness.engines.sglang_responder import answer as sglang_answer
@@ -26,7 +26,7 @@ LISTS = {"tokens": ["a", "b"], "token_logprobs": [-1.0, -0.5], "top_logprobs": N
 
 def told(logprobs: Any, chat: bool, asked: Sampling = ASKED) -> tuple[Completion, dict[str, Any]]:
     """The answer of a server that tells `logprobs`, and the last request."""
-    server = Responder(logprobs=logprobs, content="ab", tokens=2)
+    server = OpenAIServer(logprobs=logprobs, content="ab", tokens=2)
     (answer,) = ask(server, chat=chat, sampling=asked)
     return answer, server.requests[-1]
 

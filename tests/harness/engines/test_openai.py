@@ -10,7 +10,7 @@ from harness.engines.base import Completion, Sampling
 from harness.engines.openai.engine import NO_EFFECT, OpenAIEngine
 from harness.errors import EngineError, RequestRefused
 from results import BadInput
-from tests.harness.engines.openai_responder import ANSWERS, SAMPLING, Responder, ask
+from tests.harness.engines.openai_responder import ANSWERS, SAMPLING, OpenAIServer, ask
 from tests.harness.engines.opened import MODEL, openai, with_engine
 
 pytestmark = pytest.mark.usefixtures("impatient")
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.usefixtures("impatient")
 
 @pytest.mark.parametrize("chat", [True, False])
 def test_a_request_says_everything_and_asks_for_one_answer(chat: bool) -> None:
-    server = Responder()
+    server = OpenAIServer()
     answer, *others = ask(server, 3, chat=chat)
     trial, *asked = server.requests
     seeds = [request.pop("seed") for request in asked]
@@ -45,7 +45,7 @@ def test_a_request_says_everything_and_asks_for_one_answer(chat: bool) -> None:
 def test_a_request_takes_the_form_that_the_server_takes(
     refuses: list[str], limit: str, seeded: bool, plain: bool
 ) -> None:
-    server, described = Responder(refuses=refuses), {}
+    server, described = OpenAIServer(refuses=refuses), {}
     (answer,) = ask(server, described=described)
     asked = server.requests[-1]
     assert asked[limit] == 64
@@ -57,7 +57,7 @@ def test_a_request_takes_the_form_that_the_server_takes(
 
 def test_every_request_has_a_seed_of_its_own_and_the_same_one_again() -> None:
     def seeds(seed: int, said: str = "") -> list[int]:
-        server = Responder()
+        server = OpenAIServer()
         draw = partial(OpenAIEngine.generate, prompt="Eggs?", sampling=SAMPLING, seed=seed, said=said)
         with_engine(server, partial(openai, chat=False), draw)
         return [request["seed"] for request in server.requests[1:]]
@@ -69,14 +69,14 @@ def test_every_request_has_a_seed_of_its_own_and_the_same_one_again() -> None:
 
 
 def test_a_seed_that_the_run_gives_is_sent_as_it_is() -> None:
-    server = Responder()
+    server = OpenAIServer()
     draw = partial(OpenAIEngine.generate, prompt="Eggs?", sampling=SAMPLING, seed=7)
     assert with_engine(server, partial(openai, fields={"seed": None}), draw).seed is None
     assert server.requests[-1]["seed"] is None
 
 
 def test_the_form_is_tried_at_the_start_and_not_when_the_server_comes_back() -> None:
-    server = Responder()
+    server = OpenAIServer()
     with_engine(server, openai, OpenAIEngine.greet)
     assert len(server.requests) == 1
 
@@ -94,7 +94,7 @@ def test_the_path_v1_may_be_left_out_and_no_other(url: str, asked: str) -> None:
 
 def test_a_top_k_that_the_server_does_not_take_is_not_left_out() -> None:
     with pytest.raises(EngineError, match="top_k = -1"):
-        ask(Responder(refuses=["top_k"]), sampling=Sampling(64, 1.0, top_k=20))
+        ask(OpenAIServer(refuses=["top_k"]), sampling=Sampling(64, 1.0, top_k=20))
 
 
 CHOICE = '{"finish_reason": "stop", "text": "7"}'
@@ -105,7 +105,7 @@ COUNTED = '{"choices": [%s], "usage": {"prompt_tokens": 71, "completion_tokens":
     "fault", [429, 500, 503, "cut", "<html>", "[]", COUNTED % "", COUNTED % f"{CHOICE}, {CHOICE}"]
 )
 def test_a_fault_is_asked_again_and_never_taken_for_an_answer(fault: int | str) -> None:
-    server = Responder(faults=[fault, fault])
+    server = OpenAIServer(faults=[fault, fault])
     (answer,) = ask(server)
     assert answer.text == ANSWERS[0][0]
     assert len(server.requests) == 1 + 3
@@ -116,13 +116,13 @@ def test_a_fault_is_asked_again_and_never_taken_for_an_answer(fault: int | str) 
     [(None, "length", ("", "length")), (None, "stop", ("", "stop")), ("x", "eos", ("x", "stop"))],
 )
 def test_an_empty_answer_is_one(content: str | None, finish_reason: str, expected: tuple[str, str]) -> None:
-    server = Responder(content=content, finish_reason=finish_reason)
+    server = OpenAIServer(content=content, finish_reason=finish_reason)
     (answer,) = ask(server)
     assert (answer.text, answer.finish_reason) == expected
 
 
 def test_an_answer_that_was_withheld_is_no_answer() -> None:
-    server = Responder(finish_reason="content_filter")
+    server = OpenAIServer(finish_reason="content_filter")
     with pytest.raises(RequestRefused, match=r"withheld .*content_filter"):
         ask(server)
     assert len(server.requests) == 1 + 1  # asking until one gets through would choose among the answers
@@ -144,20 +144,20 @@ def test_what_is_no_whole_answer_or_cannot_be_counted_is_none(
     habit: dict[str, Any], error: type[Exception], said: str
 ) -> None:
     with pytest.raises(error, match=said):
-        ask(Responder(**habit))
+        ask(OpenAIServer(**habit))
 
 
 @pytest.mark.parametrize("models", [["org/other", "org/third"], ["a"] * 20])
 def test_another_model_is_refused(models: list[str]) -> None:
     with pytest.raises(BadInput, match=r"serves .*, expected org/model: give --set model=") as refusal:
-        ask(Responder(models=models))
+        ask(OpenAIServer(models=models))
     assert len(refusal.value.message) < 200
 
 
 def test_a_model_goes_by_the_servers_name_of_it(tmp_path: Path) -> None:
-    server = Responder(models=["other", "/srv/models/mine"])
+    server = OpenAIServer(models=["other", "/srv/models/mine"])
     ask(server, model=str(tmp_path / "mine"))
     assert server.requests[-1]["model"] == "/srv/models/mine"
-    unlisted = Responder(models=None)
+    unlisted = OpenAIServer(models=None)
     ask(unlisted, 1, model="anything")
     assert unlisted.requests[-1]["model"] == "anything"

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from aiohttp.test_utils import TestServer
 
 import harness.engines.sglang
 from harness.engines.base import Completion, same_model
@@ -26,7 +25,6 @@ from tests.harness.engines.sglang_responder import (
     FaultyServer,
     answer,
     ask,
-    constant,
 )
 from tests.harness.run.real_run import experiment
 
@@ -151,7 +149,7 @@ def test_a_router_that_does_not_know_its_servers_yet_or_which_are_dead_is_waited
 @pytest.mark.parametrize("info", [[], "text", 7])
 def test_another_program_at_the_url_is_refused(info: Any) -> None:
     server = FaultyServer(answer(), prefix="unknown_")
-    server.app.router.add_get("/model_info", constant(info))
+    server.routes["GET /model_info"] = info
     with pytest.raises(BadInput, match="/model_info: "):
         ask(server)
     with pytest.raises(BadInput, match=r"/get_model_info: .* 404"):
@@ -204,14 +202,11 @@ def account(server: FaultyServer) -> dict[str, Any]:
 def test_another_revision_and_answers_without_chance_are_refused(
     said: dict[str, Any], asked: str | None, refused: bool
 ) -> None:
-    async def run() -> None:
-        async with TestServer(FaultyServer(answer(), info=said).app) as server:
-            plan = experiment(engine="sglang", url=str(server.make_url("/")), revision=asked)
-            async with engine_for(plan, Path("log"), print):
-                pass
+    def opened(url: str) -> Any:
+        return engine_for(experiment(engine="sglang", url=url, revision=asked), Path("log"), print)
 
     with pytest.raises(BadInput, match=r"revision def|deterministic") if refused else nullcontext():
-        asyncio.run(run())
+        with_engine(FaultyServer(answer(), info=said), opened, lambda _engine: asyncio.sleep(0))
 
 
 @pytest.mark.parametrize(

@@ -14,12 +14,12 @@ What else servers do, each of them: `marks` of gpt-oss in the text, in full or w
 A token is a word. The model thinks for `thinks` tokens and then says ANSWER.
 """
 
+import json
 from typing import Any, Literal, NamedTuple
-
-from aiohttp import web
 
 from harness.engines.base import Completion
 from tests.harness.engines.sglang_responder import TINY
+from tests.responder import Reply, Request, Responder
 
 ANSWER = ("\n\nThe ", "answer ", "is ", "##18##.")
 Counting = Literal["all", "answer", "none"]
@@ -66,7 +66,7 @@ class Written(NamedTuple):
         return "length" if self.cut else "stop"
 
 
-class Thinker:
+class Thinker(Responder):
     """The model, and the bodies of the requests to it."""
 
     def __init__(
@@ -80,7 +80,7 @@ class Thinker:
     ) -> None:
         self.thinks, self.keeps, self.hides, self.cap = thinks, keeps, hides, cap
         self.marks, self.counts = marks, counts
-        self.requests: list[dict[str, Any]] = []
+        super().__init__({"GET /v1/models": {"data": [{"id": TINY}]}})
 
     def write(self, limit: int, budget: int | None) -> Written:
         length = self.thinks if budget is None or not self.keeps else min(budget, self.thinks)
@@ -105,58 +105,47 @@ def chat_reply(written: Written, name: str, details: bool, hides: bool = False) 
     return {"model": "m", "choices": [choice], "usage": usage}
 
 
-def error(message: str) -> web.Response:
-    return web.json_response({"error": {"message": message, "code": 400}}, status=400)
+def error(message: str) -> Reply:
+    return Reply(json.dumps({"error": {"message": message, "code": 400}}).encode(), 400)
 
 
 class VLLM(Thinker):
     def __init__(self, parser: bool = True, **habits: Any) -> None:
         super().__init__(**habits)
         self.parser = parser
-        self.app = web.Application()
-        self.app.router.add_get("/health", lambda _: _reply({}))
-        self.app.router.add_get("/v1/models", lambda _: _reply({"data": [{"id": TINY}]}))
-        self.app.router.add_post("/v1/chat/completions", self._chat)
-        self.app.router.add_post("/v1/completions", self._complete)
+        self.routes |= {"GET /health": {}}
+        self.routes |= {"POST /v1/chat/completions": self._chat, "POST /v1/completions": self._complete}
 
-    async def _chat(self, request: web.Request) -> web.Response:
-        body = await request.json()
-        self.requests.append(body)
-        budget = body.get("thinking_token_budget")
+    def _chat(self, request: Request) -> Any:
+        budget = request.body.get("thinking_token_budget")
         if budget is not None and not self.parser:
             return error("thinking_token_budget is set but reasoning_config is not configured.")
-        written = self.write(body["max_tokens"], budget)
+        written = self.write(request.body["max_tokens"], budget)
         name = "reasoning" if self.parser else ""
-        return web.json_response(chat_reply(written, name, details=self.parser, hides=self.hides))
+        return chat_reply(written, name, details=self.parser, hides=self.hides)
 
-    async def _complete(self, request: web.Request) -> web.Response:
+    def _complete(self, request: Request) -> Any:
         """An answer, or one that goes on: then there are ids in the prompt, and a final answer."""
-        body = await request.json()
-        self.requests.append(body)
-        if isinstance(body["prompt"], str):
-            written = self.write(body["max_tokens"], None)
+        prompt = request.body["prompt"]
+        if isinstance(prompt, str):
+            written = self.write(request.body["max_tokens"], None)
             usage = {"prompt_tokens": 71, "completion_tokens": written.tokens}
             choice = {"text": written.text, "finish_reason": written.finish_reason}
-            return web.json_response({"choices": [choice], "usage": usage})
-        usage = {"prompt_tokens": len(body["prompt"]), "completion_tokens": 2}
-        return web.json_response({"choices": [{"text": "18##.", "finish_reason": "stop"}], "usage": usage})
+            return {"choices": [choice], "usage": usage}
+        usage = {"prompt_tokens": len(prompt), "completion_tokens": 2}
+        return {"choices": [{"text": "18##.", "finish_reason": "stop"}], "usage": usage}
 
 
 class SGLang(Thinker):
     def __init__(self, keeps: bool = True, strict: bool = True, **habits: Any) -> None:
         super().__init__(keeps=keeps and strict, **habits)
         self.strict = strict
-        self.app = web.Application()
-        for path in ("/health", "/server_info"):
-            self.app.router.add_get(path, lambda _: _reply({"version": "0.5.23"}))
-        self.app.router.add_get("/model_info", lambda _: _reply({"model_path": TINY}))
-        self.app.router.add_get("/v1/models", lambda _: _reply({"data": [{"id": TINY}]}))
-        self.app.router.add_post("/generate", self._generate)
-        self.app.router.add_post("/v1/chat/completions", self._chat)
+        self.routes |= {f"GET /{name}": {"version": "0.5.23"} for name in ("health", "server_info")}
+        self.routes |= {"GET /model_info": {"model_path": TINY}}
+        self.routes |= {"POST /generate": self._generate, "POST /v1/chat/completions": self._chat}
 
-    async def _generate(self, request: web.Request) -> web.Response:
-        body = await request.json()
-        self.requests.append(body)
+    def _generate(self, request: Request) -> Any:
+        body = request.body
         if (budget := body.get("max_thinking_tokens")) is not None and not self.strict:
             return error(
                 "max_thinking_tokens requires the server to be launched with --enable-strict-thinking"
@@ -169,19 +158,12 @@ class SGLang(Thinker):
             "finish_reason": {"type": written.finish_reason},
             "reasoning_tokens": len(written.thought) + 1 if body.get("require_reasoning") else 0,
         }
-        return web.json_response({"text": written.text, "meta_info": meta})
+        return {"text": written.text, "meta_info": meta}
 
-    async def _chat(self, request: web.Request) -> web.Response:
-        body = await request.json()
-        self.requests.append(body)
-        budget = (body.get("custom_params") or {}).get("thinking_budget")
-        return web.json_response(
-            chat_reply(self.write(body["max_tokens"], budget), "reasoning_content", details=False)
-        )
-
-
-async def _reply(content: Any) -> web.Response:
-    return web.json_response(content)
+    def _chat(self, request: Request) -> Any:
+        budget = (request.body.get("custom_params") or {}).get("thinking_budget")
+        written = self.write(request.body["max_tokens"], budget)
+        return chat_reply(written, "reasoning_content", details=False)
 
 
 def cut_while_thinking(prompt_tokens: int) -> Completion:

@@ -10,8 +10,7 @@ from click.testing import CliRunner
 from harness.cli import cli
 from harness.http.session import HIDDEN, ApiKey
 from results import BadInput
-from tests.harness.engines.openai_responder import ANSWERS, Responder, ask
-from tests.harness.engines.opened import in_a_thread
+from tests.harness.engines.openai_responder import ANSWERS, OpenAIServer, ask
 
 pytestmark = pytest.mark.usefixtures("impatient")
 
@@ -19,12 +18,12 @@ KEY = "sk-secret-0123456789-abcdefghij-ZYX"
 
 
 def test_a_key_is_sent_and_a_missing_or_wrong_one_is_one_line() -> None:
-    assert len(ask(Responder(key=KEY), key=KEY)) == 1
-    assert len(ask(Responder(key="none"))) == 1  # some servers insist on a key, and accept anything
+    assert len(ask(OpenAIServer(key=KEY), key=KEY)) == 1
+    assert len(ask(OpenAIServer(key="none"))) == 1  # some servers insist on a key, and accept anything
     with pytest.raises(BadInput, match="asks for a key: the one in THE_KEY is not set"):
-        ask(Responder(key=KEY))
+        ask(OpenAIServer(key=KEY))
     with pytest.raises(BadInput, match="asks for a key: the one in THE_KEY is not accepted") as refusal:
-        ask(Responder(key=KEY), key="sk-wrong-0123456789")
+        ask(OpenAIServer(key=KEY), key="sk-wrong-0123456789")
     assert "sk-wrong" not in refusal.value.message
 
 
@@ -43,7 +42,7 @@ def test_quotations_of_a_key_are_hidden() -> None:
 
 @pytest.mark.parametrize("key", ["8", "x", "answer", "##18##"])
 def test_a_short_key_changes_nothing_that_a_server_says(key: str) -> None:
-    (answer,) = ask(Responder(key=key), key=key)
+    (answer,) = ask(OpenAIServer(key=key), key=key)
     assert answer.text == ANSWERS[0][0]
     assert ApiKey("THE_KEY", key).hide("status 418: x") == "status 418: x"
 
@@ -51,7 +50,7 @@ def test_a_short_key_changes_nothing_that_a_server_says(key: str) -> None:
 def test_a_key_of_sixteen_characters_is_a_secret_and_an_answer_that_quotes_it_stays_as_it_is() -> None:
     for key, hidden in ((KEY[:15], False), (KEY[:16], True)):
         assert (key not in ApiKey("THE_KEY", key).hide(f"no such key: {key}")) == hidden
-        (answer,) = ask(Responder(content=f"Bearer {key}"), key=key)
+        (answer,) = ask(OpenAIServer(content=f"Bearer {key}"), key=key)
         assert answer.text == f"Bearer {key}"
 
 
@@ -76,14 +75,14 @@ def test_the_key_is_in_no_file_and_no_output(
     habits: Mapping[str, Any], status: int, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", f" {KEY}\n")
-    server = Responder(models=["/srv/model"], **habits)
+    server = OpenAIServer(models=["/srv/model"], **habits)
 
     command = ["sample", "tiny", "--out", str(tmp_path / "run")]
     for setting in ("engine=openai", "model=tiny", "limit=2", "budgets=10"):
         command += ["--set", setting]
     command += ["--set", "samples=4", "--set", "concurrency=1"]
-    with in_a_thread(server.app) as url:
-        result = CliRunner().invoke(cli, [*command, "--url", url], standalone_mode=False)
+    with server:
+        result = CliRunner().invoke(cli, [*command, "--url", server.url], standalone_mode=False)
     written = [file.read_text() for file in tmp_path.rglob("*") if file.is_file()]
     shown = result.output + (result.exception.format_message() if status == 2 else "")
     assert all("sk-secret" not in text and KEY[-9:] not in text for text in [shown, *written])

@@ -1,11 +1,10 @@
 """The connection to a real server that drips, breaks off, talks nonsense, goes away and comes back."""
 
 import asyncio
-import re
 import socket
 import struct
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager, suppress
+import time
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
@@ -18,8 +17,9 @@ from harness.http.reply import seconds_until
 from results import BadInput
 from tests.harness.engines.opened import openai, sglang
 from tests.harness.http.simulated import ask
+from tests.responder import Reply, Request, Responder
 
-Habit = bytes | Callable[[asyncio.StreamWriter], Awaitable[None]]
+Habit = bytes | Callable[[Request], bytes]
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nfine"
 
 
@@ -29,53 +29,38 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "POLL_SECONDS", 0.02)
 
 
-@asynccontextmanager
-async def served(port: int, *habits: Habit) -> AsyncIterator[None]:
+def served(*habits: Habit, port: int = 0) -> Responder:
     """A server that meets one POST after the other with `habits`, and all else with OK."""
-    left, writers = list(habits), list[asyncio.StreamWriter]()
+    left = list(habits)
 
-    async def meet(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        writers.append(writer)
-        with suppress(ConnectionError, asyncio.IncompleteReadError):
-            while not writer.is_closing():
-                head = await reader.readuntil(b"\r\n\r\n")
-                await reader.readexactly(sum(map(int, re.findall(rb"(?i)content-length: (\d+)", head))))
-                habit = left.pop(0) if left and head.startswith(b"POST") else OK
-                if isinstance(habit, bytes):
-                    writer.write(habit)
-                    if habit is not OK:
-                        writer.close()
-                else:
-                    await habit(writer)
-        writer.close()
+    def meet(request: Request) -> Any:
+        habit = left.pop(0) if left else b"fine"
+        if habit == b"fine":
+            return Reply(habit)
+        return habit(request) if callable(habit) else habit
 
-    async with await asyncio.start_server(meet, "127.0.0.1", port):
-        yield
-        for writer in writers:
-            writer.close()
+    return Responder({"GET": Reply(b"fine"), "POST": meet}, port)
 
 
-async def reset(writer: asyncio.StreamWriter) -> None:
+def reset(request: Request) -> bytes:
     """Half a reply, and a connection that is not closed but broken (TCP RST)."""
-    writer.write(OK[:-2])
-    await writer.drain()
-    await asyncio.sleep(0.01)
-    raw = writer.get_extra_info("socket")
-    raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-    writer.transport.abort()
+    request.connection.sendall(OK[:-2])
+    time.sleep(0.01)
+    request.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    request.connection.close()
+    return b""
 
 
-async def drip(writer: asyncio.StreamWriter, more: bytes = b"") -> None:
+def drip(request: Request, content: bytes = OK) -> bytes:
     """A byte at a time."""
-    for byte in OK + more:
-        writer.write(bytes([byte]))
-        await writer.drain()
-        await asyncio.sleep(0.005)
+    for byte in content:
+        request.connection.sendall(bytes([byte]))
+        time.sleep(0.005)
+    return b""
 
 
-async def drip_for_ever(writer: asyncio.StreamWriter) -> None:
-    writer.write(OK[:-8] + b"1000\r\n\r\n")
-    await drip(writer, b" " * 1000)
+def drip_for_ever(request: Request) -> bytes:
+    return drip(request, OK[:-8] + b"1000\r\n\r\n" + b" " * 1000)
 
 
 def head(*lines: str, status: str = "200 OK") -> bytes:
@@ -103,13 +88,12 @@ def with_server(
     """What `work` returns, and what the connection says."""
     said: list[str] = []
 
-    async def run() -> Any:
-        port = unused_port()
-        connection = Connection(f"http://127.0.0.1:{port}", say=said.append, **more)
-        async with served(port, *habits), connection:
+    async def run(url: str) -> Any:
+        async with Connection(url, say=said.append, **more) as connection:
             return await work(connection)
 
-    return asyncio.run(asyncio.wait_for(run(), 30)), said
+    with served(*habits) as server:
+        return asyncio.run(asyncio.wait_for(run(server.url), 30)), said
 
 
 @pytest.mark.parametrize("habit", BREAKS)
@@ -138,12 +122,12 @@ def test_a_reply_that_never_ends_holds_up_no_other_and_is_given_up(monkeypatch: 
 
 def test_all_requests_wait_together_for_a_server_that_comes_back() -> None:
     async def run() -> list[str]:
-        async with served(port):
+        with served(port=port):
             await connection.__aenter__()
         asking = asyncio.gather(*(ask(connection) for _ in range(20)))
         while not said:
             await asyncio.sleep(0.01)
-        async with served(port):
+        with served(port=port):
             found: list[str] = await asking
             await connection.__aexit__()
             return found

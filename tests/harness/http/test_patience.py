@@ -13,6 +13,7 @@ from harness.http.reply import Reply
 from harness.http.session import allow_in_flight, open_session
 from results import BadInput
 from tests.harness.http.simulated import SimulatedServer, after, ask, now, simulate
+from tests.responder import Request, Responder
 
 FIRST_REPLY = 4 * PATIENCE
 
@@ -84,24 +85,21 @@ def test_counts_of_generated_tokens_are_added_up(metrics: str, tokens: float | N
 def test_every_socket_is_kept_alive() -> None:
     made: list[socket.socket] = []
 
+    def hold(request: Request) -> bytes:
+        request.connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n")
+        return request.connection.recv(1)  # until the client leaves
+
     async def run() -> None:
-        async def meet(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            await reader.readuntil(b"\r\n\r\n")
-            writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n")
-            await reader.read()  # until the client leaves: a server waits for it from Python 3.12 on
-            writer.close()
+        async with open_session(None) as session, session.get(server.url) as response:
+            assert response.connection is not None
+            assert response.connection.transport is not None
+            made.append(response.connection.transport.get_extra_info("socket"))
+            assert made[0].getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE)
+            if hasattr(socket, "TCP_KEEPIDLE"):
+                assert made[0].getsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE) <= 120
 
-        async with await asyncio.start_server(meet, "127.0.0.1", 0) as server, open_session(None) as session:
-            port = server.sockets[0].getsockname()[1]
-            async with session.get(f"http://127.0.0.1:{port}") as response:
-                assert response.connection is not None
-                assert response.connection.transport is not None
-                made.append(response.connection.transport.get_extra_info("socket"))
-                assert made[0].getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE)
-                if hasattr(socket, "TCP_KEEPIDLE"):
-                    assert made[0].getsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE) <= 120
-
-    asyncio.run(asyncio.wait_for(run(), 30))
+    with Responder({"GET": hold}) as server:
+        asyncio.run(asyncio.wait_for(run(), 30))
     assert len(made) == 1
 
 

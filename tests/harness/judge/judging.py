@@ -2,22 +2,22 @@
 
 with Server() as server: exit_status(monkeypatch, "judge", folder, "--url", server.url, ...)
 
-The server says yes with the chance in CHANCES of the answer's last word, and keeps what it was asked. It runs
-in a thread of its own, on a free port of 127.0.0.1, until the block ends.
+The server says yes with the chance in CHANCES of the answer's last word, and keeps what it was asked.
 """
 
-import asyncio
 import json
 import math
+import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import pandas as pd
-from aiohttp import web
 
 from results import write_samples
-from tests.harness.engines.opened import TINY, in_a_thread
+from tests.harness.engines.opened import TINY
+from tests.responder import Reply, Request, Responder
 
 MODEL = "org/judge"
 CHANCES = {"18": 0.9, "7": 0.2, "5": 0.6}
@@ -59,7 +59,7 @@ def scores(folder: Path, column: str = "score_judge") -> list[float | None]:
     return [row[column] if row[column] is None else round(row[column], 12) for row in rows_of(folder)]
 
 
-class Server:
+class Server(Responder):
     """Speaks OpenAI's interface and SGLang's, as far as a judge or a reward model needs them."""
 
     def __init__(
@@ -83,22 +83,36 @@ class Server:
         self._most = fails if breaks else None
         self._chance = chance or chance_of
         self._silent, self._told, self._delay = silent, told, delay
-        self._app = web.Application()
-        self._app.router.add_get("/v1/models", self._models)
-        self._app.router.add_get("/model_info", self._model_info)
-        self._app.router.add_get("/server_info", self._server_info)
-        self._app.router.add_post("/v1/chat/completions", self._chat)
-        self._app.router.add_post("/v1/completions", self._completion)
-        self._app.router.add_post("/generate", self._generate)
-        self._app.router.add_post(endpoint, self._reward)
+        replies = {
+            "/v1/chat/completions": self._chat,
+            "/v1/completions": self._completion,
+            "/generate": self._generate,
+            endpoint: self._reward,
+        }
+        super().__init__(
+            {
+                "GET /v1/models": {"data": [{"id": MODEL}]},
+                "GET /model_info": {"model_path": TINY},
+                "GET /server_info": {"version": "0.5.23"},
+                **{f"POST {path}": partial(self._unless_refused, reply) for path, reply in replies.items()},
+            }
+        )
 
-    def __enter__(self) -> Self:
-        self._running = in_a_thread(self._app)
-        self.url = self._running.__enter__()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._running.__exit__(None, None, None)
+    def _unless_refused(self, reply: Callable[[dict[str, Any], str, str], Any], request: Request) -> Any:
+        """What `reply` makes of a request's body, its text and its path, or what keeps it from an answer."""
+        body = request.body
+        if "messages" in body:
+            text = body["messages"][-1]["content"]
+        else:
+            text = body["prompt"] if "prompt" in body else decoded(body["input_ids"])
+        if "Say yes." in text or "2 is even" in text:  # the trial of a client
+            return reply(body, text, request.path)
+        self.asked.append(body)
+        if self._most is not None and len(self.asked) > self._most:
+            return Reply(b"no more", 400)
+        if self.refuses and self.refuses in text:
+            return Reply(b"too long", 400)
+        return reply(body, text, request.path)
 
     def _tokens(self, text: str) -> list[tuple[str, float]]:
         """The likeliest first tokens of a judge that reads `text`; a tenth of the chance is other tokens'."""
@@ -108,74 +122,40 @@ class Server:
         some = [("Yes", 0.6 * chance), (" yes", 0.3 * chance), ("NO", 0.9 * (1 - chance)), ("I", 0.1)]
         return [(token, math.log(value)) for token, value in some]
 
-    async def _models(self, _request: web.Request) -> web.Response:
-        return web.json_response({"data": [{"id": MODEL}]})
-
-    async def _model_info(self, _request: web.Request) -> web.Response:
-        return web.json_response({"model_path": TINY})
-
-    async def _server_info(self, _request: web.Request) -> web.Response:
-        return web.json_response({"version": "0.5.23"})
-
-    def _trouble(self, body: dict[str, Any], text: str) -> web.Response | None:
-        """What keeps this request from an answer."""
-        if "Say yes." in text or "2 is even" in text:  # the trial of a client
-            return None
-        self.asked.append(body)
-        if self._most is not None and len(self.asked) > self._most:
-            return web.Response(status=400, text="no more")
-        return web.Response(status=400, text="too long") if self.refuses and self.refuses in text else None
-
-    async def _chat(self, request: web.Request) -> web.Response:
-        body = await request.json()
-        await asyncio.sleep(self._delay)
-        text = body["messages"][0]["content"]
-        if trouble := self._trouble(body, text):
-            return trouble
+    def _chat(self, _body: dict[str, Any], text: str, _path: str) -> Any:
+        time.sleep(self._delay)
         told = [{"token": token, "logprob": value, "bytes": None} for token, value in self._tokens(text)]
         logprobs = {"content": [{"token": told[0]["token"], "logprob": -0.1, "top_logprobs": told}]}
         return self._said({"message": {"content": "Yes"}}, logprobs)
 
-    async def _completion(self, request: web.Request) -> web.Response:
-        body = await request.json()
-        if trouble := self._trouble(body, body["prompt"]):
-            return trouble
-        lists = {"token_logprobs": [-0.1], "top_logprobs": [dict(self._tokens(body["prompt"]))]}
+    def _completion(self, _body: dict[str, Any], text: str, _path: str) -> Any:
+        lists = {"token_logprobs": [-0.1], "top_logprobs": [dict(self._tokens(text))]}
         return self._said({"text": "Yes"}, lists)
 
-    def _said(self, said: dict[str, Any], logprobs: Any) -> web.Response:
+    def _said(self, said: dict[str, Any], logprobs: Any) -> Any:
         choice = {"finish_reason": "length", "logprobs": None if self._silent else logprobs, **said}
         usage = {"prompt_tokens": TOKENS, "completion_tokens": 1}
-        return web.json_response({"choices": [choice], "usage": usage, "model": MODEL})
+        return {"choices": [choice], "usage": usage, "model": MODEL}
 
-    async def _generate(self, request: web.Request) -> web.Response:
-        body = await request.json()
-        text = decoded(body["input_ids"])
-        if trouble := self._trouble(body, text):
-            return trouble
+    def _generate(self, body: dict[str, Any], text: str, _path: str) -> Any:
         meta: dict[str, Any] = {"prompt_tokens": len(body["input_ids"]), "completion_tokens": 1}
         meta["finish_reason"] = {"type": "length"}
         if body.get("top_logprobs_num"):
             meta["output_token_logprobs"] = [[-0.1, 3, "Yes"]]
             meta["output_top_logprobs"] = [[[value, 3, token] for token, value in self._tokens(text)]]
-        return web.json_response({"text": "Yes", "meta_info": meta})
+        return {"text": "Yes", "meta_info": meta}
 
-    async def _reward(self, request: web.Request) -> web.Response:
-        body = await request.json()
-        text = body["messages"][1]["content"] if "messages" in body else decoded(body["input_ids"])
-        if trouble := self._trouble(body, text):
-            return trouble
+    def _reward(self, body: dict[str, Any], text: str, path: str) -> Any:
         reward = next((value for word, value in REWARDS.items() if f"say {word}" in text), 0.0)
         told = [reward] if self._told is None else self._told
         if "input_ids" in body:
-            meta = {"prompt_tokens": len(body["input_ids"])}
-            return web.json_response({"embedding": told, "meta_info": meta})
-        if request.path == "/pooling":
+            return {"embedding": told, "meta_info": {"prompt_tokens": len(body["input_ids"])}}
+        if path == "/pooling":
             data: dict[str, Any] = {"object": "pooling", "data": told}
         else:
             data = {"label": "LABEL_0", "probs": told, "num_classes": len(told)}
         usage = {"prompt_tokens": TOKENS, "total_tokens": TOKENS, "completion_tokens": 0}
-        return web.json_response({"object": "list", "data": [{"index": 0, **data}], "usage": usage})
+        return {"object": "list", "data": [{"index": 0, **data}], "usage": usage}
 
 
 def chance_of(text: str) -> float | None:

@@ -3,12 +3,9 @@
 import hashlib
 import json
 import socket
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Callable, Mapping
 from io import BytesIO
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
 import datasets
@@ -19,6 +16,7 @@ from huggingface_hub import constants
 
 from harness.questions.hub import HubDataset, SourceRow, dataset_rows
 from results import BadInput
+from tests.responder import Reply, Request, Responder
 
 ROWS = [{"problem": f"What is {n} + 1?", "answer": str(n + 1)} for n in range(5)]
 CONFIGS = {"second": ROWS[:2], "first": ROWS[2:]}
@@ -38,47 +36,24 @@ def hub_layout(configs: Mapping[str, list[dict[str, Any]]]) -> dict[str, bytes]:
     return files
 
 
-@contextmanager
-def hub(files: dict[str, bytes], commit: str) -> Iterator[tuple[str, list[str]]]:
-    """A stand-in for the hub that serves one commit of one data set: its address, and the paths asked for."""
-    seen: list[str] = []
+def hub(files: dict[str, bytes], commit: str) -> Responder:
+    """A stand-in for the hub that serves one commit of one data set."""
 
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
+    def respond(request: Request) -> Reply:
+        path = request.path.partition("?")[0]
+        content = files.get(path.partition(f"/resolve/{commit}/")[2])
+        if path.endswith(f"/revision/{commit}"):
+            content = json.dumps({"id": SOURCE.repository, "sha": commit}).encode()
+        if path.endswith(f"/tree/{commit}"):
+            tree = [
+                {"type": "file", "path": name, "size": len(file), "oid": hashlib.sha1(file).hexdigest()}
+                for name, file in files.items()
+            ]
+            content = json.dumps(tree).encode()
+        headers = {"ETag": f'"{hashlib.sha1(content or b"").hexdigest()}"', "X-Repo-Commit": commit}
+        return Reply(content or b"", 404 if content is None else 200, headers)
 
-        def do_HEAD(self) -> None:
-            self.do_GET(body=False)
-
-        def do_GET(self, body: bool = True) -> None:
-            path = self.path.partition("?")[0]
-            seen.append(path)
-            content = files.get(path.partition(f"/resolve/{commit}/")[2])
-            if path.endswith(f"/revision/{commit}"):
-                content = json.dumps({"id": SOURCE.repository, "sha": commit}).encode()
-            if path.endswith(f"/tree/{commit}"):
-                tree = [
-                    {"type": "file", "path": name, "size": len(file), "oid": hashlib.sha1(file).hexdigest()}
-                    for name, file in files.items()
-                ]
-                content = json.dumps(tree).encode()
-            self.send_response(404 if content is None else 200)
-            content = content or b""
-            self.send_header("Content-Length", str(len(content)))
-            self.send_header("ETag", f'"{hashlib.sha1(content).hexdigest()}"')
-            self.send_header("X-Repo-Commit", commit)
-            self.end_headers()
-            self.wfile.write(content if body else b"")
-
-        def log_message(self, *_args: object) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}", seen
-    finally:
-        server.shutdown()
-        server.server_close()
+    return Responder({"GET": respond})
 
 
 Load = Callable[[str], list[SourceRow]]
@@ -102,20 +77,20 @@ def load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Load:
 
 
 def test_rows_are_downloaded_at_the_pinned_revision_and_then_kept(load: Load) -> None:
-    with hub(hub_layout(CONFIGS), SOURCE.revision) as (address, seen):
-        assert load(address) == ROWS
-        asked = [path for path in seen if SOURCE.repository in path]
+    with hub(hub_layout(CONFIGS), SOURCE.revision) as server:
+        assert load(server.url) == ROWS
+        asked = [path for path in server.paths if SOURCE.repository in path]
         assert asked
         assert all(SOURCE.revision in path for path in asked)
-    assert load(address) == ROWS  # the hub is gone
+    assert load(server.url) == ROWS  # the hub is gone
 
 
 def test_a_data_set_may_be_one_jsonl_file_as_math_500_is(load: Load, monkeypatch: pytest.MonkeyPatch) -> None:
     source = HubDataset(SOURCE.repository, SOURCE.revision, ("default",), rows=len(ROWS))
     monkeypatch.setattr(f"{__name__}.SOURCE", source)
     files = {"README.md": b"---\nlicense: mit\n---\n", "test.jsonl": _json_lines(ROWS)}
-    with hub(files, source.revision) as (address, _):
-        assert load(address) == ROWS
+    with hub(files, source.revision) as server:
+        assert load(server.url) == ROWS
 
 
 def _json_lines(rows: list[dict[str, Any]]) -> bytes:
@@ -135,10 +110,10 @@ def test_a_hub_that_never_replies_is_given_up(load: Load) -> None:
 
 def test_an_incomplete_download_is_refused(load: Load) -> None:
     with (
-        hub({"README.md": b"a card without data"}, SOURCE.revision) as (address, _),
+        hub({"README.md": b"a card without data"}, SOURCE.revision) as server,
         pytest.raises(BadInput, match=r"^cannot get someone/sums from "),
     ):
-        load(address)
+        load(server.url)
 
 
 def test_a_file_of_other_rows_is_refused(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from harness.experiment import Experiment, read_experiment
 from harness.run import session
 from harness.run.sampler import sample
 from tests.harness.engines.opened import sglang, with_engine
-from tests.harness.engines.sglang_responder import FaultyServer, constant
+from tests.harness.engines.sglang_responder import FaultyServer
 from tests.harness.run.scripted import QUESTIONS, ScriptedEngine, keys
 
 WORKERS = {
@@ -58,9 +58,9 @@ def test_a_run_follows_servers_that_come_and_go(tmp_path: Path, monkeypatch: pyt
 @pytest.mark.parametrize(
     ("workers", "info", "copies"),
     [
-        (constant(WORKERS), {}, 5),
-        (constant({"workers": []}), {}, None),
-        (constant("?"), {}, None),
+        (WORKERS, {}, 5),
+        ({"workers": []}, {}, None),
+        ("?", {}, None),
         (None, {"dp_size": 8}, 8),
         (None, {}, 1),
     ],
@@ -70,6 +70,6 @@ def test_the_copies_are_those_of_the_workers_or_of_the_server(
 ) -> None:
     server = FaultyServer(info=info)
     if workers is not None:
-        server.app.router.add_get("/workers", workers)
+        server.routes["GET /workers"] = workers
 
     assert with_engine(server, sglang, lambda engine: engine.copies()) == copies

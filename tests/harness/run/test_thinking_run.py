@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from aiohttp.test_utils import TestServer
 
 from harness.engines.factory import engine_for
 from harness.experiment import read_experiment
@@ -35,15 +34,12 @@ THINKING: dict[str, Any] = {
 def run(folder: Path, server: Any, **changes: Any) -> RunOutcome:
     """Sample from `server`, whose model thinks for 100 tokens."""
 
-    async def go() -> RunOutcome:
-        async with TestServer(server.app) as running:
-            plan = experiment(**{**THINKING, **changes, "url": str(running.make_url("")).rstrip("/")})
-            log = folder / "server.log"
-            return await sample(
-                plan, load_questions("tiny"), folder, lambda: engine_for(plan, log, lambda _line: None)
-            )
-
-    return asyncio.run(go())
+    with server:
+        plan = experiment(**{**THINKING, **changes, "url": server.url})
+        log = folder / "server.log"
+        return asyncio.run(
+            sample(plan, load_questions("tiny"), folder, lambda: engine_for(plan, log, lambda _line: None))
+        )
 
 
 @pytest.mark.parametrize(("server", "engine"), [(VLLM(), "openai"), (SGLang(), "sglang")])

@@ -25,16 +25,15 @@ from tests.processes import needs_proc, python, runs, wait_until
 
 # Answers every GET with 200 and writes a line to its file; ends by itself when asked for /end.
 SERVER = """
-import http.server, os, sys
-class Handler(http.server.BaseHTTPRequestHandler):
-    def do_GET(self):
-        if self.path == "/end":
-            os._exit(5)
-        with open(sys.argv[2], "a") as file:
-            print(self.path, file=file)
-        self.send_response(200)
-        self.end_headers()
-http.server.HTTPServer(("127.0.0.1", int(sys.argv[1])), Handler).serve_forever()
+import os, sys
+from tests.responder import Responder
+def note(request):
+    if request.path == "/end":
+        os._exit(5)
+    with open(sys.argv[2], "a") as file:
+        print(request.path, file=file)
+    return {}
+Responder({"GET": note}, int(sys.argv[1])).serve()
 """
 
 

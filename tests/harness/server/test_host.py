@@ -6,14 +6,13 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 
 import pytest
 
 from harness.server import host, toolkit
 from tests.conftest import ROOT
+from tests.responder import Reply, Request, Responder
 
 MODEL, COMMIT = "meta-llama/Llama-3.1-8B-Instruct", "0e9e39f249a16976918f6564b8830bc894c89659"
 SMI = """case "$*" in
@@ -178,34 +177,23 @@ def test_a_real_nvcc_compiles_and_links(tmp_path: Path) -> None:
 def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A hub with one gated model: the token of "open" has access, and weights of 16 GB."""
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            token = self.headers.get("Authorization", "").removeprefix("Bearer ")
-            says = {"open": (307, ""), "": (401, "GatedRepo"), "closed": (403, "GatedRepo")}
-            status, code = says.get(token, (401, ""))
-            if self.path.startswith("/api/"):
-                status = 200
-            elif self.path != f"/{MODEL}/resolve/{COMMIT}/config.json":
-                status, code = 404, "RepoNotFound"
-            sizes = {"model-1.safetensors": 16e9, "original/model.safetensors": 9e12, "model.gguf": 9e12}
-            files = [{"rfilename": name, "size": size} for name, size in sizes.items()]
-            content = json.dumps({"siblings": files}).encode()
-            self.send_response(status)
-            self.send_header("X-Error-Code", code)
-            self.send_header("Location", "http://127.0.0.1:1/elsewhere")
-            self.send_header("Content-Length", str(len(content)))
-            self.end_headers()
-            self.wfile.write(content)
+    def respond(request: Request) -> Reply:
+        token = request.headers.get("Authorization", "").removeprefix("Bearer ")
+        says = {"open": (307, ""), "": (401, "GatedRepo"), "closed": (403, "GatedRepo")}
+        status, code = says.get(token, (401, ""))
+        if request.path.startswith("/api/"):
+            status = 200
+        elif request.path != f"/{MODEL}/resolve/{COMMIT}/config.json":
+            status, code = 404, "RepoNotFound"
+        sizes = {"model-1.safetensors": 16e9, "original/model.safetensors": 9e12, "model.gguf": 9e12}
+        files = [{"rfilename": name, "size": size} for name, size in sizes.items()]
+        headers = {"X-Error-Code": code, "Location": "http://127.0.0.1:1/elsewhere"}
+        return Reply(json.dumps({"siblings": files}).encode(), status, headers)
 
-        def log_message(self, *_: object) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    Thread(target=server.serve_forever, daemon=True).start()
-    monkeypatch.setenv("HF_ENDPOINT", f"http://127.0.0.1:{server.server_port}")
-    monkeypatch.setenv("no_proxy", "127.0.0.1")
-    yield
-    server.shutdown()
+    with Responder({"GET": respond}) as server:
+        monkeypatch.setenv("HF_ENDPOINT", server.url)
+        monkeypatch.setenv("no_proxy", "127.0.0.1")
+        yield
 
 
 @pytest.mark.parametrize(

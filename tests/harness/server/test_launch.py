@@ -142,15 +142,10 @@ def test_without_what_compiles_kernels_no_server_is_started(
 
 
 ASKS_ITSELF = """
-import shutil, sys, threading, urllib.request
-from http.server import BaseHTTPRequestHandler, HTTPServer
-class Handler(BaseHTTPRequestHandler):
-    def do_GET(self):
-        self.send_response(200)
-        self.end_headers()
-server = HTTPServer(("127.0.0.1", 0), Handler)
-threading.Thread(target=server.serve_forever, daemon=True).start()
-urllib.request.urlopen(f"http://127.0.0.1:{server.server_port}/", timeout=10)
+import shutil, sys, urllib.request
+from tests.responder import Responder
+with Responder({"GET": {}}) as server:
+    urllib.request.urlopen(server.url, timeout=10)
 sys.exit(shutil.which("played-ninja") != sys.argv[1])
 """
 

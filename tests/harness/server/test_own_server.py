@@ -24,21 +24,9 @@ from tests.processes import python, wait_until
 
 # As much of SGLang as the client asks for before the first prompt.
 GREETING = """
-import http.server, json, os, sys
-class Handler(http.server.BaseHTTPRequestHandler):
-    def do_GET(self):
-        self.send_response(200)
-        self.end_headers()
-        info = {"model_path": sys.argv[2], "version": "0.5.23", "pid": os.getpid()}
-        self.wfile.write(json.dumps(info).encode())
-    def do_POST(self):
-        sent = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self.send_response(200)
-        self.end_headers()
-        meta = {"prompt_tokens": len(sent["input_ids"]), "completion_tokens": 2}
-        meta["finish_reason"] = {"type": "stop"}
-        self.wfile.write(json.dumps({"text": " 18", "meta_info": meta}).encode())
-http.server.HTTPServer(("127.0.0.1", int(sys.argv[1])), Handler).serve_forever()
+import os, sys
+from tests.responder import Responder, like_sglang
+Responder(like_sglang(sys.argv[2], " 18", pid=os.getpid()), int(sys.argv[1])).serve()
 """
 
 # `tts serve` with a script in SGLang's place.

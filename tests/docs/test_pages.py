@@ -2,25 +2,14 @@
 
 import doctest
 import re
-import subprocess
-import sys
 from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import ROOT
+from tests.docs.pages import PACKAGES, PAGES, split
 
-PACKAGES = ("harness", "predict", "prompts", "results", "synthetic")
-PAGES = [
-    ROOT / "README.md",
-    *(
-        page
-        for package in ("docs", "studies", *PACKAGES)
-        for page in (ROOT / package).rglob("*.md")
-        if "runs" not in page.parts
-    ),
-]
 WITH_EXAMPLES = [
     ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
     for package in PACKAGES
@@ -35,9 +24,12 @@ BLOCKS = [
 
 
 @pytest.mark.parametrize(("code", "shown"), BLOCKS)
-def test_a_python_block_prints_what_stands_below_it(code: str, shown: str) -> None:
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert done.stdout.split() == shown.split()
+def test_a_python_block_prints_what_stands_below_it(
+    code: str, shown: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    exec(code, {"__name__": "__main__"})
+    assert capsys.readouterr().out.split() == shown.split()
 
 
 @pytest.mark.parametrize("module", WITH_EXAMPLES)
@@ -52,15 +44,14 @@ def test_every_file_that_a_page_names_exists(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     for target in re.findall(r"\]\((?!https?://)([^)#]+)", text):
         assert (page.parent / target).exists(), target
-    for path in re.findall(r"(?<![\w/])((?:[a-z_0-9]+/)+[a-z_0-9]+\.py)", text):
+    for path in re.findall(r"(?<![\w/.])(\.?(?:[a-z_0-9]+/)+[a-z_0-9]+\.py)", text):
         roots = [ROOT, page.parent, *(ROOT / package for package in PACKAGES)]
         assert any((root / path).exists() for root in roots), path
 
 
 def anchors(page: Path) -> set[str]:
     """What a link may name behind `#`: the headings of a page, as code hosts spell them."""
-    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
-    headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    headings = re.findall(r"^#+ (.*)$", split(page)[0], re.MULTILINE)
     return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
