@@ -50,8 +50,9 @@ def cheap_option(what_it_tells: str) -> Callable[..., Any]:
 def price_option() -> Callable[..., Any]:
     """The option --price MODEL=USD, as `prices`: each model's Price of a million tokens."""
     words = (
-        "US dollars for a million answer tokens of a model, or IN:OUT for prompt and answer tokens; once for "
-        "each model. Cost is then money. Without it a column `cost` is taken, if all answers have one."
+        "US dollars for a million answer tokens of a model, IN:OUT for prompt and answer tokens, or "
+        "IN:CACHED:OUT where prompt tokens from the cache have a price of their own; once for each model. "
+        "Cost is then money. Without it a column `cost` is taken, if all answers have one."
     )
     return click.option("--price", "prices", multiple=True, metavar="MODEL=USD", callback=_prices, help=words)
 
@@ -64,11 +65,14 @@ def _prices(_context: click.Context, _parameter: click.Parameter, given: tuple[s
         name, _, numbers = text.rpartition("=")
         amounts = [number_of(number.strip().removeprefix("$")) for number in numbers.split(":")]
         known = all(isinstance(amount, int | float) and 0 < amount < float("inf") for amount in amounts)
-        if not (name and known and len(amounts) <= 2):
-            raise click.BadParameter(f"{text!r}: give MODEL=USD or MODEL=IN:OUT, a name and numbers above 0.")
+        if not (name and known and len(amounts) <= 3):
+            raise click.BadParameter(
+                f"{text!r}: give MODEL=USD, MODEL=IN:OUT or MODEL=IN:CACHED:OUT, a name and numbers above 0."
+            )
         if name in prices:
             raise click.BadParameter(f"{text!r}: {name} has a price already.")
-        prices[name] = Price(*reversed(amounts))
+        *prompts, answers = amounts
+        prices[name] = Price(answers, *prompts)
     return prices
 
 

@@ -2,17 +2,25 @@
 
 from itertools import product
 
+import click
 import numpy as np
 import pandas as pd
 import pytest
 
 from results import BadInput
+from results.cli.options import price_option
 from results.paired.sides import sides_of
 from results.tables.contract import as_samples
 from results.tables.money import Money, Price
 from tests.predict.conftest import simulated_samples
 
 MODELS, SETTINGS = ("small", "large"), ("40", "80")
+
+
+@click.command()
+@price_option()
+def prices_given(prices: dict[str, Price]) -> dict[str, Price]:
+    return prices
 
 
 def answers(prompts: bool, costs: bool, cached: bool = False) -> pd.DataFrame:
@@ -35,8 +43,8 @@ def answers(prompts: bool, costs: bool, cached: bool = False) -> pd.DataFrame:
 )
 def test_money_is_the_sum_over_the_answers(prompts: bool, costs: bool, cached: bool, paid: str) -> None:
     table = answers(prompts, costs, cached)
-    price = {"2": Price(2.0), "3:2": Price(2.0, 3.0), "3:0.5:2": Price(2.0, 3.0, 0.5)}.get(paid)
-    prices = {model: price for model in MODELS if price}
+    options = [word for model in MODELS if paid for word in ("--price", f"{model}={paid}")]
+    prices = prices_given.main(options, standalone_mode=False)
     rows = table.groupby(["dataset", "model", "setting"], as_index=False)["tokens"].mean()
     rows = rows.assign(N=8, cost=8 * rows["tokens"].astype(float)).iloc[::-1]
     if ":" in paid and not (prompts and (cached or paid == "3:2")):
