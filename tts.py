@@ -22,7 +22,7 @@ from results import BadInput, run
 from results.arguments import TARGET_ACCURACY
 from results.cli import cli as results
 from results.cli.options import price_option
-from results.command_help import Command
+from results.command_help import ASKED, CHANCE, INPUT, OUTPUT, Command, about
 from results.tables.files import check_place, column_names
 from results.visible import visible
 from synthetic.cli import cli as synthetic
@@ -70,18 +70,20 @@ def cli() -> None:
     """
 
 
-def _column_options(command: Callable[..., Any]) -> Callable[..., Any]:
+def _column_options() -> Callable[..., Any]:
     """The options of _COLUMNS as texts, which `import` will read."""
-    for option in reversed(_COLUMNS):
+    options = []
+    for option in _COLUMNS:
         words = (option.help or "").rpartition("Tables: ")[2]
-        command = click.option(
+        as_text = click.option(
             option.opts[0],
             option.name,
             multiple=option.multiple,
             metavar=option.metavar or "NAME",
             help=words[0].upper() + words[1:],
-        )(command)
-    return command
+        )
+        options.append(as_text)
+    return about(INPUT, *options)
 
 
 def _as_given(columns: dict[str, Any]) -> Iterator[str]:
@@ -96,11 +98,22 @@ def _as_given(columns: dict[str, Any]) -> Iterator[str]:
     cls=Command, epilog="Example: tts page small.csv large.csv --map answer=final --gold target --out page"
 )
 @click.argument("answers", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="ANSWERS...")
-@_column_options
-@TARGET_ACCURACY.option("--target-accuracy", "Plan for this accuracy.  [default: nearly the best there is]")
+@about(
+    OUTPUT,
+    click.option("--out", required=True, type=click.Path(path_type=Path), help="A new folder for the page."),
+)
+@about(
+    ASKED,
+    TARGET_ACCURACY.option(
+        "--target-accuracy", "Plan for this accuracy.  [default: nearly the best there is]"
+    ),
+)
+@about(
+    CHANCE,
+    click.option("--cluster", metavar="COLUMN", help="A column of questions that belong together."),
+)
+@_column_options()
 @price_option()
-@click.option("--cluster", metavar="COLUMN", help="A column of questions that belong together.")
-@click.option("--out", required=True, type=click.Path(path_type=Path), help="A new folder for the page.")
 def page(
     answers: tuple[Path, ...],
     out: Path,

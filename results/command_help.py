@@ -13,34 +13,26 @@ What is seen:
   --fit-max-n N  Fit N up to this; of samples, so many answers a question.
 """
 
+from collections.abc import Callable
+from functools import reduce
 from typing import Any
 
 import click
 
-SUBJECTS = {
-    "Output": ["--out", "--plot", "--width", "--bare", "--curves"],
-    "Input": [
-        "--then",
-        *("--map", "--drop", "--gold", "--correct-if", "--unreadable", "--setting", "--as-written"),
-        *("--grade", "--grader", "--match", "--filter", "--scorer", "--tokenizer", "--price"),
-        *("--dataset", "--model"),
-    ],
-    "What is seen": ["--fit-max-n", "--fit-max-tokens", "--fit-settings", "--fit-cap", "--splits"],
-    "What is asked": [
-        *("--at", "--at-n", "--at-settings", "--at-caps", "--steps", "--n", "--caps", "--questions"),
-        *("--answers", "--compare", "--method", "--predictor", "--score", "--score-cost", "--weights"),
-        *("--target-accuracy", "--token-budget", "--max-n", "--gate", "--margin", "--every-question"),
-        *("--sequential", "--planned", "--looks", "--rule"),
-    ],
-    "What is drawn": [
-        *("--set", "--solver", "--repeats", "--tasks", "--paths", "--limit", "--n-max", "--orders"),
-    ],
-    "How it runs": [
-        *("--url", "--dry-run", "--rate", "--price-per-hour", "--resume", "--quarantine", "--jobs"),
-    ],
-    "Intervals and chance": ["--level", "--target", "--bootstrap", "--permutations", "--cluster", "--seed"],
-}
-"""What options are about, and in which order a person asks. Other options come last."""
+Decorator = Callable[[Any], Any]
+"""What gives a function its options."""
+
+OUTPUT = "Output"
+INPUT = "Input"
+SEEN = "What is seen"
+ASKED = "What is asked"
+DRAWN = "What is drawn"
+HOW = "How it runs"
+VERDICT = "The verdict"
+CHANCE = "Intervals and chance"
+OTHER = "Other options"
+SUBJECTS = (OUTPUT, INPUT, SEEN, ASKED, DRAWN, HOW, VERDICT, CHANCE, OTHER)
+"""What options are about, in the order in which a person asks."""
 
 FEW = 6
 """So many options are read at a glance, and are not grouped."""
@@ -74,17 +66,38 @@ class Command(click.Command):
 
 
 def by_subject(options: list[click.Option]) -> dict[str, list[click.Option]]:
-    """The options under their subjects, in the order of SUBJECTS."""
-    if len(options) <= FEW:
+    """The options under what they are about; all together where they are few, or nobody has said it."""
+    subjects = [getattr(option, "subject", OTHER) for option in options]
+    if len(options) <= FEW or {*subjects} == {OTHER}:
         return {"Options": options}
-    by_flag = {option.opts[0]: option for option in options}
-    grouped = {}
-    for subject, flags in SUBJECTS.items():
-        grouped[subject] = [by_flag.pop(flag) for flag in flags if flag in by_flag]
-    grouped["Other options"] = list(by_flag.values())
-    if 2 * len(by_flag) > len(options):  # most are about something else: groups would only scatter them
-        return {"Options": options}
-    return {subject: members for subject, members in grouped.items() if members}
+    return {
+        subject: [option for option, its in zip(options, subjects, strict=True) if its == subject]
+        for subject in SUBJECTS
+        if subject in subjects
+    }
+
+
+def together(*options: Decorator) -> Decorator:
+    """Several options as one, in this order."""
+    return lambda command: reduce(lambda made, option: option(made), reversed(options), command)
+
+
+def about(subject: str, *options: Decorator) -> Decorator:
+    """Options of one subject, under which the help lists them."""
+
+    def declared(command: Any) -> Any:
+        before = len(_parameters(command))
+        command = together(*options)(command)
+        for parameter in _parameters(command)[before:]:
+            parameter.subject = subject  # type: ignore[attr-defined]
+        return command
+
+    return declared
+
+
+def _parameters(command: Any) -> list[click.Parameter]:
+    """The parameters that a function has been given so far; click keeps them on it."""
+    return getattr(command, "__click_params__", [])
 
 
 def _described(option: click.Option, ctx: click.Context) -> tuple[str, str]:

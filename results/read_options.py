@@ -17,6 +17,8 @@ from typing import Any
 
 import click
 
+from results.command_help import CHANCE, INPUT, about
+
 
 @dataclass(frozen=True)
 class Reading:
@@ -80,4 +82,5 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
         help="The column of questions that belong together, as those of one passage; standard errors go by "
         "it.  [default: cluster, if there is one]",
     )
-    return spelling(nothing(together(told)))
+    optioned: Callable[..., Any] = about(INPUT, spelling, nothing)(about(CHANCE, together)(told))
+    return optioned

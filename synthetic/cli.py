@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from results.arguments import NS
-from results.command_help import Command
+from results.command_help import ASKED, CHANCE, DRAWN, HOW, OUTPUT, Command, about
 
 PATH = click.Path(path_type=Path)
 FOLDER = click.Path(path_type=Path, file_okay=False)
@@ -42,34 +42,44 @@ def list_() -> None:
             click.echo(f"{'':16}   - {line.label}")
 
 
-_STEPS = NS.option("--steps", "Values of t, separated by commas.  [default: its own]", metavar="T,…")
-_VOTES = NS.option("--n", f"{NS.meaning}  [default: its own]")
-_CHANGES = click.option(
-    "--set",
-    "changes",
-    multiple=True,
-    metavar="FIELD=VALUE[,VALUE…]",
-    help="Change a field of the setting, e.g. step_rule=eta/n; `list` shows them all. Several values: every "
-    "line of the experiment at each of them.",
+_STEPS = about(
+    ASKED, NS.option("--steps", "Values of t, separated by commas.  [default: its own]", metavar="T,…")
 )
-_SEED = click.option("--seed", default=0, type=COUNT, help="Seed of all randomness.")
-_FOLDER = click.option("--out", required=True, type=FOLDER, help="Folder to write to.")
-_TABLE = click.option("--out", required=True, type=PATH, help="The .csv, .jsonl or .parquet to write.")
-_JOBS = click.option("--jobs", default=1, help="Processes to use.")
+_VOTES = about(ASKED, NS.option("--n", f"{NS.meaning}  [default: its own]"))
+_CHANGES = about(
+    DRAWN,
+    click.option(
+        "--set",
+        "changes",
+        multiple=True,
+        metavar="FIELD=VALUE[,VALUE…]",
+        help="Change a field of the setting, e.g. step_rule=eta/n; `list` shows them all. Several "
+        "values: every line of the experiment at each of them.",
+    ),
+)
+_SEED = about(CHANCE, click.option("--seed", default=0, type=COUNT, help="Seed of all randomness."))
+_FOLDER = about(OUTPUT, click.option("--out", required=True, type=FOLDER, help="Folder to write to."))
+_TABLE = about(
+    OUTPUT, click.option("--out", required=True, type=PATH, help="The .csv, .jsonl or .parquet to write.")
+)
+_JOBS = about(HOW, click.option("--jobs", default=1, help="Processes to use."))
 
 
 @cli.command(cls=Command, epilog="Example: tts twin run fig1-binary --out runs/twin")
 @click.argument("name")
-@click.option(
-    "--solver",
-    type=click.Choice(["exact", "monte-carlo", "transformer"]),
-    default="exact",
-    help="exact: by formula where there is one; monte-carlo: sampled paths, many at once; transformer: "
-    "the paper's loop word for word, slow (seconds a path where t=950).",
+@about(
+    DRAWN,
+    click.option(
+        "--solver",
+        type=click.Choice(["exact", "monte-carlo", "transformer"]),
+        default="exact",
+        help="exact: by formula where there is one; monte-carlo: sampled paths, many at once; transformer: "
+        "the paper's loop word for word, slow (seconds a path where t=950).",
+    ),
+    click.option("--repeats", default=5, help="Repeats of the experiment."),
+    click.option("--tasks", type=int, help="Tasks in a repeat.  [default: the experiment's own]"),
+    click.option("--paths", type=int, help="Sampled paths of a task.  [default: 256; transformer: 16]"),
 )
-@click.option("--repeats", default=5, help="Repeats of the experiment.")
-@click.option("--tasks", type=int, help="Tasks in a repeat.  [default: the experiment's own]")
-@click.option("--paths", type=int, help="Sampled paths of a task.  [default: 256; transformer: 16]")
 @_CHANGES
 @_STEPS
 @_VOTES
@@ -112,11 +122,17 @@ def run(
 
 @cli.command(cls=Command, epilog="Example: tts twin check fig2h")
 @click.argument("name")
-@click.option("--tasks", default=2, help="Tasks in each of 5 repeats.")
-@click.option("--paths", default=16, help="Sampled paths of a task.")
+@about(
+    DRAWN,
+    click.option("--tasks", default=2, help="Tasks in each of 5 repeats."),
+    click.option("--paths", default=16, help="Sampled paths of a task."),
+)
+@about(
+    ASKED,
+    NS.option("--n", "Values of N: of a vote or an average.  [default: 1, one path]"),
+)
 @_CHANGES
 @_STEPS
-@NS.option("--n", "Values of N: of a vote or an average.  [default: 1, one path]")
 @_SEED
 def check(
     name: str,
@@ -146,7 +162,10 @@ def check(
     epilog="Example: tts twin claims fig2h --set sigma_eps=1 --out runs/mine.csv",
 )
 @click.argument("name", required=False)
-@click.option("--tasks", type=int, help="Tasks in each of 5 repeats.  [default: the experiment's own]")
+@about(
+    DRAWN,
+    click.option("--tasks", type=int, help="Tasks in each of 5 repeats.  [default: the experiment's own]"),
+)
 @_CHANGES
 @_STEPS
 @_VOTES

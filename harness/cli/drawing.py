@@ -17,7 +17,7 @@ import click
 
 from harness.cli.options import keys_given, run_options, set_option
 from results.arguments import CAPS
-from results.command_help import Command
+from results.command_help import ASKED, DRAWN, HOW, OUTPUT, Command, about
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,27 +37,36 @@ FAILURES_SHOWN = 5
     "--url http://127.0.0.1:30000 --out runs/gsm8k",
 )
 @click.argument("config")
-@set_option("Replace a key. May be repeated.")
+@about(
+    OUTPUT,
+    click.option(
+        "--curves",
+        metavar="FILE",
+        type=click.Path(path_type=Path, dir_okay=False),
+        help="Write the curves of what is stored, too, when the run ends or is stopped.",
+    ),
+)
+@about(
+    DRAWN,
+    set_option("Replace a key. May be repeated."),
+)
+@about(
+    HOW,
+    click.option(
+        "--dry-run", is_flag=True, help="Print what is still to be sampled and how long that takes, and stop."
+    ),
+    click.option(
+        "--rate",
+        type=click.FloatRange(min=0, min_open=True),
+        help="Completion tokens per second, for --dry-run.  [default: as measured in the folder]",
+    ),
+    click.option(
+        "--price-per-hour",
+        type=click.FloatRange(min=0, min_open=True),
+        help="What one GPU costs an hour, for --dry-run.",
+    ),
+)
 @run_options("The run's folder.", "A running server; without one, the run starts SGLang and stops it.")
-@click.option(
-    "--dry-run", is_flag=True, help="Print what is still to be sampled and how long that takes, and stop."
-)
-@click.option(
-    "--rate",
-    type=click.FloatRange(min=0, min_open=True),
-    help="Completion tokens per second, for --dry-run.  [default: as measured in the folder]",
-)
-@click.option(
-    "--price-per-hour",
-    type=click.FloatRange(min=0, min_open=True),
-    help="What one GPU costs an hour, for --dry-run.",
-)
-@click.option(
-    "--curves",
-    metavar="FILE",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="Write the curves of what is stored, too, when the run ends or is stopped.",
-)
 def sample(
     config: str,
     overrides: tuple[tuple[str, str], ...],
@@ -122,9 +131,15 @@ def sample(
     epilog="Example: tts force runs/gsm8k --setting 500 --at 25,50,100,200,400 --out runs/gsm8k-forced",
 )
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path, exists=True, file_okay=False))
-@CAPS.option("--at", "Tokens to keep.", required=True, default=None)
-@click.option("--setting", help="The setting whose answers are ended; needed where DIR has several.")
-@set_option("Replace a key of the run's experiment, such as engine or concurrency. May be repeated.")
+@about(
+    ASKED,
+    CAPS.option("--at", "Tokens to keep.", required=True, default=None),
+    click.option("--setting", help="The setting whose answers are ended; needed where DIR has several."),
+)
+@about(
+    DRAWN,
+    set_option("Replace a key of the run's experiment, such as engine or concurrency. May be repeated."),
+)
 @run_options("The new run's folder.", "A running server.  [default: that of the run, or as for `tts sample`]")
 def force(
     folder: Path,

@@ -8,7 +8,7 @@ import click
 
 from harness.cli.options import KeyValue, grader_option, match_option, readers
 from harness.grader import NAMED, Grader, GraderName
-from results.command_help import Command
+from results.command_help import INPUT, OUTPUT, Command, about
 
 _TOOLS = (
     *("nemo-skills", "sgl-eval", "boinf", "every-eval-ever", "evalscope", "lighteval", "opencompass"),
@@ -38,66 +38,76 @@ _BELONGS = {
 )
 @click.argument("kind", type=click.Choice(["lm-eval", "inspect", *_TABLES]))
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--out", required=True, type=click.Path(path_type=Path), help="The folder for samples.jsonl.")
-@click.option(
-    "--map",
-    "columns",
-    type=KeyValue(),
-    multiple=True,
-    metavar="COLUMN=SOURCE",
-    help="Tables: take a column of the samples table from the file's column SOURCE. inspect: take score or "
-    "score_NAME from the scorer SOURCE. May be repeated.",
+@about(
+    OUTPUT,
+    click.option(
+        "--out", required=True, type=click.Path(path_type=Path), help="The folder for samples.jsonl."
+    ),
 )
-@click.option(
-    "--drop",
-    type=KeyValue(),
-    multiple=True,
-    metavar="COLUMN=VALUE",
-    help="Tables: leave out the rows with this value, such as failed requests. May be repeated.",
+@about(
+    INPUT,
+    click.option(
+        "--map",
+        "columns",
+        type=KeyValue(),
+        multiple=True,
+        metavar="COLUMN=SOURCE",
+        help="Tables: take a column of the samples table from the file's column SOURCE. inspect: "
+        "take score or score_NAME from the scorer SOURCE. May be repeated.",
+    ),
+    click.option(
+        "--drop",
+        type=KeyValue(),
+        multiple=True,
+        metavar="COLUMN=VALUE",
+        help="Tables: leave out the rows with this value, such as failed requests. May be repeated.",
+    ),
+    click.option(
+        "--gold",
+        metavar="COLUMN|VALUE",
+        help="Tables: the column of right answers, or the one right answer to all.",
+    ),
+    click.option(
+        "--correct-if",
+        type=KeyValue(signs=True),
+        multiple=True,
+        metavar="COLUMN=VALUE",
+        help="Tables: an answer is right where this column has this value, or, with COLUMN>=NUMBER, "
+        "so large a one (also >, <=, <). May be repeated: any of them.",
+    ),
+    click.option(
+        "--unreadable",
+        multiple=True,
+        metavar="VALUE",
+        help="Tables: this stands for an answer that could not be read, and casts no vote. May be repeated.",
+    ),
+    click.option(
+        "--setting",
+        metavar="FIELD|VALUE",
+        help="lm-eval, inspect: the generation or task setting that becomes the column `setting`. "
+        "Tables: the file's column, or the setting of all rows.",
+    ),
+    click.option(
+        "--grade",
+        metavar="LIST",
+        callback=readers,
+        help=f"Read the answers in the texts with these readers, in this order: {NAMED}; "
+        "auto takes those that read most. A table needs the columns text and gold.",
+    ),
+    grader_option,
+    match_option,
+    click.option(
+        "--filter", "filter_name", metavar="NAME", help="lm-eval: the filter that reads the answers."
+    ),
+    click.option("--scorer", metavar="NAME", help="inspect: the scorer whose verdicts and answers count."),
+    click.option(
+        "--tokenizer",
+        metavar="MODEL",
+        help="lm-eval: count tokens with this model's tokenizer, as its logs have none.",
+    ),
+    click.option("--dataset", help="The data set's name; replaces that of the file."),
+    click.option("--model", help="The model's name; replaces that of the file."),
 )
-@click.option(
-    "--gold",
-    metavar="COLUMN|VALUE",
-    help="Tables: the column of right answers, or the one right answer to all.",
-)
-@click.option(
-    "--correct-if",
-    type=KeyValue(signs=True),
-    multiple=True,
-    metavar="COLUMN=VALUE",
-    help="Tables: an answer is right where this column has this value, or, with COLUMN>=NUMBER, so large a "
-    "one (also >, <=, <). May be repeated: any of them.",
-)
-@click.option(
-    "--unreadable",
-    multiple=True,
-    metavar="VALUE",
-    help="Tables: this stands for an answer that could not be read, and casts no vote. May be repeated.",
-)
-@click.option("--filter", "filter_name", metavar="NAME", help="lm-eval: the filter that reads the answers.")
-@click.option("--scorer", metavar="NAME", help="inspect: the scorer whose verdicts and answers count.")
-@click.option(
-    "--grade",
-    metavar="LIST",
-    callback=readers,
-    help=f"Read the answers in the texts with these readers, in this order: {NAMED}; "
-    "auto takes those that read most. A table needs the columns text and gold.",
-)
-@match_option
-@grader_option
-@click.option(
-    "--setting",
-    metavar="FIELD|VALUE",
-    help="lm-eval, inspect: the generation or task setting that becomes the column `setting`. Tables: the "
-    "file's column, or the setting of all rows.",
-)
-@click.option(
-    "--tokenizer",
-    metavar="MODEL",
-    help="lm-eval: count tokens with this model's tokenizer, as its logs have none.",
-)
-@click.option("--dataset", help="The data set's name; replaces that of the file.")
-@click.option("--model", help="The model's name; replaces that of the file.")
 def import_samples(kind: str, file: Path, out: Path, **options: Any) -> None:
     """Import answers that another tool sampled.
 

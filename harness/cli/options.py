@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Sequence
-from functools import reduce
 from pathlib import Path
 from typing import Any, get_args
 
@@ -10,6 +9,7 @@ import click
 
 from harness.grader import AUTO, DEFAULT_READERS, GRADERS, NAMED, Match
 from harness.grading.places import is_reader
+from results.command_help import DRAWN, HOW, OUTPUT, about, together
 
 
 class KeyValue(click.ParamType):  # type: ignore[type-arg]  # older click takes no argument here
@@ -73,20 +73,25 @@ grader_option = click.option(
 def run_options(out: str, url: str) -> Callable[[Any], Any]:
     """What `sample` and `force` share; `out` and `url` say what the folder and the server are."""
     folder = click.Path(path_type=Path, file_okay=False)
-    options = [
-        click.option("--out", required=True, type=folder, help=out),
-        click.option("--url", help=url),
-        click.option("--limit", metavar="K", help="Only the first K questions; the same as --set limit=K."),
-        click.option(
-            "--resume/--restart",
-            default=True,
-            help="Go on with the run in the folder (default), or rename its files and begin again.",
+    words = "Only the first K questions; the same as --set limit=K."
+    return together(
+        about(OUTPUT, click.option("--out", required=True, type=folder, help=out)),
+        about(DRAWN, click.option("--limit", metavar="K", help=words)),
+        about(
+            HOW,
+            click.option("--url", help=url),
+            click.option(
+                "--resume/--restart",
+                default=True,
+                help="Go on with the run in the folder (default), or rename its files and begin again.",
+            ),
+            click.option(
+                "--quarantine",
+                is_flag=True,
+                help="Put rows that cannot be used aside and ask for them again.",
+            ),
         ),
-        click.option(
-            "--quarantine", is_flag=True, help="Put rows that cannot be used aside and ask for them again."
-        ),
-    ]
-    return lambda command: reduce(lambda made, option: option(made), reversed(options), command)
+    )
 
 
 def set_option(help_text: str) -> Callable[[Any], Any]:

@@ -1,7 +1,6 @@
 """The commands and their options. What a command does is imported when it runs, and not for its --help."""
 
 from collections.abc import Callable
-from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +28,7 @@ from results.arguments import (
     TOKEN_BUDGET,
 )
 from results.cli.options import cheap_option, picture_options, price_option
-from results.command_help import Command
+from results.command_help import ASKED, CHANCE, INPUT, OUTPUT, SEEN, Command, about, together
 from results.normal import FORECAST_LEVEL, LEVEL
 from results.read_options import reading_options
 
@@ -83,23 +82,21 @@ def sampled(predictor: str, replicates: int, one: bool = False) -> Callable[[Any
     """What forecast, backtest and plan share: inputs, `one` predictor or several, method, caps, and draws."""
     which = "One of" if one else "Some of these, or all that apply:"
     listed = "; ".join(f"{name} ({meaning})" for name, meaning in PREDICTORS.items())
-    options: list[Callable[[Any], Any]] = [
+    predictors = click.option(
+        "--predictor",
+        metavar="NAME" if one else "NAME,…",
+        default=predictor,
+        show_default=True,
+        help=f"{which} {listed}.",
+    )
+    method = (PLAN_METHOD if one else METHOD).option("--method", default="majority")
+    draws = (PLAN_REPLICATES if one else REPLICATES).option("--bootstrap", default=replicates)
+    return together(
         inputs,
-        click.option(
-            "--predictor",
-            metavar="NAME" if one else "NAME,…",
-            default=predictor,
-            show_default=True,
-            help=f"{which} {listed}.",
-        ),
-        (PLAN_METHOD if one else METHOD).option("--method", default="majority"),
-        FIT_CAP.option("--fit-cap"),
-        AT_CAPS.option("--at-caps"),
-        (PLAN_REPLICATES if one else REPLICATES).option("--bootstrap", default=replicates),
-        level,
-        seed,
-    ]
-    return lambda command: reduce(lambda made, option: option(made), reversed(options), command)
+        about(ASKED, predictors, method, AT_CAPS.option("--at-caps")),
+        about(SEEN, FIT_CAP.option("--fit-cap")),
+        about(CHANCE, draws, level, seed),
+    )
 
 
 OF_FORECASTS = (*("predictor", "method", "fit_cap", "at_caps", "bootstrap", "seed", "at_settings", "prices"),)
@@ -113,24 +110,39 @@ def main() -> None:
 
 @main.command(cls=Command, epilog="Example: tts forecast results/cached/tiny.csv --out forecast.csv")
 @sampled("default", 1000)
-@click.option(
-    "--then",
-    multiple=True,
-    metavar="TABLE",
-    type=click.Path(path_type=Path),
-    help="Forecast this table after INPUT, but for models and datasets that INPUT has. May be repeated.",
+@about(
+    OUTPUT,
+    file("--out", "Forecast table to write.", required=True),
 )
-@file("--out", "Forecast table to write.", required=True)
+@about(
+    INPUT,
+    click.option(
+        "--then",
+        multiple=True,
+        metavar="TABLE",
+        type=click.Path(path_type=Path),
+        help="Forecast this table after INPUT, but for models and datasets that INPUT has. May be repeated.",
+    ),
+)
+@about(
+    SEEN,
+    fit_max_n,
+    FIT_MAX_TOKENS.option("--fit-max-tokens"),
+    fit_settings,
+)
+@about(
+    ASKED,
+    at_n,
+    at_settings(
+        "Forecast these settings; NAME=LENGTH adds a new one of LENGTH tokens (steps) per answer, and 400 a "
+        "budget whose tokens follow from those seen, as 100,200."
+    ),
+)
+@about(
+    CHANCE,
+    TARGET.option("--target", default="these-questions"),
+)
 @picture_options
-@fit_max_n
-@FIT_MAX_TOKENS.option("--fit-max-tokens")
-@fit_settings
-@at_n
-@at_settings(
-    "Forecast these settings; NAME=LENGTH adds a new one of LENGTH tokens (steps) per answer, and 400 a "
-    "budget whose tokens follow from those seen, as 100,200."
-)
-@TARGET.option("--target", default="these-questions")
 def forecast(**asked: Any) -> None:
     """Forecast the accuracy of more answers and of other settings.
 
@@ -151,12 +163,21 @@ def forecast(**asked: Any) -> None:
     epilog="Example: tts backtest samples.jsonl --out backtest.csv --fit-max-n 4 --at-n 8,16",
 )
 @sampled("all", 200)
-@file("--out", "Table of all forecasts to write.", required=True)
-@fit_max_n
-@fit_settings
-@at_n
-@at_settings("Forecast these settings instead of those that are hidden.")
-@SPLITS.option("--splits", default=20)
+@about(
+    OUTPUT,
+    file("--out", "Table of all forecasts to write.", required=True),
+)
+@about(
+    SEEN,
+    fit_max_n,
+    fit_settings,
+    SPLITS.option("--splits", default=20),
+)
+@about(
+    ASKED,
+    at_n,
+    at_settings("Forecast these settings instead of those that are hidden."),
+)
 def backtest(**asked: Any) -> None:
     """Hide answers that you have, forecast them, and compare.
 
@@ -173,19 +194,25 @@ def backtest(**asked: Any) -> None:
 
 @main.command(cls=Command, epilog="Example: tts plan samples.jsonl --target-accuracy 0.8")
 @sampled("default", 300, one=True)
-@TARGET_ACCURACY.option("--target-accuracy")
-@TOKEN_BUDGET.option("--token-budget")
-@MAX_N.option("--max-n", default=64)
-@at_settings("Consider new settings too, as NAME=LENGTH in tokens per answer.")
-@click.option(
-    "--score",
-    metavar="NAME",
-    help="Compare votes with choices by this score (column NAME or score_NAME, or logprob) at equal cost, as "
-    "measured.",
+@about(
+    OUTPUT,
+    file("--out", "Write a table of all choices."),
 )
-@SCORE_COST.option("--score-cost")
+@about(
+    ASKED,
+    TARGET_ACCURACY.option("--target-accuracy"),
+    TOKEN_BUDGET.option("--token-budget"),
+    MAX_N.option("--max-n", default=64),
+    at_settings("Consider new settings too, as NAME=LENGTH in tokens per answer."),
+    click.option(
+        "--score",
+        metavar="NAME",
+        help="Compare votes with choices by this score (column NAME or score_NAME, or logprob) at equal "
+        "cost, as measured.",
+    ),
+    SCORE_COST.option("--score-cost"),
+)
 @price_option()
-@file("--out", "Write a table of all choices.")
 @picture_options
 @click.pass_context
 def plan(context: click.Context, /, **asked: Any) -> None:
@@ -212,17 +239,26 @@ def plan(context: click.Context, /, **asked: Any) -> None:
 
 @main.command(cls=Command, epilog="Example: tts precision pilot.csv --answers 4,16")
 @inputs
-@QUESTION_COUNTS.option("--questions")
-@ANSWER_COUNTS.option("--answers")
-@click.option(
-    "--compare",
-    is_flag=True,
-    help="How likely runs of those sizes are to decide between the pilots, as `tts compare --at N` does.",
+@about(
+    OUTPUT,
+    file("--out", "Write the table, too."),
+)
+@about(
+    ASKED,
+    QUESTION_COUNTS.option("--questions"),
+    ANSWER_COUNTS.option("--answers"),
+    click.option(
+        "--compare",
+        is_flag=True,
+        help="How likely runs of those sizes are to decide between the pilots, as `tts compare --at N` does.",
+    ),
+)
+@about(
+    CHANCE,
+    LEVELS.option("--level", show_default=f"{FORECAST_LEVEL}; with --compare {LEVEL}"),
+    seed,
 )
 @cheap_option("how many questions are enough with it.")
-@LEVELS.option("--level", show_default=f"{FORECAST_LEVEL}; with --compare {LEVEL}")
-@seed
-@file("--out", "Write the table, too.")
 def precision(**asked: Any) -> None:
     """How many questions and answers to ask, from a pilot.
 

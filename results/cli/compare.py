@@ -20,7 +20,7 @@ from results.aligned import aligned
 from results.arguments import AT, LEVELS, LOOKS, MARGIN, PLANNED, SCORE_COST, WEIGHTS
 from results.cli.every_question import look_at_every_question
 from results.cli.options import SAMPLES, picture_options, price_option, rows_written, table_out
-from results.command_help import Command
+from results.command_help import ASKED, CHANCE, INPUT, VERDICT, Command, about
 from results.commandline import BadInput, warnings_last
 from results.methods import BY_SCORE, FORECAST, LISTED, SCORED
 from results.normal import LEVEL
@@ -42,56 +42,69 @@ if TYPE_CHECKING:
     epilog="Example: tts compare runs/small runs/large --out compare.csv",
 )
 @SAMPLES
+@about(
+    ASKED,
+    AT.option("--at"),
+    click.option(
+        "--method",
+        "methods",
+        metavar="LIST",
+        help=f"{LISTED}  [default: majority,best_of_n; with --at: majority; with --score: "
+        f"{','.join(BY_SCORE)}]",
+    ),
+    click.option(
+        "--score",
+        metavar="NAME",
+        help="The scores that the last three methods go by: column NAME or score_NAME, or logprob. "
+        "Of one run, each method is compared with the plain vote of the same answers.",
+    ),
+    WEIGHTS.option("--weights"),
+    SCORE_COST.option("--score-cost"),
+)
+@about(
+    INPUT,
+    click.option(
+        "--model",
+        "models",
+        multiple=True,
+        metavar="NAME",
+        help="Compare the runs of these models alone; give it once for each.",
+    ),
+)
+@about(
+    CHANCE,
+    LEVELS.option(
+        "--level",
+        "How often all intervals hold together. At 0.95 two equal models are called different in "
+        "at most 5 of 100 comparisons.",
+        default=LEVEL,
+    ),
+)
+@about(
+    VERDICT,
+    click.option(
+        "--gate",
+        is_flag=True,
+        help="Exit with the verdict on the second run: 0 better or holds, 1 worse or fails, 3 undecided, "
+        "4 go on (--sequential).",
+    ),
+    MARGIN.option("--margin", default=0.0, show_default=False),
+    click.option(
+        "--every-question",
+        is_flag=True,
+        help="Look at each question instead of the mean: of two runs none may fall, of one run each is to be "
+        "right always, less --margin. Of many questions some fall by luck: that is allowed for.",
+    ),
+    click.option(
+        "--sequential",
+        is_flag=True,
+        help="With --at: look while questions come in, in a random order, as often as you like or "
+        "as is planned. The interval holds at all looks together.",
+    ),
+    PLANNED.option("--planned"),
+    LOOKS.option("--looks"),
+)
 @table_out(required=False)
-@AT.option("--at")
-@click.option(
-    "--method",
-    "methods",
-    metavar="LIST",
-    help=f"{LISTED}  [default: majority,best_of_n; with --at: majority; with --score: {','.join(BY_SCORE)}]",
-)
-@click.option(
-    "--model",
-    "models",
-    multiple=True,
-    metavar="NAME",
-    help="Compare the runs of these models alone; give it once for each.",
-)
-@click.option(
-    "--score",
-    metavar="NAME",
-    help="The scores that the last three methods go by: column NAME or score_NAME, or logprob. Of one run, "
-    "each method is compared with the plain vote of the same answers.",
-)
-@WEIGHTS.option("--weights")
-@LEVELS.option(
-    "--level",
-    "How often all intervals hold together. At 0.95 two equal models are called different in at most 5 of "
-    "100 comparisons.",
-    default=LEVEL,
-)
-@click.option(
-    "--gate",
-    is_flag=True,
-    help="Exit with the verdict on the second run: 0 better or holds, 1 worse or fails, 3 undecided, 4 go "
-    "on (--sequential).",
-)
-@MARGIN.option("--margin", default=0.0, show_default=False)
-@click.option(
-    "--every-question",
-    is_flag=True,
-    help="Look at each question instead of the mean: of two runs none may fall, of one run each is to be "
-    "right always, less --margin. Of many questions some fall by luck: that is allowed for.",
-)
-@click.option(
-    "--sequential",
-    is_flag=True,
-    help="With --at: look while questions come in, in a random order, as often as you like or as is planned. "
-    "The interval holds at all looks together.",
-)
-@PLANNED.option("--planned")
-@LOOKS.option("--looks")
-@SCORE_COST.option("--score-cost")
 @price_option()
 @picture_options
 @reading_options

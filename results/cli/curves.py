@@ -11,7 +11,7 @@ import click
 
 from results.arguments import CAPS, NS, PERMUTATIONS, SEED, WEIGHTS
 from results.cli.options import SAMPLES, cheap_option, picture_options, table_out
-from results.command_help import Command
+from results.command_help import ASKED, CHANCE, Command, about
 from results.commandline import warnings_last
 from results.methods import FORECAST, LISTED
 from results.read_options import reading_options
@@ -48,21 +48,27 @@ def note_unread(paths: Sequence[Path], table: pd.DataFrame) -> None:
 
 @click.command("curves", cls=Command, epilog="Example: tts curves runs/tiny --out curves.csv")
 @SAMPLES
-@table_out()
-@click.option("--method", metavar="NAME,…", help=f"{LISTED}  [default: {USUAL}]")
-@click.option(
-    "--score",
-    default="score",
-    show_default=True,
-    metavar="NAME",
-    help="The scores that the last three methods go by: column NAME or score_NAME, or logprob.",
+@about(
+    ASKED,
+    NS.option("--n", f"{NS.meaning}  [default: 1, 2, 4, … and the pool]"),
+    CAPS.option("--caps"),
+    click.option("--method", metavar="NAME,…", help=f"{LISTED}  [default: {USUAL}]"),
+    click.option(
+        "--score",
+        default="score",
+        show_default=True,
+        metavar="NAME",
+        help="The scores that the last three methods go by: column NAME or score_NAME, or logprob.",
+    ),
+    WEIGHTS.option("--weights"),
 )
-@WEIGHTS.option("--weights")
-@NS.option("--n", f"{NS.meaning}  [default: 1, 2, 4, … and the pool]")
-@CAPS.option("--caps")
+@about(
+    CHANCE,
+    PERMUTATIONS.option("--permutations", default=10),
+    SEED.option("--seed", "Seed of the random orders.", default=0),
+)
+@table_out()
 @cheap_option("the accuracy on new questions by both, as exactly as more questions would tell it.")
-@PERMUTATIONS.option("--permutations", default=10)
-@SEED.option("--seed", "Seed of the random orders.", default=0)
 @picture_options
 @reading_options
 def curves_command(

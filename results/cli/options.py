@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from results.arguments import WIDTH, number_of
+from results.command_help import INPUT, OUTPUT, about
 
 SAMPLES = click.argument("samples", nargs=-1, required=True, type=click.Path(path_type=Path))
 """Files of samples, or run folders."""
@@ -16,7 +17,9 @@ SAMPLES = click.argument("samples", nargs=-1, required=True, type=click.Path(pat
 def table_out(required: bool = True) -> Callable[..., Any]:
     """The option --out of a table."""
     words = "File to write (.csv, .jsonl, .parquet, .tex)."
-    return click.option("--out", required=required, type=click.Path(path_type=Path), help=words)
+    return about(
+        OUTPUT, click.option("--out", required=required, type=click.Path(path_type=Path), help=words)
+    )
 
 
 def picture_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -36,15 +39,16 @@ def picture_options(command: Callable[..., Any]) -> Callable[..., Any]:
     words = "Picture to write (.png, .svg, .pdf, .html)."
     where = click.option("--plot", type=click.Path(path_type=Path), help=words)
     words = "With --plot: no title in the picture; its words are printed, for a caption."
-    titled = click.option("--bare", is_flag=True, help=words)(drawing)
-    sized: Callable[..., Any] = WIDTH.option("--width")(titled)
-    return where(sized)
+    untitled = click.option("--bare", is_flag=True, help=words)
+    optioned: Callable[..., Any] = about(OUTPUT, where, WIDTH.option("--width"), untitled)(drawing)
+    return optioned
 
 
 def cheap_option(what_it_tells: str) -> Callable[..., Any]:
     """The option --with CHEAP, as `cheap`."""
     words = f"Samples of a cheaper side with answers to these questions and to many more: {what_it_tells}"
-    return click.option("--with", "cheap", type=click.Path(path_type=Path), metavar="CHEAP", help=words)
+    cheap = click.option("--with", "cheap", type=click.Path(path_type=Path), metavar="CHEAP", help=words)
+    return about(INPUT, cheap)
 
 
 def price_option() -> Callable[..., Any]:
@@ -54,7 +58,10 @@ def price_option() -> Callable[..., Any]:
         "IN:CACHED:OUT where prompt tokens from the cache have a price of their own; once for each model. "
         "Cost is then money. Without it a column `cost` is taken, if all answers have one."
     )
-    return click.option("--price", "prices", multiple=True, metavar="MODEL=USD", callback=_prices, help=words)
+    price = click.option(
+        "--price", "prices", multiple=True, metavar="MODEL=USD", callback=_prices, help=words
+    )
+    return about(INPUT, price)
 
 
 def _prices(_context: click.Context, _parameter: click.Parameter, given: tuple[str, ...]) -> dict[str, Any]:

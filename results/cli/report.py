@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from results.cli.options import price_option
-from results.command_help import Command
+from results.command_help import OUTPUT, Command, about
 from results.read_options import reading_options
 
 CACHED = Path(__file__).parents[1] / "cached"
@@ -21,8 +21,11 @@ CACHED = Path(__file__).parents[1] / "cached"
 
 @click.command("report", cls=Command, epilog="Example: tts report curves.csv forecast.csv --out report")
 @click.argument("inputs", nargs=-1, type=click.Path(path_type=Path), metavar="[TABLES]...")
-@click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder to write to.")
-@click.option("--note", "notes", multiple=True, help="A line for the page's list of what is incomplete.")
+@about(
+    OUTPUT,
+    click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder to write to."),
+    click.option("--note", "notes", multiple=True, help="A line for the page's list of what is incomplete."),
+)
 @price_option()
 @reading_options
 def report_command(

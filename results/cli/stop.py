@@ -17,7 +17,7 @@ import click
 from results.aligned import aligned
 from results.arguments import MOST_ANSWERS, RANDOM_ORDERS, SEED
 from results.cli.options import SAMPLES, picture_options, rows_written, table_out
-from results.command_help import Command
+from results.command_help import ASKED, DRAWN, Command, about
 from results.commandline import warnings_last
 from results.read_options import reading_options
 from results.visible import visible
@@ -36,17 +36,23 @@ if TYPE_CHECKING:
     epilog="Example: tts stop runs/tiny --out stop.csv --plot stop.html",
 )
 @SAMPLES
-@table_out()
-@MOST_ANSWERS.option("--n-max", default=40)
-@RANDOM_ORDERS.option("--orders", default=100)
-@SEED.option("--seed", "Seed of the orders.", default=0)
-@click.option(
-    "--rule",
-    "rules",
-    multiple=True,
-    metavar="RULE[:THRESHOLD]",
-    help="Try this rule alone, as lead or lead:4; once for each.  [default: all]",
+@about(
+    ASKED,
+    click.option(
+        "--rule",
+        "rules",
+        multiple=True,
+        metavar="RULE[:THRESHOLD]",
+        help="Try this rule alone, as lead or lead:4; once for each.  [default: all]",
+    ),
 )
+@about(
+    DRAWN,
+    MOST_ANSWERS.option("--n-max", default=40),
+    RANDOM_ORDERS.option("--orders", default=100),
+    SEED.option("--seed", "Seed of the orders.", default=0),
+)
+@table_out()
 @picture_options
 @reading_options
 def stop_command(

@@ -1,13 +1,14 @@
 """The help of every command: its example first, each option once, under what it is about."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import click
 import pytest
 from click.testing import CliRunner
 
 import tts
-from results.command_help import SUBJECTS, Command, by_subject
+from results.command_help import CHANCE, OTHER, OUTPUT, Command, about, by_subject, together
 
 
 def commands(group: click.Group, path: str) -> Iterator[tuple[str, click.Command]]:
@@ -44,23 +45,24 @@ def test_every_option_is_listed_once(path: str) -> None:
 
 
 def test_options_are_grouped_where_there_are_many() -> None:
-    few = [click.Option(["--seed"]), click.Option(["--out"])]
-    known = [click.Option([flag]) for flags in list(SUBJECTS.values())[1:4] for flag in flags[:2]]
-    others = [click.Option([f"--other-{i}"]) for i in range(7)]
+    def flags(count: int) -> list[Any]:
+        return [click.option(f"--flag-{i}") for i in range(count)]
 
-    assert list(by_subject(few)) == ["Options"]
-    found = by_subject([*few, *others[:5], *known])
-    assert list(found) == ["Output", *list(SUBJECTS)[1:4], "Intervals and chance", "Other options"]
-    assert found["Other options"] == others[:5]
-    assert list(by_subject([*few, *others])) == ["Options"]
+    @click.command(cls=Command)
+    @about(CHANCE, click.option("--seed"), click.option("--level"))
+    @together(about(OUTPUT, click.option("--out")), *flags(5))
+    @about(CHANCE, click.option("--draws"))
+    def many() -> None: ...
 
-
-def test_every_option_with_a_subject_exists() -> None:
-    known = {option.opts[0] for command in EVERY.values() for option in command.params}
-
-    named = [flag for flags in SUBJECTS.values() for flag in flags]
-    assert len(named) == len(set(named))
-    assert set(named) <= known
+    options = [one for one in many.params if isinstance(one, click.Option)]
+    assert [(subject, [one.opts[0] for one in its]) for subject, its in by_subject(options).items()] == [
+        (OUTPUT, ["--out"]),
+        (CHANCE, ["--seed", "--level", "--draws"]),
+        (OTHER, [f"--flag-{i}" for i in range(5)]),
+    ]
+    assert by_subject(options[:3]) == {"Options": options[:3]}
+    plain = together(*flags(9))(lambda: None)
+    assert list(by_subject(plain.__click_params__)) == ["Options"]
 
 
 def test_numbers_are_named_and_their_bounds_left_to_the_message() -> None:
