@@ -10,6 +10,11 @@ several of them, stands here. No package imports this file.
 import os
 import shlex
 import shutil
+import signal
+
+if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C while packages are loaded: no traceback
+
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -223,6 +228,10 @@ for group in (harness, results, predict):
     for name, command in group.commands.items():
         cli.add_command(command, name)
 cli.add_command(synthetic, "twin")
+
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # `run` tells of it
 
 
 def main() -> None:

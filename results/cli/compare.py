@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from results.paired.runs import Pair
     from results.paired.sequential import Sequence, Word
     from results.pictures import Picture
+    from results.words.cells import Table
 
 
 @click.command(
@@ -189,7 +190,7 @@ def compare_command(
     if out is not None:
         written = rows
         if out.suffix == ".tex":  # no command reads it again
-            written = _for_a_paper(printed, rows)
+            written = _for_a_paper(printed)
             write_raw(written, out)
         else:
             write_table(rows, out, "comparison")
@@ -318,12 +319,10 @@ def _names(paths: tuple[Path, ...]) -> list[str]:
     return names if len(set(names)) == len(names) else [str(path) for path in paths]
 
 
-def _printed(rows: pd.DataFrame, every: bool) -> pd.DataFrame:
+def _printed(rows: pd.DataFrame, every: bool) -> Table:
     """Single answers, the most answers by each method and what the sentences tell, or every row, in words."""
-    import pandas as pd
-
-    from results.words.cells import cells_of
-    from results.words.compared import COLUMNS, PAIR_AT, both_ways, pairs_of, quoted
+    from results.words.cells import tabled
+    from results.words.compared import COLUMNS, PAIR_AT, both_ways, in_clusters, level_of, pairs_of, quoted
 
     most = rows.groupby([*PAIR_AT, "method"])["N"].transform("max")
     of_most = (rows["N"] > 1) & (rows["N"] == most)
@@ -332,32 +331,28 @@ def _printed(rows: pd.DataFrame, every: bool) -> pd.DataFrame:
     columns = {"a": lambda row: str(row["a"]), "b": lambda row: str(row["b"])}
     if len(set(rows["setting_a"])) > 1 and (rows["a"] != rows["setting_a"]).any():
         columns["setting"] = lambda row: str(row["setting_a"])
-    columns |= COLUMNS
-    shown = both_ways(rows[single | of_most | told | every])
-    return pd.DataFrame(cells_of(shown, columns), columns=list(columns))
-
-
-def _for_a_paper(printed: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
-    """The printed table, with minus signs that every LaTeX knows, and the level of its intervals."""
-    from results.words.compared import level_of
-
-    plain = printed.replace("−", "-", regex=True).rename(columns=lambda name: name.replace("−", "-"))
-    return plain.assign(intervals=f"{level_of(rows)}, hold together")
-
-
-def _summary(rows: pd.DataFrame, printed: pd.DataFrame) -> list[str]:
-    """The table, and a sentence for each pair."""
-    from results.words.compared import in_clusters, level_of, pairs_of, verdict
-
-    names = printed.columns.get_loc("answer")
-    left = [*range(names + 2), names + 3, len(printed.columns) - 1]
     clusters = in_clusters(rows)
     of_questions = f", of questions{clusters}" if clusters else ""
-    together = f"the {level_of(rows)} intervals hold together"
-    title = f"b − a in points; {together}{of_questions}:"
+    title = f"b − a in points; the {level_of(rows)} intervals hold together{of_questions}"
+    return tabled(title, both_ways(rows[single | of_most | told | every]), columns | COLUMNS)
+
+
+def _summary(rows: pd.DataFrame, table: Table) -> list[str]:
+    """The table, and a sentence for each pair."""
+    from results.words.compared import pairs_of, verdict
+
+    names = table.head.index("answer")
+    left = [*range(names + 2), names + 3, len(table.head) - 1]
     sentences = [visible(verdict(pair)) for pair in pairs_of(rows)]
-    table = aligned([list(printed), *printed.to_numpy().tolist()], left)
-    return [title, *table, *sentences, *_ranks(rows)]
+    return [f"{table.title}:", *aligned([table.head, *table.rows], left), *sentences, *_ranks(rows)]
+
+
+def _for_a_paper(table: Table) -> pd.DataFrame:
+    """The table, and its title as a column, which is a comment; with minus signs that every LaTeX knows."""
+    import pandas as pd
+
+    plain = [[cell.replace("−", "-") for cell in row] for row in [table.head, *table.rows]]
+    return pd.DataFrame(plain[1:], columns=plain[0]).assign(table=table.title)
 
 
 def _ranks(rows: pd.DataFrame) -> list[str]:

@@ -135,4 +135,5 @@ def curves_command(
         from results.pictures import draw
         from results.report.choices import curve_choices
 
-        click.echo("\n".join(draw("Accuracy by number of answers", curve_choices(panels), plot)))
+        choices = curve_choices(panels, shared=True)
+        click.echo("\n".join(draw("Accuracy by number of answers", choices, plot)))

@@ -77,12 +77,17 @@ def stop_command(
     from results.tables.contract import check_out, read_samples, write_table
     from results.tables.key import ANSWERS, WHOSE, groups
     from results.words.names import NBSP, curves_name
-    from results.words.stopping import sentences
+    from results.words.stopping import FIXED_NOTE, sentences
 
     check_out(out, samples)
     tried = _tried(rules)
     with warnings_last():
-        table = arena(read_samples(*samples, texts=False), tried, n_max, orders, seed)
+        answers = read_samples(*samples, texts=False)
+        table = arena(answers, tried, n_max, orders, seed)
+    sampled = answers[answers["decoding"] != "greedy"]
+    most = int(sampled.groupby([*ANSWERS[1:], "question_id"]).size().min())
+    if most > table["n_max"].max():
+        click.echo(f"Of {most} answers to each question {n_max} are replayed; --n-max {most} takes all.\n")
     models = list(groups(table, WHOSE))
     for model, own in models:
         taken = advice(own)
@@ -92,6 +97,7 @@ def stop_command(
         if len(models) > 1:
             lines = [visible(f"For {curves_name(model)}:"), *lines, ""]
         click.echo("\n".join(lines).replace(NBSP, " "))
+    click.echo(FIXED_NOTE)
     write_table(table, out, "stopping")
     click.echo(rows_written(samples, len(table), out))
     if plot is not None:

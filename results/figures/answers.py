@@ -13,13 +13,13 @@ import pandas as pd
 
 from results.figures.axes import (
     MOST_SETTINGS,
-    axis_range,
     colour,
     label_room,
     n_axis,
     panel_marks,
     panel_tooltips,
     setting_colour,
+    shared_range,
     shared_start,
     spread_out,
     tooltips,
@@ -38,8 +38,11 @@ MOST_INTERVALS = 4
 WAYS = ("best_of_n", *BY_SCORE, "majority")
 
 
-def answers_figure(panel: Panel, y_range: tuple[float, float]) -> Figure:
-    """The panel's accuracy (or risk) against N, a colour for each of at most MOST_SETTINGS settings."""
+def answers_figure(panel: Panel, y_range: tuple[float, float], ns: Sequence[int] = ()) -> Figure:
+    """The panel's accuracy (or risk) against N, a colour for each of at most MOST_SETTINGS settings.
+
+    y_range, ns: of the axes, which other panels may share; its own by default.
+    """
     settings = spread_out(panel.settings, MOST_SETTINGS)
     exact, dots, greedy = (
         part[part["setting"].isin(settings)] for part in (panel.exact, panel.dots, panel.greedy)
@@ -51,7 +54,7 @@ def answers_figure(panel: Panel, y_range: tuple[float, float]) -> Figure:
 
     y = value_axis("value", panel.metric, y_range)
     colours = setting_colour(settings, panel.key.source, panel.knows_costs, labelled=room > 0)
-    series = Series(f"{panel.slug}-answers", "setting", n_axis(panel.ns, room=room), y, colours)
+    series = Series(f"{panel.slug}-answers", "setting", n_axis(ns or panel.ns, room=room), y, colours)
     drawn = series.intervals(exact[exact["setting"].isin(told)], told)
     said = tooltips(["setting", "value"], panel.key.source, panel.metric)
     series.add(greedy[["setting", "value"]], "rule", "baseline", (0.8, 0.05), x=alt.Undefined, tooltip=said)
@@ -79,9 +82,7 @@ def judged_figure(panels: Sequence[Panel]) -> Figure | None:
         for panel in shown
     ]
     exact, first = pd.concat(parts, ignore_index=True), shown[0]
-    ranges = [axis_range(panel) for panel in shown]
-    y_range = min(low for low, _ in ranges), max(high for _, high in ranges)
-    y = value_axis("value", first.metric, y_range)
+    y = value_axis("value", first.metric, shared_range(shown))
     names = [METHOD_NAMES[panel.key.method] for panel in shown]
     ns = sorted({n for panel in shown for n in panel.ns})
     series = Series(f"{first.slug}-judged", "way", n_axis(ns), y, colour("way:N", names, "chosen by"))

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import altair as alt
 import numpy as np
 import pandas as pd
+from scipy.optimize import isotonic_regression
 
 from results.summary.panels import Panel
 from results.words.names import LENGTH_TITLES, METRIC_TITLES, PRICED, UNITS, settings_title
@@ -100,16 +101,17 @@ def line_ends(rows: pd.DataFrame, field: str, along: str) -> pd.DataFrame:
 
 
 def apart(values: Sequence[float], y_range: tuple[float, float]) -> list[float]:
-    """The heights of labels for rising `values`, moved so far that each line of text has its own."""
+    """The heights of labels for rising `values`, moved as little as gives each line of text its own.
+
+    Least squares: less a line for each label below, heights must rise.
+    """
     low, high = y_range
-    line = 0.048 * (high - low)
-    heights: list[float] = []
-    for value in values:
-        heights.append(max(value, heights[-1] + line) if heights else value)
-    ceiling = high + line
-    for place in reversed(range(len(heights))):
-        ceiling = heights[place] = min(heights[place], ceiling - line)
-    return heights
+    lines = 0.048 * (high - low) * np.arange(len(values))
+    if (np.diff(values) >= lines[1:2]).all():
+        return list(values)
+    heights = isotonic_regression(values - lines).x + lines
+    within = np.minimum(np.maximum(heights, low + lines), high - lines[::-1])
+    return [float(height) for height in within]
 
 
 def colour(field: str, values: Sequence[object], title: str | None, labelled: bool = False) -> alt.Color:
@@ -213,6 +215,12 @@ def axis_range(panel: Panel) -> tuple[float, float]:
     exact = [panel.exact[name] for name in ("value", "low", "high")]
     every = pd.concat([*exact, panel.dots["value"], panel.greedy["value"]])
     return value_range(every, panel.metric)
+
+
+def shared_range(panels: Sequence[Panel]) -> tuple[float, float]:
+    """The vertical range of several panels of one metric."""
+    ranges = [axis_range(panel) for panel in panels]
+    return min(low for low, _ in ranges), max(high for _, high in ranges)
 
 
 def value_range(values: "pd.Series[float]", metric: str) -> tuple[float, float]:

@@ -34,8 +34,11 @@ GREEDY_LIMITS = {"fig2f linear-attention": 2 / 10}
 """2/d, near which greedy decoding stays with one example (paper, Sec. 5), by experiment and line."""
 
 
-def length_figure(panel: Panel, y_range: tuple[float, float]) -> Figure:
-    """The panel's accuracy (or risk) against reasoning length, a colour for each of at most MOST_COUNTS N."""
+def length_figure(panel: Panel, y_range: tuple[float, float], lengths: Collection[float] = ()) -> Figure:
+    """The panel's accuracy (or risk) against reasoning length, a colour for each of at most MOST_COUNTS N.
+
+    y_range, lengths: of the axes, which other panels may share; its own by default.
+    """
     shown = counts_to_show(panel.ns, MOST_COUNTS)
     rows, dots, greedy = (part.dropna(subset=["length"]) for part in (panel.exact, panel.dots, panel.greedy))
     grid = np.geomspace(rows["length"].min(), rows["length"].max(), 80)
@@ -48,7 +51,7 @@ def length_figure(panel: Panel, y_range: tuple[float, float]) -> Figure:
     proven = GREEDY_LIMITS.get(f"{panel.key.dataset} {panel.key.model}")
 
     room = label_room(shown)
-    x = log_axis("length", rows["length"], LENGTH_TITLES[panel.key.source], room)
+    x = log_axis("length", lengths or rows["length"], LENGTH_TITLES[panel.key.source], room)
     y = value_axis("value", panel.metric, y_range)
     series = Series(f"{panel.slug}-length", "N", x, y, colour("N:O", shown, "answers N", labelled=room > 0))
     series.add(dots[dots["N"].isin(shown)], "circle", "dot", (0.3, 0.02))

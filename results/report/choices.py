@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import pandas as pd
 
 from results.figures.answers import answers_figure, judged_figure
-from results.figures.axes import axis_range
+from results.figures.axes import shared_range
 from results.figures.buying import plan_figure
 from results.figures.comparison import comparison_figure, grid_figure
 from results.figures.forecast import forecast_figure
@@ -87,8 +87,10 @@ def with_most_first(panels: Sequence[Panel]) -> list[Panel]:
     return sorted(ranked, key=lambda panel: (panel.key.source != "llm", models.index(panel.key.model)))
 
 
-def curve_choices(panels: Sequence[Panel], gaps: Sequence[Gaps] = ()) -> list[Choice]:
+def curve_choices(panels: Sequence[Panel], gaps: Sequence[Gaps] = (), shared: bool = False) -> list[Choice]:
     """Accuracy against N and against length, side by side, where there are several of them.
+
+    shared: all panels of one metric have the same axes, for a picture in which they stand together.
 
     Beside a majority vote stand the gaps of its questions along the lengths, where they are known.
 
@@ -97,11 +99,14 @@ def curve_choices(panels: Sequence[Panel], gaps: Sequence[Gaps] = ()) -> list[Ch
     along = {own.key: own for own in gaps}
     choices = []
     for panel in panels:
-        figures, y_range = [], axis_range(panel)
+        beside = [one for one in panels if one.metric == panel.metric] if shared else [panel]
+        figures, y_range = [], shared_range(beside)
         if len(panel.ns) > 1:
-            figures.append((answers_verdict(panel), answers_figure(panel, y_range)))
+            ns = sorted({n for one in beside for n in one.ns})
+            figures.append((answers_verdict(panel), answers_figure(panel, y_range, ns)))
         if panel.has_lengths:
-            figures.append((length_verdict(panel), length_figure(panel, y_range)))
+            lengths = [length for one in beside for length in one.exact["length"].dropna()]
+            figures.append((length_verdict(panel), length_figure(panel, y_range, lengths)))
         if panel.key.method == "majority" and (own := along.get(panel.key.whose)):
             figures.append((gaps_verdict(own), gaps_figure(own, f"{panel.slug}-gaps")))
         choices.append(Choice(panel.slug, method_name(panel.key), figures))
@@ -220,7 +225,7 @@ def stopping_choices(table: pd.DataFrame) -> list[Choice]:
     title = "Each rule at its usual threshold"
     for (_, rows), figure in zip(groups(table, ANSWERS), stopping_figures(table), strict=True):
         line = " ".join(stopping.sentences(which_rule(rows)))
-        rules = tabled(title, usual_rows(rows), stopping.RULES, stopping.RULES_NOTE)
+        rules = tabled(title, usual_rows(rows), stopping.RULES, stopping.RULES_NOTE + stopping.FIXED_NOTE)
         choices.append(Choice(figure.name, figure.title, [(line, figure)], [rules]))
     return choices
 

@@ -79,7 +79,6 @@ def build_report(
     context: dict[str, object] = {
         **lists,
         **_told(tables, real, plans),
-        "planned": bool(given),
         "questions": in_script(question_data(whole, tables.votes)) if tables.votes else None,
         "opening": opening(plans, comparison, real),
         "ranks": [] if comparison is None else ranks_tables(comparison),

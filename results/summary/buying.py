@@ -137,19 +137,18 @@ class Plan:
     def chosen(self) -> "pd.Series[Any] | None":
         """The choice to buy, by its point forecast; None where none reaches the goal.
 
-        Without a goal another model than that of the best choice will do where it is not clearly worse.
+        Without a goal another model than that of the best choice will do where it is not clearly worse, but
+        only on the frontier: nothing is bought that a cheaper choice equals.
         """
         has_goal = self.target_accuracy is not None or self.token_budget is not None
         if has_goal or "model" not in self.options or len(self.models) == 1:
             return self._best("predicted")
-        rows, best = self.judged, self.best
-        noise = z_of(LEVEL) * np.hypot(_stderr(rows), _stderr(rows.loc[[best.name]]).iloc[0])
+        rows, best = self.frontier, self.best
+        noise = z_of(LEVEL) * np.hypot(_stderr(rows), _stderr(self.judged.loc[[best.name]]).iloc[0])
         unclear = (rows["model"] != best["model"]) & (best["predicted"] - rows["predicted"] <= noise)
         close = rows["predicted"] >= best["predicted"] - CLOSE
-        good: pd.Series[Any] = (
-            rows[close | unclear].sort_values([self.by, "predicted"], ascending=[True, False]).iloc[0]
-        )
-        return good
+        cheapest: pd.Series[Any] = rows[close | unclear].iloc[0]
+        return cheapest
 
     @property
     def cautious(self) -> "pd.Series[Any] | None":

@@ -140,7 +140,7 @@ def _exact(rows: pd.DataFrame, metric: str) -> pd.DataFrame:
 
 def trusted_stderr(stderr: "pd.Series[float]", questions: "pd.Series[float] | float") -> "pd.Series[float]":
     """Standard errors over questions, each at least that of one question that may have been missed."""
-    return stderr.clip(lower=np.nan_to_num(least_stderr(questions)))
+    return stderr.clip(lower=np.nan_to_num(least_stderr(np.asarray(questions, np.float64))))
 
 
 def of_new_questions(

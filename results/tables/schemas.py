@@ -273,7 +273,7 @@ BACKTEST = Schema(
         "N": _whole(1),
         "accuracy": _real(_fraction(), nullable=False),
         **{name: _real() for name in ("predicted", "low", "high")},
-        "level": _real(_fraction(), required=False),
+        **{name: _real(_fraction(), required=False) for name in ("level", "unseen")},
     },
     name="backtest",
     told_by=frozenset({"predictor", "split"}),

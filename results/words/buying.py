@@ -61,7 +61,7 @@ def bought(row: Any, alone: bool = False) -> str:
 
 def is_forecast(row: Any) -> bool:
     """Whether nobody measured a choice: its N or its setting was not sampled."""
-    return row.get("known") == "forecast"
+    return bool(row.get("known") == "forecast")
 
 
 def advice(plan: Plan) -> str:
@@ -164,8 +164,8 @@ def plan_columns(plan: Plan) -> Columns:
 
 def percent_of(rows: Any) -> str:
     """The level of the intervals in a forecast table or a plan, or of a row of one: "90 %"."""
-    level = np.ravel(rows["level"])[:1] if "level" in rows else ()
-    return f"{100 * (level[0] if len(level) else FORECAST_LEVEL):g} %"
+    levels = np.ravel(rows["level"]).tolist() if "level" in rows else []
+    return f"{100 * [*levels, FORECAST_LEVEL][0]:g} %"
 
 
 def interval_columns(rows: pd.DataFrame) -> Columns:

@@ -149,7 +149,8 @@ def answers_verdict(panel: Panel) -> str:
     act = METHODS[panel.key.method].act.format(N=f"{many['N']:.0f}")
     used = setting_used(panel.key.source, panel.settings[-1], few["length"])
     place = f" ({used})" if len(panel.settings) > 1 else ""
-    return f"{act} {_effect(few, many, vote_gain(panel), panel.metric)}{place}."
+    against = "" if panel.metric == "risk" else f", against N = {few['N']:.0f}"
+    return f"{act} {_effect(few, many, vote_gain(panel), panel.metric)}{against}{place}."
 
 
 def length_verdict(panel: Panel) -> str:

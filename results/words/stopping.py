@@ -53,8 +53,11 @@ RULES: Columns = {
 RULES_NOTE = (
     "Cost: of the tokens of all answers (of the answers, where tokens are not known). Rounds: asked for in "
     "exact blocks. Agreement: the chance that the vote ends with what very many answers would say most "
-    "often, as the pool tells; worst tenth: of the questions. The last column is accuracy in points; its "
-    "intervals hold for all rules together."
+    "often, as the pool tells; worst tenth: of the questions. "
+)
+FIXED_NOTE = (
+    "The last column is accuracy in points; its 95 % intervals hold for all rules together, and are as wide "
+    "at least as if one question that tells the rules apart had been missed."
 )
 
 
@@ -107,5 +110,5 @@ ENDED: Columns = {
 ENDED_NOTE = (
     "Of all: of the answers that every vote may have, as planned; of all tokens: as if the answers not asked "
     "for were as long as the others to the question. Stopped votes do not show the accuracy at other N, so "
-    "no curve includes them."
+    "no curve includes them. ±: half of a 95 % interval."
 )

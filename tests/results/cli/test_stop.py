@@ -33,6 +33,7 @@ def test_a_table_is_written_and_the_advice_printed(samples, tmp_path, monkeypatc
     assert set(table["rule"]) == {"lead", "fixed", "clairvoyant"}
     assert set(table.loc[table["rule"] == "fixed", "threshold"]) == {3.0}
     said = capsys.readouterr().out.splitlines()
+    assert "--n-max 8" in said[0]  # of eight answers six are replayed
     assert sum(line.startswith(("lead:4", "fixed:3")) for line in said) == 2
     assert any(line.startswith("Take lead:") for line in said)
     assert said[-1].endswith(f"{out}: {len(table)} rows")

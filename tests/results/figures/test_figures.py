@@ -50,6 +50,7 @@ def test_labels_at_the_ends_of_lines_have_a_line_each_and_stay_in_order(values):
     assert heights[0] >= 0
     assert heights[-1] <= 1
     assert apart([0.2, 0.6], (0.0, 1.0)) == [0.2, 0.6]
+    assert apart([0.5, 0.5, 0.5, 0.9], (0.0, 1.0)) == pytest.approx([0.452, 0.5, 0.548, 0.9])
 
 
 def test_counts_to_show_prefers_powers_of_two_and_keeps_the_pool():

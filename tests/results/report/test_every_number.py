@@ -143,6 +143,7 @@ def notes(rows):
 def advice(rows):
     """The cheapest choice within a point of the best, or of another model and not clearly worse."""
     best = rows.sort_values("expected", kind="stable").iloc[-1]
+    rows = pd.DataFrame(frontier(rows)).infer_objects()
     short, noise = best["expected"] - rows["expected"], 1.959964 * np.hypot(rows["stderr"], best["stderr"])
     good = rows[(short <= 0.01) | ((rows["model"] != best["model"]) & (short <= noise))]
     bought = good.sort_values(["cost", "expected"], ascending=[True, False]).iloc[0]
@@ -160,8 +161,9 @@ def verdicts(rows):
     cheap, dear, many = ends(rows)
     if cheap["setting"] == dear["setting"]:
         vote, noise = next(gains(rows))
-        return [many["N"], abs(vote) if abs(vote) > noise else vote, noise]
-    vote, longer = ((abs(gain) if abs(gain) > noise else gain, noise) for gain, noise in gains(rows))
+        return [many["N"], abs(vote) if abs(vote) > noise else vote, noise, cheap["N"]]
+    vote, longer = ([abs(gain) if abs(gain) > noise else gain, noise] for gain, noise in gains(rows))
+    vote.append(dear["N"])
     tokens, last = [round(end["tokens_per_answer"]) for end in (cheap, dear)], asked(dear["setting"])
     if ignored(rows):
         span = [*last, *asked(cheap["setting"])]

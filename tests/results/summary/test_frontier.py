@@ -111,6 +111,14 @@ def test_another_model_will_do_where_it_is_not_clearly_worse(stderr, bought):
     assert Plan(as_forecast).chosen["model"] == bought
 
 
+def test_no_choice_is_bought_that_a_cheaper_one_equals():
+    """The other model is not clearly worse than the best one, which has a better choice for less."""
+    rows = {"model": ["small", "small", "large", "large"], "predicted": [0.6, 0.78, 0.79, 0.81]}
+    options = pd.DataFrame(rows).assign(cost=[1.0, 20.0, 10.0, 30.0], stderr=0.02)
+    assert Plan(options).chosen["cost"] == 30.0
+    assert Plan(options.iloc[[0, 1, 3]]).chosen["cost"] == 20.0
+
+
 def test_of_two_equal_models_the_cheap_one_is_bought_in_95_of_100_cases():
     """The dear one looks better in half of the cases; it may know these questions better."""
     rng = np.random.default_rng(0)

@@ -7,6 +7,8 @@ from scipy import stats
 
 from results.report.choices import forecast_choices
 from results.summary.forecasts import lead, make_forecasts, scores, targets
+from results.tables.contract import read_table
+from results.tables.files import write_raw
 from results.words.forecasts import error_table, far, which_predictor
 from results.words.forecasts import forecast_table as shown
 from tests.results.made_tables import BACKTEST, forecast_table
@@ -118,12 +120,17 @@ def test_of_equally_good_predictors_hardly_ever_one_is_clearly_ahead():
     assert clear[1] > clear[3]
 
 
-def test_few_splits_do_not_tell_who_is_ahead():
+def test_few_splits_do_not_tell_who_is_ahead(tmp_path):
     told = which_predictor(backtested({"one": [2, 2, 2.1], "two": [5, 5, 5.1]}))
     assert "cannot be told from 3 splits" in told
     assert "6 or more" in told
     clear = which_predictor(backtested({"one": [2, 2, 2, 2, 2, 2.1], "two": [5, 5, 5, 5, 5, 5.2]}))
     assert "ahead of two by 3.0 ± 0.0 points (clear)" in clear
+    table = backtested({"one": [2, 2], "two": [5, 5]}).assign(
+        model="m", method="majority", unseen=0.4, level=0.9
+    )
+    write_raw(table, tmp_path / "b.csv")  # which a page reads again
+    assert "unseen error" in error_table("errors", read_table(tmp_path / "b.csv", "backtest")).head
 
 
 def test_a_backtest_is_scored_over_its_splits():
