@@ -37,10 +37,12 @@ def gaps_of(samples: pd.DataFrame) -> list[Gaps]:
 
 
 def test_gaps_and_their_means_are_those_of_a_dirichlet_law(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One wrong answer, some unread, pools of two sizes, in clusters: the moments of p − q, and Wilson's ends."""
+    """One wrong answer, some unread, pools of two sizes, in clusters: moments of p − q, and Wilson's ends."""
     before = np.array([1.0, 2.0, 1.0])
     monkeypatch.setattr("results.summary.gaps.learn_prior", lambda _: Prior(before, 1e-9))
-    said = [(right, size - right - unread, unread) for size in (6, 7) for right in (1, 3, 5) for unread in (0, 1)]
+    said = [
+        (right, size - right - unread, unread) for size in (6, 7) for right in (1, 3, 5) for unread in (0, 1)
+    ]
     rows = [
         (f"q{q}", f"c{q // 4}", setting, i, answer, answer == "0", length)
         for setting, length in LENGTHS.items()
