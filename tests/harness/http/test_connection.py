@@ -41,6 +41,8 @@ async def served(port: int, *habits: Habit) -> AsyncIterator[None]:
                 head = await reader.readuntil(b"\r\n\r\n")
                 await reader.readexactly(sum(map(int, re.findall(rb"(?i)content-length: (\d+)", head))))
                 habit = left.pop(0) if left and head.startswith(b"POST") else OK
+                if b"\r\naccept-encoding: identity\r\n" not in head.lower():
+                    habit = OK.replace(b"\r\n", b"\r\nContent-Encoding: gzip\r\n", 1)  # as many hosts do
                 if isinstance(habit, bytes):
                     writer.write(habit)
                     if habit is not OK:
