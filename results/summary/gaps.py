@@ -123,9 +123,11 @@ def gap_draws(right: int, wrong: Sequence[int], unread: int, prior: Prior, draws
     mass_wrong = rng.standard_gamma(sum(wrong) + before_wrong, draws)
     fresh = rng.standard_gamma(prior.theta, draws)
     given = rng.standard_gamma(sorted(wrong, reverse=True), (draws, len(wrong)))
-    largest = np.maximum(given.max(axis=1, initial=0.0), fresh * _largest_stick(prior.theta, draws))
-    strongest = mass_wrong * largest / (given.sum(axis=1) + fresh)
-    return np.asarray((mass_right - strongest) / (mass_right + mass_wrong + mass_unread))
+    stick, all_wrong = _largest_stick(prior.theta, draws), given.sum(axis=1) + fresh
+    largest = np.maximum(given.max(axis=1, initial=0.0), fresh * stick)
+    # No wrong answer was given, and what is new of yes or no is so little that no number is as small.
+    share = np.divide(largest, all_wrong, out=stick.copy(), where=all_wrong > 0)
+    return np.asarray((mass_right - mass_wrong * share) / (mass_right + mass_wrong + mass_unread))
 
 
 def gaps_along_lengths(votes: Sequence[Exact]) -> list[Gaps]:

@@ -15,8 +15,9 @@ def test_the_vote_of_two_answers_that_are_equally_likely(N: int, pool: int) -> N
     chance = binom.pmf(right, pool, 0.5)
     value = np.array([majority_curve(int(r), [int(pool - r)])[N - 1] for r in right])
     expected = chance @ (value - 0.5) ** 2
-    found = luck_of_pool(np.array([0.5]), N, np.array([pool]), "majority")
-    assert found == pytest.approx([expected], rel=1e-9 if N <= 2 or pool == N else 0.04)
+    for method in ("majority", "weighted_majority"):
+        found = luck_of_pool(np.array([0.5]), N, np.array([pool]), method)
+        assert found == pytest.approx([expected], rel=1e-9 if N <= 2 or pool == N else 0.04)
 
 
 @pytest.mark.parametrize("p", [0.02, 0.2, 0.7])

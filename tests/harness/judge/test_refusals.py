@@ -191,6 +191,10 @@ def test_another_model_takes_nothing_from_the_run(monkeypatch: pytest.MonkeyPatc
     own = judge_of(Path("run"), "judge-yes-no", {"model": MODEL})
     assert {name: getattr(own, name) for name in fields} == fields
     assert own.url == run.url
+    own_server = judge_as(engine="sglang", url=None, server_flags=("--tp", "2"))
+    monkeypatch.setattr("harness.judge.run.experiment_in", lambda _folder: own_server)
+    assert judge_of(Path("run"), "judge-yes-no", {}).server_flags == ("--tp", "2")
+    assert judge_of(Path("run"), "judge-yes-no", {"url": "http://127.0.0.1:7"}).server_flags == ()
     there = {"model": "org/other", "engine": "openai", "url": "http://127.0.0.1:7"}
     other = judge_of(Path("run"), "judge-yes-no", there)
     plain = judge_as(model="org/other", url="http://127.0.0.1:7")

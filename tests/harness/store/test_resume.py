@@ -248,9 +248,12 @@ def test_a_record_of_an_earlier_version_is_one_clear_line(tmp_path: Path) -> Non
 def test_a_key_that_an_earlier_version_did_not_have_is_no_change(tmp_path: Path) -> None:
     begin(tmp_path)
     record = json.loads((tmp_path / "run.json").read_text())
-    del record["experiment"]["budget_by"]
+    for name in ("budget_by", "shard"):
+        del record["experiment"][name]
     (tmp_path / "run.json").write_text(json.dumps(record))
     assert go_on(tmp_path) == record
+    with pytest.raises(BadInput, match="another shard"):  # the run was whole
+        go_on(tmp_path, shard="1/2")
 
 
 def test_files_set_aside_are_kept(tmp_path: Path) -> None:

@@ -85,6 +85,9 @@ def test_lengths_that_are_sums_over_an_unknown_number_of_questions_order_but_do_
     (counted,) = groups_of_curves(frame.assign(questions=100), "majority")
     assert counted.points.settings() == [("a", 1e3), ("b", 2e3)]
     assert counted.priced
+    (partly,) = groups_of_curves(frame.assign(questions=[np.nan, 100]), "majority")
+    assert partly.points.settings() == [("a", 1e3), ("b", pytest.approx(np.nan, nan_ok=True))]
+    assert partly.priced
     fewer = frame.assign(questions=100), frame.assign(N=2, questions=[90, 80])
     assert groups_of_curves(pd.concat(fewer), "majority")[0].questions == {"a": 100, "b": 100}
 

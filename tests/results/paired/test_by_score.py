@@ -134,10 +134,14 @@ def test_all_prices_scaled_leave_what_is_told_at_equal_cost() -> None:
 
 
 def test_nothing_is_said_at_equal_cost_where_a_score_costs_nobody_knows_what() -> None:
-    runs = {"a": run(1, "one", honest=0), "b": run(2, "other", honest=3)}
-    both = compare_runs(runs, methods=["majority", "best_by_score"], score="judge").set_index("method")
-    assert both.loc["majority", "difference_at_cost"].notna().all()
-    assert both.loc["best_by_score", ["cost", "difference_at_cost"]].isna().all(axis=None)
+    """No number is known; or one of tokens, beside what the answers cost in dollars."""
+    plain = {"a": run(1, "one", honest=0), "b": run(2, "other", honest=3)}
+    own = {name: table.assign(cost=0.01) for name, table in plain.items()}
+    for runs, cost in ((plain, None), (own, 500.0)):
+        both = compare_runs(runs, methods=["majority", "best_by_score"], score="judge", score_cost=cost)
+        by_method = both.set_index("method")
+        assert by_method.loc["majority", "difference_at_cost"].notna().all()
+        assert by_method.loc["best_by_score", ["cost", "difference_at_cost"]].isna().all(axis=None)
 
 
 def test_the_cost_of_a_score_is_the_mean_of_what_each_took() -> None:

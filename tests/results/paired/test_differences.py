@@ -61,6 +61,11 @@ def test_few_questions_decide_nothing_however_alike_they_differ():
         assert stats.binomtest(fewest - 1, fewest - 1).pvalue > 1 - level
     assert mean_differences(np.ones((5, 1))).interval.low[0] == -1
     assert mean_differences(np.ones((6, 1))).interval.low[0] > 0
+    for draws in (3, 6, 12):  # questions, or pairs of them
+        chance = pytest.approx(stats.binomtest(draws, draws).pvalue)
+        pairs = [f"c{question // 2}" for question in range(2 * draws)]
+        assert mean_differences(np.ones((draws, 1))).p_value[0] == chance
+        assert mean_differences(np.ones((2 * draws, 1)), clusters=pairs).p_value[0] == chance
 
 
 def test_no_difference_in_any_question_and_a_single_question():

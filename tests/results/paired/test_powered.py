@@ -30,13 +30,17 @@ def test_over_all_parts_that_may_be_asked_the_mean_is_that_of_all_questions(clus
     assert np.mean(found) == pytest.approx(dear.mean(), abs=1e-11)
 
 
-def test_slopes_are_those_of_fits_to_the_other_questions():
-    """Question by question: a line through the others, shrunk; mean and variance of what is left."""
+@pytest.mark.parametrize("cluster", [1, 3])
+def test_slopes_are_those_of_fits_to_the_other_questions(cluster):
+    """Question by question: a line through the others, shrunk; mean and variance of what is left.
+
+    The further questions may come in clusters, which err together.
+    """
     rng = np.random.default_rng(8)
     dear, cheap, further = rng.random(12), rng.random((12, 1)), rng.random((30, 1))
     cheap += dear[:, None]
 
-    found = powered(dear, cheap, further, names(0, 12), names(12, 42))
+    found = powered(dear, cheap, further, names(0, 12), [f"x{i // cluster}" for i in range(30)])
 
     slopes = []
     for q in range(12):
@@ -45,7 +49,9 @@ def test_slopes_are_those_of_fits_to_the_other_questions():
         r2 = share * np.corrcoef(x, y)[0, 1] ** 2
         slopes.append(share * np.polyfit(x, y, 1)[0] * r2 / (r2 + 2 * (1 - r2) / 11) / (1 + 12 / 30))
     left = dear - np.array(slopes) * (cheap[:, 0] - further.mean())
-    variance = left.var(ddof=1) / 12 + np.mean(slopes) ** 2 * further.var(ddof=1) / 30
+    by_cluster = further.reshape(-1, cluster).mean(axis=1)
+    of_further = by_cluster.var(ddof=1) / len(by_cluster)
+    variance = left.var(ddof=1) / 12 + np.mean(slopes) ** 2 * of_further
     assert found.mean == pytest.approx(left.mean())
     assert found.slopes[0] == pytest.approx(np.mean(slopes))
     assert found.stderr == pytest.approx(np.sqrt(variance))

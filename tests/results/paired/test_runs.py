@@ -114,6 +114,12 @@ def test_runs_meet_at_each_setting_they_share_or_else_everywhere():
     assert names(compare_runs({"x": models, "y": run(A)}))[1] == ("x m", "y", "default", "default")
     with pytest.raises(BadInput, match="nothing to compare"):
         compare_runs({"x": low})
+    here, there = (
+        {"x": run(A, setting=settings[0], dataset=name), "y": run(B, setting=settings[1], dataset=name)}
+        for name, settings in (("d", ("low", "low")), ("e", ("high", "low")))
+    )  # of two data sets each is as it would be alone
+    joined = compare_runs({side: pd.concat([here[side], there[side]]) for side in "xy"})
+    assert names(joined) == [*names(compare_runs(here)), *names(compare_runs(there))]
 
 
 def test_runs_are_called_by_their_models_where_these_tell_all_of_them_apart():
@@ -131,6 +137,10 @@ def test_data_sets_without_a_name_are_not_paired_in_silence(recwarn):
     assert set(one_named["dataset"]) == {"d"}
     with pytest.warns(UserWarning, match="column dataset"):
         compare_runs({"x": run(A), "y": run(B).drop(columns="gold")})
+    some = run(B)
+    some["gold"] = some["gold"].where(some["question_id"] == "q1")
+    with pytest.warns(UserWarning, match="column dataset"):
+        compare_runs({"x": run(A), "y": some})
     recwarn.clear()
     compare_runs({"x": run(A), "y": run(B)})
     compare_runs({"x": run(A, dataset="d"), "y": run(B, dataset="d").drop(columns="gold")})
@@ -257,10 +267,20 @@ def test_prices_turn_tokens_into_money():
     rows = compare_runs(runs, {"dear": 0.6, "cheap": 0.1})
     pd.testing.assert_frame_equal(rows, compare_runs(runs, {"large": 0.6, "small": 0.1}))
     assert set(rows["cost_unit"]) == {"US$"}
+    own = {
+        name: runs[name].assign(cost=runs[name]["tokens"] * price)
+        for name, price in (("dear", 0.6), ("cheap", 0.1))
+    }
+    pd.testing.assert_frame_equal(rows, compare_runs(own))  # as the answers say themselves
     both = {"x": pd.concat(runs.values())}
     by_model = compare_runs(both, {"large": 0.6, "small": 0.1})
     np.testing.assert_allclose(by_model["cost"], rows["cost"])
-    for prices, named in (({"large": 1.0}, "small"), ({"large": 1.0, "small": 1.0, "z": 1.0}, "'z'")):
+    one_each = {"large": 1.0, "small": 1.0}
+    for prices, named in (
+        ({"large": 1.0}, "small"),
+        ({**one_each, "z": 1.0}, "'z'"),
+        ({**one_each, "x": 1.0}, "'x'"),  # the table of models that have prices
+    ):
         with pytest.raises(BadInput, match=f"--price: .*{named}"):
             compare_runs(both, prices)
     assert rows.loc[rows["N"] == 1, ["cost", "N_at_cost"]].to_numpy().tolist() == [[6.0, 3.0]] * 2

@@ -79,6 +79,8 @@ def test_means_are_those_of_votes_played_by_hand():
         ]
         means = pd.DataFrame(ends).mean()
         row = row_of(TABLE, "lead", 4, batch)
+        by_question = pd.DataFrame(ends)["agreement"].groupby(np.arange(len(ends)) % 12).mean()
+        assert row["worst_tenth"] == pytest.approx(by_question.nsmallest(2).mean(), abs=1e-6)
         assert row["answers"] == pytest.approx(means["asked"])
         assert row["rounds"] == pytest.approx(means["rounds"])
         assert row["agreement"] == pytest.approx(means["agreement"], abs=1e-6)

@@ -6,8 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from results import build_curves
 from results.normal import Z90
-from results.summary.buying import Plan, best_choice, pareto_frontier
+from results.summary.buying import Plan, best_choice, measured, pareto_frontier
+from results.summary.expected import given_all
+from results.summary.panels import make_panels
 
 
 @given(st.lists(st.tuples(st.integers(1, 6), st.integers(-2, 6)), min_size=1, max_size=12))
@@ -133,3 +136,21 @@ def test_of_two_equal_models_the_cheap_one_is_bought_in_95_of_100_cases():
         options = options.drop(columns="stderr").assign(low=right - 0.01, high=right + 0.01, **ends)
         planned += Plan(options).chosen["model"] == "mini"
     assert min(cheap, planned) >= 380
+
+
+def test_what_is_expected_of_measured_settings_goes_by_the_luck_of_one_of_them():
+    """Their differences by question have the luck of two; the settings are equally good."""
+    rng = np.random.default_rng(6)
+    right = rng.random((40, 5, 8)) < rng.uniform(0.1, 0.9, (40, 1, 1))
+    rows = [
+        (f"q{q}", "abcde"[place], i, "r" if hit else "a", hit, 10.0 * (place + 1))
+        for (q, place, i), hit in np.ndenumerate(right)
+    ]
+    names = ["question_id", "setting", "sample", "answer", "correct", "tokens"]
+    whose = {"source": "llm", "dataset": "d", "model": "m", "decoding": "sample"}
+    samples = pd.DataFrame(rows, columns=names).assign(**whose)
+    options = measured(make_panels(build_curves(samples, ["majority"], [1], permutations=0))).options
+    apart = np.diff(right.mean(axis=2)[:, [0, 1, 0, 2, 0, 3, 0, 4]])[:, ::2]
+    luck = np.sqrt(apart.var(axis=0, ddof=1).mean() / 40 / 2)
+    expected, _ = given_all(right.mean(axis=(0, 2)), np.full(5, luck))
+    np.testing.assert_allclose(options.sort_values("setting")["expected"], expected)

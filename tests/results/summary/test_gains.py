@@ -26,9 +26,9 @@ def test_headline_follows_what_is_clearly_different(one, many, thinking, voting)
     assert headline(make_panels(curves(accuracy))[0]) == told
 
 
-def row(value, stderr, paired=np.nan, questions=np.nan):
+def row(value, stderr, paired=np.nan, questions=np.nan, clusters=np.nan):
     told = {"value": value, "stderr": stderr, "paired": paired, "questions": questions}
-    return pd.Series(told)
+    return pd.Series(told | {"clusters": clusters})
 
 
 def test_a_difference_is_clear_beyond_its_interval():
@@ -67,6 +67,9 @@ def test_a_side_with_few_questions_decides_how_sure_a_difference_is():
     for before, after in ((few, many), (many, few)):
         assert gain(before, after, "paired").verdict == "undecided"
     assert gain(row(0.4, 0.01, questions=300), many, "paired").verdict == "better"
+    in_clusters = row(0.4, 0.01, questions=300, clusters=5)  # they are as few as five questions
+    for before, after in ((in_clusters, many), (many, in_clusters)):
+        assert gain(before, after, "paired").margin == gain(few, many, "paired").margin
 
 
 def test_differences_that_are_all_alike_may_still_be_noise():

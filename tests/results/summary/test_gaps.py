@@ -36,13 +36,40 @@ def gaps_of(samples: pd.DataFrame) -> list[Gaps]:
     return gaps_along_lengths(curves_and_votes(samples, ("majority", "best_of_n"), permutations=0)[1])
 
 
-def test_one_wrong_answer_is_a_beta_law() -> None:
-    """Nothing new, nothing unread: Δ is 2p − 1 with p of a beta law."""
-    prior = Prior(np.array([1.0, 2.0, 1e-9]), 1e-9)
-    draws = gap_draws(7, [4], 0, prior, 200_000)
-    law = beta(8, 6)
-    assert draws.mean() == pytest.approx(2 * law.mean() - 1, abs=0.004)
-    assert (draws < 0).mean() == pytest.approx(law.cdf(0.5), abs=0.005)
+def test_gaps_and_their_means_are_those_of_a_dirichlet_law(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One wrong answer, some unread, pools of two sizes, in clusters: moments of p − q, and Wilson's ends."""
+    before = np.array([1.0, 2.0, 1.0])
+    monkeypatch.setattr("results.summary.gaps.learn_prior", lambda _: Prior(before, 1e-9))
+    said = [
+        (right, size - right - unread, unread) for size in (6, 7) for right in (1, 3, 5) for unread in (0, 1)
+    ]
+    rows = [
+        (f"q{q}", f"c{q // 4}", setting, i, answer, answer == "0", length)
+        for setting, length in LENGTHS.items()
+        for q, times in enumerate(said)
+        for i, answer in enumerate(np.repeat(np.array(["0", "1", None], object), times))
+    ]
+    names = ["question_id", "cluster", "setting", "sample", "answer", "correct", "tokens"]
+    whose = {"source": "llm", "dataset": "d", "model": "m", "decoding": "sample"}
+    (gaps,) = gaps_of(pd.DataFrame(rows, columns=names).assign(**whose))
+
+    law = np.array(said) + before
+    total, apart = law.sum(axis=1), law[:, 0] - law[:, 1]
+    mean = apart / total
+    variance = (law[:, 0] + law[:, 1] - apart**2 / total) / total / (total + 1)
+    own = gaps.questions[gaps.questions["setting"] == "a"].set_index("question")
+    own = own.loc[[f"q{q}" for q in range(len(said))]]
+    np.testing.assert_allclose(own["gap"], mean, atol=0.04)
+    np.testing.assert_allclose(own["behind"], beta(law[:, 0], law[:, 1]).cdf(0.5), atol=0.07)
+
+    row = gaps.means.iloc[0]
+    errors = (own["gap"] - own["gap"].mean()).to_numpy()
+    by_cluster = errors.reshape(-1, 4).sum(axis=1)
+    spread = 3 / 2 * (by_cluster**2).sum() / len(said) ** 2 + variance.mean() / len(said)
+    assert row["high"] - row["gap"] == pytest.approx(1.645 * np.sqrt(spread), rel=0.04)
+    share = own["behind"].mean()  # Wilson's ends are where a share is 1.645 of its own errors away
+    for end in row[["behind_low", "behind_high"]]:
+        assert abs(end - share) == pytest.approx(1.645 * np.sqrt(end * (1 - end) / 3), rel=0.001)
 
 
 def test_the_strongest_of_two_wrong_answers() -> None:

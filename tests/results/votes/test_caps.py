@@ -49,7 +49,8 @@ def test_a_cap_is_every_subset_counted_out(cap):
 
 
 def test_caps_are_named_and_sorted_and_the_samples_stay_as_they_were():
-    samples = pd.concat([table("low"), table("high").assign(model="n")])  # one setting of each model
+    others = table("high").assign(model="n"), table("high").assign(dataset="e")
+    samples = pd.concat([table("low"), *others])  # one setting of each model on each data set
     before = samples.copy()
     assert cap_samples(samples, [40, 9, 40])["setting"].unique().tolist() == ["cap=9", "cap=40"]
     pd.testing.assert_frame_equal(samples, before)

@@ -74,6 +74,17 @@ def test_of_several_models_the_cheapest_is_bought(prices, choice, cost):
     assert first == plan_choices(found)[0].figures[0][0]
 
 
+def test_what_the_best_adds_is_told_beside_what_it_costs_by_price():
+    """Of the other model an answer takes twice the tokens, at eight times the price."""
+    own = pd.DataFrame(PLAN).assign(low=lambda rows: rows["predicted"] - 0.03)
+    own["high"] = own["predicted"] + 0.03
+    other = own.assign(model="other", predicted=own["predicted"] + 0.03, cost=2 * own["cost"])
+    table = pd.concat([own, other])
+    for prices, told in (({"m": 0.5, "other": 4.0}, "32 times the price"), ({}, "4 times the tokens")):
+        first = plans(table, prices)[0]
+        assert f"adds 3.5 points for {told}" in opening([first], None, [])[0]
+
+
 def test_the_first_sentences_tell_of_the_first_plan_and_the_first_comparison():
     pairs = [DIFFERENCE, DIFFERENCE | {"b": "huge"}, DIFFERENCE | {"dataset": "products"}]
     bought, compared = opening(plans(PLAN), pd.DataFrame(pairs), [])

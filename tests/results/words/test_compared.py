@@ -55,6 +55,18 @@ def test_the_verdict_on_runs_follows_their_intervals(differences, words):
     assert words in verdict(found.assign(high=found["difference"] + 0.05))
 
 
+def test_of_several_settings_the_dearest_is_told_in_any_order_of_rows():
+    rows = pd.DataFrame(
+        [
+            DIFFERENCE | {"setting_a": name, "setting_b": name, "cost": cost}
+            for name, cost in (("x", 9), ("y", 70))
+        ]
+    )
+    for table in (rows, rows.iloc[::-1]):
+        assert "N = 4, setting y" in verdict(table)
+        assert "N = 4, setting x" in verdict(table.assign(cost=-table["cost"]))
+
+
 @pytest.mark.parametrize(
     ("low", "high", "words"),
     [

@@ -134,10 +134,14 @@ def test_few_splits_do_not_tell_who_is_ahead(tmp_path):
 
 
 def test_a_backtest_is_scored_over_its_splits():
-    assert error_table("errors", pd.DataFrame(BACKTEST)).rows == [
-        ["good", "2.00", "3.0", "26.0", "2 of 2", "2 of 2"],
-        ["bad", "21.00", "22.0", "367.0", "0 of 2", "2 of 2"],
-    ]
+    """Of one data set, or of two with questions of their own."""
+    for datasets, asked in ((["sums"], 2), (["sums", "products"], 4)):
+        rows = pd.concat(pd.DataFrame(BACKTEST).assign(dataset=name) for name in datasets)
+        assert error_table("errors", rows).rows == [
+            ["good", "2.00", "3.0", "26.0", f"{asked} of {asked}", f"{asked} of {asked}"],
+            ["bad", "21.00", "22.0", "367.0", f"0 of {asked}", f"{asked} of {asked}"],
+        ]
+        assert scores(rows)["ranked"].notna().all()
 
 
 def test_of_a_backtest_the_bias_the_unseen_error_and_the_width_are_told_too():
