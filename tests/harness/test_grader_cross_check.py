@@ -129,8 +129,8 @@ def test_gold_answers_of_the_papers_subset_of_math(data_dir: Path, subset: str) 
     "name",
     [
         "gpt-3.5-turbo_biggsm_t0.1",
-        "gpt-3.5-turbo_biggsm_t0.5",
-        "gpt-3.5-turbo_biggsm_t0.8",
+        pytest.param("gpt-3.5-turbo_biggsm_t0.5", marks=pytest.mark.release),
+        pytest.param("gpt-3.5-turbo_biggsm_t0.8", marks=pytest.mark.release),
         "epoch_otis_mock_aime",
     ],
 )

@@ -49,7 +49,7 @@ def test_every_stored_answer_is_done_and_counted_once(tmp_path: Path) -> None:
     assert read_done(tmp_path / "new", Tally()) == {}
 
 
-@settings(max_examples=100)
+@settings(max_examples=40)
 @given(texts=st.lists(st.text(max_size=30), min_size=1, max_size=4), data=st.data())
 def test_a_file_cut_anywhere_keeps_its_whole_rows_and_takes_the_others_again(
     texts: list[str], data: st.DataObject, tmp_path_factory: pytest.TempPathFactory

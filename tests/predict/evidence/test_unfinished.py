@@ -84,12 +84,12 @@ def test_a_cap_below_every_answer_names_the_shortest() -> None:
 def test_a_forecast_from_a_run_that_cut_answers_off_holds_the_truth(share: float) -> None:
     """Simulated: within 2 points of the truth, or not `ok`, where a third of the cut answers are read."""
     rng = np.random.default_rng(2)
-    world = questions(300, rng)
+    world = questions(200, rng)
     run, truth = (table_of(answers(world, n, rng), n) for n in (8, 60))
     cap = int(run["tokens"].quantile(1 - share))
 
     group = capped(cut_at(run.astype({"answer": object}), cap), "majority", cap, [2 * cap])[0]
-    told, _ = forecast(group, Request(at_n=(1, 8)), [SURVIVAL], Options(replicates=60))
+    told, _ = forecast(group, Request(at_n=(1, 8)), [SURVIVAL], Options(replicates=20))
 
     known = build_curves(cap_samples(truth, [2 * cap]), ["majority"], ns=[1, 8], permutations=0)
     off = (told["predicted"] - known["accuracy"]).abs().to_numpy()
