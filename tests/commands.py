@@ -1,6 +1,7 @@
 """Commands as a user starts them, run in this process, which saves their imports."""
 
 import sys
+from unittest.mock import patch
 
 import click
 import pytest
@@ -8,10 +9,10 @@ import pytest
 from results import run
 
 
-def exit_status(monkeypatch: pytest.MonkeyPatch, cli: click.Command, package: str, *arguments: object) -> int:
+def exit_status(cli: click.Command, package: str, *arguments: object) -> int:
     """The exit status of `python -m PACKAGE …`, errors told as one line."""
-    monkeypatch.setattr(sys, "argv", [f"python -m {package}", *map(str, arguments)])
-    with pytest.raises(SystemExit) as ended:
+    words = [f"python -m {package}", *map(str, arguments)]
+    with patch.object(sys, "argv", words), pytest.raises(SystemExit) as ended:
         run(cli, f"python -m {package}")
     assert isinstance(ended.value.code, int)
     return ended.value.code

@@ -92,25 +92,23 @@ def test_a_table_that_cannot_be_read_leaves_nothing(tables: list[Path], tmp_path
 
 
 def test_a_folder_with_something_in_it_is_refused(
-    tables: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tables: list[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "page").mkdir()
     (tmp_path / "page" / "notes.txt").write_text("mine")
-    assert exit_status(monkeypatch, tts.cli, "tts", "page", tables[0], "--out", tmp_path / "page") == 2
+    assert exit_status(tts.cli, "tts", "page", tables[0], "--out", tmp_path / "page") == 2
     assert "give another --out" in capsys.readouterr().err
     assert [path.name for path in (tmp_path / "page").iterdir()] == ["notes.txt"]
 
 
 @pytest.mark.usefixtures("undrawn")
-def test_what_is_right_can_be_said(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_is_right_can_be_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     table = pd.DataFrame({"question_id": [*"aabb"], "answer": [*"1213"], "ok": ["yes", "no", "yes", "no"]})
     table.to_csv(tmp_path / "own.csv", index=False)
     words = ("page", tmp_path / "own.csv", "--dataset", "mine", "--out", tmp_path / "page")
-    assert exit_status(monkeypatch, tts.cli, "tts", *words, "--map", "correct=ok") == 2
+    assert exit_status(tts.cli, "tts", *words, "--map", "correct=ok") == 2
     assert "--correct-if ok=" in capsys.readouterr().err
-    assert exit_status(monkeypatch, tts.cli, "tts", *words, "--correct-if", "ok=yes") == 0
+    assert exit_status(tts.cli, "tts", *words, "--correct-if", "ok=yes") == 0
     samples = read_samples(tmp_path / "page" / "tables" / "own")
     assert samples["correct"].sum() == 2
     assert set(samples["dataset"]) == {"mine"}

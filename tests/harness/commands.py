@@ -1,6 +1,5 @@
 """The commands of `python -m harness`, run in this process, which saves their imports."""
 
-import pytest
 from click.testing import CliRunner, Result
 
 from harness.cli import cli
@@ -17,6 +16,6 @@ def imported(*arguments: object) -> Result:
     return command("import", *arguments)
 
 
-def exit_status(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> int:
+def exit_status(*arguments: object) -> int:
     """The exit status of `tts …`."""
-    return commands.exit_status(monkeypatch, cli, "harness", *arguments)
+    return commands.exit_status(cli, "harness", *arguments)

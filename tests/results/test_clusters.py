@@ -77,18 +77,18 @@ def test_a_comparison_goes_by_the_clusters_that_either_side_names():
 
 
 @pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
-def test_the_option_names_the_column_of_any_file(tmp_path, monkeypatch, capsys, kind):
+def test_the_option_names_the_column_of_any_file(tmp_path, capsys, kind):
     from results.tables.files import write_raw
 
     file, out = tmp_path / f"s.{kind}", tmp_path / "c.csv"
     numbered = samples(model="m").assign(passage=lambda table: table["passage"].str[1:].astype(int))
     write_raw(numbered, file)
-    assert results(monkeypatch, "curves", file, "--cluster", "passage", "--out", out) == 0
+    assert results("curves", file, "--cluster", "passage", "--out", out) == 0
     found = pd.read_csv(out)
     with reading(cluster="passage"):
         assert build_curves(numbered)["stderr"].round(9).tolist() == found["stderr"].round(9).tolist()
     assert set(found["clusters"]) == {12}
-    assert results(monkeypatch, "compare", file, "--cluster", "nope", "--out", out) == 2
+    assert results("compare", file, "--cluster", "nope", "--out", out) == 2
     assert "'nope'" in capsys.readouterr().err
 
 

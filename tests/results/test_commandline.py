@@ -59,8 +59,8 @@ def work(fail: str) -> None:
         (["work", "--fail", "x"], 2, "error: Invalid value for '--fail'"),
     ],
 )
-def test_every_end_has_its_exit_code_and_one_line(monkeypatch, capsys, arguments, code, message):
-    assert exit_status(monkeypatch, program, "program", *arguments) == code
+def test_every_end_has_its_exit_code_and_one_line(capsys, arguments, code, message):
+    assert exit_status(program, "program", *arguments) == code
     errors = capsys.readouterr().err.removeprefix("\n")  # click ends the line on which a terminal shows ^C
     assert errors.startswith(message)
     assert message.startswith("error: No such") <= ("(see python -m program" in errors)
@@ -88,20 +88,20 @@ def test_an_error_that_nobody_reads_keeps_its_status(tmp_path):
     assert (done.returncode, done.stderr) == (2, b"")
 
 
-def test_every_warning_is_a_line_at_the_end(monkeypatch, capsys):
+def test_every_warning_is_a_line_at_the_end(capsys):
     with warnings_last():
         for _ in range(2):
             warnings.warn("a\n\x1b[2J", stacklevel=1)
         click.echo("first", err=True)
     assert capsys.readouterr().err.splitlines() == ["first", *["warning: a \\x1b[2J"] * 2]
-    exit_status(monkeypatch, program, "program", "--help")
+    exit_status(program, "program", "--help")
     assert warnings.formatwarning("b", RuntimeWarning, "f", 1) == "warning: RuntimeWarning: b\n"
 
 
-def test_help_and_no_arguments(monkeypatch, capsys):
-    assert exit_status(monkeypatch, program, "program", "--help") == 0
+def test_help_and_no_arguments(capsys):
+    assert exit_status(program, "program", "--help") == 0
     assert "Usage: python -m program" in capsys.readouterr().out
-    assert exit_status(monkeypatch, program, "program") == 2
+    assert exit_status(program, "program") == 2
     assert "Usage: python -m program" in capsys.readouterr().err
 
 

@@ -43,7 +43,7 @@ def test_bad_input_is_one_line_and_writes_nothing(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
     monkeypatch.setattr("harness.server.launch.check_free", lambda *_: None)  # a server may be at work here
-    assert exit_status(monkeypatch, *arguments) == 2
+    assert exit_status(*arguments) == 2
     err = capsys.readouterr().err
     assert err.startswith(line)
     assert err.count("\n") == 1
@@ -58,7 +58,7 @@ def sampled(
 
     def run_it(script: Callable[[str, int], str], *options: object) -> tuple[int, list[str], list[str]]:
         monkeypatch.setattr(harness.engines.factory, "engine_for", lambda *_: ScriptedEngine(script))
-        code = exit_status(monkeypatch, "sample", "tiny", "--out", tmp_path, *options)
+        code = exit_status("sample", "tiny", "--out", tmp_path, *options)
         output = capsys.readouterr()
         return code, output.out.splitlines(), output.err.splitlines()
 

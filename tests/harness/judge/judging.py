@@ -1,6 +1,6 @@
 """A folder of answers to judge, and servers that judge them, for tests.
 
-with Server() as server: exit_status(monkeypatch, "judge", folder, "--url", server.url, ...)
+with Server() as server: exit_status("judge", folder, "--url", server.url, ...)
 
 The server says yes with the chance in CHANCES of the answer's last word, and keeps what it was asked.
 """

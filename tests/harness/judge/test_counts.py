@@ -34,7 +34,7 @@ def test_auc_is_the_share_of_pairs(seed: int) -> None:
     assert found == (None if expected is None else pytest.approx(expected, abs=1e-12))
 
 
-def test_neither_auc_hangs_on_the_order_of_the_rows(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_neither_auc_hangs_on_the_order_of_the_rows(folder: Path) -> None:
     """By hand, of 4 + 2 pairs within a question and 12 in all; answers to two questions interleave."""
     rows = rows_of(folder)
     orders = [rows, rows[0::4] + rows[1::4] + rows[2::4] + rows[3::4], rows[::-1]]
@@ -42,14 +42,12 @@ def test_neither_auc_hangs_on_the_order_of_the_rows(folder: Path, monkeypatch: p
         for order in orders:
             text = "".join(json.dumps(row) + "\n" for row in order)
             (folder / "samples.jsonl").write_text(text)
-            assert exit_status(monkeypatch, "judge", folder, "--url", server.url, *CHAT) == 0
+            assert exit_status("judge", folder, "--url", server.url, *CHAT) == 0
             told = json.loads((folder / "scores" / "judge.json").read_text())["summary"]
             assert (told["auc"], told["auc_within"]) == pytest.approx((9 / 12, 4 / 6))
 
 
-def test_what_a_score_costs_is_of_the_answers_that_are_there(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_a_score_costs_is_of_the_answers_that_are_there(folder: Path) -> None:
     """The answers to one question are taken away, as where a run was begun again: their verdicts stay."""
     rows = rows_of(folder)
     others = [row for row in rows if row["question_id"] != rows[0]["question_id"]]
@@ -57,7 +55,7 @@ def test_what_a_score_costs_is_of_the_answers_that_are_there(
         summaries = []
         for kept in (rows, others):
             (folder / "samples.jsonl").write_text("".join(json.dumps(row) + "\n" for row in kept))
-            assert exit_status(monkeypatch, "judge", folder, "--url", server.url, *CHAT) == 0
+            assert exit_status("judge", folder, "--url", server.url, *CHAT) == 0
             summaries.append(json.loads((folder / "scores" / "judge.json").read_text())["summary"])
     first, second = summaries
     assert second["judged"] < first["judged"]

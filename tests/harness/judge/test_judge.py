@@ -51,15 +51,11 @@ def test_p_yes_by_hand(candidates: list[tuple[str, float]], expected: float | No
     ],
 )
 def test_every_answer_gets_its_score_and_equal_ones_are_asked_once(
-    folder: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    options: tuple[str, ...],
-    asked_of: dict[str, Any],
+    folder: Path, capsys: pytest.CaptureFixture[str], options: tuple[str, ...], asked_of: dict[str, Any]
 ) -> None:
     before = rows_of(folder)
     with Server() as server:
-        assert exit_status(monkeypatch, "judge", folder, "--url", server.url, *options) == 0
+        assert exit_status("judge", folder, "--url", server.url, *options) == 0
     assert scores(folder) == SCORES
     columns = ("score_judge", "tokens_judge")
     assert [{**row, **dict.fromkeys(columns)} for row in rows_of(folder)] == [
@@ -77,18 +73,18 @@ def test_every_answer_gets_its_score_and_equal_ones_are_asked_once(
     assert "AUC" in capsys.readouterr().out
 
 
-def test_scores_become_curves(folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_scores_become_curves(folder: Path, tmp_path: Path) -> None:
     """By hand: of all four answers the best is right for a, and 18, scored above the right 5, for b."""
     from results.cli import cli
 
     with Server() as server:
-        exit_status(monkeypatch, "judge", folder, "--url", server.url, *CHAT)
+        exit_status("judge", folder, "--url", server.url, *CHAT)
     assert [
         None if math.isnan(value) else value for value in read_samples(folder)["score_judge"].round(12)
     ] == SCORES
     methods = ("--method", "best_by_score,weighted_majority", "--score", "judge", "--n", "1,4")
     out = tmp_path / "curves.csv"
-    assert status_of(monkeypatch, cli, "results", "curves", folder, *methods, "--out", out) == 0
+    assert status_of(cli, "results", "curves", folder, *methods, "--out", out) == 0
     curves = read_curves(out).set_index(["method", "N"])["accuracy"].to_dict()
     assert curves == {
         ("best_by_score", 1): 0.5,
@@ -98,37 +94,35 @@ def test_scores_become_curves(folder: Path, monkeypatch: pytest.MonkeyPatch, tmp
     }
 
 
-def test_what_fails_has_no_score_and_is_asked_again(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_fails_has_no_score_and_is_asked_again(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with Server(refuses="say 7") as server:
         command = ("judge", folder, "--url", server.url, *CHAT)
-        assert exit_status(monkeypatch, *command) == 3
+        assert exit_status(*command) == 3
         assert scores(folder) == [0.9, None, 0.9, None, 0.9, 0.6, None, 0.6]
         told = capsys.readouterr()
         assert "question a" in told.err
         assert "6 of 8 answers judged" in told.out
         assert "16.7%" in told.out  # one of the six has no score
         server.refuses, server.asked = None, []
-        assert exit_status(monkeypatch, *command) == 0
+        assert exit_status(*command) == 0
         assert scores(folder) == SCORES
         assert len(server.asked) == 1
         written = (folder / SAMPLES).stat()
-        assert exit_status(monkeypatch, *command) == 0
+        assert exit_status(*command) == 0
         assert len(server.asked) == 1
         assert (folder / SAMPLES).stat().st_ino == written.st_ino
 
 
-def test_a_killed_command_goes_on(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_killed_command_goes_on(folder: Path) -> None:
     """Two verdicts are on the disk, of the third half a line, and the samples have no column yet."""
     samples = (folder / SAMPLES).read_bytes()
     with Server() as server:
-        exit_status(monkeypatch, "judge", folder, "--url", server.url, *CHAT, *CAUTIOUS)
+        exit_status("judge", folder, "--url", server.url, *CHAT, *CAUTIOUS)
         lines = (folder / "scores" / "judge.jsonl").read_bytes().splitlines(keepends=True)
         (folder / "scores" / "judge.jsonl").write_bytes(b"".join(lines[:2]) + lines[2][:30])
         (folder / SAMPLES).write_bytes(samples)
         server.asked = []
-        assert exit_status(monkeypatch, "judge", folder, "--url", server.url, *CHAT) == 0
+        assert exit_status("judge", folder, "--url", server.url, *CHAT) == 0
     assert len(server.asked) == 3
     assert scores(folder) == SCORES
     assert len(verdicts(folder)) == 5
@@ -149,54 +143,52 @@ def test_ctrl_c_keeps_what_came(
                 return await asked_yes_or_no(engine, prompt, answer)
 
             patched.setattr("harness.judge.run.asked_yes_or_no", interrupted)
-            assert exit_status(patched, *command) == 130
+            assert exit_status(*command) == 130
         assert scores(folder)[:4] == SCORES[:4]
         assert "stopped" in capsys.readouterr().err
-        assert exit_status(monkeypatch, *command) == 0
+        assert exit_status(*command) == 0
     assert scores(folder) == SCORES
 
 
-def test_answers_that_came_later_are_asked_for_alone(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_answers_that_came_later_are_asked_for_alone(folder: Path) -> None:
     more = {"question_id": "a", "problem": "Problem a?", "sample": 4, "answer": "5", "gold": "18"}
     with Server() as server:
         command = ("judge", folder, "--url", server.url, *CHAT)
-        exit_status(monkeypatch, *command)
+        exit_status(*command)
         with (folder / SAMPLES).open("a") as file:
             file.write(
                 json.dumps({**rows_of(folder)[0], **more, "text": "I say 5", "score_judge": None}) + "\n"
             )
         server.asked = []
-        assert exit_status(monkeypatch, *command) == 0
+        assert exit_status(*command) == 0
     assert len(server.asked) == 1
     assert scores(folder) == [*SCORES, 0.6]
 
 
-def test_questions_from_a_table(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_questions_from_a_table(folder: Path, tmp_path: Path) -> None:
     table = tmp_path / "questions.csv"
     table.write_text("question_id,question\na,How many?\nb,And now?\n")
     with Server() as server:
         command = ("judge", folder, "--url", server.url, *CHAT, "--questions", table, *CAUTIOUS)
-        assert exit_status(monkeypatch, *command) == 0
+        assert exit_status(*command) == 0
     assert "How many?" in server.asked[0]["messages"][0]["content"]
     assert "I say 18" in server.asked[0]["messages"][0]["content"]
     assert verdicts(folder)[0]["prompt_tokens"] == TOKENS
 
 
-def test_a_run_keeps_its_scores_when_it_goes_on_and_is_read_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_keeps_its_scores_when_it_goes_on_and_is_read_again(tmp_path: Path) -> None:
     """The run knows its questions and its model; of later answers only those that are new are asked."""
     folder = really(tmp_path / "run", limit=3)
     with Server(chance=lambda _text: 0.75) as server:
         command = ("judge", folder, "--url", server.url)
-        assert exit_status(monkeypatch, *command) == 0
+        assert exit_status(*command) == 0
         assert set(scores(folder)) == {0.75}
         first, before = len(server.asked), len(rows_of(folder))
         really(folder, limit=3, samples=8)
-        assert exit_status(monkeypatch, "regrade", folder, "--reader", "last-number") == 0
+        assert exit_status("regrade", folder, "--reader", "last-number") == 0
         rows = rows_of(folder)
         assert [row.get("score_judge") for row in rows] == [0.75] * before + [None] * (len(rows) - before)
-        assert exit_status(monkeypatch, *command) == 0
+        assert exit_status(*command) == 0
         assert scores(folder) == [0.75] * len(rows)
         texts = {(row["question_id"], row["text"]) for row in rows}
         assert first <= len(server.asked) == len(texts)  # new answers may be texts that were there
@@ -205,12 +197,10 @@ def test_a_run_keeps_its_scores_when_it_goes_on_and_is_read_again(
     assert really(folder, limit=3, samples=8) == folder  # and goes on with it
 
 
-def test_answers_without_a_text_are_left_out(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_answers_without_a_text_are_left_out(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rows = [{**row, "text": text} for row, text in zip(rows_of(folder), ["", None, " \n"], strict=False)]
     (folder / SAMPLES).write_text("".join(json.dumps(row) + "\n" for row in [*rows, *rows_of(folder)[3:]]))
     with Server() as server:
-        assert exit_status(monkeypatch, "judge", folder, "--url", server.url, *CHAT) == 0
+        assert exit_status("judge", folder, "--url", server.url, *CHAT) == 0
     assert scores(folder) == [None] * 3 + SCORES[3:]
     assert "5 of 5 answers judged, 3 more" in capsys.readouterr().out

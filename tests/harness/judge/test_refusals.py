@@ -20,39 +20,39 @@ pytestmark = pytest.mark.usefixtures("impatient")
 
 
 def test_another_judge_under_the_same_name_is_refused(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with Server() as server:
         command = ("judge", folder, "--url", server.url)
-        exit_status(monkeypatch, *command, *CHAT)
-        assert exit_status(monkeypatch, *command, "--engine", "sglang", "--model", "tiny") == 2
+        exit_status(*command, *CHAT)
+        assert exit_status(*command, "--engine", "sglang", "--model", "tiny") == 2
         said = capsys.readouterr().err.splitlines()[-1]
         assert "engine" in said
         assert "--name" in said
-        assert exit_status(monkeypatch, *command, *CHAT, "--set", "concurrency=3") == 0
+        assert exit_status(*command, *CHAT, "--set", "concurrency=3") == 0
         other = ("--engine", "sglang", "--model", "tiny", "--name", "mine")
-        assert exit_status(monkeypatch, *command, *other) == 0
+        assert exit_status(*command, *other) == 0
     assert scores(folder, "score_mine") == SCORES
 
 
-def test_a_column_of_other_origin_stays(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_column_of_other_origin_stays(folder: Path) -> None:
     rows = pd.DataFrame(rows_of(folder)).assign(score_judge=0.5)
     rows.to_json(folder / SAMPLES, orient="records", lines=True)
     with Server() as server:
-        assert exit_status(monkeypatch, "judge", folder, "--url", server.url, *CHAT) == 2
+        assert exit_status("judge", folder, "--url", server.url, *CHAT) == 2
     assert scores(folder) == [0.5] * 8
     assert server.asked == []
 
 
 def test_a_server_without_log_probabilities_is_refused_and_binds_no_name(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with Server(silent=True) as server:
-        assert exit_status(monkeypatch, "judge", folder, "--url", server.url, *CHAT) == 2
+        assert exit_status("judge", folder, "--url", server.url, *CHAT) == 2
         assert "log-probabilities" in capsys.readouterr().err
     assert "score_judge" not in rows_of(folder)[0]
     with Server() as server:
-        assert exit_status(monkeypatch, "judge", folder, "--url", server.url, "--model", "tiny") == 0
+        assert exit_status("judge", folder, "--url", server.url, "--model", "tiny") == 0
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_bad_input_is_one_line_and_leaves_all_as_it_was(
         (tmp_path / name).mkdir()
         less = [{key: cell for key, cell in row.items() if key != missing} for row in rows]
         (tmp_path / name / SAMPLES).write_text("".join(json.dumps(row) + "\n" for row in less))
-    assert exit_status(monkeypatch, "judge", *arguments) == 2
+    assert exit_status("judge", *arguments) == 2
     err = capsys.readouterr().err
     assert err.splitlines()[-1].startswith("error: ")
     assert said in err.splitlines()[-1]
@@ -100,17 +100,15 @@ def test_bad_input_is_one_line_and_leaves_all_as_it_was(
     assert not list(tmp_path.rglob("scores"))
 
 
-def test_a_run_in_use_is_left_alone(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_in_use_is_left_alone(folder: Path) -> None:
     with Server() as server, locked(folder):
-        assert exit_status(monkeypatch, "judge", folder, "--url", server.url, *CHAT) == 2
+        assert exit_status("judge", folder, "--url", server.url, *CHAT) == 2
     assert server.asked == []
 
 
-def test_a_judge_that_seldom_says_yes_or_no_is_told(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_judge_that_seldom_says_yes_or_no_is_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with Server(chance=lambda _text: None) as server:
-        assert exit_status(monkeypatch, "judge", folder, "--url", server.url, *CHAT) == 0
+        assert exit_status("judge", folder, "--url", server.url, *CHAT) == 0
     assert "warning: 8 of 8" in capsys.readouterr().err
     assert scores(folder) == [None] * 8
 
@@ -128,24 +126,22 @@ def test_a_judge_that_was_stopped_early_is_told_by_what_it_has_judged(
 
 
 @pytest.mark.parametrize("fails", [0, 2])
-def test_a_judge_is_not_asked_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fails: int) -> None:
+def test_a_judge_is_not_asked_for_ever(tmp_path: Path, fails: int) -> None:
     """After 16 failures in a row nothing more is sent."""
     questions = [str(number) for number in range(60)]
     many = folder_of(tmp_path / "many", {name: ["18"] for name in questions}, dict.fromkeys(questions, "18"))
     with Server(fails=fails, breaks=True) as server:
-        assert exit_status(monkeypatch, "judge", many, "--url", server.url, *CHAT, *CAUTIOUS) == 3
+        assert exit_status("judge", many, "--url", server.url, *CHAT, *CAUTIOUS) == 3
     assert len(server.asked) == fails + 16
     assert sum(row.get("score_judge") is not None for row in rows_of(many)) == fails
 
 
-def test_failures_that_alternate_with_verdicts_never_end_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_failures_that_alternate_with_verdicts_never_end_it(tmp_path: Path) -> None:
     questions = [str(number) for number in range(20)]
     both = {name: ["18", "7"] for name in questions}
     many = folder_of(tmp_path / "many", both, dict.fromkeys(questions, "18"))
     with Server(refuses="say 7") as server:
-        assert exit_status(monkeypatch, "judge", many, "--url", server.url, *CHAT, *CAUTIOUS) == 3
+        assert exit_status("judge", many, "--url", server.url, *CHAT, *CAUTIOUS) == 3
     assert len(server.asked) == 40
     assert [row["score_judge"] is None for row in rows_of(many)] == [False, True] * 20
 
@@ -207,6 +203,6 @@ def test_a_chat_that_begins_with_thinking_gives_no_verdict(
 ) -> None:
     monkeypatch.setattr(SGLangEngine, "opens_thinking", lambda _engine, _prompt: True)
     with Server() as server:
-        assert exit_status(monkeypatch, "judge", folder, "--url", server.url, "--model", "tiny") == 2
+        assert exit_status("judge", folder, "--url", server.url, "--model", "tiny") == 2
     assert "enable_thinking" in capsys.readouterr().err
     assert server.asked == []

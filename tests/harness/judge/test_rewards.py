@@ -21,20 +21,16 @@ def folder(tmp_path: Path) -> Path:
     return folder_of(tmp_path / "run", {"a": ["18", "7", "18"], "b": ["5", "7"]}, {"a": "18", "b": "5"})
 
 
-def judged(monkeypatch: pytest.MonkeyPatch, folder: Path, server: Server, *options: str) -> int:
-    return exit_status(
-        monkeypatch, "judge", folder, "--reward", "--url", server.url, "--name", "rm", *options
-    )
+def judged(folder: Path, server: Server, *options: str) -> int:
+    return exit_status("judge", folder, "--reward", "--url", server.url, "--name", "rm", *options)
 
 
 @pytest.mark.parametrize(
     ("endpoint", "options"), [("/classify", SGLANG), ("/classify", VLLM), ("/pooling", VLLM)]
 )
-def test_the_score_is_the_reward(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, endpoint: str, options: tuple[str, ...]
-) -> None:
+def test_the_score_is_the_reward(folder: Path, endpoint: str, options: tuple[str, ...]) -> None:
     with Server(endpoint=endpoint) as server:
-        assert judged(monkeypatch, folder, server, *options) == 0
+        assert judged(folder, server, *options) == 0
     assert [row["score_rm"] for row in rows_of(folder)] == [1.5, -2.0, 1.5, 0.25, -2.0]
     assert len(server.asked) == 4
     record = json.loads((folder / "scores" / "rm.json").read_text())
@@ -45,14 +41,12 @@ def test_the_score_is_the_reward(
     assert (counts["auc"], counts["auc_within"]) == (1.0, 1.0)
 
 
-def test_the_question_is_the_users_turn_and_the_answer_the_models(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_question_is_the_users_turn_and_the_answer_the_models(folder: Path) -> None:
     from tests.harness.judge.judging import decoded
 
     with Server() as server:
-        judged(monkeypatch, folder, server, *VLLM, "--set", "concurrency=1")
-        judged(monkeypatch, folder, server, *SGLANG, "--set", "concurrency=1", "--name", "rm2")
+        judged(folder, server, *VLLM, "--set", "concurrency=1")
+        judged(folder, server, *SGLANG, "--set", "concurrency=1", "--name", "rm2")
     assert server.asked[0]["messages"] == [
         {"role": "user", "content": "Problem a?"},
         {"role": "assistant", "content": "I say 18"},
@@ -63,24 +57,18 @@ def test_the_question_is_the_users_turn_and_the_answer_the_models(
 @pytest.mark.parametrize("options", [SGLANG, VLLM])
 @pytest.mark.parametrize("told", [[0.2, 0.8], [], ["0.5"], [None]])
 def test_a_model_that_gives_no_single_reward_is_refused(
-    folder: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    told: Any,
-    options: tuple[str, ...],
+    folder: Path, capsys: pytest.CaptureFixture[str], told: Any, options: tuple[str, ...]
 ) -> None:
     with Server(told=told) as server:
-        assert judged(monkeypatch, folder, server, *options) == 2
+        assert judged(folder, server, *options) == 2
     assert "rewards" in capsys.readouterr().err.splitlines()[-1]
     assert not (folder / "scores").exists()
 
 
-def test_equal_rewards_are_told(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_equal_rewards_are_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """As from an endpoint that normalises over one class."""
     with Server(told=[1.0]) as server:
-        assert judged(monkeypatch, folder, server, *VLLM) == 0
+        assert judged(folder, server, *VLLM) == 0
     assert "equal" in capsys.readouterr().err
 
 

@@ -38,10 +38,10 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def fails(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Fails:
+def fails(capsys: pytest.CaptureFixture[str]) -> Fails:
     def run_it(*arguments: object) -> str:
         capsys.readouterr()
-        assert exit_status(monkeypatch, "force", *arguments) == 2
+        assert exit_status("force", *arguments) == 2
         error = capsys.readouterr().err
         assert error.count("\n") == 1
         return error
@@ -154,14 +154,12 @@ def test_what_cannot_be_ended_is_said_in_one_line(source: Path, tmp_path: Path, 
     assert not (out / "samples.jsonl").exists()
 
 
-def test_answers_of_two_runs_are_not_mixed(
-    source: Path, tmp_path: Path, fails: Fails, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_answers_of_two_runs_are_not_mixed(source: Path, tmp_path: Path, fails: Fails) -> None:
     new, other = tmp_path / "new", really(tmp_path / "other", budgets=(40,), logprobs=True)
     force(source, new, (5,))
     assert "another forced_from" in fails(other, "--at", 5, "--out", new)
     assert "forced already" in fails(new, "--at", 5, "--out", tmp_path / "third")
-    assert exit_status(monkeypatch, "sample", "tiny", "--set", "budgets=5", "--out", new) == 2
+    assert exit_status("sample", "tiny", "--set", "budgets=5", "--out", new) == 2
     record = json.loads((other / "run.json").read_text())
     (other / "run.json").write_text(json.dumps(record | {"prompt_sha256": "0"}))
     assert "another prompt text" in fails(other, "--at", 5, "--out", tmp_path / "fourth")

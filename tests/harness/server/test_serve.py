@@ -43,6 +43,6 @@ def test_a_model_that_is_nowhere_is_one_line_and_no_server_is_started(
     monkeypatch.setattr("huggingface_hub.constants.ENDPOINT", "http://127.0.0.1:1")
     monkeypatch.setattr("harness.server.launch.launch", None)
     monkeypatch.setattr("signal.signal", lambda *_: None)
-    assert exit_status(monkeypatch, "serve", "no/model", "--port", free_ports()[0]) == 2
+    assert exit_status("serve", "no/model", "--port", free_ports()[0]) == 2
     said = capsys.readouterr().err
     assert (said.startswith("error: model no/model: "), said.count("\n")) == (True, 1)

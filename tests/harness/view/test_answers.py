@@ -21,9 +21,9 @@ QUESTIONS = load_questions("tiny")[:3]
 
 
 @pytest.fixture
-def inspect(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Inspect:
+def inspect(capsys: pytest.CaptureFixture[str]) -> Inspect:
     def run_it(*arguments: object) -> tuple[int, list[str], str]:
-        code = exit_status(monkeypatch, "inspect", *arguments)
+        code = exit_status("inspect", *arguments)
         output = capsys.readouterr()
         return code, output.out.splitlines(), output.err
 

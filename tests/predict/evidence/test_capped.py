@@ -110,16 +110,16 @@ def test_a_run_that_cut_answers_off_itself_is_no_truth_there() -> None:
         capped(table, "majority", 16000, [20000])
 
 
-def predict(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> int:
-    return exit_status(monkeypatch, main, "predict", *arguments)
+def predict(*arguments: object) -> int:
+    return exit_status(main, "predict", *arguments)
 
 
-def test_a_plan_among_caps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_plan_among_caps(tmp_path: Path) -> None:
     """The cap that was seen is a choice too, and measured; costs are N times the tokens of an answer."""
     file, out = tmp_path / "samples.csv", tmp_path / "out.csv"
     samples().to_csv(file, index=False)
     caps = ["--fit-cap", 8000, "--at-caps", "12000,20000", "--bootstrap", 40, "--max-n", 4]
-    assert predict(monkeypatch, "plan", file, *caps, "--token-budget", 20000, "--out", out) == 0
+    assert predict("plan", file, *caps, "--token-budget", 20000, "--out", out) == 0
     table = pd.read_csv(out)
     assert set(table["setting"]) == {"cap=8000", "cap=12000", "cap=20000"}
     assert set(table["N"]) == {1, 2, 4}
@@ -133,4 +133,4 @@ def test_a_plan_among_caps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert per_answer[seen].to_numpy() == pytest.approx(spent)
     curves = build_curves(cap_samples(samples(), [8000]), ["majority"], ns=[1, 2, 4], permutations=0)
     assert table[seen]["predicted"].to_numpy() == pytest.approx(curves["accuracy"].to_numpy())
-    assert predict(monkeypatch, "plan", file, "--fit-cap", 8000, "--token-budget", 20000) == 2
+    assert predict("plan", file, "--fit-cap", 8000, "--token-budget", 20000) == 2

@@ -23,10 +23,10 @@ def samples_file(path: Path, right: int, questions: int = 30, **constants: str) 
     return path
 
 
-def test_a_table_is_written_and_a_line_printed_for_one_answer_vote_and_best(tmp_path, monkeypatch, capsys):
+def test_a_table_is_written_and_a_line_printed_for_one_answer_vote_and_best(tmp_path, capsys):
     inputs = samples_file(tmp_path / "one" / "samples.jsonl", 1).parent, samples_file(tmp_path / "two.csv", 3)
     out, prices = tmp_path / "compare.csv", ("--price", "one=3", "--price", "two=2")
-    assert results(monkeypatch, "compare", *inputs, *prices, "--out", out) == 0
+    assert results("compare", *inputs, *prices, "--out", out) == 0
     compared = read_table(out, "comparison")
     assert kind_of(out) == "comparison"
     assert len(compared) == 6
@@ -45,7 +45,7 @@ def test_a_table_is_written_and_a_line_printed_for_one_answer_vote_and_best(tmp_
     assert [row[5] for row in told[1:]] == [*["better"] * 5, "undecided"]
     assert lines[-1].endswith(f" -> {out}: 6 rows")
     for_paper = tmp_path / "compare.tex"
-    assert results(monkeypatch, "compare", *inputs, *prices, "--out", for_paper) == 0
+    assert results("compare", *inputs, *prices, "--out", for_paper) == 0
     table = for_paper.read_text()
     heads = [cell.strip(" \\").replace("-", "−") for cell in table.splitlines()[5].split("&")]
     assert heads == told[0][2:]
@@ -53,20 +53,20 @@ def test_a_table_is_written_and_a_line_printed_for_one_answer_vote_and_best(tmp_
     assert "−" not in table.partition("begin")[2]
 
 
-def test_one_input_is_compared_across_its_settings_and_names_are_told_apart(tmp_path, monkeypatch, capsys):
+def test_one_input_is_compared_across_its_settings_and_names_are_told_apart(tmp_path, capsys):
     rights = {"low": 1, "high": 2}
     low, high = (samples_file(tmp_path / name / "s.csv", rights[name], setting=name) for name in rights)
     both, out = tmp_path / "both.csv", tmp_path / "c.csv"
     both.write_text(low.read_text() + "".join(high.read_text().splitlines(keepends=True)[1:]))
-    assert results(monkeypatch, "compare", both, "--out", out) == 0
+    assert results("compare", both, "--out", out) == 0
     assert read_table(out, "comparison")[["a", "b"]].drop_duplicates().to_numpy().tolist() == [
         ["low", "high"]
     ]
     assert "setting" not in capsys.readouterr().out
-    assert results(monkeypatch, "compare", low, high, "--out", out) == 0
+    assert results("compare", low, high, "--out", out) == 0
     assert set(read_table(out, "comparison")["a"]) == {str(low)}
     copy = shutil.copy(both, tmp_path / "copy.csv")
-    assert results(monkeypatch, "compare", both, copy, "--out", out) == 0
+    assert results("compare", both, copy, "--out", out) == 0
     told = [line.split()[:3] for line in capsys.readouterr().out.splitlines() if line.startswith("both")]
     assert told == [["both", "copy", setting] for setting in ("low", "high") for _ in range(6)]
 
@@ -109,59 +109,59 @@ ONE_LOOK = ["--at", 1, "--sequential", "--planned", 30, "--looks", 1]
     ],
 )
 def test_the_gate_leaves_with_the_verdict_on_the_second_run(
-    tmp_path, monkeypatch, capsys, rights, arguments, word, status
+    tmp_path, capsys, rights, arguments, word, status
 ):
     """30 questions that differ alike: an interval of 6.8 points to each side, 2.3 at the level of 0.5."""
     runs = [samples_file(tmp_path / f"{i}.csv", right) for i, right in enumerate(rights)]
-    assert results(monkeypatch, "compare", *runs, "--gate", *arguments) == status
+    assert results("compare", *runs, "--gate", *arguments) == status
     *told, last = capsys.readouterr().out.splitlines()
     assert last == f"verdict: {word}"
     assert any("margin" in line for line in told) == ("--at" in arguments and "--margin" in arguments)
 
 
-def test_no_case_may_fail_whatever_the_mean(tmp_path, monkeypatch, capsys):
+def test_no_case_may_fail_whatever_the_mean(tmp_path, capsys):
     """Ten cases, four repeats, one of them never right: the mean of two such runs is as good."""
     run = samples_file(tmp_path / "run.csv", 4, questions=9)
     failing = samples_file(tmp_path / "failing.csv", 0, questions=10).read_text().splitlines(keepends=True)
-    assert results(monkeypatch, "compare", run, "--every-question", "--gate") == 0
+    assert results("compare", run, "--every-question", "--gate") == 0
     run.write_text(run.read_text() + "".join(failing[-4:]))
-    assert results(monkeypatch, "compare", run, "--every-question", "--gate") == 1
+    assert results("compare", run, "--every-question", "--gate") == 1
     told = capsys.readouterr().out.splitlines()
     assert [line.split()[:4] for line in told if line.startswith("q")] == [
         ["question", "right", "is"],
         ["q9", "0", "of", "4"],
     ]
     several = samples_file(tmp_path / "b.csv", 4), samples_file(tmp_path / "c.csv", 4)
-    assert results(monkeypatch, "compare", run, *several, "--every-question") == 2
+    assert results("compare", run, *several, "--every-question") == 2
 
 
-def test_of_three_runs_the_ranks_that_they_may_have_are_told(tmp_path, monkeypatch, capsys):
+def test_of_three_runs_the_ranks_that_they_may_have_are_told(tmp_path, capsys):
     runs = [samples_file(tmp_path / f"{i}.csv", right) for i, right in enumerate((1, 4, 1))]
-    assert results(monkeypatch, "compare", *runs, "--at", "1,4") == 0
+    assert results("compare", *runs, "--at", "1,4") == 0
     *_, head, first, second, third = capsys.readouterr().out.splitlines()
     assert head.split() == ["run", "accuracy", "rank"]
     assert [line.split()[::3] for line in (first, second, third)] == [["1", "1"], ["0", "2"], ["2", "2"]]
 
 
-def test_several_numbers_of_answers_are_named_beforehand(tmp_path, monkeypatch, capsys):
+def test_several_numbers_of_answers_are_named_beforehand(tmp_path, capsys):
     runs, out = (
         [samples_file(tmp_path / f"{i}.csv", right) for i, right in enumerate((1, 3))],
         tmp_path / "c.csv",
     )
-    assert results(monkeypatch, "compare", *runs, "--at", "4,1,2", "--out", out) == 0
+    assert results("compare", *runs, "--at", "4,1,2", "--out", out) == 0
     assert read_table(out, "comparison")[["method", "N"]].to_numpy().tolist() == [
         ["majority", n] for n in (1, 2, 4)
     ]
     assert "N = 2" in capsys.readouterr().out
-    assert results(monkeypatch, "compare", *runs, "--gate", "--margin", 2) == 2
-    assert results(monkeypatch, "compare", *runs, "--at", "1,5") == 2
+    assert results("compare", *runs, "--gate", "--margin", 2) == 2
+    assert results("compare", *runs, "--at", "1,5") == 2
     assert "N = 5" in capsys.readouterr().err
 
 
-def test_too_few_questions_are_said_to_be_the_reason(tmp_path, monkeypatch, capsys):
+def test_too_few_questions_are_said_to_be_the_reason(tmp_path, capsys):
     for questions, why in ((1, "one question"), (2, "too few questions: 6")):
         runs = [samples_file(tmp_path / f"{i}.csv", right, questions) for i, right in enumerate((0, 4))]
-        assert results(monkeypatch, "compare", *runs, "--at", 1, "--gate") == 3
+        assert results("compare", *runs, "--at", 1, "--gate") == 3
         assert why in capsys.readouterr().out
 
 
@@ -200,7 +200,7 @@ def test_bad_input_is_one_line_and_nothing_is_written(tmp_path, monkeypatch, cap
     samples_file(Path("three.csv"), 3)
     samples_file(Path("gold.csv"), 2, gold="8")
     before = sorted(file.read_bytes() for file in tmp_path.iterdir())
-    assert results(monkeypatch, "compare", "--out", "c.csv", *arguments) == 2
+    assert results("compare", "--out", "c.csv", *arguments) == 2
     errors = [line for line in capsys.readouterr().err.splitlines() if not line.startswith("warning")]
     assert len(errors) == 1
     assert errors[0].startswith("error: ")
@@ -208,24 +208,24 @@ def test_bad_input_is_one_line_and_nothing_is_written(tmp_path, monkeypatch, cap
     assert sorted(file.read_bytes() for file in tmp_path.iterdir()) == before
 
 
-def test_names_are_harmless_on_a_terminal(tmp_path, monkeypatch, capsys):
+def test_names_are_harmless_on_a_terminal(tmp_path, capsys):
     names = enumerate(("\x1b[2J", "\u202eb"))
     files = [samples_file(tmp_path / f"{i}.csv", 1 + i, questions=3, model=name) for i, name in names]
     both = tmp_path / "both.csv"
     both.write_text(files[0].read_text() + "".join(files[1].read_text().splitlines(keepends=True)[1:]))
-    assert results(monkeypatch, "compare", both, "--out", tmp_path / "c.csv") == 0
+    assert results("compare", both, "--out", tmp_path / "c.csv") == 0
     shown = "".join(capsys.readouterr())
     assert "\\x1b[2J" in shown
     assert "\x1b" not in shown
     assert "\u202e" not in shown
 
 
-def test_pass_hat_k_is_compared_where_it_is_asked_for(tmp_path, monkeypatch, capsys):
+def test_pass_hat_k_is_compared_where_it_is_asked_for(tmp_path, capsys):
     """Two right answers of four are both right in one pair of six; four of four always."""
     runs = [samples_file(tmp_path / f"{right}.csv", right) for right in (2, 4)]
     out = tmp_path / "c.csv"
 
-    assert results(monkeypatch, "compare", *runs, "--method", "all_of_n", "--at", 2, "--out", out) == 0
+    assert results("compare", *runs, "--method", "all_of_n", "--at", 2, "--out", out) == 0
 
     compared = read_table(out, "comparison")
     assert compared["method"].tolist() == ["all_of_n"]
@@ -233,7 +233,7 @@ def test_pass_hat_k_is_compared_where_it_is_asked_for(tmp_path, monkeypatch, cap
     assert "all of N, N = 2" in capsys.readouterr().out
 
 
-def test_a_score_that_costs_nothing_costs_nothing(tmp_path, monkeypatch):
+def test_a_score_that_costs_nothing_costs_nothing(tmp_path):
     """--score-cost 0 goes before what the answers say, and before nothing."""
     rows = [
         {
@@ -255,26 +255,26 @@ def test_a_score_that_costs_nothing_costs_nothing(tmp_path, monkeypatch):
         out = tmp_path / f"c{cost}.csv"
         more = ("--score-cost", cost) if cost else ()
         asked = ("--score", "judge", "--method", "best_by_score", "--at", "4", "--out", out)
-        assert results(monkeypatch, "compare", samples, *asked, *more) == 0
+        assert results("compare", samples, *asked, *more) == 0
         found[cost] = read_table(out, "comparison")["N_at_cost"].tolist()
     assert found["0"] == [4]
     assert found["10"] == [2]
 
 
-def test_not_worse_by_a_margin_is_so_at_every_n(tmp_path, monkeypatch, capsys):
+def test_not_worse_by_a_margin_is_so_at_every_n(tmp_path, capsys):
     """Of four answers with two right the vote is right in half, with three right always."""
     runs = [samples_file(tmp_path / f"{i}.csv", right) for i, right in enumerate((3, 2))]
     asked = ("--gate", "--margin", 30)
-    assert results(monkeypatch, "compare", *runs, *asked, "--at", 1) == 3  # −25 ± 6.8
-    assert results(monkeypatch, "compare", *runs, *asked, "--at", 4) == 1
-    assert results(monkeypatch, "compare", *runs, *asked, "--at", "1,4") == 1
-    assert results(monkeypatch, "compare", *reversed(runs), *asked, "--at", "1,4") == 0
+    assert results("compare", *runs, *asked, "--at", 1) == 3  # −25 ± 6.8
+    assert results("compare", *runs, *asked, "--at", 4) == 1
+    assert results("compare", *runs, *asked, "--at", "1,4") == 1
+    assert results("compare", *reversed(runs), *asked, "--at", "1,4") == 0
     wide = ("--gate", "--margin", 52)
-    assert results(monkeypatch, "compare", *runs, *wide, "--at", 1) == 0
-    assert results(monkeypatch, "compare", *runs, *wide, "--at", "1,4") == 3  # −50 ± 6.8 at 4
+    assert results("compare", *runs, *wide, "--at", 1) == 0
+    assert results("compare", *runs, *wide, "--at", "1,4") == 3  # −50 ± 6.8 at 4
 
 
-def test_two_of_several_models_are_chosen_by_name(tmp_path, monkeypatch, capsys):
+def test_two_of_several_models_are_chosen_by_name(tmp_path, capsys):
     files = [samples_file(tmp_path / f"{i}.csv", i + 1, model=f"m{i}") for i in range(3)]
     one = tmp_path / "all.csv"
     one.write_text(
@@ -284,12 +284,12 @@ def test_two_of_several_models_are_chosen_by_name(tmp_path, monkeypatch, capsys)
     for inputs in (files, [one]):
         out = tmp_path / "c.csv"
         asked = ("--model", "m0", "--model", "m2", "--at", "1", "--out", out)
-        assert results(monkeypatch, "compare", *inputs, *asked) == 0
+        assert results("compare", *inputs, *asked) == 0
         found.append(read_table(out, "comparison"))
         assert found[-1][["a", "b"]].to_numpy().tolist() == [["m0", "m2"]]
     pd.testing.assert_frame_equal(*found)
     capsys.readouterr()
-    assert results(monkeypatch, "compare", one, "--model", "m9") == 2
+    assert results("compare", one, "--model", "m9") == 2
     assert "m0, m1, m2" in capsys.readouterr().err
-    assert results(monkeypatch, "compare", one, "--at", 1, "--sequential") == 2
+    assert results("compare", one, "--at", 1, "--sequential") == 2
     assert "m1 and m2" in capsys.readouterr().err

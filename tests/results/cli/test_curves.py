@@ -22,9 +22,9 @@ def samples_file(folder: Path, name: str = "samples.jsonl") -> Path:
 
 
 @pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
-def test_curves_are_written(tmp_path, monkeypatch, capsys, kind):
+def test_curves_are_written(tmp_path, capsys, kind):
     file, out = samples_file(tmp_path), tmp_path / f"curves.{kind}"
-    assert results(monkeypatch, "curves", file, "--out", out) == 0
+    assert results("curves", file, "--out", out) == 0
     curves = read_curves(out)
     assert len(curves) == 2 * 2 * 3 * 11  # settings, methods, N = 1, 2, 4, the exact row and ten orders
     assert curves["setting"].drop_duplicates().tolist() == ["20", "100"]
@@ -40,11 +40,11 @@ def test_curves_are_written(tmp_path, monkeypatch, capsys, kind):
     assert output.err == ""
 
 
-def test_options_are_heeded(tmp_path, monkeypatch):
+def test_options_are_heeded(tmp_path):
     samples_file(tmp_path)
     for seed in (0, 0, 1):
         common = ["--method", "majority", "--n", "4, 1", "--permutations", 2, "--seed", seed]
-        assert results(monkeypatch, "curves", tmp_path, *common, "--out", tmp_path / f"{seed}.csv") == 0
+        assert results("curves", tmp_path, *common, "--out", tmp_path / f"{seed}.csv") == 0
     first, second = read_curves(tmp_path / "0.csv"), read_curves(tmp_path / "1.csv")
     assert first["N"].unique().tolist() == [1, 4]
     assert first["permutation"].unique().tolist() == ["exact", "0", "1"]
@@ -54,32 +54,26 @@ def test_options_are_heeded(tmp_path, monkeypatch):
     assert not first.equals(second)
 
 
-def test_answers_are_read_as_told(tmp_path, monkeypatch, capsys):
+def test_answers_are_read_as_told(tmp_path, capsys):
     rows = "question_id,sample,answer,gold\nq,0,18.0,18\nq,1,7,18\nq,2,$7,18\nr,0,5,5\nr,1,-,5\nr,2,-,5\n"
     (tmp_path / "s.csv").write_text(rows)
     found = {}
     for options in ((), ("--as-written",), ("--unreadable", "-"), ()):  # a choice ends with its command
         common = ["--method", "majority,all_of_n", "--n", "1,3", "--permutations", 0]
-        assert (
-            results(monkeypatch, "curves", tmp_path / "s.csv", *common, *options, "--out", tmp_path / "c.csv")
-            == 0
-        )
+        assert results("curves", tmp_path / "s.csv", *common, *options, "--out", tmp_path / "c.csv") == 0
         found[options] = read_curves(tmp_path / "c.csv")["accuracy"].tolist()
     assert found[()] == pytest.approx([1 / 3, 0, 1 / 3, 0])
     assert found[("--as-written",)] == pytest.approx([1 / 6, 0, 1 / 6, 0])
     assert found[("--unreadable", "-")] == pytest.approx([1 / 3, 1 / 2, 1 / 3, 0])
     capsys.readouterr()
-    assert (
-        results(monkeypatch, "curves", tmp_path / "s.csv", "--unreadable", "zzz", "--out", tmp_path / "n.csv")
-        == 2
-    )
+    assert results("curves", tmp_path / "s.csv", "--unreadable", "zzz", "--out", tmp_path / "n.csv") == 2
     assert capsys.readouterr().err.startswith(f"error: {tmp_path / 's.csv'}: --unreadable 'zzz'")
     assert not (tmp_path / "n.csv").exists()
 
 
-def test_n_left_out_is_one_warning_a_setting(tmp_path, monkeypatch, capsys):
+def test_n_left_out_is_one_warning_a_setting(tmp_path, capsys):
     file = samples_file(tmp_path)
-    assert results(monkeypatch, "curves", file, "--n", "2,8", "--out", tmp_path / "c.csv") == 0
+    assert results("curves", file, "--n", "2,8", "--out", tmp_path / "c.csv") == 0
     warned = capsys.readouterr().err.splitlines()
     assert [line.split(": ")[:2] for line in warned] == [
         ["warning", f"your answers/{setting}"] for setting in ("20", "100")
@@ -105,7 +99,7 @@ def test_n_left_out_is_one_warning_a_setting(tmp_path, monkeypatch, capsys):
 def test_bad_input_is_one_line_and_nothing_is_written(tmp_path, monkeypatch, capsys, arguments, message):
     monkeypatch.chdir(tmp_path)
     content = samples_file(tmp_path).read_bytes()
-    assert results(monkeypatch, "curves", "--out", "c.csv", *arguments) == 2
+    assert results("curves", "--out", "c.csv", *arguments) == 2
     errors = capsys.readouterr().err
     assert errors.startswith(message)
     assert errors.count("\n") == 1
@@ -115,7 +109,7 @@ def test_bad_input_is_one_line_and_nothing_is_written(tmp_path, monkeypatch, cap
 
 @pytest.mark.parametrize(("unread", "text", "said"), [(3, True, True), (2, True, False), (3, False, False)])
 def test_texts_that_are_mostly_unread_are_said_with_the_command_that_reads_them_again(
-    tmp_path, monkeypatch, capsys, unread, text, said
+    tmp_path, capsys, unread, text, said
 ):
     answers = [None] * unread + ["1"] * (4 - unread)
     rows = [
@@ -124,5 +118,5 @@ def test_texts_that_are_mostly_unread_are_said_with_the_command_that_reads_them_
     write_samples(
         pd.DataFrame(rows).assign(**({"text": "so: 1"} if text else {})), tmp_path / "samples.jsonl"
     )
-    assert results(monkeypatch, "curves", tmp_path, "--out", tmp_path / "c.csv") == 0
+    assert results("curves", tmp_path, "--out", tmp_path / "c.csv") == 0
     assert (f"tts regrade {tmp_path} --reader auto" in capsys.readouterr().err) == said

@@ -24,10 +24,10 @@ def samples(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_table_is_written_and_the_advice_printed(samples, tmp_path, monkeypatch, capsys):
+def test_a_table_is_written_and_the_advice_printed(samples, tmp_path, capsys):
     out = tmp_path / "stop.csv"
     asked = ("--n-max", 6, "--orders", 5, "--rule", "lead", "--rule", "fixed:3", "--out", out)
-    assert results(monkeypatch, "stop", samples, *asked) == 0
+    assert results("stop", samples, *asked) == 0
     table = read_table(out, "stopping")
     assert kind_of(out) == "stopping"
     assert set(table["rule"]) == {"lead", "fixed", "clairvoyant"}
@@ -39,12 +39,12 @@ def test_a_table_is_written_and_the_advice_printed(samples, tmp_path, monkeypatc
     assert said[-1].endswith(f"{out}: {len(table)} rows")
 
 
-def test_each_model_has_the_advice_of_its_own_answers(samples, tmp_path, monkeypatch, capsys):
+def test_each_model_has_the_advice_of_its_own_answers(samples, tmp_path, capsys):
     out, few = tmp_path / "stop.csv", tmp_path / "few.csv"
     table = pd.read_csv(samples)
     write_samples(table[table["sample"] < 5].assign(model="few"), few)
     asked = ("--n-max", 8, "--orders", 3, "--rule", "lead", "--out", out)
-    assert results(monkeypatch, "stop", samples, few, *asked) == 0
+    assert results("stop", samples, few, *asked) == 0
     said = capsys.readouterr().out.splitlines()
     advice = {line: after for line, after in pairwise(said) if line.startswith("For ")}
     assert list(advice) == ["For <b>m</b>:", "For few:"]
@@ -53,10 +53,10 @@ def test_each_model_has_the_advice_of_its_own_answers(samples, tmp_path, monkeyp
 
 
 @pytest.mark.parametrize("suffix", [".html", ".svg", ".png"])
-def test_the_picture_is_drawn_and_its_names_are_escaped(samples, tmp_path, monkeypatch, suffix):
+def test_the_picture_is_drawn_and_its_names_are_escaped(samples, tmp_path, suffix):
     out, plot = tmp_path / "stop.csv", tmp_path / f"stop{suffix}"
     asked = ("--n-max", 6, "--orders", 3, "--rule", "lead", "--out", out, "--plot", plot)
-    assert results(monkeypatch, "stop", samples, *asked) == 0
+    assert results("stop", samples, *asked) == 0
     content = plot.read_bytes()
     assert len(content) > 1000
     assert b"<b>m</b>" not in content
@@ -71,18 +71,18 @@ def test_the_picture_is_drawn_and_its_names_are_escaped(samples, tmp_path, monke
         (("--n-max", 1), "--n-max"),
     ],
 )
-def test_what_cannot_be_done_is_said_in_a_line(samples, tmp_path, monkeypatch, capsys, more, told):
+def test_what_cannot_be_done_is_said_in_a_line(samples, tmp_path, capsys, more, told):
     out = tmp_path / "stop.csv"
-    assert results(monkeypatch, "stop", samples, "--out", out, *more) == 2
+    assert results("stop", samples, "--out", out, *more) == 2
     said = capsys.readouterr().err
     assert told in said
     assert said.count("\n") == 1
     assert not out.exists()
 
 
-def test_thresholds_of_one_rule_add_up(samples, tmp_path, monkeypatch):
+def test_thresholds_of_one_rule_add_up(samples, tmp_path):
     out = tmp_path / "stop.csv"
     asked = ("--n-max", 6, "--orders", 3, "--rule", "lead:3", "--rule", "lead:5", "--out", out)
-    assert results(monkeypatch, "stop", samples, *asked) == 0
+    assert results("stop", samples, *asked) == 0
     table = read_table(out, "stopping")
     assert set(table.loc[table["rule"] == "lead", "threshold"]) == {3.0, 5.0}

@@ -23,26 +23,21 @@ def samples(questions: range, model: str, luck: int = 0, **columns: object) -> p
     return pd.DataFrame(rows).assign(**{"gold": "7", "model": model, "dataset": "d", **columns})
 
 
-def curves(monkeypatch, tmp_path: Path, dear: pd.DataFrame, cheap: pd.DataFrame, *options: object) -> int:
+def curves(tmp_path: Path, dear: pd.DataFrame, cheap: pd.DataFrame, *options: object) -> int:
     write_samples(dear, tmp_path / "dear.csv")
     write_samples(cheap, tmp_path / "cheap.csv")
     files = tmp_path / "dear.csv", "--with", tmp_path / "cheap.csv", "--out", tmp_path / "out.csv"
-    return results(monkeypatch, "curves", *files, *options)
+    return results("curves", *files, *options)
 
 
-def test_exact_rows_gain_what_the_cheap_side_tells_and_nothing_else_changes(tmp_path, monkeypatch, capsys):
+def test_exact_rows_gain_what_the_cheap_side_tells_and_nothing_else_changes(tmp_path, capsys):
     dear, cheap = samples(range(30), "large"), samples(range(330), "small", luck=1)
-    assert curves(monkeypatch, tmp_path, dear, cheap, "--permutations", 1) == 0
+    assert curves(tmp_path, dear, cheap, "--permutations", 1) == 0
     lines = [line for line in capsys.readouterr().out.splitlines() if "with small" in line]
     assert len(lines) == 2
 
     found = read_curves(tmp_path / "out.csv")
-    assert (
-        results(
-            monkeypatch, "curves", tmp_path / "dear.csv", "--permutations", 1, "--out", tmp_path / "alone.csv"
-        )
-        == 0
-    )
+    assert results("curves", tmp_path / "dear.csv", "--permutations", 1, "--out", tmp_path / "alone.csv") == 0
     pd.testing.assert_frame_equal(found.drop(columns=list(CHEAP)), read_curves(tmp_path / "alone.csv"))
     exact = found[found["permutation"] == "exact"]
     assert found.loc[found["permutation"] != "exact", list(CHEAP)].isna().all(axis=None)
@@ -53,7 +48,7 @@ def test_exact_rows_gain_what_the_cheap_side_tells_and_nothing_else_changes(tmp_
     assert (width < 2 * 2.05 * votes["stderr"]).all()
 
 
-def test_clusters_of_either_side_and_settings_to_choose_from(tmp_path, monkeypatch):
+def test_clusters_of_either_side_and_settings_to_choose_from(tmp_path):
     """Pairs of questions; the cheap side's second setting is the better one."""
     pairs = {f"q{q:03}": f"c{q // 2}" for q in range(330)}
     dear = samples(range(30), "large").assign(cluster=lambda rows: rows["question_id"].map(pairs))
@@ -61,7 +56,7 @@ def test_clusters_of_either_side_and_settings_to_choose_from(tmp_path, monkeypat
     bad["answer"] = "8"
     cheap = pd.concat([bad, samples(range(330), "small", luck=1, setting="b")])
     cheap = cheap.assign(cluster=cheap["question_id"].map(pairs))
-    assert curves(monkeypatch, tmp_path, dear, cheap, "--n", 4, "--method", "majority") == 0
+    assert curves(tmp_path, dear, cheap, "--n", 4, "--method", "majority") == 0
     row = read_curves(tmp_path / "out.csv").iloc[0]
     assert row["with"].startswith("small/b")
     assert row["gain"] > 1
@@ -78,14 +73,14 @@ def test_clusters_of_either_side_and_settings_to_choose_from(tmp_path, monkeypat
         ({"cluster": "c1"}, ["clusters"]),
     ],
 )
-def test_what_cannot_be_used_is_one_line_and_nothing_is_written(tmp_path, monkeypatch, capsys, change, words):
+def test_what_cannot_be_used_is_one_line_and_nothing_is_written(tmp_path, capsys, change, words):
     questions = change.get("questions", range(330))
     cheap = samples(
         questions, "small", **{name: cell for name, cell in change.items() if name != "questions"}
     )
     if "decoding" in change:
         cheap = cheap.drop_duplicates("question_id")
-    assert curves(monkeypatch, tmp_path, samples(range(30), "large"), cheap) == 2
+    assert curves(tmp_path, samples(range(30), "large"), cheap) == 2
     error = capsys.readouterr().err
     last = error.splitlines()[-1]
     assert last.startswith("error: ")
@@ -93,10 +88,10 @@ def test_what_cannot_be_used_is_one_line_and_nothing_is_written(tmp_path, monkey
     assert not (tmp_path / "out.csv").exists()
 
 
-def test_questions_that_are_no_random_part_are_warned_of_once(tmp_path, monkeypatch, capsys):
+def test_questions_that_are_no_random_part_are_warned_of_once(tmp_path, capsys):
     cheap = samples(range(330), "small")
     easy = cheap.groupby("question_id")["answer"].agg(lambda answers: (answers == "7").sum())
     asked = sorted(easy.nlargest(30).index)
     dear = samples(range(330), "large", luck=1)
-    assert curves(monkeypatch, tmp_path, dear[dear["question_id"].isin(asked)], cheap) == 0
+    assert curves(tmp_path, dear[dear["question_id"].isin(asked)], cheap) == 0
     assert capsys.readouterr().err.count("no random part") == 1

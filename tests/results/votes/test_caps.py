@@ -109,9 +109,9 @@ def test_an_answer_without_tokens_is_named():
         cap_samples(samples, [10])
 
 
-def test_the_command_writes_a_setting_per_cap_and_refuses_what_has_no_tokens(tmp_path, monkeypatch, capsys):
+def test_the_command_writes_a_setting_per_cap_and_refuses_what_has_no_tokens(tmp_path, capsys):
     def results(file: Path, *arguments: object) -> tuple[int, str]:
-        status = exit_status(monkeypatch, cli, "results", "curves", file, *arguments)
+        status = exit_status(cli, "results", "curves", file, *arguments)
         return status, capsys.readouterr().err
 
     file, out = tmp_path / "samples.csv", tmp_path / "curves.csv"
