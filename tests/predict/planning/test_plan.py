@@ -281,6 +281,19 @@ def test_a_dear_judge_is_not_bought_and_a_cheap_one_is() -> None:
         assert chosen["method"] in methods
 
 
+def test_a_model_without_token_counts_is_left_out_of_the_plan(tmp_path: Path) -> None:
+    paths, out = [tmp_path / "a.csv", tmp_path / "b.csv"], tmp_path / "plan.csv"
+    table = answers(0, questions=8, n=4)
+    write_samples(table.assign(model="a"), paths[0])
+    write_samples(table.assign(model="b").drop(columns="tokens"), paths[1])
+    words = ["--predictor", "flat", "--bootstrap", 5, "--max-n", 4]
+    done = predict("plan", *paths, *words, "--out", out)
+    assert done.exit_code == 0, done.output
+    assert set(pd.read_csv(out)["model"]) == {"a"}
+    assert "no plan of b" in done.output
+    assert predict("plan", paths[1], *words).exit_code == 2
+
+
 def test_what_has_no_price_is_refused() -> None:
     with pytest.raises(BadInput, match="--score-cost"):
         measured_choices(sides(answers(0), float("nan")), JUDGED, 8, 0.9)

@@ -14,6 +14,7 @@ from results.words.findings import (
     answers_verdict,
     fewer_questions,
     headline,
+    left_out,
     length_verdict,
     model_notes,
     models_table,
@@ -163,6 +164,9 @@ def test_models_on_the_same_questions_share_one_frontier():
     assert [choice.name.removesuffix(ends) for choice in plan_choices(plans)] == names
     assert [plan.models for plan in measured_plans(both, plans[1:2])] == [["m", "large"], ["large"], ["m"]]
     assert [*measured_plans(both, plans)] == []
+    assert left_out(both, plans) == []
+    (told,) = left_out(both, plans[1:2] + plans[3:])
+    assert told.startswith("large on sums is in no plan")
 
 
 def test_prices_can_turn_the_joint_frontier_over():
