@@ -82,7 +82,7 @@ def test_what_the_best_adds_is_told_beside_what_it_costs_by_price():
     table = pd.concat([own, other])
     for prices, told in (({"m": 0.5, "other": 4.0}, "32 times the price"), ({}, "4 times the tokens")):
         first = plans(table, prices)[0]
-        assert f"adds 3.5 points for {told}" in opening([first], None, [])[0]
+        assert f"3.5 points for {told}" in opening([first], None, [])[0]
 
 
 def test_the_first_sentences_tell_of_the_first_plan_and_the_first_comparison():
