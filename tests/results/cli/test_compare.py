@@ -94,18 +94,8 @@ ONE_LOOK = ["--at", 1, "--sequential", "--planned", 30, "--looks", 1]
         ((2, 2), ["--at", 1, "--sequential", "--planned", 300], "go on", 4),
         ((2, 2), ["--at", 1, "--sequential", "--planned", 40], "undecided", 3),
         ((2, 2), ["--at", 1, "--sequential", "--planned", 30], "undecided", 3),
-        (
-            (2, 2),
-            ["--at", 1, "--sequential", "--planned", 30, "--looks", 1, "--margin", 10],
-            "not worse by 10 points",
-            0,
-        ),
-        (
-            (3, 2),
-            ["--at", 1, "--sequential", "--planned", 30, "--looks", 1, "--margin", 5],
-            "worse by more than 5 points",
-            1,
-        ),
+        ((2, 2), [*ONE_LOOK, "--margin", 10], "not worse by 10 points", 0),
+        ((3, 2), [*ONE_LOOK, "--margin", 5], "worse by more than 5 points", 1),
     ],
 )
 def test_the_gate_leaves_with_the_verdict_on_the_second_run(
