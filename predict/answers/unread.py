@@ -20,7 +20,7 @@ from predict.evidence.points import Floats, Ints
 U = 4 * np.arcsin(np.sqrt(P)) / np.pi - 1
 """Each p, so scaled that a binomial share has the same noise everywhere: (P,)."""
 
-CENTRE, SPREAD = np.array([-2.0, 0.0, 1.5]), np.array([3.0, 1.0, 2.0])
+CENTRE, SPREAD = np.array([-2.0, 0.0, 1.5]), np.array([10.0, 1.0, 2.0])
 """Prior means of β₀, β₁ and log s, and their standard deviations."""
 
 DIGITS = 3
