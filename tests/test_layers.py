@@ -6,6 +6,7 @@ hands on public names of any layer and is left out, as is `__main__.py`, which s
 """
 
 import ast
+from collections import Counter
 from collections.abc import Iterator
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -145,3 +146,12 @@ def test_predict_draws_through_results_and_imports_no_figure() -> None:
 
 def test_there_is_no_circle_of_files() -> None:
     TopologicalSorter(IMPORTS).prepare()  # raises CycleError
+
+
+def test_no_two_classes_have_one_name() -> None:
+    """But what users of the harness and of the twin each call their experiment."""
+    packages = [
+        ast.parse(path.read_text()) for name, path in MODULES.items() if not name.startswith("studies")
+    ]
+    names = Counter(node.name for tree in packages for node in tree.body if isinstance(node, ast.ClassDef))
+    assert [name for name, times in names.items() if times > 1] == ["Experiment"]

@@ -44,7 +44,7 @@ ROUNDS = 2
 """Times that the law of unread answers is fitted."""
 
 
-class Law(Protocol):
+class AtomLaw(Protocol):
     """What the answers say of the weights (K,) of the atoms: the weights by themselves, and draws (R, K)."""
 
     @property
@@ -57,7 +57,7 @@ class Law(Protocol):
 class AveragedLaw:
     """A mean of laws, each with its share (L,), shares summing to 1."""
 
-    laws: tuple[Law, ...]
+    laws: tuple[AtomLaw, ...]
     shares: Floats
 
     @cached_property
@@ -84,7 +84,7 @@ class Population:
     likelihood: Floats
     times: Floats
     pattern: Ints
-    fit: Law
+    fit: AtomLaw
     unread: Unread | None = None
     elsewhere: Difficulty | None = None
 

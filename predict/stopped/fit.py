@@ -17,7 +17,7 @@ from scipy.special import expit, log_expit
 
 from predict.evidence.points import Floats
 from predict.stopped.law import PRIOR_MEAN, PRIOR_SD, Grades, Grid, Law, Times, make_grid
-from predict.stopped.seen import Seen
+from predict.stopped.seen import SeenLengths
 
 TOLERANCE = 1e-4
 """Largest element of the gradient at which the search stops: log likelihood per prior sd of a parameter."""
@@ -48,7 +48,7 @@ class Posterior:
 class Problem:
     """The likelihood of what is `seen`, on a grid fine enough for it; modes are counted from log cap."""
 
-    seen: Seen
+    seen: SeenLengths
 
     @cached_property
     def grid(self) -> Grid:

@@ -26,7 +26,7 @@ from scipy.special import expit, logit, ndtri
 
 from predict.evidence.points import Floats
 from predict.stopped.fit import Fit, Problem, fit
-from predict.stopped.seen import Seen, seen_at
+from predict.stopped.seen import SeenLengths, seen_at
 from predict.stopped.simulate import Simulated, move_to, simulate
 from results.votes.exact import AnswerPools
 
@@ -96,7 +96,7 @@ RANKS = 2000
 """Steps of the integral along the line."""
 
 
-def fit_line(seen: Seen) -> Fit:
+def fit_line(seen: SeenLengths) -> Fit:
     """Level and slope by logistic regression on the ended answers; questions, not answers, are independent.
 
     So the likelihood is taken to the power at which its curvature is, on average over

@@ -19,7 +19,7 @@ BINS = 32
 
 
 @dataclass(frozen=True)
-class Seen:
+class SeenLengths:
     """Q questions' answers as a run stopped at `cap` tokens shows them.
 
     Arguments:
@@ -56,7 +56,7 @@ class Seen:
         return float(done / (done + self.unfinished.sum()))
 
 
-def seen_at(answers: AnswerPools, cap: float) -> Seen:
+def seen_at(answers: AnswerPools, cap: float) -> SeenLengths:
     """Group the answers of a run by question and time, as it would be, stopped at `cap`.
 
     Raises ValueError where no answer ended within the cap.
@@ -80,7 +80,7 @@ def seen_at(answers: AnswerPools, cap: float) -> Seen:
     right = np.bincount(cell[correct], minlength=Q * K).reshape(Q, K).astype(float)
     other = np.bincount(cell[~correct], minlength=Q * K).reshape(Q, K).astype(float)
     unfinished = np.bincount(question[~ended], minlength=Q).astype(float)
-    return Seen(cap, edges, middles, right, other, unfinished, subset(cut, ended).counts())
+    return SeenLengths(cap, edges, middles, right, other, unfinished, subset(cut, ended).counts())
 
 
 def thinned(answers: AnswerPools, questions: int, each: int) -> AnswerPools:

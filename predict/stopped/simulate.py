@@ -16,7 +16,7 @@ from scipy.stats.qmc import Sobol
 from predict.evidence.points import Floats, Ints
 from predict.stopped.fit import Fit, Problem
 from predict.stopped.law import Law
-from predict.stopped.seen import Seen
+from predict.stopped.seen import SeenLengths
 
 WIDTH = 0.08
 """Width of the bins of log tokens beyond the cap."""
@@ -111,7 +111,7 @@ def _question_nodes(problem: Problem, law: Law, uniform: Floats) -> Ints:
     return drawn
 
 
-def bins_to(seen: Seen, caps: Sequence[float]) -> tuple[Floats, Floats, Ints]:
+def bins_to(seen: SeenLengths, caps: Sequence[float]) -> tuple[Floats, Floats, Ints]:
     """The seen bins and new ones up to each cap: edges, middles, and the last bin below each cap."""
     edges, middles, last = [seen.edges], [seen.middles], []
     at, count = float(seen.edges[-1]), len(seen.middles)

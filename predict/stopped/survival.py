@@ -26,7 +26,7 @@ from predict.evidence.points import Evidence, Floats, Ints, Points, Run, stopped
 from predict.pool_luck import luck_of_pool
 from predict.stopped.fit import FEW_ANSWERS, Problem, fit
 from predict.stopped.pace import fit_line, follow, paces
-from predict.stopped.seen import Seen, seen_at, thinned
+from predict.stopped.seen import SeenLengths, seen_at, thinned
 from predict.stopped.simulate import Simulated, simulate
 from results.normal import Interval
 from results.votes.errors import redrawn
@@ -105,7 +105,7 @@ MISSED = 3.0
 class Ahead:
     """Draws at all caps of a run, its own too; `missed`: standard deviations earlier cuts were off by."""
 
-    seen: Seen
+    seen: SeenLengths
     simulated: Simulated
     missed: float
 

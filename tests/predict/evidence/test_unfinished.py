@@ -10,7 +10,7 @@ from predict.estimate import Options
 from predict.estimators import SURVIVAL
 from predict.evidence.capped import capped, seen_of, unfinished_marked
 from predict.evidence.request import Request
-from predict.stopped.seen import Seen, seen_at
+from predict.stopped.seen import SeenLengths, seen_at
 from predict.table import forecast
 from results import BadInput, build_curves
 from results.votes.caps import cap_samples
@@ -31,7 +31,7 @@ def cut_at(table: pd.DataFrame, cap: int, seed: int = 0) -> pd.DataFrame:
     )
 
 
-def evidence(table: pd.DataFrame, cap: int) -> Seen:
+def evidence(table: pd.DataFrame, cap: int) -> SeenLengths:
     run = capped(table, "majority", cap, [2 * cap])[0].run
     assert run is not None
     return seen_at(seen_of(run, run.answers)[0].answers, cap)
@@ -48,7 +48,7 @@ def test_a_run_stopped_at_the_cap_shows_what_a_longer_one_shows_up_to_it(told: b
         evidence(one, cap) for one in (table, stopped if told else stopped.drop(columns="finish_reason"))
     )
 
-    for field in fields(Seen)[:-1]:
+    for field in fields(SeenLengths)[:-1]:
         np.testing.assert_array_equal(getattr(shorter, field.name), getattr(longer, field.name))
     for field in fields(shorter.votes):
         np.testing.assert_array_equal(getattr(shorter.votes, field.name), getattr(longer.votes, field.name))

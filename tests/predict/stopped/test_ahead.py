@@ -10,7 +10,7 @@ from predict.estimate import Options, Status
 from predict.evidence.points import Evidence, Points, Run
 from predict.stopped import survival as module
 from predict.stopped.fit import FEW_ANSWERS, Fit
-from predict.stopped.seen import Seen, seen_at
+from predict.stopped.seen import SeenLengths, seen_at
 from predict.stopped.simulate import Simulated
 from predict.stopped.survival import LEARN_FROM, Ahead, ahead_of, survival
 from results.votes.exact import AnswerPools
@@ -46,7 +46,7 @@ def test_it_learns_from_some_answers_and_looks_ahead_from_all(
 
     ahead = ahead_of(run, 7, 5)
 
-    few: Seen = calls["fit"][0].seen
+    few: SeenLengths = calls["fit"][0].seen
     assert few.questions == LEARN_FROM
     assert set((few.ended_counts.sum(axis=1) + few.unfinished).tolist()) == {FEW_ANSWERS}
     learnt, cap, start, R, seed = calls["paces"]

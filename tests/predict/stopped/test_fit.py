@@ -8,23 +8,25 @@ from scipy.stats import logistic, norm
 
 from predict.stopped.fit import TOLERANCE, VAGUEST, Problem, _curvature, fit
 from predict.stopped.law import PARAMETERS, PRIOR_MEAN, PRIOR_SD, survival
-from predict.stopped.seen import Seen, seen_at
+from predict.stopped.seen import SeenLengths, seen_at
 from results.votes.exact import VoteCounts
 from tests.predict.stopped.simulated import ORIGIN, THETA, answers, questions
 
 TRUE = np.array([THETA[name] for name in PARAMETERS])
 
 
-def small() -> Seen:
+def small() -> SeenLengths:
     """Four questions, three bins: all kinds of what may be seen."""
     edges = np.array([-np.inf, *np.log([3000, 5000, 8000])])
     right = np.array([[2.0, 1, 0], [0, 0, 1], [0, 0, 0], [0, 1, 0]])
     other = np.array([[0.0, 0, 1], [0, 1, 2], [0, 0, 0], [1, 0, 0]])
     nothing = VoteCounts(np.zeros(4, int), np.array([], int), np.zeros(5, int), np.zeros(4, int))
-    return Seen(8000, edges, np.log([2300, 4100, 6400]), right, other, np.array([0.0, 2, 5, 1]), nothing)
+    return SeenLengths(
+        8000, edges, np.log([2300, 4100, 6400]), right, other, np.array([0.0, 2, 5, 1]), nothing
+    )
 
 
-def by_trapezoids(seen: Seen, at: dict[str, float]) -> np.ndarray:
+def by_trapezoids(seen: SeenLengths, at: dict[str, float]) -> np.ndarray:
     """log likelihood of each question: integrals over u, v and w, all normal, on fine even grids."""
     u, v, w = np.linspace(-7, 7, 561), np.linspace(-7, 7, 281), np.linspace(-6, 6, 121)
     m = (

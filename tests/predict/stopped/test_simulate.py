@@ -6,7 +6,7 @@ from scipy.special import logit
 
 from predict.stopped.fit import Fit, Problem
 from predict.stopped.law import PARAMETERS
-from predict.stopped.seen import Seen, seen_at
+from predict.stopped.seen import SeenLengths, seen_at
 from predict.stopped.simulate import Simulated, _drawn, bins_to, simulate
 from tests.predict.stopped.simulated import THETA, answers, questions
 
@@ -16,12 +16,12 @@ CERTAIN = Fit(AT, np.zeros((len(AT), len(AT))))
 """The true parameters, without uncertainty."""
 
 
-def seen(Q: int = 20, n: int = 6) -> Seen:
+def seen(Q: int = 20, n: int = 6) -> SeenLengths:
     rng = np.random.default_rng(0)
     return seen_at(answers(questions(Q, rng), n, rng), CAP)
 
 
-def drawn(moved: tuple[float, float] = (0.0, 0.0), of: Seen | None = None, R: int = 3) -> Simulated:
+def drawn(moved: tuple[float, float] = (0.0, 0.0), of: SeenLengths | None = None, R: int = 3) -> Simulated:
     return simulate(Problem(of or seen()), CERTAIN, CAPS, np.full((R, 2), moved), 0)
 
 
@@ -53,7 +53,7 @@ def test_without_answers_the_draws_are_the_law_of_the_questions() -> None:
     """Questions of which nothing is known: the shares and tokens are those of fresh answers, within 4
     standard errors."""
     nothing = seen(Q=1000, n=1)
-    blank = Seen(
+    blank = SeenLengths(
         CAP,
         nothing.edges,
         nothing.middles,

@@ -9,7 +9,7 @@ from scipy.stats import norm
 
 from predict.stopped.fit import Fit
 from predict.stopped.pace import PRIOR_MEAN, PRIOR_SD, fit_line, follow
-from predict.stopped.seen import Seen, seen_at
+from predict.stopped.seen import SeenLengths, seen_at
 from predict.stopped.simulate import Simulated
 from results.votes.exact import AnswerPools, VoteCounts
 
@@ -40,7 +40,7 @@ def test_the_line_through_two_bins_is_that_of_the_formulas_written_out() -> None
     other = np.array([[0.0, 0], [1, 1], [6, 2], [2, 5]])
     nothing = VoteCounts(np.zeros(4, int), np.array([], int), np.zeros(5, int), np.zeros(4, int))
     edges, middles = np.array([-np.inf, 7.0, 8.0]), np.array([6.5, 7.5])
-    seen = Seen(np.exp(8), edges, middles, right, other, np.array([0.0, 1, 1, 3]), nothing)
+    seen = SeenLengths(np.exp(8), edges, middles, right, other, np.array([0.0, 1, 1, 3]), nothing)
 
     found = fit_line(seen)
 
