@@ -96,8 +96,9 @@ def sample(
     from harness.store.samples_file import SAMPLES
     from results import BadInput, read_samples
     from results.cli.curves import curves_command
-    from results.report.provenance import read_record, unfinished
+    from results.report.provenance import unfinished
     from results.tables.contract import check_out
+    from results.tables.files import read_record
 
     given = keys_given(overrides, url, limit)
     if curves and dry_run:

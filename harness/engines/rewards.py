@@ -37,7 +37,7 @@ class Reward(NamedTuple):
     prompt_tokens: int
 
 
-class _Reply(FromServer):
+class _RewardReply(FromServer):
     told: Any = Field(
         validation_alias=AliasChoices(
             "embedding", AliasPath("data", 0, "probs"), AliasPath("data", 0, "data")
@@ -50,7 +50,7 @@ class _Reply(FromServer):
     )
 
 
-_REPLY = TypeAdapter(_Reply)
+_REPLY = TypeAdapter(_RewardReply)
 
 
 class SGLangRewards(SGLangEngine):

@@ -20,10 +20,11 @@ from harness.judge.scores import Scores, judge_identity
 from harness.judge.verdicts import Judge, Verdict, asked_yes_or_no, rewarded
 from harness.run.session import Session, until_stopped
 from harness.run.stopping import PlannedRequests
-from harness.store.record import RECORD, experiment_in
+from harness.store.record import experiment_in
 from harness.store.resume import locked
 from harness.store.samples_file import SamplesFile
 from results import BadInput
+from results.tables.files import RECORD
 
 OF_THE_MODEL = (
     *("model", "revision", "chat", "engine", "url", "request_fields"),

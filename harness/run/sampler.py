@@ -21,7 +21,7 @@ from harness.run.plan import Query, asked_questions, prompt_for, sampling_for
 from harness.run.session import Session
 from harness.run.stopping import Blocks, PlannedRequests, requests_of
 from harness.run.stored import Stored
-from harness.store.record import Record, asked_of, grader_in, read_record
+from harness.store.record import Record, asked_of, grader_in
 from harness.store.regrade import regrade
 from harness.store.resume import check_same_run, locked, put_bad_rows_aside, read_done, set_aside
 from harness.store.row import Row
@@ -29,6 +29,7 @@ from harness.store.samples_file import SAMPLES, Moved, SamplesFile, mend
 from harness.tally.counts import Tally
 from harness.tally.pace import Pace
 from results import BadInput
+from results.tables.files import read_record
 
 LOOKS = (20, 200)
 """Finished questions, counted in each setting, after which a run looks for what its user should know."""

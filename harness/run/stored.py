@@ -22,10 +22,11 @@ from harness.experiment import Experiment, experiment_of, tokens_in
 from harness.questions.load import Question
 from harness.run.plan import Query
 from harness.store.identity import IDENTITY, identity
-from harness.store.record import RECORD, experiment_in, read_record
+from harness.store.record import experiment_in
 from harness.store.row import Key, Row, is_row
 from harness.store.samples_file import SAMPLES, not_a_row, numbered_lines
 from results import BadInput
+from results.tables.files import RECORD, read_record
 
 FINAL_TOKENS = 16
 """The limit of the final answer: a number of ten digits and `##. [END]`."""

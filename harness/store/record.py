@@ -32,9 +32,7 @@ from harness.store.identity import commits, engine_changes, identity, prompts_di
 from harness.tally.counts import Tally
 from harness.tally.pace import Pace
 from results import BadInput
-from results.tables.files import replacing
-
-RECORD = "run.json"
+from results.tables.files import RECORD, read_record, replacing
 
 
 class Record:
@@ -119,15 +117,6 @@ def write_json(path: Path, content: dict[str, Any]) -> None:
     """Write a file as a whole, or leave the one that is there."""
     with replacing(path) as temporary:
         temporary.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-
-
-def read_record(folder: Path) -> dict[str, Any] | None:
-    """What run.json says, or None where there is none of this harness."""
-    with suppress(OSError, ValueError):
-        record = json.loads((folder / RECORD).read_text(encoding="utf-8"))
-        if isinstance(record, dict) and isinstance(record.get("experiment"), dict):
-            return record
-    return None
 
 
 def experiment_in(folder: Path) -> Experiment | None:

@@ -18,13 +18,13 @@ import filelock
 from harness.experiment import Experiment
 from harness.questions.load import Question
 from harness.store.identity import IDENTITY, PLAN_FIELDS, READING, differences, identity
-from harness.store.record import RECORD, grader_in, read_record
+from harness.store.record import grader_in
 from harness.store.row import Key, Row, are_rows, is_row, key_of
 from harness.store.samples_file import LOCK, SAMPLES, not_a_row, numbered_lines, read_blocks
 from harness.tally.counts import Tally
 from harness.tally.groups import AnswerGroup, groups_of
 from results import BadInput
-from results.tables.files import replacing
+from results.tables.files import RECORD, read_record, replacing
 
 NO_LOCKS = {errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS}
 """What a file system says that knows no locks."""

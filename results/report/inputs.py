@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from results.report.provenance import Record, read_record, whole_runs
+from results.report.provenance import Record, whole_runs
 from results.report.questions import MOST_TEXTS
 from results.summary.samples import ended_rows
 from results.tables.contract import kind_of, read_curves, read_samples, read_table, sample_files
-from results.tables.files import give_back_memory
+from results.tables.files import give_back_memory, read_record
 from results.tables.key import keys
 from results.tables.money import Money, Price, check_prices
 from results.tables.schemas import CURVE_KEY

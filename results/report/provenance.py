@@ -6,10 +6,8 @@ answers            6,412
 planned            7,680
 """
 
-import json
 from collections import Counter
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -20,15 +18,6 @@ from results.words.cells import Table, readable
 from results.words.names import curves_name
 
 Record = dict[str, Any]
-
-
-def read_record(folder: Path) -> Record | None:
-    """The run.json of a folder; None where there is none of the harness."""
-    try:
-        found = json.loads((folder / "run.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
-    return found if isinstance(found, dict) and isinstance(found.get("experiment"), dict) else None
 
 
 def key_of(record: Record) -> Key:

@@ -10,7 +10,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Literal
 from uuid import uuid4
@@ -30,6 +30,9 @@ SUFFIXES = (".csv", ".jsonl", ".parquet")
 WRITTEN = (*SUFFIXES, ".tex")
 """Kinds of files that a table is written to."""
 _TEXT = pa.string()
+RECORD = "run.json"
+"""The file in a run's folder that says how its answers were sampled."""
+
 LARGEST_WHOLE = 2**53
 """Beyond it not every whole number is a double."""
 _BLOCK = 1 << 24  # bytes read at a time; a longer row of JSON is left to the plain parser
@@ -204,6 +207,15 @@ def json_rows(path: Path) -> Iterator[dict[str, Any]]:
             if not isinstance(row, dict):
                 raise BadInput(f"{path}: row {number}: found {type(row).__name__}, expected a JSON object")
             yield _without_surrogates(row) if rb"\ud" in line.lower() else row
+
+
+def read_record(folder: Path) -> dict[str, Any] | None:
+    """What the run.json of a folder says; None where there is none of the harness."""
+    with suppress(OSError, ValueError):
+        record = json.loads((folder / RECORD).read_text(encoding="utf-8"))
+        if isinstance(record, dict) and isinstance(record.get("experiment"), dict):
+            return record
+    return None
 
 
 def _without_surrogates(cell: Any) -> Any:

@@ -9,8 +9,9 @@ import pytest
 from harness.grader import Grader
 from harness.questions.load import Question
 from harness.store import regrade as regrading
-from harness.store.record import experiment_in, grader_in, read_record
+from harness.store.record import experiment_in, grader_in
 from results import read_samples, vote_curve
+from results.tables.files import read_record
 from tests.harness.commands import command
 from tests.harness.run import scripted
 from tests.harness.run.scripted import ScriptedEngine, run, stored

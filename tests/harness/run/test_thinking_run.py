@@ -11,11 +11,11 @@ from harness.engines.factory import engine_for
 from harness.experiment import read_experiment
 from harness.questions.load import load_questions
 from harness.run.sampler import RunOutcome, sample
-from harness.store.record import read_record
 from harness.tally.counts import Tally
 from harness.view import answers, read_blocks
 from results import BadInput, build_curves, read_samples
 from results.report.questions import LONGEST, question_data
+from results.tables.files import read_record
 from results.votes.curves import curves_and_votes
 from tests.harness.engines.sglang_responder import TINY
 from tests.harness.engines.thinking_servers import VLLM, SGLang

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from harness.grader import Grader
-from harness.store.record import experiment_in, read_record
+from harness.store.record import experiment_in
 from harness.store.regrade import regrade
 from results import BadInput, read_samples
+from results.tables.files import read_record
 from tests.harness.commands import command
 from tests.harness.run.scripted import ScriptedEngine, run, stored
 

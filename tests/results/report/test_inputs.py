@@ -10,7 +10,8 @@ import pytest
 from results import BadInput, write_curves
 from results.report.inputs import read_tables
 from results.report.page import build_report
-from results.report.provenance import fact_table, read_record, unfinished
+from results.report.provenance import fact_table, unfinished
+from results.tables.files import read_record
 from results.tables.key import Key
 from tests.results.made_tables import BACKTEST, DIFFERENCE, FIT, PLAN, curves, forecast_table
 
