@@ -20,6 +20,7 @@ from results.words.cells import Columns, Table, number, readable, share, tabled
 from results.words.names import (
     NBSP,
     UNITS,
+    curves_name,
     interval,
     known,
     line_name,
@@ -67,17 +68,22 @@ SHOWN = 6
 
 
 def short_lines(panels: Sequence[Panel]) -> list[str]:
-    """What was measured, for a terminal: a line for each method and setting of each model, a few N."""
+    """What was measured, for a terminal: a line for each method and setting of each model, a few N.
+
+    Where a model answers several data sets, its lines name them.
+    """
     if not panels:
         return []
     ns = sorted({n for panel in panels for n in panel.ns})
     steps = np.linspace(0, len(ns) - 1, min(SHOWN, len(ns)))
     wanted = [f"N = {ns[place]}" for place in dict.fromkeys(steps.round().astype(int).tolist())]
-    several = len({panel.key.whose for panel in panels}) > 1
+    whose = {panel.key.whose for panel in panels}
+    several, again = len(whose) > 1, len({key.model for key in whose}) < len(whose)
     lines = [[*(["model"] if several else []), "% ± 90 %", "setting", *wanted]]
     for panel in panels:
         table = value_table(panel)
-        model = [line_name(panel.key.model)] if several else []
+        name = curves_name(panel.key) if again else line_name(panel.key.model)
+        model = [name] if several else []
         for row in table.rows:
             cells = dict(zip(table.head, row, strict=True))
             values = [cells.get(name, "") for name in wanted]

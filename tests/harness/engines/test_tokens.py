@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from harness.engines.tokens import PromptTokens
+from harness.engines.base import Completion
+from harness.engines.tokens import PromptTokens, counted
 from harness.experiment import model_location
 from results import BadInput
 
@@ -52,6 +53,12 @@ def test_only_the_text_of_a_prompt_begins_with_the_begin_token(tmp_path: Path) -
     assert plain.encode(PROMPT) == (BEGIN, *tiny[0].encode(PROMPT))
     assert plain.go_on(PROMPT, " 12") == (BEGIN, *tiny[0].go_on(PROMPT, " 12"))
     assert chat.go_on(PROMPT, " 12") == tiny[1].go_on(PROMPT, " 12")  # a template writes its own
+
+
+@pytest.mark.parametrize(("told", "found"), [(None, 20), (0, 20), (7, 7)])
+def test_thinking_that_a_server_does_not_count_is_counted(told: int | None, found: int) -> None:
+    answer = Completion("##17##", 30, 20, "stop", 1, reasoning=" is" * 20, reasoning_tokens=told)
+    assert counted(answer, PromptTokens(str(TINY), None, chat=True)).reasoning_tokens == found
 
 
 def test_a_folder_without_a_tokenizer_is_refused(tmp_path: Path) -> None:

@@ -157,19 +157,21 @@ def test_a_bare_table_is_published_with_what_it_has(tmp_path: Path) -> None:
     refused = command("export", file, "--out", out)
     assert (refused.exit_code, out.exists()) == (2, False)
     assert "--dataset" in refused.output
-    models = [table.assign(tokens=[5, None], dataset="d", model=name) for name in ("m", "wrong")]
+    names = ("d", "m"), ("d", "wrong"), ("e", "m")
+    models = [table.assign(tokens=[5, None], dataset=dataset, model=model) for dataset, model in names]
     models[1]["correct"] = False
+    models[2] = models[2].assign(correct=True, answer="x")
     models[1]["answer"] = None
     write_samples(pd.concat(models), file)
     assert command("export", file, "--out", out).exit_code == 0
-    found = {json.loads(each.read_text())["model_info"]["name"]: each for each in out.rglob("*.json")}
-    for name, accuracy in (("m", 0.5), ("wrong", 0.0)):
+    found = {(each.parts[-4], each.parts[-2]): each for each in out.rglob("*.json")}
+    for name, accuracy in zip(names, (0.5, 0.0, 1.0), strict=True):
         aggregate = json.loads(found[name].read_text())
         scores, details = aggregate["evaluation_results"], aggregate["detailed_evaluation_results"]
         assert [scores[0]["score_details"]["score"], len(scores)] == [accuracy, 4]
         assert details["total_rows"] == len((out / details["file_path"]).read_text().splitlines()) == 2
     write_samples(models[0], file)
-    again = import_table(found["m"].parent, kind="every-eval-ever").table
+    again = import_table(found["d", "m"].parent, kind="every-eval-ever").table
     assert again["answer"].fillna("").tolist() == ["x", ""]
     assert again["tokens"].fillna(0).tolist() == [5, 0]
     curves = [build_curves(rows, permutations=0)["accuracy"].tolist() for rows in (read_samples(file), again)]

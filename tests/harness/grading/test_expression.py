@@ -99,6 +99,13 @@ def test_fractions_are_equal_where_exact_arithmetic_says_so(number: Fraction, of
     assert GRADER.verdict(f"##{texts[1]}##", right, "stop")["correct"] == (off == 0)
 
 
+@pytest.mark.parametrize("number", ["0.25", "0.99", "1", "1.5", "50"])
+def test_a_number_below_one_is_a_share_and_others_may_be_per_cent(number: str) -> None:
+    for gold, text in ((number, f"{number}%"), (f"{number}%", number)):
+        right = required_gold(gold, "here", "math")
+        assert GRADER.verdict(f"##{text}##", right, "stop")["correct"] == (float(number) >= 1)
+
+
 def _spellings(number: Fraction) -> list[str]:
     """Ways in which people and models write a number."""
     top, bottom = number.numerator, number.denominator

@@ -21,7 +21,7 @@ SETTINGS = ("10", "40")
 class ScriptedEngine:
     """Answers every prompt with the number in it; `script` may raise, wait, or return another text.
 
-    It is told the prompt, and how often that was asked before.
+    It is told the prompt, and how often that was asked before. `tokens`: of an answer, by the number; else 9.
     """
 
     name, version = "scripted", "1"
@@ -31,6 +31,7 @@ class ScriptedEngine:
         self.opened = 0
         self.asked: list[str] = []
         self.seeds: list[int] = []
+        self.tokens: dict[str, int] = {}
         self.events: list[str] = []
         self.in_flight = self.most_in_flight = 0
 
@@ -51,7 +52,8 @@ class ScriptedEngine:
         finally:
             self.in_flight -= 1
         number = prompt.split("?")[0].rsplit(" ", 1)[1]
-        return Completion(text or f"{place}: The answer is ##{number}##.", 9, 20, "stop", seed)
+        said = text or f"{place}: The answer is ##{number}##."
+        return Completion(said, self.tokens.get(number, 9), 20, "stop", seed)
 
     async def __aenter__(self) -> Self:
         self.opened += 1

@@ -84,12 +84,13 @@ def test_the_same_answers_are_ended_at_every_length(source: Path, tmp_path: Path
             assert row["tokens"] - written >= TOKENS.count(final.strip()) - 1
         assert (row["finish_reason"], row["prompt_tokens"]) == ("forced", before["prompt_tokens"])
         assert row["gold"] == before["gold"]
-    assert 0 < kept < len(found) / 2
+    assert 0 < kept < len(found)  # some of 20 answers have more than five tokens
     curves = build_curves(read_samples(tmp_path / "new" / "samples.jsonl"), permutations=0)
-    single = curves[(curves["N"] == 1) & (curves["method"] == "majority")].sort_values("tokens_per_answer")
-    assert single["setting"].tolist() == [f"forced={length}" for length in lengths]
-    assert single["tokens_per_answer"].is_monotonic_increasing
-    assert single["accuracy"].iloc[-1] > single["accuracy"].iloc[0]
+    single = curves[(curves["N"] == 1) & (curves["method"] == "majority")].set_index("setting")
+    assert single.index.tolist() == [f"forced={length}" for length in lengths]
+    means = pd.DataFrame(found.values()).groupby("setting")[["correct", "tokens"]].mean()
+    told = single[["accuracy", "tokens_per_answer"]].to_numpy(float)
+    assert told == pytest.approx(means.loc[single.index].to_numpy(float), abs=1e-5)
 
 
 def test_the_record_and_the_answers_can_be_looked_at(source: Path, tmp_path: Path) -> None:

@@ -153,13 +153,15 @@ def test_nobody_waits_for_a_server_that_has_gone(tmp_path: Path) -> None:
 
 def test_what_was_saved_is_recorded(tmp_path: Path) -> None:
     engine = telling({"0": "0" * 12, "1": "1" * 12, "2": "0" * 12, "3": "30" * 6}.get)
+    engine.tokens = {"0": 10, "1": 20, "2": 30, "3": 40}  # of the answers not asked for, too
     run(tmp_path, engine, stop_rule="lead:3", greedy=False, **ONE)
     record = json.loads((tmp_path / "run.json").read_text())
     assert record["experiment"]["stop_rule"] == "lead:3"
     (found,) = record["summary"]["stopping"]["settings"]
     assert found == {
         **{"setting": "40", "votes": 4, "ended_early": 3, "answers": 21, "answers_of_all": 48},
-        **{"tokens_share": pytest.approx(21 / 48), "right": pytest.approx((2 + 0.5) / 4)},
+        "tokens_share": pytest.approx((3 * 60 + 12 * 40) / (12 * 100)),
+        "right": pytest.approx((2 + 0.5) / 4),
     }
     assert {row["stop_rule"] for row in stored(tmp_path)} == {"lead:3"}
     with pytest.raises(BadInput, match="stop_rule"):

@@ -115,10 +115,11 @@ def test_along_T_the_dearest_settings_are_left_out() -> None:
     points = Points(T.astype(str), T, np.tile(N, 4))
     accuracy = np.tile(RISING, 4) + 0.1 * np.log2(T)
     observed = Evidence(points, accuracy, np.full(20, 0.01))
-    new = Points(np.array(["16.0", "64.0"]), np.array([16.0, 64.0]), np.array([8, 8]))
-    error = model_error(observed, new, by_last)
+    at = np.array([8.0, 16.0, 64.0, 16.0])
+    error = model_error(observed, Points(at.astype(str), at, np.array([32, 8, 8, 32])), by_last)
     per_e = np.sqrt((USUAL**2 + 2 * (0.1 / np.log(2)) ** 2) / 3)
-    assert error == pytest.approx(per_e * np.log([2.0, 8.0]), rel=1e-6)
+    assert error[1:3] == pytest.approx(per_e * np.log([2.0, 8.0]), rel=1e-6)
+    assert error[3] == pytest.approx(np.hypot(error[0], error[1]))  # farther along N and along T
 
 
 def test_for_these_questions_only_the_luck_of_the_answers_spreads() -> None:

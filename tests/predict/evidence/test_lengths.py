@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from predict.evidence.points import Points
 from predict.evidence.targets import STRAYS, expected_length
 from tests.predict.commands import command, curve
 
@@ -50,6 +51,14 @@ def test_names_must_agree_but_for_the_number() -> None:
     lengths = {"thinking-8000": 5000.0, "thinking-16000": 9000.0, "none": 700.0, "9": 1.0}
     length, _ = expected_length("thinking-32000", lengths) or (0, 0)
     assert length == pytest.approx(9000 * 9 / 5)
+
+
+@pytest.mark.parametrize("at", [np.array([False, True, True]), np.array([2, 1])])
+def test_points_that_are_chosen_keep_how_sure_their_length_is(at: np.ndarray) -> None:
+    cells = np.array(["a", "b", "c"]), np.array([1.0, 2.0, 4.0]), np.array([1, 8, 8]), np.array([0, 0.1, 0.2])
+    chosen = Points(*cells)[at]
+    for kept, cell in zip((chosen.setting, chosen.T, chosen.N, chosen.spread), cells, strict=True):
+        np.testing.assert_array_equal(kept, cell[at])
 
 
 def test_the_forecast_takes_it_and_is_less_certain_than_of_a_known_length(tmp_path: Path) -> None:

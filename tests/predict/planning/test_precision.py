@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from predict.evidence.groups import groups_of_samples
@@ -13,6 +14,7 @@ from results.votes.exact import AnswerPools, accuracy_by_question
 from tests.predict.answers.pools import pool_of
 from tests.predict.commands import predict
 from tests.predict.conftest import simulated_samples
+from tests.results.cli.command import results
 
 
 def asked(laws: np.ndarray, answers: int, rng: np.random.Generator) -> AnswerPools:
@@ -108,14 +110,21 @@ def test_questions_that_are_enough_with_a_cheap_side() -> None:
     assert questions_with(np.array([total]), np.array([1.0]), pilot, total) == total
 
 
-def test_the_command_prices_a_cheap_side(tmp_path: Path) -> None:
-    frame = simulated_samples(questions=60, answers=3, settings=("40",)).assign(model="m", dataset="d")
-    frame.to_csv(tmp_path / "many.csv")
-    few = frame["question_id"].isin(sorted(frame["question_id"].unique())[:20])
+def test_the_command_prices_a_cheap_side_by_its_gain_at_as_many_answers(tmp_path: Path) -> None:
+    """A cheap side that is always right on some questions: it tells more of many answers than of one."""
+    frame = simulated_samples(questions=60, answers=8, settings=("40",))
+    few = frame["question_id"].isin([f"q{q}" for q in range(20)])
     frame[few].to_csv(tmp_path / "pilot.csv")
-    options = "--with", tmp_path / "many.csv", "--questions", "40,80", "--out", tmp_path / "out.csv"
-    done = predict("precision", tmp_path / "pilot.csv", *options)
-    assert "with CHEAP" in done.output
-    written = read_raw(tmp_path / "out.csv", ()).set_index("questions")["questions_with"]
-    assert (written["40"].astype(float) < 30).all()
-    assert (written["80"] == "").all()
+    easy = frame["question_id"].str.endswith(("1", "5", "9"))
+    cheap = frame.assign(answer=frame["answer"].mask(easy, "right"), correct=frame["correct"] | easy)
+    cheap.to_csv(tmp_path / "many.csv")
+    files = tmp_path / "pilot.csv", "--with", tmp_path / "many.csv"
+    options = "--questions", "40,80", "--answers", "1,8", "--out", tmp_path / "out.csv"
+    assert "with CHEAP" in predict("precision", *files, *options).output
+    assert results("curves", *files, "--permutations", 0, "--out", tmp_path / "curves.csv") == 0
+    gains = pd.read_csv(tmp_path / "curves.csv").set_index(["method", "N"])["gain"]
+    told = pd.read_csv(tmp_path / "out.csv")
+    own = np.array([gains[row.method, row.N] for row in told.itertuples()])
+    np.testing.assert_array_equal(told["questions_with"], questions_with(told["questions"], own, 20, 60))
+    assert np.ptp(own) > 0.1
+    assert told["questions_with"].notna().equals(told["questions"] == 40)  # beyond all that it has: none

@@ -12,12 +12,12 @@ from results.tables.contract import kind_of, read_table
 from tests.results.cli.command import results
 
 
-def samples_file(path: Path, right: int, questions: int = 30, **constants: str) -> Path:
-    """Four answers to each question, `right` of them right."""
+def samples_file(path: Path, right: int, questions: int = 30, answers: int = 4, **constants: str) -> Path:
+    """So many answers to each question, `right` of them right."""
     rows = [
         {"question_id": f"q{q}", "sample": i, "answer": "1" if i < right else "7", "gold": "1", "tokens": 10}
         for q in range(questions)
-        for i in range(4)
+        for i in range(answers)
     ]
     write_samples(pd.DataFrame(rows).assign(**constants), path)
     return path
@@ -131,6 +131,13 @@ def test_of_three_runs_the_ranks_that_they_may_have_are_told(tmp_path, capsys):
     *_, head, first, second, third = capsys.readouterr().out.splitlines()
     assert head.split() == ["run", "accuracy", "rank"]
     assert [line.split()[::3] for line in (first, second, third)] == [["1", "1"], ["0", "2"], ["2", "2"]]
+
+
+def test_of_each_pair_the_most_answers_that_it_has_are_shown(tmp_path, capsys):
+    runs = [samples_file(tmp_path / f"{i}.csv", 1, answers=most) for i, most in enumerate((4, 4, 2))]
+    assert results("compare", *runs) == 0
+    rows = re.findall(r"^ *(\d) +(\d) +best of N, N = (\d)", capsys.readouterr().out, re.MULTILINE)
+    assert list(dict.fromkeys(rows)) == [("0", "1", "4"), ("0", "2", "2"), ("1", "2", "2")]
 
 
 def test_several_numbers_of_answers_are_named_beforehand(tmp_path, capsys):

@@ -48,6 +48,7 @@ def test_each_model_has_the_advice_of_its_own_answers(samples, tmp_path, capsys)
     said = capsys.readouterr().out.splitlines()
     advice = {line: after for line, after in pairwise(said) if line.startswith("For ")}
     assert list(advice) == ["For <b>m</b>:", "For few:"]
+    assert not any("--n-max" in line for line in said)  # no model has more than are replayed
     of = ["8 answers", "5 answers"]
     assert [many in line for many, line in zip(of, advice.values(), strict=True)] == [True, True]
 

@@ -55,6 +55,8 @@ def test_two_runs_have_no_ranks_and_settings_in_common_are_ranked_apart():
     assert found.groupby(["setting", "N"]).size().to_dict() == dict.fromkeys(
         [("low", 1), ("low", 4), ("high", 1), ("high", 4)], 3
     )
+    more = pd.concat([answers({"a": [8, 7], "b": [2, 1]}, of=8), answers({"c": [2, 3]})])
+    assert set(ranks(compare_runs({"all": more}, methods="best_of_n"))["N"]) == {1, 4}  # of all pairs
     alone = pd.concat(settings).query("model == 'a'")
     assert set(ranks(compare_runs({"all": alone}, methods="best_of_n"))["run"]) == {"low", "high", "none"}
 

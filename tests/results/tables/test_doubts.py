@@ -156,6 +156,15 @@ def test_clusters_that_change_nothing_or_leave_nothing_are_said(clusters, words)
     assert [words in line for line in lines] == ([True] if words else [])
 
 
+def test_questions_without_a_cluster_are_counted_in_each_data_set():
+    """Two data sets ask questions of the same names; those of the second name no cluster."""
+    given = table(drawn(8)).assign(dataset="one")
+    clustered = given.assign(cluster=given["question_id"].str[-1])
+    both = pd.concat([clustered, table(drawn(9)).assign(dataset="other")], ignore_index=True)
+    lines = warned(lambda: as_samples(both))
+    assert [line.partition("questions name no")[0][-9:] for line in lines] == ["40 of 80 "]
+
+
 def test_an_option_of_clusters_without_effect_is_refused(tmp_path):
     given = as_samples(table(drawn(9)))
     write_raw(given.assign(own=given["question_id"]), tmp_path / "s.csv")

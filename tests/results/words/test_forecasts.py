@@ -32,6 +32,7 @@ def test_errors_of_forecasts_are_those_worked_out_by_hand():
     assert told.startswith("Good did best of 2 by interval score. It was 1.0 points off on average")
     assert "at most 1.0; 2 of 2" in told
     assert "One trial" in told
+    assert "partial" not in told
     assert [one.name for one in forecast_choices(forecasts)[0].choices] == ["good", "bad", "partial"]
     ahead = good.tail(1).assign(N=64, accuracy=np.nan)  # nobody measured it
     unseen = make_forecasts({"f": pd.concat([good, ahead, bad])})
