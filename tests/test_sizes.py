@@ -16,12 +16,12 @@ LONG = 100
 """A line above this many characters is a long one."""
 
 LIMITS = {
-    "lines of the packages": 36_930,
+    "lines of the packages": 37_398,
     "files of the packages": 299,
-    "lines of the tests": 36_565,
+    "lines of the tests": 36_906,
     "words of pages written by hand": 18_535,
     "mean characters of a line": 52.7,
-    "long lines, %": 8.7,
+    "long lines, %": 8.6,
 }
 
 
