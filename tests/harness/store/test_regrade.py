@@ -138,16 +138,6 @@ def test_a_run_goes_on_with_other_readers_and_says_so(folder: Path) -> None:
     assert len(said) == 2
 
 
-def test_a_run_goes_on_as_it_was_last_read_where_its_own_readers_stay(folder: Path) -> None:
-    """Twice: what `tts regrade` has done is not undone, nor taken for a wish of the experiment."""
-    regrade(folder, ALL)
-    for most in (6, 7):
-        engine = ScriptedEngine(lambda _prompt, _place: "so \\boxed{2}.")
-        run(folder, engine, samples=most, readers=("hashes",))
-        assert {row["answer"] for row in stored(folder)} == {"2"}
-        assert len((read_record(folder) or {})["readings"]) == 1
-
-
 @pytest.mark.parametrize(
     ("changes", "named"),
     [({"text": None}, r"row 41: no text"), ({"gold": None}, r"row 41: "), ({"gold": "x"}, r"row 41: .*'x'")],
