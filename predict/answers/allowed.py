@@ -74,9 +74,9 @@ def fitted(likelihood: Floats, times: Floats) -> Floats:
         towards /= towards.sum()
         for step in 0.5 ** np.arange(12):
             tried = (1 - step) * weights + step * towards
-            found = log_likelihood(likelihood, times, tried)
-            if found > value:
-                weights, value = tried, found
+            logs = log_likelihood(likelihood, times, tried)
+            if logs > value:
+                weights, value = tried, logs
                 break
         else:  # a step of EM, which always climbs
             weights = weights * (gain + times.sum()) / times.sum()

@@ -55,17 +55,17 @@ class Patterns:
 
 def patterns(right: Ints, wrong: list[Ints]) -> Patterns:
     """Group questions with the same count of right answers and the same wrong counts in any order."""
-    seen: dict[tuple[int, ...], int] = {}
+    places: dict[tuple[int, ...], int] = {}
     pattern = np.array(
         [
-            seen.setdefault((int(r), *np.sort(w[w > 0])[::-1].tolist()), len(seen))
+            places.setdefault((int(r), *np.sort(w[w > 0])[::-1].tolist()), len(places))
             for r, w in zip(right, wrong, strict=True)
         ]
     )
     return Patterns(
-        np.array([key[0] for key in seen], dtype=np.int64),
-        tuple(np.array(key[1:], dtype=np.int64) for key in seen),
-        np.bincount(pattern, minlength=len(seen)),
+        np.array([key[0] for key in places], dtype=np.int64),
+        tuple(np.array(key[1:], dtype=np.int64) for key in places),
+        np.bincount(pattern, minlength=len(places)),
         pattern,
     )
 
@@ -104,11 +104,11 @@ def leading(wrong: Ints) -> Floats:
     key = tuple(wrong.tolist())
     logs = _log_terms([key], np.array([1 + len(set(key))]))
     chances = np.exp(logs - np.maximum(logs.max(axis=0), -1e300))
-    found = np.zeros((1 + len(key), len(A), RESTS))
-    found[[0, *(1 + key.index(count) for count in Counter(key))]] = chances / np.maximum(
+    laws = np.zeros((1 + len(key), len(A), RESTS))
+    laws[[0, *(1 + key.index(count) for count in Counter(key))]] = chances / np.maximum(
         chances.sum(axis=0), 1e-300
     )
-    return found
+    return laws
 
 
 def _log_terms(counts: list[tuple[int, ...]], terms: Ints) -> Floats:

@@ -91,8 +91,8 @@ def from_answers(
         here = np.flatnonzero(targets.setting == pool.setting)
         if len(here):
             N, column = np.unique(targets.N[here], return_inverse=True)
-            found = accuracies(pool, population, N, pool.sizes, observed.method, options)
-            mean[here], draws[:, :, here] = found.mean[column], found.draws[:, :, column]
+            drawn = accuracies(pool, population, N, pool.sizes, observed.method, options)
+            mean[here], draws[:, :, here] = drawn.mean[column], drawn.draws[:, :, column]
             status[here] = fit_status(observed, pool, population)
             if options.allowed and observed.method == "majority":
                 alone = _answers_alone(pool, population, N, options.level)
@@ -102,8 +102,8 @@ def from_answers(
         if len(beyond):
             fresh = np.full(len(pool.sizes), np.inf)
             steady = replace(options, replicates=SCATTER)  # the forecast itself must not hang on how many
-            found = accuracies(pool, population, grid, fresh, observed.method, steady)
-            carried.append(Carried(pool, found.mean, *found.draws.var(axis=1)))
+            drawn = accuracies(pool, population, grid, fresh, observed.method, steady)
+            carried.append(Carried(pool, drawn.mean, *drawn.draws.var(axis=1)))
     if len(beyond):
         along = other_settings(carried, grid, targets[beyond], observed.method, options)
         mean[beyond], status[beyond], draws[:, :, beyond] = along
@@ -120,7 +120,7 @@ def _answers_alone(pool: Pool, population: Population, N: Ints, level: float) ->
     NaN up to the answers seen, of which the vote is known: that is as wide as the draw of the
     questions.
     """
-    seen = int(pool.answers.sizes.min())
+    answers = int(pool.answers.sizes.min())
     rows, times = learning_set(population.pattern)
     likelihood, unread = population.likelihood[rows], population.unread
 
@@ -129,13 +129,13 @@ def _answers_alone(pool: Pool, population: Population, N: Ints, level: float) ->
         low, high = allowed(likelihood, times, vote, level)
         return round(low, 2), round(high, 2)  # the search is no more exact
 
-    found = np.full((3, len(N)), np.nan)
-    if (seen < N).any():
-        low, high = ends(seen)
-        for i in np.flatnonzero(seen < N):
-            found[:2, i] = ends(int(N[i]))
-        found[2] = found[1] - found[0] - (high - low)
-    return found
+    ends_of = np.full((3, len(N)), np.nan)
+    if (answers < N).any():
+        low, high = ends(answers)
+        for i in np.flatnonzero(answers < N):
+            ends_of[:2, i] = ends(int(N[i]))
+        ends_of[2] = ends_of[1] - ends_of[0] - (high - low)
+    return ends_of
 
 
 def populations(observed: Evidence) -> list[Population]:
@@ -213,8 +213,8 @@ def drawn_atoms(mass: Floats, S: int, rng: np.random.Generator) -> Ints:
     """S atoms of each question from its posterior `mass` (Q, K), evenly spread over it: (Q, S)."""
     u = (np.arange(S) + rng.random((len(mass), 1))) / S
     steps = np.cumsum(mass, axis=1)
-    found = [np.searchsorted(row, at * row[-1]) for row, at in zip(steps, u, strict=True)]
-    return np.asarray(np.minimum(found, mass.shape[1] - 1), dtype=np.int64)
+    places = [np.searchsorted(row, at * row[-1]) for row, at in zip(steps, u, strict=True)]
+    return np.asarray(np.minimum(places, mass.shape[1] - 1), dtype=np.int64)
 
 
 def _one_draw(

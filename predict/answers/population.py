@@ -127,9 +127,9 @@ def fit_population(counts: VoteCounts) -> Population:
     evidence, were one of them true. None is, and evidence is then too sure: it counts as `TEMPER` says.
     """
     wrong = [counts.wrong[a:b] for a, b in zip(counts.starts[:-1], counts.starts[1:], strict=True)]
-    seen = patterns(counts.correct, wrong)
-    logs = log_likelihood(seen)
-    likelihood, pattern, unread = np.exp(logs - logs.max(axis=1, keepdims=True)), seen.pattern, None
+    kinds = patterns(counts.correct, wrong)
+    logs = log_likelihood(kinds)
+    likelihood, pattern, unread = np.exp(logs - logs.max(axis=1, keepdims=True)), kinds.pattern, None
     if counts.nulls.any():
         likelihood, pattern, unread = _with_unread(counts, likelihood, pattern)
     rows, counted = learning_set(pattern)

@@ -80,12 +80,12 @@ def share_difficulty(settings: Sequence[Marginal]) -> list[Difficulty]:
         log_at_nodes[s][:, at] = np.log(np.maximum(one.likelihood @ laws, 1e-300))
     best = _coordinate_ascent(log_at_nodes)
     own = log_at_nodes[np.arange(len(settings)), best]
-    found = []
+    shared = []
     for s, one in enumerate(settings):
         elsewhere = (own.sum(axis=0) - own[s])[[place[name] for name in one.question_ids]]
         posterior = softmax(elsewhere + np.log(NODE_WEIGHTS), axis=1)
-        found.append(Difficulty(posterior, float(CORRELATIONS[best[s]])))
-    return found
+        shared.append(Difficulty(posterior, float(CORRELATIONS[best[s]])))
+    return shared
 
 
 def law_given_difficulty(law: Floats, correlation: float) -> Floats:

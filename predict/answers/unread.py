@@ -65,8 +65,8 @@ def fit_unread(nulls: Ints, pools: Ints, chance: Floats) -> Unread:
 
     share = np.clip(nulls.sum() / pools.sum(), 0.01, 0.99)
     start = np.array([np.log(share / (1 - share)), 0.0, CENTRE[2]])
-    found = minimize(loss, start, jac=True, method="L-BFGS-B", options={"ftol": 0.0, "gtol": 1e-7})
-    return _law(found.x.round(DIGITS))
+    best = minimize(loss, start, jac=True, method="L-BFGS-B", options={"ftol": 0.0, "gtol": 1e-7})
+    return _law(best.x.round(DIGITS))
 
 
 def _law(x: Floats) -> Unread:

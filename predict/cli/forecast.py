@@ -115,8 +115,8 @@ def _forecasts(
         return
     from joblib import Parallel, cpu_count, delayed  # type: ignore[import-untyped]
 
-    found = Parallel(n_jobs=min(2, cpu_count()), return_as="generator")(delayed(call)() for call in calls)
-    for one, own in zip(found, names, strict=True):
+    results = Parallel(n_jobs=min(2, cpu_count()), return_as="generator")(delayed(call)() for call in calls)
+    for one, own in zip(results, names, strict=True):
         update(len(own))
         yield one
 

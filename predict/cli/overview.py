@@ -29,21 +29,21 @@ def name_of(rows: pd.DataFrame) -> str:
 
 def asked_of(found: pd.DataFrame) -> pd.DataFrame:
     """The rows that are forecasts; all where every one was fitted."""
-    asked = found[found["role"] != "used"]
-    return asked if len(asked) else found
+    forecasts = found[found["role"] != "used"]
+    return forecasts if len(forecasts) else found
 
 
 def overview(tables: Sequence[pd.DataFrame]) -> str:
     """A row for each set and predictor: how far its forecasts are from what was held out."""
     body: list[list[str]] = []
     for found in tables:
-        asked = asked_of(found)
-        columns = error_columns(asked) | {
+        forecasts = asked_of(found)
+        columns = error_columns(forecasts) | {
             "ok": lambda row: f"{row['ok']:.0f}",
             "error of ok": lambda row: far(row["error_of_ok"]),
         }
         names = [name_of(found)]
-        for cells in cells_of(scores(asked), columns):
+        for cells in cells_of(scores(forecasts), columns):
             body.append([names.pop() if names else "", *cells])
     heads = ["set", *columns]
     return table({head: [row[place] for row in body] for place, head in enumerate(heads)})
@@ -52,11 +52,11 @@ def overview(tables: Sequence[pd.DataFrame]) -> str:
 def sentence_of(found: pd.DataFrame) -> str:
     """The dearest forecast that was held out, or else the dearest, of the set's first predictor."""
     first = found[found["predictor"] == found["predictor"].iloc[0]]
-    asked = first[first["role"] != "used"].dropna(subset=["predicted"])
-    if asked.empty:
+    beyond = first[first["role"] != "used"].dropna(subset=["predicted"])
+    if beyond.empty:
         return f"{name_of(found)}: no forecast."
-    known = asked.dropna(subset=["accuracy"])
-    rows = known if len(known) else asked
+    known = beyond.dropna(subset=["accuracy"])
+    rows = known if len(known) else beyond
     row = rows.assign(cost=rows["tokens_per_answer"] * rows["N"]).sort_values(["cost", "N"]).iloc[-1]
     measured = f", {share(row['accuracy'])} measured" if len(known) else ""
     used = setting_used(row["source"], str(row["setting"]), row["tokens_per_answer"])
@@ -66,23 +66,23 @@ def sentence_of(found: pd.DataFrame) -> str:
 
 def summary_of(found: pd.DataFrame) -> str:
     """How far each predictor of a set is off what was held out."""
-    asked = asked_of(found)
-    table = scores(asked)
+    forecasts = asked_of(found)
+    table = scores(forecasts)
     held_out = table["asked"].iloc[0]
     if not held_out:
         return f"{name_of(found)}: nothing was held out."
     off = []
     for name, row in table.iterrows():
         known = f"{far(row['mean'])} points off" if row["told"] else "no forecast"
-        off.append(f"{predictor_name(asked[asked['predictor'] == name])} {known}")
+        off.append(f"{predictor_name(forecasts[forecasts['predictor'] == name])} {known}")
     return f"{name_of(found)}, over {held_out} values held out, on average: {', '.join(off)}."
 
 
 def together(notes: Sequence[tuple[str, Sequence[str]]]) -> list[str]:
     """What a reader must be told of groups (name, sentences): a sentence once, with how many it is of."""
-    said = Counter(sentence for _, sentences in notes for sentence in dict.fromkeys(sentences))
+    counts = Counter(sentence for _, sentences in notes for sentence in dict.fromkeys(sentences))
     lines = []
-    for sentence, times in said.items():
+    for sentence, times in counts.items():
         first = next(name for name, sentences in notes if sentence in sentences)
         others = f" and {times - 1} more" if times > 1 else ""
         lines.append(f"{first}{others}: {sentence}")

@@ -84,15 +84,15 @@ def run(
         offers = measured_offers(inputs, score, score_cost, max_n, level)
     plans = []
     for offer in offers:
-        found = plan(offer.choices, level, *goals, money)
-        plans.append(found)
-        show(offer.heading, found)
+        bought = plan(offer.choices, level, *goals, money)
+        plans.append(bought)
+        show(offer.heading, bought)
         if offer.group is not None:
-            show_settled(offer.group, found, options)
+            show_settled(offer.group, bought, options)
             warn(offer.group.name, caveats(offer.group, options.replicates))
     if out is not None:
         goal = {"target_accuracy": target_accuracy, "token_budget": token_budget}
-        whole = pd.concat([found.options for found in plans], ignore_index=True).assign(**goal)
+        whole = pd.concat([bought.options for bought in plans], ignore_index=True).assign(**goal)
         write_raw(whole, out)
         say(f"\n{len(whole)} rows in {out}")
     if plot is not None:
@@ -106,12 +106,12 @@ def money_of(inputs: Sequence[Path], prices: Mapping[str, Price]) -> Money:
     """What answers cost: the samples are read for it where prompts have a price, or answers a cost."""
     files = sample_files(*(path for path in inputs if kind_of(path) == "samples"))
     prompts = any(price.prompts for price in prices.values())
-    told = [file for file in files if prompts or COST in column_names(file)]
-    if not told:
+    priced = [file for file in files if prompts or COST in column_names(file)]
+    if not priced:
         return Money.of(prices)
     with catch_warnings():
         simplefilter("ignore", UserWarning)  # they are told where the samples are forecast from
-        tables = [read_samples(file, texts=False) for file in told]
+        tables = [read_samples(file, texts=False) for file in priced]
     return Money.of(prices, pd.concat(tables, ignore_index=True))
 
 

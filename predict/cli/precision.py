@@ -75,14 +75,12 @@ def alone(
             raise BadInput(f"{group.name}: curves do not show how answers differ: give samples")
         for pool in group.pools:
             own, seen = len(pool.answers.question_ids), int(pool.answers.sizes.min())
-            found = precision(pool.answers, questions or [own], answers or [seen, 4 * seen], seed, level)
+            rows = precision(pool.answers, questions or [own], answers or [seen, 4 * seen], seed, level)
             if worth is not None:
-                found["questions_with"] = worth.enough(found, group.key.at(pool.setting), own)
+                rows["questions_with"] = worth.enough(rows, group.key.at(pool.setting), own)
             say(f"\n{group.called}, setting {pool.setting}, from {own} questions × {seen} answers")
-            say(printable(found))
-            tables.append(
-                found.assign(dataset=group.key.dataset, model=group.key.model, setting=pool.setting)
-            )
+            say(printable(rows))
+            tables.append(rows.assign(dataset=group.key.dataset, model=group.key.model, setting=pool.setting))
     say(f"± in points, {100 * level:g} %. Four times the answers halve the ± of these questions.")
     if worth is not None:
         say("with CHEAP: so many questions tell as much of new ones, its answers being there.")
@@ -108,8 +106,8 @@ class _Worth:
 def _worth(inputs: Sequence[Path], cheap: Path) -> _Worth:
     pilot, many = (read_samples(*files, texts=False) for files in (inputs, [cheap]))
     curves, votes = curves_and_votes(pilot, permutations=0)
-    told = with_cheap(curves, votes, pilot, many, str(cheap))
-    return _Worth(dict(groups(told)), many["question_id"].nunique())
+    rows = with_cheap(curves, votes, pilot, many, str(cheap))
+    return _Worth(dict(groups(rows)), many["question_id"].nunique())
 
 
 def compared(
@@ -117,11 +115,11 @@ def compared(
 ) -> list[pd.DataFrame]:
     """Print and return how likely runs of those sizes are to decide each comparison. Raises BadInput."""
     with warnings_last():
-        found = list(pairs(sides_of({str(path): read_samples(path, texts=False) for path in inputs}, None)))
-    if not found:
+        both = list(pairs(sides_of({str(path): read_samples(path, texts=False) for path in inputs}, None)))
+    if not both:
         raise BadInput("--compare: nothing to compare: give two models, or one model at several settings")
     tables = []
-    for a, b in found:
+    for a, b in both:
         own, seen = len(a.pools.question_ids), min(a.most, b.most)
         rows = power(a.pools, b.pools, questions or [own], answers or [seen, 4 * seen], seed, level)
         say(f"\n{b.named} − {a.named}, from {own} questions × {seen} answers")

@@ -96,8 +96,8 @@ def _read(
 
 def algorithm_3(evidence: Evidence, targets: Points, options: Options) -> Estimate:
     """The paper's forecast, with the status that `judged` gives it."""
-    found = on_curves(low_cost_to_high)(evidence, targets, options)
-    return replace(found, status=judged(found.status, found.mean, *of_the_law(evidence, targets)))
+    result = on_curves(low_cost_to_high)(evidence, targets, options)
+    return replace(result, status=judged(result.status, result.mean, *of_the_law(evidence, targets)))
 
 
 def judged(own: Texts, mean: Floats, law: Floats, law_ok: NDArray[np.bool_]) -> Texts:

@@ -126,8 +126,8 @@ def _error(observed: Evidence, kept: np.ndarray, x: Floats, fit: Fit) -> float:
     if not kept.any() or kept.all():
         return np.nan
     left = ~kept
-    found = fit(points[kept], observed.accuracy[kept], points[left])
-    error = (found - observed.accuracy[left]) / np.log(x[left] / x[kept].max())
+    fitted = fit(points[kept], observed.accuracy[kept], points[left])
+    error = (fitted - observed.accuracy[left]) / np.log(x[left] / x[kept].max())
     error = error[np.isfinite(error)]
     return float(np.sqrt(np.mean(error**2))) if len(error) else np.nan
 

@@ -74,13 +74,13 @@ class QuestionLaw:
     def at(self, logits: Floats, N: Sequence[int] | Ints) -> Floats:
         """Acc, (A, len(N)), of settings whose logits a are `logits` (A,)."""
         places = np.asarray(logits)[:, None] + self.sigma * votes.Z
-        asked = np.asarray(N, np.int64)
+        sizes = np.asarray(N, np.int64)
         if self.method == "best_of_n":
-            return votes.best_of_n(places, asked)
+            return votes.best_of_n(places, sizes)
         _, centre, log_spread, silent = self.shared
-        found = votes.majority(places, asked, centre, float(np.exp(log_spread)), float(expit(silent)))
-        found[:, asked == 1] = votes.one_answer(places)[:, None]
-        return np.clip(found, 0.0, 1.0)
+        values = votes.majority(places, sizes, centre, float(np.exp(log_spread)), float(expit(silent)))
+        values[:, sizes == 1] = votes.one_answer(places)[:, None]
+        return np.clip(values, 0.0, 1.0)
 
     def seen(self, N: Sequence[int] | Ints) -> Floats:
         """Acc, (k, len(N)), at the fitted settings."""
@@ -145,14 +145,14 @@ def _fitted(method: str, *columns: tuple[Any, ...]) -> QuestionLaw:
         now = off(x)
         step = np.where(x < 0, -STEP, STEP) * np.maximum(1.0, np.abs(x))
         step = np.where(np.abs(x + step - middle) > limits, -step, step)
-        found = np.zeros((len(now), k + 4))
+        sums = np.zeros((len(now), k + 4))
         every_logit = np.where(np.arange(k + 4) < k, step, 0.0)
-        found[np.arange(len(now)), place] = (off(x + every_logit) - now) / step[place]
+        sums[np.arange(len(now)), place] = (off(x + every_logit) - now) / step[place]
         for i in range(k, k + 4):
             one = np.where(np.arange(k + 4) == i, step, 0.0)
-            found[:, i] = (off(x + one) - now) / step[i]
+            sums[:, i] = (off(x + one) - now) / step[i]
         priors = np.hstack([np.zeros((4, k)), np.diag(1 / PRIOR_SD)])
-        return np.vstack([found, priors, np.eye(k, k + 4) / (2 * FARTHEST)])
+        return np.vstack([sums, priors, np.eye(k, k + 4) / (2 * FARTHEST)])
 
     limits = np.concatenate([np.full(k, FARTHEST), REACH])
     middle = np.concatenate([np.zeros(k), PRIOR])

@@ -69,12 +69,12 @@ def forecast_by_law(evidence: Evidence, targets: Points, options: Options) -> La
     these, new = np.full((2, M), np.nan), np.full((2, M), np.nan)
 
     for at in known.parts(targets):
-        asked = targets[at]
-        mean[at], by_law = known.by_law(asked, _ENDS, seed)
+        wanted = targets[at]
+        mean[at], by_law = known.by_law(wanted, _ENDS, seed)
         width[at] = np.ptp(_middle(by_law, level), axis=0)
         if R:
-            ways = known.ways(asked, R, seed)
-            of_questions = known.shift_by_questions(asked, R, seed)
+            ways = known.ways(wanted, R, seed)
+            of_questions = known.shift_by_questions(wanted, R, seed)
             these[:, at] = _outermost(ways, level)
             new[:, at] = _outermost([way + of_questions for way in ways], level)
 

@@ -126,15 +126,15 @@ def imagined(counts: VoteCounts, answers: Sequence[int], seed: Sequence[int]) ->
     fitted = fit_population(counts)
     mass, rates = fitted.posterior(), fit_rates(counts).posterior()
     p = RATES[drawn_atoms(rates, S, np.random.default_rng(seed))]
-    found = {}
+    by_answers = {}
     for n in answers:
         atom = drawn_atoms(mass, S, np.random.default_rng([*seed, n]))
         single, vote = _votes(counts, n, atom, fitted.unread, [*seed, n])
-        found[n] = {("majority", 1): single, ("majority", n): vote}
+        by_answers[n] = {("majority", 1): single, ("majority", n): vote}
         if n > 1:
             luck = np.random.default_rng([*seed, n, 1]).random((2, *p.shape))
-            found[n]["best_of_n", n] = np.asarray(luck < 1 - (1 - p) ** n, dtype=np.float64)
-    return found
+            by_answers[n]["best_of_n", n] = np.asarray(luck < 1 - (1 - p) ** n, dtype=np.float64)
+    return by_answers
 
 
 def _votes(
@@ -170,18 +170,18 @@ def power(
     """
     if len(a.question_ids) < 2:
         raise BadInput("one question says nothing about others: give a pilot with several")
-    seen = piloted(a, b)
-    each = sorted({*answers, seen})
+    fewest = piloted(a, b)
+    each = sorted({*answers, fewest})
     sides = [imagined(side.counts(), each, [seed, i]) for i, side in enumerate((a, b))]
     clusters = a.clusters or b.clusters
     pilot = len(a.question_ids)
     sizes = cluster_sizes(pilot, clusters)
     size, largest = pilot / equal_draws(sizes), int(sizes.max())
-    found = {n: {way: _difference(a, b, way, n, sides, clusters) for way in sides[0][n]} for n in each}
+    by_answers = {n: {way: _difference(a, b, way, n, sides, clusters) for way in sides[0][n]} for n in each}
     rows = []
     for n in answers:
-        for (method, N), (difference, variance) in found[n].items():
-            measured = found[seen].get((method, min(N, seen)), (difference, variance))[1]
+        for (method, N), (difference, variance) in by_answers[n].items():
+            measured = by_answers[fewest].get((method, min(N, fewest)), (difference, variance))[1]
             decision = Decision(level, size, largest, whole=n == N)
             truth = given(difference, max(np.sqrt(measured / pilot), float(least_stderr(pilot, largest))))
             to_decide = decision.questions(variance, truth)
@@ -220,14 +220,14 @@ def _difference(
     to be that at the pilot's.
     """
     method, N = way
-    seen = piloted(a, b)
-    at = (method, min(N, seen)) if (method, min(N, seen)) in sides[0][seen] else way
+    fewest = piloted(a, b)
+    at = (method, min(N, fewest)) if (method, min(N, fewest)) in sides[0][fewest] else way
     exact = [accuracy_by_question(side.counts(), method, np.array([at[1]]))[:, 0] for side in (a, b)]
     covariance = float(np.cov(np.stack(exact))[0, 1])
     (between_a, within_a), (between_b, within_b) = (_parts(side[n][way]) for side in sides)
     most = np.sqrt(between_a * between_b)
-    if seen < N:
-        (one, _), (other, _) = (_parts(side[seen][at]) for side in sides)
+    if fewest < N:
+        (one, _), (other, _) = (_parts(side[fewest][at]) for side in sides)
         covariance *= most / max(np.sqrt(one * other), 1e-12)
     variance = between_a + within_a + between_b + within_b - 2 * np.clip(covariance, -most, most)
     if clusters:

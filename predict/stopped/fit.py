@@ -87,19 +87,19 @@ class Problem:
         """−log (likelihood × prior) and its gradient: that in the tables, carried to theta."""
         seen, law = self.seen, self.law(theta)
         time, grade = self.tables(law)
-        found = self.posterior(time, grade)
+        chances = self.posterior(time, grade)
         Q = seen.questions
-        timed = (found.nodes.sum(axis=2)[:, :, None] * found.scales).reshape(Q, -1)
+        timed = (chances.nodes.sum(axis=2)[:, :, None] * chances.scales).reshape(Q, -1)
         d_ends = (seen.ended_counts.T @ timed).reshape(time.ends.shape) / time.ends
         d_lives = (seen.unfinished @ timed).reshape(time.lives.shape) / time.lives
-        flat, right = found.nodes.reshape(Q, -1), expit(grade.logits)
+        flat, right = chances.nodes.reshape(Q, -1), expit(grade.logits)
         d_logits = (seen.right.T @ flat).reshape(right.shape) * (1 - right)
         d_logits -= (seen.other.T @ flat).reshape(right.shape) * right
-        d_weights = found.nodes.sum(axis=0) / grade.weights
+        d_weights = chances.nodes.sum(axis=0) / grade.weights
         gradient = law.times_slope(seen.edges, d_ends, d_lives)
         gradient += law.grades_slope(seen.middles, d_logits, d_weights)
         off = (theta - PRIOR_MEAN) / PRIOR_SD
-        return float(off @ off / 2 - found.log_evidence.sum()), off / PRIOR_SD - gradient
+        return float(off @ off / 2 - chances.log_evidence.sum()), off / PRIOR_SD - gradient
 
 
 def _normalised(logs: Floats, axes: tuple[int, ...]) -> tuple[Floats, Floats]:

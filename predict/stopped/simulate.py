@@ -101,10 +101,10 @@ def _question_nodes(problem: Problem, law: Law, uniform: Floats) -> Ints:
     tables = problem.tables(law)
     for start in range(0, questions, TOGETHER):
         rows = slice(start, start + TOGETHER)
-        found = problem.posterior(*tables, rows)
-        Q, _, columns = found.nodes.shape
-        mode, level = np.divmod(_drawn(found.nodes.reshape(Q, -1), uniform[:, 0, rows]), columns)
-        scales = np.cumsum(found.scales, axis=2)[np.arange(Q), mode]
+        chances = problem.posterior(*tables, rows)
+        Q, _, columns = chances.nodes.shape
+        mode, level = np.divmod(_drawn(chances.nodes.reshape(Q, -1), uniform[:, 0, rows]), columns)
+        scales = np.cumsum(chances.scales, axis=2)[np.arange(Q), mode]
         at = uniform[:, 1, rows, None] * scales[:, :, -1:]
         drawn[:, 0, rows], drawn[:, 1, rows] = mode, level
         drawn[:, 2, rows] = np.minimum((scales <= at).sum(axis=2), scales.shape[2] - 1)
@@ -128,8 +128,8 @@ def bins_to(seen: SeenLengths, caps: Sequence[float]) -> tuple[Floats, Floats, I
 def _drawn(weights: Floats, u: Floats) -> Ints:
     """For each row of `weights` (Q, n) the indices that uniform numbers u (D, Q) fall on, (D, Q)."""
     steps = np.cumsum(weights, axis=1)
-    found = [np.searchsorted(row, at * row[-1], side="right") for row, at in zip(steps, u.T, strict=True)]
-    return np.asarray(np.minimum(np.array(found).T, weights.shape[1] - 1), dtype=np.int64)
+    places = [np.searchsorted(row, at * row[-1], side="right") for row, at in zip(steps, u.T, strict=True)]
+    return np.asarray(np.minimum(np.array(places).T, weights.shape[1] - 1), dtype=np.int64)
 
 
 def move_to(chance: Floats, weight: Floats, wanted: Floats) -> Floats:

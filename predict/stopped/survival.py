@@ -60,13 +60,13 @@ def wrong_answers(counts: VoteCounts) -> WrongAnswers:
     wrong = [counts.wrong[a:b] for a, b in zip(counts.starts[:-1], counts.starts[1:], strict=True)]
     prior = fit_population(counts).fit.weights.reshape(len(P), -1)
     prior = prior + SPARE * (prior.mean(axis=0) + 1 / prior.size)
-    seen = patterns(np.zeros(len(wrong), np.int64), wrong)
-    logs = log_likelihood(seen).reshape(len(seen.times), len(P), -1)[:, :1]  # at p = 0: the split alone
+    kinds = patterns(np.zeros(len(wrong), np.int64), wrong)
+    logs = log_likelihood(kinds).reshape(len(kinds.times), len(P), -1)[:, :1]  # at p = 0: the split alone
     split = prior * np.exp(logs - logs.max(axis=2, keepdims=True))
     split /= split.sum(axis=2, keepdims=True)
     others = counts.pools - counts.correct
     shared = (counts.nulls.sum() + 0.1) / (others.sum() + 1.0)
-    return WrongAnswers(split, seen.pattern, (counts.nulls + PULL * shared) / (others + PULL))
+    return WrongAnswers(split, kinds.pattern, (counts.nulls + PULL * shared) / (others + PULL))
 
 
 def vote_accuracy(wrong: WrongAnswers, right: Floats, other: Floats, N: int) -> Floats:
@@ -121,16 +121,16 @@ def survival(observed: Evidence, targets: Points, options: Options) -> Estimate:
     ahead = ahead_of(run, R, options.seed) if run else None
     if run is None or ahead is None:
         none = np.empty((0, len(targets)))
-        found = from_draws(unknown, none, none, everywhere(Status.OK, len(targets)), options.level)
-        return replace(found, lengths=Lengths(unknown, Interval(unknown, unknown, options.level)))
+        made = from_draws(unknown, none, none, everywhere(Status.OK, len(targets)), options.level)
+        return replace(made, lengths=Lengths(unknown, Interval(unknown, unknown, options.level)))
     cap = np.searchsorted(list(run.caps.values()), [run.caps[name] for name in targets.setting])
     these, new = _accuracies(ahead, run, cap, targets.N, observed.method, options.seed)
     status = everywhere(Status.POOR_FIT if ahead.missed > MISSED else Status.OK, len(targets))
     shown = slice(None if R else 0)
-    found = from_draws(these.mean(axis=0), these[shown], new[shown], status, options.level, unknown)
+    made = from_draws(these.mean(axis=0), these[shown], new[shown], status, options.level, unknown)
     tokens = ahead.simulated.tokens.mean(axis=1)[:, cap]
     low, high = middle(tokens, options.level)
-    return replace(found, lengths=Lengths(tokens.mean(axis=0), Interval(low, high, options.level)))
+    return replace(made, lengths=Lengths(tokens.mean(axis=0), Interval(low, high, options.level)))
 
 
 def ahead_of(run: Run, replicates: int, seed: int) -> Ahead | None:
@@ -143,11 +143,11 @@ def ahead_of(run: Run, replicates: int, seed: int) -> Ahead | None:
     if ended < FEWEST or ended < SMALLEST_SHARE * len(answers.tokens):
         return None
     few = thinned(answers, LEARN_FROM, FEW_ANSWERS)
-    found = fit(Problem(seen_at(few, cap)))
-    seen = seen_at(answers, cap)
-    sooner, missed = paces(few, cap, found, replicates or DRAWS, seed)
-    drawn = simulate(Problem(seen), found, list(run.caps.values()), sooner, seed)
-    return Ahead(seen, follow(fit_line(seen), drawn, seen.ended_share, seed), missed)
+    fitted = fit(Problem(seen_at(few, cap)))
+    lengths = seen_at(answers, cap)
+    sooner, missed = paces(few, cap, fitted, replicates or DRAWS, seed)
+    drawn = simulate(Problem(lengths), fitted, list(run.caps.values()), sooner, seed)
+    return Ahead(lengths, follow(fit_line(lengths), drawn, lengths.ended_share, seed), missed)
 
 
 def _accuracies(ahead: Ahead, run: Run, cap: Ints, N: Ints, method: str, seed: int) -> Floats:

@@ -327,14 +327,14 @@ def _printed(rows: pd.DataFrame, every: bool) -> Table:
     most = rows.groupby([*PAIR_AT, "method"])["N"].transform("max")
     of_most = (rows["N"] > 1) & (rows["N"] == most)
     single = (rows["N"] == 1) & (rows["method"] == rows["method"].iloc[0])
-    told = rows.index.isin([place for pair in pairs_of(rows) for place in quoted(pair)])
+    quoted_rows = rows.index.isin([place for pair in pairs_of(rows) for place in quoted(pair)])
     columns = {"a": lambda row: str(row["a"]), "b": lambda row: str(row["b"])}
     if len(set(rows["setting_a"])) > 1 and (rows["a"] != rows["setting_a"]).any():
         columns["setting"] = lambda row: str(row["setting_a"])
     clusters = in_clusters(rows)
     of_questions = f", of questions{clusters}" if clusters else ""
     title = f"b − a in points; the {level_of(rows)} intervals hold together{of_questions}"
-    return tabled(title, both_ways(rows[single | of_most | told | every]), columns | COLUMNS)
+    return tabled(title, both_ways(rows[single | of_most | quoted_rows | every]), columns | COLUMNS)
 
 
 def _summary(rows: pd.DataFrame, table: Table) -> list[str]:

@@ -48,23 +48,23 @@ def answers_figure(panel: Panel, y_range: tuple[float, float], ns: Sequence[int]
         part[part["setting"].isin(settings)] for part in (panel.exact, panel.dots, panel.greedy)
     )
     room = label_room(settings)
-    told = settings if len(settings) <= MOST_INTERVALS else settings[-1:]
+    labelled = settings if len(settings) <= MOST_INTERVALS else settings[-1:]
     title = shared_start(settings).rstrip("=") or settings_title(panel.key.source, settings)
     named = f", labelled by {title}" if room else ""
 
     y = value_axis("value", panel.metric, y_range)
     colours = setting_colour(settings, panel.key.source, panel.knows_costs, labelled=room > 0)
     series = Series(f"{panel.slug}-answers", "setting", n_axis(ns or panel.ns, room=room), y, colours)
-    drawn = series.intervals(exact[exact["setting"].isin(told)], told)
-    said = tooltips(["setting", "value"], panel.key.source, panel.metric)
-    series.add(greedy[["setting", "value"]], "rule", "baseline", (0.8, 0.05), x=alt.Undefined, tooltip=said)
+    drawn = series.intervals(exact[exact["setting"].isin(labelled)], labelled)
+    hints = tooltips(["setting", "value"], panel.key.source, panel.metric)
+    series.add(greedy[["setting", "value"]], "rule", "baseline", (0.8, 0.05), x=alt.Undefined, tooltip=hints)
     series.add(dots, "circle", "dot", (0.28, 0.02))
     series.add(exact, "line", "curve")
     series.add(exact, "circle", "point", clip=False, tooltip=panel_tooltips(panel))
     if room:
         series.labels(exact, "N", y_range)
     about = f"{combined(panel)}: {METRIC_TITLES[panel.metric]} against the number of answers."
-    interval = f"; {drawn}: 90 % interval{' of the dearest' * (told != settings)}" if drawn else ""
+    interval = f"; {drawn}: 90 % interval{' of the dearest' * (labelled != settings)}" if drawn else ""
     marks = [f"Line: exact{named}{interval}", *some_of(len(settings), len(panel.settings), "settings")]
     return series.figure(
         curves_name(panel.key), about, "; ".join([*marks, *panel_marks(panel, greedy)]) + "."
@@ -88,8 +88,8 @@ def judged_figure(panels: Sequence[Panel]) -> Figure | None:
     series = Series(f"{first.slug}-judged", "way", n_axis(ns), y, colour("way:N", names, "chosen by"))
     drawn = series.intervals(exact, names)
     series.add(exact, "line", "curve")
-    said = tooltips(["way", "N", "value"], first.key.source, first.metric)
-    series.add(exact, "circle", "point", clip=False, tooltip=said)
+    hints = tooltips(["way", "N", "value"], first.key.source, first.metric)
+    series.add(exact, "circle", "point", clip=False, tooltip=hints)
     about = f"Accuracy of N answers by who chooses among them, at setting “{setting}”."
     interval = f"; {drawn}: 90 % interval" if drawn else ""
     return series.figure(curves_name(first.key), about, f"Line: exact{interval}.")

@@ -156,7 +156,7 @@ def legend(title: str | None, labels: Sequence[str]) -> alt.Legend | None:
 def tooltips(fields: Sequence[str], source: str = "llm", metric: str = "accuracy") -> list[alt.Tooltip]:
     """What a mark says when pointed at, from the `fields` of its row; others than these are text."""
     number = ".1%" if metric == "accuracy" else ".3f"
-    told = {
+    formats = {
         "N": ("answers N", "d"),
         "length": (LENGTH_TITLES[source], ",.0f"),
         "cost": (f"{UNITS[source]} per question", ",.0f"),
@@ -171,8 +171,8 @@ def tooltips(fields: Sequence[str], source: str = "llm", metric: str = "accuracy
         "upper": ("interval to", number),
     }
     return [
-        alt.Tooltip(f"{field}:Q", title=told[field][0], format=told[field][1])
-        if field in told
+        alt.Tooltip(f"{field}:Q", title=formats[field][0], format=formats[field][1])
+        if field in formats
         else alt.Tooltip(f"{field}:N")
         for field in fields
     ]

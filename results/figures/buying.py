@@ -64,7 +64,7 @@ def plan_figure(plan: Plan, name: str) -> Figure:
     names = ["model"] * (len(plan.models) > 1) + ["method"] * (len(plan.methods) > 1)
     fields = [*names, "setting", "N", plan.by, "predicted", "lower", "upper", "on", "known"]
 
-    asked = " or ".join(dict.fromkeys(front["on"]))
+    whose = " or ".join(dict.fromkeys(front["on"]))
     points = "Circles: measured" + (" (what to expect)" if plan.is_drawn_together else "")
     points += "" if (rows["known"] == "measured").all() else "; diamonds: forecast"
 
@@ -82,5 +82,5 @@ def plan_figure(plan: Plan, name: str) -> Figure:
     return series.figure(
         models_name(source, dataset, plan.models),
         f"{sentence(methods_name(plan.methods))} against cost. {advice(plan)}",
-        f"{points}; line: no cheaper choice is as good; band: {percent_of(front)} interval on {asked}.",
+        f"{points}; line: no cheaper choice is as good; band: {percent_of(front)} interval on {whose}.",
     )

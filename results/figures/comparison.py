@@ -67,11 +67,11 @@ def grid_figure(grid: ShareGrid, name: str, places: Mapping[Key, int]) -> Figure
         end=(np.arange(shown) + 1 + shown / 1000).clip(max=shown),  # no paper between thin columns
     )
     names = run_names(runs)
-    told = [
+    rows_of_runs = [
         {"run": column, "name": run_name, "model": places[run.whose]}
         for column, run_name, run in zip(columns, names, runs, strict=True)
     ]
-    by_run = alt.LookupData(data=alt.InlineData(values=told), key="run", fields=["name", "model"])
+    by_run = alt.LookupData(data=alt.InlineData(values=rows_of_runs), key="run", fields=["name", "model"])
     cells = (
         alt.Chart(table, mark=alt.MarkDef("rect", stroke=None))
         .transform_fold([*columns], as_=["run", "share"])

@@ -56,7 +56,7 @@ def forecast_figure(forecast: Forecast) -> Figure:
     heights = pd.concat([*drawn, *spans])
     length = ["length"] if rows["length"].notna().all() else []
     new = ENDS if len(ends) else ENDS[:2]
-    said = tooltips(["kind", "setting", "N", *length, "accuracy", *new, "status"], forecast.key.source)
+    shown = tooltips(["kind", "setting", "N", *length, "accuracy", *new, "status"], forecast.key.source)
 
     y_range = value_range(heights, "accuracy")
     y = value_axis("value", "accuracy", y_range)
@@ -67,7 +67,7 @@ def forecast_figure(forecast: Forecast) -> Figure:
     series.add(bars, "rule", "interval", (0.22, 0.03), y2="top:Q")
     doubted = ~points["role"].isin(_SEEN) & ~points["kind"].eq("measured") & points["status"].ne("ok")
     for part, opacity in ((doubted, FADED), (~doubted, (1.0, 0.1))):
-        series.add(points[part], "point", "mark", opacity, clip=False, shape=_shape(points), tooltip=said)
+        series.add(points[part], "point", "mark", opacity, clip=False, shape=_shape(points), tooltip=shown)
     named = ""
     if label_room(list(rows[field].unique())):
         series.labels(points, along, y_range)
@@ -129,11 +129,11 @@ def _points(rows: pd.DataFrame) -> pd.DataFrame:
     """One row for each mark: its `kind`, its `accuracy`, and the `value` within [0, 1] where it is drawn."""
     kinds = {"used": "fitted", "held_out": "measured", "beside": "measured"}
     known = rows.assign(kind=rows["role"].map(kinds)).dropna(subset="kind")
-    asked = rows[~rows["role"].isin(_SEEN)]
-    asked = asked.assign(kind="forecast", accuracy=asked["predicted"])
-    asked.loc[asked["accuracy"] > 1, "kind"] = "above 100 %"
-    asked.loc[asked["accuracy"] < 0, "kind"] = "below 0 %"
-    marks = pd.concat([known, asked]).dropna(subset=["accuracy"])
+    forecasts = rows[~rows["role"].isin(_SEEN)]
+    forecasts = forecasts.assign(kind="forecast", accuracy=forecasts["predicted"])
+    forecasts.loc[forecasts["accuracy"] > 1, "kind"] = "above 100 %"
+    forecasts.loc[forecasts["accuracy"] < 0, "kind"] = "below 0 %"
+    marks = pd.concat([known, forecasts]).dropna(subset=["accuracy"])
     return marks.assign(value=marks["accuracy"].clip(0, 1))
 
 

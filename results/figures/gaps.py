@@ -41,8 +41,8 @@ def gaps_figure(gaps: Gaps, name: str) -> Figure:
     stroke = alt.Legend(title=None, columns=1, symbolType="stroke", symbolStrokeWidth=3)
     series = Series(name, "leads", x, y, colour("leads:N", list(LAST.values()), None).legend(stroke))
     series.add(pd.DataFrame({"gap": [0.0]}), "rule", "zero", None, x=alt.Undefined)
-    said = [*tooltips(["question", "setting", "length"]), alt.Tooltip("gap:Q", format="+.2f")]
-    series.add(lines, "line", "thread", (0.45, 0.03), detail="question:N", tooltip=said)
+    shown = [*tooltips(["question", "setting", "length"]), alt.Tooltip("gap:Q", format="+.2f")]
+    series.add(lines, "line", "thread", (0.45, 0.03), detail="question:N", tooltip=shown)
     series.add(means, "line", "mean", None)
     series.add(means, "rule", "mean", None, y=alt.Y("low:Q"), y2="high:Q")
     marks = [

@@ -76,11 +76,11 @@ def figures_page(
     shown = Markup(
         '<h2>{}</h2><p>{}</p><div class="chart" data-figure="{}" role="img" aria-label="{}"></div><p>{}</p>'
     )
-    found = Markup().join(Markup("<li>{}</li>").format(line) for line in summary)
+    items = Markup().join(Markup("<li>{}</li>").format(line) for line in summary)
     parts_above = [
         Markup("<h1>{}</h1>").format(title),
         *(Markup("<p>{}</p>").format(paragraph) for paragraph in lead),
-        Markup("<ul>{}</ul>").format(found) if summary else "",
+        Markup("<ul>{}</ul>").format(items) if summary else "",
     ]
     body = Markup().join(parts_above) + Markup().join(
         shown.format(one.title, one.subtitle[0], one.name, one.description, one.subtitle[-1])

@@ -44,7 +44,7 @@ def _figure(key: Key, table: pd.DataFrame, name: str, several: bool) -> Figure:
         axis=alt.Axis(format="~%", tickCount=6),
         title="agreement with very many answers",
     )
-    said = [
+    shown = [
         alt.Tooltip("rule:N"),
         alt.Tooltip("threshold:Q"),
         alt.Tooltip("share:Q", title=f"share of {unit}", format=".1%"),
@@ -60,7 +60,7 @@ def _figure(key: Key, table: pd.DataFrame, name: str, several: bool) -> Figure:
     series.add(floor, "line", "baseline", None)
     series.add(tried[tried["rule"] != DEFAULT], "line", "thin", (0.85, 0.1), detail="rule:N")
     series.add(tried[tried["rule"] == DEFAULT], "line", "curve")
-    series.add(tried, "circle", "point", clip=False, tooltip=said)
+    series.add(tried, "circle", "point", clip=False, tooltip=shown)
     title = curves_name(key) + (f", setting {key.setting}" if several else "")
     marks = "Grey band: no rule is as good for less. Dashes: who knows the best lead for each question."
     return series.figure(title, " ".join(sentences(advice(table))), marks)

@@ -103,12 +103,14 @@ def _counts(rows: pd.DataFrame) -> dict[str, Any]:
     """How often each answer was given, the commonest first."""
     counts = rows["answer"].value_counts()
     right = set(rows.loc[rows["correct"], "answer"])
-    told = [[visible(str(name))[:80], int(n), name in right] for name, n in counts.head(MOST_ANSWERS).items()]
+    votes = [
+        [visible(str(name))[:80], int(n), name in right] for name, n in counts.head(MOST_ANSWERS).items()
+    ]
     return {
         "pool": len(rows),
         "unreadable": int(rows["answer"].isna().sum()),
         "others": int(counts.iloc[MOST_ANSWERS:].sum()),
-        "answers": told,
+        "answers": votes,
     }
 
 

@@ -100,8 +100,8 @@ def make_forecasts(tables: Mapping[str, pd.DataFrame], panels: Sequence[Panel] =
     for task, file, rows in parts:
         key, predictor, question = task
         label = file if files[task] > 1 else ""
-        asked = "" if question == MORE_ANSWERS else question
-        names = ["forecast", *key.names[1:], predictor, asked, label]
+        which = "" if question == MORE_ANSWERS else question
+        names = ["forecast", *key.names[1:], predictor, which, label]
         slug = unique_slug(names, [forecast.slug for forecast in forecasts])
         rows = rows.reindex(columns=_COLUMNS)
         beside = _beside(rows, measured.get(key))
@@ -141,10 +141,10 @@ def scores(rows: pd.DataFrame) -> pd.DataFrame:
     what it is ordered by, NaN unless it forecast them all.
     """
     point = [name for name in _POINT if name in rows]
-    asked = len(rows.dropna(subset=["accuracy"])[point].drop_duplicates())
+    places = len(rows.dropna(subset=["accuracy"])[point].drop_duplicates())
     by = _errors(rows).groupby("predictor")
     means = by[["error", "bias", "unseen", "width", "score", "error_of_ok"]].mean()
-    table = means.rename(columns={"error": "mean"}).assign(largest=by["error"].max(), asked=asked)
+    table = means.rename(columns={"error": "mean"}).assign(largest=by["error"].max(), asked=places)
     table = table.join(by[["told", "bounded", "inside", "ok"]].sum())
     whole = (table["told"] == table["asked"]) & (table["asked"] > 0)
     best = "score" if (table["bounded"] == table["asked"])[whole].all() else "mean"
@@ -154,8 +154,8 @@ def scores(rows: pd.DataFrame) -> pd.DataFrame:
 
 def _errors(rows: pd.DataFrame) -> pd.DataFrame:
     """Forecasts with what `scores` takes the means of, in percentage points."""
-    told = rows[["accuracy", "predicted"]].notna().all(axis=1)
-    bounded = told & rows[["low", "high"]].notna().all(axis=1)
+    known = rows[["accuracy", "predicted"]].notna().all(axis=1)
+    bounded = known & rows[["low", "high"]].notna().all(axis=1)
     off = 100 * (rows["predicted"] - rows["accuracy"])
     trusted = rows.get("status", pd.Series("", index=rows.index)).eq(Status.OK)
     return rows.assign(
@@ -164,7 +164,7 @@ def _errors(rows: pd.DataFrame) -> pd.DataFrame:
         unseen=100 * (rows["predicted"] - rows.get("unseen", float("nan"))).abs(),
         width=100 * (rows["high"] - rows["low"]),
         score=100 * interval_score(rows),
-        told=told,
+        told=known,
         bounded=bounded,
         inside=bounded & held(rows),
         ok=trusted & rows["predicted"].notna(),

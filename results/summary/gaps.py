@@ -153,9 +153,9 @@ def _along_lengths(key: Key, votes: Sequence[Exact]) -> Gaps | None:
     for vote in votes:
         setting, length = vote.key.setting, vote.group.tokens
         table = _of_setting(vote)
-        asked = table[table["question"].isin(common)]
-        tables.append(asked.assign(setting=setting, length=length))
-        means.append({"setting": setting, "length": length, **_mean(asked)})
+        rows = table[table["question"].isin(common)]
+        tables.append(rows.assign(setting=setting, length=length))
+        means.append({"setting": setting, "length": length, **_mean(rows)})
     questions = pd.concat(tables, ignore_index=True)[["question", "setting", "length", "gap", "behind"]]
     return Gaps(key, questions, pd.DataFrame(means))
 
@@ -185,13 +185,13 @@ def _questions(counts: VoteCounts) -> Iterator[tuple[int, int, list[int]]]:
 
 def _mean(table: pd.DataFrame) -> dict[str, float]:
     """The mean gap with its 90 % interval, and the share of questions behind with Wilson's."""
-    asked = len(table)
+    questions = len(table)
     gap, clusters = table["gap"].to_numpy(), table["cluster"].tolist()
-    of_one = gap.var(ddof=1) + table["variance"].mean() if asked > 1 else np.nan
+    of_one = gap.var(ddof=1) + table["variance"].mean() if questions > 1 else np.nan
     together = shared_variance(gap[:, None], clusters)[0]
-    margin = Z90 * np.sqrt((of_one + together) / asked)
+    margin = Z90 * np.sqrt((of_one + together) / questions)
     behind = float(table["behind"].mean())
-    draws = equal_draws(cluster_sizes(asked, clusters))
+    draws = equal_draws(cluster_sizes(questions, clusters))
     centre = (behind + Z90**2 / (2 * draws)) / (1 + Z90**2 / draws)
     reach = Z90 * np.sqrt(behind * (1 - behind) / draws + (Z90 / (2 * draws)) ** 2) / (1 + Z90**2 / draws)
     return {
@@ -201,5 +201,5 @@ def _mean(table: pd.DataFrame) -> dict[str, float]:
         "behind": behind,
         "behind_low": float(centre - reach),
         "behind_high": float(centre + reach),
-        "questions": float(asked),
+        "questions": float(questions),
     }

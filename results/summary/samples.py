@@ -111,8 +111,8 @@ def grids(samples: pd.DataFrame) -> list[ShareGrid]:
 
 def unsteady_rows(samples: pd.DataFrame) -> pd.DataFrame:
     """The `unsteady_questions` of all data sets, and which each is of."""
-    found = [grid.unsteady_questions.assign(dataset=grid.dataset) for grid in grids(samples)]
-    return pd.concat(found, ignore_index=True) if found else pd.DataFrame()
+    unsteady = [grid.unsteady_questions.assign(dataset=grid.dataset) for grid in grids(samples)]
+    return pd.concat(unsteady, ignore_index=True) if unsteady else pd.DataFrame()
 
 
 def _ordered(shares: "dict[Key, pd.Series[float]]") -> pd.DataFrame:

@@ -115,10 +115,10 @@ def _ignored(panel: Panel) -> list[str]:
     """That the tokens asked for hardly set the length of the answers; [] where they do."""
     if not panel.ignores_budgets:
         return []
-    asked = sorted(panel.settings, key=int)
-    tokens = listed([f"{panel.lengths[setting]:,.0f}" for setting in asked])
+    ns = sorted(panel.settings, key=int)
+    tokens = listed([f"{panel.lengths[setting]:,.0f}" for setting in ns])
     return [
-        f"Asked for {listed(asked)} tokens, the model used {tokens}: the budgets hardly set the length. What "
+        f"Asked for {listed(ns)} tokens, the model used {tokens}: the budgets hardly set the length. What "
         "a larger one changes may come from the prompt, which names it, not from longer thinking."
     ]
 

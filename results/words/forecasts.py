@@ -46,14 +46,14 @@ def forecast_name(forecast: Forecast) -> str:
 
 def forecast_title(forecast: Forecast) -> str:
     """Model and dataset, and what is asked where it is more than more answers."""
-    asked = f": {forecast.question}" if forecast.over_length else ""
-    return f"{curves_name(forecast.key)}{asked}"
+    question = f": {forecast.question}" if forecast.over_length else ""
+    return f"{curves_name(forecast.key)}{question}"
 
 
 def questions_asked(forecasts: Sequence[Forecast]) -> str:
     """What the questions of these forecasts along length mean; "" where there are none."""
-    asked = {forecast.question for forecast in forecasts}
-    meanings = [f"“{name}”: {means}" for name, means in ALONG_LENGTH.items() if name in asked]
+    questions = {forecast.question for forecast in forecasts}
+    meanings = [f"“{name}”: {means}" for name, means in ALONG_LENGTH.items() if name in questions]
     return f"Asked for {'; '.join(meanings)}." if meanings else ""
 
 
@@ -156,16 +156,16 @@ def which_predictor(rows: pd.DataFrame) -> str:
     if len(names) == 1:
         return sentence(best)
     measure = "interval score" if ranked["bounded"].iloc[0] else "mean error"
-    told = [
+    lines = [
         f"{sentence(names[0])} did best of {len(names)} by {measure}.",
         f"It was {_record(ranked.iloc[0], rows)}.",
     ]
     if (closest := str(ranked["mean"].idxmin())) != names[0]:
-        told.append(f"The smallest mean error has {closest}.")
+        lines.append(f"The smallest mean error has {closest}.")
     if DEFAULT in names[1:]:
         place = names.index(DEFAULT)
-        told.append(f"{sentence(DEFAULT)}, number {place + 1}, was {_record(ranked.iloc[place], rows)}.")
-    return " ".join([*told, *_leads(rows, names)])
+        lines.append(f"{sentence(DEFAULT)}, number {place + 1}, was {_record(ranked.iloc[place], rows)}.")
+    return " ".join([*lines, *_leads(rows, names)])
 
 
 _UNITS = {

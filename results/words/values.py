@@ -42,10 +42,10 @@ def value_table(panel: Panel) -> Table:
     written, kind = percent, "Accuracy in per cent"
     if panel.metric == "risk":
         written, kind = "{:.2f}".format, "Squared error"
-    told = panel.exact["value"].map(written)
+    shown = panel.exact["value"].map(written)
     margin = Z90 * panel.exact["stderr"]
-    told += margin.map(lambda half: f" ± {written(half)}", na_action="ignore").fillna("")
-    cells = panel.exact.assign(told=told).set_index(["setting", "N"])["told"]
+    shown += margin.map(lambda half: f" ± {written(half)}", na_action="ignore").fillna("")
+    cells = panel.exact.assign(told=shown).set_index(["setting", "N"])["told"]
     beside = {}
     if panel.exact["questions"].min() < panel.exact["questions"].max():
         beside["questions"] = ("questions", 1, ",.0f")
@@ -219,7 +219,7 @@ def runs_table(grid: ShareGrid) -> Table:
 
 def unsteady_table(grid: ShareGrid) -> Table:
     """The questions that are unsteady in most runs, LISTED at most."""
-    found = grid.unsteady_questions
+    unsteady = grid.unsteady_questions
     least, most = (f"{100 * end:g}" for end in UNSTEADY)
     columns: Columns = {
         "question": lambda row: readable(str(row["question"])),
@@ -228,12 +228,12 @@ def unsteady_table(grid: ShareGrid) -> Table:
     }
     if grid.shares.shape[1] == 1:
         del columns["unsteady in"]
-    title = f"{len(found):,} of {len(grid.shares):,} questions are unsteady"
+    title = f"{len(unsteady):,} of {len(grid.shares):,} questions are unsteady"
     note = (
         f"Unsteady: right in {least} to {most} % of a run’s answers to it, which are {grid.answers} at most."
     )
-    if len(found) > LISTED:
+    if len(unsteady) > LISTED:
         note += (
             f" The first {LISTED} are shown, those unsteady in most runs first; tables/unsteady.csv has all."
         )
-    return tabled(title, found.head(LISTED), columns, note)
+    return tabled(title, unsteady.head(LISTED), columns, note)
