@@ -18,10 +18,10 @@ LONG = 100
 LIMITS = {
     "lines of the packages": 37_398,
     "files of the packages": 299,
-    "lines of the tests": 36_906,
+    "lines of the tests": 36_897,
     "words of pages written by hand": 18_535,
     "mean characters of a line": 52.7,
-    "long lines, %": 8.6,
+    "long lines, %": 8.7,
 }
 
 
