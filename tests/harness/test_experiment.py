@@ -167,7 +167,7 @@ def test_a_bad_value_is_one_line_that_names_its_place(
 def test_an_address_or_key_that_cannot_be_used_is_refused_and_not_repeated(
     minimal: Path, key: str, text: str
 ) -> None:
-    with pytest.raises(BadInput, match=f"--set {key}: expected ") as refusal:
+    with pytest.raises(BadInput, match=f"--{key}: expected ") as refusal:
         read_experiment(minimal, {key: text})
     assert "secret" not in refusal.value.message.lower()
 
