@@ -114,9 +114,9 @@ def votes_of_pools(
     rngs = [np.random.default_rng([seed, int(n)]) for n in N]
     for world in worlds(counts, atom, unread, np.random.default_rng([seed, 0])):
         missing = pools[world.rows] - counts.pools[world.rows, None]
-        shown_counts = world.seen
+        observed = world.seen
         for j, (n, rng) in enumerate(zip(N, rngs, strict=True)):
-            pool = shown_counts + world.more(np.repeat(missing[:, j], atom.shape[1]), rng)
+            pool = observed + world.more(np.repeat(missing[:, j], atom.shape[1]), rng)
             value[world.rows, :, j] = vote_of(pool, int(n)).reshape(len(world.rows), -1)
     return value
 

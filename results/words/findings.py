@@ -115,11 +115,11 @@ def _ignored(panel: Panel) -> list[str]:
     """That the tokens asked for hardly set the length of the answers; [] where they do."""
     if not panel.ignores_budgets:
         return []
-    ns = sorted(panel.settings, key=int)
-    tokens = listed([f"{panel.lengths[setting]:,.0f}" for setting in ns])
+    budgets = sorted(panel.settings, key=int)
+    tokens = listed([f"{panel.lengths[setting]:,.0f}" for setting in budgets])
     return [
-        f"Asked for {listed(ns)} tokens, the model used {tokens}: the budgets hardly set the length. What "
-        "a larger one changes may come from the prompt, which names it, not from longer thinking."
+        f"Asked for {listed(budgets)} tokens, the model used {tokens}: the budgets hardly set the length. "
+        "What a larger one changes may come from the prompt, which names it, not from longer thinking."
     ]
 
 
