@@ -13,7 +13,7 @@ from pathlib import Path
 import pandas as pd
 
 from results.commandline import BadInput
-from results.figures.forecast import forecast_figure
+from results.figures.forecasts import forecast_figure
 from results.figures.offline import figures_page
 from results.figures.theme import Figure, combined_spec, numbered, printed_spec, rendered
 from results.low_cost_to_high import NAME

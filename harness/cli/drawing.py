@@ -112,7 +112,7 @@ def sample(
         check_listens(experiment.url)
     questions = load_questions(experiment.dataset, experiment.file, experiment.grader)
     if dry_run:
-        from harness.run.estimate import estimate
+        from harness.run.dry_run import estimate
 
         lines = estimate(experiment, questions, out, rate, price_per_hour, fresh=not resume)
         click.echo("\n".join(lines))

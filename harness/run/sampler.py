@@ -17,7 +17,7 @@ from harness.engines.base import Completion, Engine
 from harness.engines.forcing import forced
 from harness.experiment import Experiment
 from harness.questions.load import Question
-from harness.run.plan import Query, asked_questions, prompt_for, sampling_for
+from harness.run.queries import Query, asked_questions, prompt_for, sampling_for
 from harness.run.session import Session
 from harness.run.stopping import Blocks, PlannedRequests, requests_of
 from harness.run.stored import Stored

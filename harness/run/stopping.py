@@ -22,7 +22,7 @@ from typing import Any
 
 from harness.experiment import Experiment
 from harness.questions.load import Question
-from harness.run.plan import Query, remaining
+from harness.run.queries import Query, remaining
 from harness.run.stored import Stored
 from harness.store.row import Key, Row, key_of
 from harness.store.samples_file import SAMPLES, read_rows

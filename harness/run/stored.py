@@ -20,7 +20,7 @@ from harness.engines.thinking import apart, together
 from harness.engines.tokens import PromptTokens, counted
 from harness.experiment import Experiment, experiment_of, tokens_in
 from harness.questions.load import Question
-from harness.run.plan import Query
+from harness.run.queries import Query
 from harness.store.identity import IDENTITY, identity
 from harness.store.record import experiment_in
 from harness.store.row import Key, Row, is_row

@@ -21,7 +21,7 @@ from results.figures.axes import (
     value_range,
     with_hues,
 )
-from results.figures.forecast import STAR
+from results.figures.forecasts import STAR
 from results.figures.series import Series
 from results.figures.theme import Figure
 from results.summary.buying import Plan

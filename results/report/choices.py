@@ -14,7 +14,7 @@ from results.figures.answers import answers_figure, judged_figure
 from results.figures.axes import shared_range
 from results.figures.buying import plan_figure
 from results.figures.comparison import comparison_figure, grid_figure
-from results.figures.forecast import forecast_figure
+from results.figures.forecasts import forecast_figure
 from results.figures.gaps import gaps_figure
 from results.figures.length import length_figure
 from results.figures.stopping import stopping_figures

@@ -21,7 +21,7 @@ from harness.engines.sglang import SGLangEngine
 from harness.errors import EngineError
 from harness.experiment import Experiment, model_location
 from harness.questions.load import Question
-from harness.run.plan import prompt_for, remaining, sampling_for
+from harness.run.queries import prompt_for, remaining, sampling_for
 
 
 def write_requests(experiment: Experiment, questions: Iterable[Question], file: Path) -> None:

@@ -27,7 +27,7 @@ from harness.experiment import Experiment, model_location, read_experiment
 from harness.gpu_check import REAL_RUN, DrawnLengths, look
 from harness.http.connection import Connection
 from harness.questions.load import load_questions
-from harness.run.plan import remaining
+from harness.run.queries import remaining
 from harness.run.sampler import sample
 from harness.server.launch import Server, free_ports, launch
 from harness.server.worker import wait_until_ready

@@ -19,7 +19,7 @@ from harness.experiment import model_location, read_experiment
 from harness.grader import Grader
 from harness.http.session import ApiKey
 from harness.questions.load import Question, load_questions
-from harness.run.plan import prompt_for, remaining
+from harness.run.queries import prompt_for, remaining
 from results import BadInput
 from tests.harness.engines.sglang_responder import several
 

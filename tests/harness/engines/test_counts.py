@@ -13,7 +13,7 @@ from harness.engines.sglang import read_completion as read_sglang
 from harness.engines.tokens import counted
 from harness.experiment import read_experiment
 from harness.questions.load import Question
-from harness.run.plan import Query
+from harness.run.queries import Query
 from harness.run.sampler import row_of
 from harness.store.row import is_row
 from harness.tally.counts import Tally

@@ -16,7 +16,7 @@ from harness.engines.forcing import ENDING
 from harness.engines.openai.engine import OpenAIEngine
 from harness.engines.tokens import PromptTokens
 from harness.questions.load import load_questions
-from harness.run.plan import prompt_for
+from harness.run.queries import prompt_for
 from harness.run.stored import FINAL_TOKENS, Stored
 from results import build_curves, read_samples
 from results.cli import cli as results_cli

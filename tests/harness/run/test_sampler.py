@@ -10,7 +10,7 @@ import pytest
 
 from harness.engines.base import Engine
 from harness.run import sampler, session
-from harness.run.plan import remaining
+from harness.run.queries import remaining
 from harness.run.sampler import sample
 from harness.tally.pace import Pace
 from results import BadInput, read_samples

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from harness.errors import EngineError, EngineGone, RequestRefused
-from harness.run.plan import Query, remaining
+from harness.run.queries import Query, remaining
 from harness.run.session import FEWEST_FAILURES
 from results import BadInput
 from tests.harness.run.scripted import ScriptedEngine, keys, planned, run, run_async

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from results.figures.answers import answers_figure
 from results.figures.axes import MOST_HUES, OTHERS, apart, axis_range, counts_to_show, spread_out, value_range
 from results.figures.buying import plan_figure
-from results.figures.forecast import forecast_figure
+from results.figures.forecasts import forecast_figure
 from results.figures.length import length_figure
 from results.figures.theme import combined_spec, printed_spec, rendered
 from results.normal import Z90

@@ -23,7 +23,7 @@ import results
 from harness.engines.forcing import MOST_FORCED
 from harness.experiment import Experiment, tokens_in
 from harness.questions.load import Question
-from harness.run.plan import asked_questions, prompt_for, remaining
+from harness.run.queries import asked_questions, prompt_for, remaining
 from harness.run.sizing import Load, duration, gpu_lines
 from harness.server.launch import gpus_per_copy
 from harness.store.resume import check_same_run, read_done

@@ -14,8 +14,8 @@ from harness.engines.forcing import ENDING, FINAL_TOKENS
 from harness.engines.tokens import PromptTokens
 from harness.experiment import Experiment, model_location, read_experiment
 from harness.questions.load import Question
-from harness.run.estimate import Demand, demands, estimate, tokens_at, usage
-from harness.run.plan import prompt_for, remaining
+from harness.run.dry_run import Demand, demands, estimate, tokens_at, usage
+from harness.run.queries import prompt_for, remaining
 from harness.run.sizing import Load, gpu_lines
 from harness.tally.counts import Tally
 from results import BadInput

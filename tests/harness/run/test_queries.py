@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.engines.base import Sampling
-from harness.run.plan import asked_questions, prompt_for, remaining, sampling_for
+from harness.run.queries import asked_questions, prompt_for, remaining, sampling_for
 from tests.harness.run.scripted import QUESTIONS, SETTINGS, experiment
 
 
