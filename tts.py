@@ -29,7 +29,7 @@ from results.cli import cli as results
 from results.cli.options import price_option
 from results.command_help import ASKED, CHANCE, INPUT, OUTPUT, Command, about
 from results.tables.files import check_place, column_names
-from results.visible import visible
+from results.terminal import visible
 from synthetic.cli import cli as synthetic
 
 JOBS = {

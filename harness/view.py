@@ -23,14 +23,13 @@ import pandas as pd
 from harness.store.record import experiment_in, problems_in, tally_of
 from harness.store.row import ASKED_FOR, COLUMNS, Row
 from harness.store.samples_file import row_blocks
+from harness.tally.answer_groups import groups_of
 from harness.tally.counts import Tally, by_size
-from harness.tally.groups import groups_of
 from results import BadInput, read_samples
-from results.aligned import aligned
 from results.tables.files import RECORD
 from results.tables.key import Key
 from results.tables.shards import missing
-from results.visible import visible
+from results.terminal import aligned, visible
 from results.words.names import curves_name
 
 RIGHT, WRONG, UNREADABLE, CUT_OFF = "✓", "✗", "∅", "… cut off"

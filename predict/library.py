@@ -10,10 +10,10 @@ from predict.estimate import Options
 from predict.estimators import DEFAULT, chosen, one_name
 from predict.evidence.groups import Group
 from predict.evidence.request import Request, groups_asked
+from predict.forecast_table import THESE, caveats
+from predict.forecast_table import forecast as forecast_table
 from predict.planning.choices import forecast_choices
 from predict.planning.choices import plan as plan_of
-from predict.table import THESE, caveats
-from predict.table import forecast as forecast_table
 from results import kind_of
 from results.arguments import PLAN_METHOD, PLAN_REPLICATES, goals_of
 from results.library import Answers, Gold, as_frame

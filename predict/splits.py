@@ -23,7 +23,7 @@ from predict.evidence.groups import Group
 from predict.evidence.points import Floats, Points, Pool
 from predict.evidence.request import Request, fitted
 from results import BadInput
-from results.votes.errors import mean_accuracy
+from results.votes.clusters import mean_accuracy
 from results.votes.exact import accuracy_by_question
 
 

@@ -18,7 +18,7 @@ from typing import Any, NoReturn
 
 import click
 
-from results.visible import visible
+from results.terminal import visible
 
 INTERRUPTED = 130
 CLOSED_PIPE = 141

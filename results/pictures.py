@@ -17,11 +17,11 @@ from results.figures.forecasts import forecast_figure
 from results.figures.offline import figures_page
 from results.figures.theme import Figure, combined_spec, numbered, printed_spec, rendered
 from results.low_cost_to_high import NAME
-from results.report.choices import Choice
+from results.report.selectors import Choice
 from results.summary.forecasts import make_forecasts
 from results.tables.files import check_place, replacing
 from results.tables.key import Key
-from results.visible import visible
+from results.terminal import visible
 from results.words.forecasts import questions_asked
 from results.words.names import PAPER
 

@@ -47,7 +47,7 @@ def reading(as_written: bool = False, unreadable: Collection[str] = (), cluster:
     as_written: `results.canonical` is left out, and 13, 13.0 and $13 are three answers. unreadable: answers
     that mean that nothing was read; they become null and cast no vote. One that no answer of a table is, is
     refused with BadInput. cluster: the column that says which questions belong together, such as those of one
-    passage, in the place of `cluster`; standard errors then go by clusters (`results.votes.errors`).
+    passage, in the place of `cluster`; standard errors then go by clusters (`results.votes.clusters`).
     """
     token = CHOSEN.set(Reading(as_written, tuple(unreadable), cluster))
     try:

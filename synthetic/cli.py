@@ -180,7 +180,7 @@ def claims(name: str | None, seed: int, out: Path, **own: Any) -> None:
     from results.commandline import warnings_last
     from results.tables.contract import check_out
     from results.tables.files import write_raw
-    from synthetic.theory.claims.table import CLAIMS, claims_at, evaluate
+    from synthetic.theory.claims.claims_table import CLAIMS, claims_at, evaluate
 
     check_out(out, ())
     if name is None and any(own.values()):

@@ -17,7 +17,7 @@ WORK = (
     *("predict.cli.forecast.forecast", "predict.cli.backtest.backtest", "predict.cli.fits.appendix_fits"),
     *("predict.cli.plan.forecast_choices", "predict.cli.plan.measured_choices"),
     "predict.planning.sizes.fit_population",
-    *("synthetic.panels.running.run_experiment", "synthetic.theory.claims.table.evaluate"),
+    *("synthetic.panels.running.run_experiment", "synthetic.theory.claims.claims_table.evaluate"),
     *("harness.cli.drawing.draw", "harness.exports.publish._write"),
 )
 """Where the work of each command begins."""

@@ -2,7 +2,7 @@
 
 A part is a file or a folder directly inside a package. The layers are listed from the lowest up: a part may
 import parts of lower layers, and parts of its own layer that import nothing back. A package's `__init__.py`
-hands on public names of any layer and is left out, as is `__main__.py`, which starts it.
+hands on public names of any layer and is left out, as is `__main__.py`, which starts it. A name is one thing.
 """
 
 import ast
@@ -25,8 +25,8 @@ PACKAGES = {
 
 LAYERS = {
     "results": [
-        ["visible", "canonical", "normal", "methods"],
-        ["commandline", "command_help", "aligned", "read_options"],
+        ["terminal", "canonical", "normal", "methods"],
+        ["commandline", "command_help", "read_options"],
         ["arguments"],
         ["tables"],
         ["votes", "saturating"],
@@ -46,7 +46,7 @@ LAYERS = {
         ["answers"],
         ["stopped"],
         ["estimators"],
-        ["table", "splits"],
+        ["forecast_table", "splits"],
         ["planning"],
         ["library"],
         ["cli"],
@@ -148,10 +148,16 @@ def test_there_is_no_circle_of_files() -> None:
     TopologicalSorter(IMPORTS).prepare()  # raises CycleError
 
 
-def test_no_two_classes_have_one_name() -> None:
+APART = (".cli.", ".library", ".__main__", "studies.", "results.words.", "results.figures.")
+"""Commands, what users call, studies, and a subject's words and picture, which are called as its numbers."""
+
+
+def test_no_two_classes_and_no_two_modules_have_one_name() -> None:
     """But what users of the harness and of the twin each call their experiment."""
-    packages = [
-        ast.parse(path.read_text()) for name, path in MODULES.items() if not name.startswith("studies")
-    ]
-    names = Counter(node.name for tree in packages for node in tree.body if isinstance(node, ast.ClassDef))
-    assert [name for name, times in names.items() if times > 1] == ["Experiment"]
+    trees = [ast.parse(path.read_text()) for name, path in MODULES.items() if not name.startswith("studies")]
+    classes = Counter(node.name for tree in trees for node in tree.body if isinstance(node, ast.ClassDef))
+    assert [name for name, times in classes.items() if times > 1] == ["Experiment"]
+    files = [name for name, path in MODULES.items() if path.name != "__init__.py"]
+    compared = [name for name in files if not any(apart in name for apart in APART)]
+    named = Counter(name.rpartition(".")[2] for name in compared)
+    assert [name for name, times in named.items() if times > 1] == []

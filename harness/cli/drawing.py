@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from harness.experiment import Experiment
     from harness.questions.load import Question
-    from harness.run.stored import Stored
+    from harness.run.cut_answers import Stored
 
 INCOMPLETE = 3
 """The exit status of a run that has ended with answers missing."""
@@ -164,7 +164,7 @@ def force(
     since.
     """
     from harness.questions.load import load_questions
-    from harness.run.stored import Stored
+    from harness.run.cut_answers import Stored
     from results import BadInput
 
     if out.resolve() == folder.resolve():
@@ -235,7 +235,7 @@ def beside_the_bar(line: str) -> None:
 
 def status_of(missing: int, line: str, what: str, failures: "Sequence[str]") -> int:
     """The exit status of a command that asks for answers, of which so many are missing; says why."""
-    from results.visible import visible
+    from results.terminal import visible
 
     for failure in failures[:FAILURES_SHOWN]:
         beside_the_bar(f"{what}: {visible(failure)}")

@@ -122,7 +122,7 @@ def import_samples(kind: str, file: Path, out: Path, **options: Any) -> None:
     from harness.tally.counts import Tally
     from results import BadInput
     from results.tables.files import write_raw
-    from results.visible import visible
+    from results.terminal import visible
 
     for name, (option, kinds) in _BELONGS.items():
         if options[name] and kind not in kinds:
@@ -158,7 +158,7 @@ def import_samples(kind: str, file: Path, out: Path, **options: Any) -> None:
 
 
 def _import(kind: str, file: Path, grader: Grader | None, options: dict[str, Any]) -> Any:
-    from harness.imports.columns import import_table
+    from harness.imports.foreign_columns import import_table
     from harness.imports.inspect_ai_log import import_inspect_ai
     from harness.imports.lm_eval import import_lm_eval
     from harness.imports.reading import with_tokens

@@ -61,7 +61,7 @@ def judge(
     Exit status 3 means that requests kept failing; an answer without a score is not a bad one.
     """
     from harness.cli.drawing import beside_the_bar, status_of
-    from harness.judge.counts import told
+    from harness.judge.progress import told
     from harness.judge.run import judge_folder, judge_of
     from results import BadInput
     from results.commandline import INTERRUPTED, fail

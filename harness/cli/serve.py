@@ -66,7 +66,7 @@ def serve(
     import sys
     from functools import partial
 
-    from harness.engines.tokens import PromptTokens
+    from harness.engines.token_ids import PromptTokens
     from harness.experiment import model_location
     from harness.server.address import HERE, check_flags, key_for, url_of
     from harness.server.fleet import fleet

@@ -12,12 +12,12 @@ from typing import Any
 
 from harness.engines.base import Engine
 from harness.engines.sglang import SGLangEngine
-from harness.engines.tokens import PromptTokens
+from harness.engines.token_ids import PromptTokens
 from harness.experiment import Experiment, model_location
-from harness.http.session import allow_in_flight
+from harness.http.sockets import allow_in_flight
 from harness.server.gpus import usable_gpus
 from harness.server.launch import free_ports, gpus_per_copy, launch
-from harness.server.own import OwnServer, serve_launch
+from harness.server.own_server import OwnServer, serve_launch
 
 
 def engine_for(
@@ -30,7 +30,7 @@ def engine_for(
     """
     model, chat = model_location(experiment.model), experiment.chat
     if experiment.engine == "ctranslate2":
-        from harness.engines.ctranslate2.engine import CTranslate2Engine
+        from harness.engines.ctranslate2.in_process import CTranslate2Engine
 
         return CTranslate2Engine(
             model,
@@ -47,7 +47,7 @@ def engine_for(
     if experiment.engine == "sglang":
         return _sglang(experiment, experiment.url, say)
     from harness.engines.openai.engine import OpenAIEngine
-    from harness.http.session import ApiKey
+    from harness.http.sockets import ApiKey
 
     key = ApiKey.from_environment("OPENAI_API_KEY")
     prompts = None

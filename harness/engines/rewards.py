@@ -21,7 +21,7 @@ from harness.engines.sglang import SGLangEngine
 from harness.errors import EngineError
 from harness.experiment import Experiment, model_location
 from harness.http.reply import FromServer, TokenCount, parse
-from harness.http.session import ApiKey
+from harness.http.sockets import ApiKey
 from results import BadInput
 
 ENDPOINTS = ("/classify", "/pooling")

@@ -21,7 +21,7 @@ from pydantic import TypeAdapter
 
 from harness.engines.base import Candidate, Completion, Sampling, likeliest, mean_logprob, same_model
 from harness.engines.thinking import apart, budget_trouble
-from harness.engines.tokens import PromptTokens, counted
+from harness.engines.token_ids import PromptTokens, counted
 from harness.errors import EngineError
 from harness.experiment import TEMPLATE_ARGUMENTS
 from harness.http.connection import MEND_PATIENCE, POLL_SECONDS, Connection
@@ -34,7 +34,7 @@ from harness.http.reply import (
     inside,
     parse,
 )
-from harness.http.session import encoded
+from harness.http.sockets import encoded
 from harness.server.address import KEY, key_of_user
 from results import BadInput
 

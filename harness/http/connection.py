@@ -26,7 +26,7 @@ from urllib.parse import urlsplit
 
 from harness.errors import EngineError, EngineGone
 from harness.http.reply import Fault, Nobody, Reply, check_status, excerpt
-from harness.http.session import ApiKey, encoded, open_session, reason, send
+from harness.http.sockets import ApiKey, encoded, open_session, reason, send
 from results import BadInput
 
 METRICS = ("/metrics", "/engine_metrics")

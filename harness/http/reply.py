@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal, TypeVar
 from pydantic import AliasPath, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from harness.errors import EngineError, EngineGone, RequestRefused
-from results.visible import visible
+from results.terminal import visible
 
 T = TypeVar("T")
 

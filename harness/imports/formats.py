@@ -18,7 +18,7 @@ import pandas as pd
 import pyarrow
 import pyarrow.parquet
 
-from harness.engines.tokens import read_json
+from harness.engines.token_ids import read_json
 from harness.imports.nested import at
 from results import BadInput
 from results.tables.files import json_rows

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from harness.grader import Grader
-from harness.imports.columns import Imported
+from harness.imports.foreign_columns import Imported
 from harness.imports.reading import chosen, graded, setting_value, whole_text_notes
 from results import BadInput, as_samples
 from results.canonical import canonical

@@ -29,9 +29,9 @@ from typing import Any
 
 import pandas as pd
 
-from harness.engines.tokens import read_json
+from harness.engines.token_ids import read_json
 from harness.grader import Grader
-from harness.imports.columns import Imported
+from harness.imports.foreign_columns import Imported
 from harness.imports.formats import JsonObject
 from harness.imports.nested import at
 from harness.imports.reading import chosen, graded, setting_value

@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from harness.engines.tokens import PromptTokens
+from harness.engines.token_ids import PromptTokens
 from harness.experiment import model_location
 from harness.grader import AUTO, Grader, readers_that_read, required_gold
 from harness.grading import choice, expression

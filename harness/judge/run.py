@@ -14,12 +14,12 @@ import prompts
 from harness.engines.factory import engine_for
 from harness.engines.rewards import rewards_for
 from harness.experiment import Experiment, experiment_of
-from harness.judge.answers import Answers, Asked
-from harness.judge.counts import summary
+from harness.judge.distinct import Answers, Asked
+from harness.judge.progress import summary
 from harness.judge.scores import Scores, judge_identity
 from harness.judge.verdicts import Judge, Verdict, asked_yes_or_no, rewarded
+from harness.run.blocks import PlannedRequests
 from harness.run.session import Session, until_stopped
-from harness.run.stopping import PlannedRequests
 from harness.store.record import experiment_in
 from harness.store.resume import locked
 from harness.store.samples_file import SamplesFile

@@ -19,7 +19,7 @@ from typing import Any
 
 import prompts
 from harness.experiment import Experiment, model_location
-from harness.judge.answers import Answers, Asked
+from harness.judge.distinct import Answers, Asked
 from harness.judge.verdicts import Verdict
 from harness.store.identity import differences, model_digest
 from harness.store.record import write_json

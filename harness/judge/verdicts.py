@@ -11,7 +11,7 @@ from typing import NamedTuple
 import prompts
 from harness.engines.base import Candidate, Engine, Sampling
 from harness.engines.rewards import OpenAIRewards, SGLangRewards
-from harness.judge.answers import Asked
+from harness.judge.distinct import Asked
 from results import BadInput
 
 CANDIDATES = 20

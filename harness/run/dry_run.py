@@ -28,8 +28,8 @@ from harness.run.sizing import Load, duration, gpu_lines
 from harness.server.launch import gpus_per_copy
 from harness.store.resume import check_same_run, read_done
 from harness.tally.counts import Tally
-from results.aligned import aligned
 from results.tables.files import read_record
+from results.terminal import aligned
 
 BYTES_PER_TOKEN = 4
 """English text and Llama's tokenizer come to about that."""

@@ -17,17 +17,17 @@ from harness.engines.base import Completion, Engine
 from harness.engines.forcing import forced
 from harness.experiment import Experiment
 from harness.questions.load import Question
+from harness.run.blocks import Blocks, PlannedRequests, requests_of
+from harness.run.cut_answers import Stored
 from harness.run.queries import Query, asked_questions, prompt_for, sampling_for
 from harness.run.session import Session
-from harness.run.stopping import Blocks, PlannedRequests, requests_of
-from harness.run.stored import Stored
 from harness.store.record import Record, asked_of, grader_in
 from harness.store.regrade import regrade
 from harness.store.resume import check_same_run, locked, put_bad_rows_aside, read_done, set_aside
 from harness.store.row import Row
 from harness.store.samples_file import SAMPLES, Moved, SamplesFile, mend
 from harness.tally.counts import Tally
-from harness.tally.pace import Pace
+from harness.tally.rate import Pace
 from results import BadInput
 from results.tables.files import read_record
 

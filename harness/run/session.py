@@ -17,9 +17,9 @@ from typing import Any, TypeVar
 from tqdm import tqdm
 
 from harness.errors import EngineError, EngineGone, RequestRefused
+from harness.run.blocks import Blocks, PlannedRequests
 from harness.run.sizing import duration
-from harness.run.stopping import Blocks, PlannedRequests
-from harness.tally.pace import Pace
+from harness.tally.rate import Pace
 
 T = TypeVar("T")
 

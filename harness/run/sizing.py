@@ -15,7 +15,7 @@ from typing import Any
 
 from harness.experiment import ANSWERS_IN_FLIGHT, Experiment, model_location
 from harness.server.launch import gpus_per_copy
-from results.aligned import aligned
+from results.terminal import aligned
 
 GPUS = {
     "A100 80GB": (80e9, 2.04e12, 312e12),

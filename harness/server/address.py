@@ -10,7 +10,7 @@ import ipaddress
 import sys
 from collections.abc import Sequence
 
-from harness.http.session import ApiKey
+from harness.http.sockets import ApiKey
 from results import BadInput
 
 HERE = "127.0.0.1"

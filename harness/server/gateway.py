@@ -17,7 +17,7 @@ from pathlib import Path
 
 import filelock
 
-from harness.http.session import ApiKey
+from harness.http.sockets import ApiKey
 from harness.server.address import HERE, with_key
 from harness.server.launch import Launch
 from results import BadInput

@@ -11,7 +11,7 @@ from threading import Thread
 
 from harness.http.connection import PROBE_SECONDS, REPLY_BYTES, Connection
 from harness.http.reply import Fault
-from harness.http.session import open_session, send
+from harness.http.sockets import open_session, send
 from harness.server.launch import Launch, Server
 from results import BadInput
 

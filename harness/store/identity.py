@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import prompts
-from harness.engines.tokens import content_digest
+from harness.engines.token_ids import content_digest
 from harness.experiment import Experiment, model_location
 from harness.questions.load import Question, dataset_commit
 

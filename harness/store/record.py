@@ -30,7 +30,7 @@ from harness.grader import Grader
 from harness.questions.load import Question, load_questions
 from harness.store.identity import commits, engine_changes, identity, prompts_differ
 from harness.tally.counts import Tally
-from harness.tally.pace import Pace
+from harness.tally.rate import Pace
 from results import BadInput
 from results.tables.files import RECORD, read_record, replacing
 

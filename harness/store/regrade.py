@@ -18,8 +18,8 @@ from harness.store.record import note_reading, tally_of
 from harness.store.resume import unused
 from harness.store.row import Row
 from harness.store.samples_file import SAMPLES, Block, not_a_row, read_blocks
+from harness.tally.answer_groups import groups_of
 from harness.tally.counts import Tally
-from harness.tally.groups import groups_of
 from results import BadInput
 from results.tables.files import replacing
 from results.tables.formulas import harmless

@@ -21,8 +21,8 @@ from harness.store.identity import IDENTITY, PLAN_FIELDS, READING, differences, 
 from harness.store.record import grader_in
 from harness.store.row import Key, Row, are_rows, is_row, key_of
 from harness.store.samples_file import LOCK, SAMPLES, not_a_row, numbered_lines, read_blocks
+from harness.tally.answer_groups import AnswerGroup, groups_of
 from harness.tally.counts import Tally
-from harness.tally.groups import AnswerGroup, groups_of
 from results import BadInput
 from results.tables.files import RECORD, read_record, replacing
 

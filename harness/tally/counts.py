@@ -17,11 +17,10 @@ from typing import Any
 from harness.engines.thinking import SLACK
 from harness.experiment import Experiment, tokens_in
 from harness.grader import Grader
-from harness.tally.groups import AnswerGroup, Counts, groups_of, part
+from harness.tally.answer_groups import AnswerGroup, Counts, groups_of, part
 from harness.tally.repeats import find_repeats
 from harness.tally.unreadable import MANY, Unreadable
-from results.aligned import aligned
-from results.visible import visible
+from results.terminal import aligned, visible
 
 _OF_UNREADABLE = ("answer", "text", "finish_reason", "tokens")
 

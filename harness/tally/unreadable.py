@@ -11,7 +11,7 @@ from pathlib import Path
 
 from harness.grader import Grader, ends_in_code
 from harness.grading.places import READERS, Reader
-from results.visible import visible
+from results.terminal import visible
 
 MANY = 0.05
 """Where more than this share of a setting's answers could not be read, a run says so."""

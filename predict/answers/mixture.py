@@ -38,7 +38,7 @@ from predict.estimate import Estimate, Options, Status, from_draws, more_severe
 from predict.evidence.points import Evidence, Floats, Ints, Points, Pool
 from results import BadInput
 from results.normal import Interval, z_of
-from results.votes.errors import cluster_sizes, equal_draws, redrawn
+from results.votes.clusters import cluster_sizes, equal_draws, redrawn
 from results.votes.exact import VoteCounts
 
 POOR_FIT = 2.0

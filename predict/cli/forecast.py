@@ -20,7 +20,7 @@ from predict.estimators import chosen
 from predict.evidence.groups import Group
 from predict.evidence.request import ENOUGH, Request, opened, read_found
 from predict.evidence.targets import split
-from predict.table import forecast, warnings, with_seen
+from predict.forecast_table import forecast, warnings, with_seen
 from results import BadInput, write_forecast
 from results.commandline import progress
 from results.low_cost_to_high import NAME as PAPER_S

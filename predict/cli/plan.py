@@ -17,8 +17,8 @@ from predict.estimators import chosen, one_name
 from predict.evidence.groups import Group
 from predict.evidence.request import Request, read_asked
 from predict.evidence.targets import split
+from predict.forecast_table import caveats
 from predict.planning.choices import forecast_choices, measured_choices, plan, without_cost
-from predict.table import caveats
 from results import BadInput, kind_of, read_samples
 from results.arguments import goals_of
 from results.methods import BY_SCORE
@@ -97,7 +97,7 @@ def run(
         say(f"\n{len(whole)} rows in {out}")
     if plot is not None:
         from results.pictures import draw
-        from results.report.choices import plan_choices
+        from results.report.selectors import plan_choices
 
         say("\n".join(draw("Plan", plan_choices(plans), plot)))
 

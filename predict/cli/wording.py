@@ -7,8 +7,7 @@ import numpy as np
 import pandas as pd
 
 from predict.evidence.groups import Group
-from results.aligned import aligned
-from results.visible import visible
+from results.terminal import aligned, visible
 from results.words.cells import Columns
 from results.words.names import METHOD_NAMES, NBSP
 

@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from scipy.special import expit, logit
 
 from predict.curves.intervals import SHARED
-from predict.curves.law import UNKNOWN, QuestionLaw, fit
 from predict.curves.law_along_t import along_T
+from predict.curves.question_law import UNKNOWN, QuestionLaw, fit
 from predict.estimate import Estimate, Options, Status
 from predict.evidence.points import Evidence, Floats, Ints, Points, Texts
 from results.normal import Interval

@@ -18,7 +18,7 @@ from predict.evidence.points import Floats, Ints, Points, Pool, Run
 from results import BadInput, kind_of, read_curves, read_samples
 from results.arguments import METHOD
 from results.tables.key import ANSWERS, PANEL, WHOSE, Key, groups
-from results.votes.errors import mean_accuracy, standard_error
+from results.votes.clusters import mean_accuracy, standard_error
 from results.votes.exact import AnswerPools, accuracy_by_question, answer_pools
 from results.votes.tokens import answer_lengths, tokens_per_answer
 from results.words.names import curves_name

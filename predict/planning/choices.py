@@ -21,8 +21,8 @@ from predict.estimators import DEFAULT, estimator_of
 from predict.evidence.groups import Group
 from predict.evidence.points import Floats, Ints
 from predict.evidence.request import Request
+from predict.forecast_table import forecast
 from predict.pool_luck import luck_of_pool
-from predict.table import forecast
 from results import BadInput
 from results.arguments import LEVELS, MAX_N
 from results.methods import BY_SCORE
@@ -32,7 +32,7 @@ from results.summary.buying import MEASURED, Plan
 from results.summary.expected import with_expected
 from results.summary.panels import of_new_questions
 from results.tables.money import Money, Prices
-from results.votes.errors import mean_accuracy, standard_error
+from results.votes.clusters import mean_accuracy, standard_error
 from results.votes.exact import DIGITS
 
 PLAIN = "majority"

@@ -47,7 +47,7 @@ from results.normal import FORECAST_LEVEL, LEVEL, z_of
 from results.paired.differences import least_stderr
 from results.paired.needed import Decision, given
 from results.paired.powered import FEWEST as FEWEST_WITH
-from results.votes.errors import Clusters, cluster_sizes, equal_draws, shared_variance
+from results.votes.clusters import Clusters, cluster_sizes, equal_draws, shared_variance
 from results.votes.exact import DIGITS, AnswerPools, VoteCounts, accuracy_by_question
 
 IMAGINED, FEWEST = 40_000, 16

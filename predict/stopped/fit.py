@@ -16,8 +16,8 @@ from scipy.optimize import minimize
 from scipy.special import expit, log_expit
 
 from predict.evidence.points import Floats
-from predict.stopped.law import PRIOR_MEAN, PRIOR_SD, Grades, Grid, Law, Times, make_grid
-from predict.stopped.seen import SeenLengths
+from predict.stopped.answer_law import PRIOR_MEAN, PRIOR_SD, Grades, Grid, Law, Times, make_grid
+from predict.stopped.observed import SeenLengths
 
 TOLERANCE = 1e-4
 """Largest element of the gradient at which the search stops: log likelihood per prior sd of a parameter."""

@@ -26,7 +26,7 @@ from scipy.special import expit, logit, ndtri
 
 from predict.evidence.points import Floats
 from predict.stopped.fit import Fit, Problem, fit
-from predict.stopped.seen import SeenLengths, seen_at
+from predict.stopped.observed import SeenLengths, seen_at
 from predict.stopped.simulate import Simulated, move_to, simulate
 from results.votes.exact import AnswerPools
 

@@ -14,9 +14,9 @@ from scipy.special import expit, logit, ndtri
 from scipy.stats.qmc import Sobol
 
 from predict.evidence.points import Floats, Ints
+from predict.stopped.answer_law import Law
 from predict.stopped.fit import Fit, Problem
-from predict.stopped.law import Law
-from predict.stopped.seen import SeenLengths
+from predict.stopped.observed import SeenLengths
 
 WIDTH = 0.08
 """Width of the bins of log tokens beyond the cap."""

@@ -25,11 +25,11 @@ from predict.estimate import Estimate, Lengths, Options, Status, everywhere, fro
 from predict.evidence.points import Evidence, Floats, Ints, Points, Run, stopped
 from predict.pool_luck import luck_of_pool
 from predict.stopped.fit import FEW_ANSWERS, Problem, fit
+from predict.stopped.observed import SeenLengths, seen_at, thinned
 from predict.stopped.pace import fit_line, follow, paces
-from predict.stopped.seen import SeenLengths, seen_at, thinned
 from predict.stopped.simulate import Simulated, simulate
 from results.normal import Interval
-from results.votes.errors import redrawn
+from results.votes.clusters import redrawn
 from results.votes.exact import VoteCounts
 
 CAST = np.linspace(0, 1, 25) ** 2

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from results.aligned import aligned
 from results.arguments import AT, LEVELS, LOOKS, MARGIN, PLANNED, SCORE_COST, WEIGHTS
 from results.cli.every_question import look_at_every_question
 from results.cli.options import SAMPLES, picture_options, price_option, rows_written, table_out
@@ -25,7 +24,7 @@ from results.commandline import BadInput, warnings_last
 from results.methods import BY_SCORE, FORECAST, LISTED, SCORED
 from results.normal import LEVEL
 from results.read_options import reading_options
-from results.visible import visible
+from results.terminal import aligned, visible
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -197,7 +196,7 @@ def compare_command(
         click.echo(rows_written(samples, len(written), out))
     if plot is not None:
         from results.pictures import draw
-        from results.report.choices import comparison_choices
+        from results.report.selectors import comparison_choices
 
         click.echo("\n".join(draw("Runs compared", comparison_choices(rows), plot)))
     if gate:

@@ -133,7 +133,7 @@ def curves_command(
     click.echo(f"{', '.join(map(str, samples))}: {len(table)} answers -> {out}: {len(result)} rows")
     if plot is not None:
         from results.pictures import draw
-        from results.report.choices import curve_choices
+        from results.report.selectors import curve_choices
 
         choices = curve_choices(panels, shared=True)
         click.echo("\n".join(draw("Accuracy by number of answers", choices, plot)))

@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from results.aligned import aligned
 from results.commandline import BadInput
+from results.terminal import aligned
 
 if TYPE_CHECKING:
     import pandas as pd

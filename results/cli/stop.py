@@ -14,13 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from results.aligned import aligned
 from results.arguments import MOST_ANSWERS, RANDOM_ORDERS, SEED
 from results.cli.options import SAMPLES, picture_options, rows_written, table_out
 from results.command_help import ASKED, DRAWN, Command, about
 from results.commandline import warnings_last
 from results.read_options import reading_options
-from results.visible import visible
+from results.terminal import aligned, visible
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -102,7 +101,7 @@ def stop_command(
     click.echo(rows_written(samples, len(table), out))
     if plot is not None:
         from results.pictures import draw
-        from results.report.choices import stopping_choices
+        from results.report.selectors import stopping_choices
 
         click.echo("\n".join(draw("Stopping rules", stopping_choices(table), plot)))
 

@@ -25,7 +25,7 @@ from results.paired.powered import FEWEST, powered
 from results.paired.sides import golds_of
 from results.tables.key import UNNAMED, WHOSE, Key, groups, on_dataset
 from results.tables.schemas import CURVE_KEY
-from results.visible import visible
+from results.terminal import visible
 from results.votes.curves import Exact
 from results.votes.exact import accuracy_by_question
 from results.votes.setting import Setting, feasible, settings_of

@@ -17,7 +17,7 @@ where a t test is not:
 * Few questions decide nothing. If all of Q differ one way, chance alone does that in 2 of 2^Q cases (the sign
   test); where this is more often than the level allows, the interval is everything, −1 … 1.
 
-Questions that come in clusters (`results.votes.errors`) are as many draws as there are
+Questions that come in clusters (`results.votes.clusters`) are as many draws as there are
 clusters: Student's t, the sign test and the one that may have been missed go by them.
 """
 
@@ -29,7 +29,7 @@ import numpy as np
 from scipy import special
 
 from results.normal import LEVEL, Interval
-from results.votes.errors import Clusters, cluster_sizes, equal_draws, mean_accuracy, standard_error
+from results.votes.clusters import Clusters, cluster_sizes, equal_draws, mean_accuracy, standard_error
 from results.votes.exact import SAME, Floats
 
 ONE_THAT_DIFFERS = 1.0

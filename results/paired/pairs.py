@@ -16,8 +16,8 @@ import pandas as pd
 from results.commandline import BadInput
 from results.paired.sides import Side
 from results.tables.key import UNNAMED
-from results.visible import visible
-from results.votes.errors import Clusters
+from results.terminal import visible
+from results.votes.clusters import Clusters
 
 
 def pairs(sides: Sequence[Side]) -> Iterator[tuple[Side, Side]]:

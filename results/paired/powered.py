@@ -17,7 +17,7 @@ the N others. Three things are ours, since n may be ten:
   over all questions: neither a useless f costs much, nor one that happens to be all alike in the n.
 
 Questions in clusters: all sums are over clusters, each of which is left out as a whole; one
-that has questions on both sides counts once (`results.votes.errors`).
+that has questions on both sides counts once (`results.votes.clusters`).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from scipy.special import stdtrit
 
 from results.normal import LEVEL, Interval
 from results.paired.differences import least_stderr
-from results.votes.errors import cluster_places, cluster_sizes, cluster_sums, equal_draws, standard_error
+from results.votes.clusters import cluster_places, cluster_sizes, cluster_sums, equal_draws, standard_error
 from results.votes.exact import DIGITS, Floats, Ints
 
 FEWEST = 10

@@ -32,9 +32,9 @@ from results.tables.columns import TEXT
 from results.tables.key import UNNAMED
 from results.tables.money import Price
 from results.tables.schemas import COMPARISON
-from results.visible import visible
+from results.terminal import visible
+from results.votes.clusters import Clusters, mean_accuracy
 from results.votes.curves import methods_of
-from results.votes.errors import Clusters, mean_accuracy
 from results.votes.exact import Floats, Ints
 from results.votes.scored import check_weights
 from results.votes.setting import powers_and

@@ -19,7 +19,7 @@ from results.methods import BY_SCORE
 from results.tables.doubts import check_names
 from results.tables.key import UNNAMED, Key
 from results.tables.money import COST, Price, as_price, cost_of_score, no_prompts
-from results.visible import visible
+from results.terminal import visible
 from results.votes.exact import AnswerPools, Floats, answer_pools
 from results.votes.scored import accuracy_by, score_column
 from results.votes.setting import sampled_groups

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pandas as pd
 
+from results.report.one_question import MOST_TEXTS
 from results.report.provenance import Record, whole_runs
-from results.report.questions import MOST_TEXTS
 from results.summary.samples import ended_rows
 from results.tables.contract import kind_of, read_curves, read_samples, read_table, sample_files
 from results.tables.files import give_back_memory, read_record

@@ -18,7 +18,10 @@ from tqdm import tqdm
 from results.figures.offline import draw_script, figure_data, in_script, policy, style, vega
 from results.figures.theme import Figure, rendered
 from results.normal import LEVEL
-from results.report.choices import (
+from results.report.inputs import Tables
+from results.report.one_question import question_data
+from results.report.provenance import fact_table, longest_votes, unfinished
+from results.report.selectors import (
     comparison_choices,
     curve_choices,
     forecast_choices,
@@ -29,9 +32,6 @@ from results.report.choices import (
     stopping_choices,
     with_most_first,
 )
-from results.report.inputs import Tables
-from results.report.provenance import fact_table, longest_votes, unfinished
-from results.report.questions import question_data
 from results.summary.buying import Plan, measured_plans, plans_of
 from results.summary.forecasts import make_forecasts
 from results.summary.gaps import gaps_along_lengths

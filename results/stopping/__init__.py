@@ -18,5 +18,5 @@ from results.stopping.rules import ahead as ahead
 from results.stopping.rules import named as named
 from results.stopping.rules import settled as settled
 from results.stopping.rules import spelt_out as spelt_out
-from results.stopping.seen import Seen as Seen
-from results.stopping.seen import seen_of as seen_of
+from results.stopping.votes_so_far import Seen as Seen
+from results.stopping.votes_so_far import seen_of as seen_of

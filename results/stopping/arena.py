@@ -30,7 +30,7 @@ from results.paired.differences import mean_differences
 from results.paired.simultaneous import Measured, level_of_each
 from results.stopping.replay import EXACT, Outcome, Replay
 from results.stopping.rules import RULES, Rule
-from results.stopping.seen import Floats
+from results.stopping.votes_so_far import Floats
 from results.tables.key import Key
 from results.tables.schemas import STOPPING
 from results.votes.exact import AnswerPools, accuracy_by_question, answer_pools, whole_vote

@@ -14,7 +14,7 @@ from itertools import pairwise
 import numpy as np
 from scipy import special
 
-from results.stopping.seen import Floats, Ints
+from results.stopping.votes_so_far import Floats, Ints
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(300)
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from results.stopping.mode import of_answers
 from results.stopping.rules import Rule, ahead, settled
-from results.stopping.seen import Bools, Floats, Ints, Seen
+from results.stopping.votes_so_far import Bools, Floats, Ints, Seen
 from results.votes.exact import AnswerPools
 
 EXACT = "exact"
@@ -110,7 +110,7 @@ class Replay:
 
     @cached_property
     def _walk(self) -> Walk:
-        from results.stopping.kernel import walk  # numba takes half a second to import
+        from results.stopping.replay_kernel import walk  # numba takes half a second to import
 
         starts = self.pools.starts.astype(np.int64)
         generator = np.random.Generator(np.random.PCG64(0))
@@ -129,7 +129,7 @@ class Replay:
     @cached_property
     def states(self) -> States:
         """The states, in which streaks are 0."""
-        from results.stopping.kernel import count_votes
+        from results.stopping.replay_kernel import count_votes
 
         names, first, place = np.unique(self._walk.state, return_index=True, return_inverse=True)
         row, before = first // self.most, first % self.most
@@ -150,7 +150,7 @@ class Replay:
 
     def stop(self, rule: Rule, threshold: float, block: int | str = 1) -> Stops:
         """Where the rule ends each vote when answers are asked for `block` at a time, or in EXACT blocks."""
-        from results.stopping.kernel import stop_times
+        from results.stopping.replay_kernel import stop_times
 
         place, seen = self._states_with_streaks if rule.ordered else self.states
         ends = settled(rule, threshold, seen)

@@ -19,7 +19,7 @@ from scipy import special
 
 from results.arguments import Range, number_of
 from results.commandline import BadInput
-from results.stopping.seen import Bools, Ints, Seen
+from results.stopping.votes_so_far import Bools, Ints, Seen
 
 Stops = Callable[[Seen, float], Bools]
 ANY, COUNT, CHANCE = Range(-1e9, whole=False), Range(1), Range(0, 1, whole=False, above=True)

@@ -22,8 +22,8 @@ from scipy.special import gammaln
 
 from results.normal import Z90
 from results.tables.key import Key
+from results.votes.clusters import cluster_sizes, equal_draws, shared_variance
 from results.votes.curves import Exact
-from results.votes.errors import cluster_sizes, equal_draws, shared_variance
 from results.votes.exact import DIGITS, Floats, Ints, VoteCounts
 from results.votes.tokens import budgets_ignored
 

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from results.tables.key import ANSWERS, Key, groups
-from results.votes.errors import standard_error
+from results.votes.clusters import standard_error
 from results.votes.exact import answer_pools, whole_vote
 from results.votes.setting import sampled_groups
 

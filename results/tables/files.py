@@ -24,7 +24,7 @@ import pyarrow.parquet
 
 from results.commandline import BadInput
 from results.tables.formulas import as_told, harmless
-from results.visible import visible
+from results.terminal import visible
 
 SUFFIXES = (".csv", ".jsonl", ".parquet")
 WRITTEN = (*SUFFIXES, ".tex")

@@ -26,7 +26,7 @@ import numpy as np
 import pandas as pd
 
 from results.commandline import BadInput
-from results.visible import visible
+from results.terminal import visible
 
 COST = "cost"
 """The column of what an answer cost, in US dollars."""

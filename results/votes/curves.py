@@ -25,7 +25,7 @@ from results.tables.contract import as_samples
 from results.tables.files import give_back_memory
 from results.tables.key import ANSWERS, WHOSE, Key, groups
 from results.tables.schemas import CHEAP, CURVES
-from results.votes.errors import Clusters, cluster_sizes, mean_accuracy, standard_error
+from results.votes.clusters import Clusters, cluster_sizes, mean_accuracy, standard_error
 from results.votes.exact import Floats, Ints
 from results.votes.permutations import prefix_accuracy, random_orders
 from results.votes.scored import accuracy_by, check_weights, score_column
@@ -154,48 +154,54 @@ def curves_and_votes(
     if ns == ():
         raise BadInput(f"ns: found no number, expected {NS.expected}")
     permutations, seed = PERMUTATIONS.of(permutations), SEED.of(seed)
-    column, logs = None, False
     check_weights(weights, methods, score)
+    column, logs = None, False
     if set(methods) & set(SCORED):
         samples, column, logs = score_column(samples, score, weights)
-    greedy = samples["decoding"] == "greedy"
     settings = settings_in_order(samples)
-    needed = samples[[name for name in (*_VOTED, column) if name in samples]]
-    drawn = needed[~greedy] if greedy.any() else needed  # millions of rows are not copied for nothing
-    sampled = sorted(settings_of(drawn, column), key=lambda group: settings.index(group.key.setting))
+    greedy, sampled = _greedy_and_sampled(samples, column, settings)
     give_back_memory()
     warn_of_gaps(sampled)
     warn_of_clusters(sampled)
-    reached = [(group, feasible(group, ns)) for group in sampled]
+    voted = [(group, feasible(group, ns)) for group in sampled]
     larger = [part for group in sampled for part in beyond(group, ns, most)]
-    if sampled and not (larger or any(possible.size for _, possible in reached)):
+    if sampled and not (larger or any(possible.size for _, possible in voted)):
         pool = max(int(group.pools.sizes.min()) for group in sampled)
         raise BadInput(
             f"N = {listed(ns or [])}: no setting has that many answers per question, expected at most {pool}"
         )
-    rows = [_greedy_rows(group) for group in settings_of(needed[greedy])]
-    votes = []
-    for group, possible in tqdm(reached, unit=" settings", delay=2, disable=None if progress else True):
-        if not possible.size:
-            continue
-        for method in methods:
-            accuracy = accuracy_by(group.pools, method, possible, logs=logs)
-            votes.append(Exact(group, group.key.by(method), possible, accuracy))
-        if permutations:
-            rows += _permutation_rows(group, methods, possible, permutations, seed)
+    votes: list[Exact] = []
+    for group, possible in tqdm(voted, unit=" settings", delay=2, disable=None if progress else True):
+        votes += _exact(group, possible, methods, logs)
+    rows = [_greedy_rows(group) for group in greedy]
     rows += [_exact_rows(curve, votes) for curve in votes]
     for part, possible in larger:
-        for method in methods:
-            accuracy = accuracy_by(part.pools, method, possible, logs=logs)
-            alone = Exact(part, part.key.by(method), possible, accuracy)
-            unknown = dict.fromkeys(("stderr_vs_first_n", "stderr_vs_cheapest"), np.nan)  # of other questions
-            rows.append(_exact_rows(alone, [alone]).assign(**unknown))
-        if permutations:
-            rows += _permutation_rows(part, methods, possible, permutations, seed)
+        alone = [_exact_rows(curve, [curve]) for curve in _exact(part, possible, methods, logs)]
+        rows += [of_fewer.assign(stderr_vs_first_n=np.nan) for of_fewer in alone]  # the first N is of all
+    for group, possible in [*voted, *larger] if permutations else []:
+        rows += _permutation_rows(group, methods, possible, permutations, seed)
     table = pd.concat(rows, ignore_index=True).reindex(columns=COLUMNS)
     if table["clusters"].isna().all():
         table = table.drop(columns="clusters")
     return _ordered(table, samples, settings), votes
+
+
+def _greedy_and_sampled(
+    samples: pd.DataFrame, column: str | None, settings: list[str]
+) -> tuple[list[Setting], ...]:
+    """Each setting's answers at temperature 0, and those that vote, in the order of the settings."""
+    needed = samples[[name for name in (*_VOTED, column) if name in samples]]
+    greedy = samples["decoding"] == "greedy"
+    drawn = needed[~greedy] if greedy.any() else needed  # millions of rows are not copied for nothing
+    sampled = sorted(settings_of(drawn, column), key=lambda group: settings.index(group.key.setting))
+    return list(settings_of(needed[greedy])), sampled
+
+
+def _exact(group: Setting, ns: Ints, methods: Sequence[str], logs: bool) -> list[Exact]:
+    """One setting by each method, of which there is nothing where no N is possible."""
+    if not ns.size:
+        return []
+    return [Exact(group, group.key.by(m), ns, accuracy_by(group.pools, m, ns, logs=logs)) for m in methods]
 
 
 def _exact_rows(curve: Exact, curves: Sequence[Exact]) -> pd.DataFrame:
@@ -221,6 +227,8 @@ def _exact_rows(curve: Exact, curves: Sequence[Exact]) -> pd.DataFrame:
 def _permutation_rows(
     group: Setting, methods: Sequence[str], ns: Ints, permutations: int, seed: int
 ) -> list[pd.DataFrame]:
+    if not ns.size:
+        return []
     orders = random_orders(group.pools, permutations, seed, group.key.names)
     accuracy = prefix_accuracy(group.pools, orders, ns)
     tokens = prefix_tokens(group.pools, orders, ns)

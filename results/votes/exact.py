@@ -192,7 +192,7 @@ def majority_accuracy(counts: VoteCounts, ns: Sequence[int] | Ints) -> Floats:
 
     Raises ValueError where an N is below 1 or above a question's pool.
     """
-    from results.votes.kernel import vote_curves  # numba takes half a second to import
+    from results.votes.exact_kernel import vote_curves  # numba takes half a second to import
 
     asked, pools = np.asarray(ns, np.int64), counts.pools
     if pools.size and np.any((asked < 1) | (asked > pools.min())):

@@ -21,7 +21,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
-from results.votes.kernel import unit_legendre
+from results.votes.exact_kernel import unit_legendre
 
 Floats = NDArray[np.float64]
 Complexes = NDArray[np.complex128]

@@ -44,7 +44,7 @@ def prefix_accuracy(
 
     `ns` ascending, each from 1 to the smallest pool (else ValueError). Ties share the credit.
     """
-    from results.votes.kernel import prefix_votes  # numba takes half a second to import
+    from results.votes.exact_kernel import prefix_votes  # numba takes half a second to import
 
     sizes = np.asarray(ns, np.int64)
     smallest = int(pools.sizes.min())

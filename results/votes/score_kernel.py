@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from results.votes.kernel import Floats, Ints, binomial_row, multiply, unit_legendre
+from results.votes.exact_kernel import Floats, Ints, binomial_row, multiply, unit_legendre
 
 
 @njit(cache=True)  # type: ignore[untyped-decorator]

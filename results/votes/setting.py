@@ -17,7 +17,7 @@ import pandas as pd
 from results.commandline import BadInput
 from results.tables.columns import TEXT
 from results.tables.key import ANSWERS, Key, groups
-from results.votes.errors import look_clustered
+from results.votes.clusters import look_clustered
 from results.votes.exact import AnswerPools, Ints, answer_pools
 from results.votes.tokens import tokens_per_answer
 

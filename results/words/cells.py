@@ -12,7 +12,7 @@ from zlib import crc32
 import pandas as pd
 
 from results.tables.key import UNNAMED
-from results.visible import visible
+from results.terminal import visible
 from results.words.names import interval, show
 
 HALF = 60

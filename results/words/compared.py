@@ -19,7 +19,7 @@ from results.paired.sequential import Look, SequentialReplay
 from results.paired.verdict import Verdict
 from results.paired.verdict import verdict as verdict_of
 from results.summary.gains import ranks
-from results.visible import visible
+from results.terminal import visible
 from results.words.cells import Columns, Table, number, share, tabled
 from results.words.names import listed, percent, points
 

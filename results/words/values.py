@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from results.aligned import aligned
 from results.methods import METHODS
 from results.normal import Z90
 from results.summary.panels import Panel
 from results.summary.samples import UNSTEADY, ShareGrid
 from results.tables.key import Key, groups
-from results.visible import visible
+from results.terminal import aligned, visible
 from results.words.buying import status_of
 from results.words.cells import Columns, Table, number, readable, share, tabled
 from results.words.names import (

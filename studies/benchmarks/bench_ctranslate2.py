@@ -15,7 +15,7 @@ from typing import Any
 import click
 
 from harness.engines.base import Completion, Sampling
-from harness.engines.ctranslate2.engine import CTranslate2Engine
+from harness.engines.ctranslate2.in_process import CTranslate2Engine
 from harness.engines.forcing import forced
 from harness.experiment import model_location
 from harness.questions.load import load_questions

@@ -26,7 +26,7 @@ from pathlib import Path
 
 import click
 
-from harness.engines.tokens import PromptTokens
+from harness.engines.token_ids import PromptTokens
 from harness.experiment import model_location, read_experiment
 from harness.questions.load import TINY_FILE, load_questions
 from harness.server.launch import Server, free_ports, launch

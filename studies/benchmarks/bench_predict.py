@@ -21,7 +21,7 @@ from predict.evidence.groups import Group, group_of_pools, groups_of
 from predict.evidence.points import Run
 from predict.evidence.request import Request
 from predict.evidence.targets import split
-from predict.table import forecast as forecast_group
+from predict.forecast_table import forecast as forecast_group
 from results import AnswerPools, as_samples
 from results.tables.key import Key
 from studies.benchmarks.bench_votes import drawn_samples

@@ -16,10 +16,10 @@ import numpy as np
 import pandas as pd
 
 from synthetic.binary.accuracy import exact_accuracy, transformer_supports
-from synthetic.binary.sampler import sample_supports
+from synthetic.binary.paths import sample_supports
+from synthetic.continuous.descent import sample_paths
 from synthetic.continuous.moments import path_moments
 from synthetic.continuous.risk import transformer_paths
-from synthetic.continuous.sampler import sample_paths
 from synthetic.model.settings import BinarySetting, ContinuousSetting
 from synthetic.model.tasks import draw_tasks, task_keys
 from synthetic.panels.experiments import EXPERIMENTS

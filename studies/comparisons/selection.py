@@ -24,7 +24,7 @@ from results.stopping.replay import Replay
 from results.stopping.rules import RULES
 from results.summary.buying import CLOSE, Plan, measured
 from results.summary.panels import make_panels
-from results.votes.errors import standard_error
+from results.votes.clusters import standard_error
 from results.votes.exact import Floats
 from results.votes.permutations import random_orders
 from tests.results.paired.made import accuracies, better, pools, varied_laws

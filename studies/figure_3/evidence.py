@@ -21,10 +21,10 @@ from unittest.mock import patch
 import numpy as np
 import pandas as pd
 
-from predict.curves import law as fit
 from predict.curves import law_forecast
+from predict.curves import question_law as fit
 from predict.curves.algorithm_3 import judged, low_cost_to_high
-from predict.curves.law import QuestionLaw
+from predict.curves.question_law import QuestionLaw
 from predict.curves.rivals import flat
 from predict.estimate import Options, Status, everywhere
 from predict.evidence.capped import observe

@@ -17,7 +17,7 @@ import vl_convert
 from predict.curves.algorithm_3 import low_cost_to_high
 from predict.estimate import Options
 from predict.evidence.request import Request
-from predict.table import forecast
+from predict.forecast_table import forecast
 from results.figures.forecasts import forecast_figure
 from results.figures.theme import Figure, combined_spec
 from results.summary.forecasts import make_forecasts

@@ -2,8 +2,8 @@
 
 $ python -m studies.forecasts.own_law [SETS]        8 sets take some six minutes of a core
 
-60 questions × 8 answers are drawn from the law of `predict.stopped.law`, with the parameters of the tests or
-with some drawn from the prior, or as that law does not have it; and stopped at their median length. The votes
+60 questions × 8 answers are drawn from the law of `predict.stopped.answer_law`, with the parameters of the
+tests or with some drawn from the prior, or otherwise; and stopped at their median length. The votes
 of 1, 8 and 40 at 1.5, 2 and 4 times that cap are forecast, and held against 400 other answers to each
 question. The forecast is made of the law alone, of the law and the line of late answers, and of these and the
 pace, as the product makes it.
@@ -23,7 +23,7 @@ from scipy.special import expit
 from predict.estimate import Options
 from predict.evidence.points import Evidence, Points, Run, renumbered, stopped
 from predict.stopped import survival
-from predict.stopped.law import PARAMETERS, PRIOR_MEAN, PRIOR_SD
+from predict.stopped.answer_law import PARAMETERS, PRIOR_MEAN, PRIOR_SD
 from predict.stopped.simulate import Simulated
 from results.votes.exact import AnswerPools, Floats, majority_accuracy
 from tests.predict.stopped.simulated import ORIGIN, THETA, answers, questions

@@ -24,8 +24,8 @@ from scipy.stats import multivariate_normal
 from predict.evidence.capped import capped, observe
 from predict.stopped import pace
 from predict.stopped.fit import FEW_ANSWERS, Fit, Problem, fit
+from predict.stopped.observed import seen_at, thinned
 from predict.stopped.pace import moves_needed
-from predict.stopped.seen import seen_at, thinned
 from predict.stopped.simulate import Simulated, simulate
 from predict.stopped.survival import LEARN_FROM
 from results.votes.exact import AnswerPools

@@ -6,7 +6,7 @@ python -m studies.judges.run
 from pathlib import Path
 
 from results import read_curves
-from results.figures.answers import judged_figure
+from results.figures.along_n import judged_figure
 from results.pictures import Picture, save_figures
 from results.summary.panels import make_panels
 

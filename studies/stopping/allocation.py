@@ -17,7 +17,7 @@ import pandas as pd
 from scipy import special, stats
 
 from results.stopping.replay import Replay, Stops
-from results.stopping.seen import Bools, Floats, Ints, Seen
+from results.stopping.votes_so_far import Bools, Floats, Ints, Seen
 from results.votes.exact import answer_pools
 from results.votes.permutations import random_orders
 from studies.stopping.run import insert, markdown, percent

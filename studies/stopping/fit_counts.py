@@ -26,7 +26,7 @@ from scipy.optimize import minimize
 from results.stopping.arena import N_MAX
 from results.stopping.replay import Replay
 from results.stopping.rules import RULES, Rule
-from results.stopping.seen import Seen
+from results.stopping.votes_so_far import Seen
 from results.votes.exact import answer_pools
 from results.votes.permutations import random_orders
 from studies.stopping.rules import counts_score

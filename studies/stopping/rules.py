@@ -12,7 +12,7 @@ import numpy as np
 from scipy import special
 
 from results.stopping.rules import HIGH, NEAR, RULES, Rule
-from results.stopping.seen import Bools, Floats, Ints, Seen
+from results.stopping.votes_so_far import Bools, Floats, Ints, Seen
 from studies.stopping.chances import leader_is_mode, leader_will_win
 
 

@@ -19,7 +19,7 @@ from tqdm import tqdm
 from transformers import AutoConfig, AutoModelForCausalLM
 
 import prompts
-from harness.engines.tokens import PromptTokens
+from harness.engines.token_ids import PromptTokens
 from harness.experiment import TINY_MODEL
 from harness.server.cpu.torchvision_names import declare_torchvision_operations
 from studies.tiny.problems import problems

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 
 from studies.trained.layer import Model
-from synthetic.binary.sampler import Supports, walked_supports
+from synthetic.binary.paths import Supports, walked_supports
 from synthetic.model.settings import BinarySetting
 from synthetic.model.tasks import Array, Tasks
 

@@ -15,7 +15,7 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from results.figures.answers import answers_figure
+from results.figures.along_n import answers_figure
 from results.figures.axes import axis_range, colour, log_axis, n_axis, tooltips
 from results.figures.length import length_figure
 from results.figures.series import Series

@@ -21,8 +21,8 @@ from synthetic.model.settings import BinarySetting
 from synthetic.model.tasks import Array
 from synthetic.theory.claim import Claim, ClaimRow, extreme_row, mean_row
 from synthetic.theory.claims.binary import law_of_line, tasks_of
-from synthetic.theory.claims.own import MARGIN
-from synthetic.theory.claims.table import evaluate
+from synthetic.theory.claims.claims_table import evaluate
+from synthetic.theory.claims.own_setting import MARGIN
 
 SHIPPED = Path(__file__).with_name("reward-claims.csv")
 STEPS = (16,)

@@ -13,7 +13,7 @@ import pandas as pd
 
 from results.votes.multinomial import best_of_n_accuracy, vote_accuracy
 from synthetic.binary.chain import law_of_paths
-from synthetic.binary.sampler import Supports, greedy_correct, greedy_supports
+from synthetic.binary.paths import Supports, greedy_correct, greedy_supports
 from synthetic.model.reasoning_loop import literal_paths, sample_support
 from synthetic.model.settings import BinarySetting
 from synthetic.model.tasks import Array, Tasks

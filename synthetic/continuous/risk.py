@@ -9,9 +9,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from synthetic.continuous.best_of_n import best_of_n_risk
+from synthetic.continuous.descent import SampledPaths, sample_paths
+from synthetic.continuous.least_error import best_of_n_risk
 from synthetic.continuous.moments import gradient_descent_risk, path_moments
-from synthetic.continuous.sampler import SampledPaths, sample_paths
 from synthetic.model.reasoning_loop import literal_paths
 from synthetic.model.settings import ContinuousSetting, Solver
 from synthetic.model.tasks import Array, Tasks, covariance_eigenvalues

@@ -12,7 +12,7 @@ and row 2d+1 is a flag.
     sample_support(w̃ = [0.9, -0.2, 0.3], uniforms=[0.8])  ->  [0, 0, 1]: P = 0.75, 0, 0.25
 
 This is the slow reference that every fast solver is checked against. Its random numbers are an argument, so
-that `synthetic.binary.sampler` can be checked to walk the same paths. Algorithm 1 is in `noise.py`.
+that `synthetic.binary.paths` can be checked to walk the same paths. Algorithm 1 is in `noise.py`.
 """
 
 from collections.abc import Callable, Iterator

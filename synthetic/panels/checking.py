@@ -20,9 +20,9 @@ from results import BadInput, answer_pools, majority_accuracy
 from results.votes.multinomial import vote_accuracy
 from synthetic.binary.accuracy import samples_table, transformer_supports
 from synthetic.binary.chain import law_of_paths
+from synthetic.continuous.descent import SampledPaths, sample_paths
 from synthetic.continuous.moments import path_moments
 from synthetic.continuous.risk import transformer_paths
-from synthetic.continuous.sampler import SampledPaths, sample_paths
 from synthetic.model.settings import BinarySetting, ContinuousSetting, Setting, check_count
 from synthetic.model.tasks import Array, Tasks, draw_tasks, task_keys
 from synthetic.panels.experiments import Experiment

@@ -18,7 +18,7 @@ from tqdm import tqdm
 
 from results import BadInput, build_curves
 from synthetic.binary.accuracy import exact_accuracy, samples_table, transformer_supports
-from synthetic.binary.sampler import sample_supports
+from synthetic.binary.paths import sample_supports
 from synthetic.continuous.risk import continuous_risk, needs_sampling
 from synthetic.model.settings import ContinuousSetting, Solver, check_count
 from synthetic.model.tasks import Array, draw_tasks, task_keys

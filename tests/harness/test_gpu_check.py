@@ -11,7 +11,7 @@ import pytest
 
 import harness.gpu_check
 from harness.engines.sglang import SGLangEngine
-from harness.engines.tokens import PromptTokens
+from harness.engines.token_ids import PromptTokens
 from harness.experiment import Experiment
 from harness.gpu_check import PROMPT, RUNNING, measure, random_questions, write_model
 from harness.http.connection import total

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from harness.cli import cli
-from harness.engines.ctranslate2.engine import CTranslate2Engine  # noqa: F401
+from harness.engines.ctranslate2.in_process import CTranslate2Engine  # noqa: F401
 from results import run
 
 FORKED = pytest.mark.xdist_group("forked_runs")

@@ -19,7 +19,7 @@ from results import write_curves, write_forecast
 from results.cli.report import report_command
 from results.figures.theme import PALETTES
 from results.pictures import Picture, draw
-from results.report.choices import plan_choices
+from results.report.selectors import plan_choices
 from tests.results.figures import made
 from tests.results.figures.test_buying_figures import view
 from tests.results.report.test_inputs import samples

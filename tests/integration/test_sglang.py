@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 
 from harness.engines.base import Completion, Engine, Sampling
-from harness.engines.ctranslate2.engine import CTranslate2Engine
+from harness.engines.ctranslate2.in_process import CTranslate2Engine
 from harness.engines.openai.engine import OpenAIEngine
 from harness.engines.sglang import SGLangEngine
-from harness.engines.tokens import PromptTokens
+from harness.engines.token_ids import PromptTokens
 from harness.errors import EngineError
 from harness.experiment import model_location, read_experiment
 from harness.grader import Grader
-from harness.http.session import ApiKey
+from harness.http.sockets import ApiKey
 from harness.questions.load import Question, load_questions
 from harness.run.queries import prompt_for, remaining
 from results import BadInput

@@ -61,7 +61,7 @@ def test_a_stopped_run_survives_kills(tmp_path: Path) -> None:
     assert_ended_by("lead:4", 24, folder)
 
 
-@pytest.mark.release  # exactly, on played answers: tests/harness/run/test_stopping.py
+@pytest.mark.release  # exactly, on played answers: tests/harness/run/test_blocks.py
 def test_a_run_saves_the_answers_and_tokens_that_the_arena_says(tmp_path: Path) -> None:
     """120 questions × 20 answers at most, all of them and with lead:3, drawn by themselves.
 

@@ -7,7 +7,7 @@ from scipy.special import stdtrit
 from predict.library import forecast
 from predict.planning.sizes import power, precision
 from results import as_samples
-from results.votes.errors import standard_error
+from results.votes.clusters import standard_error
 from results.votes.exact import answer_pools
 from tests.results.test_clusters import clustered, samples
 

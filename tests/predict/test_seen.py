@@ -5,7 +5,7 @@ import pandas as pd
 from predict.estimate import Options
 from predict.evidence.groups import read_groups
 from predict.evidence.request import Request
-from predict.table import forecast, with_seen
+from predict.forecast_table import forecast, with_seen
 
 
 def test_a_picture_has_every_point_that_the_fit_saw(curves_file):

@@ -13,8 +13,8 @@ from predict.evidence.capped import drawn, observe
 from predict.evidence.groups import Group, groups_of_samples, read_groups
 from predict.evidence.points import Evidence, Points
 from predict.evidence.request import Request
+from predict.forecast_table import forecast
 from predict.splits import accuracy_of, backtest
-from predict.table import forecast
 from results import BadInput, read_samples
 from results.summary.forecasts import scores
 from results.votes.exact import majority_accuracy

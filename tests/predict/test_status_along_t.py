@@ -9,7 +9,7 @@ from predict.estimators import estimate
 from predict.evidence.capped import observe
 from predict.evidence.groups import groups_of_curves
 from predict.evidence.request import Request, read_asked
-from predict.table import forecast
+from predict.forecast_table import forecast
 from synthetic import run_panel
 from tests.conftest import ROOT
 

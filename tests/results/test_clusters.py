@@ -7,7 +7,7 @@ import pytest
 from results import BadInput, as_samples, build_curves, compare, reading
 from results.votes.curves import curves_and_votes
 from tests.results.cli.command import results
-from tests.results.votes.test_errors import by_pairs
+from tests.results.votes.test_clusters import by_pairs
 
 
 def samples(seed: int = 0, passages: int = 12, questions: int = 5, **constants: str) -> pd.DataFrame:

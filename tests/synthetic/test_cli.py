@@ -99,7 +99,7 @@ def test_a_file_in_place_of_the_folder_is_refused_before_the_work(tmp_path):
             ["exact", 5, None, None, 0, 1],
         ),
         ("panels.checking.check", ["check", "fig2h"], {"tasks": 3, "paths": 4, "seed": 7}, [2, 16, 0]),
-        ("theory.claims.table.evaluate", ["claims"], {"seed": 7}, [0]),
+        ("theory.claims.claims_table.evaluate", ["claims"], {"seed": 7}, [0]),
     ],
 )
 def test_every_option_reaches_what_it_is_for(tmp_path, monkeypatch, called, words, options, defaults):

@@ -17,7 +17,7 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
 
-from harness.engines.tokens import content_digest, model_folder, read_json
+from harness.engines.token_ids import content_digest, model_folder, read_json
 from results import BadInput
 from results.commandline import how_to_install
 

@@ -23,16 +23,16 @@ from itertools import product, starmap
 from typing import Any, NamedTuple
 
 from harness.engines.base import Completion, Sampling, same_model
-from harness.engines.openai.reply import REPLY, read_completion
+from harness.engines.openai.completion import REPLY, read_completion
 from harness.engines.thinking import BUDGET_FORMS, apart, budget_trouble
-from harness.engines.tokens import PromptTokens, counted
+from harness.engines.token_ids import PromptTokens, counted
 from harness.errors import EngineError, EngineGone, RequestRefused
 from harness.grading.thoughts import opens
 from harness.http.connection import Connection
 from harness.http.reply import parse
-from harness.http.session import ApiKey
+from harness.http.sockets import ApiKey
 from results import BadInput
-from results.visible import visible
+from results.terminal import visible
 
 PENALTIES: dict[str, float] = {"presence_penalty": 0.0, "frequency_penalty": 0.0}
 NO_EFFECT = {**PENALTIES, "min_p": 0.0, "repetition_penalty": 1.0, "top_k": -1}

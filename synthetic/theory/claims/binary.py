@@ -14,13 +14,13 @@ import numpy as np
 
 from results.votes.multinomial import vote_limit
 from synthetic.binary.chain import Indices, PathLaw, law_of_paths, transitions
-from synthetic.binary.sampler import greedy_correct, greedy_supports
+from synthetic.binary.paths import greedy_correct, greedy_supports
 from synthetic.model.settings import BinarySetting
 from synthetic.model.tasks import Array, Tasks, draw_tasks, task_keys
 from synthetic.panels.experiments import EXPERIMENTS, VOTES
 from synthetic.theory import theorems as theory
 from synthetic.theory.claim import Claim, ClaimRow, extreme_row, mean_row
-from synthetic.theory.claims.own import BINARY, MARGIN, Line, residual_row, rows_at
+from synthetic.theory.claims.own_setting import BINARY, MARGIN, Line, residual_row, rows_at
 
 
 def lines_of(*names: str) -> list[tuple[str, BinarySetting]]:

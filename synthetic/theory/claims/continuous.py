@@ -12,9 +12,9 @@ from functools import lru_cache
 from itertools import product
 from typing import get_args
 
-from synthetic.continuous.best_of_n import best_of_n_risk
+from synthetic.continuous.descent import sample_paths
+from synthetic.continuous.least_error import best_of_n_risk
 from synthetic.continuous.moments import Moments, gradient_descent_risk, path_moments
-from synthetic.continuous.sampler import sample_paths
 from synthetic.model.settings import ContinuousSetting, NoiseScale, StepRule
 from synthetic.model.tasks import Array, covariance_eigenvalues, draw_tasks, task_keys
 from synthetic.theory import theorems as theory

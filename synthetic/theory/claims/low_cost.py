@@ -19,7 +19,7 @@ from synthetic.model.tasks import Array
 from synthetic.panels.experiments import VOTES
 from synthetic.theory.claim import Chosen, Claim, ClaimRow, fitted_row
 from synthetic.theory.claims.binary import law_of_line, lines_of
-from synthetic.theory.claims.own import MARGIN
+from synthetic.theory.claims.own_setting import MARGIN
 
 STEPS = tuple(range(1, 25))
 EACH = 200

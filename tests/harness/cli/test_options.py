@@ -40,7 +40,7 @@ class Called(Exception):
             (FILE, OUT, "Lab"),
         ),
         (
-            "run.estimate.estimate",
+            "run.dry_run.estimate",
             (*SAMPLE, "--out", OUT, "--dry-run", "--rate", 7, "--price-per-hour", 2, "--restart"),
             (TINY, load_questions("tiny"), OUT, 7.0, 2.0, {"fresh": True}),
         ),
@@ -60,12 +60,12 @@ class Called(Exception):
             ("llama-3.1-8b", {"prompts": 3, "answers": 8, "device": "cpu", "dp": 2, "flags": ()}),
         ),
         (
-            "imports.columns.import_table",
+            "imports.foreign_columns.import_table",
             ("import", "csv", FILE, "--out", OUT, "--map", "tokens=t", "--drop", "error=a=1", *NAMES, *GRADE),
             (FILE, {"tokens": "t"}, (("error", "a=1"),), GIVEN, (), (), {"grader": GRADER, "kind": "csv"}),
         ),
         (
-            "imports.columns.import_table",
+            "imports.foreign_columns.import_table",
             ("import", "boinf", FILE, "--out", OUT, "--correct-if", "mark=ok", "--unreadable", "?"),
             (FILE, {}, (), {}, (("mark", "ok"),), ("?",), {"grader": None, "kind": "boinf"}),
         ),

@@ -10,7 +10,7 @@ from typing import Any
 
 from harness.engines.base import Completion, Sampling
 from harness.engines.openai.engine import TRIAL, OpenAIEngine
-from harness.http.session import ApiKey
+from harness.http.sockets import ApiKey
 from tests.harness.engines.opened import MODEL, openai, with_engine
 from tests.responder import Reply, Request, Responder
 

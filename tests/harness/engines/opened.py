@@ -11,7 +11,7 @@ from typing import Any
 from harness.engines.openai.engine import OpenAIEngine
 from harness.engines.sglang import SGLangEngine
 from harness.experiment import model_location
-from harness.http.session import ApiKey
+from harness.http.sockets import ApiKey
 from tests.responder import Responder
 
 MODEL = "org/model"

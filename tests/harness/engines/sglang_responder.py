@@ -8,7 +8,7 @@ import json
 from typing import Any
 
 from harness.engines.base import Completion, Engine, Sampling
-from harness.engines.tokens import PromptTokens
+from harness.engines.token_ids import PromptTokens
 from tests.harness.engines.opened import TINY, sglang, with_engine
 from tests.responder import Reply, Request, Responder
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from harness.engines.tokens import PromptTokens
+from harness.engines.token_ids import PromptTokens
 from harness.experiment import TINY_MODEL
 
 PROMPT = "Anna's <b>12</b> apples & 5 more.\nUse around 40 tokens."

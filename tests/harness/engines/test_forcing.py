@@ -10,10 +10,10 @@ from typing import Any, cast
 import pytest
 
 from harness.engines.base import Completion, Engine, Sampling
-from harness.engines.ctranslate2.engine import CTranslate2Engine
+from harness.engines.ctranslate2.in_process import CTranslate2Engine
 from harness.engines.factory import engine_for
 from harness.engines.forcing import ENDING, FINAL_TOKENS, forced
-from harness.engines.tokens import PromptTokens
+from harness.engines.token_ids import PromptTokens
 from harness.errors import EngineError, EngineGone, RequestRefused
 from harness.experiment import read_experiment
 from harness.grader import Grader

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors
 
-from harness.engines.ctranslate2.engine import end_tokens_of
-from harness.engines.tokens import PromptTokens
+from harness.engines.ctranslate2.in_process import end_tokens_of
+from harness.engines.token_ids import PromptTokens
 
 BEGIN, END, START_HEADER, END_HEADER, END_MESSAGE, END_TURN = 128000, 128001, 128006, 128007, 128008, 128009
 SPECIAL = {

@@ -13,7 +13,7 @@ import pytest
 from harness.engines.base import Completion, Sampling
 from harness.engines.forcing import ENDING, forced
 from harness.engines.thinking import TRIAL_BUDGET, apart, closed, not_kept, together
-from harness.engines.tokens import PromptTokens
+from harness.engines.token_ids import PromptTokens
 from harness.run.sampler import thought_of
 from results import BadInput
 from tests.harness.engines import opened as engines

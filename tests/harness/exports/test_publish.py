@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from harness.experiment import Experiment, read_experiment
-from harness.imports.columns import import_table
+from harness.imports.foreign_columns import import_table
 from harness.questions.load import load_questions
 from harness.store.record import Record
 from results import build_curves, read_samples, write_samples

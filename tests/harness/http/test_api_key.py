@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from harness.cli import cli
-from harness.http.session import HIDDEN, ApiKey
+from harness.http.sockets import HIDDEN, ApiKey
 from results import BadInput
 from tests.harness.engines.openai_responder import ANSWERS, OpenAIServer, ask
 

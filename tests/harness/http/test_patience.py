@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from harness.errors import EngineGone
-from harness.http import session
+from harness.http import sockets
 from harness.http.connection import METRICS, PATIENCE, SAY_SECONDS, tokens_generated
 from harness.http.reply import Reply
-from harness.http.session import allow_in_flight, open_session
+from harness.http.sockets import allow_in_flight, open_session
 from results import BadInput
 from tests.harness.http.simulated import SimulatedServer, after, ask, now, simulate
 from tests.responder import Request, Responder
@@ -113,8 +113,8 @@ def test_as_many_sockets_are_allowed_as_are_needed_or_the_run_says_what_to_do(
             raise ValueError("not allowed")
         limits.append(new)
 
-    monkeypatch.setattr(session.resource, "getrlimit", lambda _kind: limits[-1])
-    monkeypatch.setattr(session.resource, "setrlimit", setrlimit)
+    monkeypatch.setattr(sockets.resource, "getrlimit", lambda _kind: limits[-1])
+    monkeypatch.setattr(sockets.resource, "setrlimit", setrlimit)
     allow_in_flight(300)
     assert limits == [(1024, 4096)]
     allow_in_flight(1024)

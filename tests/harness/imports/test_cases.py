@@ -15,7 +15,7 @@ import pyarrow as pa
 import pytest
 
 from harness.grader import Grader, ends_in_code
-from harness.imports.columns import import_table
+from harness.imports.foreign_columns import import_table
 from results import build_curves, read_samples
 from tests.harness.commands import command, imported
 

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from harness.cli.import_samples import import_samples
-from harness.imports.columns import import_table
+from harness.imports.foreign_columns import import_table
 from harness.imports.formats import FORMATS
 from results import BadInput, read_samples
 from tests.harness.commands import imported

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from harness.engines.tokens import PromptTokens
+from harness.engines.token_ids import PromptTokens
 from harness.experiment import model_location
 from harness.grader import Grader
 from harness.imports.lm_eval import import_lm_eval
 from results import BadInput, read_samples
 from tests.harness.commands import imported
-from tests.harness.engines.test_tokens import with_begin_token
+from tests.harness.engines.test_token_ids import with_begin_token
 
 TASK = "toy_math"
 STRICT = {"function": "regex", "regex_pattern": r"#### (\-?[0-9\.\,]+)"}

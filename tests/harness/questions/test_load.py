@@ -14,7 +14,7 @@ from harness.cli.questions import questions as command
 from harness.grader import GraderName
 from harness.grading.integer import normalise_integer
 from harness.grading.places import last_box
-from harness.questions.hub import MATH, HubDataset, SourceRow
+from harness.questions.hub_rows import MATH, HubDataset, SourceRow
 from harness.questions.load import Question, load_questions
 from results import BadInput
 from results.canonical import canonical
@@ -72,7 +72,7 @@ def test_math_questions_are_the_same_from_the_hub_and_from_a_file_in_any_order(
         assert source == MATH
         return as_on_the_hub
 
-    monkeypatch.setattr("harness.questions.hub.hub_rows", hub_rows)
+    monkeypatch.setattr("harness.questions.hub_rows.hub_rows", hub_rows)
     from_hub = load_questions("math-level1-integer")
     assert from_hub == load_questions("math-level1-integer", data_dir / "math" / "test.jsonl")
     assert {question.question_id.split("-")[1] for question in from_hub} == set(MATH.configs)

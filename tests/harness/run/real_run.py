@@ -7,7 +7,7 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-from harness.engines.ctranslate2.engine import CTranslate2Engine
+from harness.engines.ctranslate2.in_process import CTranslate2Engine
 from harness.experiment import Experiment, model_location, read_experiment
 from harness.questions.load import load_questions
 from harness.run.sampler import sample

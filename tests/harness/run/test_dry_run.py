@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from harness.engines.forcing import ENDING, FINAL_TOKENS
-from harness.engines.tokens import PromptTokens
+from harness.engines.token_ids import PromptTokens
 from harness.experiment import Experiment, model_location, read_experiment
 from harness.questions.load import Question
 from harness.run.dry_run import Demand, demands, estimate, tokens_at, usage

@@ -14,10 +14,10 @@ from click.testing import CliRunner
 from harness.engines.base import Completion, Sampling
 from harness.engines.forcing import ENDING
 from harness.engines.openai.engine import OpenAIEngine
-from harness.engines.tokens import PromptTokens
+from harness.engines.token_ids import PromptTokens
 from harness.questions.load import load_questions
+from harness.run.cut_answers import FINAL_TOKENS, Stored
 from harness.run.queries import prompt_for
-from harness.run.stored import FINAL_TOKENS, Stored
 from results import build_curves, read_samples
 from results.cli import cli as results_cli
 from tests.harness.commands import command, exit_status

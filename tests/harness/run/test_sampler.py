@@ -12,7 +12,7 @@ from harness.engines.base import Engine
 from harness.run import sampler, session
 from harness.run.queries import remaining
 from harness.run.sampler import sample
-from harness.tally.pace import Pace
+from harness.tally.rate import Pace
 from results import BadInput, read_samples
 from tests.harness.run.scripted import QUESTIONS, ScriptedEngine, experiment, keys, planned, run, stored
 

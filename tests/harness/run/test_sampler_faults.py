@@ -156,7 +156,7 @@ def test_requests_are_made_up_only_when_they_are_sent(
             made[-1] += 1
             yield query
 
-    monkeypatch.setattr("harness.run.stopping.remaining", counted)
+    monkeypatch.setattr("harness.run.blocks.remaining", counted)
     engine = ScriptedEngine(lambda _prompt, _place: asyncio.Event().wait())
     asyncio.run(_stop_once(engine, 7, tmp_path, samples=1000, concurrency=7))
     counting, sending = made

@@ -14,7 +14,7 @@ from harness.run.sampler import RunOutcome, sample
 from harness.tally.counts import Tally
 from harness.view import answers, read_blocks
 from results import BadInput, build_curves, read_samples
-from results.report.questions import LONGEST, question_data
+from results.report.one_question import LONGEST, question_data
 from results.tables.files import read_record
 from results.votes.curves import curves_and_votes
 from tests.harness.engines.sglang_responder import TINY

@@ -15,9 +15,9 @@ from harness.engines.base import Sampling
 from harness.engines.factory import engine_for
 from harness.experiment import Experiment, model_location, read_experiment
 from harness.http import connection
-from harness.server import own
+from harness.server import own_server
 from harness.server.launch import Launch, Server, gpus_per_copy, launch
-from harness.server.own import OwnServer, last_error
+from harness.server.own_server import OwnServer, last_error
 from results import BadInput
 from tests.harness.server.conftest import flags
 from tests.processes import python, wait_until
@@ -54,7 +54,7 @@ def test_a_run_on_several_gpus_starts_a_server_for_each(
             started.append(command)
             super().__init__(python("raise SystemExit(7)"), None)
 
-    monkeypatch.setattr(own, "Server", Noted)
+    monkeypatch.setattr(own_server, "Server", Noted)
     asked = experiment(device="cuda", dp=dp, dtype="bfloat16", revision="abc")
     opened = factory.own_server(asked, tmp_path / "log", said.append, ["--load-format", "dummy"])
     with pytest.raises(BadInput, match="has ended"):
@@ -128,7 +128,7 @@ def open_own_server(
             super().__init__(python(SERVE, script, *command.command[4:]), *more)
             started.append(self)
 
-    monkeypatch.setattr(own, "Server", Watched)
+    monkeypatch.setattr(own_server, "Server", Watched)
 
     async def run() -> str:
         async with engine_for(experiment(model=model), folder / "server.log", said.append) as engine:

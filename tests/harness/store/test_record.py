@@ -9,10 +9,10 @@ import pytest
 
 import prompts
 from harness.experiment import read_experiment
-from harness.questions.hub import GSM8K
+from harness.questions.hub_rows import GSM8K
 from harness.store.identity import commits, engine_changes
 from harness.store.record import Record, experiment_in
-from harness.tally.pace import Pace
+from harness.tally.rate import Pace
 from results import BadInput
 from tests.harness.run.scripted import QUESTIONS
 

@@ -12,7 +12,7 @@ from predict.estimate import Status
 from predict.evidence.groups import groups_of_curves, groups_of_samples
 from predict.evidence.request import Request
 from predict.evidence.targets import expected_length, split
-from predict.table import caveats, new_lengths, places, warnings
+from predict.forecast_table import caveats, new_lengths, places, warnings
 from results.tables.status import SHORT
 from tests.predict.commands import curve
 from tests.predict.conftest import simulated_samples

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from predict.curves.intervals import SHARED
-from predict.curves.law import fit
 from predict.curves.law_forecast import forecast_by_law
+from predict.curves.question_law import fit
 from predict.estimate import Estimate, Options, Status
 from predict.evidence.groups import groups_of_curves
 from predict.evidence.points import Evidence, Floats, Points

@@ -14,8 +14,8 @@ from predict.evidence.capped import capped, observe, seen_of
 from predict.evidence.groups import Group, group_of_pools
 from predict.evidence.points import Points, Run
 from predict.evidence.request import Request
+from predict.forecast_table import forecast
 from predict.splits import backtest
-from predict.table import forecast
 from results import BadInput, build_curves
 from results.votes.caps import cap_samples
 from tests.commands import exit_status

@@ -10,8 +10,8 @@ from predict.estimate import Options
 from predict.estimators import SURVIVAL
 from predict.evidence.capped import capped, seen_of, unfinished_marked
 from predict.evidence.request import Request
-from predict.stopped.seen import SeenLengths, seen_at
-from predict.table import forecast
+from predict.forecast_table import forecast
+from predict.stopped.observed import SeenLengths, seen_at
 from results import BadInput, build_curves
 from results.votes.caps import cap_samples
 from tests.predict.stopped.simulated import answers, questions, samples, table_of

@@ -15,8 +15,8 @@ from predict.cli.plan import money_of
 from predict.estimate import Options
 from predict.evidence.groups import Group, groups_of, read_groups
 from predict.evidence.request import Request
+from predict.forecast_table import forecast
 from predict.planning.choices import _as_measured, forecast_choices, measured_choices, measured_luck, plan
-from predict.table import forecast
 from results import BadInput, build_curves, read_samples, write_samples
 from results.cli import cli as results
 from results.normal import Z90
@@ -26,7 +26,7 @@ from results.summary.panels import make_panels
 from results.tables.money import Price
 from tests.predict.commands import predict
 from tests.predict.conftest import simulated_samples
-from tests.results.votes.test_errors import by_pairs
+from tests.results.votes.test_clusters import by_pairs
 
 LENGTHS = np.array([0.8, 1.2, 1.7, 2.5, 3.2, 4.0, 6.0])
 GAP = {T: (0.8 - 0.5 * np.exp(-0.6 * T)) ** 2 / 2 for T in LENGTHS}

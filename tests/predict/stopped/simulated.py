@@ -1,4 +1,4 @@
-"""Answers drawn from the law of `predict.stopped.law`, written out here a second time.
+"""Answers drawn from the law of `predict.stopped.answer_law`, written out here a second time.
 
 simulated(300, 8, theta)  ->  AnswerPools of 300 questions × 8 answers, and each question's own law
 """

@@ -10,7 +10,7 @@ from predict.estimate import Options, Status
 from predict.evidence.points import Evidence, Points, Run
 from predict.stopped import survival as module
 from predict.stopped.fit import FEW_ANSWERS, Fit
-from predict.stopped.seen import SeenLengths, seen_at
+from predict.stopped.observed import SeenLengths, seen_at
 from predict.stopped.simulate import Simulated
 from predict.stopped.survival import LEARN_FROM, Ahead, ahead_of, survival
 from results.votes.exact import AnswerPools

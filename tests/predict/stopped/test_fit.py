@@ -6,9 +6,9 @@ from scipy.integrate import trapezoid
 from scipy.special import expit
 from scipy.stats import logistic, norm
 
+from predict.stopped.answer_law import PARAMETERS, PRIOR_MEAN, PRIOR_SD, survival
 from predict.stopped.fit import TOLERANCE, VAGUEST, Problem, _curvature, fit
-from predict.stopped.law import PARAMETERS, PRIOR_MEAN, PRIOR_SD, survival
-from predict.stopped.seen import SeenLengths, seen_at
+from predict.stopped.observed import SeenLengths, seen_at
 from results.votes.exact import VoteCounts
 from tests.predict.stopped.simulated import ORIGIN, THETA, answers, questions
 

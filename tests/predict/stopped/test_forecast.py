@@ -7,10 +7,10 @@ import pytest
 
 from predict.estimate import Estimate, Options
 from predict.evidence.points import Evidence, Points, Run
+from predict.stopped.answer_law import PRIOR_MEAN
 from predict.stopped.fit import Fit
-from predict.stopped.law import PRIOR_MEAN
+from predict.stopped.observed import stopped, thinned
 from predict.stopped.pace import ORIGINS, misses
-from predict.stopped.seen import stopped, thinned
 from predict.stopped.survival import survival
 from results.votes.exact import AnswerPools, best_of_n, majority_accuracy
 from tests.predict.stopped.simulated import answers, questions

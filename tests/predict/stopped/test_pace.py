@@ -5,8 +5,8 @@ import pytest
 from scipy.optimize import brentq
 from scipy.special import expit, logit
 
+from predict.stopped.answer_law import PRIOR_MEAN
 from predict.stopped.fit import Fit, Problem
-from predict.stopped.law import PRIOR_MEAN
 from predict.stopped.pace import DRAWS, GROWING, LASTING, ORIGINS, misses, moves_needed, paces
 from predict.stopped.simulate import Simulated
 from results.votes.exact import AnswerPools

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy.special import logit
 
+from predict.stopped.answer_law import PARAMETERS
 from predict.stopped.fit import Fit, Problem
-from predict.stopped.law import PARAMETERS
-from predict.stopped.seen import SeenLengths, seen_at
+from predict.stopped.observed import SeenLengths, seen_at
 from predict.stopped.simulate import Simulated, _drawn, bins_to, simulate
 from tests.predict.stopped.simulated import THETA, answers, questions
 

@@ -8,8 +8,8 @@ from scipy.special import expit, logit
 from scipy.stats import norm
 
 from predict.stopped.fit import Fit
+from predict.stopped.observed import SeenLengths, seen_at
 from predict.stopped.pace import PRIOR_MEAN, PRIOR_SD, fit_line, follow
-from predict.stopped.seen import SeenLengths, seen_at
 from predict.stopped.simulate import Simulated
 from results.votes.exact import AnswerPools, VoteCounts
 

@@ -11,7 +11,7 @@ import pytest
 
 from predict.answers.atoms import ATOMS, P
 from predict.evidence.points import Floats, Run
-from predict.stopped.seen import seen_at
+from predict.stopped.observed import seen_at
 from predict.stopped.simulate import Simulated
 from predict.stopped.survival import Ahead, WrongAnswers, _accuracies, vote_accuracy, wrong_answers
 from results.votes.exact import AnswerPools, VoteCounts, best_of_n

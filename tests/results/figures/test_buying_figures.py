@@ -5,7 +5,7 @@ import pytest
 
 from results.figures.buying import plan_figure
 from results.pictures import Picture, draw
-from results.report.choices import plan_choices
+from results.report.selectors import plan_choices
 from results.summary.buying import Plan
 from tests.results.figures.made import rows_of
 

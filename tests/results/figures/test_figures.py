@@ -10,7 +10,7 @@ import vl_convert
 from hypothesis import given
 from hypothesis import strategies as st
 
-from results.figures.answers import answers_figure
+from results.figures.along_n import answers_figure
 from results.figures.axes import MOST_HUES, OTHERS, apart, axis_range, counts_to_show, spread_out, value_range
 from results.figures.buying import plan_figure
 from results.figures.forecasts import forecast_figure

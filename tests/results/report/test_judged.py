@@ -3,8 +3,8 @@
 import pandas as pd
 import pytest
 
-from results.figures.answers import judged_figure
-from results.report.choices import curve_choices
+from results.figures.along_n import judged_figure
+from results.report.selectors import curve_choices
 from results.summary.panels import make_panels
 from results.words.names import METHOD_NAMES
 from tests.results.made_tables import curves

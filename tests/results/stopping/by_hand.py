@@ -12,7 +12,7 @@ from scipy import integrate, special, stats
 from results.stopping.arena import thresholds_of
 from results.stopping.replay import EXACT, Replay
 from results.stopping.rules import Rule, ahead, settled
-from results.stopping.seen import seen_of
+from results.stopping.votes_so_far import seen_of
 from results.votes.permutations import random_orders
 from tests.results.stopping.pools import random_pools
 

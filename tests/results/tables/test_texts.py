@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from results import read_samples
-from results.report.questions import MOST_TEXTS, question_data
+from results.report.one_question import MOST_TEXTS, question_data
 from results.tables import texts
 from results.tables.texts import first_texts
 from results.votes.curves import curves_and_votes

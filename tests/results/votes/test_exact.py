@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from results import BadInput, VoteCounts, answer_pools, best_of_n, majority_accuracy, majority_curve
-from results.votes.kernel import unit_legendre
+from results.votes.exact_kernel import unit_legendre
 from tests.by_hand import by_subsets, voted
 
 

@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from results.report.choices import plan_choices
+from results.report.selectors import plan_choices
 from results.summary.buying import plans_of
 from results.words.findings import opening
 from tests.results.made_tables import DIFFERENCE, PLAN

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from results.report.choices import comparison_choices
+from results.report.selectors import comparison_choices
 from results.words.cells import cells_of
 from results.words.compared import COLUMNS, both_ways, quoted, verdict
 from tests.results.figures.made import rows_of
@@ -56,12 +56,10 @@ def test_the_verdict_on_runs_follows_their_intervals(differences, words):
 
 
 def test_of_several_settings_the_dearest_is_told_in_any_order_of_rows():
-    rows = pd.DataFrame(
-        [
-            DIFFERENCE | {"setting_a": name, "setting_b": name, "cost": cost}
-            for name, cost in (("x", 9), ("y", 70))
-        ]
+    of_x, of_y = (
+        {"setting_a": name, "setting_b": name, "cost": cost} for name, cost in (("x", 9), ("y", 70))
     )
+    rows = pd.DataFrame([DIFFERENCE | of_x, DIFFERENCE | of_y])
     for table in (rows, rows.iloc[::-1]):
         assert "N = 4, setting y" in verdict(table)
         assert "N = 4, setting x" in verdict(table.assign(cost=-table["cost"]))

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from results.methods import METHODS
-from results.report.choices import plan_choices, with_most_first
+from results.report.selectors import plan_choices, with_most_first
 from results.summary.buying import measured, measured_plans
 from results.summary.panels import make_panels
 from results.words.buying import advice, plan_table

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from results.report.choices import forecast_choices
+from results.report.selectors import forecast_choices
 from results.summary.forecasts import lead, make_forecasts, scores, targets
 from results.tables.contract import read_table
 from results.tables.files import write_raw

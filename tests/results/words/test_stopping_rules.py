@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 import pandas as pd
 import pytest
 
-from results.report.choices import stopping_choices
 from results.report.inputs import read_tables
 from results.report.page import build_report
+from results.report.selectors import stopping_choices
 from results.stopping import RULES, arena
 from results.stopping.advice import advice, usual_rows
 from results.tables.contract import as_samples, write_table

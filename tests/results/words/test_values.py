@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from results.report.choices import number_tables
+from results.report.selectors import number_tables
 from results.summary.panels import make_panels
 from results.words.values import short_lines
 from tests.results.made_tables import FIT, GAP, curves

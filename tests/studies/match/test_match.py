@@ -22,7 +22,7 @@ from studies.match.run import match as command
 from studies.match.words import answer, common_odds, one_twin, verdict, with_steps
 from synthetic.binary.accuracy import samples_table
 from synthetic.binary.chain import law_of_paths
-from synthetic.binary.sampler import sample_supports
+from synthetic.binary.paths import sample_supports
 from synthetic.model.settings import BinarySetting
 from synthetic.model.tasks import draw_tasks, task_keys
 

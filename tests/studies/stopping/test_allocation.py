@@ -5,7 +5,7 @@ import pytest
 
 from results.stopping.replay import Replay
 from results.stopping.rules import RULES
-from results.stopping.seen import seen_of
+from results.stopping.votes_so_far import seen_of
 from results.votes.permutations import random_orders
 from studies.stopping.allocation import INDICES, _gains, asked, lead, settled
 from tests.results.stopping.pools import pools_of

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.engines.tokens import PromptTokens
+from harness.engines.token_ids import PromptTokens
 from harness.experiment import model_location
 from studies.tiny.problems import problems
 from studies.tiny.solutions import solution, solutions

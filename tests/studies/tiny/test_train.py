@@ -4,7 +4,7 @@ from itertools import islice
 
 import pytest
 
-from harness.engines.tokens import PromptTokens
+from harness.engines.token_ids import PromptTokens
 from harness.experiment import TINY_MODEL
 
 torch = pytest.importorskip("torch")

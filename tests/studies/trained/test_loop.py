@@ -8,7 +8,7 @@ import pytest
 from studies.trained.examination import tuned_step
 from studies.trained.layer import gradient_layer
 from studies.trained.loop import mean_path_risk, sample_answers
-from synthetic.binary.sampler import sample_supports
+from synthetic.binary.paths import sample_supports
 from synthetic.continuous.moments import gradient_descent_risk
 from synthetic.model.settings import BinarySetting, ContinuousSetting
 from synthetic.model.tasks import draw_tasks, task_keys

@@ -20,7 +20,7 @@ from studies.twin.binary_rewards import (
     reward_limit,
 )
 from synthetic.binary.chain import all_supports, law_of_paths
-from synthetic.binary.sampler import sample_supports
+from synthetic.binary.paths import sample_supports
 from synthetic.model.settings import BinarySetting
 from synthetic.model.tasks import draw_tasks, task_keys
 

@@ -14,12 +14,12 @@ from studies.twin.continuous_rewards import REWARDS, best_by_reward, residual
 from studies.twin.quadratic import Answers, Quadratic, best_by_quadratic, over_joints
 from studies.twin.reward_claims import REWARD_CLAIMS, SHIPPED
 from studies.twin.reward_figure import reward_figures
-from synthetic.continuous.best_of_n import best_of_n_risk
+from synthetic.continuous.least_error import best_of_n_risk
 from synthetic.continuous.moments import Moments, path_moments
 from synthetic.model.reasoning_loop import literal_paths
 from synthetic.model.settings import ContinuousSetting
 from synthetic.model.tasks import draw_tasks, task_keys
-from synthetic.theory.claims.table import evaluate
+from synthetic.theory.claims.claims_table import evaluate
 
 FEW = ContinuousSetting(n=6, d=10, eta=0.02, sigma_eps=0.5, sigma=1.0)
 MANY = ContinuousSetting(n=14, d=7, eta=0.01, sigma_eps=2.0, sigma=1.0)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from synthetic.binary.chain import law_of_paths, transitions
-from synthetic.binary.sampler import greedy_correct
+from synthetic.binary.paths import greedy_correct
 from synthetic.continuous.moments import path_moments
 from synthetic.model.settings import BinarySetting, ContinuousSetting
 from synthetic.model.tasks import covariance_eigenvalues, draw_tasks, task_keys

@@ -11,9 +11,9 @@ import pytest
 from results import BadInput
 from synthetic import run_panel
 from synthetic.binary.chain import law_of_paths
+from synthetic.continuous.descent import sample_paths
 from synthetic.continuous.moments import path_moments
 from synthetic.continuous.risk import transformer_paths
-from synthetic.continuous.sampler import sample_paths
 from synthetic.model import noise, sampling
 from synthetic.model.noise import NOISE_LAWS
 from synthetic.model.sampling import SAMPLING_RULES

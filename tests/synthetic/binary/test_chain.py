@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from synthetic.binary import chain
 from synthetic.binary.accuracy import transformer_supports
 from synthetic.binary.chain import all_supports, draw_law, law_of_paths
-from synthetic.binary.sampler import sample_supports
+from synthetic.binary.paths import sample_supports
 from synthetic.model.settings import BinarySetting
 from synthetic.model.tasks import draw_tasks, task_keys
 

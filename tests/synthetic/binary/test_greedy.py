@@ -5,7 +5,7 @@ from itertools import islice
 import numpy as np
 import pytest
 
-from synthetic.binary.sampler import greedy_correct, greedy_supports
+from synthetic.binary.paths import greedy_correct, greedy_supports
 from synthetic.model.reasoning_loop import reasoning_path
 from synthetic.model.settings import BinarySetting
 from synthetic.model.tasks import draw_tasks, task_keys

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from results import BadInput
+from synthetic.continuous.descent import SampledPaths, least_weights, sample_paths
 from synthetic.continuous.moments import path_moments
 from synthetic.continuous.risk import transformer_paths
-from synthetic.continuous.sampler import SampledPaths, least_weights, sample_paths
 from synthetic.model.settings import ContinuousSetting
 from synthetic.model.tasks import draw_tasks, task_keys
 

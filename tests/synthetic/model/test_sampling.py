@@ -8,7 +8,7 @@ import pytest
 from results import BadInput
 from synthetic import run_panel
 from synthetic.binary.chain import law_of_paths
-from synthetic.binary.sampler import sample_supports
+from synthetic.binary.paths import sample_supports
 from synthetic.model.sampling import SAMPLING_RULES
 from synthetic.model.settings import BinarySetting
 from synthetic.model.tasks import draw_tasks, task_keys

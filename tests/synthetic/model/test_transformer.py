@@ -5,7 +5,7 @@ from itertools import islice
 import numpy as np
 import pytest
 
-from synthetic.binary.sampler import draw_supports
+from synthetic.binary.paths import draw_supports
 from synthetic.model import reasoning_loop as transformer
 from synthetic.model.noise import constant_noise, linear_noise
 from synthetic.model.reasoning_loop import reasoning_path, sample_support

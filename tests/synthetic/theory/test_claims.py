@@ -9,9 +9,9 @@ from scipy import stats
 from results.normal import Interval
 from synthetic.cli import cli
 from synthetic.theory.claim import Claim, ClaimRow, fitted_row, mean_row, outcome_of
-from synthetic.theory.claims import table as claims
+from synthetic.theory.claims import claims_table as claims
+from synthetic.theory.claims.claims_table import evaluate
 from synthetic.theory.claims.low_cost import LOW_COST_CLAIMS
-from synthetic.theory.claims.table import evaluate
 from tests.conftest import ROOT
 
 SHIPPED = pd.read_csv(ROOT / "results" / "cached" / "claims.csv").fillna({"sentence": ""})

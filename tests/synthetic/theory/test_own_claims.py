@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from results import BadInput
 from results.tables.contract import kind_of
 from synthetic.cli import cli
-from synthetic.theory.claims.table import CLAIMS, claims_at, evaluate
+from synthetic.theory.claims.claims_table import CLAIMS, claims_at, evaluate
 from tests.conftest import ROOT
 
 SHIPPED = pd.read_csv(ROOT / "results" / "cached" / "claims.csv")

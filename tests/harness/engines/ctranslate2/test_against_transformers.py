@@ -10,8 +10,8 @@ import pytest
 from scipy.stats import chisquare
 
 from harness.engines.base import Completion, Sampling
-from harness.engines.ctranslate2.engine import CTranslate2Engine
-from harness.engines.tokens import PromptTokens
+from harness.engines.ctranslate2.in_process import CTranslate2Engine
+from harness.engines.token_ids import PromptTokens
 from harness.experiment import TINY_MODEL
 from harness.questions.load import load_questions
 from tests.harness.engines.sglang_responder import several

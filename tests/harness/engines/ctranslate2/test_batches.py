@@ -23,7 +23,7 @@ from harness.engines.ctranslate2.batches import (
     next_batch,
     room,
 )
-from harness.engines.tokens import read_json
+from harness.engines.token_ids import read_json
 from harness.experiment import TINY_MODEL
 from tests.conftest import ROOT
 

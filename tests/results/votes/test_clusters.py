@@ -1,4 +1,4 @@
-"""results.votes.errors against sums over all pairs of questions, and by simulation."""
+"""results.votes.clusters against sums over all pairs of questions, and by simulation."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from results.paired.differences import mean_differences
 from results.paired.simultaneous import Measured, correlations
-from results.votes.errors import look_clustered, redrawn, shared_variance, standard_error
+from results.votes.clusters import look_clustered, redrawn, shared_variance, standard_error
 
 
 def by_pairs(values, clusters):

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from results.figures.offline import in_script
-from results.report.questions import LONGEST, MOST_ANSWERS, MOST_TEXTS, question_data
+from results.report.one_question import LONGEST, MOST_ANSWERS, MOST_TEXTS, question_data
 from results.tables.contract import as_samples
 from results.votes.curves import curves_and_votes
 from results.votes.exact import majority_curve
@@ -85,7 +85,7 @@ def test_numbers_are_bounded_and_totals_told():
 
 
 def test_of_many_questions_those_worth_a_look_are_kept(monkeypatch):
-    monkeypatch.setattr("results.report.questions.MOST_QUESTIONS", MOST_QUESTIONS)
+    monkeypatch.setattr("results.report.one_question.MOST_QUESTIONS", MOST_QUESTIONS)
     easy = samples("AAA", ("10",), [f"easy{i}" for i in range(2 * MOST_QUESTIONS)])
     table = pd.concat([easy, samples("ABBB", ("10",), ("lost",)), samples("BBB", ("10",), ("never",))])
     (model,) = data(as_samples(table))

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import pandas as pd
 
-from results.figures.answers import answers_figure, judged_figure
+from results.figures.along_n import answers_figure, judged_figure
 from results.figures.axes import shared_range
 from results.figures.buying import plan_figure
 from results.figures.comparison import comparison_figure, grid_figure

@@ -1,9 +1,9 @@
-"""predict.stopped.seen: what a cap shows, and which answers are learnt from."""
+"""predict.stopped.observed: what a cap shows, and which answers are learnt from."""
 
 import numpy as np
 import pytest
 
-from predict.stopped.seen import BINS, seen_at, stopped, thinned
+from predict.stopped.observed import BINS, seen_at, stopped, thinned
 from results.votes.exact import AnswerPools
 from tests.predict.stopped.simulated import answers, questions
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from synthetic.continuous.best_of_n import best_of_n_risk, distribution, least_of_n
+from synthetic.continuous.descent import sample_paths
+from synthetic.continuous.least_error import best_of_n_risk, distribution, least_of_n
 from synthetic.continuous.moments import path_moments
-from synthetic.continuous.sampler import sample_paths
 from synthetic.model.settings import ContinuousSetting
 from synthetic.model.tasks import draw_tasks, task_keys
 

@@ -14,7 +14,7 @@ import pyarrow.parquet
 import pytest
 from huggingface_hub import constants
 
-from harness.questions.hub import HubDataset, SourceRow, dataset_rows
+from harness.questions.hub_rows import HubDataset, SourceRow, dataset_rows
 from results import BadInput
 from tests.responder import Reply, Request, Responder
 
@@ -65,7 +65,7 @@ def load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Load:
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "hub"))
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
     monkeypatch.setattr(datasets.config, "HF_DATASETS_CACHE", tmp_path / "datasets")
-    monkeypatch.setattr("harness.questions.hub.HUB_TIMEOUT", 0.5)
+    monkeypatch.setattr("harness.questions.hub_rows.HUB_TIMEOUT", 0.5)
 
     def load(address: str) -> list[SourceRow]:
         template = constants.HUGGINGFACE_CO_URL_TEMPLATE.removeprefix(constants.ENDPOINT)

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from harness.judge.counts import auc
+from harness.judge.progress import auc
 from tests.harness.commands import exit_status
 from tests.harness.judge.judging import CHAT, Server, rows_of
 

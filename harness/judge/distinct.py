@@ -13,7 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
-from harness.questions.hub import file_rows
+from harness.questions.hub_rows import file_rows
 from harness.questions.load import DATASETS, load_questions
 from harness.store.record import problems_in
 from harness.store.row import Row

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from harness.engines.base import Completion, Engine, Sampling
 from harness.engines.forcing import forced
 from harness.engines.thinking import apart, together
-from harness.engines.tokens import PromptTokens, counted
+from harness.engines.token_ids import PromptTokens, counted
 from harness.experiment import Experiment, experiment_of, tokens_in
 from harness.questions.load import Question
 from harness.run.queries import Query

@@ -22,8 +22,8 @@ from typing import Any
 
 from harness.experiment import Experiment
 from harness.questions.load import Question
+from harness.run.cut_answers import Stored
 from harness.run.queries import Query, remaining
-from harness.run.stored import Stored
 from harness.store.row import Key, Row, key_of
 from harness.store.samples_file import SAMPLES, read_rows
 

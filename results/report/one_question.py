@@ -17,7 +17,7 @@ import pandas as pd
 
 from results.summary.panels import order_settings
 from results.tables.key import WHOSE, groups
-from results.visible import visible
+from results.terminal import visible
 from results.votes.curves import Exact
 from results.words.cells import readable
 from results.words.names import PLACES, curves_name

@@ -10,7 +10,7 @@ from typing import Self
 from harness.server.fleet import ENDED, SAYS
 from harness.server.launch import Launch, Server
 from results import BadInput
-from results.visible import visible
+from results.terminal import visible
 
 LINES_SHOWN = 10
 _ERROR = re.compile(r"(\[[^]]*\] *)?([\w.]*(Error|Exception)\b|Fatal Python error|error:)")

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from harness.tally.pace import STUCK_SECONDS, Pace
+from harness.tally.rate import STUCK_SECONDS, Pace
 
 
 def test_the_steady_middle_has_the_servers_rate(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from harness.engines.base import Completion, Sampling
-from harness.engines.ctranslate2 import engine as module
+from harness.engines.ctranslate2 import in_process as module
 from harness.engines.ctranslate2.batches import MOST_ROWS
 from harness.engines.ctranslate2.end_of_answer import EndOfAnswer
-from harness.engines.ctranslate2.engine import CTranslate2Engine
+from harness.engines.ctranslate2.in_process import CTranslate2Engine
 from harness.engines.factory import engine_for
 from harness.errors import EngineError, EngineGone
 from harness.experiment import read_experiment

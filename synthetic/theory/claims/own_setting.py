@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 from results import BadInput, fit_saturating
 from results.votes.multinomial import vote_accuracy
 from synthetic.binary.chain import PathLaw, law_of_paths
-from synthetic.binary.sampler import greedy_correct
+from synthetic.binary.paths import greedy_correct
 from synthetic.continuous.risk import continuous_risk, needs_sampling
 from synthetic.model.settings import BinarySetting, Setting, check_count
 from synthetic.model.tasks import Array, Tasks, draw_tasks, task_keys

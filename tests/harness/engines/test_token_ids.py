@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from harness.engines.base import Completion
-from harness.engines.tokens import PromptTokens, counted
+from harness.engines.token_ids import PromptTokens, counted
 from harness.experiment import model_location
 from results import BadInput
 

@@ -22,7 +22,7 @@ from synthetic.theory.claim import Claim
 from synthetic.theory.claims.binary import BINARY_CLAIMS
 from synthetic.theory.claims.continuous import CONTINUOUS_CLAIMS
 from synthetic.theory.claims.low_cost import LOW_COST_CLAIMS
-from synthetic.theory.claims.own import own_claims
+from synthetic.theory.claims.own_setting import own_claims
 from synthetic.theory.claims.real_model import REAL_CLAIMS
 
 COLUMNS = [

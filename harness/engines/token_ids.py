@@ -19,7 +19,7 @@ from typing import Any
 from harness.engines.base import Completion
 from harness.engines.chat_template import TODAY, chat_template, render, special_tokens
 from harness.grading.thoughts import opens
-from harness.questions.hub import hub_trouble
+from harness.questions.hub_rows import hub_trouble
 from results import BadInput
 
 SAMPLE = "Anna has 12 apples.\n\nHow many are half of them?"

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from harness.judge.answers import Answers
+from harness.judge.distinct import Answers
 from harness.judge.scores import Scores
 
 

@@ -5,7 +5,7 @@ import unicodedata
 from hypothesis import given
 from hypothesis import strategies as st
 
-from results.visible import visible
+from results.terminal import aligned, visible
 
 
 def test_what_a_terminal_would_obey_or_hide_is_written_out():
@@ -23,3 +23,12 @@ def test_nothing_else_is_left_and_nothing_else_is_changed(text):
     assert all(unicodedata.category(char)[0] != "C" or unicodedata.category(char) == "Cn" for char in shown)
     if all(char.isprintable() for char in text):
         assert shown == text
+
+
+def test_text_begins_and_numbers_end_at_the_same_place():
+    assert aligned([["a", "b"], ["x", "10"], ["long", "1"]]) == ["a      b", "x     10", "long   1"]
+    assert aligned([["a", "b"], ["x", "10"]], left=(0, 1)) == ["a  b", "x  10"]
+
+
+def test_names_cannot_command_the_terminal():
+    assert aligned([["\x1b[2J", "x"], ["a\nb", "y"]]) == ["\\x1b[2J  x", "a\\nb     y"]

@@ -33,7 +33,7 @@ from harness.engines.ctranslate2.batches import (
 from harness.engines.ctranslate2.convert import WEIGHTS, converted
 from harness.engines.ctranslate2.end_of_answer import EndOfAnswer
 from harness.engines.thinking import apart
-from harness.engines.tokens import PromptTokens, counted, read_json
+from harness.engines.token_ids import PromptTokens, counted, read_json
 from harness.errors import EngineError, EngineGone
 from results import BadInput
 

@@ -1,0 +1,35 @@
+r"""Text on a terminal: what it would obey is escaped, and rows are put into columns.
+
+Terminals obey control characters, and a model may send any.
+
+>>> visible("18\x1b[2J\u202e")
+'18\\x1b[2J\\u202e'
+"""
+
+import unicodedata
+from collections.abc import Collection, Sequence
+
+_HIDDEN = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
+"""Categories of control and formatting characters, surrogates and line separators."""
+
+
+def visible(text: str, keep: str = "") -> str:
+    """`text` with every character that a terminal may obey or hide escaped, except those in `keep`."""
+    return "".join(
+        char
+        if char in keep or unicodedata.category(char) not in _HIDDEN
+        else char.encode("unicode_escape").decode("ascii")
+        for char in text
+    )
+
+
+def aligned(rows: Sequence[Sequence[str]], left: Collection[int] = (0,)) -> list[str]:
+    """One line for each row, the first a header; the columns numbered in `left` are aligned to the left.
+
+    Text columns stand to the left, numbers to the right; cells may be untrusted text.
+    """
+    rows = [[visible(cell) for cell in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    sides = ["<" if index in left else ">" for index in range(len(widths))]
+    formats = [f"{{:{side}{width}}}" for side, width in zip(sides, widths, strict=True)]
+    return ["  ".join(formats).format(*row).rstrip() for row in rows]
