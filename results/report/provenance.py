@@ -46,33 +46,33 @@ def unfinished(records: Sequence[Record], samples: pd.DataFrame) -> dict[Key, st
     Not of runs whose votes stop: their plan is a bound.
     """
     planned: Counter[Key] = Counter()
-    for record in records:  # several may be of one model and dataset
+    for record in records:
         answers = record.get("planned")
         if not record["experiment"].get("stop_rule") and isinstance(answers, int):
             planned[key_of(record)] += answers
     lacking = {}
     for key, answers in planned.items():
-        own = _answers(key, samples)
+        own = samples[keys(samples, WHOSE) == key]
         if len(own) < answers:
             questions = f"{own['question_id'].nunique():,} questions"
             lacking[key] = f"{len(own):,} of {answers:,} planned answers, to {questions}."
     return lacking
 
 
-def longest_votes(records: Sequence[Record]) -> dict[Key, int]:
-    """The answers that a vote of each run has at most, where its record knows."""
-    most = {key_of(record): record["experiment"].get("samples") for record in records}
-    return {key: answers for key, answers in most.items() if isinstance(answers, int)}
-
-
-def _answers(key: Key, samples: pd.DataFrame) -> pd.DataFrame:
-    return samples[keys(samples, WHOSE) == key]
+def longest_votes(records: Sequence[Record]) -> Counter[tuple[Key, str]]:
+    """The answers that a vote ended by a rule has at most, of the longest run that its record knows."""
+    most: Counter[tuple[Key, str]] = Counter()
+    for record in records:
+        rule, answers = (record["experiment"].get(name) for name in ("stop_rule", "samples"))
+        if rule and isinstance(answers, int):
+            most |= Counter({(key_of(record), rule): answers})
+    return most
 
 
 def fact_table(record: Record, samples: pd.DataFrame) -> Table:
     """What the answers of a run depend on; only what its record knows."""
     key = key_of(record)
-    own = _answers(key, samples)
+    own = samples[keys(samples, WHOSE) == key]
     experiment, session = record["experiment"], (record.get("sessions") or [{}])[-1]
     engine, prompt = session.get("engine") or {}, experiment.get("prompt")
     facts = {

@@ -28,11 +28,11 @@ def ended_rows(samples: pd.DataFrame) -> "pd.Series[bool]":
     return samples["stop_rule"].notna()
 
 
-def ended_votes(samples: pd.DataFrame, planned: Mapping[Key, int]) -> pd.DataFrame:
+def ended_votes(samples: pd.DataFrame, planned: Mapping[tuple[Key, str], int]) -> pd.DataFrame:
     """A row for each data set, model, setting and rule of such answers, which are all of `samples`.
 
-    planned: the answers that a vote of each model on its data set has at most. ended_early and
-    tokens_share are NaN where that is not known; tokens_share: of the tokens of so many answers
+    planned: the answers that a vote of each model on its data set has at most by a rule. ended_early
+    and tokens_share are NaN where that is not known; tokens_share: of the tokens of so many answers
     to every question, each as long as those asked for. right: the mean over votes of the chance
     that a vote is right, its leaders sharing the credit; stderr: over questions.
     """
@@ -40,7 +40,7 @@ def ended_votes(samples: pd.DataFrame, planned: Mapping[Key, int]) -> pd.DataFra
     for key, answers in groups(samples, ANSWERS):
         for rule, own in answers.groupby("stop_rule", sort=False):
             names = {"dataset": key.dataset, "model": key.model, "setting": key.setting}
-            most = planned.get(key.whose, np.nan)
+            most = planned.get((key.whose, str(rule)), np.nan)
             rows.append({**names, "stop_rule": str(rule), **_row(own, most)})
     return pd.DataFrame(rows)
 

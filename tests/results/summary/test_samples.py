@@ -10,9 +10,9 @@ import pytest
 
 from results.report.inputs import read_tables
 from results.report.page import build_report
+from results.report.provenance import longest_votes
 from results.summary.samples import ended_votes
 from results.tables.contract import write_samples
-from results.tables.key import Key
 from results.votes.exact import answer_pools, whole_vote
 
 
@@ -38,8 +38,11 @@ def test_leaders_share_the_credit_of_a_vote() -> None:
 
 
 def test_what_was_saved_is_counted_against_the_plan() -> None:
+    """Of several runs the longest that such a rule ended."""
     table = votes({"a": "AA", "b": "BB-", "c": "--------"})
-    (row,) = ended_votes(table, {Key("llm", "d", "m"): 8}).to_dict("records")
+    others = ({"samples": 4}, {"samples": 64, "stop_rule": "lead:9"}, {"samples": 64, "stop_rule": None})
+    longest = longest_votes([RECORD, *({"experiment": RECORD["experiment"] | other} for other in others)])
+    (row,) = ended_votes(table, longest).to_dict("records")
     assert (row["votes"], row["ended_early"], row["answers"], row["most"]) == (3, 2, 13, 8)
     assert row["tokens"] == 30 + 60 + 360
     assert row["tokens_share"] == pytest.approx(450 / (8 * 15 + 8 * 20 + 360))
