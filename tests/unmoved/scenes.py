@@ -1,0 +1,311 @@
+"""What commands make of the crossed world (`world.py`): all that they say, ask and write, as approved texts.
+
+A scene is some commands in one folder. Its text in `kept/` has what they print, what a server of the tests was
+asked, and what they write: short tables in full, of longer ones some rows, and of each column its sum and its
+sum by place. Every option is tested alone elsewhere; here they meet. Where a change is meant, look at it, and
+keep the new texts:
+
+    python -m tests.unmoved.scenes [NAME …]
+"""
+
+import json
+import re
+import shlex
+import sys
+import tempfile
+import warnings
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, chdir
+from functools import cache
+from itertools import chain
+from pathlib import Path
+from shutil import copytree
+from typing import Any
+from unittest.mock import patch
+
+import pandas as pd
+from click.testing import CliRunner
+
+import tts
+from harness.imports.formats import FORMATS
+from tests.harness.imports.test_formats import EXAMPLES, OPTIONS
+from tests.unmoved.server import Server
+from tests.unmoved.world import write_world
+
+KEPT = Path(__file__).parent / "kept"
+EVERY = "majority,best_of_n,all_of_n,best_by_score,weighted_majority"
+PRICES = "--price small=0.5:0.1:2 --price large=0.7:0.2:3 --price org/thinker=1:0.3:4"
+THREE = "small.csv large.parquet thinker"
+ASKED = "sample asked.toml --url URL --set seed=5 --set logprobs=true"
+SCENES = {
+    "curves-scores": f"""
+        curves {THREE} --method {EVERY} --score rm --weights softmax --permutations 1 --seed 3 --out c.csv
+        curves again.jsonl --n 1,3 --method majority,weighted_majority --cluster topic --out b.jsonl
+    """,
+    "curves-caps": """
+        curves small.csv thinker --caps 50,120,300 --method majority,best_by_score --score logprob \
+            --n 1,2,5 --permutations 2 --cluster topic --out caps.csv
+        curves long.csv --caps 500 --method weighted_majority --score rm --weights sigmoid --out one.csv
+    """,
+    "curves-bare": """
+        curves bare.csv --unreadable None --permutations 3 --out bare.tex
+        curves bare.csv --as-written --permutations 1 --out written.csv
+        curves credit.csv --out mean.csv
+        curves verdicts.csv --n 1,2,4 --out right.csv
+    """,
+    "curves-with": """
+        curves few.csv --with large.parquet --permutations 0 --n 1,3,5 --out with.csv
+        curves few.csv --with small.csv --permutations 0 --n 1,4 --method majority,best_of_n,all_of_n --out small_.csv
+    """,
+    "compare-prices": f"""
+        compare {THREE} {PRICES} --out priced.csv
+        compare costs.csv --at 1,3,6 --method majority,best_of_n,all_of_n --level 0.9 --out costs-.csv
+    """,
+    "compare-runs": """
+        compare small.csv again.jsonl --at 2,5 --cluster topic --out again.csv
+        compare thinker --out settings.csv
+        compare small.csv large.parquet --model small --model large --as-written --out two.csv
+    """,
+    "compare-scores": """
+        compare small.csv --score score --score-cost 30 --at 3,6 --out score.csv
+        compare large.parquet --score rm --weights sigmoid --out rm.csv
+        compare costs.csv --score score --method majority,best_by_score --out both.csv
+        compare few.csv --score rm --method best_by_score --price org/thinker=1:3 --out priced.csv
+    """,
+    "compare-gates": """
+        compare small.csv few.csv --at 4 --gate --margin 8
+        compare costs.csv --at 3 --gate --level 0.8
+        compare costs.csv --every-question --margin 20
+        compare few.csv --every-question --margin 30 --gate
+        compare costs.csv --at 3 --sequential
+        compare costs.csv --at 3 --sequential --planned 90 --looks 4 --gate --margin 4
+    """,
+    "stop": f"""
+        stop {THREE} --n-max 6 --orders 3 --seed 2 --out stop.csv
+        stop costs.csv few.csv --rule lead:2 --rule asc-beta --n-max 5 --orders 4 --cluster topic --out two.csv
+    """,
+    "forecast": """
+        forecast small.csv --predictor all --fit-max-n 4 --at-n 8,32 --bootstrap 20 --out n.csv
+        forecast large.parquet --fit-settings 60,200 --at-settings free,300,long=700 --at-n 1,6 --level 0.8 \
+            --bootstrap 20 --cluster topic --target population --method best_of_n --out settings.csv
+    """,
+    "forecast-caps": """
+        forecast long.csv --fit-cap 600 --at-caps 800,1200 --at-n 1,4 --bootstrap 20 --out caps.csv
+        backtest long.csv --fit-cap 600 --at-caps 900 --at-n 4 --bootstrap 20 --splits 1 --out back.csv
+        plan long.csv --fit-cap 600 --at-caps 900 --max-n 4 --bootstrap 20 --out plan.csv
+    """,
+    "forecast-curves": """
+        curves small.csv large.parquet --permutations 0 --method majority,best_of_n,all_of_n --out curves.csv
+        forecast curves.csv --then few.csv --predictor all --bootstrap 20 --at-settings long=600 --out new.csv
+        forecast curves.csv --fit-max-tokens 300 --method all_of_n --bootstrap 0 --out some.csv
+        fits curves.csv --method best_of_n --out fits.csv
+        fits thinker --cluster topic --out own.csv
+    """,
+    "backtest": """
+        backtest small.csv --fit-max-n 4 --at-n 8 --splits 2 --bootstrap 30 --seed 4 \
+            --predictor default,flat --out n.csv
+        backtest large.parquet --fit-settings 60,200 --at-settings free --splits 2 --bootstrap 20 \
+            --method best_of_n --cluster topic --out settings.csv
+    """,
+    "plan": f"""
+        plan small.csv few.csv {PRICES.replace("--price large=0.7:0.2:3", "")} --max-n 16 --bootstrap 20 --out priced.csv
+        plan costs.csv --target-accuracy 0.6 --max-n 12 --bootstrap 20 --level 0.8 --out target.csv
+        plan small.csv --token-budget 900 --method best_of_n --bootstrap 20 --at-settings long=700 \
+            --out budget.csv
+    """,
+    "plan-scores": """
+        plan small.csv large.parquet --score rm --token-budget 1500 --out rm.csv
+        plan costs.csv --score score --score-cost 40 --target-accuracy 0.6 --cluster topic --out score.csv
+    """,
+    "precision": """
+        precision few.csv --questions 50,200 --answers 2,8 --out one.csv
+        precision few.csv --with large.parquet --answers 4 --level 0.8
+        precision costs.csv --compare --questions 60 --answers 6,12 --seed 3 --out two.csv
+    """,
+    "report": f"""
+        {ASKED} --set samples=2 --set greedy=true --out asked
+        compare small.csv large.parquet --at 4 {PRICES.rpartition(" --price")[0]} --out compared.csv
+        forecast few.csv --fit-max-n 3 --bootstrap 30 --predictor default,flat --out ahead.csv
+        plan few.csv --max-n 8 --bootstrap 30 --out plan.csv
+        stop few.csv --n-max 5 --orders 2 --out stop.csv
+        fits few.csv --out fits.csv
+        backtest few.csv --fit-max-n 3 --splits 2 --bootstrap 20 --predictor default,flat --out back.csv
+        report costs.csv few.csv asked compared.csv ahead.csv plan.csv stop.csv fits.csv back.csv \
+            --price small=1:2 --price large=2:3 --price org/thinker=3:4 --note "A <b>note</b>." --out page
+    """,
+    "page": """
+        page costs.csv --price small=1:2 --price large=1:3 --target-accuracy 0.6 --cluster topic --out priced
+    """,
+    "sample": f"""
+        {ASKED} --dry-run --rate 900 --price-per-hour 2 --out run
+        {ASKED} --set samples=2 --curves curves.csv --out run
+        {ASKED} --set greedy=true --dry-run --out run
+        {ASKED} --set greedy=true --limit 4 --out run
+        inspect run --wrong --limit 2
+        regrade run --reader boxed,answer-is,last-number --match last
+        inspect run
+    """,
+    "sample-more": f"""
+        {ASKED} --set samples=6 --set stop_rule=lead:2 --set order=random --limit 4 --out stopped
+        {ASKED} --set samples=2 --set prompt=tiny-budget --set shard=2/2 --out shard
+        {ASKED} --set samples=2 --set prompt=boxed --set budget_by=thinking --set tokens_extra=230 --out thinking
+        inspect stopped thinking --cut-off --full --limit 1
+        sample multiple-choice --set file=choices.jsonl --url URL --set engine=openai --set model=org/chat \
+            --set concurrency=1 --set samples=2 --out choices
+        inspect choices --question choices-0001
+        curves shard --permutations 0 --out shard.csv
+    """,
+    "judge": f"""
+        {ASKED} --set samples=4 --set greedy=true --out run
+        judge run --model org/judge --engine openai --url URL --set concurrency=1
+        judge run --name own --engine openai --model org/judge --url URL --set concurrency=1
+        curves run --score judge --method majority,best_by_score,weighted_majority --permutations 0 --out c.csv
+        compare run --score judge --at 3
+        export run --organization Lab --out data
+    """,
+    "import": """
+        import csv bare.csv --model bare --setting 60 --unreadable None --out bare
+        import csv small.csv --map answer=finish_reason --map score=tokens --gold gold --drop setting=free --drop decoding=greedy --drop dataset=words \
+            --correct-if "score_rm>=1" --correct-if topic="topic 0" --dataset sums --out small
+        import parquet large.parquet --map setting=topic --map score_x=logprob --drop setting=60 --drop setting=free --out large
+        import jsonl again.jsonl --drop setting=60 --drop answer= --map cluster=topic --model again --out again
+        inspect small large/samples.jsonl --unreadable --limit 1
+        questions asked.csv --out asked-.csv
+        questions multiple-choice --file choices.jsonl --out choices.csv
+    """,
+    "import-formats": "\n".join(
+        " ".join(["import", kind, str(EXAMPLES / kind), *OPTIONS.get(kind, []), "--out", f"of-{kind}"])
+        for kind in FORMATS
+    ),
+    "twin": """
+        twin run fig2f --set d=5,20 --set n=30 --tasks 2 --repeats 2 --steps 10,40 --n 1,4 --seed 3 --out exact
+        twin run fig1-binary --solver monte-carlo --paths 20 --tasks 2 --repeats 2 --steps 5,20 --n 1,3 --out drawn
+        twin run fig2a --set sigma_eps=0.4,1 --set step_rule=eta/n --tasks 2 --repeats 2 --out ensemble
+        twin claims fig2h --set sigma_eps=1 --tasks 1 --out claims.csv
+        forecast exact/fig2f.csv --bootstrap 20 --out forecast.csv
+    """,
+}
+FEW_ROWS, SHOWN = 24, 12
+NUMBER = re.compile(r"(?<![\w.])[-+]?\d+\.\d{5,}(?:e[-+]?\d+)?|\d\.?\d*e[-+]\d+")
+MASKS = (
+    (r"20\d\d-?\d\d-?\d\dT?-?\d\d:?\d\d:?\d\d[^\s\",]*", "TIME"),
+    (r'("(?:git_commit|version|seconds|tokens_per_second|numpy|pandas)": )[^,\n}]*', r"\1MASKED"),
+    (r"http://127\.0\.0\.1:\d+", "URL"),
+    (r"(?m)^time: (?!.* 900 ).*$", "time: MASKED"),
+)
+
+
+@cache
+def world() -> Path:
+    folder = Path(tempfile.mkdtemp())
+    write_world(folder)
+    return folder
+
+
+def commands(scene: str) -> Iterator[str]:
+    yield from (" ".join(line.split()) for line in SCENES[scene].strip().splitlines())
+
+
+def text_of(scene: str, folder: Path) -> str:
+    """What the commands of a scene print, ask and write, in `folder`."""
+    copytree(world(), folder, dirs_exist_ok=True)
+    before, parts, specs = {*folder.rglob("*")}, list[str](), list[Any]()
+    with Server() as server, ExitStack() as stack:
+        stack.enter_context(chdir(folder))
+        for module in ("predict.answers.mixture", "predict.planning.sizes"):
+            stack.enter_context(patch(f"{module}.IMAGINED", 2**11))
+        for name, value in (("FIRST_PAUSE", 0.001), ("POLL_SECONDS", 0.01), ("LONGEST_PAUSE", 0.002)):
+            stack.enter_context(patch(f"harness.http.connection.{name}", value))
+        stack.enter_context(patch("results.report.page.rendered", lambda spec: specs.append(spec) or {}))
+        for line in commands(scene):
+            parts.append(f"$ {line}\n{printed(line.replace('URL', server.url))}")
+        asked = [json.dumps(body, ensure_ascii=False) for body in server.requests]
+    if asked:
+        parts.append("\n".join(["== asked", *(shortened(body) for body in asked)]))
+    if specs:
+        parts.append("\n".join(["== figures", *chain.from_iterable(map(figure, specs))]))
+    for path in sorted({*folder.rglob("*")} - before):
+        if path.is_file() and path.name != ".lock":
+            parts.append(f"== {path.relative_to(folder).as_posix()}\n{written(path)}")
+    text = "\n".join(parts).replace(str(folder), "FOLDER").replace(str(EXAMPLES), "FORMATS")
+    for pattern, mask in MASKS:
+        text = re.sub(pattern, mask, text)
+    return NUMBER.sub(rounded, text) + "\n"
+
+
+def printed(line: str) -> str:
+    """The exit status, if it is not 0, and what is printed, stderr after stdout."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        done = CliRunner(env={"COLUMNS": "200"}).invoke(tts.cli, shlex.split(line))
+    if done.exception and not isinstance(done.exception, SystemExit):
+        raise done.exception
+    told = [f"warning: {each.message}" for each in caught if each.category is UserWarning]
+    status = [f"exit status {done.exit_code}"] if done.exit_code else []
+    lines = (each.rstrip() for each in [*status, *done.stdout.splitlines(), *done.stderr.splitlines(), *told])
+    return "\n".join(each for each in lines if each and "%|" not in each)  # that is a bar of progress
+
+
+def rounded(number: re.Match[str]) -> str:
+    """To six digits; what is nothing but noise is 0."""
+    value = float(number[0])
+    return f"{value:.6g}" if abs(value) > 1e-9 else "0"
+
+
+def shortened(line: str, width: int = 300) -> str:
+    """A line, its middle as a checksum."""
+    if len(line) <= width:
+        return line
+    return f"{line[: width // 2]} … {zlib.crc32(line.encode())} … {line[-width // 2 :]}"
+
+
+def written(path: Path) -> str:
+    """A file that a command has written, as text."""
+    match path.suffix:
+        case ".csv":
+            return digest(pd.read_csv(path, dtype=str, keep_default_na=False))
+        case ".jsonl" if path.stat().st_size:
+            return digest(pd.DataFrame(map(json.loads, path.read_text(encoding="utf-8").splitlines())))
+        case ".parquet":
+            return digest(pd.read_parquet(path))
+        case ".html":
+            page = re.sub(r"(?s)<(script|style|svg)\b.*?</\1>", "", path.read_text(encoding="utf-8"))
+            lines = re.sub(r"<(?!/?[bi]>)[^>]*>", "\n", page).splitlines()
+            return re.sub(r"\n(?=\S{1,12}\n)", " | ", "\n".join(line.strip() for line in lines if line.strip()))
+        case ".json" | ".txt" | ".md" | ".tex":
+            return "\n".join(map(shortened, path.read_text(encoding="utf-8").splitlines()))
+    return ""
+
+
+def digest(table: pd.DataFrame) -> str:
+    """A short table; of a longer one, some rows, and of each column its sum and its sum by place."""
+    cells = table.map(lambda cell: "" if cell is None or cell != cell else str(cell))
+    if len(table) <= FEW_ROWS:
+        return "\n".join(",".join(row) for row in [list(cells), *cells.to_numpy().tolist()])
+    lines = [f"{len(table)} rows"]
+    for name in cells:
+        numbers = pd.to_numeric(cells[name], errors="coerce")
+        if numbers.notna().any():
+            place = pd.Series(range(1, len(numbers) + 1), index=numbers.index) / len(numbers)
+            sums = f"{numbers.sum():.6g} {(place * numbers).sum():.6g}"
+            lines.append(f"{name}: {numbers.notna().sum()} numbers, {sums}")
+        texts = cells[name][numbers.isna() & (cells[name] != "")]
+        if len(texts):
+            lines.append(f"{name}: {len(texts)} texts, {texts.nunique()}, {zlib.crc32('|'.join(texts).encode())}")
+    return "\n".join([*lines, digest(table.iloc[:: -(-len(table) // SHOWN)])])
+
+
+def figure(spec: dict[str, Any]) -> Iterator[str]:
+    """A figure: the digests of its data, and the rest of it as a checksum."""
+    if "datasets" in spec:
+        for name, rows in spec["datasets"].items():
+            yield f"-- {name}\n{digest(pd.DataFrame(rows))}"
+        rest = json.dumps(spec | {"datasets": {}}, ensure_ascii=False)
+        yield shortened(rest)
+
+
+if __name__ == "__main__":
+    for name in sys.argv[1:] or SCENES:
+        with tempfile.TemporaryDirectory() as at:
+            (KEPT / f"{name}.txt").write_text(text_of(name, Path(at).resolve()), encoding="utf-8")

@@ -1,0 +1,52 @@
+"""Nothing that commands say, ask or write of the crossed world has moved: see scenes.py."""
+
+import difflib
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.unmoved.scenes import KEPT, SCENES, text_of
+
+NUMBER = re.compile(r"[-+−]?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?")
+DRAWN = ("forecast", "backtest", "plan", "precision", "report", "page")
+"""Scenes in which intervals are drawn or an optimiser ends: another processor moves their last digits."""
+
+
+def moved(before: str, now: str, within: float) -> list[str]:
+    """The lines that differ, as unified differences; numbers may differ by that share, or in a last decimal."""
+    pairs = zip(before.splitlines(), now.splitlines(), strict=False)
+    alike = [one if same(one, other, within) else other for one, other in pairs]
+    alike += now.splitlines()[len(alike) :]
+    return list(difflib.unified_diff(before.splitlines(), alike, lineterm="", n=0))
+
+
+def same(one: str, other: str, within: float) -> bool:
+    if one == other:
+        return True
+    if NUMBER.split(one) != NUMBER.split(other):
+        return False
+    return all(map(near, NUMBER.findall(one), NUMBER.findall(other), [within] * len(one)))
+
+
+def near(one: str, other: str, within: float) -> bool:
+    """Whether two numbers are one: whole ones to the digit, but those of a thousand and more, which are rounded."""
+    a, b = (float(number.replace("−", "-").replace(",", "")) for number in (one, other))
+    decimals = min(len(number.partition("e")[0].partition(".")[2]) for number in (one, other))
+    spare = 1.01 * 10.0**-decimals if decimals else 0.0
+    return abs(a - b) <= max(spare, within * abs(a))
+
+
+def test_whole_numbers_and_words_are_held_and_last_decimals_are_not() -> None:
+    assert not moved("a 12.31 of 7", "a 12.30 of 7", 1e-6)
+    assert moved("a 12.31 of 7", "a 12.31 of 8", 1e-3)
+    assert moved("a 12.31 of 7", "a 12.33 of 7", 1e-6)
+    assert moved("a 7", "b 7", 1e-6)
+    assert moved("a", "a\nb", 1e-6)
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in SCENES])
+def test_no_text_has_moved(name: str, tmp_path: Path) -> None:
+    before = (KEPT / f"{name}.txt").read_text(encoding="utf-8")
+    lines = moved(before, text_of(name, tmp_path), 1e-3 if name.startswith(DRAWN) else 1e-5)
+    assert not lines, f"if this is meant: python -m tests.unmoved.scenes {name}\n" + "\n".join(lines[:30])
