@@ -29,6 +29,7 @@ from click.testing import CliRunner
 
 import tts
 from harness.imports.formats import FORMATS
+from tests.harness.engines.opened import TINY
 from tests.harness.imports.test_formats import EXAMPLES, OPTIONS
 from tests.unmoved.server import Server
 from tests.unmoved.world import write_world
@@ -155,8 +156,8 @@ SCENES = {
     "sample-more": f"""
         {ASKED} --set samples=6 --set stop_rule=lead:2 --set order=random --limit 4 --out stopped
         {ASKED} --set samples=2 --set prompt=tiny-budget --set shard=2/2 --out shard
-        {ASKED} --set samples=2 --set prompt=boxed --set budget_by=thinking --set tokens_extra=230 \
-            --out thinking
+        {ASKED} --set samples=2 --set prompt=boxed --set tokenizer={TINY} \
+            --set budget_by=thinking --set tokens_extra=230 --out thinking
         inspect stopped thinking --cut-off --full --limit 1
         sample multiple-choice --set file=choices.jsonl --url URL --set engine=openai --set model=org/chat \
             --set concurrency=1 --set samples=2 --out choices
@@ -243,6 +244,7 @@ def text_of(scene: str, folder: Path) -> str:
         if path.is_file() and path.name != ".lock":
             parts.append(f"== {path.relative_to(folder).as_posix()}\n{written(path)}")
     text = "\n".join(parts).replace(str(folder), "FOLDER").replace(str(EXAMPLES), "FORMATS")
+    text = text.replace(str(TINY), "TINY")
     for pattern, mask in MASKS:
         text = re.sub(pattern, mask, text)
     return NUMBER.sub(rounded, text) + "\n"
