@@ -204,7 +204,7 @@ FEW_ROWS, SHOWN = 24, 12
 NUMBER = re.compile(r"(?<![\w.])[-+]?\d+\.\d{5,}(?:e[-+]?\d+)?|\d\.?\d*e[-+]\d+")
 MASKS = (
     (r"\b[0-9a-f]{40}\b", "COMMIT"),
-    (r"\d+ [A-Z][a-z]+ 20\d\d, \d\d:\d\d UTC", "TIME"),
+    (r"\d+ [A-Z][a-z]+ 20\d\d(?:, \d\d:\d\d UTC)?", "TIME"),
     (r"20\d\d-?\d\d-?\d\dT?-?\d\d:?\d\d:?\d\d[^\s\",]*", "TIME"),
     (r'("(?:git_commit|version|seconds|tokens_per_second|numpy|pandas)": )[^,\n}]*', r"\1MASKED"),
     (r"http://127\.0\.0\.1:\d+", "URL"),
