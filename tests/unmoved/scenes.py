@@ -1,9 +1,9 @@
 """What commands make of the crossed world (`world.py`): all that they say, ask and write, as approved texts.
 
-A scene is some commands in one folder. Its text in `kept/` has what they print, what a server of the tests was
-asked, and what they write: short tables in full, of longer ones some rows, and of each column its sum and its
-sum by place. Every option is tested alone elsewhere; here they meet. Where a change is meant, look at it, and
-keep the new texts:
+A scene is some commands in one folder. Its text in `kept/` has what they print, what a server of the tests
+was asked, and what they write: short tables in full, of longer ones some rows, and of each column its sum and
+its sum by place. Every option is tested alone elsewhere; here they meet. Where a change is meant, look at it,
+and keep the new texts:
 
     python -m tests.unmoved.scenes [NAME …]
 """
@@ -15,7 +15,7 @@ import sys
 import tempfile
 import warnings
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, chdir
 from functools import cache
 from itertools import chain
@@ -29,6 +29,7 @@ from click.testing import CliRunner
 
 import tts
 from harness.imports.formats import FORMATS
+from tests.harness.engines.opened import TINY
 from tests.harness.imports.test_formats import EXAMPLES, OPTIONS
 from tests.unmoved.server import Server
 from tests.unmoved.world import write_world
@@ -44,7 +45,7 @@ SCENES = {
         curves again.jsonl --n 1,3 --method majority,weighted_majority --cluster topic --out b.jsonl
     """,
     "curves-caps": """
-        curves small.csv thinker --caps 50,120,300 --method majority,best_by_score --score logprob \
+        curves small.csv thinker --caps 50,87,300 --method majority,best_by_score --score logprob \
             --n 1,2,5 --permutations 2 --cluster topic --out caps.csv
         curves long.csv --caps 500 --method weighted_majority --score rm --weights sigmoid --out one.csv
     """,
@@ -56,7 +57,8 @@ SCENES = {
     """,
     "curves-with": """
         curves few.csv --with large.parquet --permutations 0 --n 1,3,5 --out with.csv
-        curves few.csv --with small.csv --permutations 0 --n 1,4 --method majority,best_of_n,all_of_n --out small_.csv
+        curves few.csv --with small.csv --permutations 0 --n 1,4 --method majority,best_of_n,all_of_n \
+            --out small_.csv
     """,
     "compare-prices": f"""
         compare {THREE} {PRICES} --out priced.csv
@@ -83,11 +85,13 @@ SCENES = {
     """,
     "stop": f"""
         stop {THREE} --n-max 6 --orders 3 --seed 2 --out stop.csv
-        stop costs.csv few.csv --rule lead:2 --rule asc-beta --n-max 5 --orders 4 --cluster topic --out two.csv
+        stop costs.csv few.csv --rule lead:2 --rule asc-beta --n-max 5 --orders 4 --cluster topic \
+            --out two.csv
     """,
     "forecast": """
         forecast small.csv --predictor all --fit-max-n 4 --at-n 8,32 --bootstrap 20 --out n.csv
-        forecast large.parquet --fit-settings 60,200 --at-settings free,300,long=700 --at-n 1,6 --level 0.8 \
+        forecast large.parquet --fit-settings 60,200 --at-settings free,300,long=700 --at-n 1,6 \
+            --level 0.8 \
             --bootstrap 20 --cluster topic --target population --method best_of_n --out settings.csv
     """,
     "forecast-caps": """
@@ -96,8 +100,10 @@ SCENES = {
         plan long.csv --fit-cap 600 --at-caps 900 --max-n 4 --bootstrap 20 --out plan.csv
     """,
     "forecast-curves": """
-        curves small.csv large.parquet --permutations 0 --method majority,best_of_n,all_of_n --out curves.csv
-        forecast curves.csv --then few.csv --predictor all --bootstrap 20 --at-settings long=600 --out new.csv
+        curves small.csv large.parquet --permutations 0 --method majority,best_of_n,all_of_n \
+            --out curves.csv
+        forecast curves.csv --then few.csv --predictor all --bootstrap 20 --at-settings long=600 \
+            --out new.csv
         forecast curves.csv --fit-max-tokens 300 --method all_of_n --bootstrap 0 --out some.csv
         fits curves.csv --method best_of_n --out fits.csv
         fits thinker --cluster topic --out own.csv
@@ -109,7 +115,8 @@ SCENES = {
             --method best_of_n --cluster topic --out settings.csv
     """,
     "plan": f"""
-        plan small.csv few.csv {PRICES.replace("--price large=0.7:0.2:3", "")} --max-n 16 --bootstrap 20 --out priced.csv
+        plan small.csv few.csv {PRICES.replace("--price large=0.7:0.2:3", "")} --max-n 16 \
+            --bootstrap 20 --out priced.csv
         plan costs.csv --target-accuracy 0.6 --max-n 12 --bootstrap 20 --level 0.8 --out target.csv
         plan small.csv --token-budget 900 --method best_of_n --bootstrap 20 --at-settings long=700 \
             --out budget.csv
@@ -149,7 +156,8 @@ SCENES = {
     "sample-more": f"""
         {ASKED} --set samples=6 --set stop_rule=lead:2 --set order=random --limit 4 --out stopped
         {ASKED} --set samples=2 --set prompt=tiny-budget --set shard=2/2 --out shard
-        {ASKED} --set samples=2 --set prompt=boxed --set budget_by=thinking --set tokens_extra=230 --out thinking
+        {ASKED} --set samples=2 --set prompt=boxed --set tokenizer={TINY} \
+            --set budget_by=thinking --set tokens_extra=230 --out thinking
         inspect stopped thinking --cut-off --full --limit 1
         sample multiple-choice --set file=choices.jsonl --url URL --set engine=openai --set model=org/chat \
             --set concurrency=1 --set samples=2 --out choices
@@ -160,16 +168,20 @@ SCENES = {
         {ASKED} --set samples=4 --set greedy=true --out run
         judge run --model org/judge --engine openai --url URL --set concurrency=1
         judge run --name own --engine openai --model org/judge --url URL --set concurrency=1
-        curves run --score judge --method majority,best_by_score,weighted_majority --permutations 0 --out c.csv
+        curves run --score judge --method majority,best_by_score,weighted_majority --permutations 0 \
+            --out c.csv
         compare run --score judge --at 3
         export run --organization Lab --out data
     """,
     "import": """
         import csv bare.csv --model bare --setting 60 --unreadable None --out bare
-        import csv small.csv --map answer=finish_reason --map score=tokens --gold gold --drop setting=free --drop decoding=greedy --drop dataset=words \
+        import csv small.csv --map answer=finish_reason --map score=tokens --gold gold \
+            --drop setting=free --drop decoding=greedy --drop dataset=words \
             --correct-if "score_rm>=1" --correct-if topic="topic 0" --dataset sums --out small
-        import parquet large.parquet --map setting=topic --map score_x=logprob --drop setting=60 --drop setting=free --out large
-        import jsonl again.jsonl --drop setting=60 --drop answer= --map cluster=topic --model again --out again
+        import parquet large.parquet --map setting=topic --map score_x=logprob --drop setting=60 \
+            --drop setting=free --out large
+        import jsonl again.jsonl --drop setting=60 --drop answer= --map cluster=topic --model again \
+            --out again
         inspect small large/samples.jsonl --unreadable --limit 1
         questions asked.csv --out asked-.csv
         questions multiple-choice --file choices.jsonl --out choices.csv
@@ -179,8 +191,10 @@ SCENES = {
         for kind in FORMATS
     ),
     "twin": """
-        twin run fig2f --set d=5,20 --set n=30 --tasks 2 --repeats 2 --steps 10,40 --n 1,4 --seed 3 --out exact
-        twin run fig1-binary --solver monte-carlo --paths 20 --tasks 2 --repeats 2 --steps 5,20 --n 1,3 --out drawn
+        twin run fig2f --set d=5,20 --set n=30 --tasks 2 --repeats 2 --steps 10,40 --n 1,4 --seed 3 \
+            --out exact
+        twin run fig1-binary --solver monte-carlo --paths 20 --tasks 2 --repeats 2 --steps 5,20 --n 1,3 \
+            --out drawn
         twin run fig2a --set sigma_eps=0.4,1 --set step_rule=eta/n --tasks 2 --repeats 2 --out ensemble
         twin claims fig2h --set sigma_eps=1 --tasks 1 --out claims.csv
         forecast exact/fig2f.csv --bootstrap 20 --out forecast.csv
@@ -189,6 +203,8 @@ SCENES = {
 FEW_ROWS, SHOWN = 24, 12
 NUMBER = re.compile(r"(?<![\w.])[-+]?\d+\.\d{5,}(?:e[-+]?\d+)?|\d\.?\d*e[-+]\d+")
 MASKS = (
+    (r"\b[0-9a-f]{40}\b", "COMMIT"),
+    (r"\d+ [A-Z][a-z]+ 20\d\d(?:, \d\d:\d\d UTC)?", "TIME"),
     (r"20\d\d-?\d\d-?\d\dT?-?\d\d:?\d\d:?\d\d[^\s\",]*", "TIME"),
     (r'("(?:git_commit|version|seconds|tokens_per_second|numpy|pandas)": )[^,\n}]*', r"\1MASKED"),
     (r"http://127\.0\.0\.1:\d+", "URL"),
@@ -229,6 +245,7 @@ def text_of(scene: str, folder: Path) -> str:
         if path.is_file() and path.name != ".lock":
             parts.append(f"== {path.relative_to(folder).as_posix()}\n{written(path)}")
     text = "\n".join(parts).replace(str(folder), "FOLDER").replace(str(EXAMPLES), "FORMATS")
+    text = text.replace(str(TINY), "TINY")
     for pattern, mask in MASKS:
         text = re.sub(pattern, mask, text)
     return NUMBER.sub(rounded, text) + "\n"
@@ -270,12 +287,21 @@ def written(path: Path) -> str:
         case ".parquet":
             return digest(pd.read_parquet(path))
         case ".html":
-            page = re.sub(r"(?s)<(script|style|svg)\b.*?</\1>", "", path.read_text(encoding="utf-8"))
-            lines = re.sub(r"<(?!/?[bi]>)[^>]*>", "\n", page).splitlines()
-            return re.sub(r"\n(?=\S{1,12}\n)", " | ", "\n".join(line.strip() for line in lines if line.strip()))
+            return "\n".join(page_text(path.read_text(encoding="utf-8")))
         case ".json" | ".txt" | ".md" | ".tex":
             return "\n".join(map(shortened, path.read_text(encoding="utf-8").splitlines()))
     return ""
+
+
+def page_text(page: str) -> Iterator[str]:
+    """What a page says, a line for each of its elements, and what it knows of each question."""
+    bare = re.sub(r"(?s)<(script|style|svg)\b.*?</\1>", "", page)
+    lines = filter(str.strip, re.sub(r"<(?!/?[bi]>)[^>]*>", "\n", bare).splitlines())
+    yield re.sub(r"\n(?=\S{1,12}(?:\n|$))", " | ", "\n".join(map(str.strip, lines)))
+    for found in re.findall('id="question-data">(.*?)</script>', page):
+        for model in json.loads(found):
+            yield f"-- {model['name']}, {model['total']}"
+            yield from (shortened(json.dumps(one, ensure_ascii=False), 160) for one in model["questions"])
 
 
 def digest(table: pd.DataFrame) -> str:
@@ -292,7 +318,8 @@ def digest(table: pd.DataFrame) -> str:
             lines.append(f"{name}: {numbers.notna().sum()} numbers, {sums}")
         texts = cells[name][numbers.isna() & (cells[name] != "")]
         if len(texts):
-            lines.append(f"{name}: {len(texts)} texts, {texts.nunique()}, {zlib.crc32('|'.join(texts).encode())}")
+            check = zlib.crc32("|".join(texts).encode())
+            lines.append(f"{name}: {len(texts)} texts, {texts.nunique()}, {check}")
     return "\n".join([*lines, digest(table.iloc[:: -(-len(table) // SHOWN)])])
 
 

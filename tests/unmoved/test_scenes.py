@@ -14,7 +14,7 @@ DRAWN = ("forecast", "backtest", "plan", "precision", "report", "page")
 
 
 def moved(before: str, now: str, within: float) -> list[str]:
-    """The lines that differ, as unified differences; numbers may differ by that share, or in a last decimal."""
+    """The lines that differ; numbers may differ by that share, or by one in their last decimal."""
     pairs = zip(before.splitlines(), now.splitlines(), strict=False)
     alike = [one if same(one, other, within) else other for one, other in pairs]
     alike += now.splitlines()[len(alike) :]
@@ -30,7 +30,7 @@ def same(one: str, other: str, within: float) -> bool:
 
 
 def near(one: str, other: str, within: float) -> bool:
-    """Whether two numbers are one: whole ones to the digit, but those of a thousand and more, which are rounded."""
+    """Whether two numbers are one: whole ones by the share alone, so that counts are held to the digit."""
     a, b = (float(number.replace("−", "-").replace(",", "")) for number in (one, other))
     decimals = min(len(number.partition("e")[0].partition(".")[2]) for number in (one, other))
     spare = 1.01 * 10.0**-decimals if decimals else 0.0
