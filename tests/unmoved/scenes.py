@@ -1,5 +1,8 @@
 """What commands make of the crossed world (`world.py`): all that they say, ask and write, as approved texts.
 
+They are no proof that a number is right: the tests with an independent reference are. They notice that one
+has moved.
+
 A scene is some commands in one folder. Its text in `kept/` has what they print, what a server of the tests
 was asked, and what they write: short tables in full, of longer ones some rows, and of each column its sum and
 its sum by place. Every option is tested alone elsewhere; here they meet. Where a change is meant, look at it,
@@ -29,6 +32,7 @@ from click.testing import CliRunner
 
 import tts
 from harness.imports.formats import FORMATS
+from tests.conftest import ROOT
 from tests.harness.engines.opened import TINY
 from tests.harness.imports.test_formats import EXAMPLES, OPTIONS
 from tests.unmoved.server import Server
@@ -39,6 +43,7 @@ EVERY = "majority,best_of_n,all_of_n,best_by_score,weighted_majority"
 PRICES = "--price small=0.5:0.1:2 --price large=0.7:0.2:3 --price org/thinker=1:0.3:4"
 THREE = "small.csv large.parquet thinker"
 ASKED = "sample asked.toml --url URL --set seed=5 --set logprobs=true"
+MATH, GSM8K = "cached/qwen-math.parquet", "cached/qwen-gsm8k.parquet"
 SCENES = {
     "curves-scores": f"""
         curves {THREE} --method {EVERY} --score rm --weights softmax --permutations 1 --seed 3 --out c.csv
@@ -190,6 +195,31 @@ SCENES = {
         " ".join(["import", kind, str(EXAMPLES / kind), *OPTIONS.get(kind, []), "--out", f"of-{kind}"])
         for kind in FORMATS
     ),
+    "cached-forecast": f"""
+        forecast {MATH} --fit-max-n 4 --at-n 8,16,64 --predictor all --bootstrap 200 --out votes.csv
+        forecast {MATH} --fit-max-n 4 --method best_of_n --predictor all --bootstrap 200 --out best.csv
+        forecast {GSM8K} --fit-settings 20,100 --target population --bootstrap 200 --out population.csv
+        forecast cached/tiny.csv --at-settings 100,long=300 --at-n 1,16 --predictor all --bootstrap 200 \
+            --out curves.csv
+    """,
+    "cached-ahead": f"""
+        backtest {MATH} --fit-max-n 4 --at-n 8,16 --splits 2 --bootstrap 100 --out backtest.csv
+        plan {MATH} --target-accuracy 0.999 --max-n 32 --bootstrap 200 --out plan.csv
+        plan cached/tiny.csv --token-budget 200 --bootstrap 200 --out budget.csv
+        precision {MATH} --questions 200,1000 --answers 4,16 --out precision.csv
+        fits cached/tiny.csv --out fits.csv
+    """,
+    "cached-votes": f"""
+        curves {MATH} --permutations 3 --n 1,2,4,16 --caps 100,300 --out curves.csv
+        stop {GSM8K} --n-max 16 --orders 5 --out stop.csv
+        inspect {MATH} --wrong --limit 2
+        sample tiny --set limit=20 --dry-run --rate 1000 --price-per-hour 2 --out new
+        report cached/qwen-math.csv cached/fig2f.csv --out page
+    """,
+    "cached-twin": "\n".join(
+        f"twin run {name} --tasks 3 --repeats 2 --out {name}"
+        for name in ("fig1-binary", "fig2a", "fig2e", "fig2f", "fig2h")
+    ),
     "twin": """
         twin run fig2f --set d=5,20 --set n=30 --tasks 2 --repeats 2 --steps 10,40 --n 1,4 --seed 3 \
             --out exact
@@ -200,6 +230,8 @@ SCENES = {
         forecast exact/fig2f.csv --bootstrap 20 --out forecast.csv
     """,
 }
+AS_IT_SHIPS = "cached-"
+"""Scenes of the data that ship, with all completions of a question that a forecast imagines: of a release."""
 FEW_ROWS, SHOWN = 24, 12
 NUMBER = re.compile(r"(?<![\w.])[-+]?\d+\.\d{5,}(?:e[-+]?\d+)?|\d\.?\d*e[-+]\d+")
 MASKS = (
@@ -226,10 +258,13 @@ def commands(scene: str) -> Iterator[str]:
 def text_of(scene: str, folder: Path) -> str:
     """What the commands of a scene print, ask and write, in `folder`."""
     copytree(world(), folder, dirs_exist_ok=True)
+    copytree(ROOT / "results/cached", folder / "cached")
     before, parts, specs = {*folder.rglob("*")}, list[str](), list[Any]()
     with Server() as server, ExitStack() as stack:
         stack.enter_context(chdir(folder))
-        for module in ("predict.answers.mixture", "predict.planning.sizes"):
+        for module in (
+            () if scene.startswith(AS_IT_SHIPS) else ("predict.answers.mixture", "predict.planning.sizes")
+        ):
             stack.enter_context(patch(f"{module}.IMAGINED", 2**11))
         for name, value in (("FIRST_PAUSE", 0.001), ("POLL_SECONDS", 0.01), ("LONGEST_PAUSE", 0.002)):
             stack.enter_context(patch(f"harness.http.connection.{name}", value))
@@ -272,6 +307,7 @@ def rounded(number: re.Match[str]) -> str:
 
 def shortened(line: str, width: int = 300) -> str:
     """A line, its middle as a checksum."""
+    line = NUMBER.sub(rounded, line)
     if len(line) <= width:
         return line
     return f"{line[: width // 2]} … {zlib.crc32(line.encode())} … {line[-width // 2 :]}"

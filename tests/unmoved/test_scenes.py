@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.unmoved.scenes import KEPT, SCENES, text_of
+from tests.unmoved.scenes import AS_IT_SHIPS, KEPT, SCENES, text_of
 
 NUMBER = re.compile(r"[-+−]?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?")
-DRAWN = ("forecast", "backtest", "plan", "precision", "report", "page")
+SLOW = ("forecast-curves", "page", "report")
+DRAWN = ("forecast", "backtest", "plan", "precision", "report", "page", "cached")
 """Scenes in which intervals are drawn or an optimiser ends: another processor moves their last digits."""
 
 
@@ -45,7 +46,12 @@ def test_whole_numbers_and_words_are_held_and_last_decimals_are_not() -> None:
     assert moved("a", "a\nb", 1e-6)
 
 
-@pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in SCENES])
+def marks(name: str) -> list[pytest.MarkDecorator]:
+    later = "release" if name.startswith(AS_IT_SHIPS) else "integration" if name in SLOW else None
+    return [pytest.mark.xdist_group(name), *([getattr(pytest.mark, later)] if later else [])]
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=marks(name)) for name in SCENES])
 def test_no_text_has_moved(name: str, tmp_path: Path) -> None:
     before = (KEPT / f"{name}.txt").read_text(encoding="utf-8")
     lines = moved(before, text_of(name, tmp_path), 1e-3 if name.startswith(DRAWN) else 1e-5)
