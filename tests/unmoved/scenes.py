@@ -240,6 +240,8 @@ MASKS = (
     (r"20\d\d-?\d\d-?\d\dT?-?\d\d:?\d\d:?\d\d[^\s\",]*", "TIME"),
     (r'("(?:git_commit|version|seconds|tokens_per_second|numpy|pandas)": )[^,\n}]*', r"\1MASKED"),
     (r"http://127\.0\.0\.1:\d+", "URL"),
+    (r", [\d.]+ s (?=-> )", ", SECONDS "),
+    (r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{64}|(?<=evaluation_id: )40 .*", "DIGEST"),
     (r"(?m)^time: (?!.* 900 ).*$", "time: MASKED"),
 )
 
