@@ -20,7 +20,7 @@ from harness.engines.openai.engine import OpenAIEngine
 from harness.engines.sglang import SGLangEngine
 from harness.errors import EngineError
 from harness.experiment import Experiment, model_location
-from harness.http.reply import FromServer, TokenCount, parse
+from harness.http.attempt import FromServer, TokenCount, parse
 from harness.http.sockets import ApiKey
 from results import BadInput
 

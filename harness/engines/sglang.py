@@ -24,8 +24,7 @@ from harness.engines.thinking import apart, budget_trouble
 from harness.engines.token_ids import PromptTokens, counted
 from harness.errors import EngineError
 from harness.experiment import TEMPLATE_ARGUMENTS
-from harness.http.connection import MEND_PATIENCE, POLL_SECONDS, Connection
-from harness.http.reply import (
+from harness.http.attempt import (
     Fault,
     FromServer,
     TokenCount,
@@ -34,6 +33,7 @@ from harness.http.reply import (
     inside,
     parse,
 )
+from harness.http.connection import MEND_PATIENCE, POLL_SECONDS, Connection
 from harness.http.sockets import encoded
 from harness.server.address import KEY, key_of_user
 from results import BadInput

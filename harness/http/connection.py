@@ -25,7 +25,7 @@ from typing import Any, Self, TypeVar
 from urllib.parse import urlsplit
 
 from harness.errors import EngineError, EngineGone
-from harness.http.reply import Fault, Nobody, Reply, check_status, excerpt
+from harness.http.attempt import Fault, Nobody, Reply, check_status, excerpt
 from harness.http.sockets import ApiKey, encoded, open_session, reason, send
 from results import BadInput
 

@@ -17,7 +17,7 @@ from typing import Any, Self
 
 import aiohttp
 
-from harness.http.reply import Fault, Nobody, Reply
+from harness.http.attempt import Fault, Nobody, Reply
 from results import BadInput
 
 HIDDEN = "[key]"

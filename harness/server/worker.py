@@ -9,8 +9,8 @@ import time
 from dataclasses import dataclass
 from threading import Thread
 
+from harness.http.attempt import Fault
 from harness.http.connection import PROBE_SECONDS, REPLY_BYTES, Connection
-from harness.http.reply import Fault
 from harness.http.sockets import open_session, send
 from harness.server.launch import Launch, Server
 from results import BadInput

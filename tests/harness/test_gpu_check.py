@@ -14,8 +14,8 @@ from harness.engines.sglang import SGLangEngine
 from harness.engines.token_ids import PromptTokens
 from harness.experiment import Experiment
 from harness.gpu_check import PROMPT, RUNNING, measure, random_questions, write_model
+from harness.http.attempt import Reply
 from harness.http.connection import total
-from harness.http.reply import Reply
 from harness.run.sizing import LLAMA
 from tests.harness.commands import command
 from tests.harness.http.simulated import SimulatedTime, now

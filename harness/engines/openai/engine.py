@@ -23,13 +23,13 @@ from itertools import product, starmap
 from typing import Any, NamedTuple
 
 from harness.engines.base import Completion, Sampling, same_model
-from harness.engines.openai.completion import REPLY, read_completion
+from harness.engines.openai.reply import REPLY, read_completion
 from harness.engines.thinking import BUDGET_FORMS, apart, budget_trouble
 from harness.engines.token_ids import PromptTokens, counted
 from harness.errors import EngineError, EngineGone, RequestRefused
 from harness.grading.thoughts import opens
+from harness.http.attempt import parse
 from harness.http.connection import Connection
-from harness.http.reply import parse
 from harness.http.sockets import ApiKey
 from results import BadInput
 from results.terminal import visible

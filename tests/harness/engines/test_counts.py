@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from harness.engines.base import Completion, Engine, Sampling
-from harness.engines.openai.completion import read_completion as read_openai
+from harness.engines.openai.reply import read_completion as read_openai
 from harness.engines.sglang import read_completion as read_sglang
 from harness.engines.token_ids import counted
 from harness.experiment import read_experiment

@@ -11,8 +11,8 @@ import selectors
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from harness.http.attempt import Fault, Reply
 from harness.http.connection import Connection
-from harness.http.reply import Fault, Reply
 
 URL = "http://simulated"
 OK = Reply(200, "", b"fine")

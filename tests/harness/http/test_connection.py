@@ -12,8 +12,8 @@ from aiohttp.test_utils import unused_port
 
 from harness.errors import EngineError, EngineGone
 from harness.http import connection as module
+from harness.http.attempt import seconds_until
 from harness.http.connection import ATTEMPTS, Connection
-from harness.http.reply import seconds_until
 from results import BadInput
 from tests.harness.engines.opened import openai, sglang
 from tests.harness.http.simulated import ask

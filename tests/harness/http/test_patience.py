@@ -8,8 +8,8 @@ import pytest
 
 from harness.errors import EngineGone
 from harness.http import sockets
+from harness.http.attempt import Reply
 from harness.http.connection import METRICS, PATIENCE, SAY_SECONDS, tokens_generated
-from harness.http.reply import Reply
 from harness.http.sockets import allow_in_flight, open_session
 from results import BadInput
 from tests.harness.http.simulated import SimulatedServer, after, ask, now, simulate

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from harness.errors import EngineError, EngineGone, RequestRefused
+from harness.http.attempt import Reply
 from harness.http.connection import (
     ATTEMPTS,
     FIRST_PAUSE,
@@ -21,7 +22,6 @@ from harness.http.connection import (
     Connection,
     check_listens,
 )
-from harness.http.reply import Reply
 from results import BadInput
 from tests.harness.http.simulated import (
     BROKEN,

@@ -11,7 +11,7 @@ from pydantic import AliasChoices, AliasPath, Field, TypeAdapter
 
 from harness.engines.base import Candidate, Completion, likeliest, mean_logprob
 from harness.errors import RequestRefused
-from harness.http.reply import Fault, FromServer, TokenCount, check_length, inside, parse
+from harness.http.attempt import Fault, FromServer, TokenCount, check_length, inside, parse
 
 FINISHED: dict[str | None, Literal["stop", "length"]] = {"stop": "stop", "eos": "stop", "length": "length"}
 BROKEN_OFF = {None, "abort", "error"}
