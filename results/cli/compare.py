@@ -19,7 +19,14 @@ import click
 from results.aligned import aligned
 from results.arguments import AT, LEVELS, LOOKS, MARGIN, PLANNED, SCORE_COST, WEIGHTS
 from results.cli.every_question import look_at_every_question
-from results.cli.options import SAMPLES, picture_options, price_option, rows_written, table_out
+from results.cli.options import (
+    SAMPLES,
+    picture_options,
+    price_option,
+    refuse_given,
+    rows_written,
+    table_out,
+)
 from results.command_help import ASKED, CHANCE, INPUT, VERDICT, Command, about
 from results.commandline import BadInput, warnings_last
 from results.methods import BY_SCORE, FORECAST, LISTED, SCORED
@@ -150,6 +157,8 @@ def compare_command(
     others = (at, methods, score, weights, sequential, out, plot, prices, score_cost is not None)
     if every_question and any(others):
         raise click.UsageError("--every-question counts single answers: give only --margin, --level, --gate")
+    if every_question:
+        refuse_given(["cluster"], "is of means: --every-question looks at each by itself")
     if sequential and (len(at) != 1 or out or plot or prices or score_cost is not None):
         raise click.UsageError("--sequential is about one N: give one --at, no prices, --out and --plot")
     if planned is not None and not sequential:

@@ -91,7 +91,7 @@ def test_the_command_compares_the_settings_of_a_run(tmp_path: Path) -> None:
     pilot = simulated_samples(questions=30, answers=6, settings=("40", "80", "160"))
     pilot.to_csv(tmp_path / "pilot.csv", index=False)
     out = tmp_path / "power.csv"
-    done = predict("precision", tmp_path / "pilot.csv", "--compare", "--questions", "50,100", "--out", out)
+    done = predict("precision", tmp_path / "pilot.csv", "--compare", "--questions", "50,100,50", "--out", out)
     assert done.exit_code == 0, done.output
     table = pd.read_csv(out)
     settings = table[["a", "b"]].drop_duplicates()

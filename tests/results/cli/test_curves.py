@@ -54,6 +54,23 @@ def test_options_are_heeded(tmp_path):
     assert not first.equals(second)
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        "curves --score logprob",
+        "curves --permutations 0 --seed 0",
+        "curves --method best_by_score --weights softmax",
+        "compare --every-question --cluster setting",
+    ],
+)
+def test_an_option_without_effect_is_refused(tmp_path, capsys, options):
+    file, out = samples_file(tmp_path), tmp_path / "out.csv"
+    name, *others = options.split()
+    assert results(name, file, *others, *(["--out", out] * (name == "curves"))) == 2
+    assert others[-2].removeprefix("--") in capsys.readouterr().err
+    assert not out.exists()
+
+
 def test_answers_are_read_as_told(tmp_path, capsys):
     rows = "question_id,sample,answer,gold\nq,0,18.0,18\nq,1,7,18\nq,2,$7,18\nr,0,5,5\nr,1,-,5\nr,2,-,5\n"
     (tmp_path / "s.csv").write_text(rows)
