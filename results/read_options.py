@@ -45,11 +45,10 @@ CHOSEN = ContextVar("CHOSEN", default=_PLAIN)
 def reading(as_written: bool = False, unreadable: Collection[str] = (), cluster: str = "") -> Iterator[None]:
     """Read samples in this way for the length of the block.
 
-    as_written: `results.canonical` is left out, and 13, 13.0 and $13 are three answers. unreadable: an answer,
-    or several, that mean that nothing was read; they become null and cast no vote. One that no answer of a
-    table is, is refused with BadInput, as is what is no text. cluster: the column that says which questions
-    belong together, such as those of one passage, in the place of `cluster`; standard errors then go by
-    clusters (`results.votes.errors`).
+    as_written: `results.canonical` is left out, and 13, 13.0 and $13 are three answers. unreadable: one or
+    several answers that mean that nothing was read; they become null and cast no vote. What is no text, or
+    no answer of a table, is refused with BadInput. cluster: the column that says which questions belong
+    together, in the place of `cluster`; standard errors then go by clusters (`results.votes.errors`).
     """
     words = (unreadable,) if isinstance(unreadable, str) else tuple(unreadable)
     if not all(isinstance(word, str) for word in words):

@@ -37,9 +37,6 @@ from results.votes.exact import DIGITS, AnswerPools, Floats, Ints, accuracy_by_q
 MAX_POOL = 512
 """The most answers a question of a weighted majority may have: time grows with their third power."""
 
-_ALIKE = 1e-9
-"""Numbers that differ by less differ by the rounding of floats."""
-
 _MANY = 0.1
 """The share of answers without a score from which on there is a warning."""
 
@@ -175,7 +172,7 @@ def grid_weights(votes: Ints, scores: Floats) -> Ints:
         relative = scores[casts] / scores[casts].max()
         steps = np.arange(1, grid_steps(len(votes)) + 1)
         multiples = steps[:, None] * relative
-        exact = steps[(np.abs(multiples - np.rint(multiples)) < _ALIKE).all(axis=1)]
+        exact = steps[(np.abs(multiples - np.rint(multiples)) < 1e-9).all(axis=1)]
         fewest = exact[0] if exact.size else steps[-1]
         whole = np.maximum(np.rint(relative * fewest), 1).astype(np.int64)
         weights[casts] = whole // np.gcd.reduce(whole)

@@ -54,23 +54,6 @@ def test_options_are_heeded(tmp_path):
     assert not first.equals(second)
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        "curves --score logprob",
-        "curves --permutations 0 --seed 0",
-        "curves --method best_by_score --weights softmax",
-        "compare --every-question --cluster setting",
-    ],
-)
-def test_an_option_without_effect_is_refused(tmp_path, capsys, options):
-    file, out = samples_file(tmp_path), tmp_path / "out.csv"
-    name, *others = options.split()
-    assert results(name, file, *others, *(["--out", out] * (name == "curves"))) == 2
-    assert others[-2].removeprefix("--") in capsys.readouterr().err
-    assert not out.exists()
-
-
 def test_answers_are_read_as_told(tmp_path, capsys):
     rows = "question_id,sample,answer,gold\nq,0,18.0,18\nq,1,7,18\nq,2,$7,18\nr,0,5,5\nr,1,-,5\nr,2,-,5\n"
     (tmp_path / "s.csv").write_text(rows)
@@ -109,6 +92,8 @@ def test_n_left_out_is_one_warning_a_setting(tmp_path, capsys):
         (["samples.jsonl", "--method", "mode"], "error: method: found 'mode'"),
         (["samples.jsonl", "--permutations", "-1"], "error: Invalid value for '--permutations'"),
         (["samples.jsonl", "--out", "c.xlsx"], "error: c.xlsx: "),
+        (["samples.jsonl", "--score", "logprob"], "error: --score is for "),
+        (["samples.jsonl", "--permutations", "0", "--seed", "0"], "error: --seed is of "),
         *(([given, "--out", "samples.jsonl"], "error: samples.jsonl: ") for given in ("samples.jsonl", ".")),
         (["samples.jsonl", "samples.jsonl"], "error: samples.jsonl: row 1: "),
     ],
