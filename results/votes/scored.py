@@ -172,9 +172,9 @@ def grid_weights(votes: Ints, scores: Floats) -> Ints:
         relative = scores[casts] / scores[casts].max()
         steps = np.arange(1, grid_steps(len(votes)) + 1)
         multiples = steps[:, None] * relative
-        exact = steps[(np.abs(multiples - np.rint(multiples)) < 1e-9).all(axis=1)]
-        fewest = exact[0] if exact.size else steps[-1]
-        whole = np.maximum(np.rint(relative * fewest), 1).astype(np.int64)
+        nearest = np.maximum(np.rint(multiples), 1)
+        exact = (np.abs(multiples - nearest) < 1e-9).all(axis=1)
+        whole = nearest[exact.argmax() if exact.any() else -1].astype(np.int64)
         weights[casts] = whole // np.gcd.reduce(whole)
     return weights
 

@@ -125,8 +125,9 @@ def test_weights_off_the_grid_are_rounded_by_less_than_they_say():
         )
     assert abs(np.array(errors)[:, 0]).max() < 1e-12
     assert abs(np.array(errors)).mean(axis=0).max() < 0.002
-    hardly = pools_of(np.array([1, 0]), np.array([1.0, 1e-6]))  # which is no weight of 0
-    assert accuracy_by_score(hardly, "weighted_majority", np.array([1, 2])).tolist() == [[0.5, 0]]
+    for least in (1e-6, 1e-12):  # which is no weight of 0
+        hardly = pools_of(np.array([1, 0]), np.array([1.0, least]))
+        assert accuracy_by_score(hardly, "weighted_majority", np.array([1, 2])).tolist() == [[0.5, 0]]
 
 
 @pytest.mark.parametrize(
