@@ -18,6 +18,7 @@ from typing import Any
 import click
 
 from results.command_help import CHANCE, INPUT, about
+from results.commandline import BadInput
 
 
 @dataclass(frozen=True)
@@ -44,12 +45,15 @@ CHOSEN = ContextVar("CHOSEN", default=_PLAIN)
 def reading(as_written: bool = False, unreadable: Collection[str] = (), cluster: str = "") -> Iterator[None]:
     """Read samples in this way for the length of the block.
 
-    as_written: `results.canonical` is left out, and 13, 13.0 and $13 are three answers. unreadable: answers
-    that mean that nothing was read; they become null and cast no vote. One that no answer of a table is, is
-    refused with BadInput. cluster: the column that says which questions belong together, such as those of one
-    passage, in the place of `cluster`; standard errors then go by clusters (`results.votes.clusters`).
+    as_written: `results.canonical` is left out, and 13, 13.0 and $13 are three answers. unreadable: one or
+    several answers that mean that nothing was read; they become null and cast no vote. What is no text, or
+    no answer of a table, is refused with BadInput. cluster: the column that says which questions belong
+    together, in the place of `cluster`; standard errors then go by clusters (`results.votes.clusters`).
     """
-    token = CHOSEN.set(Reading(as_written, tuple(unreadable), cluster))
+    words = (unreadable,) if isinstance(unreadable, str) else tuple(unreadable)
+    if not all(isinstance(word, str) for word in words):
+        raise BadInput(f"unreadable: found {words!r:.40}, expected texts")
+    token = CHOSEN.set(Reading(as_written, words, cluster))
     try:
         yield
     finally:

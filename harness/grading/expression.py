@@ -50,6 +50,7 @@ _ROOT = re.compile(r"(?<![a-zA-Z\\])\\?sqrt\s?\(([^()]*+)\)")
 _FORMULA_LIKE = re.compile(r"[\d\\$]|\A\W*+\w\W*+\Z")
 _POWER = re.compile(r"\*\*\s?(?:\((-?\w++)\)|(-?\w++))")
 _AND = re.compile(r",?\s*+(?:\b(?:and|or)\b|(?<=[\d}\s])\\&)")
+_NAMED = re.compile(r"(?<=[a-z]{2})(?<!degree)(?<!degrees)\s++[A-Z](?![\w=^{(])")  # behind a word, no formula
 _DEGREE = re.compile(
     r"(?:\\[ ,;!]){0,3}+\^\s*+\{?+(?:\\circ\b|\\(?:text|mathrm)\s*+\{o\}|(?<=\d\^)o\b|(?<=\d\^\{)o\b)\}?+"
     r"|\\degree\b|°"
@@ -221,9 +222,10 @@ def _in_base(text: str) -> str | None:
 
 
 def _states_more(text: str) -> bool:
-    """Whether words after a number say more than its unit: `1 and all odd primes`, `7 is prime`."""
-    words = re.findall(r"[a-z]+", _COMMAND.sub(" ", text).casefold())
-    return not STATING_WORDS.isdisjoint(words)
+    """Whether words after a number say more than its unit: `1 and all odd primes`, `5 people like A`."""
+    text = _COMMAND.sub(" ", text)
+    stating = not STATING_WORDS.isdisjoint(re.findall(r"[a-z]+", text.casefold()))
+    return stating or _NAMED.search(text) is not None
 
 
 def _without_unit(text: str) -> str:
@@ -232,8 +234,8 @@ def _without_unit(text: str) -> str:
     unit = _UNIT_TEXT.search(text, max(0, len(text) - _TAIL))
     if unit is None or not _NUMERIC.search(text[: unit.start()]):
         return text
-    words = " ".join(filter(None, unit.groups())).casefold().split()
-    changed = not VALUE_WORDS.isdisjoint(words) or not STATING_WORDS.isdisjoint(words)
+    words = " ".join(filter(None, unit.groups()))
+    changed = not VALUE_WORDS.isdisjoint(words.casefold().split()) or _states_more(words)
     return text if changed else text[: unit.start()]
 
 

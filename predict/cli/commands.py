@@ -27,7 +27,7 @@ from results.arguments import (
     TARGET_ACCURACY,
     TOKEN_BUDGET,
 )
-from results.cli.options import cheap_option, picture_options, price_option
+from results.cli.options import cheap_option, picture_options, price_option, refuse_given
 from results.command_help import ASKED, CHANCE, INPUT, OUTPUT, SEEN, Command, about, together
 from results.normal import FORECAST_LEVEL, LEVEL
 from results.read_options import reading_options
@@ -103,6 +103,11 @@ OF_FORECASTS = (*("predictor", "method", "fit_cap", "at_caps", "bootstrap", "see
 """The options of a plan that `--score` leaves without effect."""
 
 
+def _refuse_without_intervals(bootstrap: int) -> None:
+    if not bootstrap:
+        refuse_given(("level", "target"), "is of intervals, and --bootstrap 0 draws none")
+
+
 @click.group(name="predict")
 def main() -> None:
     """Forecast the accuracy of more answers and longer reasoning from a cheap sample of both."""
@@ -153,6 +158,7 @@ def forecast(**asked: Any) -> None:
     Of more than three models and datasets a table and a sentence each are printed, and all is in the file.
     Each forecast has two intervals: of more answers to these questions, and of new questions of their kind.
     """
+    _refuse_without_intervals(asked["bootstrap"])
     from predict.cli.forecast import run
 
     run(**asked)
@@ -187,6 +193,7 @@ def backtest(**asked: Any) -> None:
     the worst error, the share of intervals that contain the truth, their width, and their score: the width
     plus the miss times 2 / (1 − level), which is 20 at a level of 90 %.
     """
+    _refuse_without_intervals(asked["bootstrap"])
     from predict.cli.backtest import run
 
     run(**asked)
@@ -214,8 +221,7 @@ def backtest(**asked: Any) -> None:
 )
 @price_option()
 @picture_options
-@click.pass_context
-def plan(context: click.Context, /, **asked: Any) -> None:
+def plan(**asked: Any) -> None:
     """Choose setting and N for an accuracy or a token budget.
 
     That is the cheapest choice that reaches the accuracy, or the best within the budget. With neither goal
@@ -228,10 +234,8 @@ def plan(context: click.Context, /, **asked: Any) -> None:
     """
     if asked["score"] is None and asked["score_cost"] is not None:
         raise click.UsageError("--score-cost is for --score")
-    for name in OF_FORECASTS if asked["score"] is not None else ():
-        if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE:
-            option = "price" if name == "prices" else name.replace("_", "-")
-            raise click.UsageError(f"--score goes by what was measured: --{option} does not go with it")
+    if asked["score"] is not None:
+        refuse_given(OF_FORECASTS, "does not go with --score, which goes by what was measured")
     from predict.cli.plan import run
 
     run(**asked)
@@ -295,6 +299,7 @@ def fits(**asked: Any) -> None:
     the accuracies moves α by at most ε times the condition number; above 100 a fit is unstable. With an rms
     residual above 0.02 it is poor. Use a fit whose reason is empty.
     """
+    refuse_given(["cluster"], "is of standard errors, and fits have none")
     from predict.cli.fits import run
 
     run(**asked)

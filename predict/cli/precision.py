@@ -49,6 +49,7 @@ def run(
     """Print, and write where asked, what runs of those sizes would tell by every setting of the pilot."""
     if out is not None:
         check_out(out, inputs)
+    questions, answers = tuple(dict.fromkeys(questions)), tuple(dict.fromkeys(answers))
     if compare and cheap is not None:
         raise click.UsageError("--with is of the accuracy of a run by itself: leave --compare out")
     if compare:

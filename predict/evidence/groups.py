@@ -6,7 +6,6 @@ T is how long an answer is, in tokens (for the synthetic twin: steps), here and 
 from `results.votes.tokens`, so samples and their curves give the same.
 """
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -64,6 +63,11 @@ class Group:
         return f"{self.called}{of} ({self.key.source}, {self.method})"
 
     @property
+    def identity(self) -> Key:
+        """What tells it from other groups: names are for readers, and two may read alike."""
+        return self.key.at(self.run.setting) if self.run else self.key
+
+    @property
     def unit(self) -> str:
         """What the length of an answer is counted in."""
         return "steps" if self.key.source == "synthetic" else "tokens"
@@ -80,8 +84,8 @@ def read_groups(paths: Sequence[str | Path], method: str, at_n: Sequence[int] = 
         own = [path for path in paths if kinds[path] == kind]
         table = read_samples(*own, texts=False) if kind == "samples" else read_curves(*own)
         read += groups_of(table, kind, method, at_n, ", ".join(map(str, own)))
-    twice = [name for name, times in Counter(group.name for group in read).items() if times > 1]
-    if twice:
+    of_each = {group.key: group for group in read}
+    if twice := [group.name for group in read if of_each[group.key] is not group]:
         files = ", ".join(map(str, paths))
         raise BadInput(
             f"{files}: answers and curves of {twice[0]}; give only the answers, which contain more"

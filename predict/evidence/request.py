@@ -144,7 +144,7 @@ def read_found(named: Sequence[Path], others: Sequence[Path], method: str, reque
     Raises BadInput where one that is named cannot be read, and where there is no set at all.
     """
     found = Found(read_asked(named, method, request) if named else [])
-    seen = {group.name: list(named) for group in found.groups}
+    seen = {group.identity: named[0] for group in found.groups}
     for file in others:
         try:
             groups = read_asked([file], method, request)
@@ -152,11 +152,12 @@ def read_found(named: Sequence[Path], others: Sequence[Path], method: str, reque
             found.passed_over.append((str(file), str(error).removeprefix(f"{file}: ")))
             continue
         for group in groups:
-            before = seen.setdefault(group.name, [file])
-            if before == [file]:
+            before = seen.get(group.identity)
+            if before is None:
                 found.groups.append(group)
-            elif before[0].parent != file.parent:
-                found.passed_over.append((str(file), f"{group.called} is in {before[0]}, too"))
+                seen[group.identity] = file
+            elif before.parent != file.parent:
+                found.passed_over.append((str(file), f"{group.called} is in {before}, too"))
     if not found.groups:
         raise BadInput(f"nothing to forecast: neither a run nor curves of {method} in the folders given")
     return found

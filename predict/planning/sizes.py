@@ -181,7 +181,8 @@ def power(
     rows = []
     for n in answers:
         for (method, N), (difference, variance) in by_answers[n].items():
-            measured = by_answers[fewest].get((method, min(N, fewest)), (difference, variance))[1]
+            seen = _as_seen(method, N, fewest)
+            measured = by_answers[fewest].get(seen, (difference, variance))[1]
             decision = Decision(level, size, largest, whole=n == N)
             truth = given(difference, max(np.sqrt(measured / pilot), float(least_stderr(pilot, largest))))
             to_decide = decision.questions(variance, truth)
@@ -204,6 +205,11 @@ def piloted(a: AnswerPools, b: AnswerPools) -> int:
     return int(min(a.sizes.min(), b.sizes.min(), MOST))
 
 
+def _as_seen(method: str, N: int, fewest: int) -> tuple[str, int]:
+    """The same way, of no more answers than the pilot has; the best of one is that one answer."""
+    return (method, min(N, fewest)) if min(N, fewest) > 1 else ("majority", 1)
+
+
 def _difference(
     a: AnswerPools,
     b: AnswerPools,
@@ -221,8 +227,8 @@ def _difference(
     """
     method, N = way
     fewest = piloted(a, b)
-    at = (method, min(N, fewest)) if (method, min(N, fewest)) in sides[0][fewest] else way
-    exact = [accuracy_by_question(side.counts(), method, np.array([at[1]]))[:, 0] for side in (a, b)]
+    at = _as_seen(method, N, fewest)
+    exact = [accuracy_by_question(side.counts(), at[0], np.array([at[1]]))[:, 0] for side in (a, b)]
     covariance = float(np.cov(np.stack(exact))[0, 1])
     (between_a, within_a), (between_b, within_b) = (_parts(side[n][way]) for side in sides)
     most = np.sqrt(between_a * between_b)

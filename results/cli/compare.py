@@ -23,8 +23,8 @@ from results.command_help import ASKED, CHANCE, INPUT, VERDICT, Command, about
 from results.commandline import BadInput, warnings_last
 from results.methods import BY_SCORE, FORECAST, LISTED, SCORED
 from results.normal import LEVEL
-from results.read_options import reading_options
-from results.terminal import aligned, visible
+from results.read_options import CHOSEN, reading_options
+from results.terminal import visible
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -146,8 +146,8 @@ def compare_command(
 
     if margin and not (every_question or (gate and at)):
         raise click.UsageError("--margin is for --gate with --at: name the numbers of answers it is about")
-    others = (at, methods, score, weights, sequential, out, plot, prices, score_cost is not None)
-    if every_question and any(others):
+    others = (at, methods, score, weights, sequential, out, plot, prices, CHOSEN.get().cluster)
+    if every_question and (any(others) or score_cost is not None):
         raise click.UsageError("--every-question counts single answers: give only --margin, --level, --gate")
     if sequential and (len(at) != 1 or out or plot or prices or score_cost is not None):
         raise click.UsageError("--sequential is about one N: give one --at, no prices, --out and --plot")

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import click
 
 from results.arguments import CAPS, NS, PERMUTATIONS, SEED, WEIGHTS
-from results.cli.options import SAMPLES, cheap_option, picture_options, table_out
+from results.cli.options import SAMPLES, cheap_option, picture_options, refuse_given, table_out
 from results.command_help import ASKED, CHANCE, Command, about
 from results.commandline import warnings_last
-from results.methods import FORECAST, LISTED
+from results.methods import FORECAST, LISTED, SCORED
 from results.read_options import reading_options
 
 if TYPE_CHECKING:
@@ -103,17 +103,22 @@ def curves_command(
     from results.tables.contract import check_out, read_samples, write_curves
     from results.tables.money import columns_of_score
     from results.votes.caps import cap_samples
-    from results.votes.curves import curves_and_votes, usual_methods
+    from results.votes.curves import curves_and_votes, methods_of, usual_methods
     from results.words.values import cheap_lines, short_lines
 
     check_out(out, samples)
+    if not permutations:
+        refuse_given(["seed"], "is of random orders, and --permutations 0 draws none")
     with warnings_last():
         table = read_samples(*samples, texts=False, also=columns_of_score(score))
+        methods = methods_of(method or usual_methods(table))
+        if not set(methods) & set(SCORED):
+            refuse_given(["score"], f"is for {' and '.join(SCORED)}: name one of them in --method")
         capped = cap_samples(table, caps) if caps else table
         note_unread(samples, table)
         result, votes = curves_and_votes(
             capped,
-            method or usual_methods(table),
+            methods,
             n or None,
             permutations,
             seed,

@@ -1,6 +1,6 @@
 """Options that several commands of `results` have."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import wraps
 from pathlib import Path
 from typing import Any
@@ -81,6 +81,15 @@ def _prices(_context: click.Context, _parameter: click.Parameter, given: tuple[s
         *prompts, answers = amounts
         prices[name] = Price(answers, *prompts)
     return prices
+
+
+def refuse_given(names: Collection[str], because: str) -> None:
+    """Raise click.UsageError where one of these options was given, which would change nothing, `because` …"""
+    context = click.get_current_context()
+    for option in context.command.params:
+        source = context.get_parameter_source(option.name or "")
+        if option.name in names and source is click.core.ParameterSource.COMMANDLINE:
+            raise click.UsageError(f"{option.opts[0]} {because}")
 
 
 def rows_written(samples: tuple[Path, ...], rows: int, out: Path) -> str:

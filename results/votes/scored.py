@@ -17,9 +17,9 @@ weighted_majority: the answer whose scores add up to most; answers tied for the 
 credit. Weights are finite and at least 0; log-probabilities are taken to the power of e, and
 rewards of any size, where that is asked for, as WEIGHTS say. An answer of weight 0, without a
 score, or that cannot be read takes a place in the subset and casts no vote. Weights are whole
-multiples of 1/60 of the question's largest (of 1/960 in a pool of up to 16 answers:
-`grid_steps`), to which they are rounded, but never to 0: each is off by at most that, and where
-they are such multiples (all equal, 0 and 1, votes counted) the result is exact.
+multiples of a part of the question's largest: of a 60th or more of it (a 960th in a pool of up to
+16 answers: `grid_steps`) if all are (ratings from 1 to 10, votes counted), and the result is
+exact; else they are rounded to multiples of that 60th, but never to 0, each off by at most half.
 """
 
 import warnings
@@ -164,12 +164,17 @@ def grid_steps(answers: int) -> int:
 
 
 def grid_weights(votes: Ints, scores: Floats) -> Ints:
-    """Whole weights (answers,) up to `grid_steps`: scores over the largest, rounded; 0 casts no vote."""
+    """Whole weights (answers,) up to `grid_steps`: scores over the largest, exact with fewer steps where
+    that can be, else rounded; 0 casts no vote."""
     casts = (votes >= 0) & (scores > 0)  # NaN is not
     weights = np.zeros(len(votes), np.int64)
     if casts.any():
-        relative = scores[casts] / scores[casts].max() * grid_steps(len(votes))
-        whole = np.maximum(np.rint(relative), 1).astype(np.int64)
+        relative = scores[casts] / scores[casts].max()
+        steps = np.arange(1, grid_steps(len(votes)) + 1)
+        multiples = steps[:, None] * relative
+        nearest = np.maximum(np.rint(multiples), 1)
+        exact = (np.abs(multiples - nearest) < 1e-9).all(axis=1)
+        whole = nearest[exact.argmax() if exact.any() else -1].astype(np.int64)
         weights[casts] = whole // np.gcd.reduce(whole)
     return weights
 

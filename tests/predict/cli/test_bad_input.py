@@ -115,6 +115,9 @@ CURVE, CURVES = curve(), Path("curves")
             for name in ("forecast", "backtest")
         ),
         ("fits", Path("absent.csv"), "", "no such file"),
+        ("fits", FEW, "--cluster question_id", "--cluster"),
+        ("forecast", FEW, "--bootstrap 0 --target population", "--target"),
+        ("backtest", FEW, "--bootstrap 0 --level 0.8", "--level"),
         ("fits", CACHED / "claims.csv", "", "claims"),
     ],
 )

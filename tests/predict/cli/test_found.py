@@ -62,3 +62,18 @@ def test_a_folder_with_nothing_in_it_and_one_that_would_be_overwritten(runs: Pat
     mine = predict("forecast", runs, "--out", runs / "new" / "curves.csv")
     assert mine.exit_code == 2
     assert (runs / "new" / "curves.csv").read_bytes() == before
+
+
+def test_sets_are_told_apart_by_their_names_and_not_by_how_these_read(tmp_path: Path) -> None:
+    """ "a on b" on "c" reads as "a" on "b on c" does; a folder that is named twice holds its runs once."""
+    names = [("a on b", "c"), ("a", "b on c")]
+    for place, (model, dataset) in enumerate(names):
+        run = simulated_samples(20, 4, ("20",)).assign(model=model, dataset=dataset)
+        write_samples(run, tmp_path / str(place) / "samples.csv")
+    for inputs in ([tmp_path], [tmp_path / "0", tmp_path / "1"], [tmp_path, tmp_path]):
+        done = predict("forecast", *inputs, "--at-n", 8, "--bootstrap", 0, "--out", tmp_path / "f.csv")
+        assert done.exit_code == 0, done.output
+        found = read_forecast(tmp_path / "f.csv")
+        assert set(zip(found["model"], found["dataset"], strict=True)) == set(names)
+        assert len(found) == 2
+        (tmp_path / "f.csv").unlink()

@@ -1,5 +1,6 @@
 """predict.planning.sizes: the chance of a verdict beside simulated comparisons, and its formula."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -75,6 +76,15 @@ def test_beyond_the_pilots_answers_what_is_hard_for_both_narrows_the_difference(
     )
 
 
+def test_a_pilot_of_one_answer_to_each_question_tells_of_the_best_of_four() -> None:
+    rng = np.random.default_rng(6)
+    one, other = (asked(each, 1, rng) for each in two_models(300, 0.6, rng))
+    told = power(one, other, [300], [1, 4], seed=0).set_index(["method", "N"])
+    assert np.isfinite(told["margin"]["best_of_n", 4])
+    alone = power(one, replace(other, votes=rng.permutation(other.votes)), [300], [4], seed=0)
+    assert told["margin"]["best_of_n", 4] < alone.set_index(["method", "N"])["margin"]["best_of_n", 4]
+
+
 def test_the_chance_told_is_the_one_that_comes_true() -> None:
     """Averaged over pilots and true differences of scales from 2 to 8 points, which no pilot knows."""
     rng = np.random.default_rng(1)
@@ -91,7 +101,7 @@ def test_the_command_compares_the_settings_of_a_run(tmp_path: Path) -> None:
     pilot = simulated_samples(questions=30, answers=6, settings=("40", "80", "160"))
     pilot.to_csv(tmp_path / "pilot.csv", index=False)
     out = tmp_path / "power.csv"
-    done = predict("precision", tmp_path / "pilot.csv", "--compare", "--questions", "50,100", "--out", out)
+    done = predict("precision", tmp_path / "pilot.csv", "--compare", "--questions", "50,100,50", "--out", out)
     assert done.exit_code == 0, done.output
     table = pd.read_csv(out)
     settings = table[["a", "b"]].drop_duplicates()

@@ -123,6 +123,7 @@ def test_no_case_may_fail_whatever_the_mean(tmp_path, capsys):
     ]
     several = samples_file(tmp_path / "b.csv", 4), samples_file(tmp_path / "c.csv", 4)
     assert results("compare", run, *several, "--every-question") == 2
+    assert results("compare", run, "--every-question", "--cluster", "gold") == 2  # of means alone
 
 
 def test_of_three_runs_the_ranks_that_they_may_have_are_told(tmp_path, capsys):

@@ -92,6 +92,8 @@ def test_n_left_out_is_one_warning_a_setting(tmp_path, capsys):
         (["samples.jsonl", "--method", "mode"], "error: method: found 'mode'"),
         (["samples.jsonl", "--permutations", "-1"], "error: Invalid value for '--permutations'"),
         (["samples.jsonl", "--out", "c.xlsx"], "error: c.xlsx: "),
+        (["samples.jsonl", "--score", "logprob"], "error: --score is for "),
+        (["samples.jsonl", "--permutations", "0", "--seed", "0"], "error: --seed is of "),
         *(([given, "--out", "samples.jsonl"], "error: samples.jsonl: ") for given in ("samples.jsonl", ".")),
         (["samples.jsonl", "samples.jsonl"], "error: samples.jsonl: row 1: "),
     ],

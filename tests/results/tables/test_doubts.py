@@ -196,8 +196,14 @@ def test_words_for_null_are_said_once_each_and_vote():
 
 
 def test_a_word_that_no_answer_is_is_refused(tmp_path):
-    with reading(unreadable=["zzz"]), pytest.raises(BadInput, match=r"^t: --unreadable 'zzz': no answer"):
-        as_samples(table([["1", "2"]]), "t")
+    for one in (["zzz"], "zzz", "12"):  # a text is one word, and not its letters
+        with (
+            reading(unreadable=one),
+            pytest.raises(BadInput, match=r"^t: --unreadable '(zzz|12)': no answer"),
+        ):
+            as_samples(table([["1", "2"]]), "t")
+    with pytest.raises(BadInput, match="expected texts"), reading(unreadable=[7]):
+        pass
     write_raw(table([["1", "-"]]), tmp_path / "a.csv")
     write_raw(table([["1", "2"]], setting="s"), tmp_path / "b.csv")
     with reading(unreadable=["-", "2.0"]):  # each is in one of the two

@@ -74,6 +74,18 @@ def test_the_weighted_vote_is_the_mean_over_all_subsets(seed):
     )
 
 
+@pytest.mark.parametrize("scale", [1, 10])
+@pytest.mark.parametrize(
+    ("votes", "ratings"), [([1, 0, 2, 0, 0, 2], [7, 1, 1, 4, 9, 5]), ([0, 1, 1, 0, 1, 0], [4, 1, 7, 3, 2, 6])]
+)
+def test_ratings_that_add_up_to_as_much_tie(votes, ratings, scale):
+    """Whichever of 1 to 10 is the largest; so do their tenths, whose sums are not equal as floats."""
+    exact = [by_subsets(weighted_of_subset, votes, ratings, n) for n in range(1, 7)]
+    pools = pools_of(votes, np.array(ratings) / scale)
+    found = accuracy_by_score(pools, "weighted_majority", np.arange(1, 7))
+    np.testing.assert_allclose(found[0], exact, atol=1e-12)
+
+
 @pytest.mark.parametrize("size", [7, 64, 300])
 def test_equal_weights_are_the_plain_vote(size):
     rng = np.random.default_rng(size)
@@ -113,8 +125,9 @@ def test_weights_off_the_grid_are_rounded_by_less_than_they_say():
         )
     assert abs(np.array(errors)[:, 0]).max() < 1e-12
     assert abs(np.array(errors)).mean(axis=0).max() < 0.002
-    hardly = pools_of(np.array([1, 0]), np.array([1.0, 1e-6]))  # which is no weight of 0
-    assert accuracy_by_score(hardly, "weighted_majority", np.array([1, 2])).tolist() == [[0.5, 0]]
+    for least in (1e-6, 1e-12):  # which is no weight of 0
+        hardly = pools_of(np.array([1, 0]), np.array([1.0, least]))
+        assert accuracy_by_score(hardly, "weighted_majority", np.array([1, 2])).tolist() == [[0.5, 0]]
 
 
 @pytest.mark.parametrize(
