@@ -24,7 +24,7 @@ from results.commandline import BadInput, warnings_last
 from results.methods import BY_SCORE, FORECAST, LISTED, SCORED
 from results.normal import LEVEL
 from results.read_options import CHOSEN, reading_options
-from results.terminal import visible
+from results.terminal import aligned, visible
 
 if TYPE_CHECKING:
     import pandas as pd
