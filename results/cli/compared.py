@@ -66,11 +66,11 @@ def look(pairs: list[Pair], level: float, planned: int | None, looks: int | None
                 "between two planned ones, or the interval promises too much",
                 stacklevel=2,
             )
-    look = sequence.look(differences, margin)
-    click.echo(words.look_in_words(pair, look, planned, margin))
+    here = sequence.look(differences, margin)
+    click.echo(words.look_in_words(pair, here, planned, margin))
     if planned in (None, questions):
         click.echo(words.replay_in_words(replayed(differences, sequence, margin), questions))
-    return look.word
+    return here.word
 
 
 def exit_with(word: Word | OfQuestions, gate: bool, margin: float = 0.0) -> None:
