@@ -262,7 +262,8 @@ def plan(**asked: Any) -> None:
     LEVELS.option("--level", show_default=f"{FORECAST_LEVEL}; with --compare {LEVEL}"),
     seed,
 )
-@cheap_option("how many questions are enough with it.")
+@cheap_option("how many of both sides tell as much for the least cost.")
+@price_option()
 def precision(**asked: Any) -> None:
     """How many questions and answers to ask, from a pilot.
 
@@ -274,7 +275,9 @@ def precision(**asked: Any) -> None:
     settings of one model. Predicts the difference and its ±, the chance that it is decided, and how many
     questions raise that chance to 80 in 100.
 
-    With --with also says how many questions are enough where CHEAP has answered them and many more.
+    With --with also says how many questions of INPUT and of CHEAP, a cheaper side that has answered the
+    pilot's, give the same ± for new questions at the least cost, in tokens or by --price; answers of CHEAP to
+    further questions cost nothing more.
     """
     from predict.cli.precision import run
 

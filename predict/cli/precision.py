@@ -9,8 +9,7 @@ run         questions  answers  difference    ±  80 % find  decided  80 % takes
 vote of 16        200       16         4.2  3.1        4.4   56.0 %                   533
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import click
@@ -18,21 +17,19 @@ import numpy as np
 import pandas as pd
 
 from predict.cli.wording import points, say, table
-from predict.evidence.groups import read_groups
-from predict.evidence.points import Floats
-from predict.planning.sizes import power, precision, questions_with
-from results import BadInput, read_samples
+from predict.planning.sizes import power, precision, with_cheap
+from results import BadInput, kind_of, read_samples
 from results.commandline import warnings_last
 from results.normal import FORECAST_LEVEL, LEVEL
-from results.paired.cheap import with_cheap
 from results.paired.pairs import pairs
 from results.paired.sides import sides_of
 from results.tables.contract import check_out
 from results.tables.files import write_raw
-from results.tables.key import Key, groups
-from results.votes.curves import curves_and_votes
+from results.tables.key import model_on, on_dataset
+from results.tables.money import Price
 from results.words.cells import share
 
+_PILOT = "the pilot"
 _RUNS = {"majority": "vote of ", "best_of_n": "best of "}
 
 
@@ -45,6 +42,7 @@ def run(
     level: float | None,
     out: Path | None,
     cheap: Path | None,
+    prices: Mapping[str, Price],
 ) -> None:
     """Print, and write where asked, what runs of those sizes would tell by every setting of the pilot."""
     if out is not None:
@@ -52,10 +50,12 @@ def run(
     questions, answers = tuple(dict.fromkeys(questions)), tuple(dict.fromkeys(answers))
     if compare and cheap is not None:
         raise click.UsageError("--with is of the accuracy of a run by itself: leave --compare out")
+    if prices and cheap is None:
+        raise click.UsageError("--price is for --with")
     if compare:
         tables = compared(inputs, questions, answers, seed, level or LEVEL)
     else:
-        tables = alone(inputs, questions, answers, seed, level or FORECAST_LEVEL, cheap)
+        tables = alone(inputs, questions, answers, seed, level or FORECAST_LEVEL, cheap, prices)
     if out is not None:
         write_raw(pd.concat(tables, ignore_index=True), out)
 
@@ -66,49 +66,48 @@ def alone(
     answers: Sequence[int],
     seed: int,
     level: float,
-    cheap: Path | None = None,
+    cheap: Path | None,
+    prices: Mapping[str, Price],
 ) -> list[pd.DataFrame]:
-    """Print and return the ± of runs of those sizes."""
-    tables = []
-    worth = None if cheap is None else _worth(inputs, cheap)
-    for group in read_groups(inputs, "majority"):
-        if not group.pools:
-            raise BadInput(f"{group.name}: curves do not show how answers differ: give samples")
-        for pool in group.pools:
-            own, seen = len(pool.answers.question_ids), int(pool.answers.sizes.min())
-            rows = precision(pool.answers, questions or [own], answers or [seen, 4 * seen], seed, level)
-            if worth is not None:
-                rows["questions_with"] = worth.enough(rows, group.key.at(pool.setting), own)
-            say(f"\n{group.called}, setting {pool.setting}, from {own} questions × {seen} answers")
-            say(printable(rows))
-            tables.append(rows.assign(dataset=group.key.dataset, model=group.key.model, setting=pool.setting))
+    """Print and return the ± of runs of those sizes, and what a cheap side saves. Raises BadInput."""
+    for path in inputs:
+        if kind_of(path) == "curves":
+            raise BadInput(f"{path}: curves do not show how answers differ: give samples")
+    read = {_PILOT: read_samples(*inputs, texts=False)}
+    if cheap is not None:
+        read[str(cheap)] = read_samples(cheap, texts=False)
+    per_token = {name: price.per_token for name, price in prices.items()} or None
+    tables, sides = [], sides_of(read, per_token)
+    for dear in (side for side in sides if side.table == _PILOT):
+        own, seen = len(dear.pools.question_ids), dear.most
+        rows = precision(dear.pools, questions or [own], answers or [seen, 4 * seen], seed, level)
+        if cheap is not None:
+            others = [side for side in sides if side.table != _PILOT and side.dataset == dear.dataset]
+            if not others:
+                raise BadInput(f"--with {cheap}: no answers{on_dataset(dear.dataset)}")
+            rows = with_cheap(dear, others, rows, level)
+        called = model_on(dear.model, dear.dataset)
+        say(f"\n{called}, setting {dear.setting}, from {own} questions × {seen} answers")
+        say("\n".join([printable(rows), *([] if cheap is None else [saved(rows)])]))
+        tables.append(rows.assign(dataset=dear.dataset, model=dear.model, setting=dear.setting))
     say(f"± in points, {100 * level:g} %. Four times the answers halve the ± of these questions.")
-    if worth is not None:
-        say("with CHEAP: so many questions tell as much of new ones, its answers being there.")
     return tables
 
 
-@dataclass(frozen=True)
-class _Worth:
-    """The exact curves of a pilot with what a cheap side adds, by key; the questions of that side."""
-
-    curves: dict[Key, pd.DataFrame]
-    questions: int
-
-    def enough(self, found: pd.DataFrame, key: Key, pilot: int) -> Floats:
-        """The questions of each row that are enough with it, by its gain at as many answers, or the most."""
-        gains = []
-        for method, n in zip(found["method"], found["N"], strict=True):
-            curve = self.curves[key.by(method)]
-            gains.append(curve["gain"][curve["N"] <= n].iloc[-1])
-        return questions_with(found["questions"].to_numpy(), np.array(gains), pilot, self.questions)
-
-
-def _worth(inputs: Sequence[Path], cheap: Path) -> _Worth:
-    pilot, many = (read_samples(*files, texts=False) for files in (inputs, [cheap]))
-    curves, votes = curves_and_votes(pilot, permutations=0)
-    rows = with_cheap(curves, votes, pilot, many, str(cheap))
-    return _Worth(dict(groups(rows)), many["question_id"].nunique())
+def saved(rows: pd.DataFrame) -> str:
+    """What a cheap side saves, by the largest vote."""
+    row = rows[rows["method"] == "majority"].iloc[-1]
+    told = f"{_RUNS['majority']}{row['N']} of {_whole(row['questions'])} questions"
+    if row["cost_with"] < 1:
+        n, m = _whole(row["questions_with"]), _whole(row["questions_cheap"])
+        part = f"{share(row['cost_with'])} of the cost ({share(row['cost_low'])} … {share(row['cost_high'])})"
+        return f"A {told}: as exact with {n} of them and {m} of {row['with']}, for {part}."
+    left = np.sqrt(1 - row["explained"])
+    return (
+        f"{row['with']} does not pay for a {told}: it explains {share(row['explained'])} of how they differ; "
+        f"at this a question of it pays below {(1 - left) / (1 + left):.2g} of one, and it costs "
+        f"{row['price']:.2g}."
+    )
 
 
 def compared(
@@ -161,9 +160,19 @@ def printable(rows: pd.DataFrame) -> str:
             "± these questions": map(points, rows["margin"]),
             "questions that halve ± new": map(_whole, rows["questions_to_halve"]),
             "answers that do": map(_whole, rows["answers_to_halve"]),
-            **({"with CHEAP": map(_whole, rows["questions_with"])} if "questions_with" in rows else {}),
+            **(_with(rows) if "questions_with" in rows else {}),
         }
     )
+
+
+def _with(rows: pd.DataFrame) -> dict[str, Iterable[str]]:
+    """The columns of a cheap side."""
+    return {
+        "or with CHEAP": map(_whole, rows["questions_with"]),
+        "of CHEAP": map(_whole, rows["questions_cheap"]),
+        "cost": map(share, rows["cost_with"]),
+        "± for the same cost": map(points, rows["margin_with"]),
+    }
 
 
 def _whole(number: float) -> str:

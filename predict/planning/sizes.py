@@ -46,15 +46,20 @@ from results import BadInput
 from results.normal import FORECAST_LEVEL, LEVEL, z_of
 from results.paired.differences import least_stderr
 from results.paired.needed import Decision, given
+from results.paired.pairs import clusters_of, shared_questions
 from results.paired.powered import FEWEST as FEWEST_WITH
-from results.votes.clusters import Clusters, cluster_sizes, equal_draws, shared_variance
-from results.votes.exact import DIGITS, AnswerPools, VoteCounts, accuracy_by_question
+from results.paired.sides import Side
+from results.votes.clusters import Clusters, cluster_sizes, cluster_sums, equal_draws, shared_variance
+from results.votes.exact import AnswerPools, VoteCounts, accuracy_by_question
+from results.votes.setting import powers_and
 
 IMAGINED, FEWEST = 40_000, 16
 """Pairs of runs in all, and at least of each question; they tell a ± to about a hundredth of itself."""
 
 Imagined = dict[int, dict[tuple[str, int], Floats]]
 """Runs by number of answers, method and N."""
+
+_NO_VARIANCE, _MOST_ALIKE = 1e-12, 1 - 1e-9
 
 MOST = 1000
 """Answers to a question that are imagined within a minute."""
@@ -95,16 +100,102 @@ def precision(
     return pd.DataFrame(rows).sort_values(["questions", "answers"], kind="stable", ignore_index=True)
 
 
-def questions_with(questions: Floats, gain: Floats, pilot: int, cheap: int) -> Floats:
-    """The questions that are enough with a cheap side where so many are without; NaN beyond all it has.
+def explained(a: Side, b: Side, method: str, n: int, level: float) -> Floats:
+    """The variance of a question's accuracy by n answers of `a` that `b` explains, and its ends, (3,).
 
-    gain: what the cheap side was worth to `pilot` questions, of `cheap` that it has answers
-    to. It explains a part r² of the variance of a question, so that Q of its own leave (1 −
-    r²)/Q + r²/cheap of it (`results.paired.powered`).
+    Sides of the same questions. By the N = 1, 2, 4, … of b that explains most. The squared
+    correlation over questions, or clusters of them, is too high by chance: a jackknife takes
+    that off, and gives the interval. Raises BadInput for fewer than FEWEST_WITH.
     """
-    part = np.clip((1 - 1 / gain) / (1 - pilot / cheap), 0.0, 0.999)
-    needed = np.ceil(((1 - part) / (1 / questions - part / cheap)).round(DIGITS // 2))
-    return np.where(questions <= cheap, np.maximum(needed, FEWEST_WITH), np.nan)
+    draws = clusters_of(a, b) or a.pools.question_ids
+    if (count := len(set(draws))) < FEWEST_WITH:
+        raise BadInput(
+            f"{a.named} and {b.named} share {count} draws, expected {FEWEST_WITH} questions or more"
+        )
+    ns = np.array(sorted(powers_and(b.most)))
+    values = np.column_stack([a.curve(method)[:, min(n, a.most) - 1], b.curve(method)[:, ns - 1]])
+    sums = cluster_sums(values - values.mean(axis=0), draws)
+    y, f = sums[:, :1], sums[:, 1:]
+    products = np.stack([y * f, y**2 + 0 * f, f**2])  # (3, draws, ns)
+
+    def squared(total: Floats) -> Floats:
+        return np.asarray(total[0].clip(min=0) ** 2 / np.maximum(total[1] * total[2], _NO_VARIANCE))
+
+    total = products.sum(axis=1)
+    best = int(squared(total).argmax())
+    without = squared(total[:, None] - products)[:, best].clip(max=_MOST_ALIKE)
+    unbiased = np.clip(count * squared(total)[best] - (count - 1) * without.mean(), 0, _MOST_ALIKE)
+    half = z_of(level) * np.sqrt((count - 1) * np.arctanh(np.sqrt(without)).var())  # Fisher's z
+    shares = np.tanh((np.arctanh(np.sqrt(unbiased)) + half * np.array([0, -1, 1])).clip(0)) ** 2
+    return np.asarray(shares * (y**2).sum() / len(values) * count / (count - 1))
+
+
+def split(
+    alone: float, squared: float, price: float, further: int = 0, size: float = 1.0
+) -> tuple[float, float, float, float]:
+    """Questions n and m of a dear and a cheap side that tell as much as `alone` of the dear one for less.
+
+    Their cost in that of a question of the dear side; and the ± for the cost of the dear side
+    alone, in its ±. The n are among the m; m is 0 where the dear side alone costs no more.
+
+    squared: the squared correlation of a question of both: (1 − u g)/n of its variance is left
+    (`results.paired.powered`), u = 1 − n/m, where g is `squared` less what the slope costs, which
+    is learnt from the n and shrunk. price: of a question of the cheap side in that of one of the
+    dear side; further: questions of the cheap side that are there; size: of the clusters.
+    """
+    n = np.arange(np.ceil(FEWEST_WITH * size), np.floor(alone) + 1)
+    draws, least = n / size, n + FEWEST_WITH * size
+    shrunk = squared / (squared + 2 * (1 - squared) / (draws - 1))
+    worth = squared * (2 * shrunk - shrunk**2) - shrunk**2 * (1 - squared) / (draws - 2)
+    left = np.maximum(1 - (1 - n / alone) / np.maximum(worth, _NO_VARIANCE), _NO_VARIANCE)
+    m = np.ceil(np.maximum(n / left, least))
+    cost = n + price * np.maximum(m - further, 0)
+    afforded = further + (alone - n) / price
+    variance = np.where(afforded >= least, (1 - (1 - n / np.maximum(afforded, n)) * worth) / n, np.inf)
+    margin = float(np.sqrt(alone * variance.min(initial=1 / alone)))
+    if cost.min(initial=np.inf) >= alone:
+        return alone, 0.0, alone, margin
+    best = int(cost.argmin())
+    return float(n[best]), float(m[best]), float(cost[best]), margin
+
+
+def with_cheap(dear: Side, cheap: Sequence[Side], rows: pd.DataFrame, level: float) -> pd.DataFrame:
+    """The rows of `precision` of a dear side with what a cheaper one saves, at whichever setting saves most.
+
+    questions_with and questions_cheap give the same ± of new questions for the least cost: the
+    part cost_with of that of the dear side alone, and cost_low … cost_high by what the pilot
+    leaves open; margin_with: the ± for all of it; with, explained, price: the cheap side, what
+    it explains of a question's variance, and what one of it costs in one of the dear side.
+    Raises BadInput for other questions, as `shared_questions` does, and without a cost.
+    """
+    beside = []
+    for side in cheap:
+        both = shared_questions(dear, side.on(dear.pools.question_ids))
+        a, b = dear.on(both), side.on(both)
+        price = float(b.cost.mean() * b.pools.sizes.mean() / a.cost.mean())
+        if not price > 0:
+            raise BadInput(
+                f"{a.named} and {b.named}: without token counts there is no cost: give a column tokens"
+            )
+        beside.append((a, b, price, len(side.pools.question_ids) - len(both)))
+    sizes = cluster_sizes(len(dear.pools.question_ids), dear.pools.clusters)
+    size = len(dear.pools.question_ids) / equal_draws(sizes)
+    ways = sorted(set(zip(rows["method"], rows["N"], strict=True)))
+    known = {way: [explained(a, b, *way, level) for a, b, *_ in beside] for way in ways}
+    found = []
+    for row in rows.to_dict("records"):
+        Q, choices = row["questions"], []
+        new, luck = (Q * (row[ends] / z_of(level)) ** 2 for ends in ("new_margin", "margin"))
+        for (_, b, price, further), shared in zip(beside, known[row["method"], row["N"]], strict=True):
+            squared = np.minimum(shared, max(new - luck, 0.0)) / max(new, _NO_VARIANCE)
+            each = price / row["answers"]
+            (n, m, cost, margin), *ends = (split(Q, part, each, further, size) for part in squared)
+            told = {"questions_with": n, "questions_cheap": m, "cost_with": cost / Q}
+            told |= {"cost_low": ends[1][2] / Q, "cost_high": ends[0][2] / Q}
+            told |= {"margin_with": margin * row["new_margin"], "with": b.named}
+            choices.append(told | {"explained": squared[0], "price": each})
+        found.append(min(choices, key=lambda told: told["cost_with"]))
+    return rows.join(pd.DataFrame(found, rows.index))
 
 
 def _together(pilot: AnswerPools, method: str, N: int) -> float:

@@ -46,7 +46,7 @@ def picture_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def cheap_option(what_it_tells: str) -> Callable[..., Any]:
     """The option --with CHEAP, as `cheap`."""
-    words = f"Samples of a cheaper side with answers to these questions and to many more: {what_it_tells}"
+    words = f"Samples of a cheaper side with answers to these questions, and to more: {what_it_tells}"
     cheap = click.option("--with", "cheap", type=click.Path(path_type=Path), metavar="CHEAP", help=words)
     return about(INPUT, cheap)
 

@@ -48,6 +48,7 @@ class Side:
     beside: pd.Series[float] | None = None
     logs: bool = False
     score_cost: float = np.nan
+    model: str = ""
 
     @property
     def named(self) -> str:
@@ -145,6 +146,7 @@ def sides_of(
                 beside=beside,
                 logs=logs,
                 score_cost=cost_of_score(rows, column) if score_cost is None else score_cost,
+                model=key.model,
             )
             sides.append(side)
     for spelt in (prices or {}).keys() - used:

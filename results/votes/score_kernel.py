@@ -12,6 +12,9 @@ members),
 
 where u counts the answers that cast no vote or cannot reach t, and ∫ x^K dx = 1/(K+1) shares a tie with K
 answers. All counts are scaled by 2^−(answers), so that nothing overflows; all terms are positive.
+
+What rounding the weights changed is the mean of (vote by the weights − vote by the rounded) over
+random orders, at each N over the first N answers.
 """
 
 from typing import Any
@@ -136,3 +139,33 @@ def weighted_curve(weights: Ints, starts: Ints, silent: int, pool: int, ns: Ints
                 curve[k + j] += right[k, t] * product[j]
     for k in range(ns.size):
         out[k] = min(curve[ns[k]] / pool_row[ns[k]], 1.0)
+
+
+@njit(cache=True)  # type: ignore[untyped-decorator]
+def credit(totals: Floats, top: float) -> float:
+    """What the right answer, class 0, has of the lead of `top`."""
+    lead, ties = top * (1.0 - 1e-9), 0
+    if totals[0] < lead:
+        return 0.0
+    for total in totals:
+        ties += 1 if total >= lead else 0
+    return 1.0 / ties
+
+
+@njit(cache=True)  # type: ignore[untyped-decorator]
+def lost_by_rounding(owner: Ints, real: Floats, rounded: Floats, orders: Any, out: Floats) -> None:
+    """Write what the vote by real weights gains on that by the rounded to out[N], N = 0 … out.size − 1.
+
+    owner, real, rounded: the class and weights of each answer of the pool. orders: random ones, (R,
+    answers). It counts where something drawn has a rounded weight above 0.
+    """
+    exact, whole = np.zeros(owner.max() + 1), np.zeros(owner.max() + 1)
+    for order in orders:
+        exact[:], whole[:], exact_top, whole_top = 0.0, 0.0, 0.0, 0.0
+        for i in range(out.size - 1):
+            drawn, c = order[i], owner[order[i]]
+            exact[c] += real[drawn]
+            whole[c] += rounded[drawn]
+            exact_top, whole_top = max(exact_top, exact[c]), max(whole_top, whole[c])
+            if whole_top > 0.0:
+                out[i + 1] += (credit(exact, exact_top) - credit(whole, whole_top)) / len(orders)

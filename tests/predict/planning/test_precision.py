@@ -1,20 +1,23 @@
 """predict.planning.sizes: the ± that a pilot tells beside the scatter of simulated runs."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.special import expit
 
 from predict.evidence.groups import groups_of_samples
-from predict.planning.sizes import precision, questions_with
-from results.paired.powered import Powered, powered
+from predict.planning.sizes import explained, precision, split, with_cheap
+from results.normal import z_of
+from results.paired.powered import powered
+from results.paired.sides import Side
 from results.tables.files import read_raw
 from results.votes.exact import AnswerPools, accuracy_by_question
 from tests.predict.answers.pools import pool_of
 from tests.predict.commands import predict
 from tests.predict.conftest import simulated_samples
-from tests.results.cli.command import results
 
 
 def asked(laws: np.ndarray, answers: int, rng: np.random.Generator) -> AnswerPools:
@@ -84,47 +87,134 @@ def test_the_command_prints_and_writes_it(tmp_path: Path) -> None:
     assert written["margin"][:12].astype(float).to_numpy() == pytest.approx(expected["margin"].to_numpy())
 
 
-def test_questions_that_are_enough_with_a_cheap_side() -> None:
-    """Laws of two sides with r² = .64: as many leave the variance of as many as were asked for alone."""
-    rng = np.random.default_rng(4)
-    pilot, total = 200, 2200
-    common = rng.normal(size=(400, total))
-    dear, cheap = (
-        0.5 + 0.05 * (np.sqrt(0.8) * common + np.sqrt(0.2) * rng.normal(size=common.shape)) for _ in "ab"
+def two_sides(
+    questions: int, answers: int, rng: np.random.Generator, cluster: int = 1, alike: float = 0.95
+) -> list[Side]:
+    """A dear and a cheap side whose difficulties, logits, have that correlation; half of them by cluster."""
+    each, own = rng.normal(size=(2, questions, 3))
+    if cluster > 1:
+        each = rng.normal(size=(questions // cluster, 3)).repeat(cluster, axis=0)
+    common, *alone = (np.sqrt(0.5) * (each + own)).T
+    names = [f"q{q}" for q in range(questions)]
+    sides = []
+    for name, part, easier in zip("ab", alone, (0.5, -0.3), strict=True):
+        p = expit(easier + 2 * (np.sqrt(alike) * common + np.sqrt(1 - alike) * part))
+        drawn = np.where(rng.random((questions, answers)) < p[:, None], 0, rng.integers(1, 3, (questions, 1)))
+        tokens = np.full(drawn.size, 1.0)
+        clusters = None if cluster == 1 else [f"c{q // cluster}" for q in range(questions)]
+        pools = AnswerPools(names, np.arange(questions + 1) * answers, drawn.ravel(), tokens, None, clusters)
+        sides.append(Side(name, "d", name, "s", pools, pd.Series(dtype=str), 1.0))
+    return sides
+
+
+def by_votes(side: Side, ns: list[int]) -> np.ndarray:
+    return accuracy_by_question(side.pools.counts(), "majority", ns)
+
+
+@pytest.mark.parametrize(("cluster", "pilot", "price"), [(1, 100, 0.02), (1, 40, 0.1), (4, 240, 0.05)])
+def test_runs_of_the_planned_questions_of_two_sides_have_the_planned_scatter(
+    cluster: int, pilot: int, price: float
+) -> None:
+    """150 pilots, each with a fresh run of the size that it plans; the ± of the dear side alone is known."""
+    rng, Q, answers = np.random.default_rng(cluster), 400, 4
+    dear, cheap = two_sides(40_000, answers, rng, cluster)
+    every = by_votes(dear, [answers])[:, 0]
+    truth, variance = every.mean(), every.reshape(-1, cluster).mean(axis=1).var() * cluster
+    told = {"questions": Q, "answers": answers, "method": "majority", "N": answers}
+    rows = pd.DataFrame([told | {"new_margin": np.sqrt(variance / Q) * z_of(0.9), "margin": 0.0}])
+    group = [np.reshape(each, (-1, cluster)).mean(axis=1) for each in (every, by_votes(cheap, [1])[:, 0])]
+    squared = np.corrcoef(group)[0, 1] ** 2
+    best = split(Q, float(squared), price, size=cluster)
+    errors, inside, costs, alike = [], [], [], []
+    for _ in range(150):
+        a, b = two_sides(pilot, answers, rng, cluster)
+        plan = with_cheap(a, [replace(b, price=price)], rows, 0.9).iloc[0]
+        costs.append(plan["cost_with"] * Q)
+        measured = by_votes(a, [answers])[:, 0].reshape(-1, cluster).mean(axis=1).var(ddof=1) * cluster
+        alike.append(explained(a, b, "majority", answers, 0.9) / measured)
+        n, m = (int(plan[name]) // cluster * cluster for name in ("questions_with", "questions_cheap"))
+        if m:
+            a, b = two_sides(m, answers, rng, cluster)
+            y, f = by_votes(a, [answers])[:n, 0], by_votes(b, [1, 2, 4])
+            draws = [f"c{q // cluster}" for q in range(m)]
+            found = powered(y, f[:n], f[n:], draws[:n], draws[n:])
+            errors.append(found.mean - truth)
+            inside.append(found.interval.low <= truth <= found.interval.high)
+    assert len(errors) > 100
+    assert np.sqrt(np.mean(np.square(errors)) * Q / variance) == pytest.approx(1, abs=0.16)  # known to 6 %
+    assert np.mean(inside) > 0.9
+    assert np.mean(costs) == pytest.approx(best[2], rel=0.07)
+    middle, low, high = np.transpose(alike)
+    assert np.mean(middle) == pytest.approx(squared, abs=0.03)
+    assert np.mean((low <= squared) & (squared <= high)) == pytest.approx(0.9, abs=0.06)
+
+
+@pytest.mark.parametrize(("squared", "price", "further"), [(0.8, 0.1, 0), (0.5, 0.02, 0), (0.9, 0.3, 700)])
+def test_no_other_questions_of_two_sides_are_cheaper(squared: float, price: float, further: int) -> None:
+    """Every n and m, by the variance of the least squares estimate with a slope that is known."""
+    Q = 2000
+    n, m = np.meshgrid(np.arange(10, Q, 10), np.arange(20, 20 * Q, 20), indexing="ij")
+    enough = ((1 - squared) / n + squared / m <= 1 / Q) & (m > n)
+    cost = np.where(enough, n + price * np.maximum(m - further, 0), np.inf)
+    found = split(Q, squared, price, further)
+    assert found[2] == pytest.approx(cost.min(), rel=0.02)
+    least = np.sqrt(
+        Q * np.where((m > n) & (cost_of(n, m, price, further) <= Q), (1 - squared) / n + squared / m, 1).min()
     )
-    names = [str(place) for place in range(total)]
-
-    def run(asked: int, which: int) -> Powered:
-        few, many = slice(None, asked), slice(asked, None)
-        return powered(
-            dear[which, few], cheap[which, few, None], cheap[which, many, None], names[few], names[many]
-        )
-
-    gain = np.mean([run(pilot, which).gain for which in range(20)])
-    enough = int(questions_with(np.array([pilot]), np.array([gain]), pilot, total)[0])
-    assert 60 < enough < 100
-    assert np.mean([run(enough, which).mean for which in range(400)]) == pytest.approx(0.5, abs=0.001)
-    spread = np.std([run(enough, which).mean for which in range(400)])
-    assert spread == pytest.approx(0.05 / np.sqrt(pilot), rel=0.12)  # known to 3.5 %
-    assert np.isnan(questions_with(np.array([total + 1]), np.array([gain]), pilot, total)).all()
-    assert questions_with(np.array([total]), np.array([1.0]), pilot, total) == total
+    assert found[3] == pytest.approx(least, rel=0.02)
+    assert split(Q, squared, 1.0)[1:3] == (0, Q)
 
 
-def test_the_command_prices_a_cheap_side_by_its_gain_at_as_many_answers(tmp_path: Path) -> None:
-    """A cheap side that is always right on some questions: it tells more of many answers than of one."""
+def cost_of(n: np.ndarray, m: np.ndarray, price: float, further: int) -> np.ndarray:
+    return np.asarray(n + price * np.maximum(m - further, 0))
+
+
+def test_the_command_says_what_a_cheap_side_saves_and_whether_it_pays(tmp_path: Path) -> None:
+    """The same answers at a tenth of the price, or at the same; those that are there cost nothing."""
     frame = simulated_samples(questions=60, answers=8, settings=("40",))
-    few = frame["question_id"].isin([f"q{q}" for q in range(20)])
-    frame[few].to_csv(tmp_path / "pilot.csv")
-    easy = frame["question_id"].str.endswith(("1", "5", "9"))
-    cheap = frame.assign(answer=frame["answer"].mask(easy, "right"), correct=frame["correct"] | easy)
-    cheap.to_csv(tmp_path / "many.csv")
-    files = tmp_path / "pilot.csv", "--with", tmp_path / "many.csv"
-    options = "--questions", "40,80", "--answers", "1,8", "--out", tmp_path / "out.csv"
-    assert "with CHEAP" in predict("precision", *files, *options).output
-    assert results("curves", *files, "--permutations", 0, "--out", tmp_path / "curves.csv") == 0
-    gains = pd.read_csv(tmp_path / "curves.csv").set_index(["method", "N"])["gain"]
-    told = pd.read_csv(tmp_path / "out.csv")
-    own = np.array([gains[row.method, row.N] for row in told.itertuples()])
-    np.testing.assert_array_equal(told["questions_with"], questions_with(told["questions"], own, 20, 60))
-    assert np.ptp(own) > 0.1
-    assert told["questions_with"].notna().equals(told["questions"] == 40)  # beyond all that it has: none
+    frame.to_csv(tmp_path / "pilot.csv")
+    more = simulated_samples(questions=200, answers=8, settings=("40",), seed=1).assign(model="mini")
+    here = more["question_id"].isin(frame["question_id"])
+    pd.concat([frame.assign(model="mini"), more[~here]]).to_csv(tmp_path / "more.csv")
+    frame.assign(model="mini").to_csv(tmp_path / "same.csv")
+    options = "--questions", "400", "--answers", "8", "--out", tmp_path / "out.csv"
+
+    def told(cheap: str, *prices: str) -> tuple[str, pd.Series]:
+        done = predict("precision", tmp_path / "pilot.csv", "--with", tmp_path / cheap, *options, *prices)
+        assert done.exit_code == 0, done.output
+        return done.output, pd.read_csv(tmp_path / "out.csv").iloc[1]
+
+    cheaper = "--price", "sim=1", "--price", "mini=.1"
+    output, row = told("same.csv", *cheaper)
+    assert "of the cost" in output
+    assert row["cost_low"] <= row["cost_with"] <= row["cost_high"] < 1
+    assert row["margin_with"] < row["new_margin"]
+    assert row["price"] == pytest.approx(0.1)
+    assert told("more.csv", *cheaper)[1]["cost_with"] < row["cost_with"]
+    output, row = told("same.csv")
+    assert "does not pay" in output
+    assert row[["questions_with", "questions_cheap", "cost_with"]].tolist() == [400, 0, 1]
+
+
+@pytest.mark.parametrize(
+    ("options", "change", "message"),
+    [
+        (["--price", "nobody=1", "--price", "sim=1"], {}, "no price for mini"),
+        ([], {"dataset": "other"}, "no answers on toy"),
+        ([], {"question_id": "x"}, "no question in common"),
+        ([], {"tokens": None}, "without token counts"),
+    ],
+)
+def test_a_cheap_side_that_cannot_be_priced_is_one_line(
+    options: list[str], change: dict[str, object], message: str, tmp_path: Path
+) -> None:
+    frame = simulated_samples(questions=20, answers=2, settings=("40",))
+    frame.to_csv(tmp_path / "pilot.csv")
+    given = frame.assign(model="mini", **change)
+    if "question_id" in change:
+        given["question_id"] = "x" + frame["question_id"]
+    given.to_csv(tmp_path / "cheap.csv")
+    done = predict("precision", tmp_path / "pilot.csv", "--with", tmp_path / "cheap.csv", *options)
+    assert done.exit_code == 2
+    assert message in done.output
+    assert predict("precision", tmp_path / "pilot.csv", "--price", "sim=1").exit_code == 2

@@ -1,0 +1,238 @@
+"""What `tts compare` prints, of runs, of a comparison that grows, and of every question.
+
+$ tts compare runs/nightly --every-question --gate
+10 questions, 4 answers to each; each should be right always:
+question   right  is
+case9     0 of 4  failing
+verdict: fails
+"""
+
+import warnings
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+import pandas as pd
+
+from results.commandline import BadInput
+from results.paired.every_question import OfQuestions, QuestionGate, question_gate
+from results.paired.pairs import pairs
+from results.paired.runs import Pair
+from results.paired.sequential import USUAL_LOOKS, Open, Planned, Sequence, Word, replayed
+from results.paired.sides import sides_of
+from results.paired.verdict import GATE, overall, verdict
+from results.tables.contract import read_samples, sample_files
+from results.tables.doubts import say_same_answers
+from results.tables.money import columns_of_score
+from results.terminal import aligned, visible
+from results.words import compared as words
+from results.words.cells import Table, cells_of, tabled
+from results.words.names import NBSP, points
+
+_LISTED = 20
+"""Questions that are named."""
+
+
+def check_one(rows: pd.DataFrame, columns: list[str], only: str) -> None:
+    """Raise BadInput where the rows are of several; it names them."""
+    there = [", ".join(map(str, one)) for one in rows[columns].drop_duplicates().to_numpy()]
+    if len(there) > 1:
+        raise BadInput(visible(f"{only}; here are {len(there)}: {'; '.join(there)}"))
+
+
+def look(pairs: list[Pair], level: float, planned: int | None, looks: int | None, margin: float) -> Word:
+    """Print what a comparison that grows says by now; the word on b."""
+    if len(pairs) > 1:
+        there = "; ".join(f"{pair.names[0]} and {pair.names[1]}, {pair.method}" for pair in pairs)
+        raise BadInput(
+            visible(f"--sequential is about two runs, one method and one setting; here are {there}")
+        )
+    (pair,) = pairs
+    if pair.clusters is not None:
+        raise BadInput("--sequential takes independent questions; these come in clusters")
+    differences = (pair.other - pair.one)[:, 0]
+    questions = len(differences)
+    if planned is not None and questions > planned:
+        raise BadInput(f"--planned {planned}: there are {questions} questions: the plan was spent before")
+    sequence: Sequence = Open(level)
+    if planned is not None:
+        sequence = Planned(planned, looks or USUAL_LOOKS, level)
+        places = sequence.places(planned)
+        if questions not in places:
+            warnings.warn(
+                f"{questions} questions are no planned look ({', '.join(map(str, places))}): look only once "
+                "between two planned ones, or the interval promises too much",
+                stacklevel=2,
+            )
+    here = sequence.look(differences, margin)
+    click.echo(words.look_in_words(pair, here, planned, margin))
+    if planned in (None, questions):
+        click.echo(words.replay_in_words(replayed(differences, sequence, margin), questions))
+    return here.word
+
+
+def exit_with(word: Word | OfQuestions, gate: bool, margin: float = 0.0) -> None:
+    """Print the word on b and, as a gate, leave with its exit status. Within a margin nothing is "better"."""
+    beside = {"better": f"not worse by {margin:g} points", "worse": f"worse by more than {margin:g} points"}
+    click.echo(f"verdict: {beside.get(word, word) if margin else word}")
+    if gate:
+        click.get_current_context().exit(GATE[word])
+
+
+def read(paths: tuple[Path, ...], score: str | None) -> dict[str, pd.DataFrame]:
+    """The samples of each input by its name."""
+    also = columns_of_score(score) if score else ()
+    named = zip(_names(paths), paths, strict=True)
+    tables = {name: read_samples(path, texts=False, also=also) for name, path in named}
+    say_same_answers(tables)
+    return tables
+
+
+def of_models(tables: dict[str, pd.DataFrame], models: tuple[str, ...]) -> dict[str, pd.DataFrame]:
+    """The answers of these models, of all without any. Raises BadInput for one that is nowhere."""
+    there = {str(model) for table in tables.values() for model in table["model"].unique()}
+    if unknown := [model for model in models if model not in there]:
+        raise BadInput(visible(f"--model {unknown[0]}: no such model; there are {', '.join(sorted(there))}"))
+    chosen = {name: table[table["model"].isin(models or there)] for name, table in tables.items()}
+    return {name: table for name, table in chosen.items() if len(table)}
+
+
+def exit_with_verdict(rows: pd.DataFrame, margin: float) -> None:
+    """Print the verdict on b and leave with its exit status; not worse by a margin it is at every N."""
+    ends = zip(rows["low"], rows["high"], strict=True)
+    word = overall((verdict(low, high, margin) for low, high in ends), everywhere=margin > 0)
+    if margin:
+        click.echo("\n".join(_beside_margin(row, margin) for _, row in rows.iterrows()))
+    exit_with(word, gate=True, margin=100 * margin)
+
+
+def _beside_margin(row: Any, margin: float) -> str:
+    """Where an interval lies beside the margin: the table above goes by 0, the verdict by the margin."""
+    places = {"better": "lies above", "worse": "lies below", "undecided": "contains"}
+    place = places[verdict(row["low"], row["high"], margin)]
+    interval = f"{points(row['low'])} … {points(row['high'])}"
+    percent = f"{100 * margin:g}"
+    return f"N = {row['N']}, with a margin of {percent} points: the interval {interval} {place} −{percent}"
+
+
+def check_each_once(paths: tuple[Path, ...]) -> None:
+    """Raise BadInput where an input is given twice: nothing would be left to compare it with."""
+    files = [file.resolve() for file in sample_files(*paths)]
+    for place, file in enumerate(files):
+        if file in files[:place]:
+            raise BadInput(f"{paths[place]}: given twice; give two runs, or one run once for its settings")
+
+
+def _names(paths: tuple[Path, ...]) -> list[str]:
+    """What each input is called: its folder or file; the whole path where two would share a name."""
+    names = []
+    for path in map(Path.resolve, paths):
+        run = path.parent if path.stem == "samples" else path
+        names.append(run.name if run.is_dir() else run.stem)
+    return names if len(set(names)) == len(names) else [str(path) for path in paths]
+
+
+def printed(rows: pd.DataFrame, every: bool) -> Table:
+    """Single answers, the most answers by each method and what the sentences tell, or every row, in words."""
+    most = rows.groupby([*words.PAIR_AT, "method"])["N"].transform("max")
+    of_most = (rows["N"] > 1) & (rows["N"] == most)
+    single = (rows["N"] == 1) & (rows["method"] == rows["method"].iloc[0])
+    quoted_rows = rows.index.isin([place for pair in words.pairs_of(rows) for place in words.quoted(pair)])
+    columns = {"a": lambda row: str(row["a"]), "b": lambda row: str(row["b"])}
+    if len(set(rows["setting_a"])) > 1 and (rows["a"] != rows["setting_a"]).any():
+        columns["setting"] = lambda row: str(row["setting_a"])
+    clusters = words.in_clusters(rows)
+    of_questions = f", of questions{clusters}" if clusters else ""
+    title = f"b − a in points; the {words.level_of(rows)} intervals hold together{of_questions}"
+    return tabled(
+        title, words.both_ways(rows[single | of_most | quoted_rows | every]), columns | words.COLUMNS
+    )
+
+
+def summary(rows: pd.DataFrame, table: Table) -> list[str]:
+    """The table, and a sentence for each pair."""
+    names = table.head.index("answer")
+    left = [*range(names + 2), names + 3, len(table.head) - 1]
+    sentences = [visible(words.verdict(pair)) for pair in words.pairs_of(rows)]
+    return [f"{table.title}:", *aligned([table.head, *table.rows], left), *sentences, *_ranks(rows)]
+
+
+def for_a_paper(table: Table) -> pd.DataFrame:
+    """The table, and its title as a column, which is a comment; with minus signs that every LaTeX knows."""
+    plain = [[cell.replace("−", "-") for cell in row] for row in [table.head, *table.rows]]
+    return pd.DataFrame(plain[1:], columns=plain[0]).assign(table=table.title)
+
+
+def _ranks(rows: pd.DataFrame) -> list[str]:
+    """Which of three or more runs may rank where, by the most answers at each setting."""
+    lines = []
+    most_answers = {tuple(runs[["dataset", "setting"]].iloc[0]): runs for runs in words.rankings(rows)}
+    for (_, setting), runs in most_answers.items():
+        title = f"At setting {setting}: " if len(most_answers) > 1 else ""
+        table = aligned([[*words.RANK_COLUMNS], *cells_of(runs, words.RANK_COLUMNS)])
+        lines += ["", visible(title + words.ranks_sentence(runs)), *table]
+    return [line.replace(NBSP, " ") for line in lines]
+
+
+def look_at_every_question(
+    tables: Mapping[str, pd.DataFrame], margin: float, level: float
+) -> tuple[list[str], OfQuestions]:
+    """What to print of the questions of one run, or of two that are compared, and the verdict.
+
+    Raises BadInput for more than that, and as `pairs` does.
+    """
+    sides = sides_of(tables, None)
+    if len(sides) == 1:
+        return _told(question_gate(sides[0].pools, None, margin, level))
+    looked_at = list(pairs(sides))
+    if len(looked_at) != 1:
+        names = ", ".join(side.named for side in sides)
+        raise BadInput(
+            f"--every-question is about one run at one setting, or two that are compared; here are {names}"
+        )
+    ((a, b),) = looked_at
+    return _told(question_gate(b.pools, a.pools, margin, level))
+
+
+def _told(gate: QuestionGate) -> tuple[list[str], OfQuestions]:
+    fewest, most = int(gate.answers.min()), int(gate.answers.max())
+    each = f"{fewest}" if fewest == most else f"{fewest} to {most}"
+    lines = [f"{len(gate.names):,} questions, {each} answers to each; {_wanted(gate)}:"]
+    if gate.below.any():
+        lines += _listed(gate)
+    elif gate.before is not None:
+        lines.append("no question is seen below")
+    else:
+        lines.append(f"no question is seen below; {100 * gate.level:g} % sure, for all questions together, ")
+        lines[-1] += f"each is right in at least {100 * gate.at_least:.0f} % of its answers"
+    if gate.answers_needed is not None:
+        lines.append(
+            "so few answers cannot show that one question fails; of one that fell from always right to never "
+            f"right, {gate.answers_needed} answers would"
+        )
+    return lines, gate.word
+
+
+def _wanted(gate: QuestionGate) -> str:
+    short = f"{100 * gate.margin:g}"
+    if gate.before is not None:
+        return "b should be right as often as a" + (f", less {short} points" if gate.margin else "")
+    return "each should be right " + (
+        f"in at least {100 * (1 - gate.margin):g} % of them" if gate.margin else "always"
+    )
+
+
+def _listed(gate: QuestionGate) -> list[str]:
+    """The questions that are seen below: those that luck does not explain first."""
+    below = gate.below.nonzero()[0]
+    first = sorted(below, key=lambda q: (not gate.fallen[q], gate.chances[q], gate.names[q]))
+    head = ["question", "right", "is"] if gate.before is None else ["question", "a right", "b right", "is"]
+    table = [head]
+    for q in first[:_LISTED]:
+        cells = [gate.names[q], f"{gate.right[q]} of {gate.answers[q]}"]
+        if gate.before is not None:
+            cells.insert(1, f"{gate.before[0][q]} of {gate.before[1][q]}")
+        table.append([*cells, "failing" if gate.fallen[q] else "below, perhaps by luck"])
+    more = len(below) - len(first[:_LISTED])
+    return [*aligned(table, left=(0, len(head) - 1)), *([f"and {more:,} more"] if more else [])]
