@@ -54,7 +54,7 @@ METHODS, NS = ("majority", "best_of_n"), [1, 4, 8, 16, 64]
 @pytest.fixture(scope="module")
 def forecasts(run: Run) -> dict[str, Estimate]:
     """By method, at NS."""
-    return {method: accuracy(run, NS, method) for method in METHODS}
+    return {method: accuracy(run, NS, method, replicates=400) for method in METHODS}
 
 
 def test_nothing_beyond_the_cap_is_looked_at(run: Run) -> None:
