@@ -77,9 +77,8 @@ def estimate(name: str, evidence: Evidence, targets: Points, options: Options) -
 
     Not ok where the interval of these questions is `WIDE`, where N or the cap is `FAR` beyond what was seen,
     and for a new setting where the tokens asked for do not set the tokens used (`BY_PROMPT`), or the settings
-    seen do not pin down, by the question law, how accuracy goes on along T. There every predictor draws a
-    smooth line through few settings, and a rise that has hardly begun deceives all of them: from 31 to 99
-    tokens a real model is right in 4 to 7 of 100 answers, at 213 in 31.
+    seen do not pin down, by the question law, how accuracy goes on along T: through few settings every
+    predictor draws a smooth line, which a rise that has hardly begun deceives.
     """
     if METHODS[evidence.method].opposite:
         return of_opposite(estimate(name, opposite(evidence), targets, options))

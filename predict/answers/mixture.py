@@ -42,8 +42,8 @@ from results.votes.clusters import cluster_sizes, equal_draws, redrawn
 from results.votes.exact import VoteCounts
 
 POOR_FIT = 2.0
-"""Standard errors that make a poor fit. The fit has seen these very answers, so one that describes them
-misses them by much less than their noise (`tests/predict/curves/test_alarm_end_to_end.py`)."""
+"""Standard errors that make a poor fit: one that describes the answers it has seen misses them by much less
+(`tests/predict/curves/test_alarm_end_to_end.py`)."""
 
 FEWEST_VOTES = 2.0
 """With fewer readable answers a question than this, nothing is known of how questions differ."""
@@ -59,11 +59,9 @@ IMAGINED, FEWEST = 2**15, 16
 """Completed questions in all, and at least of each one."""
 
 COMMON_ERROR = 0.04
-"""The law is not quite true, and what it is off by, it is off by in many questions at once: the errors of two
-questions are correlated by the square of this. A question's own scatter is about right; without
-this term 86 of 100 intervals of 90 % hold for best-of-N. From
-studies/forecasts/common_error.py, families of models left out in turn: best-of-N wants 0.035;
-votes 0.015 where sets count alike, 0.05 where forecasts do."""
+"""The law is not quite true, and off in many questions at once: errors of two are correlated by the square of
+this. Without it 86 of 100 intervals of 90 % hold for best-of-N. From studies/forecasts/common_error.py,
+families of models left out in turn: best-of-N wants 0.035; votes 0.015 or 0.05."""
 
 SCATTER = 400
 """Draws that tell the scatter of a setting from which others are forecast."""
@@ -211,10 +209,14 @@ def students(questions: float, level: float) -> float:
 
 def drawn_atoms(mass: Floats, S: int, rng: np.random.Generator) -> Ints:
     """S atoms of each question from its posterior `mass` (Q, K), evenly spread over it: (Q, S)."""
-    u = (np.arange(S) + rng.random((len(mass), 1))) / S
-    steps = np.cumsum(mass, axis=1)
-    places = [np.searchsorted(row, at * row[-1]) for row, at in zip(steps, u, strict=True)]
-    return np.asarray(np.minimum(places, mass.shape[1] - 1), dtype=np.int64)
+    return drawn_at(mass, (np.arange(S) + rng.random((len(mass), 1))) / S)
+
+
+def drawn_at(weights: Floats, u: Floats) -> Ints:
+    """For each row of `weights` (Q, K) the indices that numbers `u` (Q, S) from 0 to 1 fall on, (Q, S)."""
+    steps = np.cumsum(weights, axis=1)
+    places = [np.searchsorted(row, at * row[-1], side="right") for row, at in zip(steps, u, strict=True)]
+    return np.asarray(np.minimum(places, weights.shape[1] - 1), dtype=np.int64)
 
 
 def _one_draw(

@@ -23,7 +23,7 @@ PARAMETERS: dict[str, tuple[float, float]] = {
     "tilt": (0.0, 0.2),  # of the law of m over questions
     "log_ratio": (1.5, 0.3),  # log (spread of m over questions / s)
     "level": (2.5, 2.5),  # mean of a
-    "log_level_spread": (1.4, 0.3),  # log sd of a
+    "log_level_spread": (1.4, 0.7),  # log sd of a
     "correlation": (-1.25, 0.4),  # atanh of the correlation of m and a
     "log_scale": (-1.8, 0.5),  # log s, the middle question's scale
     "log_scale_spread": (-1.05, 0.3),  # log sd of log scale over questions
@@ -34,8 +34,8 @@ PARAMETERS: dict[str, tuple[float, float]] = {
     "never_ends_rise": (0.7, 0.5),  # per sd of m
     "never_right": (-3.5, 1.2),  # logit of the share of questions, for the middle question
 }
-"""Every parameter with the mean and standard deviation of its normal prior. They are wide enough for the four
-development sets named in along_t.md, whose nearly complete runs they were set by."""
+"""Every parameter with the mean and standard deviation of its normal prior: wide enough for the nearly
+complete runs of the four development sets of along_t.md and, that of levels, for questions much alike."""
 
 PRIOR_MEAN, PRIOR_SD = (np.array(column) for column in zip(*PARAMETERS.values(), strict=True))
 

@@ -83,6 +83,15 @@ class Problem:
         evidence, nodes = _normalised(logs, (1, 2))
         return Posterior(evidence[:, 0, 0], nodes, scales)
 
+    def endless(self, theta: Floats) -> float:
+        """The share of all answers that the law takes never to end: some of those that are unfinished."""
+        law, seen = self.law(theta), self.seen
+        time, grade = self.tables(law)
+        chances = self.posterior(time, grade)
+        given = chances.nodes.sum(axis=2)[:, :, None] * chances.scales
+        never = (given * (law.never / time.lives)).sum(axis=(1, 2))
+        return float(never @ seen.unfinished / (seen.ended_counts.sum() + seen.unfinished.sum()))
+
     def loss(self, theta: Floats) -> tuple[float, Floats]:
         """−log (likelihood × prior) and its gradient: that in the tables, carried to theta."""
         seen, law = self.seen, self.law(theta)

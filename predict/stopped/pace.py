@@ -3,21 +3,18 @@
     cut where 60 % and 80 % of the ended answers had ended: log odds of ending by the cap off by 0.5 and 0.4
     ->  beyond the cap they are moved by 0.34 ± 0.22, and by ± 0.7 more where log tokens are a spread farther
 
-At an earlier cut every later answer is hidden; of those that were unfinished then, the forecast
-says how many have ended by the cap. A part of that error comes back beyond the cap. Farther
-beyond the cap the law is farther off, in either direction, which earlier cuts do not tell. How
-often late answers are right is not corrected so: by how much the line below misses that at an
-earlier cut does not tell how it will at the cap.
+Of the answers unfinished at an earlier cut the forecast says how many have ended by the cap. A part
+of that error comes back beyond the cap. Farther out the law is farther off, in either direction,
+which earlier cuts do not tell; nor how the line below will be off.
 
 How often late answers are right, by a second law: one line through the answers of all questions.
 
     middle answer by length: logit 1.1; one standard deviation later: −0.4  ->  beyond the cap 38 % are right
 
-Beyond the cap the law of `law.py` goes by which questions are slow, and how often they are
-right hangs on parameters that answers within the cap hardly tell. Over all questions together
-the logit of being right falls about linearly in the normal score of an answer's rank by length.
-Each draw keeps the odds between questions and moves all of them together until late answers are
-right as often as a draw of the line says.
+By the law of `law.py` that hangs on parameters that answers within the cap hardly tell. Over all
+questions together the logit of being right falls about linearly in the normal score of an answer's
+rank by length. Each draw keeps the odds between questions and moves all of them together until
+late answers are right about as often as a draw of the line says, which need not stay straight.
 """
 
 import numpy as np
@@ -34,9 +31,8 @@ ORIGINS = (0.6, 0.8)
 """Shares of the ended answers at which the run is cut again."""
 
 LASTING, GROWING = 0.44, 0.71
-"""Standard deviations over runs of the law's error in the log odds of having ended: of the part that lasts
-from cut to cut, and of that which grows with log tokens beyond the cap, counted in spreads of
-the questions' modes. studies/forecasts/pace.py estimates them."""
+"""Standard deviations over runs of the law's error in the log odds of having ended: what lasts from cut to
+cut, and what grows by the spreads of modes beyond the cap (estimated by studies/forecasts/pace.py)."""
 
 DRAWS = 60
 
@@ -44,8 +40,8 @@ DRAWS = 60
 def paces(answers: AnswerPools, cap: float, start: Fit, R: int, seed: int) -> tuple[Floats, float]:
     """Draws (R, 2) of what the log odds that an unfinished answer ends are to be moved by; see `simulate`.
 
-    For a fit, `start`, to `answers` stopped at `cap`. Also returns how far off the earlier cuts
-    were, in standard deviations.
+    For a fit, `start`, to `answers` stopped at `cap`. Also: by how many standard deviations the
+    earlier cuts were off.
     """
     miss, noise = misses(answers, cap, start, seed)
     variance = LASTING**2 + noise
@@ -76,8 +72,7 @@ def moves_needed(drawn: Simulated, unfinished: Floats, ended: float) -> tuple[Fl
     """By how much each draw's log odds must be moved, (R,), for it to expect what came.
 
     That is, that of the answers to each question which were `unfinished` (Q,) at the first cap
-    so many have `ended` by the last one. Also returns the variance by the luck of these
-    answers.
+    so many have `ended` by the last one. Also: the variance by the luck of these answers.
     """
     alive = np.maximum(1 - drawn.ended[:, :, :1], 1e-9)
     chance = np.clip((drawn.ended[:, :, -1:] - drawn.ended[:, :, :1]) / alive, 1e-9, 1 - 1e-9)
@@ -92,6 +87,9 @@ def moves_needed(drawn: Simulated, unfinished: Floats, ended: float) -> tuple[Fl
 PRIOR_MEAN, PRIOR_SD = np.array([2.0, -1.5]), np.array([2.0, 1.0])
 """Normal prior of the line's level and slope, wide enough for every complete run of studies/forecasts."""
 
+DOUBT = 0.3
+"""Standard deviation of how far a draw goes from the law to its line, where 1 is the whole way."""
+
 RANKS = 2000
 """Steps of the integral along the line."""
 
@@ -99,10 +97,9 @@ RANKS = 2000
 def fit_line(seen: SeenLengths) -> Fit:
     """Level and slope by logistic regression on the ended answers; questions, not answers, are independent.
 
-    So the likelihood is taken to the power at which its curvature is, on average over
-    directions, that of the sandwich of Liang and Zeger (1986), the prior counting as one more
-    question (the magnitude adjustment of Ribatet, Cooley and Davison 2012, Statistica Sinica
-    22).
+    So the likelihood is taken to the power at which its curvature is, on average over directions,
+    that of the sandwich of Liang and Zeger (1986), the prior counting as one more question (the
+    magnitude adjustment of Ribatet, Cooley and Davison 2012, Statistica Sinica 22).
     """
     ended = seen.ended_counts.sum(axis=0)
     score = ndtri((np.cumsum(ended) - ended / 2 + 0.5) / (ended.sum() + seen.unfinished.sum() + 1))
@@ -132,14 +129,16 @@ def follow(line: Fit, drawn: Simulated, share: float, seed: int) -> Simulated:
 
     `share` of the answers had ended by the first cap. Each draw has a line of its own.
     """
-    R = len(drawn.right)
-    lines = line.theta + np.random.default_rng([seed, 2]).standard_normal((R, 2)) @ line.spread.T
+    R, rng = len(drawn.right), np.random.default_rng([seed, 2])
+    lines = line.theta + rng.standard_normal((R, 2)) @ line.spread.T
+    way = 1 + DOUBT * rng.standard_normal((R, 1))
     ended = np.diff(drawn.ended, axis=2)
     chance = np.clip(np.diff(drawn.right, axis=2) / np.maximum(ended, 1e-12), 1e-9, 1 - 1e-9)
     reached = share + (drawn.ended - drawn.ended[:, :, :1]).mean(axis=1)
     ranks = (np.arange(RANKS) + 0.5) / RANKS
     by_rank = np.cumsum(expit(lines[:, :1] + lines[:, 1:] * ndtri(ranks)), axis=1) / RANKS
     upto = [np.interp(u, ranks + 0.5 / RANKS, total) for u, total in zip(reached, by_rank, strict=True)]
-    late = ended * expit(logit(chance) + move_to(chance, ended, np.diff(upto, axis=1))[:, None, :])
+    moves = way * move_to(chance, ended, np.diff(upto, axis=1))
+    late = ended * expit(logit(chance) + moves[:, None, :])
     right = np.concatenate([np.zeros_like(late[:, :, :1]), np.cumsum(late, axis=2)], axis=2)
     return Simulated(drawn.right[:, :, :1] + right, drawn.ended, drawn.tokens)

@@ -13,6 +13,7 @@ import numpy as np
 from scipy.special import expit, logit, ndtri
 from scipy.stats.qmc import Sobol
 
+from predict.answers.mixture import drawn_at
 from predict.evidence.points import Floats, Ints
 from predict.stopped.answer_law import Law
 from predict.stopped.fit import Fit, Problem
@@ -46,8 +47,8 @@ class Simulated:
 def simulate(problem: Problem, fit: Fit, caps: Sequence[float], sooner: Floats, seed: int) -> Simulated:
     """A draw for each of `sooner` (R, 2): what the log odds are moved by that an unfinished answer has ended.
 
-    They are moved by the first number everywhere beyond the cap, and by the second number for each spread of
-    the questions' modes that log tokens lie beyond it. The `caps` rise; none is below the one that was seen.
+    By the first number everywhere beyond the cap, and by the second for each spread of the questions' modes
+    that log tokens lie beyond it. The `caps` rise; none is below the one that was seen.
     """
     edges, middles, last = bins_to(problem.seen, caps)
     rng = np.random.default_rng(seed)
@@ -76,8 +77,7 @@ World = tuple[Law, Ints, Ints, Ints]
 def _worlds(problem: Problem, fit: Fit, R: int, rng: np.random.Generator) -> Iterator[World]:
     """R draws of a law and of what the questions are under it.
 
-    Of many questions the posteriors take long, and a law's own draws of them hardly differ: `LAWS` laws,
-    evenly spread (Sobol's points), then serve all draws in turn.
+    Of many questions, whose posteriors take long, `LAWS` laws evenly spread (Sobol's points) serve in turn.
     """
     Q = problem.seen.questions
     if Q <= MANY or R <= LAWS:
@@ -103,7 +103,7 @@ def _question_nodes(problem: Problem, law: Law, uniform: Floats) -> Ints:
         rows = slice(start, start + TOGETHER)
         chances = problem.posterior(*tables, rows)
         Q, _, columns = chances.nodes.shape
-        mode, level = np.divmod(_drawn(chances.nodes.reshape(Q, -1), uniform[:, 0, rows]), columns)
+        mode, level = np.divmod(drawn_at(chances.nodes.reshape(Q, -1), uniform[:, 0, rows].T).T, columns)
         scales = np.cumsum(chances.scales, axis=2)[np.arange(Q), mode]
         at = uniform[:, 1, rows, None] * scales[:, :, -1:]
         drawn[:, 0, rows], drawn[:, 1, rows] = mode, level
@@ -123,13 +123,6 @@ def bins_to(seen: SeenLengths, caps: Sequence[float]) -> tuple[Floats, Floats, I
         at, count = float(cuts[-1]), count + new
         last.append(count - 1)
     return np.concatenate(edges), np.concatenate(middles), np.array(last)
-
-
-def _drawn(weights: Floats, u: Floats) -> Ints:
-    """For each row of `weights` (Q, n) the indices that uniform numbers u (D, Q) fall on, (D, Q)."""
-    steps = np.cumsum(weights, axis=1)
-    places = [np.searchsorted(row, at * row[-1], side="right") for row, at in zip(steps, u.T, strict=True)]
-    return np.asarray(np.minimum(np.array(places).T, weights.shape[1] - 1), dtype=np.int64)
 
 
 def move_to(chance: Floats, weight: Floats, wanted: Floats) -> Floats:

@@ -3,13 +3,9 @@
 60 questions × 8 answers stopped at 8000 tokens
 -> cap 16000, vote of 8: 0.61, 90 % 0.55 … 0.67;   9,700 tokens an answer, 9,200 … 10,300
 
-The vote of N answers to a question whose answers are right, wrong or missing with known chances.
-
-    right 0.4, other wrong answers 0.3, no vote 0.3; wrong answers seen 2, 1   ->   N = 8: 0.61
-
-How the wrong mass is split among wrong answers follows the atoms of the mixture (`predict.answers.atoms`):
-each question's wrong answers so far, with a prior learnt from all questions. Accuracies are tabulated on a
-grid of (chance of a vote, chance that a vote is right) and read off between its points.
+The vote is that of answers right, wrong or missing with known chances. How the wrong mass is split
+among wrong answers follows the atoms of the mixture (`predict.answers.atoms`): each question's
+wrong answers so far, with a prior learnt from all questions.
 """
 
 from dataclasses import dataclass, replace
@@ -72,7 +68,8 @@ def wrong_answers(counts: VoteCounts) -> WrongAnswers:
 def vote_accuracy(wrong: WrongAnswers, right: Floats, other: Floats, N: int) -> Floats:
     """Accuracy of a vote of N answers, right with chance `right` and wrong or unreadable with `other`.
 
-    Both of shape (R, Q), as is the result; what is left over casts no vote.
+    Both of shape (R, Q), as is the result; what is left over casts no vote. It is read off between the points
+    of a table by the chance of a vote and the chance that a vote is right.
     """
     tables, spread = votes_cast(N)
     by_votes = np.einsum(
@@ -100,14 +97,17 @@ SMALLEST_SHARE = 0.05
 MISSED = 3.0
 """Earlier cuts further off than so many standard deviations say that the law fails."""
 
+ENDLESS = 0.05
+"""A larger share taken never to end leaves the forecast open: to end soon fits what was seen as well."""
+
 
 @dataclass(frozen=True)
 class Ahead:
-    """Draws at all caps of a run, its own too; `missed`: standard deviations earlier cuts were off by."""
+    """Draws at all caps of a run, its own too, and how far they can be trusted."""
 
     seen: SeenLengths
     simulated: Simulated
-    missed: float
+    status: Status
 
 
 def survival(observed: Evidence, targets: Points, options: Options) -> Estimate:
@@ -125,8 +125,7 @@ def survival(observed: Evidence, targets: Points, options: Options) -> Estimate:
         return replace(made, lengths=Lengths(unknown, Interval(unknown, unknown, options.level)))
     cap = np.searchsorted(list(run.caps.values()), [run.caps[name] for name in targets.setting])
     these, new = _accuracies(ahead, run, cap, targets.N, observed.method, options.seed)
-    status = everywhere(Status.POOR_FIT if ahead.missed > MISSED else Status.OK, len(targets))
-    shown = slice(None if R else 0)
+    shown, status = slice(None if R else 0), everywhere(ahead.status, len(targets))
     made = from_draws(these.mean(axis=0), these[shown], new[shown], status, options.level, unknown)
     tokens = ahead.simulated.tokens.mean(axis=1)[:, cap]
     low, high = middle(tokens, options.level)
@@ -134,20 +133,19 @@ def survival(observed: Evidence, targets: Points, options: Options) -> Estimate:
 
 
 def ahead_of(run: Run, replicates: int, seed: int) -> Ahead | None:
-    """Look ahead from the answers of the run, which are stopped at its cap, to all its caps.
-
-    None where too few answers ended within the cap to say anything.
-    """
+    """From the answers of a run stopped at its cap to all its caps; None where too few ended within it."""
     answers, cap = stopped(run.answers, run.cap), run.cap
     ended = int((answers.tokens <= cap).sum())
     if ended < FEWEST or ended < SMALLEST_SHARE * len(answers.tokens):
         return None
     few = thinned(answers, LEARN_FROM, FEW_ANSWERS)
-    fitted = fit(Problem(seen_at(few, cap)))
-    lengths = seen_at(answers, cap)
+    learnt, lengths = Problem(seen_at(few, cap)), seen_at(answers, cap)
+    fitted = fit(learnt)
     sooner, missed = paces(few, cap, fitted, replicates or DRAWS, seed)
     drawn = simulate(Problem(lengths), fitted, list(run.caps.values()), sooner, seed)
-    return Ahead(lengths, follow(fit_line(lengths), drawn, lengths.ended_share, seed), missed)
+    drawn = follow(fit_line(lengths), drawn, lengths.ended_share, seed)
+    status = Status.BOUND_HIT if learnt.endless(fitted.theta) > ENDLESS else Status.OK
+    return Ahead(lengths, drawn, Status.POOR_FIT if missed > MISSED else status)
 
 
 def _accuracies(ahead: Ahead, run: Run, cap: Ints, N: Ints, method: str, seed: int) -> Floats:

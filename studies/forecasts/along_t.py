@@ -10,7 +10,7 @@ N. Every (set, predictor, N or seen) gives one row: mean absolute error in point
 that hold the truth, interval score (Winkler 1972: width + 20 × miss, in points).
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from unittest.mock import patch
 
@@ -22,8 +22,10 @@ from predict.estimate import Options
 from predict.estimators import ESTIMATORS, SURVIVAL, able, chosen
 from predict.evidence.capped import capped
 from predict.evidence.groups import Group, groups_of_samples, read_groups
+from predict.evidence.points import Run
 from predict.evidence.request import Request
 from predict.splits import backtest
+from predict.stopped import survival
 from results.normal import held, interval_score
 from results.tables.contract import as_samples
 from results.tables.files import read_raw, write_raw
@@ -54,13 +56,27 @@ def measure(run: pd.DataFrame, name: str, splits: int, stop: int, predictor: str
     smallest = int(run.groupby("question_id").size().min())
     request = Request(fit_max_n=ANSWERS, at_n=tuple(n for n in AT_N if n <= smallest))
     tables = []
-    for method in ("majority", "best_of_n"):
-        (group,) = capped(run, method, caps[stop - 1], caps[stop:], request.at_n)
-        names = [SURVIVAL] if predictor == SURVIVAL else [*chosen(predictor, group), *JOINT]
-        tables.append(tested(group, names, request, splits, Options(replicates=100)))
-        tables[-1]["predictor"] = tables[-1]["estimator"]
+    with patch.object(survival, "ahead_of", once()):
+        for method in ("majority", "best_of_n"):
+            (group,) = capped(run, method, caps[stop - 1], caps[stop:], request.at_n)
+            names = [SURVIVAL] if predictor == SURVIVAL else [*chosen(predictor, group), *JOINT]
+            tables.append(tested(group, names, request, splits, Options(replicates=100)))
+            tables[-1]["predictor"] = tables[-1]["estimator"]
     law = "chosen on it" if any(known in name for known in DEVELOPMENT) else ""
     return pd.concat(tables, ignore_index=True).assign(set=name, law=law)
+
+
+def once() -> Callable[[Run, int, int], survival.Ahead | None]:
+    """`ahead_of`, which looks once at each split of a run, whatever is then asked."""
+    found: dict[int, survival.Ahead | None] = {}
+    look = survival.ahead_of
+
+    def ahead_of(run: Run, replicates: int, seed: int) -> survival.Ahead | None:
+        if seed not in found:
+            found[seed] = look(run, replicates, seed)
+        return found[seed]
+
+    return ahead_of
 
 
 def tested(

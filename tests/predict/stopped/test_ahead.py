@@ -9,7 +9,7 @@ import pytest
 from predict.estimate import Options, Status
 from predict.evidence.points import Evidence, Points, Run
 from predict.stopped import survival as module
-from predict.stopped.fit import FEW_ANSWERS, Fit
+from predict.stopped.fit import FEW_ANSWERS, Fit, Problem
 from predict.stopped.observed import SeenLengths, seen_at
 from predict.stopped.simulate import Simulated
 from predict.stopped.survival import LEARN_FROM, Ahead, ahead_of, survival
@@ -28,21 +28,24 @@ def run() -> Run:
     return Run("s", AnswerPools(names, starts, rng.integers(0, 3, starts[-1]), tokens), CAP, CAPS, SIZES)
 
 
+@pytest.mark.parametrize(
+    ("missed", "endless", "status"),
+    [(3.0, 0.05, "ok"), (3.01, 0.05, "poor_fit"), (3.0, 0.051, "bound_hit"), (3.01, 0.3, "poor_fit")],
+)
 def test_it_learns_from_some_answers_and_looks_ahead_from_all(
-    run: Run, monkeypatch: pytest.MonkeyPatch
+    run: Run, missed: float, endless: float, status: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Not ok is a law that missed by far, and one that has many answers never end."""
     calls: dict[str, Any] = {}
-    found, sooner, missed = object(), np.zeros((7, 2)), 1.5
-    drawn = Simulated(*np.zeros((3, 7, Q, 3)))
+    found, sooner, drawn = Fit(np.arange(14.0), np.eye(14)), np.zeros((7, 2)), object()
 
     def called(name: str, answer: object) -> None:
         monkeypatch.setattr(module, name, lambda *given: calls.setdefault(name, given) and answer)
 
-    called("fit", found)
-    called("paces", (sooner, missed))
-    called("simulate", drawn)
-    called("fit_line", "line")
-    called("follow", "followed")
+    parts = {"fit": found, "paces": (sooner, missed), "simulate": drawn, "fit_line": "line"}
+    for name, answer in (parts | {"follow": "followed"}).items():
+        called(name, answer)
+    monkeypatch.setattr(Problem, "endless", lambda *given: calls.setdefault("endless", given) and endless)
 
     ahead = ahead_of(run, 7, 5)
 
@@ -58,7 +61,8 @@ def test_it_learns_from_some_answers_and_looks_ahead_from_all(
     np.testing.assert_array_equal(problem.seen.unfinished, whole.unfinished)
     assert calls["fit_line"] == (problem.seen,)
     assert calls["follow"] == ("line", drawn, whole.ended_share, 5)
-    assert ahead == Ahead(problem.seen, "followed", missed)
+    assert calls["endless"] == (calls["fit"][0], found.theta)
+    assert ahead == Ahead(problem.seen, "followed", status)
 
 
 def test_nothing_beyond_the_cap_reaches_the_fit(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -112,13 +116,13 @@ def test_as_many_draws_as_are_asked_for(
 CHANCES = np.random.default_rng(1).uniform(0.1, 0.5, (50, 20, 3))
 
 
-def look(missed: float = 0.0) -> Ahead:
+def look() -> Ahead:
     """50 draws of 20 questions at three caps, known down to the last number: pools of 8 and 12 answers."""
     sizes = np.where(np.arange(20) % 2, 8, 12)
     starts = np.concatenate([[0], np.cumsum(sizes)])
     tokens = np.arange(starts[-1]) % 100 + 1.0
     pools = AnswerPools([f"q{q}" for q in range(20)], starts, np.zeros(starts[-1], int), tokens)
-    return Ahead(seen_at(pools, CAP), Simulated(CHANCES, 2 * CHANCES, 100 * CHANCES), missed)
+    return Ahead(seen_at(pools, CAP), Simulated(CHANCES, 2 * CHANCES, 100 * CHANCES), Status.OK)
 
 
 def asked(names: list[str], N: list[int], whole: int = 1) -> tuple[Evidence, Points, Options]:
@@ -155,15 +159,6 @@ def test_a_vote_is_among_right_answers_and_the_others_that_ended(monkeypatch: py
     assert found.mean == pytest.approx(expected, abs=0.01)
 
 
-@pytest.mark.parametrize(("missed", "status"), [(3.0, Status.OK), (3.01, Status.POOR_FIT)])
-def test_a_law_that_missed_by_far_is_a_poor_fit(
-    missed: float, status: Status, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(module, "ahead_of", lambda *_: look(missed))
-
-    assert set(survival(*asked(["cap=80"], [1])).status) == {status}
-
-
 def test_without_enough_answers_there_is_no_forecast(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "ahead_of", lambda *_: None)
     observed, targets, options = asked(["cap=80", "cap=90"], [1, 1])
@@ -180,7 +175,7 @@ def test_new_questions_are_drawn_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     """So that the mean scatters by questions, and no luck of a pool is added."""
     shown = look()
     certain = np.broadcast_to(CHANCES[0], (4000, 20, 3))
-    shown = Ahead(shown.seen, Simulated(certain, certain, certain), 0.0)
+    shown = replace(shown, simulated=Simulated(certain, certain, certain))
     monkeypatch.setattr(module, "ahead_of", lambda *_: shown)
 
     found = survival(*asked(["cap=80"], [4]))

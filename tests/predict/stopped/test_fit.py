@@ -26,8 +26,9 @@ def small() -> SeenLengths:
     )
 
 
-def by_trapezoids(seen: SeenLengths, at: dict[str, float]) -> np.ndarray:
-    """log likelihood of each question: integrals over u, v and w, all normal, on fine even grids."""
+def by_trapezoids(seen: SeenLengths, at: dict[str, float]) -> tuple[np.ndarray, np.ndarray]:
+    """log likelihood of each question, and how likely an unfinished answer never ends: integrals over u, v
+    and w, all normal, on fine even grids."""
     u, v, w = np.linspace(-7, 7, 561), np.linspace(-7, 7, 281), np.linspace(-6, 6, 121)
     m = (
         ORIGIN
@@ -45,6 +46,7 @@ def by_trapezoids(seen: SeenLengths, at: dict[str, float]) -> np.ndarray:
         return (1 - never) * (below + above)
 
     reached = [np.zeros((len(w), len(u))), *(by(x) for x in seen.edges[1:])]
+    endless = never / (1 - reached[-1])
     r = np.tanh(at["correlation"])
     level = at["level"] + np.exp(at["log_level_spread"]) * (r * u + np.sqrt(1 - r**2) * v[:, None])
     lost = expit(at["never_right"] + u)
@@ -58,22 +60,26 @@ def by_trapezoids(seen: SeenLengths, at: dict[str, float]) -> np.ndarray:
             chance = expit(level + at["slope"] * y + at["bend"] * np.log1p(np.exp(y)))
             good = good * chance ** seen.right[q, k] * (1 - chance) ** seen.other[q, k]
             bad = bad * 0.0 ** seen.right[q, k]
-        time = trapezoid(when * norm.pdf(w)[:, None], w, axis=0)
         grade = (1 - lost) * trapezoid(good * norm.pdf(v)[:, None], v, axis=0) + lost * bad
-        found.append(np.log(trapezoid(time * grade * norm.pdf(u), u)))
-    return np.array(found)
+        times = (trapezoid(one * norm.pdf(w)[:, None], w, axis=0) for one in (when, when * endless))
+        found.append([trapezoid(time * grade * norm.pdf(u), u) for time in times])
+    whole, unending = np.array(found).T
+    return np.log(whole), unending / whole
 
 
-THETAS = pytest.mark.parametrize("theta", [TRUE, PRIOR_MEAN], ids=["other", "prior"])
+UNENDING = np.where(np.array(list(PARAMETERS)) == "never_ends", -0.5, TRUE)
+THETAS = pytest.mark.parametrize("theta", [TRUE, PRIOR_MEAN, UNENDING], ids=["other", "prior", "unending"])
 
 
 @THETAS
-def test_the_likelihood_is_the_integral_over_questions(theta: np.ndarray) -> None:
+def test_the_likelihood_and_the_share_that_never_ends_are_integrals_over_questions(theta: np.ndarray) -> None:
     """Within 0.01: the nodes end at 4 standard deviations, and the scale has five of them."""
     problem = Problem(small())
     found = problem.posterior(*problem.tables(problem.law(theta))).log_evidence
-    expected = by_trapezoids(small(), dict(zip(PARAMETERS, np.where(theta == 0, 1e-3, theta), strict=True)))
+    at = dict(zip(PARAMETERS, np.where(theta == 0, 1e-3, theta), strict=True))
+    expected, endless = by_trapezoids(small(), at)
     assert found == pytest.approx(expected, abs=0.01)
+    assert problem.endless(theta) == pytest.approx(endless @ [0, 2, 5, 1] / 18, rel=0.02)
 
 
 @THETAS

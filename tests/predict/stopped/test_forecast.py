@@ -3,17 +3,19 @@
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from predict.estimate import Estimate, Options
 from predict.evidence.points import Evidence, Points, Run
+from predict.library import forecast
 from predict.stopped.answer_law import PRIOR_MEAN
 from predict.stopped.fit import Fit
 from predict.stopped.observed import stopped, thinned
 from predict.stopped.pace import ORIGINS, misses
 from predict.stopped.survival import survival
 from results.votes.exact import AnswerPools, best_of_n, majority_accuracy
-from tests.predict.stopped.simulated import answers, questions
+from tests.predict.stopped.simulated import answers, questions, table_of
 
 pytestmark = pytest.mark.integration  # many seconds
 
@@ -52,7 +54,7 @@ METHODS, NS = ("majority", "best_of_n"), [1, 4, 8, 16, 64]
 @pytest.fixture(scope="module")
 def forecasts(run: Run) -> dict[str, Estimate]:
     """By method, at NS."""
-    return {method: accuracy(run, NS, method) for method in METHODS}
+    return {method: accuracy(run, NS, method, replicates=400) for method in METHODS}
 
 
 def test_nothing_beyond_the_cap_is_looked_at(run: Run) -> None:
@@ -69,12 +71,12 @@ def test_nothing_beyond_the_cap_is_looked_at(run: Run) -> None:
     told = []
     for one in (run_of(pools), run_of(other)):
         found = [accuracy(one, [1, 8], method, replicates=20) for method in ("majority", "best_of_n")]
-        told.append([values for part in found for values in (part.mean, part.these.low, part.these.high)])
+        ends = [(part.mean, part.these.low, part.these.high) for part in found]
         lengths = [part.lengths for part in found if part.lengths]
-        told[-1] += [
-            values for part in lengths for values in (part.mean, part.interval.low, part.interval.high)
-        ]
-    assert all(np.array_equal(x, y) for x, y in zip(*told, strict=True))
+        ends += [(part.mean, part.interval.low, part.interval.high) for part in lengths]
+        told.append(np.array(ends))
+    assert len(told[0]) == 4
+    assert np.array_equal(*told)
 
 
 def test_forecasts_of_a_world_that_follows_the_law(
@@ -121,3 +123,25 @@ def test_the_pace_is_that_of_answers_at_earlier_cuts(world: tuple[AnswerPools, A
     (lawful, _), (slow, _) = (misses(one, CAP, start, 0) for one in (pools, held_up))
     assert abs(lawful) < 0.3
     assert slow < -1
+
+
+def test_answers_that_may_end_after_all_leave_their_run_open_and_no_other() -> None:
+    """At every cap and N, read or not: two in five answers of one run take thirty times as long."""
+    rng, tables = np.random.default_rng(2), []
+    for model, setting, share in (("m", "low", 0.0), ("m", "high", 0.4), ("n", "low", 0.0)):
+        pools = answers(questions(40, rng), 8, rng)
+        longer = rng.random(len(pools.tokens)) < share
+        table = table_of(replace(pools, tokens=pools.tokens * np.where(longer, 30, 1)), 8)
+        unread = rng.random(len(table)) < 0.1
+        read = {"answer": table["answer"].mask(unread), "correct": table["correct"] & ~unread}
+        tables.append(table.assign(model=model, setting=setting, **read))
+
+    given = {"fit_cap": 12000, "at_caps": [15000, 30000], "at_n": [1, 8], "replicates": 40}
+    with pytest.warns(UserWarning, match="high.*bound_hit"):
+        found = forecast(pd.concat(tables, ignore_index=True), **given)
+    alone = forecast(tables[2], **given)
+
+    open_yet = (found["model"] == "m") & found["setting"].str.startswith("high")
+    assert open_yet.sum() == 4
+    assert found["status"].tolist() == np.where(open_yet, "bound_hit", "ok").tolist()
+    assert found.loc[found["model"] == "n", "predicted"].tolist() == alone["predicted"].tolist()

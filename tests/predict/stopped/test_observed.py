@@ -39,11 +39,7 @@ def test_what_is_seen_of_each_question() -> None:
     assert seen.right.sum(axis=1).tolist() == [1, 1]
     assert seen.other.sum(axis=1).tolist() == [2, 0]
     assert seen.ended_share == pytest.approx(4 / 7)
-
-
-def test_votes_are_those_of_the_ended_answers() -> None:
-    votes = seen_at(TWO, 60).votes
-
+    votes = seen.votes  # those of the ended answers
     assert votes.correct.tolist() == [1, 1]
     assert votes.wrong.tolist() == [1]
     assert votes.starts.tolist() == [0, 1, 1]
@@ -62,18 +58,11 @@ def test_each_length_is_a_bin_where_there_are_few_and_the_last_ends_at_the_cap()
     assert seen.other.tolist() == [[0, 1, 1, 0, 0], [0, 0, 0, 1, 1]]
 
 
-def test_a_last_bin_without_answers_has_the_cap_for_its_middle() -> None:
-    seen = seen_at(pools([(0, 10), (0, 20), (0, 20), (0, 90)]), 60)
+def test_a_last_bin_without_answers_has_the_cap_for_its_middle_and_no_tokens_count_as_one() -> None:
+    seen = seen_at(pools([(0, 0), (0, 20), (0, 20), (0, 90)]), 60)
 
-    assert np.exp(seen.edges[1:]) == pytest.approx([10, 20, 60])
-    assert np.exp(seen.middles) == pytest.approx([10, 20, 60])
-
-
-def test_an_answer_without_tokens_counts_as_one_token() -> None:
-    seen = seen_at(pools([(0, 0), (0, 8)]), 60)
-
-    assert np.exp(seen.middles) == pytest.approx([1, 8])
-    assert np.isfinite(seen.edges[1:]).all()
+    assert np.exp(seen.edges[1:]) == pytest.approx([1, 20, 60])
+    assert np.exp(seen.middles) == pytest.approx([1, 20, 60])
 
 
 def test_bins_hold_equally_many_answers_and_their_middles_are_means_of_logs() -> None:
@@ -96,26 +85,18 @@ def test_a_cap_below_every_answer_shows_nothing() -> None:
         seen_at(TWO, 9)
 
 
-def test_fewer_questions_keep_their_first_answers() -> None:
-    rng = np.random.default_rng(0)
-    whole = answers(questions(20, rng), 6, rng)
-
-    few = thinned(whole, 5, 4)
-
-    assert few.sizes.tolist() == [4] * 5
-    for name, start in zip(few.question_ids, few.starts[:-1], strict=True):
-        first = whole.starts[whole.question_ids.index(name)]
-        assert few.tokens[start : start + 4].tolist() == whole.tokens[first : first + 4].tolist()
-
-
-def test_what_is_less_than_the_limits_is_kept_whole_though_pools_are_uneven() -> None:
+def test_fewer_questions_keep_their_first_answers_and_what_is_less_is_kept_whole() -> None:
     rng = np.random.default_rng(0)
     even = answers(questions(20, rng), 6, rng)
     uneven = even.kept(np.arange(len(even.votes)) % 7 > 0)
     assert len(set(uneven.sizes.tolist())) > 1
 
-    whole, cut = thinned(uneven, 99, 99), thinned(uneven, 99, 5)
+    few, whole, cut = (thinned(uneven, *limits) for limits in ((5, 4), (99, 99), (99, 5)))
 
+    assert few.sizes.tolist() == [4] * 5
+    for name, start in zip(few.question_ids, few.starts[:-1], strict=True):
+        first = uneven.starts[uneven.question_ids.index(name)]
+        assert few.tokens[start : start + 4].tolist() == uneven.tokens[first : first + 4].tolist()
     assert whole.tokens.tolist() == uneven.tokens.tolist()
     assert whole.votes.tolist() == uneven.votes.tolist()
     assert cut.sizes.tolist() == np.minimum(uneven.sizes, 5).tolist()

@@ -79,50 +79,36 @@ def test_the_luck_is_the_variance_of_moves_over_answers_drawn() -> None:
     assert luck == pytest.approx(np.var([solved[count] for count in came.tolist()]), rel=0.1)
 
 
-def test_a_miss_is_the_mean_over_cuts_of_the_moves_and_its_noise_their_variance_and_luck(
+def test_a_miss_is_the_mean_over_cuts_that_see_only_what_ended_by_then(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """40 % of the ended answers ended after the first cut, 20 % after the second, and 60 never did."""
-    late = np.random.default_rng(0).uniform(0.2, 0.6, (DRAWS, 2))
-    monkeypatch.setattr("predict.stopped.pace.simulate", lambda *_: looks(late))
-    monkeypatch.setattr("predict.stopped.pace.fit", lambda *_: None)
+    """Its noise is the variance of the moves and their luck. 40 % of the ended answers ended after the first
+    cut, 20 % after the second, and 60 never did. Each cut is fitted from where the whole was found, and looks
+    ahead to the cap without any pace."""
+    late, cuts = np.random.default_rng(0).uniform(0.2, 0.6, (DRAWS, 2)), (120, 160)
+    assert [np.floor(1 + share * 199) for share in ORIGINS] == list(cuts)  # of the lengths 1 … 200
+    starts, ahead = [], []
 
-    found, noise = misses(pools(), CAP, START, 0)
+    def fitted(problem: Problem, start: np.ndarray) -> Fit:
+        starts.append((problem.seen.cap, start is START.theta))
+        return START
+
+    def simulated(of: Problem, found: Fit, caps: list[float], sooner: np.ndarray, seed: int) -> Simulated:
+        ahead.append((of.seen.cap, of.seen.ended_counts.sum(), caps, sooner.tolist(), seed, found))
+        return looks(late)
+
+    monkeypatch.setattr("predict.stopped.pace.fit", fitted)
+    monkeypatch.setattr("predict.stopped.pace.simulate", simulated)
+
+    found, noise = misses(pools(), CAP, START, 7)
 
     whole, missed, noises = pools(), [], []
-    for cut in (120, 160):
+    for cut in cuts:
         unfinished = np.bincount(whole.question[whole.tokens > cut])
         moves, luck = moves_needed(looks(late), unfinished, 200 - cut)
         missed.append(moves.mean())
         noises.append(moves.var() + luck)
     assert found == pytest.approx(np.mean(missed))
     assert noise == pytest.approx(np.mean(noises))
-
-
-def test_earlier_cuts_see_only_what_ended_by_then(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each is fitted from where the whole was found, and looks ahead to the cap without any pace."""
-    starts, looks = [], []
-
-    def fitted(problem: Problem, start: np.ndarray) -> Fit:
-        starts.append((problem.seen.cap, start))
-        return START
-
-    def simulated(
-        problem: Problem, found: Fit, caps: list[float], sooner: np.ndarray, seed: int
-    ) -> Simulated:
-        looks.append((problem.seen.cap, problem.seen.ended_counts.sum(), list(caps), sooner, seed, found))
-        ended = np.full((DRAWS, 2, 2), [0.4, 0.6])
-        return Simulated(ended, ended, ended)
-
-    monkeypatch.setattr("predict.stopped.pace.fit", fitted)
-    monkeypatch.setattr("predict.stopped.pace.simulate", simulated)
-
-    misses(pools(), CAP, START, 7)
-
-    cuts = [np.floor(1 + share * 199) for share in ORIGINS]  # of the lengths 1 … 200
-    assert [cut for cut, _ in starts] == cuts
-    assert all(start is START.theta for _, start in starts)
-    assert [look[:3] for look in looks] == [(cut, cut, [cut, CAP]) for cut in cuts]
-    for *_, sooner, seed, found in looks:
-        assert sooner.tolist() == [[0.0, 0.0]] * DRAWS
-        assert (seed, found) == (7, START)
+    assert starts == [(cut, True) for cut in cuts]
+    assert ahead == [(cut, cut, [cut, CAP], [[0.0, 0.0]] * DRAWS, 7, START) for cut in cuts]

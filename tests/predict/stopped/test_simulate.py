@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 from scipy.special import logit
 
+from predict.answers.mixture import drawn_at
 from predict.stopped.answer_law import PARAMETERS
 from predict.stopped.fit import Fit, Problem
 from predict.stopped.observed import SeenLengths, seen_at
-from predict.stopped.simulate import Simulated, _drawn, bins_to, simulate
+from predict.stopped.simulate import Simulated, bins_to, simulate
 from tests.predict.stopped.simulated import THETA, answers, questions
 
 CAP, CAPS = 8000, [8000, 11000, 15000, 30000]
@@ -44,7 +45,7 @@ def test_a_row_falls_on_the_place_of_its_number() -> None:
     """Numbers are from 0 up to, not including, 1; nothing of weight 0 is drawn."""
     weights = np.array([[0.25, 0.25, 0.5]] * 6 + [[0.0, 4.0, 0.0]] * 2)
 
-    places = _drawn(weights, np.array([[0.0, 0.24, 0.25, 0.49, 0.5, 0.99, 0.0, 0.99]]))[0]
+    places = drawn_at(weights, np.array([[0.0, 0.24, 0.25, 0.49, 0.5, 0.99, 0.0, 0.99]]).T)[:, 0]
 
     assert places.tolist() == [0, 0, 1, 1, 2, 2, 1, 1]
 
@@ -76,46 +77,38 @@ def test_without_answers_the_draws_are_the_law_of_the_questions() -> None:
             assert by_question.mean() == pytest.approx(true.mean(), abs=4 * noise + 0.01 * true.mean())
 
 
-def test_more_have_ended_and_more_is_spent_at_each_dearer_cap() -> None:
-    found = drawn()
+@pytest.mark.parametrize("moved", [(0.0, 0.0), (0.0, -9.0)])
+def test_more_have_ended_and_more_is_spent_at_each_dearer_cap_however_slow_the_draw(
+    moved: tuple[float, float],
+) -> None:
+    found = drawn(moved)
 
     assert (np.diff(found.ended, axis=2) >= 0).all()
+    assert (found.ended[:, :, 1:] > found.ended[:, :, :1]).all()
     assert (np.diff(found.right, axis=2) >= 0).all()
     assert (np.diff(found.tokens, axis=2) > 0).all()
     assert (found.right <= found.ended).all()
     assert (found.tokens <= CAPS).all()
 
 
-def test_a_pace_moves_the_log_odds_of_ending_of_every_question_alike() -> None:
-    plain, moved = drawn(), drawn((-0.7, 0.0))
+@pytest.mark.parametrize("moved", [(-0.7, 0.0), (0.2, 0.4)])
+def test_a_pace_moves_the_log_odds_of_ending_and_growth_by_the_distance_in_spreads_of_the_modes(
+    moved: tuple[float, float],
+) -> None:
+    """Those of every question alike; where fewer end, more is spent and fewer are right."""
+    plain, found = drawn(), drawn(moved)
 
-    assert moved.ended[:, :, 0] == pytest.approx(plain.ended[:, :, 0])
+    assert found.ended[:, :, 0] == pytest.approx(plain.ended[:, :, 0])
     odds = [
         logit((one.ended[:, :, 1:] - one.ended[:, :, :1]) / (1 - one.ended[:, :, :1]))
-        for one in (plain, moved)
-    ]
-    assert odds[1] - odds[0] == pytest.approx(np.full(odds[0].shape, -0.7), abs=1e-4)
-    assert (moved.tokens[:, :, 1:] > plain.tokens[:, :, 1:]).all()
-    assert (moved.right[:, :, 1:] <= plain.right[:, :, 1:]).all()
-
-
-def test_growth_moves_them_by_the_distance_from_the_cap_in_spreads_of_the_modes() -> None:
-    plain, moved = drawn(), drawn((0.2, 0.4))
-
-    odds = [
-        logit((one.ended[:, :, 1:] - one.ended[:, :, :1]) / (1 - one.ended[:, :, :1]))
-        for one in (plain, moved)
+        for one in (plain, found)
     ]
     spread = np.exp(THETA["log_ratio"] + THETA["log_scale"])
-    expected = 0.2 + 0.4 * np.log(np.array(CAPS[1:]) / CAP) / spread
+    expected = moved[0] + moved[1] * np.log(np.array(CAPS[1:]) / CAP) / spread
     assert odds[1] - odds[0] == pytest.approx(np.broadcast_to(expected, odds[0].shape), abs=1e-4)
-
-
-def test_no_answer_that_has_ended_is_unfinished_later_however_slow_the_draw() -> None:
-    found = drawn((0.0, -9.0))
-
-    assert (np.diff(found.ended, axis=2) >= 0).all()
-    assert (found.ended[:, :, 1:] > found.ended[:, :, :1]).all()
+    fewer, more = (found, plain) if moved[0] < 0 else (plain, found)
+    assert (fewer.tokens[:, :, 1:] > more.tokens[:, :, 1:]).all()
+    assert (fewer.right[:, :, 1:] <= more.right[:, :, 1:]).all()
 
 
 def test_at_the_cap_itself_the_draws_are_what_was_seen() -> None:
