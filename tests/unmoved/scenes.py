@@ -111,7 +111,7 @@ SCENES = {
             --out new.csv
         forecast curves.csv --fit-max-tokens 300 --method all_of_n --bootstrap 0 --out some.csv
         fits curves.csv --method best_of_n --out fits.csv
-        fits thinker --cluster topic --out own.csv
+        fits thinker --out own.csv
     """,
     "backtest": """
         backtest small.csv --fit-max-n 4 --at-n 8 --splits 2 --bootstrap 30 --seed 4 \
