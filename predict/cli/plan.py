@@ -151,7 +151,8 @@ def measured_offers(
 ) -> Iterator[Offer]:
     """Of each model and data set the vote and the choices by score, as they were measured."""
     also = columns_of_score(score)
-    samples = {str(path): read_samples(path, texts=False, also=also) for path in inputs}
+    read = {str(path): read_samples(path, texts=False, also=also) for path in inputs}
+    samples = {path: table.drop(columns=COST, errors="ignore") for path, table in read.items()}  # in tokens
     by_key = dict[Key, list[Side]]()
     for side in sides_of(samples, None, score, score_cost):
         by_key.setdefault(Key("llm", side.dataset, side.run), []).append(side)

@@ -129,6 +129,7 @@ SCENES = {
     "plan-scores": """
         plan small.csv large.parquet --score rm --token-budget 1500 --out rm.csv
         plan costs.csv --score score --score-cost 40 --target-accuracy 0.6 --cluster topic --out score.csv
+        report rm.csv score.csv --out page
     """,
     "precision": """
         precision few.csv --questions 50,200 --answers 2,8 --out one.csv
@@ -160,14 +161,17 @@ SCENES = {
     """,
     "sample-more": f"""
         {ASKED} --set samples=6 --set stop_rule=lead:2 --set order=random --limit 4 --out stopped
-        {ASKED} --set samples=2 --set prompt=tiny-budget --set shard=2/2 --out shard
+        {ASKED} --set samples=2 --set prompt=tiny-budget --set limit=3 --set shard=2/2 --out shard
+        {ASKED} --set samples=2 --set prompt=tiny-budget --set limit=3 --set shard=1/2 --limit 1 --out first
+        inspect first shard
         {ASKED} --set samples=2 --set prompt=boxed --set tokenizer={TINY} \
-            --set budget_by=thinking --set tokens_extra=230 --out thinking
+            --set budget_by=thinking --set budgets=0,90 --set tokens_extra=230 --out thinking
         inspect stopped thinking --cut-off --full --limit 1
         sample multiple-choice --set file=choices.jsonl --url URL --set engine=openai --set model=org/chat \
             --set concurrency=1 --set samples=2 --out choices
         inspect choices --question choices-0001
         curves shard --permutations 0 --out shard.csv
+        report shard thinking --out page
     """,
     "judge": f"""
         {ASKED} --set samples=4 --set greedy=true --out run
@@ -187,6 +191,7 @@ SCENES = {
             --drop setting=free --out large
         import jsonl again.jsonl --drop setting=60 --drop answer= --map cluster=topic --model again \
             --out again
+        import csv fractions.csv --out fractions
         inspect small large/samples.jsonl --unreadable --limit 1
         questions asked.csv --out asked-.csv
         questions multiple-choice --file choices.jsonl --out choices.csv

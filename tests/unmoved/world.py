@@ -122,6 +122,7 @@ def write_world(folder: Path) -> None:
     costs.csv                     a column `cost`, and no clusters
     long.csv                      answers of one setting that nothing has cut off
     few.csv                       the dearest model, on a part of the questions
+    fractions.csv                 decimals and expressions, which one question has of the two
     asked.csv, choices.jsonl      questions to be sampled, with numbers and with choices
     asked.toml                    an experiment of the former, for a server of the tests
     """
@@ -157,6 +158,10 @@ def write_world(folder: Path) -> None:
     write_samples(long, folder / "long.csv")
     few = thinker[(thinker["setting"] == "200") & thinker["question_id"].str.contains("[0-4]$")]
     write_samples(few[few["dataset"] == "sums"], folder / "few.csv")
+    halves = [
+        {"question_id": q, "answer": answer, "gold": "0.5"} for q in "ab" for answer in ("0.50", "1/2", "3")
+    ]
+    pd.DataFrame(halves[1:]).to_csv(folder / "fractions.csv", index=False)
     asked = [{"question": f"How much is {n} and {n + 1}?", "gold": str(2 * n + 1)} for n in range(5)]
     pd.DataFrame(asked).to_csv(folder / "asked.csv", index=False)
     (folder / "asked.toml").write_text(

@@ -21,13 +21,17 @@ ANSWERS = {
 GOLDS = {"q1": "18", "q2": "5", "q3": "1"}
 
 
-def evaluated(folder: Path, rule: str, **options: Any) -> Any:
+def stopping(rule: str) -> Any:
+    from harness.inspect_ai.stop import StopWhenSettled
+
+    return StopWhenSettled(rule)
+
+
+def evaluated(folder: Path, rule: Any, **options: Any) -> Any:
     """The log of a run with a stop rule, twelve epochs at most."""
     from inspect_ai import Epochs
 
-    from harness.inspect_ai.stop import StopWhenSettled
-
-    rules = {"early_stopping": StopWhenSettled(rule)}
+    rules = {"early_stopping": stopping(rule) if isinstance(rule, str) else rule}
     return runner.evaluated(folder, ANSWERS, GOLDS, Epochs(12, ["tts/vote"]), **rules, **options)
 
 
@@ -40,7 +44,9 @@ def ends(text: str, answers: list[str | None]) -> int:
 
 @pytest.mark.parametrize("rule", ["lead:3", "asc-beta:0.9"])
 def test_one_at_a_time_every_sample_ends_where_the_rule_ends_it(tmp_path: Path, rule: str) -> None:
-    log = evaluated(tmp_path, rule, max_samples=1)
+    """Of two tasks, too, whose samples have the same names."""
+    once = stopping(rule)
+    log = [evaluated(tmp_path / task, once, max_samples=1) for task in ("first", "second")][1]
     asked = Counter(sample.id for sample in log.samples)
     assert asked == {name: ends(rule, answers) for name, answers in ANSWERS.items()}
     stopped = log.results.early_stopping
@@ -68,7 +74,5 @@ def test_its_log_is_imported_as_stopped_answers(tmp_path: Path) -> None:
 
 
 def test_a_rule_that_is_none_is_said_at_once() -> None:
-    from harness.inspect_ai.stop import StopWhenSettled
-
     with pytest.raises(BadInput, match="leed"):
-        StopWhenSettled("leed:3")
+        stopping("leed:3")
