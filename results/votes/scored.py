@@ -83,7 +83,7 @@ def score_column(
             stacklevel=2,
         )
     if weights == "sigmoid":
-        cells = cells.map(lambda cell: -np.logaddexp(0.0, -cell))
+        cells = cells.map(lambda cell: -np.logaddexp(0.0, -cell), na_action="ignore")
     return samples.assign(**{column: cells}), column, column == "logprob" or weights is not None
 
 

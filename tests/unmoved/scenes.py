@@ -57,6 +57,7 @@ SCENES = {
     "curves-bare": """
         curves bare.csv --unreadable None --permutations 3 --out bare.tex
         curves bare.csv --as-written --permutations 1 --out written.csv
+        curves bare.csv again.jsonl --unreadable None --n 1,2 --permutations 0 --out either.csv
         curves credit.csv --out mean.csv
         curves verdicts.csv --n 1,2,4 --out right.csv
     """,
@@ -78,6 +79,7 @@ SCENES = {
         compare small.csv --score score --score-cost 30 --at 3,6 --out score.csv
         compare large.parquet --score rm --weights sigmoid --out rm.csv
         compare costs.csv --score score --method majority,best_by_score --out both.csv
+        compare costs.csv --score rm --weights sigmoid --at 3 --out judged.csv
         compare few.csv --score rm --method best_by_score --price org/thinker=1:3 --out priced.csv
     """,
     "compare-gates": """
@@ -245,6 +247,7 @@ MASKS = (
     (r"20\d\d-?\d\d-?\d\dT?-?\d\d:?\d\d:?\d\d[^\s\",]*", "TIME"),
     (r'("(?:git_commit|version|seconds|tokens_per_second|numpy|pandas)": )[^,\n}]*', r"\1MASKED"),
     (r"http://127\.0\.0\.1:\d+", "URL"),
+    (r"\b1[789]\d{8}\.\d+", "TIME"),
     (r", [\d.]+ s (?=-> )", ", SECONDS "),
     (r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{64}|(?<=evaluation_id: )40 .*", "DIGEST"),
     (r"(?m)^time: (?!.* 900 ).*$", "time: MASKED"),
@@ -287,10 +290,14 @@ def text_of(scene: str, folder: Path) -> str:
         if path.is_file() and path.name != ".lock":
             parts.append(f"== {path.relative_to(folder).as_posix()}\n{written(path)}")
     text = "\n".join(parts).replace(str(folder), "FOLDER").replace(str(EXAMPLES), "FORMATS")
-    text = text.replace(str(TINY), "TINY")
+    return steady(text.replace(str(TINY), "TINY")) + "\n"
+
+
+def steady(text: str) -> str:
+    """Without what another machine or another day makes of it."""
     for pattern, mask in MASKS:
         text = re.sub(pattern, mask, text)
-    return NUMBER.sub(rounded, text) + "\n"
+    return NUMBER.sub(rounded, text)
 
 
 def printed(line: str) -> str:
@@ -314,7 +321,7 @@ def rounded(number: re.Match[str]) -> str:
 
 def shortened(line: str, width: int = 300) -> str:
     """A line, its middle as a checksum."""
-    line = NUMBER.sub(rounded, line)
+    line = steady(line)
     if len(line) <= width:
         return line
     return f"{line[: width // 2]} … {zlib.crc32(line.encode())} … {line[-width // 2 :]}"

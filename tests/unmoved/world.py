@@ -151,7 +151,7 @@ def write_world(folder: Path) -> None:
     both = pd.concat([small, large])
     both = both[(both["setting"] == "200") & (both["dataset"] == "sums") & (both["decoding"] == "sample")]
     both = both.assign(cost=both["tokens"] * 1.5e-6 + (both["model"] == "large") * 1e-4, cluster=None)
-    write_samples(both.drop(columns=["cluster", "score_rm", "tokens_rm"]), folder / "costs.csv")
+    write_samples(both.drop(columns="cluster"), folder / "costs.csv")
     long = pd.concat([small, large[large["question_id"] < "q20"]])
     long = long[(long["setting"] == "free") & (long["decoding"] == "sample") & (long["dataset"] == "sums")]
     long = long.assign(finish_reason="stop", tokens=long["tokens"] + 90 * (long["sample"] % 5))
