@@ -124,32 +124,6 @@ def test_long_texts_are_shortened_unless_asked_for_as_a_whole(inspect: Inspect, 
 
 
 @pytest.mark.parametrize(
-    ("option", "count", "texts"),
-    [
-        ("--wrong", {"10": "1 of 1", "100": "2 of 4"}, ["✗ 8", "✗ 7", "✗ 7"]),
-        ("--unreadable", {"10": "1 of 6", "100": "1 of 4"}, ["∅", "∅"]),
-        ("--cut-off", {"100": "1 of 4"}, ["✗ 7"]),
-    ],
-)
-def test_answers_of_one_kind_are_found_in_all_questions(
-    inspect: Inspect, folder: Path, option: str, count: dict[str, str], texts: list[str]
-) -> None:
-    code, out, _ = inspect(folder, option)
-    assert code == 0
-    kind = option.removeprefix("--")
-    for setting, found in count.items():
-        assert any(
-            line.startswith(f"setting {setting}") and line.endswith(f"{found} answers are {kind}")
-            for line in out
-        )
-    headings = [line.split()[1].strip(",:") for line in out if line.startswith("setting ")]
-    assert headings == ["10", "10", "100"]
-    shown = [line.strip().split("   ")[0] for line in out if "tokens" in line]
-    assert shown == texts
-    assert all("tiny-000" in line for line in out if "tokens" in line)
-
-
-@pytest.mark.parametrize(
     ("options", "line"),
     [
         (["--question", "x"], "no answers with question_id 'x'"),

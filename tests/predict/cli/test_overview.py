@@ -7,64 +7,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from predict.cli.overview import overview, sentence_of, together
 from predict.estimate import Status
 from results import read_forecast, read_samples, write_curves
 from results.votes.curves import build_curves
-from results.words.names import NBSP
 from tests.predict.commands import curve, predict
 from tests.predict.conftest import simulated_samples
-
-ROWS = pd.DataFrame(
-    {
-        "source": "llm",
-        "dataset": "d",
-        "model": "m",
-        "method": "majority",
-        "predictor": "flat",
-        "setting": ["10", "10", "20", "20", "20"],
-        "tokens_per_answer": [9.0, 9.0, 18.0, 18.0, 18.0],
-        "N": [1, 4, 1, 4, 64],
-        "role": ["used", "used", "held_out", "held_out", "forecast"],
-        "accuracy": [0.2, 0.3, 0.5, 0.6, np.nan],
-        "predicted": [0.2, 0.3, 0.55, 0.5, 0.7],
-        "low": [0.1, 0.2, 0.45, 0.4, 0.6],
-        "high": [0.3, 0.4, 0.6, 0.55, 0.8],
-        "status": ["ok", "ok", "ok", "poor_fit", "ok"],
-    }
-)
-
-
-def test_a_row_counts_forecasts_and_judges_those_held_out() -> None:
-    nothing = ROWS.assign(predicted=np.nan, low=np.nan, high=np.nan, status="not_identifiable", model="n")
-    heads, some, none = (re.split(r"\s{2,}", line) for line in overview([ROWS, nothing]).splitlines())
-    cells = dict(zip(heads, some, strict=True))
-    assert cells["mean error"] == "7.50"
-    assert cells["largest"] == "10.0"
-    assert cells["in 90 % interval"] == "1 of 2"
-    assert cells["points"] == "2 of 2"
-    assert (cells["ok"], cells["error of ok"]) == ("2", "5.0")
-    assert dict(zip(heads, none, strict=True))["points"] == "0 of 2"
-
-
-def test_the_dearest_measured_forecast_is_told_or_else_the_dearest() -> None:
-    told = sentence_of(ROWS).replace(NBSP, " ")
-    assert "N = 4:" in told
-    assert "50.0 % forecast (40.0 … 55.0 %), 60.0 % measured" in told
-    ahead = sentence_of(ROWS[ROWS["role"] != "held_out"]).replace(NBSP, " ")
-    assert "70.0 % forecast" in ahead
-    assert "no forecast" in sentence_of(ROWS.assign(predicted=np.nan))
-
-
-def test_each_set_is_named_once_above_its_predictors() -> None:
-    both = pd.concat([ROWS, ROWS.assign(predictor="exponential")])
-    lines = overview([both, both.assign(model="other")]).splitlines()
-    assert [line.split()[0] for line in lines] == ["set", "m", "flat", "other", "flat"]
-
-
-def test_what_is_said_of_several_groups_is_said_once() -> None:
-    notes = [("a", ["x", "y"]), ("b", ["x"]), ("c", ["x", "x"])]
-    assert together(notes) == ["a and 2 more: x", "a: y"]
 
 
 @pytest.fixture

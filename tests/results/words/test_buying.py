@@ -15,22 +15,6 @@ def plans(table, prices=None):
     return list(plans_of(pd.DataFrame(table), prices or {}))
 
 
-def test_a_plan_is_told_in_money_where_it_has_a_price():
-    """N = 2 gains 0.01 points; 80 tokens a question at half a dollar a million."""
-    (plan,) = plan_choices(plans(PLAN, {"m": 0.5, "other": 9.0}))
-    assert plan.name == "m on sums, majority vote, by default (mixture)"
-    assert [[cell.replace(NBSP, " ") for cell in row] for row in plan.tables[0].rows] == [
-        ["$0.005", "10", "10", "1", "50.0 %", "49.0 … 52.0 %", "–", "measured"],
-        ["$0.02", "10", "10", "4", "70.0 %", "69.0 … 72.0 %", "68.0 … 73.0 %", "forecast"],
-        ["$0.04", "10", "10", "8", "70.5 %", "69.5 … 72.5 %", "68.5 … 73.5 %", "forecast"],
-    ]
-    assert plan.tables[0].same == {"setting": "10", "tokens/answer": "10"}
-    sentence = plan.figures[0][0].replace(NBSP, " ")
-    choice = "N = 4: 70.0 % forecast (90 % interval on new questions 68.0 … 73.0 %)"
-    for word in ("within a point", choice, "$0.02 per 1,000"):
-        assert word in sentence
-
-
 def test_of_measured_choices_the_method_is_part_of_the_choice():
     """By vote 70.5 % at best; by the score 71 % for less. Forecasts of two methods stay two plans."""
     votes = pd.DataFrame(PLAN)

@@ -44,37 +44,6 @@ def told(table, method="majority"):
     return plain, answers_verdict(panel).replace(NBSP, " "), length_verdict(panel)
 
 
-def test_a_row_tells_first_last_and_what_pays():
-    """64 and 73.5 % at N = 4: the one within a point of the best, for a quarter of its tokens."""
-    accuracy = {**ACCURACY, ("low", 4): 0.64, ("high", 4): 0.735}
-    best = {"best_of_n": [0.5, 0.6, 0.7, 0.65], "all_of_n": [0.5, 0.1, 0.7, 0.2]}
-    others = [curves(method=name).assign(accuracy=values) for name, values in best.items()]
-    table = pd.concat([curves(accuracy), *others])
-    cells, answers, longer = told(table)
-    assert cells == {
-        "model": "m",
-        "data set": "sums",
-        "questions": "200",
-        "one answer": "50.0 % → 70.0 %",
-        "majority vote": "74.0 % (N = 16)",
-        "best of N": "65.0 % (N = 16)",
-        "all of N": "20.0 % (N = 16)",
-        "tokens per answer": "100 → 400",
-        "pays": "Thinking longer pays; voting pays.",
-    }
-    choice = "N = 4, setting “high”, used 400 tokens: 73.5 % (90 % interval on new questions 71.9 … 75.1 %)"
-    assert f"{choice} for 1,600 tokens" in advice(measured(make_panels(table)[:1])).replace(NBSP, " ")
-    assert "over 16 answers adds 4.0 ± 2.8 points, against N = 1 (setting “high”, used 400 tokens)" in answers
-    assert "from 100 to 400 tokens per answer (setting “low” → “high”) adds 20.0 ± 2.8 points" in longer
-    assert "judge of 16 answers loses 5.0 ± 2.8 points, against N = 1" in told(table, "best_of_n")[1]
-    assert "all 16 answers be right loses 50.0 ± 2.8 points" in told(table, "all_of_n")[1]
-    assert [*measured_plans(make_panels(table)[2:], [])] == []
-    synthetic = make_panels(twin(setting=["1", "1", "4", "4"], tokens_per_answer=[1, 1, 4, 4]))[0]
-    assert "adds 4.0 ± 2.8 points, against N = 1 (4 steps)" in answers_verdict(synthetic)
-    assert "from 1 to 4 steps per answer adds" in length_verdict(synthetic)
-    assert models_table([synthetic]) is None
-
-
 @pytest.mark.parametrize(
     ("accuracy", "method", "pays"),
     [

@@ -65,18 +65,6 @@ def test_numbers_outside_the_range_are_told_with_their_status():
     ]
 
 
-def test_a_forecast_is_told_in_money_where_its_model_has_a_price():
-    """16 answers of 100 and of 400 tokens at half a dollar a million, for 1,000 questions."""
-    (forecast,) = make_forecasts({"f": forecast_table("good", [0.63, 0.75])})
-    table = shown(forecast, {"m": 0.5})
-    assert "tokens/question" not in table.head
-    assert [row[table.head.index("US$ per 1,000 questions")] for row in table.rows] == ["$0.80", "$3.20"]
-    assert "prompts" in table.note
-    (choice,) = forecast_choices([forecast], {"m": 0.5})
-    assert choice.choices[0].tables == [table]
-    assert "tokens/question" in shown(forecast, {"other": 0.5}).head
-
-
 def test_predictors_of_what_nobody_measured_have_no_errors():
     ahead = forecast_table("good", [0.63, 0.75]).assign(accuracy=np.nan)
     assert forecast_choices(make_forecasts({"f": ahead}))[0].tables == []
