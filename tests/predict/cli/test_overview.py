@@ -1,47 +1,17 @@
-"""Many sets forecast at once: one table, a sentence each, and a picture."""
+"""Many sets forecast at once: what is refused, what pins no setting down, and a sentence on each."""
 
-import re
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import pytest
 
+from predict.cli.overview import sentence_of
 from predict.estimate import Status
 from results import read_forecast, read_samples, write_curves
 from results.votes.curves import build_curves
+from results.words.names import NBSP
 from tests.predict.commands import curve, predict
 from tests.predict.conftest import simulated_samples
-
-
-@pytest.fixture
-def four_sets(tmp_path: Path) -> list[Path]:
-    """Answers of one model and curves of three."""
-    answers, curves = tmp_path / "answers.csv", tmp_path / "curves.csv"
-    simulated_samples(questions=20, answers=8).to_csv(answers, index=False)
-    settings = [curve(setting=name, T=tokens, questions=100) for name, tokens in (("a", 1e4), ("b", 2e4))]
-    table = pd.concat([pd.concat(settings).assign(model=model) for model in "xyz"])
-    table.to_csv(curves, index=False)
-    return [answers, curves]
-
-
-def test_answers_and_curves_are_forecast_together_and_drawn(four_sets: list[Path], tmp_path: Path) -> None:
-    out, plot = tmp_path / "f.csv", tmp_path / "f.svg"
-    done = predict(
-        "forecast", *four_sets, "--predictor", "default,flat", "--bootstrap", 20, "--out", out, "--plot", plot
-    )
-    assert done.exit_code == 0, done.output
-    table = read_forecast(out)
-    assert table["model"].nunique() == 4
-    assert set(table["predictor"]) == {"default", "flat"}
-    goes_by = table[table["predictor"] == "default"].groupby("dataset")["estimator"].unique()
-    assert sorted(map(list, goes_by)) == [["mixture"], ["question-law"]]
-    assert done.output.count("default (question-law)") == 3
-    refused = predict("forecast", *four_sets, "--predictor", "mixture", "--out", out)
-    assert refused.exit_code == 2
-    assert "needs samples" in refused.stderr
-    assert plot.read_text(encoding="utf-8").startswith("<svg")
-    assert len(re.findall(r" flat  +\d", done.output)) == 4
 
 
 def test_answers_and_their_own_curves_are_refused(tmp_path: Path) -> None:
@@ -66,3 +36,10 @@ def test_a_budget_that_does_not_set_the_length_pins_no_new_setting_down(tmp_path
     table = read_forecast(out)
     assert set(table.loc[table["setting"] == "500", "status"]) == {Status.BOUND_HIT}
     assert "hardly set" in done.output
+
+
+def test_of_forecasts_the_dearest_that_was_measured_is_told() -> None:
+    rows = curve(source="llm", dataset="d", model="m", tokens_per_answer=9.0, predictor="flat")
+    rows = rows.assign(role="forecast", predicted=0.5, low=0.4, high=0.6)
+    assert "N = 8:" in sentence_of(rows).replace(NBSP, " ")
+    assert "N = 4:" in sentence_of(rows.assign(accuracy=[0.5, 0.5, 0.5, np.nan])).replace(NBSP, " ")

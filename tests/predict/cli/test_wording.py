@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from predict.cli.forecast import show
 from predict.cli.wording import spread
 from predict.estimate import Status
 from predict.evidence.groups import groups_of_curves, groups_of_samples
@@ -62,6 +63,15 @@ def test_a_length_that_is_a_forecast_itself_is_told_with_its_interval() -> None:
     T, sd = expected_length("800", lengths) or (0, 0)
     ends = [T * np.exp(by * 1.645 * sd) for by in (0, -1, 1)]
     assert [float(n) for n in re.findall(r"\d+", told)] == pytest.approx([800, *ends], abs=0.6)
+
+
+def test_what_a_long_table_leaves_out_is_counted(capsys: pytest.CaptureFixture[str]) -> None:
+    many = pd.concat([curve(**{**LLM, "setting": f"s{i}", "T": 1e3 * i}) for i in range(1, 8)])
+    told = {"predictor": "flat", "status": "ok", "predicted": 0.5, "low": 0.4, "high": 0.6, "condition": 7.0}
+    show("m on d", many.assign(role="used", tokens_per_answer=10.0, new_low=0.3, new_high=0.7, **told), 4)
+    said = capsys.readouterr().out
+    assert "from settings s1 … s7, N up to 4\n" in said
+    assert "… 7 more in the file" in said
 
 
 @pytest.mark.parametrize(("settings", "counts"), [(3, 9), (9, 9), (30, 4)])

@@ -1,4 +1,4 @@
-"""`tts stop`: its file, its summary, its picture, its refusals."""
+"""`tts stop`: its file, its picture, its refusals."""
 
 from pathlib import Path
 
@@ -46,8 +46,6 @@ def test_the_picture_is_drawn_and_its_names_are_escaped(samples, tmp_path, suffi
 @pytest.mark.parametrize(
     ("more", "told"),
     [
-        (("--rule", "leed:3"), "leed"),
-        (("--rule", "lead:x"), "lead:x"),
         (("--plot", "stop.gif"), ".png"),
         (("--n-max", 1), "--n-max"),
     ],

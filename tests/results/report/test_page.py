@@ -179,14 +179,6 @@ def test_claims_are_counted_by_verdict(tables):
         read_tables(tables(claims=claims.drop(columns="low")))
 
 
-def test_the_same_point_in_two_files_is_refused_and_nothing_written(tables, tmp_path):
-    paths, out = tables(a=curves(), b=curves()), tmp_path / "out"
-    result = CliRunner().invoke(report_command, [*map(str, paths), "--out", str(out)])
-    assert result.exit_code == 2
-    assert "b.csv: row 1: " in result.output
-    assert not out.exists()
-
-
 def test_without_inputs_the_projects_own_tables_are_shown(tmp_path, monkeypatch):
     monkeypatch.setattr(report_module, "CACHED", tmp_path)
     write_curves(curves(), tmp_path / "sums.csv")

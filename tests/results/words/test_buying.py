@@ -26,13 +26,6 @@ def test_of_measured_choices_the_method_is_part_of_the_choice():
     assert {row[-1] for row in plan.tables[0].rows} == {"best by score"}
 
 
-def test_goals_are_plans_of_their_own():
-    goals = ({"target_accuracy": 0.702}, {"token_budget": 15.0})
-    wanted = plan_choices(plans(pd.concat(pd.DataFrame(PLAN).assign(**goal) for goal in goals)))
-    for one, words in zip(wanted, (f"70.2{NBSP}%|N = 8:", "Within 15|N = 1:"), strict=True):
-        assert all(word in one.figures[0][0] for word in words.split("|"))
-
-
 @pytest.mark.parametrize(
     ("prices", "choice", "cost"),
     [
@@ -67,16 +60,6 @@ def test_what_the_best_adds_is_told_beside_what_it_costs_by_price():
     for prices, told in (({"m": 0.5, "other": 4.0}, "32 times the price"), ({}, "4 times the tokens")):
         first = plans(table, prices)[0]
         assert f"forecast to add 3.5 points for {told}" in opening([first], None, [])[0]
-
-
-def test_the_first_sentences_tell_of_the_first_plan_and_the_first_comparison():
-    pairs = [DIFFERENCE, DIFFERENCE | {"b": "huge"}, DIFFERENCE | {"dataset": "products"}]
-    bought, compared = opening(plans(PLAN), pd.DataFrame(pairs), [])
-    assert bought.startswith("The cheapest choice")
-    assert compared.startswith("large beats small")
-    assert "2 more" in compared
-    assert "1 more" in opening([], pd.DataFrame(pairs[:2]), [])[0]
-    assert opening([], None, []) == []
 
 
 @pytest.mark.parametrize(("setting", "told"), [("10", "10 and 500"), ("500", "500")])

@@ -11,6 +11,13 @@ from results.words.compared import COLUMNS, both_ways, quoted, verdict
 from tests.results.made_tables import DIFFERENCE
 
 
+def test_what_would_decide_is_told_in_questions_and_answers():
+    once = DIFFERENCE | {"low": -0.05, "answers_needed": 1_200.0}
+    never = once | {"low": None, "questions_needed": None, "answers_needed": None}
+    cells = [cell for row in cells_of(both_ways(pd.DataFrame([once, never])), COLUMNS) for cell in row]
+    assert {"40 questions or 1,200 answers to each", "no difference seen"} <= {*cells}
+
+
 @pytest.mark.parametrize(
     ("differences", "words"),
     [
