@@ -45,7 +45,6 @@ def idle(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return tmp_path
 
 
-WRITING, DRAWING = ("curves", "stop", "fits", "precision", "forecast", "plan"), ("stop", "forecast", "plan")
 NOWHERE = "small.csv/x.csv"
 """No file can be written beneath a file."""
 

@@ -18,7 +18,7 @@ LONG = 100
 LIMITS = {
     "lines of the packages": 37_398,
     "files of the packages": 299,
-    "lines of the tests": 36_897,
+    "lines of the tests": 36_800,
     "words of pages written by hand": 18_535,
     "mean characters of a line": 52.7,
     "long lines, %": 8.7,

@@ -41,7 +41,12 @@ BAD: dict[Callable[..., object], dict[str, tuple[Any, ...]]] = {
         "level": (0, 1, 0.1, 95, float("nan"), "0.95"),
         "methods": ([], ["greedy"], 5, [None]),
     },
-    curves: {"permutations": (-1, 1.5, None), "seed": (-1, "x", 10**22), "methods": ([], "vote")},
+    curves: {
+        "ns": ([0], [-4], [2, 1.5], []),
+        "permutations": (-1, 1.5, None),
+        "seed": (-1, "x", 10**22),
+        "methods": ([], "vote", ["majority", "greedy"]),
+    },
     forecast: {
         "at_n": (8, [0], [8.5], [-4], [float("nan")], ["8"], [10**9]),
         "fit_max_n": (0, -1, 2.5),

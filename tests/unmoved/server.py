@@ -4,7 +4,6 @@ Chats in OpenAI's interface, and SGLang's `/generate` for the model that ships w
 request fails first; one question fails whenever it is asked.
 """
 
-import json
 import re
 from collections import Counter
 from math import log
@@ -87,8 +86,3 @@ class Server(Responder):
         meta = {"prompt_tokens": len(ids), "completion_tokens": tokens, "finish_reason": {"type": "stop"}}
         text = f"{sum(ids) % 9}##." if self.asked["generate"] % 4 else "many"
         return {"text": text, "meta_info": meta}
-
-    @property
-    def told(self) -> list[str]:
-        """The bodies of all requests, their keys in order."""
-        return [json.dumps(body, ensure_ascii=False) for body in self.requests]

@@ -1,4 +1,4 @@
-"""Every option of a command reaches the call that does its work."""
+"""Options reach the call that does the work: those that no scene of `tests/unmoved` gives."""
 
 import signal
 import tempfile
@@ -28,17 +28,6 @@ class Called(Exception):
 @pytest.mark.parametrize(
     ("target", "arguments", "expected"),
     [
-        ("questions.load.load_questions", ("questions", "gsm8k", "--file", FILE), ("gsm8k", FILE, None)),
-        (
-            "store.regrade.regrade",
-            ("regrade", ".", "--reader", "boxed, hashes", "--match", "last"),
-            (Path(), GRADER),
-        ),
-        (
-            "exports.publish.publish",
-            ("export", FILE, "--out", OUT, "--organization", "Lab"),
-            (FILE, OUT, "Lab"),
-        ),
         (
             "run.dry_run.estimate",
             (*SAMPLE, "--out", OUT, "--dry-run", "--rate", 7, "--price-per-hour", 2, "--restart"),
@@ -63,11 +52,6 @@ class Called(Exception):
             "imports.foreign_columns.import_table",
             ("import", "csv", FILE, "--out", OUT, "--map", "tokens=t", "--drop", "error=a=1", *NAMES, *GRADE),
             (FILE, {"tokens": "t"}, (("error", "a=1"),), GIVEN, (), (), {"grader": GRADER, "kind": "csv"}),
-        ),
-        (
-            "imports.foreign_columns.import_table",
-            ("import", "boinf", FILE, "--out", OUT, "--correct-if", "mark=ok", "--unreadable", "?"),
-            (FILE, {}, (), {}, (("mark", "ok"),), ("?",), {"grader": None, "kind": "boinf"}),
         ),
         (
             "imports.lm_eval.import_lm_eval",

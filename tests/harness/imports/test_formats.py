@@ -17,27 +17,13 @@ EXAMPLES = Path(__file__).parent / "formats"
 
 
 OPTIONS = {"opencompass": ["--grade", "last-number"]}
-ONE_LESS = ("every-eval-ever", "evalscope", "harbor", "terminal-bench", "swe-bench")
-LEFT_OUT = dict.fromkeys(ONE_LESS, 1) | {"tau-bench": 2, "verifiers": 2}
-"""Requests that failed, and what nobody has scored."""
 
 
 @pytest.mark.parametrize("kind", FORMATS)
 def test_files_of_a_format_are_the_table_beside_them(kind: str, tmp_path: Path) -> None:
-    said = imported(kind, EXAMPLES / kind, "--out", tmp_path, *OPTIONS.get(kind, [])).output
+    imported(kind, EXAMPLES / kind, "--out", tmp_path, *OPTIONS.get(kind, []))
     expected = read_samples(EXAMPLES / f"{kind}.csv")
-    assert f"{len(expected)} answers to" in said
-    assert f" {LEFT_OUT.get(kind, 0)} rows left out" in said
-    assert ("--model NAME" in said) == (kind == "nemo-skills")
     pd.testing.assert_frame_equal(read_samples(tmp_path)[[*expected]], expected)
-
-
-def test_what_readers_would_find_in_unread_texts_is_said(tmp_path: Path) -> None:
-    said = imported("verifiers", EXAMPLES / "verifiers", "--out", tmp_path / "a").output
-    assert "5 of 5 answers were not read" in said
-    assert "last-number 5" in said
-    read = imported("evalscope", EXAMPLES / "evalscope", "--out", tmp_path / "b").output
-    assert "not read" not in read
 
 
 def test_the_command_knows_the_formats() -> None:

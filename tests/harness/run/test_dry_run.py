@@ -101,17 +101,8 @@ def test_the_most_tokens_of_a_forced_answer_include_those_of_its_end(tmp_path: P
 def test_the_lines_add_up(tmp_path: Path) -> None:
     lines = dry(tmp_path, rate=2.0, price=12, dp=3, greedy=True)
     prompts = sum(d.prompt_tokens for d in asked(tmp_path, greedy=True))
-    assert [line.split()[:4] for line in lines[1:5]] == [
-        ["10", "greedy", "3", "3"],
-        ["10", "sample", "3", "15"],
-        ["30", "greedy", "3", "3"],
-        ["30", "sample", "3", "15"],
-    ]
-    assert [line.split()[5:] for line in lines[1:5]] == [["10.0", "84"]] * 2 + [["30.0", "124"]] * 2
-    assert lines[5] == "answers: 36 of 36, each a request of its own"
     assert lines[6].startswith(f"prompt tokens: {prompts:,} ")
     assert lines[7] == "completion tokens: 720 expected, 3,744 at most"
-    assert lines[8] == "tokens per answer: the budgets themselves, which models seldom keep"
     assert lines[9].startswith("time: 6 min at 2 completion tokens/s, 31 min at most; 3.60 at 12 an hour ")
     assert lines[10:] == [f"disk: about {(36 * 400 + 720 * 4) / 1e6:,.1f} MB of answers"]
     unknown = dry(tmp_path, price=12, dp=3)[7]

@@ -23,25 +23,6 @@ def row(setting: str, text: str, **changes: Any) -> dict[str, Any]:
     return {**values, **changes}
 
 
-def test_shares_are_counted_by_setting_and_decoding() -> None:
-    tally = Tally(EXPERIMENT)
-    tally.add(row("100", "a", correct=True, tokens=90))
-    tally.add(row("100", "a", answer=None, finish_reason="length", tokens=131))
-    tally.add(row("100", "nothing", question_id="other", answer=None))
-    tally.add(row("20", "b", finish_reason="length"))
-    tally.add(row("20", "b", decoding="greedy", correct=True))
-    tally.add(row("default", "c"))
-    lines = [" ".join(line.split()) for line in tally.table().splitlines()]
-    assert lines[1:] == [
-        "20 tokens, greedy 1 1 10.0 104 0.0% 0.0% 100.0% 100.0%",
-        "20 tokens 1 1 10.0 104 100.0% 0.0% 100.0% 0.0%",
-        "100 tokens 2 3 77.0 264 33.3% 66.7% 66.7% 33.3%",
-        "default 1 1 10.0 64 0.0% 0.0% 100.0% 0.0%",
-    ]
-    assert len({len(line) for line in tally.table().splitlines()}) == 1
-    assert (tally.answers, tally.tokens) == (6, 261)
-
-
 def test_the_summary_says_the_same_and_can_be_stored() -> None:
     tally = Tally(EXPERIMENT)
     tally.add(row("20", "b", correct=True, tokens=12, reader="hashes"))
@@ -78,12 +59,6 @@ def test_accuracy_so_far_is_of_finished_questions() -> None:
     tally.add(row("20", "long", question_id="a"))
     tally.add(row("100", "short", question_id="a", correct=True))
     assert tally.accuracy == 0.5
-    lines = [line.split() for line in tally.table().splitlines()[1:]]
-    assert [cells[:6] for cells in lines] == [
-        ["20", "tokens", "1", "of", "3", "4"],
-        ["100", "tokens", "0", "of", "3", "1"],
-    ]
-    assert [cells[-1] for cells in lines] == ["50.0%", "-"]
     first, second = tally.summary()["settings"]
     assert (first["questions"], first["questions_asked"], first["correct"]) == (1, 3, 0.5)
     assert (second["questions"], second["correct"]) == (0, None)
@@ -98,9 +73,6 @@ def test_many_unreadable_answers_are_a_warning_that_names_what_reads_them() -> N
     for _ in range(15):
         tally.add(row("20", "##1##", question_id="other", reader="hashes"))
     (warning,) = tally.warnings(Path("runs/a"))
-    assert warning.startswith("25.0% ")
-    assert "'is \\boxed{N}.' (2 times)" in warning
-    assert "the token limit (1 times)" in warning
     assert warning.count(" times)") == 3  # of four endings
     assert "\x1b" not in warning
     assert "regrade runs/a --reader hashes,boxed,last-number --match first` reads 3 of these 5" in warning

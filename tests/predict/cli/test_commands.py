@@ -36,9 +36,6 @@ def test_default_split_holds_out_the_dearer_half_of_every_group(curves_file: Pat
     assert (held["low"] <= held["predicted"]).all()
     assert (held["predicted"] <= held["high"]).all()
     assert "condition" in table
-    assert done.output.count("18 of 18  18 of 18") == 2
-    assert "small on toy" in done.output
-    assert "from settings 0.8, 1.2, 1.7, N up to 32" in done.output
 
 
 def test_every_split_option_limits_what_is_used(curves_file: Path, tmp_path: Path) -> None:
@@ -78,15 +75,11 @@ def test_on_curves_the_default_predictor_tells_these_questions_from_new_ones(
     assert table["predicted"][~beyond].to_numpy() == pytest.approx(table["accuracy"][~beyond].to_numpy())
 
 
-@pytest.mark.parametrize("command", ["forecast", "backtest", "plan", "precision", "fits"])
-def test_help_has_an_example_of_the_command(command: str) -> None:
-    done = predict(command, "--help")
-    assert done.exit_code == 0
-    assert f"Example: tts {command} " in done.output
-    if "One of " in done.output:
-        listed = "".join(done.output.split("One of ")[1].split("[default")[0].split())
-        names = re.findall(r"(?:^|;)([a-z-]+)\(", listed)
-        assert sorted(names) == sorted([DEFAULT, *ESTIMATORS])
+def test_help_lists_every_predictor() -> None:
+    said = " ".join(predict("plan", "--help").output.split())
+    listed = said.split("One of ")[1].split("[default")[0].replace(" ", "")
+    names = re.findall(r"(?:^|;)([a-z-]+)\(", listed)
+    assert sorted(names) == sorted([DEFAULT, *ESTIMATORS])
 
 
 SPLIT = "--fit-max-n 4 --fit-settings 0.8,1.2 --at-n 8,16 --at-settings 4"

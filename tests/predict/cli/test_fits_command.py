@@ -46,8 +46,6 @@ def test_curves_give_back_what_they_were_made_of(tmp_path: Path) -> None:
     assert found.loc["1", ["points", "x_low", "x_high"]].tolist() == [6, 800, 4000]
     assert set(found["status"]) == {"ok"}
     assert found["reason"].fillna("").eq("").all()
-    assert done.output.count("N, at setting") == 6
-    assert "T in tokens per answer" in done.output
 
 
 @pytest.mark.parametrize(

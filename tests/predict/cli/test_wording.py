@@ -12,7 +12,7 @@ from predict.estimate import Status
 from predict.evidence.groups import groups_of_curves, groups_of_samples
 from predict.evidence.request import Request
 from predict.evidence.targets import expected_length, split
-from predict.forecast_table import caveats, new_lengths, places, warnings
+from predict.forecast_table import caveats, new_lengths, places
 from results.tables.status import SHORT
 from tests.predict.commands import curve
 from tests.predict.conftest import simulated_samples
@@ -20,68 +20,6 @@ from tests.predict.conftest import simulated_samples
 
 def test_every_status_has_words() -> None:
     assert set(SHORT) == set(Status)
-
-
-def table(**columns: object) -> pd.DataFrame:
-    base = {
-        "source": "llm",
-        "setting": ["a", "a", "b", "b"],
-        "N": [1, 8, 1, 8],
-        "tokens_per_answer": [10.0, 10.0, 50.0, 50.0],
-        "accuracy": [0.5, 0.6, 0.7, 0.8],
-        "role": ["used", "held_out", "used", "held_out"],
-        "predicted": [0.55, 0.62, 0.71, 0.76],
-        "low": 0.6,
-        "high": 0.79,
-        "status": "ok",
-        "predictor": "flat",
-        "condition": 7.0,
-        "new_low": 0.5,
-        "new_high": 0.9,
-    }
-    return pd.DataFrame({**base, **columns})
-
-
-def test_of_several_predictors_the_last_is_printed_in_full(capsys: pytest.CaptureFixture[str]) -> None:
-    """And each of which nothing was held out; what was fitted is named, of many settings the ends."""
-    both = pd.concat([table(), table(predictor="exponential")])
-    show("m on d", both)
-    told = capsys.readouterr().out
-    assert [told.count(word) for word in ("by flat", "by exponential", "setting  ", "errors in points")] == [
-        1
-    ] * 4
-    assert told.count("from settings a, b, N up to 1\n") == 2
-    row = next(line.split() for line in told.splitlines() if line.startswith("b "))
-    assert row[:5] + row[-3:] == ["b", "50", "8", "400", "76.0", "80.0", "%", "ok"]
-    show("m on d", both.assign(role="forecast"), 4)
-    told = capsys.readouterr().out
-    assert told.count("setting  ") == 2
-    many = pd.concat([table(setting=f"s{i}", role="used", N=[1, 2, 4, 8]) for i in range(7)])
-    show("m on d", many.assign(source="synthetic"), 4)
-    told = capsys.readouterr().out
-    assert "from settings s0 … s6, N up to 4\n" in told
-    assert "… 7 more in the file" in told
-    assert "steps/answer" in told
-
-
-def test_warnings_name_what_is_asked_and_not_ok() -> None:
-    """Three places, or all; of an unstable forecast the worst condition number."""
-    status = ["falling", "ill_conditioned", "ok", "ill_conditioned"]
-    first, second = warnings(
-        pd.concat(
-            [
-                table(role=["used", *3 * ["forecast"]], status=status, condition=[9e9, 200, 9e9, 300]),
-                table(predictor="exponential", role="forecast", status="poor_fit"),
-            ]
-        )
-    )
-    assert first.startswith("flat, setting a at N = 8, setting b at N = 8: ill_conditioned: ")
-    assert first.endswith("(condition number 300)")
-    assert second.startswith("exponential, every forecast: poor_fit: ")
-    assert "condition number" not in second
-    falls = table(role="forecast", status="falling")
-    (many,) = warnings(pd.concat([falls, falls.assign(status=["ok", *3 * ["falling"]])]))
-    assert ", setting b at N = 1 and 4 more: falling" in many
 
 
 def test_what_a_table_does_not_tell_is_said() -> None:
@@ -125,6 +63,15 @@ def test_a_length_that_is_a_forecast_itself_is_told_with_its_interval() -> None:
     T, sd = expected_length("800", lengths) or (0, 0)
     ends = [T * np.exp(by * 1.645 * sd) for by in (0, -1, 1)]
     assert [float(n) for n in re.findall(r"\d+", told)] == pytest.approx([800, *ends], abs=0.6)
+
+
+def test_what_a_long_table_leaves_out_is_counted(capsys: pytest.CaptureFixture[str]) -> None:
+    many = pd.concat([curve(**{**LLM, "setting": f"s{i}", "T": 1e3 * i}) for i in range(1, 8)])
+    told = {"predictor": "flat", "status": "ok", "predicted": 0.5, "low": 0.4, "high": 0.6, "condition": 7.0}
+    show("m on d", many.assign(role="used", tokens_per_answer=10.0, new_low=0.3, new_high=0.7, **told), 4)
+    said = capsys.readouterr().out
+    assert "from settings s1 … s7, N up to 4\n" in said
+    assert "… 7 more in the file" in said
 
 
 @pytest.mark.parametrize(("settings", "counts"), [(3, 9), (9, 9), (30, 4)])

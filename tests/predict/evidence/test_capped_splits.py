@@ -39,7 +39,7 @@ def share_right(observed: Evidence, targets: Points, options: Options) -> Estima
     return replace(found, lengths=Lengths(tokens, Interval(mean + options.seed, mean, 0.9)))
 
 
-def test_a_splits_forecast_is_the_predictors_on_that_splits_answers(
+def test_a_split_s_forecast_is_the_predictor_s_on_its_answers_and_scored_on_the_others(
     group: Group, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(ESTIMATORS, SURVIVAL, share_right)
@@ -51,29 +51,20 @@ def test_a_splits_forecast_is_the_predictors_on_that_splits_answers(
         observed = observe(group, [f"cap={CAP}"], SEEN, OPTIONS.seed, int(split))
         seeded = replace(OPTIONS, seed=OPTIONS.seed + int(split))
         alone = estimate(SURVIVAL, observed, asked, seeded)
+        hidden = unseen(group, [f"cap={CAP}"], SEEN, OPTIONS.seed, int(split))
         places = list(zip(rows["setting"], rows["N"], strict=True))
         assert places == asked.places()
         for column, expected in (
             ("predicted", alone.mean),
             ("low", alone.these.low),
             ("high", alone.these.high),
+            ("unseen", accuracy_of(hidden, asked, "majority")),
         ):
             assert rows[column].tolist() == expected.tolist()
-    assert table.groupby("split")["predicted"].first().nunique() == SPLITS
-
-
-def test_a_splits_lengths_are_forecast_from_its_answers(
-    group: Group, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(ESTIMATORS, SURVIVAL, share_right)
-
-    table = backtest(group, [SURVIVAL], REQUEST, SPLITS, OPTIONS)
-
-    for split, rows in table.groupby("split"):
-        observed = observe(group, [f"cap={CAP}"], SEEN, OPTIONS.seed, int(split))
         assert observed.run
         assert set(rows["tokens_predicted"]) == {observed.run.answers.tokens.mean()}
-        assert (rows["tokens_low"] - rows["predicted"]).to_numpy() == pytest.approx(OPTIONS.seed + int(split))
+        assert (rows["tokens_low"] - rows["predicted"]).to_numpy() == pytest.approx(seeded.seed)
+    assert table.groupby("split")["predicted"].first().nunique() == SPLITS
 
 
 def test_an_answer_costs_its_tokens_up_to_the_cap(group: Group) -> None:
@@ -100,16 +91,3 @@ def test_seen_and_unseen_answers_are_all_answers_each_of_them_once(group: Group,
     ended = np.sort(shown[shown <= CAP])
     assert sorted([*ended, *rest[rest <= CAP]]) == sorted(whole.tokens[whole.tokens <= CAP])
     assert set(shown[shown > CAP]) == {beyond}
-
-
-def test_the_unseen_column_is_the_accuracy_of_the_unseen_answers(
-    group: Group, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(ESTIMATORS, SURVIVAL, share_right)
-
-    table = backtest(group, [SURVIVAL], REQUEST, SPLITS, OPTIONS)
-
-    asked = Points.grid({f"cap={cap}": 1.0 for cap in CAPS}, REQUEST.at_n)
-    for split, rows in table.groupby("split"):
-        hidden = unseen(group, [f"cap={CAP}"], SEEN, OPTIONS.seed, int(split))
-        assert rows["unseen"].tolist() == accuracy_of(hidden, asked, "majority").tolist()

@@ -176,22 +176,6 @@ def test_a_measured_point_has_one_interval_of_new_questions(samples_file: Path) 
         assert inside.sum() > 8
 
 
-def test_a_plan_of_samples_is_written_and_drawn(tmp_path: Path) -> None:
-    samples, table, picture = tmp_path / "s.csv", tmp_path / "plan.csv", tmp_path / "plan.svg"
-    write_samples(simulated_samples(questions=10, answers=4, settings=("40", "80")), samples)
-    options = ["--target-accuracy", 0.6, "--max-n", 4, "--bootstrap", 20, "--out", table, "--plot", picture]
-
-    done = predict("plan", samples, *options)
-
-    assert done.exit_code == 0, done.output
-    rows = pd.read_csv(table, dtype={"setting": str})
-    assert len(rows) == 2 * 3
-    assert (rows["cost"] == sorted(rows["cost"])).all()
-    assert set(rows["target_accuracy"]) == {0.6}
-    assert rows["token_budget"].isna().all()
-    assert picture.read_text(encoding="utf-8").startswith("<svg")
-
-
 JUDGED = ("best_by_score", "weighted_majority")
 
 

@@ -33,42 +33,25 @@ def view(**changes: float | None) -> Plan:
     return Plan(options.assign(**names), **{"target_accuracy": 0.7, **changes})
 
 
-def test_all_choices_frontier_goal_and_choice_are_drawn():
+def test_band_and_goal_lie_within_the_axis():
     figure = plan_figure(view(), "p")
     data = figure.file_spec()["datasets"]
-    assert sorted(len(rows) for rows in data.values()) == [1, 1, 2, 3, 4]
-    for word in (
-        "reach 70.0\N{NO-BREAK SPACE}%",
-        "setting “b”",
-        "N = 4, setting “b”, used 50 tokens",
-        "200 tokens",
-    ):
-        assert word in figure.subtitle[0]
     band = next(rows for rows in data.values() if len(rows) == 3)
     highest = max(row["upper"] for row in band)
     assert highest == 1.0  # drawn within the axis; the table keeps the number
     assert rows_of(figure, "rule")["predicted"].tolist() == [0.7]
     far = plan_figure(view(target_accuracy=0.2), "p").page_spec()["layer"][0]["encoding"]["y"]
     assert far["scale"]["domain"][0] <= 0.2
-    layers = {layer["mark"]["style"]: layer for layer in figure.page_spec()["layer"]}
-    assert [row["N"] for row in data[layers["star"]["data"]["name"]]] == [4]
-    assert [row["cost"] for row in data[layers["frontier-line"]["data"]["name"]]] == [10, 40, 200]
-    assert layers["mark"]["encoding"]["shape"]["scale"]["range"] == ["circle", "diamond"]
 
 
-@pytest.mark.parametrize(
-    ("budget", "bought"),
-    [(45.0, "N = 4, setting “a”, used 10 tokens: 60.0"), (900.0, "N = 4, setting “b”, used 50 tokens: 80.0")],
-)
-def test_a_budget_is_drawn_within_the_chart(budget, bought):
+@pytest.mark.parametrize("budget", [45.0, 900.0])
+def test_a_budget_is_drawn_within_the_chart(budget):
     figure = plan_figure(view(target_accuracy=None, token_budget=budget), "p")
     (line,) = (layer for layer in figure.page_spec()["layer"] if layer["mark"]["style"] == "goal")
     assert line["encoding"]["x"]["field"] == "cost"
     assert rows_of(figure, "rule")["cost"].tolist() == [budget]
     low, high = line["encoding"]["x"]["scale"]["domain"]
     assert low < 10 < max(200, budget) < high
-    for word in (f"Within {budget:.0f} tokens", bought):
-        assert word in figure.subtitle[0]
 
 
 def test_a_budget_of_tokens_is_not_drawn_along_prices():
@@ -83,11 +66,6 @@ def test_settings_take_their_colours_in_the_order_of_their_length():
     options = view().options.assign(N=[1, 16, 1, 2], cost=[10.0, 160.0, 50.0, 100.0])
     colours = plan_figure(Plan(options), "p").page_spec()["layer"][2]["encoding"]["color"]
     assert colours["scale"]["domain"] == ["a", "b"]  # 10 and 50 tokens an answer
-
-
-def test_without_a_choice_it_says_so():
-    figure = plan_figure(view(target_accuracy=None, token_budget=5.0), "p")
-    assert "No choice" in figure.subtitle[0]
 
 
 @pytest.mark.parametrize("suffix", [".png", ".svg", ".html"])

@@ -179,24 +179,6 @@ def test_claims_are_counted_by_verdict(tables):
         read_tables(tables(claims=claims.drop(columns="low")))
 
 
-def test_the_same_point_in_two_files_is_refused_and_nothing_written(tables, tmp_path):
-    paths, out = tables(a=curves(), b=curves()), tmp_path / "out"
-    result = CliRunner().invoke(report_command, [*map(str, paths), "--out", str(out)])
-    assert result.exit_code == 2
-    assert "b.csv: row 1: " in result.output
-    assert not out.exists()
-
-
-def test_command_writes_page_and_pictures(tables, tmp_path):
-    out, given = tmp_path / "deep" / "report", [*map(str, tables(llm=curves())), "--price", "m=0.5"]
-    result = CliRunner().invoke(report_command, [*given, "--out", str(out)])
-    assert result.exit_code == 0, result.output
-    assert "3 figures" in result.output
-    names = {path.name for path in out.iterdir()}
-    assert {"index.html", "llm-sums-m-majority-answers.svg"} <= names
-    assert "US$ per 1,000 questions</th>" in (out / "index.html").read_text(encoding="utf-8")
-
-
 def test_without_inputs_the_projects_own_tables_are_shown(tmp_path, monkeypatch):
     monkeypatch.setattr(report_module, "CACHED", tmp_path)
     write_curves(curves(), tmp_path / "sums.csv")

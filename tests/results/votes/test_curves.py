@@ -141,13 +141,6 @@ def test_n_above_the_smallest_pool_is_of_the_questions_that_reach_it_and_said_so
     assert np.isnan(exact(curves).loc[4, "stderr_vs_first_n"])
 
 
-def test_n_too_large_for_one_setting_is_kept_for_the_other():
-    both = pd.concat([table({"q": "rraa"}, "10"), table({"q": "ra"}, "20")])
-    with pytest.warns(UserWarning, match="d/m/20: N = 4 left out"):
-        curves = build_curves(both, ns=[4])
-    assert set(curves["setting"]) == {"10"}
-
-
 @pytest.mark.parametrize("ns", [[5], [8, 16]])
 def test_n_too_large_for_every_setting_is_refused(ns):
     both = pd.concat([table({"q1": "ra", "q2": "rrrrr"}, "10"), table(TWO)])
@@ -156,36 +149,6 @@ def test_n_too_large_for_every_setting_is_refused(ns):
         pytest.raises(BadInput, match=f"N = {ns[0]}.* 4$"),
     ):
         build_curves(both, ns=ns)
-
-
-@pytest.mark.parametrize("ns", [[0], [-4], [2, 1.5], []])
-def test_n_that_is_no_count_is_refused(ns):
-    with pytest.raises(BadInput, match="ns: "):
-        build_curves(table(TWO), ns=ns)
-
-
-@pytest.mark.parametrize("methods", [[], ["mode"], ["majority", "greedy"]])
-def test_unknown_method_is_refused(methods):
-    with pytest.raises(BadInput, match="method: "):
-        build_curves(table(TWO), methods=methods)
-    assert set(build_curves(table(TWO), methods="majority")["method"]) == {"majority"}
-    for wrong in ({"permutations": -1}, {"seed": -1}):
-        with pytest.raises(BadInput, match=r"permutations|seed"):
-            build_curves(table(TWO), **wrong)
-
-
-@pytest.mark.parametrize(
-    ("model", "said"),
-    [
-        ("m", r"^d/m/20: 1 of 2 questions have no answer$"),
-        ("n", r"^d/n: answers to 1 of the 2 questions in these tables$"),
-    ],
-)
-def test_a_setting_or_a_model_without_some_questions_is_said_so(model, said):
-    both = pd.concat([table({"q1": "ra", "q2": "ra"}, "10"), table({"q1": "ra"}, "20", model=model)])
-    with pytest.warns(UserWarning, match=said) as caught:
-        build_curves(both)
-    assert len(caught) == 1
 
 
 def test_complete_table_gives_no_warning():

@@ -12,7 +12,6 @@ from results.summary.panels import make_panels
 from results.words.buying import advice, plan_table
 from results.words.findings import (
     answers_verdict,
-    fewer_questions,
     headline,
     left_out,
     length_verdict,
@@ -44,35 +43,11 @@ def told(table, method="majority"):
     return plain, answers_verdict(panel).replace(NBSP, " "), length_verdict(panel)
 
 
-def test_a_row_tells_first_last_and_what_pays():
-    """64 and 73.5 % at N = 4: the one within a point of the best, for a quarter of its tokens."""
-    accuracy = {**ACCURACY, ("low", 4): 0.64, ("high", 4): 0.735}
-    best = {"best_of_n": [0.5, 0.6, 0.7, 0.65], "all_of_n": [0.5, 0.1, 0.7, 0.2]}
-    others = [curves(method=name).assign(accuracy=values) for name, values in best.items()]
-    table = pd.concat([curves(accuracy), *others])
-    cells, answers, longer = told(table)
-    assert cells == {
-        "model": "m",
-        "data set": "sums",
-        "questions": "200",
-        "one answer": "50.0 % → 70.0 %",
-        "majority vote": "74.0 % (N = 16)",
-        "best of N": "65.0 % (N = 16)",
-        "all of N": "20.0 % (N = 16)",
-        "tokens per answer": "100 → 400",
-        "pays": "Thinking longer pays; voting pays.",
-    }
-    choice = "N = 4, setting “high”, used 400 tokens: 73.5 % (90 % interval on new questions 71.9 … 75.1 %)"
-    assert f"{choice} for 1,600 tokens" in advice(measured(make_panels(table)[:1])).replace(NBSP, " ")
-    assert "over 16 answers adds 4.0 ± 2.8 points, against N = 1 (setting “high”, used 400 tokens)" in answers
+def test_all_of_n_and_thinking_longer_are_told_with_their_intervals():
+    every = curves(method="all_of_n").assign(accuracy=[0.5, 0.1, 0.7, 0.2])
+    _, answers, longer = told(pd.concat([curves(), every]), "all_of_n")
+    assert "all 16 answers be right loses 50.0 ± 2.8 points" in answers
     assert "from 100 to 400 tokens per answer (setting “low” → “high”) adds 20.0 ± 2.8 points" in longer
-    assert "judge of 16 answers loses 5.0 ± 2.8 points, against N = 1" in told(table, "best_of_n")[1]
-    assert "all 16 answers be right loses 50.0 ± 2.8 points" in told(table, "all_of_n")[1]
-    assert [*measured_plans(make_panels(table)[2:], [])] == []
-    synthetic = make_panels(twin(setting=["1", "1", "4", "4"], tokens_per_answer=[1, 1, 4, 4]))[0]
-    assert "adds 4.0 ± 2.8 points, against N = 1 (4 steps)" in answers_verdict(synthetic)
-    assert "from 1 to 4 steps per answer adds" in length_verdict(synthetic)
-    assert models_table([synthetic]) is None
 
 
 @pytest.mark.parametrize(
@@ -184,22 +159,6 @@ def test_prices_can_turn_the_joint_frontier_over():
     table = plan_table(measured(make_panels(tables, {"m": 10.0})))  # all of it are m's choices
     assert ("large has no price" in table.note, table.rows[0][:3]) == (True, ["m", "100", "low"])
     assert [("price" in plan_table(measured([panel])).note.lower()) for panel in half] == [False, True]
-
-
-def test_lost_answers_and_questions_stand_beside_the_accuracy_they_touch():
-    lost = {"unreadable": [0, 0, 0.031, 0.031], "cut_off": [0.2, 0.2, 0, 0]}
-    panels = make_panels(curves(questions=[200, 200, 120, 120], **lost))
-    assert fewer_questions(panels[0]) == "m on sums: 120 of 200 questions (setting “high”)."
-    notes = [note.removeprefix("m on sums: ") for note in model_notes(panels)]
-    told = [(note[6:10], note.split("“")[1][:4]) for note in notes]
-    assert told == [("3.1" + NBSP, "high"), ("20.0", "low”")]
-    assert value_table(panels[0]).rows == [
-        ["low", "100", "200", "0.0", "20.0", "50.0 ± 1.6", "62.0 ± 1.6"],
-        ["high", "400", "120", "3.1", "0.0", "70.0 ± 1.6", "74.0 ± 1.6"],
-    ]
-    few = make_panels(curves(unreadable=0.009, cut_off=0.01))
-    assert fewer_questions(few[0]) == ""
-    assert [f"1.0{NBSP}%" in note for note in model_notes(few)] == [True]
 
 
 def test_risk_is_called_an_error_that_falls():

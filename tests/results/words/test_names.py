@@ -10,28 +10,15 @@ from results.words.buying import bought, dollars
 NBSP = "\N{NO-BREAK SPACE}"
 CURVES = {
     "llm gsm8k Llama": "Llama on gsm8k",
-    "llm sums sums": "sums model, sums questions",
     "llm unknown unknown": "your answers",
-    "llm gsm8k unknown": "your answers on gsm8k",
     "llm unknown Llama": "Llama",
     "synthetic fig2a linear-attention": "fig2a",
     "synthetic fig2a linear-attention sigma_eps=2 sigma=1 step=eta": "fig2a, σ_ε=2 σ=1 step=η",
 }
-SETTINGS = [
-    ("llm", "120", 57.4, "tokens asked for", "asked for 120 tokens", ", used 57"),
-    ("llm", "120", float("nan"), "tokens asked for", "asked for 120 tokens", ""),
-    ("llm", "high", 1234.0, "setting", "setting “high”", ", used 1,234 tokens"),
-    ("synthetic", "120", 57.4, "steps", "120 steps", ""),
-    ("synthetic", "eta", 57.4, "setting", "setting “eta”", ", used 57 steps"),
-]
 
 
-def test_curves_and_settings_are_called_by_what_was_asked_and_used():
+def test_curves_are_called_by_what_was_asked():
     assert {key: words.curves_name(Key(*key.split(" ", 2))) for key in CURVES} == CURVES
-    for source, setting, length, title, name, used in SETTINGS:
-        assert words.settings_title(source, [setting, setting]) == title
-        assert words.setting_name(source, setting) == name
-        assert words.setting_used(source, setting, length) == name + used
     assert words.settings_title("llm", ["20", "low"]) == "setting"
 
 

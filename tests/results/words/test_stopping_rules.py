@@ -8,7 +8,6 @@ import pytest
 
 from results.report.inputs import read_tables
 from results.report.page import build_report
-from results.report.selectors import stopping_choices
 from results.stopping import RULES, arena
 from results.stopping.advice import advice, usual_rows
 from results.tables.contract import as_samples, write_table
@@ -33,17 +32,6 @@ def table() -> pd.DataFrame:
     ]
     rules = {RULES["lead"]: [2.0, 4.0], RULES["fixed"]: [3.0], RULES["asc-beta"]: [0.95]}
     return arena(as_samples(pd.DataFrame(rows).assign(model=MODEL)), rules, n_max=8, orders=4)
-
-
-def test_each_setting_has_its_figure_and_a_row_for_each_rule(table):
-    choices = stopping_choices(table)
-    assert len({choice.slug for choice in choices}) == len(choices) == 2
-    for choice in choices:
-        ((said, figure),) = choice.figures
-        assert said
-        (shown,) = choice.tables
-        assert {row[0] for row in shown.rows} >= {"lead:4", "fixed:3", "asc-beta:0.95"}
-        assert figure.name == choice.slug
 
 
 def test_rows_are_the_usual_ones_with_the_rounds_of_exact_blocks(table):
