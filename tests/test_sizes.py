@@ -16,11 +16,11 @@ LONG = 100
 """A line above this many characters is a long one."""
 
 LIMITS = {
-    "lines of the packages": 37_398,
-    "files of the packages": 299,
-    "lines of the tests": 36_800,
+    "lines of the packages": 37_575,
+    "files of the packages": 298,
+    "lines of the tests": 36_826,
     "words of pages written by hand": 18_535,
-    "mean characters of a line": 52.7,
+    "mean characters of a line": 52.8,
     "long lines, %": 8.7,
 }
 
