@@ -16,7 +16,7 @@ LONG = 100
 """A line above this many characters is a long one."""
 
 LIMITS = {
-    "lines of the packages": 37_575,
+    "lines of the packages": 37_579,
     "files of the packages": 298,
     "lines of the tests": 36_826,
     "words of pages written by hand": 18_535,

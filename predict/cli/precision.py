@@ -27,7 +27,7 @@ from results.tables.contract import check_out
 from results.tables.files import write_raw
 from results.tables.key import model_on, on_dataset
 from results.tables.money import Price
-from results.words.cells import share
+from results.words.cells import between, share
 
 _PILOT = "the pilot"
 _RUNS = {"majority": "vote of ", "best_of_n": "best of "}
@@ -100,8 +100,10 @@ def saved(rows: pd.DataFrame) -> str:
     told = f"{_RUNS['majority']}{row['N']} of {_whole(row['questions'])} questions"
     if row["cost_with"] < 1:
         n, m = _whole(row["questions_with"]), _whole(row["questions_cheap"])
-        part = f"{share(row['cost_with'])} of the cost ({share(row['cost_low'])} … {share(row['cost_high'])})"
-        return f"A {told}: as exact with {n} of them and {m} of {row['with']}, for {part}."
+        part = f"{share(row['cost_with'])} of the cost ({between(row['cost_low'], row['cost_high'])})"
+        return f"A {told}: as exact with {n} of them and {m} of {row['with']}, for {part}.".replace(
+            " (–)", ""
+        )
     left = np.sqrt(1 - row["explained"])
     return (
         f"{row['with']} does not pay for a {told}: it explains {share(row['explained'])} of how they differ; "

@@ -164,8 +164,9 @@ def with_cheap(dear: Side, cheap: Sequence[Side], rows: pd.DataFrame, level: flo
 
     questions_with and questions_cheap give the same ± of new questions for the least cost: the
     part cost_with of that of the dear side alone, and cost_low … cost_high by what the pilot
-    leaves open; margin_with: the ± for all of it; with, explained, price: the cheap side, what
-    it explains of a question's variance, and what one of it costs in one of the dear side.
+    leaves open (NaN with clusters: a simulated range held in 60 of 100 only); margin_with: the ±
+    for all of it; with, explained, price: the cheap side, what it explains of a question's
+    variance, and what one of it costs in one of the dear side.
     Raises BadInput for other questions, as `shared_questions` does, and without a cost.
     """
     beside = []
@@ -191,7 +192,8 @@ def with_cheap(dear: Side, cheap: Sequence[Side], rows: pd.DataFrame, level: flo
             each = price / row["answers"]
             (n, m, cost, margin), *ends = (split(Q, part, each, further, size) for part in squared)
             told = {"questions_with": n, "questions_cheap": m, "cost_with": cost / Q}
-            told |= {"cost_low": ends[1][2] / Q, "cost_high": ends[0][2] / Q}
+            low, high = (ends[1][2], ends[0][2]) if dear.pools.clusters is None else (np.nan, np.nan)
+            told |= {"cost_low": low / Q, "cost_high": high / Q}
             told |= {"margin_with": margin * row["new_margin"], "with": b.named}
             choices.append(told | {"explained": squared[0], "price": each})
         found.append(min(choices, key=lambda told: told["cost_with"]))
