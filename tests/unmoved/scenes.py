@@ -1,7 +1,6 @@
 """What commands make of the crossed world (`world.py`): all that they say, ask and write, as approved texts.
 
-They are no proof that a number is right: the tests with an independent reference are. They notice that one
-has moved.
+They are no proof that a number is right, as tests with an independent reference are: they notice a change.
 
 A scene is some commands in one folder. Its text in `kept/` has what they print, what a server of the tests
 was asked, and what they write: short tables in full, of longer ones some rows, and of each column its sum and
@@ -102,7 +101,7 @@ SCENES = {
             --bootstrap 20 --cluster topic --target population --method best_of_n --out settings.csv
     """,
     "forecast-caps": """
-        forecast long.csv --fit-cap 600 --at-caps 800,1200 --at-n 1,4 --bootstrap 20 --out caps.csv
+        forecast long.csv --fit-cap 600 --at-caps 800,1200 --at-n 1,4,400 --bootstrap 20 --out caps.csv
         backtest long.csv --fit-cap 600 --at-caps 900 --at-n 4 --bootstrap 20 --splits 1 --out back.csv
         plan long.csv --fit-cap 600 --at-caps 900 --max-n 4 --bootstrap 20 --out plan.csv
     """,
@@ -136,7 +135,7 @@ SCENES = {
     "precision": """
         precision few.csv --questions 50,200 --answers 2,8 --out one.csv
         precision few.csv --with large.parquet --answers 4 --level 0.8
-        precision costs.csv --compare --questions 60 --answers 6,12 --seed 3 --out two.csv
+        precision costs.csv few.csv --compare --questions 60 --answers 6,12 --seed 3 --out two.csv
     """,
     "report": f"""
         {ASKED} --set samples=2 --set greedy=true --out asked
@@ -233,6 +232,7 @@ SCENES = {
         twin run fig1-binary --solver monte-carlo --paths 20 --tasks 2 --repeats 2 --steps 5,20 --n 1,3 \
             --out drawn
         twin run fig2a --set sigma_eps=0.4,1 --set step_rule=eta/n --tasks 2 --repeats 2 --out ensemble
+        twin run fig2a --solver monte-carlo --paths 8 --tasks 1 --repeats 1 --out sampled
         twin claims fig2h --set sigma_eps=1 --tasks 1 --out claims.csv
         forecast exact/fig2f.csv --bootstrap 20 --out forecast.csv
     """,
