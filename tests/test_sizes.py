@@ -16,9 +16,9 @@ LONG = 100
 """A line above this many characters is a long one."""
 
 LIMITS = {
-    "lines of the packages": 37_579,
+    "lines of the packages": 37_581,
     "files of the packages": 298,
-    "lines of the tests": 36_826,
+    "lines of the tests": 36_837,
     "words of pages written by hand": 18_535,
     "mean characters of a line": 52.8,
     "long lines, %": 8.7,

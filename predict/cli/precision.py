@@ -100,10 +100,9 @@ def saved(rows: pd.DataFrame) -> str:
     told = f"{_RUNS['majority']}{row['N']} of {_whole(row['questions'])} questions"
     if row["cost_with"] < 1:
         n, m = _whole(row["questions_with"]), _whole(row["questions_cheap"])
-        part = f"{share(row['cost_with'])} of the cost ({between(row['cost_low'], row['cost_high'])})"
-        return f"A {told}: as exact with {n} of them and {m} of {row['with']}, for {part}.".replace(
-            " (–)", ""
-        )
+        ends = between(row["cost_low"], row["cost_high"])
+        part = f"{share(row['cost_with'])} of the cost ({ends})".removesuffix(" (–)")
+        return f"A {told}: as exact with {n} of them and {m} of {row['with']}, for {part}."
     left = np.sqrt(1 - row["explained"])
     return (
         f"{row['with']} does not pay for a {told}: it explains {share(row['explained'])} of how they differ; "

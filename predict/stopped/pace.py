@@ -11,7 +11,7 @@ How often late answers are right, by a second law: one line through the answers 
 
     middle answer by length: logit 1.1; one standard deviation later: −0.4  ->  beyond the cap 38 % are right
 
-By the law of `law.py` that hangs on parameters that answers within the cap hardly tell. Over all
+By the law of `answer_law.py` that hangs on parameters that answers within the cap hardly tell. Over all
 questions together the logit of being right falls about linearly in the normal score of an answer's
 rank by length. Each draw keeps the odds between questions and moves all of them together until
 late answers are right about as often as a draw of the line says, which need not stay straight.

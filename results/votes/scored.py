@@ -160,8 +160,11 @@ def _weighted(votes: Ints, logs: Floats, ns: Ints) -> Floats:
         part = np.zeros(len(ns))
         score_kernel.weighted_curve(*_voters(votes, whole.astype(np.int64)), len(votes), here, part)
         if (relative != whole).any():
-            total = np.bincount(votes.clip(0), relative).round(_PLACES)
-            order = np.lexsort((relative, total[votes], votes != 0))  # whatever that of the answers
+            kinds = [np.sort(relative[votes == kind]).tolist() for kind in range(votes.max() + 1)]
+            rank = np.argsort([0, *sorted(range(1, len(kinds)), key=kinds.__getitem__)])
+            order = np.lexsort(
+                (relative, rank[votes.clip(0)])
+            )  # whatever that of the answers and their names
             voters = [each[order] for each in (votes.clip(0), relative, whole)]
             rng = np.random.default_rng(zlib.crc32(voters[2].tobytes()))
             orders = rng.permuted(np.tile(np.arange(len(votes)), (ORDERS, 1)), axis=1)

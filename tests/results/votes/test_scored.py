@@ -130,6 +130,17 @@ def test_weights_off_the_grid_are_rounded_by_less_than_they_say():
         assert accuracy_by_score(hardly, "weighted_majority", np.array([1, 2])).tolist() == [[0.5, 0]]
 
 
+def test_the_weighted_vote_hangs_on_no_order_and_on_no_name_of_an_answer():
+    rng, ns = np.random.default_rng(6), np.array([1, 2, 3, 8, 20])
+    for _ in range(40):
+        votes, scores = np.append(rng.integers(-1, 4, 16), range(4)), rng.random(20).round(1)
+        scores *= rng.choice([1, 0.013], 20)
+        named, order = np.append(np.append(0, rng.permutation([1, 2, 3])), -1)[votes], rng.permutation(20)
+        pools = pools_of(votes, scores), pools_of(named, scores), pools_of(votes[order], scores[order])
+        one, *others = (accuracy_by_score(pool, "weighted_majority", ns) for pool in pools)
+        np.testing.assert_allclose(others, [one, one], atol=1e-12)
+
+
 @pytest.mark.parametrize("law", ["one of 64 beats 63", "beta", "near 1", "softmax"])
 def test_sharp_weights_are_not_rounded_away(law):
     """By float sums over all pairs, and all but one; weights rounded to 1/60 are off by 1.5 to 100 points."""
