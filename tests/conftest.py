@@ -48,7 +48,7 @@ def fewer_completions() -> Iterator[None]:
     lost is a sixteenth of its variance at most. `tests/unmoved` has the numbers of all completions.
     """
     with pytest.MonkeyPatch.context() as patch:
-        for module in ("predict.answers.mixture", "predict.planning.sizes"):
+        for module in ("predict.answers.mixture", "predict.planning.imagined_runs"):
             patch.setattr(f"{module}.IMAGINED", 2**12)
         yield
 

@@ -16,7 +16,7 @@ WORK = (
     *("results.report.page.make_panels", "results.paired.runs.level_of_each", "results.stopping.arena.arena"),
     *("predict.cli.forecast.forecast", "predict.cli.backtest.backtest", "predict.cli.fits.appendix_fits"),
     *("predict.cli.plan.forecast_choices", "predict.cli.plan.measured_choices"),
-    "predict.planning.sizes.fit_population",
+    "predict.planning.imagined_runs.fit_population",
     *("synthetic.panels.running.run_experiment", "synthetic.theory.claims.claims_table.evaluate"),
     *("harness.cli.drawing.draw", "harness.exports.publish._write"),
 )

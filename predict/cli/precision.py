@@ -17,7 +17,9 @@ import numpy as np
 import pandas as pd
 
 from predict.cli.wording import points, say, table
-from predict.planning.sizes import power, precision, with_cheap
+from predict.planning.cheap_side import with_cheap
+from predict.planning.margins import precision
+from predict.planning.power import power
 from results import BadInput, kind_of, read_samples
 from results.commandline import warnings_last
 from results.normal import FORECAST_LEVEL, LEVEL

@@ -5,7 +5,8 @@ import pytest
 from scipy.special import stdtrit
 
 from predict.library import forecast
-from predict.planning.sizes import power, precision
+from predict.planning.margins import precision
+from predict.planning.power import power
 from results import as_samples
 from results.votes.clusters import standard_error
 from results.votes.exact import answer_pools
@@ -14,7 +15,7 @@ from tests.results.test_clusters import clustered, samples
 
 @pytest.fixture(autouse=True)
 def few_imagined(monkeypatch):
-    monkeypatch.setattr("predict.planning.sizes.IMAGINED", 4000)
+    monkeypatch.setattr("predict.planning.imagined_runs.IMAGINED", 4000)
 
 
 def pools(frame):

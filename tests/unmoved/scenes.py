@@ -273,7 +273,9 @@ def text_of(scene: str, folder: Path) -> str:
     with Server() as server, ExitStack() as stack:
         stack.enter_context(chdir(folder))
         for module in (
-            () if scene.startswith(AS_IT_SHIPS) else ("predict.answers.mixture", "predict.planning.sizes")
+            ()
+            if scene.startswith(AS_IT_SHIPS)
+            else ("predict.answers.mixture", "predict.planning.imagined_runs")
         ):
             stack.enter_context(patch(f"{module}.IMAGINED", 2**11))
         for name, value in (("FIRST_PAUSE", 0.001), ("POLL_SECONDS", 0.01), ("LONGEST_PAUSE", 0.002)):

@@ -1,4 +1,4 @@
-"""predict.planning.sizes: the chance of a verdict beside simulated comparisons, and its formula."""
+"""predict.planning.power: the chance of a verdict beside simulated comparisons, and its formula."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from predict.planning.sizes import power
+from predict.planning.power import power
 from results.normal import LEVEL
 from results.paired.differences import mean_differences
 from results.paired.needed import Decision, given, known

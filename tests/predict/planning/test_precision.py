@@ -1,4 +1,4 @@
-"""predict.planning.sizes: the ± that a pilot tells beside the scatter of simulated runs."""
+"""predict.planning.margins and cheap_side: the ± that a pilot tells beside the scatter of simulated runs."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -9,7 +9,8 @@ import pytest
 from scipy.special import expit
 
 from predict.evidence.groups import groups_of_samples
-from predict.planning.sizes import explained, precision, split, with_cheap
+from predict.planning.cheap_side import explained, split, with_cheap
+from predict.planning.margins import precision
 from results.normal import z_of
 from results.paired.powered import powered
 from results.paired.sides import Side
@@ -143,7 +144,7 @@ def test_runs_of_the_planned_questions_of_two_sides_have_the_planned_scatter(
     assert len(errors) > 100
     assert np.sqrt(np.mean(np.square(errors)) * Q / variance) == pytest.approx(1, abs=0.16)  # known to 6 %
     assert np.mean(inside) > 0.9
-    assert np.mean(costs) == pytest.approx(best[2], rel=0.07)
+    assert np.mean(costs) == pytest.approx(best.cost, rel=0.07)
     middle, low, high = np.transpose(alike)
     assert np.mean(middle) == pytest.approx(squared, abs=0.03)
     assert np.mean((low <= squared) & (squared <= high)) == pytest.approx(0.9, abs=0.06)
@@ -157,12 +158,13 @@ def test_no_other_questions_of_two_sides_are_cheaper(squared: float, price: floa
     enough = ((1 - squared) / n + squared / m <= 1 / Q) & (m > n)
     cost = np.where(enough, n + price * np.maximum(m - further, 0), np.inf)
     found = split(Q, squared, price, further)
-    assert found[2] == pytest.approx(cost.min(), rel=0.02)
+    assert found.cost == pytest.approx(cost.min(), rel=0.02)
     least = np.sqrt(
         Q * np.where((m > n) & (cost_of(n, m, price, further) <= Q), (1 - squared) / n + squared / m, 1).min()
     )
-    assert found[3] == pytest.approx(least, rel=0.02)
-    assert split(Q, squared, 1.0)[1:3] == (0, Q)
+    assert found.margin == pytest.approx(least, rel=0.02)
+    no_saving = split(Q, squared, 1.0)
+    assert (no_saving.cheap, no_saving.cost) == (0, Q)
 
 
 def cost_of(n: np.ndarray, m: np.ndarray, price: float, further: int) -> np.ndarray:

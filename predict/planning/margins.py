@@ -1,0 +1,65 @@
+"""How exact a run will be: the ± of one answer, of a vote and of best-of-N, told by the answers of a pilot.
+
+    questions  answers  method    N   predicted  new_margin  margin  questions_to_halve  answers_to_halve
+    200        16       majority  16  0.81       0.043       0.011   800                 inf
+
+With w for the luck of the answers to a question and b for what differs between questions beyond it
+(`imagined_runs`), the mean over Q questions has the variance w / Q as a measure of these questions
+and (b + w) / Q as one of their kind. The luck falls as 1/N for one answer, and at least as fast for
+the vote or best-of-N of as many of more answers (Hoeffding, Annals of Mathematical Statistics 1948,
+theorem 5.2).
+
+Questions that come in clusters err together: what the pilot's do, measured at its answers, is added to b.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from predict.planning.imagined_runs import imagined, parts
+from results.normal import FORECAST_LEVEL, z_of
+from results.votes.clusters import shared_variance
+from results.votes.exact import AnswerPools, accuracy_by_question
+
+
+def precision(
+    pilot: AnswerPools,
+    questions: Sequence[int],
+    answers: Sequence[int],
+    seed: int,
+    level: float = FORECAST_LEVEL,
+) -> pd.DataFrame:
+    """A row for each size of a run: of one answer and, of two answers or more, the vote and the best of all.
+
+    margin, new_margin: half the interval of these and of new questions. …_to_halve: how
+    many would halve the second; inf where no number of answers does. One question tells
+    nothing of new ones (NaN).
+    """
+    rows, z = [], z_of(level)
+    counts, alone = pilot.counts(), len(pilot.question_ids) == 1
+    imagine = imagined(counts, answers, [seed])
+    for n in answers:
+        for (method, N), runs in imagine[n].items():
+            between, within = parts(runs)
+            between = np.nan if alone else max(between + _together(pilot, method, N), 0.0)
+            left = (between + within) / 4 - between
+            for Q in questions:
+                rows.append(
+                    {
+                        **{"questions": Q, "answers": n, "method": method, "N": N},
+                        "predicted": np.mean(runs),
+                        "new_margin": z * np.sqrt((between + within) / Q),
+                        "margin": z * np.sqrt(within / Q),
+                        "questions_to_halve": 4 * Q,
+                        "answers_to_halve": np.ceil(n * within / left) if left > 0 else np.inf,
+                    }
+                )
+    return pd.DataFrame(rows).sort_values(["questions", "answers"], kind="stable", ignore_index=True)
+
+
+def _together(pilot: AnswerPools, method: str, N: int) -> float:
+    """What is added to b for the clusters of the pilot, by its votes of up to N answers."""
+    at = np.array([min(N, pilot.sizes.min())])
+    exact = accuracy_by_question(pilot.counts(), method, at)
+    return float(shared_variance(exact, pilot.clusters)[0]) if pilot.clusters else 0.0

@@ -1,0 +1,115 @@
+"""How many questions and answers decide a comparison, told by the answers of a pilot of both sides.
+
+    questions  answers  method    N   difference  margin  detectable  decided  questions_to_decide
+    200        16       majority  16  0.042       0.031   0.044       0.56     533
+
+The verdict is that of `tts compare` on one row named beforehand: the paired difference of a question,
+its mean over the questions, Student's interval (`results.paired.needed.Decision`). Both sides'
+questions are imagined by `imagined_runs`; what a question's difference varies by holds the draw of
+the question and the luck of both sides' answers. The pilot leaves open how large the true difference
+is, and its own luck looks like one: `decided` is the chance of a verdict averaged over what it leaves
+open, most true differences being small (`results.paired.needed.given`). Of two equal models it is
+still more than 5 %. At more answers than the pilot's as much is taken to be open as at the pilot's.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from predict.planning.imagined_runs import MOST, Imagined, imagined, parts
+from results import BadInput
+from results.normal import LEVEL
+from results.paired.differences import least_stderr
+from results.paired.needed import Decision, given
+from results.votes.clusters import Clusters, cluster_sizes, equal_draws, shared_variance
+from results.votes.exact import AnswerPools, accuracy_by_question
+
+
+def power(
+    a: AnswerPools,
+    b: AnswerPools,
+    questions: Sequence[int],
+    answers: Sequence[int],
+    seed: int,
+    level: float = LEVEL,
+) -> pd.DataFrame:
+    """A row for each size of both runs: b − a by one answer, and by the vote and the best of all.
+
+    a, b: pilots on the same questions. margin: half the interval to expect. detectable: the
+    true difference that it leaves out 0 for with POWER; decided: the chance that it does,
+    averaged over what the pilot leaves open of the difference. questions_to_decide: the
+    fewest with POWER as this chance, of as many answers; inf if there are none. Raises
+    BadInput for one question, which tells nothing of others, and too many answers.
+    """
+    if len(a.question_ids) < 2:
+        raise BadInput("one question says nothing about others: give a pilot with several")
+    fewest = piloted(a, b)
+    each = sorted({*answers, fewest})
+    sides = [imagined(side.counts(), each, [seed, i]) for i, side in enumerate((a, b))]
+    clusters = a.clusters or b.clusters
+    pilot = len(a.question_ids)
+    sizes = cluster_sizes(pilot, clusters)
+    size, largest = pilot / equal_draws(sizes), int(sizes.max())
+    by_answers = {n: {way: _difference(a, b, way, n, sides, clusters) for way in sides[0][n]} for n in each}
+    rows = []
+    for n in answers:
+        for (method, N), (difference, variance) in by_answers[n].items():
+            seen = _as_seen(method, N, fewest)
+            measured = by_answers[fewest].get(seen, (difference, variance))[1]
+            decision = Decision(level, size, largest, whole=n == N)
+            truth = given(difference, max(np.sqrt(measured / pilot), float(least_stderr(pilot, largest))))
+            to_decide = decision.questions(variance, truth)
+            for Q in questions:
+                rows.append(
+                    {
+                        **{"questions": Q, "answers": n, "method": method, "N": N},
+                        "difference": difference,
+                        "margin": decision.margin(Q, variance),
+                        "detectable": decision.detectable(Q, variance),
+                        "decided": decision.decided(Q, variance, truth),
+                        "questions_to_decide": to_decide,
+                    }
+                )
+    return pd.DataFrame(rows).sort_values(["questions", "answers"], kind="stable", ignore_index=True)
+
+
+def piloted(a: AnswerPools, b: AnswerPools) -> int:
+    """The answers that every question has on both sides."""
+    return int(min(a.sizes.min(), b.sizes.min(), MOST))
+
+
+def _as_seen(method: str, N: int, fewest: int) -> tuple[str, int]:
+    """The same way, of no more answers than the pilot has; the best of one is that one answer."""
+    return (method, min(N, fewest)) if min(N, fewest) > 1 else ("majority", 1)
+
+
+def _difference(
+    a: AnswerPools,
+    b: AnswerPools,
+    way: tuple[str, int],
+    n: int,
+    sides: Sequence[Imagined],
+    clusters: Clusters,
+) -> tuple[float, float]:
+    """Of runs of n answers by one way (method, N): the mean of b − a, and the variance of one question's.
+
+    Each side is imagined by itself, and yet what is hard for one model is hard for another.
+    Two models' answers to a question are independent, so the covariance of their exact
+    accuracies is unbiased at each N up to the pilot's; beyond it their correlation is taken
+    to be that at the pilot's.
+    """
+    method, N = way
+    fewest = piloted(a, b)
+    at = _as_seen(method, N, fewest)
+    exact = [accuracy_by_question(side.counts(), at[0], np.array([at[1]]))[:, 0] for side in (a, b)]
+    covariance = float(np.cov(np.stack(exact))[0, 1])
+    (between_a, within_a), (between_b, within_b) = (parts(side[n][way]) for side in sides)
+    most = np.sqrt(between_a * between_b)
+    if fewest < N:
+        (one, _), (other, _) = (parts(side[fewest][at]) for side in sides)
+        covariance *= most / max(np.sqrt(one * other), 1e-12)
+    variance = between_a + within_a + between_b + within_b - 2 * np.clip(covariance, -most, most)
+    if clusters:
+        variance += float(shared_variance((exact[1] - exact[0])[:, None], clusters)[0])
+    return float(sides[1][n][way].mean() - sides[0][n][way].mean()), max(float(variance), 0.0)
