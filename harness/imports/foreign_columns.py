@@ -60,8 +60,7 @@ def import_table(
     `kind` is one of FORMATS, or tells nothing. Raises BadInput.
     """
     columns, given = dict(columns or {}), dict(given or {})
-    if unknown := [name for name in columns if name not in _KNOWN and not name.startswith("score_")]:
-        raise BadInput(_unknown(unknown[0], columns[unknown[0]]))
+    _check_names(columns)
     used = (*columns.values(), *(column for column, _ in (*drop, *correct_if)))
     rows, failed = _rows(file, kind, columns, given, used)
     columns |= {name: text for name, text in given.items() if text in rows}
@@ -70,38 +69,25 @@ def import_table(
     if verdicts and not grader and "answer" not in {*FORMATS.get(kind, ["answer"]), *columns}:
         rows = rows.drop(columns="gold", errors="ignore")  # the tool's file has verdicts and no answers
     _check_columns(file, rows, {*columns, *constants}, (*columns.values(), *used), grader, verdicts)
-    for column, value in drop:
-        must_be_found(file, f"--drop {column}={value}", value, rows[column])
-    unscored = without_number(rows, correct_if)
-    kept = rows[~matching(rows, drop) & ~unscored].reset_index(drop=True)
-    if kept.empty:
-        raise BadInput(f"{file}: --drop leaves out all {len(rows)} rows")
-    for column, value in correct_if:
-        must_be_found(file, f"--correct-if {column}={value}", value, kept[column])
+
+    kept, unscored = _kept(file, rows, drop, correct_if)
     left_out = len(rows) - len(kept) + failed
-    renamed = [name for name in columns.values() if name not in (*columns, *_KNOWN)]
-    table = kept.drop(columns=renamed).assign(**{name: kept[source] for name, source in columns.items()})
-    table = table.assign(**constants)
+    # Errors count the rows that were kept, and say so where that makes a difference.
+    where = Path(f"{file} (after {left_out} rows were left out)") if left_out else file
+    table = _renamed(kept, columns).assign(**constants)
     if correct_if:
         table["correct"] = matching(kept, correct_if)
     table, notes = _own_columns_apart(one_answer_a_row(table, file, columns), {*columns, *given})
-    if unscored.any():
-        notes.append(f"{int(unscored.sum())} answers without a score are left out: they are not wrong ones")
-    table = _scored(file, table, columns)
-    if "setting" in table and table.columns.is_unique:
-        unset = table["setting"].map(as_typed).str.strip() == ""
-        table["setting"] = table["setting"].mask(unset, SAMPLES.defaults["setting"])
+    if unscored:
+        notes.append(f"{unscored} answers without a score are left out: they are not wrong ones")
+    table = _with_settings(_scored(file, table, columns))
     if not correct_if and "correct" in table and table.columns.is_unique:
         _check_truths(file, columns.get("correct", "correct"), table["correct"])
-    # Errors count the rows that were kept, and say so where that makes a difference.
-    where = Path(f"{file} (after {left_out} rows were left out)") if left_out else file
     if grader:
         table = graded(table, grader, where)
         notes += thinking_notes(table)
-    elif unreadable:
-        for word in unreadable:
-            must_be_found(file, f"--unreadable {word}", word, table["answer"])
-            table["answer"] = table["answer"].mask(is_value(table["answer"], word), None)
+    else:
+        table = _with_nulls(file, table, unreadable)
     notes += [
         f"no column {constants[name]!r}: it is the {name} of all rows"
         for name in ("gold", "setting")
@@ -110,18 +96,24 @@ def import_table(
     if not grader and kind in _PLAIN and not correct_if:
         table, compared = as_expressions(table)
         notes += compared
-    if "sample" not in table:
-        key = [text_cells(table[name])[0] for name in SAMPLE_KEY if name in table]  # 1 is "1"
-        table = table.assign(sample=table.groupby(key, dropna=False).cumcount())
-        notes.append("no column 'sample': the answers to a question are numbered in the order of the rows")
-    if unnamed := [name for name in ("dataset", "model") if name not in table]:
-        options = " ".join(f"--{name} NAME" for name in unnamed)
-        notes.append(f"no {' and no '.join(unnamed)} in the file: name what was sampled with {options}")
+    table, numbered = _numbered(table)
     samples = as_samples(table, where)
     if "gold" in constants and not (samples["answer"] == samples["gold"]).any():
         refused = f"--gold {constants['gold']}: no column of that name, and no answer is this"
         raise BadInput(f"{file}: {refused}: columns {', '.join(map(str, rows.columns))}")
-    return Imported(samples, left_out, (*notes, *whole_text_notes(table)))
+    return Imported(samples, left_out, (*notes, *numbered, *whole_text_notes(table)))
+
+
+def _check_names(columns: Mapping[str, str]) -> None:
+    """Raise BadInput where --map names what no samples table has."""
+    for name, source in columns.items():
+        if name in _KNOWN or name.startswith("score_"):
+            continue
+        if source in _KNOWN:
+            turned = shlex.quote(f"{source}={name}")
+            raise BadInput(f"--map {name}={source}: the file's own name comes second: give --map {turned}")
+        known = f"expected one of {', '.join(_KNOWN)}, or score_NAME"
+        raise BadInput(f"--map: no samples table has a column {name!r}, {known}")
 
 
 def _rows(
@@ -172,13 +164,55 @@ def _check_columns(
         raise BadInput(message + hint)
 
 
-def _unknown(name: str, source: str) -> str:
-    """What is wrong with --map NAME=SOURCE, where no samples table has a column NAME."""
-    if source in _KNOWN:
-        turned = shlex.quote(f"{source}={name}")
-        return f"--map {name}={source}: the file's own name comes second: give --map {turned}"
-    known = f"expected one of {', '.join(_KNOWN)}, or score_NAME"
-    return f"--map: no samples table has a column {name!r}, {known}"
+def _kept(file: Path, rows: pd.DataFrame, drop: Pairs, correct_if: Pairs) -> tuple[pd.DataFrame, int]:
+    """The rows that are answers, and how many have no score that `correct_if` could judge.
+
+    Raises BadInput where none is left, or where a value of `drop` or `correct_if` is nowhere found.
+    """
+    for column, value in drop:
+        must_be_found(file, f"--drop {column}={value}", value, rows[column])
+    unscored = without_number(rows, correct_if)
+    kept = rows[~matching(rows, drop) & ~unscored].reset_index(drop=True)
+    if kept.empty:
+        raise BadInput(f"{file}: --drop leaves out all {len(rows)} rows")
+    for column, value in correct_if:
+        must_be_found(file, f"--correct-if {column}={value}", value, kept[column])
+    return kept, int(unscored.sum())
+
+
+def _renamed(rows: pd.DataFrame, columns: Mapping[str, str]) -> pd.DataFrame:
+    """The rows by the names of the samples table; a column that has two of them is there twice."""
+    foreign = [source for source in columns.values() if source not in (*columns, *_KNOWN)]
+    return rows.drop(columns=foreign).assign(**{name: rows[source] for name, source in columns.items()})
+
+
+def _with_settings(table: pd.DataFrame) -> pd.DataFrame:
+    """`table` with the usual setting where a cell says none."""
+    if "setting" not in table or not table.columns.is_unique:
+        return table
+    unset = table["setting"].map(as_typed).str.strip() == ""
+    return table.assign(setting=table["setting"].mask(unset, SAMPLES.defaults["setting"]))
+
+
+def _with_nulls(file: Path, table: pd.DataFrame, unreadable: Collection[str]) -> pd.DataFrame:
+    """`table` without the answers that stand for none. Raises BadInput for a word that is nowhere found."""
+    for word in unreadable:
+        must_be_found(file, f"--unreadable {word}", word, table["answer"])
+        table = table.assign(answer=table["answer"].mask(is_value(table["answer"], word), None))
+    return table
+
+
+def _numbered(table: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
+    """`table` with a number for each answer to a question, and notes of what the file does not tell."""
+    notes = []
+    if "sample" not in table:
+        key = [text_cells(table[name])[0] for name in SAMPLE_KEY if name in table]  # 1 is "1"
+        table = table.assign(sample=table.groupby(key, dropna=False).cumcount())
+        notes.append("no column 'sample': the answers to a question are numbered in the order of the rows")
+    if unnamed := [name for name in ("dataset", "model") if name not in table]:
+        options = " ".join(f"--{name} NAME" for name in unnamed)
+        notes.append(f"no {' and no '.join(unnamed)} in the file: name what was sampled with {options}")
+    return table, notes
 
 
 def _own_columns_apart(table: pd.DataFrame, named: Collection[str]) -> tuple[pd.DataFrame, list[str]]:
