@@ -103,24 +103,9 @@ class Plan:
     @cached_property
     def judged(self) -> pd.DataFrame:
         """The options by what they are chosen for; `alone` is what each was thought to be by itself."""
-        columns = dict.fromkeys([*self.options, "low", "high", "new_low", "new_high"])
-        options = self.options.reindex(columns=[*columns])
-        options = options.assign(alone=options["predicted"])
-        if "expected" in options:
-            drawn = options["expected"].notna()
-            moved = (options["expected"] - options["predicted"]).where(drawn, 0.0)
-            for end in ("new_low", "new_high"):
-                at_bound = options[end].isin([0.0, 1.0])
-                options[end] = options[end] + moved.where(~at_bound, 0.0)
-            given_all = {"expected": "predicted", "expected_low": "low", "expected_high": "high"}
-            for expected, alone in given_all.items():
-                if expected in options:
-                    options[alone] = options[expected].where(drawn, options[alone])
-        new = options["new_low"].notna()
-        lower = options["new_low"].where(new, options["low"])
-        upper = options["new_high"].where(new, options["high"])
-        on = new.map({True: NEW, False: THESE})
-        return options.assign(lower=lower.clip(0, 1), upper=upper.clip(0, 1), on=on)
+        ends = ["low", "high", "new_low", "new_high"]
+        options = self.options.reindex(columns=[*dict.fromkeys([*self.options, *ends])])
+        return _with_bounds(_as_expected(options.assign(alone=options["predicted"])))
 
     @cached_property
     def is_drawn_together(self) -> bool:
@@ -162,6 +147,33 @@ class Plan:
     def best(self) -> "pd.Series[Any]":
         """The choice with the highest forecast, whatever it costs."""
         return self.judged.sort_values("predicted").iloc[-1]
+
+
+def _as_expected(options: pd.DataFrame) -> pd.DataFrame:
+    """Options with what is expected of each given all of them, where that is known, as their prediction.
+
+    Intervals on new questions move along, but for an end at 0 or 1, which nothing is beyond.
+    """
+    if "expected" not in options:
+        return options
+    is_known = options["expected"].notna()
+    moved = (options["expected"] - options["predicted"]).where(is_known, 0.0)
+    for end in ("new_low", "new_high"):
+        at_bound = options[end].isin([0.0, 1.0])
+        options = options.assign(**{end: options[end] + moved.where(~at_bound, 0.0)})
+    given_all = {"predicted": "expected", "low": "expected_low", "high": "expected_high"}
+    for alone, expected in given_all.items():
+        if expected in options:
+            options = options.assign(**{alone: options[expected].where(is_known, options[alone])})
+    return options
+
+
+def _with_bounds(options: pd.DataFrame) -> pd.DataFrame:
+    """Options with `lower` and `upper`, the ends of the interval to buy by, and what it is `on`."""
+    is_new = options["new_low"].notna()
+    lower = options["new_low"].where(is_new, options["low"]).clip(0, 1)
+    upper = options["new_high"].where(is_new, options["high"]).clip(0, 1)
+    return options.assign(lower=lower, upper=upper, on=is_new.map({True: NEW, False: THESE}))
 
 
 def _stderr(rows: pd.DataFrame) -> "pd.Series[float]":
