@@ -1,8 +1,8 @@
 """Which small mistakes the tests notice: `make mutants`.
 
 From each package a seed draws some of the places where an operator, a number, a name or a condition can be
-another one. Each change is made alone, in a copy of the project, and the package's own tests run on it until
-one fails. cosmic-ray finds the places and makes the changes; `Swapped` adds names taken for each other.
+another one. Each change is made alone, in a copy of the project, and quick tests run on it until one fails.
+cosmic-ray finds the places and makes the changes; `Swapped` adds names taken for each other.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ PACKAGES = (
     "results/tables",
     "results/votes",
 )
+SCENES = "tests/unmoved"
 TABLE = Path(__file__).with_name("mutants.csv")
 
 # Operators of cosmic-ray that a person could have typed: everything notices a sum that becomes a bit shift.
@@ -196,16 +197,16 @@ def copy_of_project(folder: Path) -> None:
 
 
 def is_noticed(mutant: Mutant, folder: Path, limit: float) -> bool:
-    """Whether the package's tests fail on the change.
+    """Whether quick tests fail on the change: those of the file's name, its package's, then the scenes.
 
-    The tests of the file's own name come first. Those that have not ended within `limit` seconds have failed.
+    Tests that have not ended within `limit` seconds have failed.
     """
     file = folder / mutant.path
     source = file.read_text()
     tests = Path("tests") / Path(mutant.path).parent
     own = [str(test.relative_to(folder)) for test in sorted((folder / tests).glob(f"test_{file.stem}*.py"))]
     command = [sys.executable, "-m", "pytest", "-x", "-q", "-n", "0", "-p", "no:cacheprovider"]
-    command += ["-m", "not release and not server", *own, str(tests)]
+    command += ["-m", "not integration and not release and not server", *own, str(tests), SCENES]
     environment = os.environ | {
         "PYTHONPATH": str(folder),
         "OMP_NUM_THREADS": "1",
@@ -261,11 +262,10 @@ def main() -> None:
             noticed = is_noticed(mutant, folder, options.limit)
             place = f"{mutant.path}:{mutant.line}"
             rows.append({"package": package, "place": place, "change": change(mutant), "noticed": noticed})
+            pd.DataFrame(rows).to_csv(TABLE, index=False)  # who stops the run keeps what it has found
             if not noticed:
                 tqdm.write(f"not noticed: {place}: {change(mutant)}")
-    table = pd.DataFrame(rows)
-    table.to_csv(TABLE, index=False)
-    click.echo(summary(table).to_string(index=False))
+    click.echo(summary(pd.DataFrame(rows)).to_string(index=False))
 
 
 if __name__ == "__main__":
