@@ -7,7 +7,7 @@ Each split keeps a random few answers of every question at every setting and for
 the exact vote over all answers. "mixture, curve" sees the curve of these answers alone.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -114,11 +114,13 @@ def judged(job: Job, predictors: Mapping[str, Estimator]) -> pd.DataFrame:
     return table[["set", "method", "seen", *table.columns.drop(["set", "method", "seen"])]]
 
 
-def scores_of(job: Job) -> pd.DataFrame:
-    """The scores of all contestants on a set; kept in runs, and read from there the next time."""
-    kept = WORK / f"scores-{job.name}-{job.method}-{job.splits}.csv"
+def scores_of(job: Job, names: Collection[str] = ()) -> pd.DataFrame:
+    """The scores of all contestants on a set, or of those named; kept in runs for the next time."""
+    kept = WORK / "-".join(["scores", job.name, job.method, str(job.splits), *sorted(names)])
+    kept = kept.with_name(f"{kept.name}.csv")
     if not kept.exists():
-        write_raw(judged(job, contestants(job.method)), kept)
+        every = contestants(job.method)
+        write_raw(judged(job, {name: every[name] for name in names or every}), kept)
     return pd.read_csv(kept)
 
 

@@ -14,6 +14,7 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -26,7 +27,7 @@ from studies.forecasts.page import HERE, insert, write
 
 ROOT = HERE.parents[1]
 WORK = Path("runs/forecasting")
-EDITION = HERE / "editions" / "7.csv"
+BEFORE, EDITION = (HERE / "editions" / name for name in ("7.csv", "8.csv"))
 """The scores of this edition of the forecaster. A new edition gets a new file, and the old ones stay."""
 
 
@@ -37,7 +38,10 @@ EDITION = HERE / "editions" / "7.csv"
     "--data", envvar="DATA_DIR", default=ROOT.parent / "shared" / "data", type=click.Path(path_type=Path)
 )
 @click.option("--reuse", is_flag=True, help="Take what the last run has left; do the rest.")
-def main(processes: int, splits: int, data: Path, reuse: bool) -> None:
+@click.option(
+    "--again", multiple=True, metavar="PREDICTOR", help="Judge this one alone; the others as before."
+)
+def main(processes: int, splits: int, data: Path, reuse: bool, again: tuple[str, ...]) -> None:
     """Remake the tables and pictures of docs/forecasting.md and README.md."""
     started = time.monotonic()
     os.environ["OMP_NUM_THREADS"] = "1"  # for the processes started below
@@ -47,13 +51,22 @@ def main(processes: int, splits: int, data: Path, reuse: bool) -> None:
     with ThreadPoolExecutor(processes) as threads:
         list(threads.map(run, [words for words in commands if not (ROOT / words[-1]).exists()]))
     with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
-        found = pd.concat(pool.map(scores_of, jobs(data, splits)), ignore_index=True)
+        found = pd.concat(pool.map(partial(scores_of, names=again), jobs(data, splits)), ignore_index=True)
+    if again:
+        found = with_others(found, pd.read_csv(BEFORE))
     write_raw(found, EDITION)
     write(found)
     examples()
     said = [shown(words, data) for words in [*commands, *EXAMPLES.values()]]
     (HERE / "commands.txt").write_text("\n".join(said) + "\n", encoding="utf-8")
     click.echo(f"{time.monotonic() - started:.0f} s")
+
+
+def with_others(found: pd.DataFrame, before: pd.DataFrame) -> pd.DataFrame:
+    """Scores of some predictors, and those of the others from an edition before, in its order."""
+    key = ["set", "method", "seen", "predictor"]
+    newest = pd.concat([found, before]).drop_duplicates(key).set_index(key)
+    return newest.reindex(before.set_index(key).index).reset_index()[before.columns]
 
 
 def prepare(data: Path) -> list[list[str]]:

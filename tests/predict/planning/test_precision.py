@@ -112,6 +112,7 @@ def by_votes(side: Side, ns: list[int]) -> np.ndarray:
     return accuracy_by_question(side.pools.counts(), "majority", ns)
 
 
+@pytest.mark.integration  # it simulates 450 pilots
 @pytest.mark.parametrize(("cluster", "pilot", "price"), [(1, 100, 0.02), (1, 40, 0.1), (4, 240, 0.05)])
 def test_runs_of_the_planned_questions_of_two_sides_have_the_planned_scatter(
     cluster: int, pilot: int, price: float
