@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from harness.engines.base import Completion, Engine
 from harness.engines.forcing import forced
@@ -77,23 +78,7 @@ async def sample(
     with locked(folder):
         if restart:
             set_aside(folder)
-        before = check_same_run(folder, experiment, questions)
-        if there := (folder / SAMPLES).exists():
-            mend(folder / SAMPLES)
-        if quarantine and there:
-            bad, aside = put_bad_rows_aside(folder)
-            say(f"{bad} rows are put aside{f' in {aside}' if bad else ''}")
-        if before and asked_of(before) == experiment.reading != grader_in(before):
-            last = grader_in(before)
-            experiment = experiment.model_copy(update=asdict(last))
-            say(f"answers are read with {last}, as `tts regrade` last read them")
-        if before and there and grader_in(before) != experiment.reading:
-            again = regrade(folder, experiment.reading, asked=True)
-            say(
-                f"the answers in {folder} are read again: before with {grader_in(before)}, now with "
-                f"{experiment.reading}; {again.changed} differ, the old verdicts are in {again.kept.name}"
-            )
-            before = read_record(folder)
+        experiment, before = _continued(experiment, questions, folder, quarantine, say)
         planned = len(asked) * experiment.answers_per_question
         if stored:
             planned = stored.planned(experiment, asked)
@@ -110,22 +95,43 @@ async def sample(
                 for name, (then, now) in record.begin(about, planned).items():
                     say(f"warning: {name} is {now!r} and was {then!r} in the last session (see run.json)")
                 session = _Sampling(experiment, engine, file, tally, requests, planned, say, stored)
-                try:
-                    await session.draw()
-                    file.sync()
-                except Moved:  # nor is there a place for the record
-                    raise
-                except BaseException:
-                    with suppress(OSError):  # the samples file has already reported a full disk
-                        record.end(session.pace, tally.summary() | requests.summary(), _events(engine))
-                    raise
-                record.end(session.pace, tally.summary() | requests.summary(), _events(engine))
+                await session.draw_and_record(record)
         return RunOutcome(planned, requests.left, session.failures, tally, session.pace, requests.told())
 
 
-def _events(engine: Engine) -> list[str]:
-    """What happened to the engine's server, if it has one."""
-    return list(getattr(engine, "events", ()))
+def _continued(
+    experiment: Experiment,
+    questions: Sequence[Question],
+    folder: Path,
+    quarantine: bool,
+    say: Callable[[str], None],
+) -> tuple[Experiment, dict[str, Any] | None]:
+    """The experiment as a run in `folder` goes on with it, and that run's record, if there is one.
+
+    Its answers are mended where the last session was cut off, bad ones put aside, and read
+    again where the experiment names other readers than before.
+    """
+    before = check_same_run(folder, experiment, questions)
+    is_begun = (folder / SAMPLES).exists()
+    if is_begun:
+        mend(folder / SAMPLES)
+    if quarantine and is_begun:
+        bad, aside = put_bad_rows_aside(folder)
+        say(f"{bad} rows are put aside{f' in {aside}' if bad else ''}")
+    if not before:
+        return experiment, before
+    last = grader_in(before)
+    if asked_of(before) == experiment.reading != last:
+        say(f"answers are read with {last}, as `tts regrade` last read them")
+        return experiment.model_copy(update=asdict(last)), before
+    if is_begun and last != experiment.reading:
+        again = regrade(folder, experiment.reading, asked=True)
+        say(
+            f"the answers in {folder} are read again: before with {last}, now with "
+            f"{experiment.reading}; {again.changed} differ, the old verdicts are in {again.kept.name}"
+        )
+        before = read_record(folder)
+    return experiment, before
 
 
 class _Sampling(Session):
@@ -144,8 +150,25 @@ class _Sampling(Session):
     ) -> None:
         super().__init__(requests, experiment.concurrency, planned)
         self._experiment, self._engine, self._file, self._tally = experiment, engine, file, tally
-        self._say, self._stored = say, stored
+        self._requests, self._say, self._stored = requests, say, stored
         self._looks = [count for count in LOOKS if count > tally.finished]
+
+    async def draw_and_record(self, record: Record) -> None:
+        """Draw what is missing, and say in `record` how the session ended, however that was."""
+        try:
+            await self.draw()
+            self._file.sync()
+        except Moved:  # nor is there a place for the record
+            raise
+        except BaseException:
+            with suppress(OSError):  # the samples file has already reported a full disk
+                self._end(record)
+            raise
+        self._end(record)
+
+    def _end(self, record: Record) -> None:
+        happened = list(getattr(self._engine, "events", ()))  # to the engine's server, if it has one
+        record.end(self.pace, self._tally.summary() | self._requests.summary(), happened)
 
     async def answer(self, query: Query) -> tuple[Row, int]:
         """From the request to the row on the disk and in the tally."""

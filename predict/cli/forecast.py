@@ -51,16 +51,7 @@ def run(
 ) -> None:
     """Forecast every group in the inputs, print, write and draw the tables."""
     request, options = Request(**asked), Options(bootstrap, seed, level, allowed=bootstrap > 0)
-    named, others = opened(inputs)
-    for path in then:
-        if not path.exists():
-            raise BadInput(f"--then {path}: no such file")
-    others += then
-    check_out(out, [*named, *others])
-    sets = read_found(named, others, method, request)
-    for line in together([(file, [why]) for file, why in sets.passed_over]):
-        say(f"passed over: {line}", err=True)
-    groups = sets.groups
+    groups = groups_asked(inputs, then, out, method, request)
     names = [chosen(predictor, group) for group in groups]
     for group in groups:
         split(group, request)  # refuses what cannot be asked of any of them before the first is forecast
@@ -68,22 +59,16 @@ def run(
     few = list(filter(None, few)) if request == Request() else []
     for line in few:
         say(line, err=True)
-    tables, told = [], []
     calls = [
         partial(forecast, group, request, own, options, target)
         for group, own in zip(groups, names, strict=True)
     ]
     with progress(sum(map(len, names)), " forecasts") as bar:
-        for group, (found, notes) in zip(groups, _forecasts(calls, names, bar.update), strict=True):
-            if len(groups) <= SINGLY:
-                largest = int(group.points.N.max())
-                show(title(group), found, request.fit_max_n and min(request.fit_max_n, largest))
-                warn(group.name, notes)
-            tables.append(found)
-            told.append((group.name, [note for note in notes if note not in warnings(found)]))
+        told = list(shown_singly(groups, _forecasts(calls, names, bar.update), request))
+    tables = [found for found, _ in told]
     if len(groups) > SINGLY:
         say("\n".join([overview(tables), "", *map(sentence_of, tables)]))
-        for line in together(told):
+        for line in together([(group.name, notes) for group, (_, notes) in zip(groups, told, strict=True)]):
             say(f"warning: {line}", err=True)
     whole = pd.concat(tables, ignore_index=True)
     write_forecast(whole, out)
@@ -93,6 +78,34 @@ def run(
 
         shown = [with_seen(group, request, own) for group, own in zip(groups, tables, strict=True)]
         say("\n".join(draw_forecasts(shown, [*map(summary_of, tables), *few], plot)))
+
+
+def groups_asked(
+    inputs: Sequence[Path], then: Sequence[Path], out: Path, method: str, request: Request
+) -> list[Group]:
+    """What is forecast, of the inputs and of those that are taken along if they can be. Raises BadInput."""
+    named, others = opened(inputs)
+    for path in then:
+        if not path.exists():
+            raise BadInput(f"--then {path}: no such file")
+    others += tuple(then)
+    check_out(out, [*named, *others])
+    sets = read_found(named, others, method, request)
+    for line in together([(file, [why]) for file, why in sets.passed_over]):
+        say(f"passed over: {line}", err=True)
+    return sets.groups
+
+
+def shown_singly(
+    groups: Sequence[Group], forecasts: Iterator[Forecasts], request: Request
+) -> Iterator[Forecasts]:
+    """The forecasts, each printed as it comes where they are few; with what its table does not warn of."""
+    for group, (found, notes) in zip(groups, forecasts, strict=True):
+        if len(groups) <= SINGLY:
+            largest = int(group.points.N.max())
+            show(title(group), found, request.fit_max_n and min(request.fit_max_n, largest))
+            warn(group.name, notes)
+        yield found, [note for note in notes if note not in warnings(found)]
 
 
 def too_few(group: Group) -> str:
