@@ -120,7 +120,8 @@ def scores_of(job: Job, names: Collection[str] = ()) -> pd.DataFrame:
     kept = kept.with_name(f"{kept.name}.csv")
     if not kept.exists():
         every = contestants(job.method)
-        write_raw(judged(job, {name: every[name] for name in names or every}), kept)
+        chosen = {name: predict for name, predict in every.items() if not names or name in names}
+        write_raw(judged(job, chosen), kept)
     return pd.read_csv(kept)
 
 
