@@ -101,14 +101,14 @@ class Grader:
                 other = Answer(value, reader)
         return other
 
-    def _chosen(self, said: Sequence[str], labels: Sequence[str]) -> str | None:
+    def _chosen(self, texts: Sequence[str], labels: Sequence[str]) -> str | None:
         """What the first says that settles the question, or else what the first says."""
-        if not said:
+        if not texts:
             return None
         kind = KINDS[self.grader]
-        values = (kind.value(text, labels) for text in said)
+        values = (kind.value(text, labels) for text in texts)
         settled = next((value for value in values if kind.settles(value, labels)), None)
-        return settled or kind.value(said[0], labels)
+        return settled or kind.value(texts[0], labels)
 
     def _looks(self, text: str, labels: Sequence[str]) -> Iterator[tuple[Reader, Iterable[str], bool]]:
         """Where each reader looks, what outranks others first; and whether an answer is stated there."""

@@ -70,10 +70,10 @@ class Estimate:
     allowed: Interval[Floats] | None = None
 
 
-def of_opposite(found: Estimate) -> Estimate:
+def of_opposite(estimate: Estimate) -> Estimate:
     """What is left of one: the estimate by the method that is the `opposite` of the one in question."""
-    these, new = (Interval(1 - of.high, 1 - of.low, of.level) for of in (found.these, found.new))
-    return replace(found, mean=1 - found.mean, these=these, new=new)
+    these, new = (Interval(1 - of.high, 1 - of.low, of.level) for of in (estimate.these, estimate.new))
+    return replace(estimate, mean=1 - estimate.mean, these=these, new=new)
 
 
 Estimator = Callable[[Evidence, Points, Options], Estimate]

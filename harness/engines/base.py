@@ -58,20 +58,20 @@ class Completion:
     """Those of `prompt_tokens` that the server had in its cache; None where it does not tell."""
 
 
-def likeliest(told: Iterable[tuple[Any, Any]]) -> tuple[Candidate, ...]:
+def likeliest(pairs: Iterable[tuple[Any, Any]]) -> tuple[Candidate, ...]:
     """The (token, log-probability) that are a text and a finite number; servers tell others too."""
     numbers = (int, float)
     return tuple(
         (token, float(value))
-        for token, value in told
+        for token, value in pairs
         if isinstance(token, str) and isinstance(value, numbers) and math.isfinite(value)
     )
 
 
-def mean_logprob(told: Sequence[float | None]) -> float | None:
+def mean_logprob(values: Sequence[float | None]) -> float | None:
     """The mean of the log-probabilities of an answer's tokens; None where not all of them are told."""
-    known = [value for value in told if value is not None and math.isfinite(value)]
-    return math.fsum(known) / len(known) if known and len(known) == len(told) else None
+    known = [value for value in values if value is not None and math.isfinite(value)]
+    return math.fsum(known) / len(known) if known and len(known) == len(values) else None
 
 
 def same_model(ours: str, theirs: str) -> bool:

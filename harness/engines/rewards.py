@@ -132,7 +132,7 @@ def read_reward(content: bytes) -> Reward:
     return Reward(reward, reply.prompt_tokens)
 
 
-def single(told: Any) -> float | None:
+def single(value: Any) -> float | None:
     """The reward in what a server tells: a number, a list with one, or one such list for each token.
 
     Of these the last counts, where the whole answer has been read. None for anything else.
@@ -140,10 +140,10 @@ def single(told: Any) -> float | None:
     >>> single([1.5]), single([[0.1], [0.9]]), single([0.1, 0.9]), single([])
     (1.5, 0.9, None, None)
     """
-    if isinstance(told, list):
-        if len(told) > 1 and not all(isinstance(each, list) for each in told):
+    if isinstance(value, list):
+        if len(value) > 1 and not all(isinstance(each, list) for each in value):
             return None
-        return single(told[-1]) if told else None
-    if isinstance(told, bool) or not isinstance(told, int | float) or not math.isfinite(told):
+        return single(value[-1]) if value else None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         return None
-    return float(told)
+    return float(value)

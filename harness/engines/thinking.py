@@ -60,9 +60,9 @@ def apart(answer: Completion, opened: bool) -> Completion:
     return replace(answer, reasoning=reasoning, text=text)
 
 
-def in_channels(said: str) -> bool:
+def in_channels(text: str) -> bool:
     """Whether an answer is text in channels, or the thinking of one."""
-    return CHANNEL.search(said) is not None
+    return CHANNEL.search(text) is not None
 
 
 def _apart_by_channel(answer: Completion) -> Completion:
@@ -81,13 +81,13 @@ def together(reasoning: str | None, text: str, opened: bool) -> str:
     return ("" if opened else OPEN) + reasoning + (CLOSE + text if text else "")
 
 
-def closed(said: str, opened: bool) -> str:
-    """`said`, the beginning of an answer, with its thinking brought to an end if it is still open."""
-    if in_channels(said):
-        return said if FINAL.search(said) else said + CLOSING_CHANNEL
-    thinks = opened or said.lstrip().startswith(OPEN)
-    is_open = said.rfind(OPEN) > said.rfind(CLOSE) if CLOSE in said else thinks
-    return said + CLOSING if is_open else said
+def closed(begun: str, opened: bool) -> str:
+    """`begun`, the beginning of an answer, with its thinking brought to an end if it is still open."""
+    if in_channels(begun):
+        return begun if FINAL.search(begun) else begun + CLOSING_CHANNEL
+    thinks = opened or begun.lstrip().startswith(OPEN)
+    is_open = begun.rfind(OPEN) > begun.rfind(CLOSE) if CLOSE in begun else thinks
+    return begun + CLOSING if is_open else begun
 
 
 async def budget_trouble(engine: Engine) -> str | None:

@@ -26,15 +26,15 @@ def as_said(text: str) -> str | None:
     return plain if _NEVER_A_SUM.fullmatch(plain) or _SCORE.fullmatch(plain) else None
 
 
-def decided(right: str, said: str) -> bool | None:
+def decided(right: str, answer: str) -> bool | None:
     """Whether two forms that differ are equal all the same; None where that has to be worked out."""
-    kinds = [as_said(form) == form for form in (right, said)]
+    kinds = [as_said(form) == form for form in (right, answer)]
     if not any(kinds):
         return None
-    if any(_NEVER_A_SUM.fullmatch(form) for form in (right, said)):
+    if any(_NEVER_A_SUM.fullmatch(form) for form in (right, answer)):
         return False
-    bare = [form.removesuffix(" am").removesuffix(" pm") for form in (right, said)]
-    halves_told = (bare[0] != right) + (bare[1] != said)
+    bare = [form.removesuffix(" am").removesuffix(" pm") for form in (right, answer)]
+    halves_told = (bare[0] != right) + (bare[1] != answer)
     if bare[0] == bare[1] and halves_told == 1:
         return True
     return False if all(kinds) else None

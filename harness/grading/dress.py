@@ -64,14 +64,14 @@ def in_latex(text: str) -> str:
     return _REPEATING.sub(_repeated, text)
 
 
-def _fraction(found: re.Match[str]) -> str:
+def _fraction(match: re.Match[str]) -> str:
     """`½` is \\frac{1}{2}, which behind a number makes a mixed one."""
-    above, below = unicodedata.normalize("NFKC", found[0]).split("\u2044")
+    above, below = unicodedata.normalize("NFKC", match[0]).split("\u2044")
     return rf"\frac{{{above}}}{{{below}}}"
 
 
-def _repeated(found: re.Match[str]) -> str:
+def _repeated(match: re.Match[str]) -> str:
     """0.1666… is (16 − 1) / 90."""
-    whole, first, period = found.groups()
+    whole, first, period = match.groups()
     value = int(f"{whole}{first}{period}") - int(f"0{whole}{first}")
     return rf"\frac{{{value}}}{{{'9' * len(period)}{'0' * len(first)}}}"

@@ -106,8 +106,8 @@ def gold(text: str) -> str | None:
 def as_written(text: str) -> str:
     """`text` in canonical form without a unit; the gold stays so, and is parsed to be compared."""
     plain = without_style(" ".join(text.split()))
-    if said := dates.as_said(plain):
-        return said
+    if date := dates.as_said(plain):
+        return date
     if percent := _PERCENT_WORD.search(plain, max(0, len(plain) - _TAIL)):
         plain = f"{plain[: percent.start()]}%"
     return canonical(_without_unit(plain))
@@ -203,16 +203,16 @@ def _equal_percent(right: str, value: str) -> bool:
 
     A number below one is a share: 0.25 is not 0.25%.
     """
-    bare, said = right.removesuffix("%"), value.removesuffix("%")
-    if right != bare and value != said:
-        return equal(bare, said)
-    share, other = (bare, said) if right != bare else (said, bare)
+    bare, plain = right.removesuffix("%"), value.removesuffix("%")
+    if right != bare and value != plain:
+        return equal(bare, plain)
+    share, other = (bare, plain) if right != bare else (plain, bare)
     match = _RATIO.fullmatch(other)
     small = match is not None and abs(Fraction(match[1] or match[2]) / int(match[3] or 1)) < 1
     hundredth = rf"\frac{{{share}}}{{100}}"
     if right != bare:
-        return equal(hundredth, said) or (not small and equal(bare, said))
-    return equal(bare, read_value(hundredth)) or (not small and equal(bare, said))
+        return equal(hundredth, plain) or (not small and equal(bare, plain))
+    return equal(bare, read_value(hundredth)) or (not small and equal(bare, plain))
 
 
 def _in_base(text: str) -> str | None:

@@ -51,15 +51,17 @@ def same(gold: str, text: str) -> bool:
 
     The interval (-1, infinity) and -1 < x are one; 3 and 5 are not 3 < x < 5.
     """
-    right, said = _parsed(gold), _parsed(text)
-    finite = any(isinstance(found[0], _sympy().FiniteSet) for found in (right, said))
-    verified = _verified(right, said, not finite) or (not finite and _verified(said, right, relations=True))
-    return verified and not _apart(right[0], said[0])
+    right, answer = _parsed(gold), _parsed(text)
+    is_finite = any(isinstance(parsed[0], _sympy().FiniteSet) for parsed in (right, answer))
+    verified = _verified(right, answer, relations=not is_finite)
+    if not verified and not is_finite:
+        verified = _verified(answer, right, relations=True)
+    return verified and not _apart(right[0], answer[0])
 
 
-def _verified(right: list[Any], said: list[Any], relations: bool) -> bool:
+def _verified(right: list[Any], answer: list[Any], relations: bool) -> bool:
     options = {"timeout_seconds": None, "allow_set_relation_comp": relations}
-    return bool(_math_verify().verify(right, said, **options))
+    return bool(_math_verify().verify(right, answer, **options))
 
 
 def _apart(first: Any, second: Any) -> bool:
@@ -87,14 +89,14 @@ def _last_digit(number: Any) -> float:
     return 10.0 ** -len(digits[2]) if len((digits[0] + digits[2]).lstrip("-0")) >= _SIGNIFICANT else 0.0
 
 
-def _numbers(found: Any) -> list[Any] | None:
+def _numbers(parsed: Any) -> list[Any] | None:
     """A number, those in a set (in order of size) or in a tuple; None of anything else."""
     sympy = _sympy()
-    parts = found.args if isinstance(found, (sympy.FiniteSet, sympy.Tuple)) else (found,)
+    parts = parsed.args if isinstance(parsed, (sympy.FiniteSet, sympy.Tuple)) else (parsed,)
     for part in parts:
         if not isinstance(part, sympy.Expr) or part.free_symbols or part.has(sympy.UnevaluatedExpr):
             return None  # a letter, an equation, or percent
-    if not isinstance(found, sympy.FiniteSet):
+    if not isinstance(parsed, sympy.FiniteSet):
         return list(parts)
     if not all(part.is_real for part in parts):
         return None
@@ -116,14 +118,14 @@ def _form_once(text: str) -> str | None:
     return _decimal(plain) or str(sympy.latex(plain))
 
 
-def _system(found: Any) -> str | None:
+def _system(parsed: Any) -> str | None:
     """`a = 1, b = 2`, the values of several unknowns, in the order of their names."""
     sympy = _sympy()
-    if not isinstance(found, sympy.FiniteSet):
+    if not isinstance(parsed, sympy.FiniteSet):
         return None
-    equations = [part for part in found.args if isinstance(part, sympy.Eq)]
+    equations = [part for part in parsed.args if isinstance(part, sympy.Eq)]
     unknowns = {part.lhs for part in equations if isinstance(part.lhs, sympy.Symbol)}
-    if not 1 < len(unknowns) == len(found.args):
+    if not 1 < len(unknowns) == len(parsed.args):
         return None
     values = ((part.lhs, _simplest(part.rhs)) for part in equations)
     return ", ".join(
@@ -133,34 +135,34 @@ def _system(found: Any) -> str | None:
 
 def _parsed(text: str) -> list[Any]:
     package = _math_verify()
-    found: list[Any] = package.parse(f"${text}$", [package.LatexExtractionConfig()], parsing_timeout=None)
-    return found
+    parsed: list[Any] = package.parse(f"${text}$", [package.LatexExtractionConfig()], parsing_timeout=None)
+    return parsed
 
 
-def _simplest(found: Any) -> Any:
+def _simplest(parsed: Any) -> Any:
     """The expression itself, the parts of a set or interval, or the right-hand side of `x = 5`."""
     sympy = _sympy()
-    if isinstance(found, sympy.Eq) and isinstance(found.lhs, sympy.Symbol):
-        return _simplest(found.rhs)
-    if isinstance(found, sympy.MatrixBase):
-        return found.applyfunc(_simplest).as_immutable()
-    if isinstance(found, sympy.Symbol):
-        return found
-    if not isinstance(found, sympy.Expr):
-        return _with_simplest_parts(found)
+    if isinstance(parsed, sympy.Eq) and isinstance(parsed.lhs, sympy.Symbol):
+        return _simplest(parsed.rhs)
+    if isinstance(parsed, sympy.MatrixBase):
+        return parsed.applyfunc(_simplest).as_immutable()
+    if isinstance(parsed, sympy.Symbol):
+        return parsed
+    if not isinstance(parsed, sympy.Expr):
+        return _with_simplest_parts(parsed)
     percent = sympy.UnevaluatedExpr(sympy.Rational(1, 100))
-    if isinstance(found, sympy.Mul) and len(found.args) == 2 and found.args[1] == percent:
-        found = found.args[0]  # the number that the percent sign follows
-    exact = found.doit().replace(lambda part: part.is_Float, lambda part: sympy.Rational(str(part)))
+    if isinstance(parsed, sympy.Mul) and len(parsed.args) == 2 and parsed.args[1] == percent:
+        parsed = parsed.args[0]  # the number that the percent sign follows
+    exact = parsed.doit().replace(lambda part: part.is_Float, lambda part: sympy.Rational(str(part)))
     if exact.free_symbols:
         return sympy.cancel(sympy.together(exact))
     return sympy.expand(sympy.radsimp(sympy.expand(exact)))
 
 
-def _with_simplest_parts(found: Any) -> Any:
+def _with_simplest_parts(parsed: Any) -> Any:
     """A set, interval or tuple of such; of `0.5 or 1/2` one number."""
-    plain = found.func(*map(_simplest, found.args)) if found.args else found
-    again = isinstance(found, _sympy().FiniteSet) and len(plain.args) == 1 < len(found.args)
+    plain = parsed.func(*map(_simplest, parsed.args)) if parsed.args else parsed
+    again = isinstance(parsed, _sympy().FiniteSet) and len(plain.args) == 1 < len(parsed.args)
     return plain.args[0] if again else plain
 
 

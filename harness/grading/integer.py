@@ -139,12 +139,12 @@ def _changes_the_value(unit: str) -> bool:
     return any(word == "and" and later in ARTICLES for word, later in pairwise(before))
 
 
-def _may_become_a_value_word(said: str) -> bool:
+def _may_become_a_value_word(text: str) -> bool:
     """Whether the last word may be the beginning of one: "18 mill", where the text was cut off."""
-    last = _LAST_WORD.search(said.casefold())
+    last = _LAST_WORD.search(text.casefold())
     return last is not None and any(word.startswith(last[1]) for word in (*VALUE_WORDS, "and"))
 
 
-def _begins_with_a_number_word(said: str) -> bool:
-    first = _NUMBER_WORD.match(said.casefold())
+def _begins_with_a_number_word(text: str) -> bool:
+    first = _NUMBER_WORD.match(text.casefold())
     return first is not None and first[1] in NUMBER_WORDS

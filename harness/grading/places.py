@@ -241,9 +241,9 @@ def _boxes(text: str) -> Iterator[tuple[int, int, str]]:
             yield brace.start(), brace.end(), brace[2].rstrip(".,;:!?")
 
 
-def sentence(said: str) -> str:
+def sentence(text: str) -> str:
     """The text up to the end of its sentence."""
-    match = _SENTENCE.match(said)
+    match = _SENTENCE.match(text)
     assert match is not None  # it may be empty
     return match[0]
 

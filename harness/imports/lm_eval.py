@@ -149,7 +149,7 @@ def as_logged(
     """
     name = rows[0]["filter"]
     if task is None:
-        read = [_as_read(file, row, len(said)) for row, said in zip(rows, texts, strict=True)]
+        read = [_as_read(file, row, len(repeats)) for row, repeats in zip(rows, texts, strict=True)]
         if all(read):
             return [cells for document in read for cells in document], 0
         raise BadInput(f"{file}: no results_TIME.json of the task beside it: put it there, {_OR_GRADE}")
@@ -161,9 +161,9 @@ def as_logged(
     metrics = {str(metric.get("metric")): metric for metric in task.get("metric_list") or ()}
     clean = _cleaner(metrics.get("exact_match", {}))
     golds = [clean(str(row["target"])) for row in rows]
-    answers = [[None if text == _NO_MATCH else clean(text) for text in said] for said in filtered]
+    answers = [[None if text == _NO_MATCH else clean(text) for text in repeats] for repeats in filtered]
     documents = list(zip(golds, answers, rows, strict=True))
-    if all(len(said) == 1 for said in texts):
+    if all(len(repeats) == 1 for repeats in texts):
         logged = [(gold, answer, _logged(file, row)) for gold, (answer,), row in documents]
         return [{"gold": g, "answer": a or g if right else a, "correct": right} for g, a, right in logged], 0
     if "exact_match" not in metrics:
@@ -171,8 +171,8 @@ def as_logged(
         raise BadInput(f"{file}: no verdict on each repeat by {used}: use exact_match, {_OR_GRADE}")
     differ = 0
     if [step["function"] for step in steps if step["function"] in _SELECTIONS] == ["take_first"]:
-        differ = sum((said[0] == gold) != _logged(file, row) for gold, said, row in documents)
-    pairs = ((gold, answer) for gold, said, _ in documents for answer in said)
+        differ = sum((repeats[0] == gold) != _logged(file, row) for gold, repeats, row in documents)
+    pairs = ((gold, answer) for gold, repeats, _ in documents for answer in repeats)
     return [{"gold": gold, "answer": answer, "correct": answer == gold} for gold, answer in pairs], differ
 
 
@@ -218,8 +218,8 @@ def _apply(
             reason = f"{type(error).__name__}: {error}"
             failed = f"{file}: filter step {step['function']!r} cannot be run again ({reason:.80})"
             raise BadInput(f"{failed}: choose a filter of lm-eval's own, {_OR_GRADE}") from None
-        filtered = [list(said) for said in filtered]
-    return [[str(text) for text in said] for said in filtered]
+        filtered = [list(repeats) for repeats in filtered]
+    return [[str(text) for text in repeats] for repeats in filtered]
 
 
 def _cleaner(options: JsonObject) -> Callable[[str], str]:

@@ -40,16 +40,16 @@ _LABEL = re.compile(r"\w{1,20}")
 
 def choices_of(cell: Any, where: str) -> dict[str, str]:
     """Label and text of each choice in a cell of the column `choices`. Raises BadInput naming `where`."""
-    found = as_objects(cell)
-    if isinstance(found, dict) and {*found} == {"label", "text"}:
-        labels, texts = as_objects(found["label"]), as_objects(found["text"])
+    listed = as_objects(cell)
+    if isinstance(listed, dict) and {*listed} == {"label", "text"}:
+        labels, texts = as_objects(listed["label"]), as_objects(listed["text"])
         each_once = len({*map(str, labels)}) == len(labels) == len(texts)
-        found = dict(zip(labels, texts, strict=True)) if each_once else None
-    elif isinstance(found, list) and len(found) <= len(string.ascii_uppercase):
-        found = dict(zip(string.ascii_uppercase, found, strict=False))
-    if not isinstance(found, dict) or len(found) < 2:
+        listed = dict(zip(labels, texts, strict=True)) if each_once else None
+    elif isinstance(listed, list) and len(listed) <= len(string.ascii_uppercase):
+        listed = dict(zip(string.ascii_uppercase, listed, strict=False))
+    if not isinstance(listed, dict) or len(listed) < 2:
         raise BadInput(f"{where}: choices is {str(cell)[:60]!r}, expected a list of 2 to 26 texts")
-    choices = {str(label): " ".join(str(text).split()) for label, text in found.items()}
+    choices = {str(label): " ".join(str(text).split()) for label, text in listed.items()}
     if bad := next((label for label in choices if not _LABEL.fullmatch(label)), None):
         raise BadInput(f"{where}: a choice has the label {bad[:60]!r}, expected letters or digits")
     return choices

@@ -27,8 +27,8 @@ def check_flags(flags: Sequence[str]) -> None:
     parser = argparse.ArgumentParser(add_help=False)
     for name in _OWN_FLAGS:
         parser.add_argument(name, nargs="?", const="")
-    found, _ = parser.parse_known_args(list(flags))
-    named = [name for name in _OWN_FLAGS if getattr(found, name[2:].replace("-", "_")) is not None]
+    flagged, _ = parser.parse_known_args(list(flags))
+    named = [name for name in _OWN_FLAGS if getattr(flagged, name[2:].replace("-", "_")) is not None]
     if named:
         raise BadInput(
             f"{', '.join(named)} among SGLang's flags: `tts serve` has --host and --port of its own, and "

@@ -72,7 +72,7 @@ TELLING = (
 
 def engine_changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, list[Any]]:
     """What an engine says differently now: name → [then, now], for those of TELLING that both give."""
-    then, today = ({**said, **(said.get("server") or {})} for said in (before, now))
+    then, today = ({**engine, **(engine.get("server") or {})} for engine in (before, now))
     return {
         name: [then[name], today[name]]
         for name in TELLING

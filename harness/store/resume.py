@@ -83,10 +83,10 @@ def check_same_run(
         if (folder / SAMPLES).exists():
             raise BadInput(f"{folder}: {SAMPLES} without {RECORD}: give another --out")
         return None
-    found, now = read_record(folder) or {}, identity(experiment, questions)
+    record, now = read_record(folder) or {}, identity(experiment, questions)
     try:
-        before, *_ = found["experiment"], list(found["sessions"]), grader_in(found)
-        contents = [words for name, words in IDENTITY.items() if found[name] != now[name]]
+        before, *_ = record["experiment"], list(record["sessions"]), grader_in(record)
+        contents = [words for name, words in IDENTITY.items() if record[name] != now[name]]
     except (KeyError, TypeError):
         raise BadInput(f"{path}: not a record of this harness: give another --out") from None
     # Keys that an earlier version did not have are no change; its runs are whole, so that a shard is one.
@@ -97,7 +97,7 @@ def check_same_run(
             f"{folder}: sampled with another {', '.join(fields + contents)}: "
             "use the same, give another --out, or begin again with --restart"
         )
-    return found
+    return record
 
 
 class Rows:

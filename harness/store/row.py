@@ -42,15 +42,15 @@ def key_of(row: Row) -> Key:
     return row["question_id"], row["setting"], row["decoding"]
 
 
-def is_row(found: Row | None) -> TypeGuard[Row]:
+def is_row(cells: Row | None) -> TypeGuard[Row]:
     """Whether an object has the cells of a row, each of its type."""
-    return are_rows([found])
+    return are_rows([cells])
 
 
-def are_rows(found: Sequence[Row | None]) -> TypeGuard[Sequence[Row]]:
+def are_rows(objects: Sequence[Row | None]) -> TypeGuard[Sequence[Row]]:
     """Whether all of the objects are rows; looked at column by column, which for many takes a fifth."""
-    rows = [row for row in found if row is not None]
-    if len(rows) < len(found):
+    rows = [row for row in objects if row is not None]
+    if len(rows) < len(objects):
         return False
     named = set[str]().union(*rows)
     if not named.issuperset(COLUMNS):

@@ -157,14 +157,14 @@ def _with_unread(counts: VoteCounts, read: Floats, pattern: Ints) -> tuple[Float
     the questions' p, and they need the law: each is fitted in turn.
     """
     kinds, joint = np.unique(np.stack([pattern, counts.nulls, counts.pools]), axis=1, return_inverse=True)
-    likelihood, found = read[kinds[0]], joint.ravel()
-    rows, counted = learning_set(found)
+    likelihood, patterns = read[kinds[0]], joint.ravel()
+    rows, counted = learning_set(patterns)
     for _ in range(ROUNDS):
         fit = fit_weights(PenalisedLikelihood(likelihood[rows], counted, base(), features(), RIDGE))
         chance = by_p(read * fit.weights)[pattern]
         unread = fit_unread(counts.nulls, counts.pools, chance)
         likelihood = read[kinds[0]] * by_atom(unread.log_likelihood(kinds[1], kinds[2]), read.shape[1])
-    return likelihood, found, unread
+    return likelihood, patterns, unread
 
 
 def by_atom(logs: Floats, atoms: int) -> Floats:

@@ -64,11 +64,11 @@ def run(
         for group, own in zip(groups, names, strict=True)
     ]
     with progress(sum(map(len, names)), " forecasts") as bar:
-        told = list(shown_singly(groups, _forecasts(calls, names, bar.update), request))
-    tables = [found for found, _ in told]
+        shown = list(shown_singly(groups, _forecasts(calls, names, bar.update), request))
+    tables = [table for table, _ in shown]
     if len(groups) > SINGLY:
         say("\n".join([overview(tables), "", *map(sentence_of, tables)]))
-        for line in together([(group.name, notes) for group, (_, notes) in zip(groups, told, strict=True)]):
+        for line in together([(group.name, notes) for group, (_, notes) in zip(groups, shown, strict=True)]):
             say(f"warning: {line}", err=True)
     whole = pd.concat(tables, ignore_index=True)
     write_forecast(whole, out)
@@ -76,8 +76,8 @@ def run(
     if plot is not None:
         from results.pictures import draw_forecasts
 
-        shown = [with_seen(group, request, own) for group, own in zip(groups, tables, strict=True)]
-        say("\n".join(draw_forecasts(shown, [*map(summary_of, tables), *few], plot)))
+        drawn = [with_seen(group, request, own) for group, own in zip(groups, tables, strict=True)]
+        say("\n".join(draw_forecasts(drawn, [*map(summary_of, tables), *few], plot)))
 
 
 def groups_asked(
@@ -100,12 +100,12 @@ def shown_singly(
     groups: Sequence[Group], forecasts: Iterator[Forecasts], request: Request
 ) -> Iterator[Forecasts]:
     """The forecasts, each printed as it comes where they are few; with what its table does not warn of."""
-    for group, (found, notes) in zip(groups, forecasts, strict=True):
+    for group, (table, notes) in zip(groups, forecasts, strict=True):
         if len(groups) <= SINGLY:
             largest = int(group.points.N.max())
-            show(title(group), found, request.fit_max_n and min(request.fit_max_n, largest))
+            show(title(group), table, request.fit_max_n and min(request.fit_max_n, largest))
             warn(group.name, notes)
-        yield found, [note for note in notes if note not in warnings(found)]
+        yield table, [note for note in notes if note not in warnings(table)]
 
 
 def too_few(group: Group) -> str:
@@ -134,14 +134,14 @@ def _forecasts(
         yield one
 
 
-def show(heading: str, found: pd.DataFrame, limit: int | None = None) -> None:
+def show(heading: str, forecasts: pd.DataFrame, limit: int | None = None) -> None:
     """Print each predictor's forecasts and how good they are; `limit`: the largest N fitted, if named.
 
     Of several predictors that can be judged only the last one's forecasts, the default's where it is there.
     """
-    last, asked = found["predictor"].iloc[-1], asked_of(found)
+    last, asked = forecasts["predictor"].iloc[-1], asked_of(forecasts)
     judged = (asked["role"] == "held_out").any()
-    for name, part in found.groupby("predictor", sort=False):
+    for name, part in forecasts.groupby("predictor", sort=False):
         used, own = part[part["role"] == "used"], asked[asked["predictor"] == name]
         say(f"\n{heading}, forecast by {predictor_name(part)}{fitted_to(used, limit)}")
         if name == last or not judged:

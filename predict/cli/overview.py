@@ -27,55 +27,55 @@ def name_of(rows: pd.DataFrame) -> str:
     return method_name(key)
 
 
-def asked_of(found: pd.DataFrame) -> pd.DataFrame:
+def asked_of(rows: pd.DataFrame) -> pd.DataFrame:
     """The rows that are forecasts; all where every one was fitted."""
-    forecasts = found[found["role"] != "used"]
-    return forecasts if len(forecasts) else found
+    asked = rows[rows["role"] != "used"]
+    return asked if len(asked) else rows
 
 
 def overview(tables: Sequence[pd.DataFrame]) -> str:
     """A row for each set and predictor: how far its forecasts are from what was held out."""
     body: list[list[str]] = []
-    for found in tables:
-        forecasts = asked_of(found)
+    for rows in tables:
+        forecasts = asked_of(rows)
         columns = error_columns(forecasts) | {
             "ok": lambda row: f"{row['ok']:.0f}",
             "error of ok": lambda row: far(row["error_of_ok"]),
         }
-        names = [name_of(found)]
+        names = [name_of(rows)]
         for cells in cells_of(scores(forecasts), columns):
             body.append([names.pop() if names else "", *cells])
     heads = ["set", *columns]
     return table({head: [row[place] for row in body] for place, head in enumerate(heads)})
 
 
-def sentence_of(found: pd.DataFrame) -> str:
+def sentence_of(rows: pd.DataFrame) -> str:
     """The dearest forecast that was held out, or else the dearest, of the set's first predictor."""
-    first = found[found["predictor"] == found["predictor"].iloc[0]]
+    first = rows[rows["predictor"] == rows["predictor"].iloc[0]]
     beyond = first[first["role"] != "used"].dropna(subset=["predicted"])
     if beyond.empty:
-        return f"{name_of(found)}: no forecast."
+        return f"{name_of(rows)}: no forecast."
     known = beyond.dropna(subset=["accuracy"])
-    rows = known if len(known) else beyond
-    row = rows.assign(cost=rows["tokens_per_answer"] * rows["N"]).sort_values(["cost", "N"]).iloc[-1]
+    judged = known if len(known) else beyond
+    row = judged.assign(cost=judged["tokens_per_answer"] * judged["N"]).sort_values(["cost", "N"]).iloc[-1]
     measured = f", {share(row['accuracy'])} measured" if len(known) else ""
     used = setting_used(row["source"], str(row["setting"]), row["tokens_per_answer"])
     value = f"{share(row['predicted'])} forecast ({between(row['low'], row['high'])})".removesuffix(" (–)")
-    return f"{name_of(found)}, {used}, N = {count(row['N'])}: {value}{measured}."
+    return f"{name_of(rows)}, {used}, N = {count(row['N'])}: {value}{measured}."
 
 
-def summary_of(found: pd.DataFrame) -> str:
+def summary_of(rows: pd.DataFrame) -> str:
     """How far each predictor of a set is off what was held out."""
-    forecasts = asked_of(found)
+    forecasts = asked_of(rows)
     table = scores(forecasts)
     held_out = table["asked"].iloc[0]
     if not held_out:
-        return f"{name_of(found)}: nothing was held out."
+        return f"{name_of(rows)}: nothing was held out."
     off = []
     for name, row in table.iterrows():
         known = f"{far(row['mean'])} points off" if row["told"] else "no forecast"
         off.append(f"{predictor_name(forecasts[forecasts['predictor'] == name])} {known}")
-    return f"{name_of(found)}, over {held_out} values held out, on average: {', '.join(off)}."
+    return f"{name_of(rows)}, over {held_out} values held out, on average: {', '.join(off)}."
 
 
 def together(notes: Sequence[tuple[str, Sequence[str]]]) -> list[str]:

@@ -177,18 +177,18 @@ def allowed_methods(sides: Sequence[Side]) -> tuple[str, ...]:
     return tuple(allowed)
 
 
-def show(heading: str, found: Plan) -> None:
+def show(heading: str, bought: Plan) -> None:
     """Print the frontier and what to buy."""
     say(f"\n{heading}")
-    say(described(found.frontier, in_money(found, plan_columns(found))))
-    say(advice(found))
+    say(described(bought.frontier, in_money(bought, plan_columns(bought))))
+    say(advice(bought))
 
 
-def show_settled(group: Group, found: Plan, options: Options) -> None:
+def show_settled(group: Group, bought: Plan, options: Options) -> None:
     """Print what `tts stop` says of the choice, where its votes are of LEAST_VOTES stored answers or more."""
-    aim, target = found.chosen, found.target_accuracy
-    if aim is None and target is not None and found.best["upper"] >= target:
-        aim = found.best  # the goal is within its interval
+    aim, target = bought.chosen, bought.target_accuracy
+    if aim is None and target is not None and bought.best["upper"] >= target:
+        aim = bought.best  # the goal is within its interval
     if aim is None or group.run or group.method != "majority":
         return
     for pool in group.pools:

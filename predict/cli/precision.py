@@ -99,15 +99,15 @@ def alone(
 def saved(rows: pd.DataFrame) -> str:
     """What a cheap side saves, by the largest vote."""
     row = rows[rows["method"] == "majority"].iloc[-1]
-    told = f"{_RUNS['majority']}{row['N']} of {_whole(row['questions'])} questions"
+    run = f"{_RUNS['majority']}{row['N']} of {_whole(row['questions'])} questions"
     if row["cost_with"] < 1:
         n, m = _whole(row["questions_with"]), _whole(row["questions_cheap"])
         ends = between(row["cost_low"], row["cost_high"])
         part = f"{share(row['cost_with'])} of the cost ({ends})".removesuffix(" (–)")
-        return f"A {told}: as exact with {n} of them and {m} of {row['with']}, for {part}."
+        return f"A {run}: as exact with {n} of them and {m} of {row['with']}, for {part}."
     left = np.sqrt(1 - row["explained"])
     return (
-        f"{row['with']} does not pay for a {told}: it explains {share(row['explained'])} of how they differ; "
+        f"{row['with']} does not pay for a {run}: it explains {share(row['explained'])} of how they differ; "
         f"at this a question of it pays below {(1 - left) / (1 + left):.2g} of one, and it costs "
         f"{row['price']:.2g}."
     )

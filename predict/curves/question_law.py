@@ -157,14 +157,14 @@ def _fitted(method: str, *columns: tuple[Any, ...]) -> QuestionLaw:
     limits = np.concatenate([np.full(k, FARTHEST), REACH])
     middle = np.concatenate([np.zeros(k), PRIOR])
     cheapest = np.array([accuracy[place == i][0] for i in range(k)])
-    found = []
+    fits = []
     for centre in STARTS if method == "majority" else STARTS[:1]:
         shared = np.array([PRIOR[0], centre, *PRIOR[2:]])
         logits = law_of(np.concatenate([np.zeros(k), shared])).logits_of(cheapest)
         start = np.concatenate([np.clip(logits, 0.1 - FARTHEST, FARTHEST - 0.1), shared])
         bounds = middle - limits, middle + limits
-        found.append(least_squares(missed, start, slopes, bounds, x_scale=np.maximum(limits, 1.0)))
-    best = min(found, key=lambda one: float(one.cost))
+        fits.append(least_squares(missed, start, slopes, bounds, x_scale=np.maximum(limits, 1.0)))
+    best = min(fits, key=lambda one: float(one.cost))
     at_best = np.asarray(best.jac, np.float64)
     covariance = np.linalg.inv(at_best.T @ at_best)
     return replace(law_of(best.x), covariance=(covariance + covariance.T) / 2)

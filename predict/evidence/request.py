@@ -143,24 +143,24 @@ def read_found(named: Sequence[Path], others: Sequence[Path], method: str, reque
 
     Raises BadInput where one that is named cannot be read, and where there is no set at all.
     """
-    found = Found(read_asked(named, method, request) if named else [])
-    seen = {group.identity: named[0] for group in found.groups}
+    sets = Found(read_asked(named, method, request) if named else [])
+    seen = {group.identity: named[0] for group in sets.groups}
     for file in others:
         try:
             groups = read_asked([file], method, request)
         except BadInput as error:
-            found.passed_over.append((str(file), str(error).removeprefix(f"{file}: ")))
+            sets.passed_over.append((str(file), str(error).removeprefix(f"{file}: ")))
             continue
         for group in groups:
             before = seen.get(group.identity)
             if before is None:
-                found.groups.append(group)
+                sets.groups.append(group)
                 seen[group.identity] = file
             elif before.parent != file.parent:
-                found.passed_over.append((str(file), f"{group.called} is in {before}, too"))
-    if not found.groups:
+                sets.passed_over.append((str(file), f"{group.called} is in {before}, too"))
+    if not sets.groups:
         raise BadInput(f"nothing to forecast: neither a run nor curves of {method} in the folders given")
-    return found
+    return sets
 
 
 def tables_in(folder: Path) -> list[Path]:

@@ -51,7 +51,7 @@ def log_axis(field: str, values: Collection[float], title: str, room: float = 0.
     """
     low, high = min(values) / 1.12, max(values) * 1.12
     within = [_ticks(steps, low, high) for steps in TICKS]
-    ticks = next((found for found in within if len(found) > 2), None)
+    ticks = next((steps for steps in within if len(steps) > 2), None)
     where = {"values": ticks} if ticks else {"tickCount": 6}
     number = "~s" if field != "usd" else "$,.2f" if low < 10 else "$,.0f"
     axis = alt.Axis(format=number, labelOverlap="greedy", labelSeparation=6, **where)

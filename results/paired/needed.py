@@ -186,47 +186,47 @@ class Decision:
         return float(most)
 
 
-def decision_of(found: Differences) -> Decision:
+def decision_of(rows: Differences) -> Decision:
     """How a row of measured differences is decided."""
-    return Decision(found.row_level, found.questions / found.draws, found.largest)
+    return Decision(rows.row_level, rows.questions / rows.draws, rows.largest)
 
 
-def questions_needed(found: Differences) -> Floats:
+def questions_needed(rows: Differences) -> Floats:
     """Questions of a fresh run, with as many answers each, that decide in 80 of 100 cases, (K,).
 
     Inf where the difference measured is 0, NaN where there is one draw.
     """
-    decision, needed = decision_of(found), []
-    for mean, stderr, truth in zip(found.mean, found.stderr, truths(found), strict=True):
-        needed.append(decision.questions(found.questions * stderr**2, truth) if mean else np.inf)
-    return np.where(np.isnan(found.stderr), np.nan, needed)
+    decision, needed = decision_of(rows), []
+    for mean, stderr, truth in zip(rows.mean, rows.stderr, truths(rows), strict=True):
+        needed.append(decision.questions(rows.questions * stderr**2, truth) if mean else np.inf)
+    return np.where(np.isnan(rows.stderr), np.nan, needed)
 
 
-def truths(found: Differences) -> list[Truth]:
+def truths(rows: Differences) -> list[Truth]:
     """What is known of the true difference of each row."""
-    trusted = np.maximum(found.stderr, least_stderr(found.questions, found.largest))
-    return [given(mean, stderr) for mean, stderr in zip(found.mean, trusted, strict=True)]
+    trusted = np.maximum(rows.stderr, least_stderr(rows.questions, rows.largest))
+    return [given(mean, stderr) for mean, stderr in zip(rows.mean, trusted, strict=True)]
 
 
-def detectable(found: Differences) -> Floats:
+def detectable(rows: Differences) -> Floats:
     """The true difference that as many questions find in 80 of 100 cases, (K,); NaN of one draw."""
-    decision = decision_of(found)
-    every = [decision.detectable(found.questions, found.questions * stderr**2) for stderr in found.stderr]
-    return np.where(np.isnan(found.stderr), np.nan, every)
+    decision = decision_of(rows)
+    every = [decision.detectable(rows.questions, rows.questions * stderr**2) for stderr in rows.stderr]
+    return np.where(np.isnan(rows.stderr), np.nan, every)
 
 
-def more_answers_needed(found: Differences, from_answers: Floats) -> Floats:
+def more_answers_needed(rows: Differences, from_answers: Floats) -> Floats:
     """How many times as many answers to as many questions decide in 80 of 100 cases, (K,).
 
     from_answers: the part of the variance of a question's difference that falls as 1/answers,
     (K,). Inf where the questions alone differ too much, are too few, or the mean is 0; NaN
     where `from_answers` is.
     """
-    decision, times = decision_of(found), []
-    for stderr, truth, part in zip(found.stderr, truths(found), from_answers, strict=True):
-        alone = max(found.questions * stderr**2 - part, 0.0)
-        times.append(_times_needed(decision, found.questions, alone, part, truth))
-    return np.where(found.mean == 0, np.where(np.isnan(from_answers), np.nan, np.inf), times)
+    decision, times = decision_of(rows), []
+    for stderr, truth, part in zip(rows.stderr, truths(rows), from_answers, strict=True):
+        alone = max(rows.questions * stderr**2 - part, 0.0)
+        times.append(_times_needed(decision, rows.questions, alone, part, truth))
+    return np.where(rows.mean == 0, np.where(np.isnan(from_answers), np.nan, np.inf), times)
 
 
 def _times_needed(decision: Decision, questions: int, alone: float, part: float, truth: Truth) -> float:

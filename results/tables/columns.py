@@ -63,10 +63,10 @@ def arrow_schema(table: Schema) -> pyarrow.Schema:
     return pyarrow.schema({name: kinds[column.kind] for name, column in table.columns.items()})
 
 
-def refusal(name: str | Path, row: int, column: str, found: object, expected: str) -> BadInput:
+def refusal(name: str | Path, row: int, column: str, cell: object, expected: str) -> BadInput:
     """The error for one cell of the table `name`; `row` counts from 0, its message from 1."""
-    nothing = found is None or found is pd.NA or found == "" or (isinstance(found, float) and np.isnan(found))
-    shown = "nothing" if nothing else f"{str(found)!r:.80}"
+    nothing = cell is None or cell is pd.NA or cell == "" or (isinstance(cell, float) and np.isnan(cell))
+    shown = "nothing" if nothing else f"{str(cell)!r:.80}"
     return BadInput(f"{name}: row {row + 1}, column {column!r}: found {shown}, expected {expected}")
 
 

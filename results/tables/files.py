@@ -96,7 +96,7 @@ def _check_text(path: Path) -> None:
     """Raise BadInput where the file begins as no text in UTF-8 does."""
     with path.open("rb") as file:
         start = file.read(4)
-    remedies = [told for kind, told in _OTHER_KINDS.items() if start.startswith(kind)]
+    remedies = [remedy for kind, remedy in _OTHER_KINDS.items() if start.startswith(kind)]
     if b"\0" in start[:2]:
         remedies = ["UTF-16 text: save it as UTF-8"]
     if remedies:

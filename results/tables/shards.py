@@ -44,10 +44,10 @@ def are_shards(cells: "pd.Series[Any]") -> "pd.Series[bool]":
     return cells.isin([text for text in cells.unique() if shard_in(text)])
 
 
-def missing(told: Iterable[tuple[str, str, str]]) -> Iterator[str]:
-    """A line for each run of which shards are missing; `told`: the dataset, model and shard of the rows."""
+def missing(rows: Iterable[tuple[str, str, str]]) -> Iterator[str]:
+    """A line for each run of which shards are missing; `rows`: the dataset, model and shard of the rows."""
     parts_of: dict[tuple[str, str, int], set[int]] = {}
-    for dataset, model, text in told:
+    for dataset, model, text in rows:
         if shard := shard_in(text):
             parts_of.setdefault((dataset, model, shard.parts), set()).add(shard.part)
     for (dataset, model, parts), there in parts_of.items():

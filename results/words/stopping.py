@@ -65,30 +65,30 @@ WIDE = 0.2
 """An interval of a difference in accuracy wider than this tells nothing that one would act on."""
 
 
-def sentences(found: Advice | None) -> list[str]:
+def sentences(advice: Advice | None) -> list[str]:
     """Which rule to take."""
-    if found is None:
+    if advice is None:
         return ["No rule comes within a point of the agreement of all answers: ask for all of them."]
-    rounds = found.rounds_exact
+    rounds = advice.rounds_exact
     blocks = "" if np.isnan(rounds) else f" (in {rounds:.1f} rounds of exact blocks)"
-    most = " to ".join(dict.fromkeys(map(str, found.n_max)))
-    price = f"{show(found.share)} of the {found.unit} of {most} answers{blocks}"
+    most = " to ".join(dict.fromkeys(map(str, advice.n_max)))
+    price = f"{show(advice.share)} of the {advice.unit} of {most} answers{blocks}"
     lines = [
-        f"Take {found.rule}:{found.threshold:g}: it costs {price}, and {show(found.agreement)} of its votes "
-        f"end with what very many answers would say most often (of votes of {most} answers: "
-        f"{show(found.agreement_all)})."
+        f"Take {advice.rule}:{advice.threshold:g}: it costs {price}, and {show(advice.agreement)} of its "
+        f"votes end with what very many answers would say most often (of votes of {most} answers: "
+        f"{show(advice.agreement_all)})."
     ]
-    if found.fixed is not None and not np.isnan(found.fixed[0]):
-        difference, low, high = map(points, found.fixed)
-        wide = found.fixed[2] - found.fixed[1] > WIDE
-        between = " (interval not known)" if np.isnan(found.fixed[1:]).any() else f" ({low} … {high})"
+    if advice.fixed is not None and not np.isnan(advice.fixed[0]):
+        difference, low, high = map(points, advice.fixed)
+        wide = advice.fixed[2] - advice.fixed[1] > WIDE
+        between = " (interval not known)" if np.isnan(advice.fixed[1:]).any() else f" ({low} … {high})"
         lines.append(
-            f"Accuracy less that of a fixed N of as many {found.unit}: {difference} points{between}."
+            f"Accuracy less that of a fixed N of as many {advice.unit}: {difference} points{between}."
         )
         if wide:
             lines.append("Ask more questions: these leave open what it costs in accuracy.")
-    if found.cheapest is not None:
-        name, ratio = found.cheapest
+    if advice.cheapest is not None:
+        name, ratio = advice.cheapest
         lines.append(f"At equal agreement the cheapest other rule, {name}, costs {ratio:.2f} times as much.")
     return lines
 

@@ -195,14 +195,14 @@ def _label(line: Variant, changed: Setting, key: str) -> str:
     """The label of the line after a change of `key`: what it says of the line before is mended."""
     before = line.setting
 
-    def mended(said: re.Match[str]) -> str:
-        name, text = said.groups()
+    def mended(match: re.Match[str]) -> str:
+        name, text = match.groups()
         if name == "step":
             by_rule = text in get_args(StepRule)
             step = changed.step_rule if by_rule else Fraction(changed.step).limit_denominator(10**6)
-            return said[0] if changed.step == before.step else f"step={step}"
+            return match[0] if changed.step == before.step else f"step={step}"
         now = getattr(changed, name, None)
-        return said[0] if now == getattr(before, name, None) else f"{name}={now}"
+        return match[0] if now == getattr(before, name, None) else f"{name}={now}"
 
     label = re.sub(r"(\w+)=([^\s,]+)", mended, line.label)
     if isinstance(before, ContinuousSetting) and isinstance(changed, ContinuousSetting):

@@ -182,8 +182,8 @@ class CTranslate2Engine:
             else:
                 self._hand_out(batch, drawn)
 
-    def _hand_out(self, batch: Batch, found: Sequence[list[Drawn]]) -> None:
-        for requests, answers in zip(batch, found, strict=True):
+    def _hand_out(self, batch: Batch, drawn: Sequence[list[Drawn]]) -> None:
+        for requests, answers in zip(batch, drawn, strict=True):
             self._order.shuffle(answers)  # CTranslate2 returns the likeliest first
             for request, answer in zip(requests, answers, strict=True):
                 if self._closed:  # which may have broken it off

@@ -46,8 +46,8 @@ class _Choice(FromServer):
 
     def thought(self) -> str | None:
         """The thinking, if any; some servers have other things than text at these places."""
-        given = [told for told in (self.reasoning_content, self.reasoning) if isinstance(told, str)]
-        return max(given, key=len, default=None)
+        texts = [text for text in (self.reasoning_content, self.reasoning) if isinstance(text, str)]
+        return max(texts, key=len, default=None)
 
 
 class _Reply(FromServer):

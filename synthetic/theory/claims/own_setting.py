@@ -68,8 +68,8 @@ def _curve(line: Line, method: str, seed: int) -> Array:
         law = _law(line, seed)
         return vote_accuracy(law.probabilities, law.gold[:, None], line.votes)
     lines = [(line.drawn(seed), line.setting)]
-    (found,) = continuous_risk(lines, line.steps, line.votes, (method,), "exact", PATHS)
-    return found[method]
+    (risks,) = continuous_risk(lines, line.steps, line.votes, (method,), "exact", PATHS)
+    return risks[method]
 
 
 def _better(line: Line, quantity: str, lead: Array) -> ClaimRow:
@@ -79,17 +79,17 @@ def _better(line: Line, quantity: str, lead: Array) -> ClaimRow:
     return mean_row(line.name, quantity, lead, below=0.0)
 
 
-def _lead(line: Line, seed: int, one: str, other: str, said: str) -> Iterator[ClaimRow]:
+def _lead(line: Line, seed: int, one: str, other: str, words: str) -> Iterator[ClaimRow]:
     """One method less another, at the last t and N."""
     ours, theirs = (_curve(line, method, seed)[:, -1, -1] for method in (one, other))
-    quantity = f"{said.format(N=f'{line.votes[-1]:,}')}, t={line.steps[-1]}"
+    quantity = f"{words.format(N=f'{line.votes[-1]:,}')}, t={line.steps[-1]}"
     yield _better(line, quantity, ours - theirs)
 
 
-def _gain(line: Line, seed: int, method: str, said: str) -> Iterator[ClaimRow]:
+def _gain(line: Line, seed: int, method: str, words: str) -> Iterator[ClaimRow]:
     """What the last t adds to the first."""
     values = _curve(line, method, seed)[..., -1]
-    quantity = f"{said.format(N=f'{line.votes[-1]:,}')} at t={line.steps[-1]} less t={line.steps[0]}"
+    quantity = f"{words.format(N=f'{line.votes[-1]:,}')} at t={line.steps[-1]} less t={line.steps[0]}"
     yield _better(line, quantity, values[:, -1] - values[:, 0])
 
 
@@ -142,9 +142,9 @@ def _gap_bounds(setting: Setting, steps: tuple[int, ...]) -> list[float]:
 
 BINARY: Mapping[str, Measure] = {
     "vote-beats-greedy-with-few-examples": partial(
-        _lead, one="majority", other="greedy", said="vote of {N} − greedy"
+        _lead, one="majority", other="greedy", words="vote of {N} − greedy"
     ),
-    "the-vote-gains-with-length": partial(_gain, method="majority", said="vote of {N}"),
+    "the-vote-gains-with-length": partial(_gain, method="majority", words="vote of {N}"),
     "a-longer-path-is-more-often-right": _path_gain,
     "accuracy-exponential-in-votes": _exponential,
     "vote-above-its-exponential-bound": _above_hoeffding,
@@ -152,14 +152,14 @@ BINARY: Mapping[str, Measure] = {
 }
 CONTINUOUS: Mapping[str, Measure] = {
     "ensemble-linear-noise-beats-descent": partial(
-        _lead, one="ensemble", other="gradient_descent", said="ensemble of {N} − descent"
+        _lead, one="ensemble", other="gradient_descent", words="ensemble of {N} − descent"
     ),
-    "a-longer-path-has-less-risk": partial(_gain, method="ensemble", said="risk of an ensemble of {N}"),
+    "a-longer-path-has-less-risk": partial(_gain, method="ensemble", words="risk of an ensemble of {N}"),
     "best-of-n-beats-descent": partial(
-        _lead, one="best_of_n", other="gradient_descent", said="best-of-{N} − descent"
+        _lead, one="best_of_n", other="gradient_descent", words="best-of-{N} − descent"
     ),
     "best-of-n-is-an-upper-bound": partial(
-        _lead, one="best_of_n", other="ensemble", said="best-of-{N} − ensemble of {N}"
+        _lead, one="best_of_n", other="ensemble", words="best-of-{N} − ensemble of {N}"
     ),
 }
 _TWO_STEPS = {
