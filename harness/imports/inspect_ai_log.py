@@ -10,7 +10,7 @@ person, those invalidated later, and those without a score.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -55,14 +55,11 @@ def import_inspect_ai(
     samples = log.samples or []
     absent = Counter(reason for sample in samples if (reason := _absent(sample)))
     finished = [sample for sample in samples if not _absent(sample)]
-    scorers = list(dict.fromkeys(name for sample in finished for name in sample.scores or ()))
-    if not (scorers or scorer or grader):
-        hint = "use --grade" if finished else f"all {len(samples)} samples had an error or were stopped"
-        raise BadInput(f"{file}: no scores in this log: {hint}")
-    for judge in judges.values():
-        chosen(file, "scorer", scorers, judge)
-    others = [one for one in scorers if scorer or one not in judges.values()]
-    name = None if grader else chosen(file, "scorer", others or scorers, scorer)
+    if not finished and not (scorer or grader):
+        raise BadInput(
+            f"{file}: no scores in this log: all {len(samples)} samples had an error or were stopped"
+        )
+    name = _verdicts_by(file, finished, scorer, grader, judges)
     shared = {
         "dataset": log.eval.task,
         "model": log.eval.model,
@@ -73,22 +70,11 @@ def import_inspect_ai(
         shared["stop_rule"] = stopped.manager or "early stopping"
     rows = []
     for sample in finished:
-        target = sample.target if isinstance(sample.target, str) else next(iter(sample.target), "")
-        where = f"{file}: sample {sample.id}, epoch {sample.epoch}, scorer"
-        verdict = {
-            column: _number((sample.scores or {}).get(judge), f"{where} {judge}")
-            for column, judge in judges.items()
-        }
-        row = shared | _fields(sample, log) | {"gold": target} | verdict
-        if grader:
-            rows.append(row)
-        elif (score := (sample.scores or {}).get(str(name))) is None or _unscored(score.value):
+        verdict = _verdict_on(sample, name, file)
+        if verdict is None:
             absent["no score"] += 1
         else:
-            gold, correct = normal(target), _verdict(score.value, f"{where} {name}")
-            # An answer that is scored right without being read votes for the right answer.
-            answer = normal(score.answer) or (gold if correct else None)
-            rows.append(row | {"answer": answer, "gold": gold, "correct": correct})
+            rows.append(shared | _fields(sample, log) | verdict | _judged(sample, judges, file))
     if not rows:
         raise BadInput(f"{file}: each of the {len(samples)} samples has an error or no score")
     notes = [f"read {file}"]
@@ -99,6 +85,51 @@ def import_inspect_ai(
     table = graded(pd.DataFrame(rows), grader, file) if grader else pd.DataFrame(rows)
     notes += whole_text_notes(table)
     return Imported(as_samples(table, file), sum(absent.values()), tuple(notes))
+
+
+def _verdicts_by(
+    file: Path,
+    finished: Sequence[EvalSample],
+    scorer: str | None,
+    grader: Grader | None,
+    judges: Mapping[str, str],
+) -> str | None:
+    """The scorer whose verdict counts; None where a grader reads the completions. Raises BadInput."""
+    scorers = list(dict.fromkeys(name for sample in finished for name in sample.scores or ()))
+    if not (scorers or scorer or grader):
+        raise BadInput(f"{file}: no scores in this log: use --grade")
+    for judge in judges.values():
+        chosen(file, "scorer", scorers, judge)
+    if grader:
+        return None
+    others = [name for name in scorers if scorer or name not in judges.values()]
+    return chosen(file, "scorer", others or scorers, scorer)
+
+
+def _verdict_on(sample: EvalSample, scorer: str | None, file: Path) -> dict[str, Any] | None:
+    """Gold, answer and correct by the scorer; the gold alone without one; None where it gave no verdict."""
+    target = sample.target if isinstance(sample.target, str) else next(iter(sample.target), "")
+    if scorer is None:
+        return {"gold": target}
+    score = (sample.scores or {}).get(scorer)
+    if score is None or _unscored(score.value):
+        return None
+    gold, correct = normal(target), _verdict(score.value, _place(file, sample, scorer))
+    # An answer that is scored right without being read votes for the right answer.
+    answer = normal(score.answer) or (gold if correct else None)
+    return {"gold": gold, "answer": answer, "correct": correct}
+
+
+def _judged(sample: EvalSample, judges: Mapping[str, str], file: Path) -> dict[str, float | None]:
+    """The columns of scores."""
+    scores = sample.scores or {}
+    return {
+        column: _number(scores.get(judge), _place(file, sample, judge)) for column, judge in judges.items()
+    }
+
+
+def _place(file: Path, sample: EvalSample, scorer: str) -> str:
+    return f"{file}: sample {sample.id}, epoch {sample.epoch}, scorer {scorer}"
 
 
 def _read(path: Path) -> tuple[EvalLog, Path]:
