@@ -12,6 +12,7 @@ tokens per answer (for the synthetic twin: steps), so μ is per token (per step)
 and `tts fits` writes them.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -143,20 +144,7 @@ def _fitted(
 
     gap = float(np.sqrt(2 * curve.rate)) if kind == "along_n" else np.nan
     condition = condition_number(curve.rate, xs)
-    causes: list[tuple[Status, str]] = []
-    if curve.beta < 0 and metric == "accuracy":
-        causes.append((Status.FALLING, f"the accuracy falls with {axis}"))
-    if curve.reason:  # the rate is at an end of its range: condition and limit would tell of that end
-        causes.append((curve.status, curve.reason))
-    else:
-        if condition > ILL_CONDITIONED:
-            unstable = f"its condition number is above {ILL_CONDITIONED:g}, so small errors of the accuracies"
-            causes.append((Status.ILL_CONDITIONED, f"{unstable} move its parameters a lot"))
-        # a limit of 1.002 is no contradiction where the curve misses its own points by 0.005
-        slack = max(curve.rmse, 1e-9)
-        if metric == "accuracy" and end is not None and not -slack <= float(curve(end)) <= 1 + slack:
-            grows = "N" if kind == "along_n" else "T"
-            causes.append((Status.OUT_OF_RANGE, f"its limit for {grows} → ∞ is outside 0 to 1"))
+    causes = [*_against_parameters(curve, condition, axis, end, metric)]
     if metric == "accuracy" and curve.rmse > POOR_FIT:
         causes.append((Status.POOR_FIT, f"the curve misses its points by more than {POOR_FIT:g} (rms)"))
     if votes and gap > 1:
@@ -169,6 +157,25 @@ def _fitted(
     status = max((cause for cause, _ in causes), key=list(Status).index, default=Status.OK)
     reason = "; ".join(text for _, text in causes)
     return PaperFit(kind, held, xs, curve, gap, condition, status, reason, single.curve if single else None)
+
+
+def _against_parameters(
+    curve: Saturating, condition: float, axis: str, end: float | None, metric: str
+) -> Iterator[tuple[Status, str]]:
+    """What speaks against the parameters of a curve: its direction, its rate, its condition, its limit."""
+    if curve.beta < 0 and metric == "accuracy":
+        yield Status.FALLING, f"the accuracy falls with {axis}"
+    if curve.reason:  # the rate is at an end of its range: condition and limit would tell of that end
+        yield curve.status, curve.reason
+        return
+    if condition > ILL_CONDITIONED:
+        unstable = f"its condition number is above {ILL_CONDITIONED:g}, so small errors of the accuracies"
+        yield Status.ILL_CONDITIONED, f"{unstable} move its parameters a lot"
+    # a limit of 1.002 is no contradiction where the curve misses its own points by 0.005
+    slack = max(curve.rmse, 1e-9)
+    if metric == "accuracy" and end is not None and not -slack <= float(curve(end)) <= 1 + slack:
+        grows = "N" if axis == "N" else "T"
+        yield Status.OUT_OF_RANGE, f"its limit for {grows} → ∞ is outside 0 to 1"
 
 
 def _without(kind: str, held: str, x: Array, reason: str) -> PaperFit:
