@@ -121,20 +121,12 @@ def sides_of(
         by_name = sorted(sampled_groups(table), key=lambda group: group[0].whose)  # in any order of rows
         for key, rows in by_name:
             run = runs[name, key.model]
-            priced = [spelt for spelt in (key.model, run, name) if prices and spelt in prices]
-            if prices and not priced:
-                others = "" if key.model in (UNNAMED, run) else f" (model {key.model})"
-                raise BadInput(
-                    f"--price: no price for {visible(run + others)}, only for {visible(', '.join(prices))}: "
-                    "give every run a price, or none"
-                )
-            used |= set(priced[:1])
-            price, beside = 1.0, None
+            price, beside = (0.0, _by_question(rows, COST)) if own_costs and not prices else (1.0, None)
             if prices:
-                spent = as_price(prices[priced[0]])
-                price, beside = spent.answers, _prompts_paid(rows, priced[0], spent)
-            elif own_costs:
-                price, beside = 0.0, _by_question(rows, COST)
+                spelt = _priced_as((key.model, run, name), prices)
+                used.add(spelt)
+                spent = as_price(prices[spelt])
+                price, beside = spent.answers, _prompts_paid(rows, spelt, spent)
             side = Side(
                 table=name,
                 dataset=key.dataset,
@@ -155,6 +147,19 @@ def sides_of(
             f"--price: no run or model is called {visible(repr(spelt))}; the runs: {visible(known)}"
         )
     return sides
+
+
+def _priced_as(names: tuple[str, str, str], prices: Mapping[str, Price | float]) -> str:
+    """The name that a run has its price by: its model's, its own or its table's. Raises BadInput."""
+    model, run, _ = names
+    for name in names:
+        if name in prices:
+            return name
+    others = "" if model in (UNNAMED, run) else f" (model {model})"
+    raise BadInput(
+        f"--price: no price for {visible(run + others)}, only for {visible(', '.join(prices))}: "
+        "give every run a price, or none"
+    )
 
 
 def costs_known(tables: Mapping[str, pd.DataFrame]) -> bool:
