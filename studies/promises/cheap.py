@@ -100,11 +100,10 @@ def row(case: str, questions: int, runs: list[tuple[Powered, Powered]], true: fl
 
 
 def measured(times: float) -> Iterator[Row]:
-    """Simulated worlds, and real sides where DATA_DIR has them; times: so many times RUNS."""
+    """Simulated worlds, and the real sides in DATA_DIR; times: so many times RUNS."""
     runs = max(50, round(times * RUNS))
     yield from worlds(runs)
-    if os.environ.get("DATA_DIR"):
-        yield from real(Path(os.environ["DATA_DIR"]) / "samples", runs)
+    yield from real(Path(os.environ["DATA_DIR"]) / "samples", runs)
 
 
 def worlds(many: int) -> Iterator[Row]:

@@ -1,6 +1,6 @@
 """Every promise of the project that can be simulated: measured anew, beside what was measured before.
 
-$ python -m studies.promises.run                  all parts: an hour and a half of a core
+$ python -m studies.promises.run                  all parts: forty minutes of a core
 $ python -m studies.promises.run --part clusters  one of them
 $ python -m studies.promises.run --quick          a twentieth of the runs, printed and not kept
 
@@ -16,16 +16,8 @@ import click
 import numpy as np
 import pandas as pd
 
-from studies.promises import (
-    caps,
-    cheap,
-    clusters,
-    equal_models,
-    forecasts,
-    luck,
-    selection,
-    sequential,
-)
+from studies.pages import insert_into
+from studies.promises import caps, cheap, clusters, equal_models, forecasts, luck, selection, sequential
 from studies.promises.rows import Row
 
 HERE = Path(__file__).resolve().parent
@@ -44,7 +36,7 @@ PARTS: dict[str, Callable[[float], Iterator[Row]]] = {
     "forecasts": forecasts.measured,
     "caps": caps.measured,
 }
-NEEDS_DATA = ("sequential",)
+NEEDS_DATA = ("sequential", "cheap")
 
 
 @click.command()
@@ -57,30 +49,19 @@ def main(part: str | None, quick: bool) -> None:
             click.echo(f"{name}: skipped, as DATA_DIR is not set", err=True)
             continue
         found = pd.DataFrame(PARTS[name](QUICK if quick else 1.0), columns=list(Row._fields))
-        if not quick:
+        if quick:
+            click.echo(f"\n{tables(judged(found))}")
+        else:
             keep(name, found)
-        click.echo(f"\n{tables(judged(found))}")
 
 
 def keep(part: str, found: pd.DataFrame) -> None:
-    """Put the rows of a part into the file and its tables into the page."""
-    kept = pd.read_csv(NOW, dtype={"promised": str}) if NOW.exists() else pd.DataFrame()
-    others = kept[kept["part"] != part] if len(kept) else kept
-    every = pd.concat([others, found.assign(part=part)]).round(3)
+    """Put the rows of a part into the file, and its tables into the page."""
+    kept = pd.read_csv(NOW) if NOW.exists() else pd.DataFrame(columns=["part"])
+    every = pd.concat([kept[kept["part"] != part], found.assign(part=part).round(3)])
     place = every["part"].map(list(PARTS).index)
     every.iloc[place.argsort(kind="stable")].to_csv(NOW, index=False)
-    write_page()
-
-
-def write_page() -> None:
-    """The tables of the page, from the file."""
-    page = PAGE.read_text(encoding="utf-8")
-    for part, rows in judged(pd.read_csv(NOW)).groupby("part", sort=False):
-        begins, ends = f"<!-- begin {part} -->\n", f"<!-- end {part} -->"
-        before, _, rest = page.partition(begins)
-        _, _, after = rest.partition(ends)
-        page = f"{before}{begins}\n{tables(rows)}\n\n{ends}{after}"
-    PAGE.write_text(page, encoding="utf-8")
+    insert_into([PAGE], part, tables(judged(pd.read_csv(NOW).query("part == @part"))))
 
 
 def judged(rows: pd.DataFrame) -> pd.DataFrame:
