@@ -23,7 +23,7 @@ from results.votes.exact import Floats, accuracy_by_question
 from results.votes.setting import feasible, settings_of
 from studies.promises.rows import Row, at_least, mean, ratio, share
 
-RUNS, ANSWERS, TIMES = 600, 8, 10
+RUNS, ANSWERS, TIMES = 1000, 8, 10
 """Runs of each case, answers to each question, and how many times as many further questions there are."""
 
 SPREAD, EASE = 1.5, 0.3

@@ -20,7 +20,7 @@ from results.votes.exact import AnswerPools, Floats
 from studies.promises.rows import Row, at_least, at_most, share
 from tests.results.paired.made import better, varied_laws
 
-RUNS = 400
+RUNS = 1000
 """Comparisons of each case."""
 
 TOGETHER, ALONE = ("all rows", "one row named"), "rows by their own 90 %"

@@ -73,17 +73,20 @@ def judged(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def verdict(promised: str, now: float, error: float) -> str:
-    """yes: at least as good as promised; nearly: worse by at most two standard errors; no; – of nothing."""
+    """yes: at least as good as promised; nearly: worse by at most two standard errors; no; – of nothing.
+
+    What is to be equal is so within two.
+    """
     if not promised:
         return ""
     if np.isnan(now):
         return "–"
     sign, number = promised.split()
     over = now - float(number)
-    miss = {"≤": over, "≥": -over, "=": abs(over)}[sign]
-    if miss <= 0 or (sign == "=" and miss <= error):
+    miss = {"≤": over, "≥": -over, "=": abs(over) - 2 * error}[sign]
+    if miss <= 0:
         return "yes"
-    return "nearly" if miss <= 2 * error else "**no**"
+    return "nearly" if sign != "=" and miss <= 2 * error else "**no**"
 
 
 def tables(rows: pd.DataFrame) -> str:
@@ -96,10 +99,10 @@ def one_table(name: str, rows: pd.DataFrame) -> str:
     columns: dict[str, pd.Series] = {}
     for measure, of in rows.groupby("measure", sort=False):
         of, title = of.set_index("case"), str(measure)
-        told = of["promised"].unique()
-        if len(told) == 1 and told[0]:
+        told = sorted(set(of["promised"]) - {""})
+        if len(told) == 1:
             title = f"{title} ({told[0]})"
-        elif of["promised"].any():
+        elif told:
             columns[f"{title}: promised"] = of["promised"]
         if of["before"].notna().any():
             columns[f"{title}: before"] = of.apply(before, axis=1)
