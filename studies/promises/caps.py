@@ -8,7 +8,7 @@ from results.normal import FORECAST_LEVEL
 from studies.forecasts.own_law import PRODUCT, TIMES, WORLDS, forecasts
 from studies.promises.rows import Found, Row, at_least, mean, share
 
-SETS = 5
+SETS = 12
 """Sets of questions in each world; the nine forecasts of one hold or miss together."""
 
 TABLE = "forecasts beyond a cap"
