@@ -6,8 +6,8 @@
 A fresh run of the named number gives the verdict in about 80 of 100 cases, at the level of all
 rows looked at. The difference measured is not the true one: who asks how many questions it
 takes has seen one that was too small to be told, or a lucky one, and the number for a
-difference as large as was seen decides in 44 to 71 of 100 cases
-(`python -m studies.comparisons.selection`). So the chance of a verdict is averaged over what
+difference as large as was seen decides in 40 to 68 of 100 cases
+(`python -m studies.promises.run`). So the chance of a verdict is averaged over what
 the measurement leaves open of the true difference (an assurance: O'Hagan, Stevens & Campbell,
 Pharmaceutical Statistics 2005). Before it, that is normal about 0 with a scale τ of a
 half-Cauchy law (Gelman 2006, Bayesian Analysis 1) of SCALE, which draws what luck may have made

@@ -3,9 +3,9 @@
 $ python -m studies.bridge.run                 some five minutes of processor time
 """
 
-import re
 import warnings
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TypeAlias
 
@@ -22,6 +22,7 @@ from studies.bridge.exponents import FROM, TO, Exponents, exponents
 from studies.bridge.figure import kind_of, picture, save_picture
 from studies.bridge.judged import PAPER, RISING, Judged, from_length, judge, judge_inner
 from studies.bridge.posterior import draw_gaps, learn_prior
+from studies.pages import insert_into
 from studies.stopping.run import markdown
 from synthetic.model.settings import BinarySetting
 
@@ -29,6 +30,7 @@ Counts: TypeAlias = dict[str, signs.Count]
 Checks: TypeAlias = dict[str, signs.Check]
 HERE = Path(__file__).resolve().parent
 PAGE, PICTURE, TABLE = HERE / "README.md", HERE / "bridge.png", HERE / "questions.csv"
+insert = partial(insert_into, (PAGE,))
 CACHED = HERE.parents[1] / "results" / "cached"
 SEEN = "forced=100"
 """The last length seen by forecasts along T: accuracy has hardly moved by then."""
@@ -304,14 +306,6 @@ def borrowed_table(own: Shipped) -> str:
     return markdown(
         ["forecast of accuracy beyond " + SEEN.removeprefix(FORCED) + " tokens", "points off"], rows
     )
-
-
-def insert(name: str, text: str) -> None:
-    """Put `text` between the markers of this name, and print it."""
-    click.echo(f"\n{name}\n{text}")
-    page = PAGE.read_text(encoding="utf-8")
-    pattern = re.compile(rf"(<!-- begin {name} -->\n).*?(<!-- end {name} -->)", re.DOTALL)
-    PAGE.write_text(pattern.sub(lambda at: f"{at[1]}\n{text}\n\n{at[2]}", page), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Beyond a cap where the truth is known: what each part of the forecast does to answers of the law itself.
 
-$ python -m studies.forecasts.own_law [SETS]        6 sets take some eight minutes of a core
+$ python -m studies.promises.run --part caps
 
 60 questions × 8 answers are drawn from the law of `predict.stopped.answer_law`, with the parameters of the
 tests or with some drawn from the prior, or otherwise; and stopped at their median length. The votes
@@ -9,13 +9,11 @@ question. Of the law's own answers the forecast is made of the law alone, of the
 answers, and of these and the pace, as the product makes it; of others by the product.
 """
 
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from typing import Any
 from unittest.mock import patch
 
-import click
 import numpy as np
 import pandas as pd
 from scipy.special import expit
@@ -141,19 +139,6 @@ WORLDS: dict[str, Callable[[np.random.Generator], Draw]] = {
 PARTLY = ("parameters of the tests", "parameters from the prior")
 """Worlds of the law, of which the forecast is also made without some of its parts."""
 
-BEFORE = {
-    "parameters of the tests": 0.96,
-    "parameters from the prior": 0.89,
-    "two modes of length": 0.74,
-    "a rarer, nearer second mode": 0.89,
-    "two kinds of question": 0.70,
-    "later answers are better": 0.91,
-    "later answers are guesses": 0.80,
-    "many never end": 0.98,
-}
-"""Share of intervals that held before, of six sets, when all of them were `ok`: the line was not doubted, and
-log_level_spread had a prior of standard deviation 0.3 (by which parameters were drawn as well)."""
-
 
 def cache_of_one(function: Callable[..., Any]) -> Callable[..., Any]:
     """The function, called once: for those who know that they give it the same again."""
@@ -166,53 +151,33 @@ def cache_of_one(function: Callable[..., Any]) -> Callable[..., Any]:
     return once
 
 
-def forecasts(name: str, sets: int) -> Iterator[pd.DataFrame]:
+def forecasts(name: str, sets: int) -> pd.DataFrame:
     """A row for each cap and N, by set and part."""
-    for seed in range(sets):
-        draw = WORLDS[name](np.random.default_rng([seed, 77]))
-        whole, few = draw(TRUTH), draw(SEEN)
-        cap = int(np.median(whole.tokens))
-        caps = {str(times): int(times * cap) for times in TIMES}
-        truth = [majority_accuracy(stopped(whole, one).counts(), N).mean(axis=0) for one in caps.values()]
-        run = Run("s", few, cap, {"seen": cap} | caps, few.sizes.clip(TRUTH))
-        evidence = Evidence(Points.grid({}, []), np.empty(0), np.empty(0), method="majority", run=run)
-        targets = Points.grid(dict.fromkeys(caps, 0.0), N)
-        fit_once = cache_of_one(fit)
-        for part, changed in PARTS.items():
-            if part != PRODUCT and name not in PARTLY:
-                continue
-            with ExitStack() as stack:
-                for function, instead in (changed | {"fit": fit_once}).items():
-                    stack.enter_context(patch.object(survival, function, instead))
-                found = survival.survival(evidence, targets, Options(REPLICATES, seed))
-            rows = pd.DataFrame({"times": targets.setting, "N": targets.N, "truth": np.concatenate(truth)})
-            rows["part"] = part
-            rows["bias"] = 100 * (found.mean - rows["truth"])
-            rows["error"] = rows["bias"].abs()
-            rows["held"] = rows["truth"].between(found.these.low, found.these.high)
-            rows["width"] = 100 * (found.these.high - found.these.low)
-            rows["ok"] = found.status == "ok"
-            rows["ok held"] = rows["held"].where(rows["ok"])
-            yield rows
+    return pd.concat([rows for seed in range(sets) for rows in forecasts_of(name, seed)])
 
 
-HEAD = "| world | forecast by | bias at 1.5 × | 2 × | 4 × | error | width | held before | held | ok | of ok |"
-
-
-def main(sets: int) -> None:
-    """Print the table."""
-    click.echo(f"{HEAD}\n|---|---{'|---:' * (HEAD.count('|') - 3)}|")
-    for name in WORLDS:
-        rows = pd.concat(forecasts(name, sets))
-        for part, of in rows.groupby("part", sort=False):
-            bias = " | ".join(f"{one:+.1f}" for one in of.groupby("times", sort=False)["bias"].mean())
-            before = f"{BEFORE[name]:.0%}" if part == PRODUCT else "–"
-            of_ok = f"{of['ok held'].mean():.0%}" if of["ok"].any() else "–"
-            click.echo(
-                f"| {name} | {part} | {bias} | {of['error'].mean():.1f} | {of['width'].mean():.1f} | "
-                f"{before} | {of['held'].mean():.0%} | {of['ok'].mean():.0%} | {of_ok} |"
-            )
-
-
-if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 6)
+def forecasts_of(name: str, seed: int) -> Iterator[pd.DataFrame]:
+    """Those of one set, part by part."""
+    draw = WORLDS[name](np.random.default_rng([seed, 77]))
+    whole, few = draw(TRUTH), draw(SEEN)
+    cap = int(np.median(whole.tokens))
+    caps = {str(times): int(times * cap) for times in TIMES}
+    truth = [majority_accuracy(stopped(whole, one).counts(), N).mean(axis=0) for one in caps.values()]
+    run = Run("s", few, cap, {"seen": cap} | caps, few.sizes.clip(TRUTH))
+    evidence = Evidence(Points.grid({}, []), np.empty(0), np.empty(0), method="majority", run=run)
+    targets = Points.grid(dict.fromkeys(caps, 0.0), N)
+    fit_once = cache_of_one(fit)
+    for part, changed in PARTS.items():
+        if part != PRODUCT and name not in PARTLY:
+            continue
+        with ExitStack() as stack:
+            for function, instead in (changed | {"fit": fit_once}).items():
+                stack.enter_context(patch.object(survival, function, instead))
+            found = survival.survival(evidence, targets, Options(REPLICATES, seed))
+        rows = pd.DataFrame({"times": targets.setting, "N": targets.N, "truth": np.concatenate(truth)})
+        rows["part"], rows["set"] = part, seed
+        rows["bias"] = 100 * (found.mean - rows["truth"])
+        rows["width"] = 100 * (found.these.high - found.these.low)
+        rows["held"] = rows["truth"].between(found.these.low, found.these.high)
+        rows["ok"] = found.status == "ok"
+        yield rows

@@ -4,16 +4,16 @@ set     method    seen  predictor  forecasts  mean_error  bias    coverage  widt
 biggsm  majority  4     mixture    24         0.0054      0.0012  1.00      0.031  0.031
 """
 
-import re
+from functools import partial
 from pathlib import Path
 
-import click
 import numpy as np
 import pandas as pd
 import vl_convert
 
 from results.figures.theme import combined_spec
 from studies.forecasts.figures import SIMPLE, errors_figure
+from studies.pages import insert_into
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -24,6 +24,8 @@ PAGES = (
     HERE.with_name("figure_3") / "README.md",
     HERE.with_name("figure_3") / "from_curves.md",
 )
+
+insert = partial(insert_into, PAGES)
 
 METHODS = {"majority": "Majority vote", "best_of_n": "Best of N"}
 CURVE = "mixture, curve"
@@ -125,14 +127,3 @@ def curves_table(table: pd.DataFrame) -> str:
         cells = [str(seen), str(relative.size()[int(str(seen))]), *(f"{row[name]:.2f}" for name in names)]
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines)
-
-
-def insert(name: str, text: str) -> None:
-    """Put `text` between the markers of this name in the page that has them, and print it."""
-    click.echo(f"\n{name}\n{text}")
-    pattern = re.compile(rf"(<!-- begin {name} -->\n).*?(<!-- end {name} -->)", re.DOTALL)
-    for path in PAGES:
-        page = path.read_text(encoding="utf-8")
-        path.write_text(
-            pattern.sub(lambda found: f"{found[1]}\n{text}\n\n{found[2]}", page), encoding="utf-8"
-        )

@@ -1,6 +1,6 @@
 """Forecasts along N where the truth is known: seventeen worlds, most of them not as the forecaster thinks.
 
-$ python -m studies.forecasts.worlds [SETS]        20 sets take some 20 minutes of a core
+$ python -m studies.promises.run --part forecasts
 
 To each of 150 questions (or 20) 64 answers are drawn, and 4 of them shown. The votes of 5, 16 and 64 are
 forecast and held against what two readers will see:
@@ -8,24 +8,25 @@ forecast and held against what two readers will see:
     N    who has no more answers tops each question up to N; the answers shown are among these
     64   who backtests knows the exact vote over all 64 answers
 
-`allowed`: the width of what the answers alone allow, and how often that holds the vote over all 64. `ok`: how
-many forecasts are, and how many of those hold, for either reader.
+Beside the second stands an oracle, who sees the same answers and knows the law that questions are drawn from:
+whatever a question's answers look like, the oracle has many others that look the same.
 """
 
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
-import click
 import numpy as np
 import pandas as pd
 
 from predict.answers.mixture import mixture
-from predict.estimate import Estimate, Options
-from results.votes.exact import Floats, majority_accuracy
+from predict.estimate import Estimate, Options, middle
+from results.normal import FORECAST_LEVEL, Interval, held, interval_score
+from results.votes.exact import Floats, Ints, majority_accuracy
 from tests.predict.answers.pools import observed, pool_of, targets
 
 ANSWERS, QUESTIONS, ASKED, POOL = 8, 150, [5, 16, 64], 64
-ROUNDING = 1e-9
+BANK, REPLICATES = 100_000, 2000
+"""Questions that the oracle knows, and its draws."""
+
 Rng = np.random.Generator
 
 
@@ -115,90 +116,81 @@ WORLDS: dict[str, Callable[[Rng, int], Floats]] = {
 SIZES = {"20 questions": (20, 4), "2,000 questions, 2 answers": (2000, 2)}
 
 
-def forecasts(name: str, sets: int) -> Iterator[dict[str, object]]:
-    """A row for each set of questions, reader and N."""
+def forecasts(name: str, sets: int) -> pd.DataFrame:
+    """A row for each set of questions and N: what is forecast of it, and what is so, for either reader."""
     questions, answers = SIZES.get(name, (QUESTIONS, 4))
-    for seed in range(sets):
-        rng = np.random.default_rng([seed, *name.encode()])
-        laws = WORLDS[name](rng, questions)
-        ladder = np.column_stack([laws.cumsum(axis=1), np.full(questions, np.inf)])[:, None]
-        raw = (rng.random((questions, POOL, 1)) > ladder).sum(axis=2)
-        raw[raw == ANSWERS] = -1
-        topped_up = np.concatenate([vote_of(raw[:, :n], [n]) for n in ASKED])
-        whole = vote_of(raw, ASKED)
-        alone = forecast(raw[:, :answers], answers, allowed=True)
-        among = forecast(raw, answers)
-        assert alone.allowed is not None  # as it is asked for
-        low, high = alone.allowed.low, alone.allowed.high
-        for i, n in enumerate(ASKED):
-            yield {
-                "N": n,
-                "bias": 100 * (alone.mean[i] - topped_up[i]),
-                "held": holds(alone, i, topped_up),
-                "width": 100 * (alone.these.high[i] - alone.these.low[i]),
-                "bias of 64": 100 * (among.mean[i] - whole[i]),
-                "held of 64": holds(among, i, whole),
-                "width of 64": 100 * (among.these.high[i] - among.these.low[i]),
-                "allowed": 100 * (high[i] - low[i]),
-                "allowed holds": low[i] <= whole[i] <= high[i],
-                "ok": alone.status[i] == "ok",
-            }
+    known = Oracle(name, answers)
+    return pd.concat([forecast_of(name, questions, answers, seed, known) for seed in range(sets)])
 
 
-def vote_of(raw: Floats, N: list[int]) -> Floats:
+def forecast_of(name: str, questions: int, answers: int, seed: int, known: "Oracle") -> pd.DataFrame:
+    """The rows of one set."""
+    rng = np.random.default_rng([seed, *name.encode()])
+    raw = drawn(name, questions, rng)
+    topped_up = np.concatenate([vote_of(raw[:, :n], [n]) for n in ASKED])
+    whole = vote_of(raw, ASKED)
+    alone = forecast(raw[:, :answers], answers, allowed=True)
+    among = forecast(raw, answers)
+    assert alone.allowed is not None  # as it is asked for
+    readers = {"": (alone.these, topped_up), " of 64": (among.these, whole)}
+    readers |= {" of the oracle": (known.interval(raw[:, :answers], rng), whole)}
+    columns = {"set": seed, "N": ASKED, "ok": alone.status == "ok", "bias": among.mean - whole}
+    for reader, (interval, truth) in readers.items():
+        told = pd.DataFrame({"low": interval.low, "high": interval.high, "accuracy": truth})
+        columns[f"held{reader}"], columns[f"score{reader}"] = held(told), interval_score(told)
+    columns["allowed holds"] = (alone.allowed.low <= whole) & (whole <= alone.allowed.high)
+    return pd.DataFrame(columns)
+
+
+def drawn(name: str, questions: int, rng: Rng) -> Ints:
+    """Answers (questions, POOL) of a world, 0 right, −1 unread."""
+    laws = WORLDS[name](rng, questions)
+    ladder = np.column_stack([laws.cumsum(axis=1), np.full(questions, np.inf)])[:, None]
+    raw = (rng.random((questions, POOL, 1)) > ladder).sum(axis=2)
+    return np.where(raw == ANSWERS, -1, raw)
+
+
+class Oracle:
+    """Who knows the law of the questions: the votes of many that were drawn from it, by what is seen of them.
+
+    Given their first answers, questions are drawn anew from those that look the same (the
+    posterior by rejection, which is exact: what is seen is discrete).
+    """
+
+    def __init__(self, name: str, answers: int) -> None:
+        raw = drawn(name, BANK, np.random.default_rng([BANK, *name.encode()]))
+        self.votes = majority_accuracy(pool_of(raw).answers.counts(), ASKED)  # (BANK, len(ASKED))
+        looks = looks_of(raw[:, :answers])
+        order = np.argsort(looks, kind="stable")
+        names, starts = np.unique(looks[order], return_index=True)
+        self.alike = dict(zip(names.tolist(), np.split(order, starts[1:]), strict=True))
+
+    def interval(self, seen: Ints, rng: Rng) -> Interval[Floats]:
+        """The middle 90 % of the vote of questions of which these answers (Q, answers) are seen."""
+        total = np.zeros((REPLICATES, len(ASKED)))
+        for look in looks_of(seen).tolist():
+            alike = self.alike.get(look, np.arange(BANK))  # one that the bank has not may be any
+            total += self.votes[rng.choice(alike, REPLICATES)]
+        low, high = middle(total / len(seen), FORECAST_LEVEL)
+        return Interval(low, high, FORECAST_LEVEL)
+
+
+def looks_of(seen: Ints) -> Ints:
+    """A number (Q,) for what answers (Q, answers) look like: how many are right, unread, alike."""
+    answers = seen.shape[1]
+    times = (seen[:, :, None] == np.arange(-1, ANSWERS)).sum(axis=1)
+    times[:, 2:] = -np.sort(-times[:, 2:], axis=1)
+    kept = times[:, : 2 + answers]
+    return np.asarray(kept @ (answers + 1) ** np.arange(kept.shape[1]))
+
+
+def vote_of(raw: Ints, N: list[int]) -> Floats:
     """The exact vote of N (M,) over pools (Q, answers), the mean over questions: (M,)."""
     of_each = majority_accuracy(pool_of(raw).answers.counts(), N)
     return np.asarray(of_each.mean(axis=0), dtype=np.float64)
 
 
-def forecast(raw: Floats, answers: int, *, allowed: bool = False) -> Estimate:
+def forecast(raw: Ints, answers: int, *, allowed: bool = False) -> Estimate:
     """The forecasts from the first `answers` to each question of a pool (Q, answers)."""
     evidence, _ = observed(pool_of(raw), answers)
     return mixture(evidence, targets(ASKED), Options(300, allowed=allowed))
-
-
-def holds(found: Estimate, i: int, truth: Floats) -> bool:
-    """Whether the interval of target `i` has the truth."""
-    return bool(found.these.low[i] - ROUNDING <= truth[i] <= found.these.high[i] + ROUNDING)
-
-
-HEAD = "| truth | N | bias | held | width | bias, 64 | held | width | allowed | holds | ok | held | of 64 |"
-COLUMNS = {
-    "bias": "{:+.1f}",
-    "held": "{:.0%}",
-    "width": "{:.1f}",
-    "bias of 64": "{:+.1f}",
-    "held of 64": "{:.0%}",
-    "width of 64": "{:.1f}",
-    "allowed": "{:.1f}",
-    "allowed holds": "{:.0%}",
-    "ok": "{:.0%}",
-    "ok held": "{:.0%}",
-    "ok held of 64": "{:.0%}",
-}
-
-
-def main(sets: int) -> None:
-    """Print the table, and what is true of all ok forecasts."""
-    click.echo(f"{HEAD}\n|---{'|---:' * (HEAD.count('|') - 2)}|")
-    worlds = []
-    for name in WORLDS:
-        rows = pd.DataFrame(forecasts(name, sets)).astype(float)
-        for column in ("held", "held of 64"):
-            rows[f"ok {column}"] = rows[column].where(rows["ok"] == 1)
-        worlds.append(rows)
-        for n, mean in rows.groupby("N").mean().iterrows():
-            cells = [form.format(mean[column]) for column, form in COLUMNS.items()]
-            click.echo(f"| {name} | {n:.0f} | {' | '.join(cells)} |".replace("nan%", "–"))
-    every = pd.concat(worlds, keys=WORLDS, names=["world"])
-    click.echo(f"\n{every['ok'].sum():.0f} of {len(every)} forecasts are ok.")
-    for column, pool in (("ok held", "N"), ("ok held of 64", str(POOL))):
-        by_world = every.groupby("world", sort=False)[column].mean()
-        click.echo(
-            f"Of a pool of {pool}: {every[column].mean():.0%} of them hold, {by_world.mean():.0%} on average "
-            f"over worlds; the fewest, {by_world.min():.0%}, where {by_world.idxmin()}."
-        )
-
-
-if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 20)

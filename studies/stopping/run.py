@@ -7,8 +7,8 @@ agreement to rules.csv, the picture to stopping.png, and the tables between the 
 said of *counts* comes from counts.csv, which fit_counts.py writes.
 """
 
-import re
 import warnings
+from functools import partial
 from pathlib import Path
 
 import click
@@ -22,11 +22,13 @@ from results.stopping.advice import LOST, advice, at_equal_agreement, one_by_one
 from results.stopping.arena import CLAIRVOYANT
 from results.words.names import points
 from results.words.stopping import sentences
+from studies.pages import insert_into
 from studies.stopping.rules import LITERATURE
 from studies.stopping.sets import ROOT, load
 
 HERE = Path(__file__).resolve().parent
 PAGE = HERE / "README.md"
+insert = partial(insert_into, (PAGE,))
 SHOWN = {
     "boinf-qwen3-14b-aime2425-80": "AIME, qwen3-14b",
     "boinf-nemotron-9b-v2-aime2425-80": "AIME, nemotron-9b",
@@ -90,14 +92,6 @@ def main(data: Path) -> None:
     figures = stopping_figures(pd.concat(found[name] for name in PICTURED))
     png = bytes(vl_convert.vegalite_to_png(combined_spec([figures]), scale=1.2))
     (HERE / "stopping.png").write_bytes(png)
-
-
-def insert(name: str, text: str) -> None:
-    """Put `text` between the markers of this name, and print it."""
-    click.echo(f"\n{name}\n{text}")
-    page = PAGE.read_text(encoding="utf-8")
-    pattern = re.compile(rf"(<!-- begin {name} -->\n).*?(<!-- end {name} -->)", re.DOTALL)
-    PAGE.write_text(pattern.sub(lambda at: f"{at[1]}\n{text}\n\n{at[2]}", page), encoding="utf-8")
 
 
 def markdown(head: list[str], rows: list[list[str]]) -> str:

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from results.paired.differences import mean_differences
 from results.paired.simultaneous import Measured, correlations
 from results.votes.clusters import look_clustered, redrawn, shared_variance, standard_error
+from studies.promises.clusters import DESIGNS, equal_runs
 
 
 def by_pairs(values, clusters):
@@ -50,33 +51,15 @@ def test_clusters_of_one_question_are_the_ordinary_formula(values):
     assert (plain.draws, plain.largest) == (clustered.draws, clustered.largest)
 
 
-DESIGNS = {
-    "5, correlation 0.1": (np.full(40, 5), 0.1),
-    "5, correlation 0.3": (np.full(40, 5), 0.3),
-    "5, correlation 0.7": (np.full(40, 5), 0.7),
-    "12 of 10": (np.full(12, 10), 0.3),
-    "every question twice": (np.full(100, 2), 1.0),
-    "unequal": (np.arange(1, 31), 0.3),
-    "1 to 12": (np.arange(1, 13), 0.7),
-    "none": (np.full(150, 1), 0.3),
-}
-
-
 @pytest.mark.parametrize("design", DESIGNS)
 def test_equal_runs_are_called_different_in_at_most_six_of_a_hundred(design):
     """12,000 pairs of equal runs, differences of −1, 0 and 1: a standard error of 0.2 %."""
-    sizes, correlation = DESIGNS[design]
-    rng, runs = np.random.default_rng(1), 12_000
-    clusters = np.repeat(np.arange(len(sizes)), sizes)
-    shared = rng.standard_normal((len(sizes), runs))[clusters]
-    own = rng.standard_normal((len(clusters), runs))
-    latent = np.sqrt(correlation) * shared + np.sqrt(1 - correlation) * own
-    d = np.sign(latent) * (np.abs(latent) > 0.8)
-    found = mean_differences(d, clusters=[f"c{c}" for c in clusters])
+    d, clusters = equal_runs(design, 12_000, np.random.default_rng(1))
+    found = mean_differences(d, clusters=clusters)
     assert 0.03 <= np.mean(found.p_value < 0.05) <= 0.06
     decided = (found.interval.low > 0) | (found.interval.high < 0)
     assert np.mean(decided) <= 0.06
-    if design == "12 of 10":
+    if design.startswith("12 clusters of 10"):
         assert np.mean(mean_differences(d).p_value < 0.05) > 0.2
 
 

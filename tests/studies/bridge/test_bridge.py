@@ -34,19 +34,15 @@ def rows_of(counts: dict[str, int], settings: tuple[str, ...]) -> pd.DataFrame:
 
 def test_answers_keep_their_number_along_lengths():
     forced, whole = rows_of({"a": 2}, ("forced=9", "forced=10")), rows_of({"a": 2}, ("500",))
-
     answers = read_answers(forced, whole)
-
     assert answers.lengths == ("forced=9", "forced=10", WHOLE)
     assert answers.codes[0].tolist() == [[1, NULL, 0], [1, NULL, 1]]
 
 
 def test_of_a_run_that_is_not_finished_the_largest_block_is_taken():
     more, fewer = rows_of({"a": 4}, ("forced=9", "forced=10")), rows_of({"b": 2, "c": 2}, ("forced=9",))
-
     some = read_answers(pd.concat([more, fewer]), rows_of({"a": 4, "b": 2, "c": 2}, ("500",)))
     most = read_answers(pd.concat([more, fewer[:1]]), rows_of({"a": 4, "b": 1}, ("500",)))
-
     assert (some.questions, some.lengths, some.shape) == (("a", "b", "c"), ("forced=9", WHOLE), (3, 2, 2))
     assert (most.questions, most.shape) == (("a",), (1, 4, 3))
 
@@ -132,9 +128,7 @@ def test_bounds_lie_above_the_vote_that_a_half_suggests():
 
 def test_the_vote_of_the_other_half_is_counted_by_hand():
     codes = np.array([[0, 1, 0, 0, 0, 1]])[:, :, None]  # the odd half is 1, 0, 1
-
     place = next(one for one in exponents(answers_of(np.repeat(codes, 3, axis=0)), (1, 3), draws=2))
-
     assert place.seen == pytest.approx([2 / 3, 1.0])
 
 
@@ -213,9 +207,7 @@ def test_a_world_without_theory_has_the_models_means_and_never_falls():
 
 def test_the_matched_twin_is_as_accurate_as_the_model():
     accuracy = np.array([0.06, 0.1, 0.2, 0.3])
-
     families = mirror.twin_worlds(accuracy, tasks=100, seed=0)
-
     assert families
     for world in families.values():
         assert world.laws[:, :, 0].mean(axis=0) == pytest.approx(accuracy, abs=mirror.CLOSE)

@@ -11,13 +11,7 @@ from results import BadInput, build_curves, read_forecast, write_curves, write_s
 from results.votes.exact import VoteCounts
 from studies.match import figure, matching
 from studies.match.exam import STEPS, Exam, candidates, draw_answers, marks, shares, sit
-from studies.match.likelihood import (
-    LEAST_P,
-    Curve,
-    Fit,
-    predict,
-    weigh,
-)
+from studies.match.likelihood import LEAST_P, Curve, Fit, predict, weigh
 from studies.match.run import match as command
 from studies.match.words import answer, common_odds, one_twin, verdict, with_steps
 from synthetic.binary.accuracy import samples_table

@@ -13,20 +13,17 @@ from synthetic.model.tasks import covariance_eigenvalues, draw_tasks, task_keys
 from synthetic.theory import theorems as theory
 
 
+def linear(n: int, d: int, eta: float, s: float, sigma_eps: float, **others: float) -> ContinuousSetting:
+    """Algorithm 1 with linear noise of variance s and steps of η/n."""
+    law = {"noise": "linear", "noise_scale": "raw", "step_rule": "eta/n"}
+    return ContinuousSetting(n=n, d=d, eta=eta, sigma_eps=sigma_eps, sigma=s**0.5, **law, **others)
+
+
 def test_erratum_fluctuation_lemma_loses_a_factor_d():
     """The lemma bounds one path's fluctuation by the order of ω² = 1; it grows with E‖w*‖² = ω²d."""
     found = []
     for d in (20, 40, 80):
-        setting = ContinuousSetting(
-            n=2 * d,
-            d=d,
-            eta=0.5 / d,
-            sigma_eps=0.0,
-            sigma=(0.5 / (d + 1)) ** 0.5,
-            noise="linear",
-            noise_scale="raw",
-            step_rule="eta/n",
-        )
+        setting = linear(2 * d, d, 0.5 / d, 0.5 / (d + 1), sigma_eps=0.0)
         tasks = draw_tasks(setting, task_keys(1, 20), seed=0)
         found.append(path_moments(tasks, setting, (20 * d,)).variance.mean())
     assert found[2] > max(2, 1.5 * found[1]) > 1.5 * 1.5 * found[0]
@@ -40,17 +37,7 @@ def test_erratum_the_fluctuation_lemma_changes_with_the_unit_of_the_covariates(u
     """
     n, d, s = 40, 20, 0.5 / 21
     eta = 2e-5 / unit**2  # far below 1 / Tr H = 1 / (d unit²)
-    setting = ContinuousSetting(
-        n=n,
-        d=d,
-        eta=eta,
-        sigma_eps=1.0,
-        sigma=s**0.5,
-        omega=0.0,
-        noise="linear",
-        noise_scale="raw",
-        step_rule="eta/n",
-    )
+    setting = linear(n, d, eta, s, sigma_eps=1.0, omega=0.0)
     tasks = draw_tasks(setting, task_keys(1, 20), seed=0)
     tasks = replace(tasks, x=unit * tasks.x)
     measured = unit**2 * path_moments(tasks, setting, (2000,)).variance.mean()
@@ -63,9 +50,7 @@ def test_erratum_the_fluctuation_lemma_changes_with_the_unit_of_the_covariates(u
 def test_erratum_the_fluctuation_proof_starts_from_another_path():
     """It shrinks w_t + η Xᵀy/n; Algorithm 1 after a step of descent, as in the lemma before it, w_t alone."""
     s = 0.1
-    setting = ContinuousSetting(
-        n=3, d=4, eta=0.3, sigma_eps=0.5, sigma=s**0.5, noise="linear", noise_scale="raw", step_rule="eta/n"
-    )
+    setting = linear(3, 4, 0.3, s, sigma_eps=0.5)
     tasks = draw_tasks(setting, task_keys(1, 1), seed=1)
     mean = path_moments(tasks, setting, (2,)).error[0, 0] + tasks.w_star[0]
     push, shrink = setting.step * tasks.correlation[0], np.eye(4) - setting.step * tasks.gram[0]
@@ -216,9 +201,7 @@ def _g(gram, ridge, shrink, t):
 def test_g_makes_the_mean_path_a_ridge_regression_and_lies_between_its_bounds(n):
     """E w_t = Xᵀ G⁻¹ y (error decomposition), and the lemma on G from t = log 2/σ² on."""
     d, eta, s = 12, 0.05, 1 / 12
-    setting = ContinuousSetting(
-        n=n, d=d, eta=eta, sigma_eps=0.5, sigma=s**0.5, noise="linear", noise_scale="raw", step_rule="eta/n"
-    )
+    setting = linear(n, d, eta, s, sigma_eps=0.5)
     tasks = draw_tasks(setting, task_keys(1, 3), seed=5)
     steps = (int(np.ceil(np.log(2) / s)), 40, 400)
     bias = path_moments(tasks, setting, steps).bias

@@ -1,7 +1,5 @@
 """A dear side's few questions with a cheap side's many: how often the interval holds, and what it is worth.
 
-$ python -m studies.comparisons.cheap        two minutes; DATA_DIR=DATA adds the real pairs
-
 Simulated: answers of 8 to questions of normal difficulty; those of the cheap side, to eleven times as many,
 agree with it as far as the case says. Real: the questions of a set are drawn with replacement, ten times as
 many for the cheap side. Worth: the mean squared error of the dear side alone over that with the cheap one,
@@ -13,16 +11,17 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-import click
 import numpy as np
 import pandas as pd
 from scipy.special import ndtr
 
 from results import as_samples
+from results.normal import LEVEL
 from results.paired.differences import mean_differences
 from results.paired.powered import Powered, powered
 from results.votes.exact import Floats, accuracy_by_question
 from results.votes.setting import feasible, settings_of
+from studies.promises.rows import Row, at_least, mean, ratio, share
 
 RUNS, ANSWERS, TIMES = 1000, 8, 10
 """Runs of each case, answers to each question, and how many times as many further questions there are."""
@@ -86,37 +85,39 @@ def told(dear: Floats, cheap: Floats, names: list[str], questions: int) -> tuple
     return found, Powered(alone.mean[0], alone.stderr[0], interval, 1.0, found.slopes)
 
 
-def row(case: str, questions: int, runs: list[tuple[Powered, Powered]], true: float) -> dict[str, object]:
-    """One line of the table."""
+def row(case: str, questions: int, runs: list[tuple[Powered, Powered]], true: float) -> Iterator[Row]:
+    """The measures of one line of the table."""
     found, alone = zip(*runs, strict=True)
-    held = [
-        np.mean([one.interval.low <= true <= one.interval.high for one in side]) for side in (alone, found)
-    ]
-    errors = [np.mean([(one.mean - true) ** 2 for one in side]) for side in (alone, found)]
-    variances = [np.mean([one.stderr**2 for one in side]) for side in (alone, found)]
-    return {
-        "case": case,
-        "questions": questions,
-        "alone held": f"{100 * held[0]:.1f} %",
-        "held": f"{100 * held[1]:.1f} %",
-        "bias": f"{100 * np.mean([one.mean for one in found]) - 100 * true:+.1f}",
-        "worth": f"{errors[0] / errors[1]:.2f}",
-        "told": f"{variances[0] / variances[1]:.2f}",
-    }
+    table, case = "a cheap side on ten times the questions", f"{case}, {questions} questions"
+    inside = [[one.interval.low <= true <= one.interval.high for one in side] for side in (alone, found)]
+    errors = [[(one.mean - true) ** 2 for one in side] for side in (alone, found)]
+    variances = [[one.stderr**2 for one in side] for side in (alone, found)]
+    yield Row(table, case, "alone held, %", *share(inside[0]))
+    yield Row(table, case, "held, %", *share(inside[1]), at_least(LEVEL))
+    yield Row(table, case, "bias, points", *mean([one.mean - true for one in found], 100), "= 0")
+    yield Row(table, case, "variance, times that alone", *ratio(errors[1], errors[0]))
+    yield Row(table, case, "as told", *ratio(variances[1], variances[0]))
 
 
-def worlds() -> Iterator[dict[str, object]]:
-    """Every world at every size."""
+def measured(times: float) -> Iterator[Row]:
+    """Simulated worlds, and the real sides in DATA_DIR; times: so many times RUNS."""
+    runs = max(50, round(times * RUNS))
+    yield from worlds(runs)
+    yield from real(Path(os.environ["DATA_DIR"]) / "samples", runs)
+
+
+def worlds(many: int) -> Iterator[Row]:
+    """Every world at every size, so many runs of each."""
     for world in WORLDS:
         for questions in (10, 20, 50) if world.cluster == 1 else (50, 100):
             rng = np.random.default_rng(questions)
             runs = []
-            for _ in range(RUNS):
+            for _ in range(many):
                 runs.append(told(*simulated(world, (1 + TIMES) * questions, rng), questions))
-            yield row(world.name, questions, runs, TRUE)
+            yield from row(world.name, questions, runs, TRUE)
 
 
-def real(folder: Path) -> Iterator[dict[str, object]]:
+def real(folder: Path, many: int) -> Iterator[Row]:
     """Pairs of real sides, their questions drawn anew."""
     for case, *sides in PAIRS:
         dear, cheap = (_by_question(folder, side) for side in sides)
@@ -124,11 +125,11 @@ def real(folder: Path) -> Iterator[dict[str, object]]:
         for questions in (20, 50):
             rng = np.random.default_rng(questions)
             runs = []
-            for _ in range(RUNS):
+            for _ in range(many):
                 which = rng.integers(len(both), size=(1 + TIMES) * questions)
                 names = list(map(str, range(len(which))))
                 runs.append(told(both[which, 0], both[which, 1:], names, questions))
-            yield row(case, questions, runs, both[:, 0].mean())
+            yield from row(case, questions, runs, both[:, 0].mean())
 
 
 def _by_question(folder: Path, side: str) -> pd.DataFrame:
@@ -142,15 +143,3 @@ def _by_question(folder: Path, side: str) -> pd.DataFrame:
     ns = feasible(setting, None)
     accuracy = accuracy_by_question(setting.pools.counts(), "majority", ns)
     return pd.DataFrame(accuracy, setting.pools.question_ids, ns)
-
-
-def main() -> None:
-    """Print the table."""
-    rows = [*worlds()]
-    if "DATA_DIR" in os.environ:
-        rows += real(Path(os.environ["DATA_DIR"]) / "samples")
-    click.echo(pd.DataFrame(rows).to_markdown(index=False))
-
-
-if __name__ == "__main__":
-    main()

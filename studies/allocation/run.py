@@ -1,6 +1,6 @@
 """Where should the next answer go, to measure accuracy? Two stages against equal shares, at equal cost.
 
-$ DATA_DIR=../shared/data python -m studies.comparisons.allocation        20 s
+$ DATA_DIR=../shared/data python -m studies.allocation.run        20 s
 
 Each question of a real set has a chance p of a right answer: its share in the pool. A pilot of
 n₀ answers is followed by more where the pilot says that accuracy scatters most (Neyman 1934).
@@ -157,7 +157,7 @@ def allocation_table(sets: dict[str, Floats]) -> str:
     "--data", envvar="DATA_DIR", default=ROOT.parent / "shared" / "data", type=click.Path(path_type=Path)
 )
 def main(data: Path) -> None:
-    """Print the table of the README's last section."""
+    """Print the table of the README."""
     click.echo(allocation_table({name: chances(samples) for name, (_, samples) in load(data).items()}))
 
 

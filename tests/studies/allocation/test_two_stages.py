@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from studies.comparisons.allocation import Design, compared, two_stages
+from studies.allocation.run import Design, compared, two_stages
 
 CHANCES = np.array([0.0, 0.03, 0.3, 0.5, 0.81, 1.0])
 

@@ -1,9 +1,5 @@
 """Comparisons looked at while they grow: how often they decide, after how many questions, how often wrongly.
 
-$ DATA_DIR=… python -m studies.comparisons.sequential        a minute
-way to look            decided  questions used  decided of equal ones
-once, at the end       71.4 %   100 %           4.6 %
-
 Each pair of runs on the same questions (samples tables in DATA_DIR, and settings that ship) is drawn 300
 times: as many questions as it has, with replacement, in a random order. It is decided where b is told better
 or worse. Of equal ones: the same with the sign of each question's difference tossed.
@@ -14,14 +10,15 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-import click
 import numpy as np
 import pandas as pd
 
+from results.normal import LEVEL
 from results.paired.runs import pairs_looked_at
 from results.paired.sequential import Open, Planned, Sequence
 from results.tables.contract import read_samples
 from results.votes.exact import Floats
+from studies.promises.rows import Row, at_most, mean, share
 
 DRAWS = 300
 AIME = [f"boinf-{name}-aime2425-80" for name in ("qwen3-4b", "datarus-r1-14b", "nemotron-9b-v2", "qwen3-14b")]
@@ -41,7 +38,7 @@ def ways(questions: int) -> dict[str, Sequence]:
 
 def pairs() -> Iterator[Floats]:
     """The differences of each pair, by question."""
-    folder = Path(os.environ.get("DATA_DIR", "../shared/data")) / "samples"
+    folder = Path(os.environ["DATA_DIR"]) / "samples"
     for group in (AIME, BIGGSM):
         for names in itertools.combinations(group, 2):
             tables = {name: read_samples(folder / f"{name}.csv", texts=False) for name in names}
@@ -52,22 +49,22 @@ def pairs() -> Iterator[Floats]:
         yield (pair.other - pair.one)[:, 0]
 
 
-def main() -> None:
-    """Print the table."""
+def measured(times: float) -> Iterator[Row]:
+    """Every way to look; times: so many times DRAWS of each pair."""
     rng = np.random.default_rng(0)
     rows = []
     for differences in pairs():
         size = len(differences)
-        for _ in range(DRAWS):
+        for _ in range(max(10, round(times * DRAWS))):
             drawn = rng.choice(differences, size)
             tossed = drawn * rng.choice([-1, 1], size)
             for name, way in ways(size).items():
                 (used, word), (_, of_equal) = way.end(drawn), way.end(tossed)
                 rows.append((name, word in SAID, used / size, of_equal in SAID))
-    columns = ["way to look", "decided", "questions used", "decided of equal ones"]
-    table = pd.DataFrame(rows, columns=columns).groupby(columns[0], sort=False).mean()
-    click.echo(table.map("{:.1%}".format).to_string())
-
-
-if __name__ == "__main__":
-    main()
+    table = "real pairs, looked at"
+    found = pd.DataFrame(rows, columns=["way", "decided", "used", "equal"])
+    for name in found["way"].unique():
+        of = found[found["way"] == name]
+        yield Row(table, name, "decided, %", *share(of["decided"]))
+        yield Row(table, name, "questions used, %", *mean(of["used"], 100))
+        yield Row(table, name, "decided of equal ones, %", *share(of["equal"]), at_most(1 - LEVEL))

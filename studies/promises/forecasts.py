@@ -1,0 +1,42 @@
+"""Forecasts along N where the truth is known (`studies.forecasts.worlds`): of `ok` ones nine in ten hold."""
+
+from collections.abc import Iterator
+
+import pandas as pd
+
+from results.normal import FORECAST_LEVEL
+from studies.forecasts.worlds import POOL, WORLDS, forecasts
+from studies.promises.rows import Row, at_least, mean, ratio, share
+
+SETS = (20,) * 5 + (10,) * 4 + (6,) * 8
+"""Sets of questions in each world: most where forecasts were furthest off."""
+
+TABLE = "forecasts from four answers, by N"
+HOLDS = at_least(FORECAST_LEVEL)
+
+
+def measured(times: float) -> Iterator[Row]:
+    """Every world at every N, then all of them; times: so many times SETS."""
+    worlds = []
+    for world, sets in zip(WORLDS, SETS, strict=True):
+        found = forecasts(world, max(2, round(times * sets))).assign(world=world)
+        worlds.append(found)
+        for n, rows in found.groupby("N"):
+            case = f"{world}, {n}"
+            yield Row(TABLE, case, "bias", *mean(rows["bias"], 100))
+            yield Row(TABLE, case, "held, %", *share(rows["held"]))
+            yield Row(TABLE, case, f"of {POOL}", *share(rows["held of 64"]))
+            score = ratio(rows["score of 64"], rows["score of the oracle"])
+            yield Row(TABLE, case, "score / oracle's", *score)
+            yield Row(TABLE, case, "answers alone hold, %", *share(rows["allowed holds"]), HOLDS)
+            yield Row(TABLE, case, "`ok`, %", *share(rows["ok"]))
+            yield from of_ok(case, rows)
+    yield from of_ok("all worlds", pd.concat(worlds))
+
+
+def of_ok(case: str, rows: pd.DataFrame) -> Iterator[Row]:
+    """What is promised of forecasts that are ok, for either reader; the N of a set hold or miss together."""
+    known = rows[rows["ok"]]
+    sets = list(known["world"] + known["set"].astype(str))
+    yield Row(TABLE, case, "held of `ok`, %", *share(known["held"], sets), HOLDS)
+    yield Row(TABLE, case, f"of `ok`, of {POOL}", *share(known["held of 64"], sets), HOLDS)
