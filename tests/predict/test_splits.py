@@ -10,7 +10,7 @@ import pytest
 from predict.estimate import Estimate, Options
 from predict.estimators import ESTIMATORS, estimate, estimator_of
 from predict.evidence.capped import drawn, observe
-from predict.evidence.groups import Group, groups_of_samples, read_groups
+from predict.evidence.groups import Group, group_of_pools, groups_of_samples, read_groups
 from predict.evidence.points import Evidence, Points
 from predict.evidence.request import Request
 from predict.forecast_table import forecast
@@ -122,6 +122,14 @@ def test_hidden_settings_are_compared_with_all_their_answers(group: Group) -> No
     assert table["accuracy"].tolist() == [known["320", n] for n in table["N"]]
     assert table["unseen"].tolist() == table["accuracy"].tolist()
     assert np.isfinite(table[["predicted", "low", "high"]]).all(axis=None)
+
+
+def test_fewer_answers_to_another_setting_hide_nothing_of_this_one(group: Group) -> None:
+    *others, last = group.pools
+    few = last.answers.kept(np.arange(len(last.answers.votes)) % 4 == 0)
+    uneven = group_of_pools(group.key, [*others, replace(last, answers=few)])
+    table = backtest(uneven, ["flat"], Request(4, fit_settings=("40",), at_settings=("40",)), 1, Options())
+    assert set(table["setting"]) == {"40"}
 
 
 def test_whole_settings_are_split_once(group: Group) -> None:

@@ -99,7 +99,6 @@ FIT = {
     "status": "falling",
     "reason": "the accuracy falls with N",
 }
-GAP = FIT | {"fit": "along_gap", "held": "4", "alpha": 0.9, "gap": None, "status": "ok", "reason": None}
 PLAN = [
     {
         "source": "llm",

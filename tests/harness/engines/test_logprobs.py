@@ -39,7 +39,8 @@ def test_the_mean_of_what_a_server_tells_is_kept(chat: bool, logprobs: Any, aske
 
 
 @pytest.mark.parametrize(
-    "logprobs", [None, {}, {"content": None}, {"content": []}, {"token_logprobs": [None, -1.0]}, 7]
+    "logprobs",
+    [None, {}, {"content": []}, {"token_logprobs": [None, -1.0]}, {"token_logprobs": ["-inf", -1.0]}, 7],
 )
 def test_what_is_not_told_as_a_whole_is_null(logprobs: Any) -> None:
     assert told(logprobs, chat=True)[0].logprob is None

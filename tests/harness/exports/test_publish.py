@@ -123,6 +123,7 @@ def test_a_bare_table_is_published_with_what_it_has(tmp_path: Path) -> None:
     models[1]["answer"] = None
     write_samples(pd.concat(models), file)
     assert command("export", file, "--out", out).exit_code == 0
+    assert "6 answers to 2 questions" in (out / "README.md").read_text()  # of two data sets, both called a
     found = {(each.parts[-4], each.parts[-2]): each for each in out.rglob("*.json")}
     for name, accuracy in zip(names, (0.5, 0.0, 1.0), strict=True):
         aggregate = json.loads(found[name].read_text())

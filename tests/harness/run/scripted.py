@@ -31,7 +31,7 @@ class ScriptedEngine:
         self.opened = 0
         self.asked: list[str] = []
         self.seeds: list[int] = []
-        self.tokens: dict[str, int] = {}
+        self.tokens: dict[str, int | None] = {}
         self.events: list[str] = []
         self.in_flight = self.most_in_flight = 0
 

@@ -168,6 +168,16 @@ def test_what_was_saved_is_recorded(tmp_path: Path) -> None:
         run(tmp_path, engine, stop_rule="lead:4", **ONE)
 
 
+def test_of_answers_without_a_count_no_share_of_the_tokens_is_told(tmp_path: Path) -> None:
+    """Be they read or not: none of them is free."""
+    for says in ("0" * 12, "." * 12):
+        engine = telling(dict.fromkeys("0123", says).get)
+        engine.tokens = {"1": None}
+        run(tmp_path / says, engine, stop_rule="lead:3", **ONE)
+        record = json.loads((tmp_path / says / "run.json").read_text())
+        assert record["summary"]["stopping"]["settings"][0]["tokens_share"] is None
+
+
 def test_with_fewer_samples_a_run_has_saved_what_a_fresh_one_has(tmp_path: Path) -> None:
     """Answers beyond them are there, and count for nothing."""
     says = {"0": "0" * 12, "1": "112233445566", "2": "0" * 12, "3": "3456789345678"}

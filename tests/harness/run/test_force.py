@@ -94,14 +94,6 @@ def test_the_same_answers_are_ended_at_every_length(source: Path, tmp_path: Path
     assert told == pytest.approx(means.loc[single.index].to_numpy(float), abs=1e-5)
 
 
-def test_the_record_and_the_answers_can_be_looked_at(source: Path, tmp_path: Path) -> None:
-    force(source, tmp_path, (15,))
-    assert "forced=15" in command("inspect", tmp_path).output
-    record = json.loads((tmp_path / "run.json").read_text())
-    assert record["experiment"]["forced_from"]["answers"] == 20
-    assert record["summary"]["settings"][0]["max_new_tokens"] == 15
-
-
 def test_lengths_are_compared_question_by_question(source: Path, tmp_path: Path) -> None:
     new, table = tmp_path / "new", tmp_path / "lengths.csv"
     force(source, new, (5, 15, 100))

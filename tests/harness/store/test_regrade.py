@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from harness.grader import Grader
-from harness.store.record import experiment_in
+from harness.store.record import asked_of, experiment_in
 from harness.store.regrade import regrade
 from results import BadInput, read_samples
 from results.tables.files import read_record
@@ -112,6 +112,7 @@ def test_the_record_says_what_was_read_again(folder: Path) -> None:
     experiment = experiment_in(folder)
     assert experiment is not None
     assert experiment.reading == ALL
+    assert asked_of(record).readers == ("hashes",)  # before the first of them
     assert len(list(folder.glob("verdicts-*.csv"))) == 2
 
 

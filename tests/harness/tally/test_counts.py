@@ -62,6 +62,10 @@ def test_accuracy_so_far_is_of_finished_questions() -> None:
     first, second = tally.summary()["settings"]
     assert (first["questions"], first["questions_asked"], first["correct"]) == (1, 3, 0.5)
     assert (second["questions"], second["correct"]) == (0, None)
+    stopped = Tally(experiment.model_copy(update={"stop_rule": "lead:2"}))
+    for decoding, accuracy in (("sample", None), ("greedy", 0.0)):  # hard questions get most answers
+        stopped.add(row("20", "long", decoding=decoding, correct=accuracy is None))
+        assert stopped.accuracy == accuracy
 
 
 def test_many_unreadable_answers_are_a_warning_that_names_what_reads_them() -> None:

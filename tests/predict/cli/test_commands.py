@@ -5,16 +5,13 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from unittest.mock import Mock
 
 import numpy as np
 import pandas as pd
 import pytest
 from click.testing import Result
 
-from predict.estimate import Options
 from predict.estimators import DEFAULT, ESTIMATORS
-from predict.evidence.request import Request
 from results import read_forecast
 from tests.predict.commands import predict
 from tests.predict.conftest import simulated_samples
@@ -80,45 +77,6 @@ def test_help_lists_every_predictor() -> None:
     listed = said.split("One of ")[1].split("[default")[0].replace(" ", "")
     names = re.findall(r"(?:^|;)([a-z-]+)\(", listed)
     assert sorted(names) == sorted([DEFAULT, *ESTIMATORS])
-
-
-SPLIT = "--fit-max-n 4 --fit-settings 0.8,1.2 --at-n 8,16 --at-settings 4"
-
-
-@pytest.mark.parametrize(
-    ("command", "words", "given"),
-    [
-        (
-            "forecast",
-            f"{SPLIT} --fit-max-tokens 3000 --target population --out f.csv",
-            [
-                Request(4, 3000, ("0.8", "1.2"), (8, 16), ("4",)),
-                ["flat"],
-                Options(9, 7, 0.8, True),
-                "population",
-            ],
-        ),
-        (
-            "backtest",
-            f"{SPLIT} --splits 3 --out f.csv",
-            [["flat"], Request(4, None, ("0.8", "1.2"), (8, 16), ("4",)), 3, Options(9, 7, 0.8)],
-        ),
-        (
-            "plan",
-            "--max-n 5 --at-settings long=9",
-            ["flat", 5, Options(9, 7, 0.8), ("long=9",)],
-        ),
-    ],
-)
-def test_what_is_asked_reaches_the_forecast(
-    command: str, words: str, given: list[object], curves_file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    seen = Mock(side_effect=RuntimeError)
-    worker = "forecast_choices" if command == "plan" else command
-    monkeypatch.setattr(f"predict.cli.{command}.{worker}", seen)
-    options = "--seed", 7, "--bootstrap", 9, "--level", 0.8, "--predictor", "flat"
-    predict(command, curves_file, *options, *words.split())
-    assert list(seen.call_args.args[1 : 1 + len(given)]) == given
 
 
 def test_an_interval_of_a_third_of_the_range_is_not_ok_whoever_forecasts(

@@ -48,7 +48,7 @@ def test_what_is_no_request_among_requests(asked: str) -> None:
 
 
 def test_names_must_agree_but_for_the_number() -> None:
-    lengths = {"thinking-8000": 5000.0, "thinking-16000": 9000.0, "none": 700.0, "9": 1.0}
+    lengths = {"thinking-8000": 5000.0, "thinking-16000": 9000.0, "none": 700.0, "20000": 1.0}
     length, _ = expected_length("thinking-32000", lengths) or (0, 0)
     assert length == pytest.approx(9000 * 9 / 5)
 

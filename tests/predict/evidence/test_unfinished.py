@@ -73,6 +73,14 @@ def test_which_answers_count_as_unfinished() -> None:
     assert marked["correct"].tolist() == [True, True, False, False, False]
 
 
+def test_a_cap_beyond_the_first_answer_that_was_cut_off_is_not_known() -> None:
+    """Though others were cut off later, as by a server that has less room after long prompts."""
+    table = cut_at(samples().astype({"answer": object}), 12_000)
+    table.loc[table.index[table["finish_reason"] == "length"][0], "tokens"] = 9000
+    (group,) = capped(table, "majority", 8000, [8500, 10_000])
+    assert {name for name, _ in group.points.settings()} == {"cap=8000", "cap=8500"}
+
+
 def test_a_cap_below_every_answer_names_the_shortest() -> None:
     table = samples()
     with pytest.raises(BadInput, match=rf"the shortest has {table['tokens'].min():.0f} tokens"):

@@ -25,12 +25,13 @@ def samples(tmp_path: Path) -> Path:
 
 def test_a_table_is_written(samples, tmp_path):
     out = tmp_path / "stop.csv"
-    asked = ("--n-max", 6, "--orders", 5, "--rule", "lead", "--rule", "fixed:3", "--out", out)
-    assert results("stop", samples, *asked) == 0
+    rules = [word for rule in ("lead:3", "lead:5", "fixed:3") for word in ("--rule", rule)]
+    assert results("stop", samples, "--n-max", 6, "--orders", 5, *rules, "--out", out) == 0
     table = read_table(out, "stopping")
     assert kind_of(out) == "stopping"
     assert set(table["rule"]) == {"lead", "fixed", "clairvoyant"}
     assert set(table.loc[table["rule"] == "fixed", "threshold"]) == {3.0}
+    assert set(table.loc[table["rule"] == "lead", "threshold"]) == {3.0, 5.0}
 
 
 @pytest.mark.parametrize("suffix", [".html", ".svg", ".png"])
@@ -57,11 +58,3 @@ def test_what_cannot_be_done_is_said_in_a_line(samples, tmp_path, capsys, more, 
     assert told in said
     assert said.count("\n") == 1
     assert not out.exists()
-
-
-def test_thresholds_of_one_rule_add_up(samples, tmp_path):
-    out = tmp_path / "stop.csv"
-    asked = ("--n-max", 6, "--orders", 3, "--rule", "lead:3", "--rule", "lead:5", "--out", out)
-    assert results("stop", samples, *asked) == 0
-    table = read_table(out, "stopping")
-    assert set(table.loc[table["rule"] == "lead", "threshold"]) == {3.0, 5.0}

@@ -15,7 +15,7 @@ from results.figures.axes import MOST_HUES, OTHERS, apart, axis_range, counts_to
 from results.figures.buying import plan_figure
 from results.figures.forecasts import forecast_figure
 from results.figures.length import length_figure
-from results.figures.theme import combined_spec, printed_spec, rendered
+from results.figures.theme import printed_spec, rendered
 from results.normal import Z90
 from results.summary.buying import measured
 from results.summary.forecasts import make_forecasts
@@ -157,13 +157,6 @@ def test_one_forecast_runs_along_what_was_measured():
     assert forecast.targets["N"].tolist() == [16]  # what is measured beside it is no forecast
 
 
-def test_forecasts_are_joined_by_a_line_of_their_own():
-    (forecast,) = make_forecasts({"f": forecast_table("flat", 0.6).assign(predicted=[0.5, 0.6, 0.7, 0.8])})
-    layers = {layer["mark"]["style"]: layer for layer in forecast_figure(forecast).page_spec()["layer"]}
-    drawn = forecast_figure(forecast).spec["datasets"][layers["trend"]["data"]["name"]]
-    assert [row["value"] for row in drawn] == [0.5, 0.6, 0.7, 0.8]
-
-
 def test_a_value_without_a_standard_error_has_no_band():
     """It had one of no width, as if it were exact."""
     (panel,) = make_panels(curves(stderr=None))
@@ -266,11 +259,3 @@ def test_a_printed_picture_has_its_width_and_letters_that_can_be_read(inches, fi
     assert (">m-one" in svg) is not bare
     assert (">(2)" in svg) is (bare and figures == 2)
     assert struct.unpack(">I", files[".png"][16:20])[0] == pytest.approx(300 * inches, abs=2)
-
-
-def test_several_figures_make_one_file_with_all_their_data():
-    (panel,) = make_panels(curves())
-    first, second = (draw(panel, axis_range(panel)) for draw in (answers_figure, length_figure))
-    spec = combined_spec([[first], [first, second]])
-    assert set(spec["datasets"]) == set(first.spec["datasets"]) | set(second.spec["datasets"])
-    assert rendered(spec)[".svg"].decode().count("answers per question, N") >= 2

@@ -272,6 +272,8 @@ def test_prices_turn_tokens_into_money():
         for name, price in (("dear", 0.6), ("cheap", 0.1))
     }
     pd.testing.assert_frame_equal(rows, compare_runs(own))  # as the answers say themselves
+    one = [table.assign(model="m", setting=name) for name, table in own.items()]
+    assert set(compare_runs({"x": pd.concat(one)})["cost_unit"]) == {"US$"}
     both = {"x": pd.concat(runs.values())}
     by_model = compare_runs(both, {"large": 0.6, "small": 0.1})
     np.testing.assert_allclose(by_model["cost"], rows["cost"])

@@ -253,6 +253,9 @@ def test_answers_without_a_score_are_counted_where_they_are_many():
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # one that cannot be read needs none
         build_curves(SAMPLES.assign(score=[1, 1, 1, 1, 1, None]), ["best_by_score"])
+    unread = [SAMPLES.assign(sample=SAMPLES["sample"] + 3 * n, answer=None) for n in (1, 2)]
+    with pytest.warns(UserWarning, match="1 of 5 answers"):  # however few can be read
+        build_curves(pd.concat([SAMPLES.assign(score=[1, 1, 1, None, 1, 1]), *unread]), ["best_by_score"])
 
 
 @pytest.mark.parametrize("seed", range(30))

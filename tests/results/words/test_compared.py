@@ -48,8 +48,6 @@ def test_of_several_settings_the_dearest_is_told_in_any_order_of_rows():
 @pytest.mark.parametrize(
     ("low", "high", "words"),
     [
-        (-0.05, 0.03, "at equal cost in US$ it is undecided: large − small is −1.0 (−5.0 … +3.0)"),
-        (0.01, 0.09, "at equal cost in US$ too: large − small is +5.0"),
         (-0.09, -0.01, "at equal cost in US$ the other way round: large − small is −5.0"),
     ],
 )
@@ -66,7 +64,6 @@ def test_a_lead_at_equal_n_is_never_told_without_what_it_is_at_equal_cost(low, h
     ("answers", "setting", "words"),
     [
         (0.04, "x", "too few are compared: give large first, and small 100 or more"),
-        (0.04, "large", "give both 100 or more"),
         (100.0, "x", "costs as much as 25 of large, of which too few are compared: give large 100 or more"),
         (float("nan"), "x", "what the answers of large cost"),
         (0.0, "x", "what the answers of small cost"),

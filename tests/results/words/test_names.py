@@ -5,7 +5,7 @@ import pytest
 from results.figures.axes import colour, log_axis, n_axis, tooltips
 from results.tables.key import Key
 from results.words import names as words
-from results.words.buying import bought, dollars
+from results.words.buying import dollars
 
 NBSP = "\N{NO-BREAK SPACE}"
 CURVES = {
@@ -23,9 +23,6 @@ def test_curves_are_called_by_what_was_asked():
 
 
 def test_values_are_told_in_per_cent_points_and_lists():
-    row = {"source": "llm", "setting": "9", "cost": 60.0, "N": 8.0, "predicted": 0.9544, "other": 0.1}
-    told = bought(row).replace(NBSP, " ")
-    assert told.startswith("N = 8, asked for 9 tokens, used 8: 95.4 % for 60 tokens")
     values = words.show(0.6456), words.show(-0.5), words.show(31.4159, "risk")
     assert values == (f"64.6{NBSP}%", f"−50.0{NBSP}%", "31.4")
     assert [words.points(0.036), words.points(-0.006)] == ["+3.6", "−0.6"]
@@ -59,12 +56,6 @@ def test_money_is_written_as_money():
         "$0.0032",
         "$0.00",
     ]
-    row = {"source": "llm", "setting": "9", "cost": 60.0, "N": 8.0}
-    row |= {"predicted": 0.9, "lower": 0.8, "upper": 1.0, "on": "new questions", "usd": 0.06}
-    told = bought(row, alone=True).replace(NBSP, " ")
-    assert (
-        told == "N = 8: 90.0 % (90 % interval on new questions 80.0 … 100.0 %) for $0.06 per 1,000 questions"
-    )
 
 
 def test_one_thing_needs_no_legend():
