@@ -11,13 +11,15 @@ from collections.abc import Collection, Sequence
 
 _HIDDEN = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
 """Categories of control and formatting characters, surrogates and line separators."""
+_NO_TEXT = "\ufffe\uffff"
+"""What XML, and so a picture, may not hold beside them."""
 
 
 def visible(text: str, keep: str = "") -> str:
     """`text` with every character that a terminal may obey or hide escaped, except those in `keep`."""
     return "".join(
         char
-        if char in keep or unicodedata.category(char) not in _HIDDEN
+        if char in keep or (unicodedata.category(char) not in _HIDDEN and char not in _NO_TEXT)
         else char.encode("unicode_escape").decode("ascii")
         for char in text
     )

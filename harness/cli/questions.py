@@ -39,7 +39,7 @@ def questions(dataset: str, file: Path | None, out: Path | None, grader: GraderN
     from results.tables.files import write_raw
 
     if out:
-        check_out(out, ())
+        check_out(out, [path for path in (file, Path(dataset)) if path and path.is_file()])
     loaded = load_questions(dataset, file, grader)
     if out:
         write_raw(pd.DataFrame(map(_row, loaded)), out)

@@ -11,9 +11,11 @@ import unicodedata
 
 _STYLE = re.compile(
     r"\\(?:(?:text)?color(?:box)?\s*+\{[^{}]*+\}|underline|boldsymbol|bm|pmb|displaystyle|textstyle|limits"
-    r"|(?:tiny|small|normalsize|large|Large|LARGE|huge|Huge|rm|bf|it|sf|tt|bfseries|itshape)(?![a-zA-Z]))\s*+"
+    r"|(?:math|text)bf(?=\s*+\{\s*+[-+]?\\[a-zA-Z])|(?:tiny|small|normalsize|large|Large|LARGE|huge|Huge|rm|bf|it|sf|tt|bfseries|itshape)(?![a-zA-Z]))\s*+"
 )
 _LETTERS = re.compile(r"\\(?:math(?:sf|tt|it|normal|bfit)|text(?:rm|sf|tt|up|normal|sc|md))(?=\s*+\{)")
+
+_MODULO = re.compile(r"\s?(?:\(\s?\\?|\\[bp]?)mod(?![a-zA-Z])\s*+\{?(-?\w++)\}?\s?\)?")
 
 _NAMES = {
     **{"π": r"\pi ", "∞": r"\infty ", "≤": r"\le ", "≥": r"\ge ", "≠": r"\ne ", "×": r"\times "},
@@ -30,6 +32,8 @@ _SPELLINGS = (
     (re.compile(r"\\[lr]brace(?![a-zA-Z])"), lambda found: rf"\{'{' if found[0][1] == 'l' else '}'}"),
     (re.compile(r"\\(?:s|nice)frac(?![a-zA-Z])"), r"\\frac"),
     (re.compile(r"\\colon(?![a-zA-Z])"), ":"),
+    (re.compile(r"(?<![a-zA-Z\\])[Ii]nfinity(?![a-zA-Z])"), r"\\infty "),
+    (re.compile(r"\A\s*+\\\{\s*+\w\s*+(?:\\mid|[|:])(?![a-zA-Z])(.*+)(?<=\\\})\Z"), lambda found: found[1][:-2]),
     (re.compile(r"\A\s*+\\(?:approx|simeq|sim)(?![a-zA-Z])"), ""),
     (re.compile(r"(?<!\\)~"), " "),
     (re.compile(r"(?<!\\)\{(\d{1,3}(?:,\d{3})++)\}"), lambda found: f"{{{found[1].replace(',', '')}}}"),
@@ -44,7 +48,8 @@ LONGEST = 500
 
 
 def without_style(text: str) -> str:
-    """`text` without colours, sizes and the like; letters of all kinds are `\\text`."""
+    """`text` without colours, sizes and the like; letters of all kinds are `\\text`, modulos ` mod 7`."""
+    text = _MODULO.sub(r" mod \1", text)
     return _LETTERS.sub(r"\\text", _STYLE.sub("", text)) if "\\" in text else text
 
 

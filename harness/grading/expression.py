@@ -43,7 +43,7 @@ _WORKER = Path(__file__).with_name("expression_worker.py")
 _COMMAND = re.compile(r"\\(?:begin|end|operatorname)\s*+\{[a-zA-Z*]*+\}|\\[a-zA-Z]++")
 # Three letters in a row; of two, which may be a product, only those that are a unit or a word.
 _PROSE = re.compile(
-    r"[^\W\d_]{3}|\b(?:[ckm]m|ft|in|kg|m[gl]|hr|mi|oz|lb|or|is|if|no|of|[ap]m|sq)\b|[^\W\d_a-zA-Zα-ωΑ-Ω]"
+    r"[^\W\d_]{3}|\b(?:[ckm]m|ft|in|kg|m[gl]|hr|mi|oz|lb|or|is|if|no|of|to|by|vs|at|[ap]m|sq)\b|[^\W\d_a-zA-Zα-ωΑ-Ω]"
 )
 _FUNCTION = re.compile(r"(?<![a-zA-Z\\])(pi|sin|cos|tan|log|ln|exp|infty)\b")
 _ROOT = re.compile(r"(?<![a-zA-Z\\])\\?sqrt\s?\(([^()]*+)\)")
@@ -105,7 +105,8 @@ def gold(text: str) -> str | None:
 
 def as_written(text: str) -> str:
     """`text` in canonical form without a unit; the gold stays so, and is parsed to be compared."""
-    plain = without_style(" ".join(text.split()))
+    text = " ".join(text.split())
+    plain = without_style(text.rstrip(_BACKSLASH) or text)
     if date := dates.as_said(plain):
         return date
     if percent := _PERCENT_WORD.search(plain, max(0, len(plain) - _TAIL)):

@@ -48,25 +48,25 @@ _PHRASE = re.compile(
     rf"(?:\s++choice)?+{_IS}|^answer\s++is\b:?+"
     r"|\b(?:richtige\s)?antwort\s(?:ist|lautet)\b:?|\b(?:bonne\s)?réponse\s(?:correcte\s|finale\s)?est\b\s?:?"
     r"|\b(?:respuesta|resposta|risposta)\s(?:corr?ecta\s|correta\s|corretta\s|final\s)?(?:es|é|è)(?!\w):?"
-    r"|(?:答案|正解|答え|解答)(?:是|为|為|應為|应为|は)|(?:故|应|應)(?:选|選)(?:择|擇)?[:：]?|(?:因此|所以)[，,]?(?:选|選)"
-    r"|(?:정답|답)[은는이]",
+    r"|(?:答案|正解|答え|解答)(?:是|为|為|應為|应为|は)[:：]?|(?:故|应|應)(?:选|選)(?:择|擇)?[:：]?|(?:因此|所以)[，,]?(?:选|選)"
+    r"|(?:정답|답)[은는이][:：]?",
     re.IGNORECASE | re.MULTILINE,
 )
 _ANSWER_WORDS = """
-answer antwort lösung réponse reponse respuesta risposta resposta antwoord odpowiedź svar vastaus jawaban
-cevap ответ відповідь απάντηση उत्तर الجواب الإجابة
+answer ans antwort lösung réponse reponse respuesta risposta resposta antwoord odpowiedź svar vastaus jawaban
+cevap yanıt ответ відповідь απάντηση उत्तर الجواب الإجابة
 """
 _WORDS_FOR_IT = "|".join(_ANSWER_WORDS.split())
 _LABEL = (
     rf"(?:(?<![^\W_])(?:{_WORDS_FOR_IT})(?:\s(?:choice|option|letter|finale?|corr?ecta))?+"
-    "|đáp án|答案|答え|回答|正解|정답|답)"
+    "|đáp (?:án|số)|答案|答え|回答|正解|정답|답)"
 )
 _DRESS = r"[ \t*_`#]*+"
 _STATED = re.compile(
     r"<(?:final[_-]?+)?answer>(?P<tag>(?:[^<]|<(?!/(?:final[_-]?+)?answer>))*+)(?:</(?:final[_-]?+)?answer>|\Z)"
     r"|\[\[(?P<brackets>[^\[\]\n]{1,80}+)\]\]"
-    rf"|{_LABEL}{_DRESS}[:：]{_DRESS}"
-    rf"|^{_DRESS}(?:final\s)?answer{_DRESS}[-–—=](?!>){_DRESS}"
+    rf"|{_LABEL}{_DRESS}[:：]{_DRESS}|【(?:答案|答え|正解)】{_DRESS}"
+    rf"|^{_DRESS}(?:final\s)?{_LABEL}{_DRESS}[-–—=](?!>){_DRESS}"
     rf"|^{_DRESS}(?:(?:final|correct|best|right|my)\s)?(?:choice|option){_DRESS}[:：]{_DRESS}"
     rf"|^{_DRESS}(?:final\s)?answer{_DRESS}$",
     re.IGNORECASE | re.MULTILINE,

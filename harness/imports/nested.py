@@ -168,7 +168,8 @@ def _as_list(cell: Any) -> list[Any]:
 def _no_value(file: Path, row: int, source: str, name: str, cell: Any) -> BadInput:
     """The error for a cell with objects in it, with a place in it that may be meant."""
     item, place = (cell[-1], f"{source}.-1") if _is_list(cell) and len(cell) else (cell, source)
-    fields = [str(field) for field in item] if isinstance(item, dict) else []
-    hint = next((field for field in ("content", "text", "answer") if field in fields), (*fields, "0")[0])
+    fields = [str(field) for field in item] if isinstance(item, dict) else ["0"] * isinstance(item, list)
+    hint = [field for field in ("content", "text", "answer") if field in fields] or fields
+    place = ".".join([place, *hint[:1]])
     kind = "an object" if isinstance(cell, dict) else "a list"
-    return refusal(file, row, source, cell, f"a value: it is {kind}, give --map {name}={place}.{hint}")
+    return refusal(file, row, source, cell, f"a value: it is {kind}, give --map {name}={place}")

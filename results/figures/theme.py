@@ -20,6 +20,7 @@ from typing import Any
 import altair as alt
 import vl_convert
 
+from results.terminal import visible
 from results.words.names import PLACES
 
 _THEME = json.loads(resources.files("results.figures").joinpath("theme.json").read_text(encoding="utf-8"))
@@ -61,6 +62,10 @@ class Figure:
     layers: tuple[alt.Chart, ...]
     height: int = HEIGHT
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "title", visible(self.title))
+        object.__setattr__(self, "subtitle", tuple(map(visible, self.subtitle)))
+
     @property
     def description(self) -> str:
         """Title and subtitle, for who cannot see the chart."""
@@ -80,7 +85,7 @@ class Figure:
         for key, frame in frames.items():
             rows = frame.to_json(orient="records", double_precision=PLACES)
             spec["datasets"][names[key]] = json.loads(rows)
-        return spec
+        return dict(_spelled_out(spec))
 
     def page_spec(self) -> dict[str, Any]:
         """The specification for a page, which adds the look: as wide as the element that holds it."""
@@ -97,6 +102,15 @@ class Figure:
         height = self.height if width >= FILE_WIDTH else min(self.height, LOW)
         size = {"width": width, "height": height}
         return {**self.spec, "layer": layers, **size, "title": title, "config": LIGHT}
+
+
+def _spelled_out(part: Any) -> Any:
+    """`part` of a specification: a control character in a name would end the drawing and this process."""
+    if isinstance(part, dict):
+        return {_spelled_out(name): _spelled_out(value) for name, value in part.items()}
+    if isinstance(part, list):
+        return [_spelled_out(item) for item in part]
+    return visible(part) if isinstance(part, str) else part
 
 
 def _unlinked(encoding: dict[str, Any]) -> dict[str, Any]:

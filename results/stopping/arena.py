@@ -80,7 +80,8 @@ def arena(
     rules: those of the table or one's own; a mapping names the thresholds to try. n_max: cut down to the
     smallest pool of a setting, with a UserWarning. orders: random ones of each question. The intervals of one
     data set, model and setting hold together with the level of verdicts. Raises BadInput where a question has
-    one answer, where no answer could be read, and for answers that a stop rule has ended.
+    one answer or fewer than a fixed number takes, where no answer could be read, and for answers that a stop
+    rule has ended.
     """
     n_max, orders, seed = MOST_ANSWERS.of(n_max), RANDOM_ORDERS.of(orders), SEED.of(seed)
     tried = rules if isinstance(rules, Mapping) else {rule: thresholds_of(rule) for rule in rules}
@@ -89,7 +90,12 @@ def arena(
         pools = answer_pools(rows)
         if (pools.votes < 0).all():
             raise BadInput(f"{key}: no answer could be read: there is no vote to end")
-        tables.append(arena_of(pools, key, tried, _most(pools, n_max, key), orders, seed))
+        most = _most(pools, n_max, key)
+        for rule, thresholds in tried.items():
+            if rule.plain and min(thresholds) > most:
+                few = f"{most} answers to each question are replayed"
+                raise BadInput(f"{key}: {few}: too few for {rule.name}:{min(thresholds):g}")
+        tables.append(arena_of(pools, key, tried, most, orders, seed))
     return pd.concat(tables, ignore_index=True)
 
 

@@ -147,6 +147,7 @@ def _csv_text(path: Path, names: list[str]) -> pa.Table:
 
 def _read_jsonl(path: Path, text_columns: tuple[str, ...], only: pa.Schema | None) -> pd.DataFrame:
     schema = only or pa.schema([(name, _TEXT) for name in dict.fromkeys(text_columns)])
+    named = next(json_rows(path), {})  # before Arrow, which a first row `null` ends with the whole process
     try:
         table = _arrow_json(path, schema, "infer" if only is None else "ignore")
         # Arrow reads text that looks like a date as a date: read such columns again, as text.
@@ -160,7 +161,6 @@ def _read_jsonl(path: Path, text_columns: tuple[str, ...], only: pa.Schema | Non
             return frame[[name for name in frame if name in only.names]]
         # A number where text belongs (the plain parser reads it), or a broken line (it names the row).
         return pd.DataFrame(list(json_rows(path)), dtype=object).apply(_inferred)
-    named = next(json_rows(path), {})
     absent = [name for name in schema.names if name not in named and table[name].null_count == len(table)]
     if only is not None and len(absent) == len(schema.names):  # without a column a table has no rows
         return _read_jsonl(path, text_columns, None)
