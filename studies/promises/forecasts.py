@@ -8,7 +8,7 @@ from results.normal import FORECAST_LEVEL
 from studies.forecasts.worlds import POOL, WORLDS, forecasts
 from studies.promises.rows import Row, at_least, mean, ratio, share
 
-SETS = (20,) * 5 + (10,) * 4 + (6,) * 8
+SETS = (20,) * 9 + (10,) * 8
 """Sets of questions in each world: most where forecasts were furthest off."""
 
 TABLE = "forecasts from four answers, by N"
