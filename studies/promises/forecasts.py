@@ -8,8 +8,8 @@ from results.normal import FORECAST_LEVEL
 from studies.forecasts.worlds import POOL, WORLDS, forecasts
 from studies.promises.rows import Row, at_least, mean, ratio, share
 
-SETS = (20,) * 5 + (10,) * 4 + (6,) * 8
-"""Sets of questions in each world: most where forecasts were furthest off."""
+SETS = 20
+"""Sets of questions in each world."""
 
 TABLE = "forecasts from four answers, by N"
 HOLDS = at_least(FORECAST_LEVEL)
@@ -18,8 +18,8 @@ HOLDS = at_least(FORECAST_LEVEL)
 def measured(times: float) -> Iterator[Row]:
     """Every world at every N, then all of them; times: so many times SETS."""
     worlds = []
-    for world, sets in zip(WORLDS, SETS, strict=True):
-        found = forecasts(world, max(2, round(times * sets))).assign(world=world)
+    for world in WORLDS:
+        found = forecasts(world, max(2, round(times * SETS))).assign(world=world)
         worlds.append(found)
         for n, rows in found.groupby("N"):
             case = f"{world}, {n}"

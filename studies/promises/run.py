@@ -1,6 +1,6 @@
 """Every promise of the project that can be simulated: measured anew, beside what was measured before.
 
-$ python -m studies.promises.run                  all parts: forty minutes of a core
+$ python -m studies.promises.run                  all parts: three quarters of an hour of a core
 $ python -m studies.promises.run --part clusters  one of them
 $ python -m studies.promises.run --quick          a twentieth of the runs, printed and not kept
 
