@@ -170,17 +170,17 @@ def check_prices(prices: Iterable[str], models: Iterable[str]) -> None:
 def _means(
     samples: pd.DataFrame, column: str, of_all: bool = False
 ) -> dict[tuple[str, str], dict[str, float]]:
-    """The mean of a column by data set and model, and by setting; nothing where it is not known.
+    """The mean over questions of a column, by data set and model, and by setting; nothing where not known.
 
     of_all: it is known only where every answer of a model to a data set has a number.
     """
     if column not in samples:
         return {}
-    known = samples[samples[column].notna()]
+    known = samples[column].notna()
     if of_all:
-        whole = samples[column].notna().groupby([samples["dataset"], samples["model"]]).transform("all")
-        known = samples[whole]
-    means = known.groupby(["dataset", "model", "setting"])[column].mean()
+        known = known.groupby([samples["dataset"], samples["model"]]).transform("all")
+    of_each = samples[known].groupby(["dataset", "model", "setting", "question_id"], observed=True)
+    means = of_each[column].mean().groupby(level=[0, 1, 2]).mean()
     by_model: dict[tuple[str, str], dict[str, float]] = {}
     for dataset, model, setting, mean in means.reset_index().itertuples(index=False):
         by_model.setdefault((dataset, model), {})[setting] = float(mean)

@@ -57,7 +57,7 @@ SCENES = {
         curves bare.csv --unreadable None --permutations 3 --out bare.tex
         curves bare.csv --as-written --permutations 1 --out written.csv
         curves bare.csv again.jsonl --unreadable None --n 1,2 --permutations 0 --out either.csv
-        curves credit.csv --out mean.csv
+        curves credit.csv --out mean.csv --plot mean.svg --bare
         curves verdicts.csv --n 1,2,4 --out right.csv
     """,
     "curves-with": """
@@ -68,9 +68,10 @@ SCENES = {
     "compare-prices": f"""
         compare {THREE} {PRICES} --out priced.csv
         compare costs.csv --at 1,3,6 --method majority,best_of_n,all_of_n --level 0.9 --out costs-.csv
+        compare again.jsonl costs.csv --model small --at 2 --out one_side.csv
     """,
     "compare-runs": """
-        compare small.csv again.jsonl --at 2,5 --cluster topic --out again.csv
+        compare small.csv again.jsonl --at 2,5 --cluster topic --out again.csv --plot again.pdf
         compare thinker --out settings.csv
         compare small.csv large.parquet --model small --model large --as-written --out two.csv
     """,
@@ -78,7 +79,7 @@ SCENES = {
         compare small.csv --score score --score-cost 30 --at 3,6 --out score.csv
         compare large.parquet --score rm --weights sigmoid --out rm.csv
         compare costs.csv --score score --method majority,best_by_score --out both.csv
-        compare costs.csv --score rm --weights sigmoid --at 3 --out judged.csv
+        compare costs.csv --score rm --weights sigmoid --score-cost 0 --at 3 --out judged.csv
         compare few.csv --score rm --method best_by_score --price org/thinker=1:3 --out priced.csv
     """,
     "compare-gates": """
@@ -92,16 +93,17 @@ SCENES = {
     "stop": f"""
         stop {THREE} --n-max 6 --orders 3 --seed 2 --out stop.csv
         stop costs.csv few.csv --rule lead:2 --rule asc-beta --n-max 5 --orders 4 --cluster topic \
-            --out two.csv
+            --out two.csv --plot two.svg
     """,
     "forecast": """
-        forecast small.csv --predictor all --fit-max-n 4 --at-n 8,32 --bootstrap 20 --out n.csv
-        forecast large.parquet --fit-settings 60,200 --at-settings free,300,long=700 --at-n 1,6 \
-            --level 0.8 \
+        forecast small.csv --predictor all --fit-max-n 4 --at-n 8,32 --bootstrap 20 --seed 2 \
+            --out n.csv --plot n.png
+        forecast large.parquet --fit-settings 60,200 --at-settings free,300,long=700 --at-n 1,6 --level 0.8 \
             --bootstrap 20 --cluster topic --target population --method best_of_n --out settings.csv
     """,
     "forecast-caps": """
-        forecast long.csv --fit-cap 600 --at-caps 800,1200 --at-n 1,4,400 --bootstrap 20 --out caps.csv
+        forecast long.csv --fit-cap 600 --at-caps 800,1200 --at-n 1,4,400 --bootstrap 20 --out caps.csv \
+            --predictor default,flat
         backtest long.csv --fit-cap 600 --at-caps 900 --at-n 4 --bootstrap 20 --splits 1 --out back.csv
         plan long.csv --fit-cap 600 --at-caps 900 --max-n 4 --bootstrap 20 --out plan.csv
     """,
@@ -114,28 +116,35 @@ SCENES = {
         fits curves.csv --method best_of_n --out fits.csv
         fits thinker --out own.csv
     """,
+    "forecast-sums": """
+        forecast sums.csv --predictor all --fit-max-n 4 --at-n 8,16 --bootstrap 20 --out ahead.csv
+        backtest sums.csv --fit-settings 60,200 --bootstrap 20 --predictor question-law,flat --out back.csv
+        fits sums.csv --out fits.csv
+        plan sums.csv
+    """,
     "backtest": """
         backtest small.csv --fit-max-n 4 --at-n 8 --splits 2 --bootstrap 30 --seed 4 \
             --predictor default,flat --out n.csv
         backtest large.parquet --fit-settings 60,200 --at-settings free --splits 2 --bootstrap 20 \
             --method best_of_n --cluster topic --out settings.csv
+        backtest small.csv --fit-max-n 3 --method all_of_n --bootstrap 20 --splits 1 --level 0.8 --out all.csv
     """,
     "plan": f"""
         plan small.csv few.csv {PRICES.replace("--price large=0.7:0.2:3", "")} --max-n 16 \
-            --bootstrap 20 --out priced.csv
-        plan costs.csv --target-accuracy 0.6 --max-n 12 --bootstrap 20 --level 0.8 --out target.csv
+            --bootstrap 20 --at-settings long=700 --out priced.csv --plot priced.pdf
+        plan costs.csv --target-accuracy 0.6 --max-n 12 --bootstrap 20 --level 0.8 --seed 2 --out target.csv
         plan small.csv --token-budget 900 --method best_of_n --bootstrap 20 --at-settings long=700 \
-            --out budget.csv
+            --predictor power-law --out budget.csv
     """,
     "plan-scores": """
-        plan small.csv large.parquet --score rm --token-budget 1500 --out rm.csv
+        plan small.csv large.parquet --score rm --token-budget 1500 --level 0.8 --out rm.csv
         plan costs.csv --score score --score-cost 40 --target-accuracy 0.6 --cluster topic --out score.csv
         report rm.csv score.csv --out page
     """,
     "precision": """
         precision few.csv --questions 50,200 --answers 2,8 --out one.csv
         precision few.csv --with large.parquet --answers 4 --level 0.8
-        precision costs.csv few.csv --compare --questions 60 --answers 6,12 --seed 3 --out two.csv
+        precision costs.csv few.csv --compare --questions 60 --answers 1,6,12 --seed 3 --out two.csv
     """,
     "report": f"""
         {ASKED} --set samples=2 --set greedy=true --out asked
@@ -162,8 +171,8 @@ SCENES = {
     """,
     "sample-more": f"""
         {ASKED} --set samples=6 --set stop_rule=lead:2 --set order=random --limit 4 --out stopped
-        {ASKED} --set samples=2 --set prompt=tiny-budget --set limit=3 --set shard=2/2 --out shard
-        {ASKED} --set samples=2 --set prompt=tiny-budget --set limit=3 --set shard=1/2 --limit 1 --out first
+        {ASKED} --set samples=2 --set prompt=tiny-budget --set limit=5 --set shard=2/2 --out shard
+        {ASKED} --set samples=2 --set prompt=tiny-budget --set limit=3 --set shard=1/2 --limit 5 --out first
         inspect first shard
         {ASKED} --set samples=2 --set prompt=boxed --set tokenizer={TINY} \
             --set budget_by=thinking --set budgets=0,90 --set tokens_extra=230 --out thinking
@@ -173,6 +182,11 @@ SCENES = {
         inspect choices --question choices-0001
         curves shard --permutations 0 --out shard.csv
         report shard thinking --out page
+    """,
+    "force": """
+        sample tiny --url URL --set concurrency=1 --set samples=2 --set budgets=20,40 --limit 3 --out run
+        force run --setting 40 --at 2,4,5 --url URL --limit 2 --out forced
+        inspect forced
     """,
     "judge": f"""
         {ASKED} --set samples=4 --set greedy=true --out run
@@ -280,7 +294,9 @@ def text_of(scene: str, folder: Path) -> str:
             stack.enter_context(patch(f"{module}.IMAGINED", 2**11))
         for name, value in (("FIRST_PAUSE", 0.001), ("POLL_SECONDS", 0.01), ("LONGEST_PAUSE", 0.002)):
             stack.enter_context(patch(f"harness.http.connection.{name}", value))
-        stack.enter_context(patch("results.report.page.rendered", lambda spec: specs.append(spec) or {}))
+        undrawn = {"new": lambda spec, kinds=(), _=None: specs.append(spec) or dict.fromkeys(kinds, b"")}
+        for module in ("pictures", "report.page"):
+            stack.enter_context(patch(f"results.{module}.rendered", **undrawn))
         for line in commands(scene):
             parts.append(f"$ {line}\n{printed(line.replace('URL', server.url))}")
         asked = [json.dumps(body, ensure_ascii=False) for body in server.requests]

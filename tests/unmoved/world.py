@@ -2,7 +2,8 @@
 
 Three models (one thinks), two data sets whose questions share their ids, three settings (two are numbers),
 clusters and pools of unequal size, questions that one side lacks, answers that are null, cut off, spelt in
-two ways, tied or greedy, scores of which some are missing, prices of four kinds of tokens.
+two ways, tied or greedy, scores of which some are missing, prices of four kinds of tokens, questions whose
+tokens or whose prompt's nobody has counted, and more cached tokens than the prompt has.
 
 Drawn by `random.Random`, whose stream no version changes, and without functions whose last digit a machine
 may choose.
@@ -34,12 +35,13 @@ class Model:
     pool: int
     unread: float = 0.06
     lacks: tuple[str, ...] = ()
+    uncounted: tuple[str, ...] = ()
     thinks: bool = False
 
 
 MODELS = {
     "small": Model((0.30, 0.42, 0.52), 1.0, 9),
-    "large": Model((0.48, 0.62, 0.66), 1.4, 8, 0.03, ("q03", "q13")),
+    "large": Model((0.48, 0.62, 0.66), 1.4, 8, 0.03, ("q03", "q13"), ("q23",)),
     "org/thinker": Model((0.25, 0.60, 0.84), 2.1, 7, 0.10, ("q08",), thinks=True),
 }
 
@@ -93,9 +95,9 @@ def answers(name: str, dataset: str, seed: str) -> Iterator[dict[str, Any]]:
                     "gold": gold,
                     "dataset": dataset,
                     "model": name,
-                    "tokens": min(tokens, limit),
-                    "prompt_tokens": 30 + question,
-                    "cached_tokens": 20 if sample > 0 else 0,
+                    "tokens": None if asked in model.uncounted else min(tokens, limit),
+                    "prompt_tokens": None if question % 9 == 7 else 30 + question,
+                    "cached_tokens": 20 + 2 * question if sample > 0 else 0,
                     "finish_reason": "length" if cut else "stop",
                     "score": None if rng.random() < 0.06 else round(belief, 1),
                     "score_rm": None if rng.random() < 0.1 else round(4 * belief - 1.5 + rng.random(), 3),
@@ -122,6 +124,7 @@ def write_world(folder: Path) -> None:
     costs.csv                     a column `cost`, and no clusters
     long.csv                      answers of one setting that nothing has cut off
     few.csv                       the dearest model, on a part of the questions
+    sums.csv                      curves of two models by sums of tokens; of one some lengths are known
     fractions.csv                 decimals and expressions, which one question has of the two
     asked.csv, choices.jsonl      questions to be sampled, with numbers and with choices
     asked.toml                    an experiment of the former, for a server of the tests
@@ -150,14 +153,25 @@ def write_world(folder: Path) -> None:
     )
     both = pd.concat([small, large])
     both = both[(both["setting"] == "200") & (both["dataset"] == "sums") & (both["decoding"] == "sample")]
-    both = both.assign(cost=both["tokens"] * 1.5e-6 + (both["model"] == "large") * 1e-4, cluster=None)
-    write_samples(both.drop(columns="cluster"), folder / "costs.csv")
+    cost = both["tokens"].fillna(90) * 1.5e-6 + (both["model"] == "large") * 1e-4
+    write_samples(both.drop(columns="cluster").assign(cost=cost), folder / "costs.csv")
     long = pd.concat([small, large[large["question_id"] < "q20"]])
     long = long[(long["setting"] == "free") & (long["decoding"] == "sample") & (long["dataset"] == "sums")]
     long = long.assign(finish_reason="stop", tokens=long["tokens"] + 90 * (long["sample"] % 5))
     write_samples(long, folder / "long.csv")
     few = thinker[(thinker["setting"] == "200") & thinker["question_id"].str.contains("[0-4]$")]
     write_samples(few[few["dataset"] == "sums"], folder / "few.csv")
+    sums = [
+        {
+            **{"model": name, "method": "majority", "setting": setting, "T": 900 * usual, "N": n},
+            **{"accuracy": 0.42 + 0.1 * place - 0.12 / n, "stderr": 0.03},
+            "tokens_per_answer": usual if name == "half" and place < 2 else None,
+        }
+        for name in ("old", "half")
+        for place, (setting, usual) in enumerate(SETTINGS.items())
+        for n in (1, 2, 4, 8)
+    ]
+    pd.DataFrame(sums).to_csv(folder / "sums.csv", index=False)
     halves = [
         {"question_id": q, "answer": answer, "gold": "0.5"} for q in "ab" for answer in ("0.50", "1/2", "3")
     ]
