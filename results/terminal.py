@@ -7,22 +7,30 @@ Terminals obey control characters, and a model may send any.
 """
 
 import unicodedata
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
+from typing import Any
 
 _HIDDEN = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
 """Categories of control and formatting characters, surrogates and line separators."""
-_NO_TEXT = "\ufffe\uffff"
-"""What XML, and so a picture, may not hold beside them."""
 
 
 def visible(text: str, keep: str = "") -> str:
     """`text` with every character that a terminal may obey or hide escaped, except those in `keep`."""
     return "".join(
         char
-        if char in keep or (unicodedata.category(char) not in _HIDDEN and char not in _NO_TEXT)
+        if char in keep or (unicodedata.category(char) not in _HIDDEN and char not in "\ufffe\uffff")
         else char.encode("unicode_escape").decode("ascii")
         for char in text
     )
+
+
+def in_texts(cell: Any, change: Callable[[str], str]) -> Any:
+    """`cell` with every text in it changed, also within lists and objects."""
+    if isinstance(cell, list):
+        return [in_texts(item, change) for item in cell]
+    if isinstance(cell, dict):
+        return {in_texts(name, change): in_texts(item, change) for name, item in cell.items()}
+    return change(cell) if isinstance(cell, str) else cell
 
 
 def aligned(rows: Sequence[Sequence[str]], left: Collection[int] = (0,)) -> list[str]:
@@ -32,6 +40,5 @@ def aligned(rows: Sequence[Sequence[str]], left: Collection[int] = (0,)) -> list
     """
     rows = [[visible(cell) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    sides = ["<" if index in left else ">" for index in range(len(widths))]
-    formats = [f"{{:{side}{width}}}" for side, width in zip(sides, widths, strict=True)]
+    formats = [f"{{:{'<' if index in left else '>'}{width}}}" for index, width in enumerate(widths)]
     return ["  ".join(formats).format(*row).rstrip() for row in rows]

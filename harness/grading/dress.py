@@ -15,7 +15,6 @@ _STYLE = re.compile(
     r"|(?:tiny|small|normalsize|large|Large|LARGE|huge|Huge|rm|bf|it|sf|tt|bfseries|itshape)(?![a-zA-Z]))\s*+"
 )
 _LETTERS = re.compile(r"\\(?:math(?:sf|tt|it|normal|bfit)|text(?:rm|sf|tt|up|normal|sc|md))(?=\s*+\{)")
-
 _MODULO = re.compile(r"\s?(?:\(\s?\\?|\\[bp]?)mod(?![a-zA-Z])\s*+\{?(-?\w++)\}?\s?\)?")
 
 _NAMES = {
@@ -34,10 +33,7 @@ _SPELLINGS = (
     (re.compile(r"\\(?:s|nice)frac(?![a-zA-Z])"), r"\\frac"),
     (re.compile(r"\\colon(?![a-zA-Z])"), ":"),
     (re.compile(r"(?<![a-zA-Z\\])[Ii]nfinity(?![a-zA-Z])"), r"\\infty "),
-    (
-        re.compile(r"\A\s*+\\\{\s*+\w\s*+(?:\\mid|[|:])(?![a-zA-Z])(.*+)(?<=\\\})\Z"),
-        lambda found: found[1][:-2],
-    ),
+    (re.compile(r"\A\\\{\s*+\w\s*+(?:\\mid|[|:])(?![a-zA-Z])((?:[^\\{}]|\\(?!\}))*+)\\\}\Z"), r"\1"),
     (re.compile(r"\A\s*+\\(?:approx|simeq|sim)(?![a-zA-Z])"), ""),
     (re.compile(r"(?<!\\)~"), " "),
     (re.compile(r"(?<!\\)\{(\d{1,3}(?:,\d{3})++)\}"), lambda found: f"{{{found[1].replace(',', '')}}}"),

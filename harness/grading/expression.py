@@ -41,7 +41,7 @@ _TAIL = 300
 
 _WORKER = Path(__file__).with_name("expression_worker.py")
 _COMMAND = re.compile(r"\\(?:begin|end|operatorname)\s*+\{[a-zA-Z*]*+\}|\\[a-zA-Z]++")
-# Three letters in a row; of two, which may be a product, only those that are a unit or a word.
+# Words: three letters in a row; of two, which may be a product, only those that are a unit or a word.
 _PROSE = re.compile(
     r"[^\W\d_]{3}|\b(?:[ckm]m|ft|in|kg|m[gl]|hr|mi|oz|lb|or|is|if|no|of|to|by|vs|at|[ap]m|sq)\b|[^\W\d_a-zA-Zα-ωΑ-Ω]"
 )
@@ -105,8 +105,7 @@ def gold(text: str) -> str | None:
 
 def as_written(text: str) -> str:
     """`text` in canonical form without a unit; the gold stays so, and is parsed to be compared."""
-    text = " ".join(text.split())
-    plain = without_style(text.rstrip(_BACKSLASH) or text)
+    plain = without_style(" ".join(text.split()).rstrip(_BACKSLASH) or text)
     if date := dates.as_said(plain):
         return date
     if percent := _PERCENT_WORD.search(plain, max(0, len(plain) - _TAIL)):
@@ -124,13 +123,13 @@ def _value(text: str) -> str:
     written = as_written(text)
     if dates.as_said(written) == written:
         return written
-    latex = in_latex(written)
-    if number := _plain_number(written) or _plain_number(latex):
-        return number
+    for number in (written, in_latex(written)):
+        if _PLAIN.fullmatch(number):
+            return number
     latex = _as_latex(written)
     if based := _in_base(written):
         return based
-    if _is_prose(latex):
+    if _PROSE.search(_COMMAND.sub(" ", latex)):
         plain = " ".join(written.replace("$", "").rstrip(". ").casefold().split())
         return plain if _states_more(written) else integer.read_value(plain).casefold()
     if latex.endswith("%"):
@@ -155,15 +154,15 @@ def equal(gold: str, value: str) -> bool:
         return said
     if right.endswith("%") or value.endswith("%"):
         return _equal_percent(right, value)
-    if _plain_number(right) and _plain_number(value):
+    if _PLAIN.fullmatch(right) and _PLAIN.fullmatch(value):
         rounded = len(value) < len(right)  # 0.007813 for 1/128, but not 0.64000001 for 16/25
-        if _plain_number(as_written(gold)) or not rounded:
+        if _PLAIN.fullmatch(as_written(gold)) or not rounded:
             return False
     if (first := _IN_BASE.fullmatch(right)) or _IN_BASE.fullmatch(value):
         # One of them without its base is equal, two bases are not.
         return (first[1] if first else right) == (value if first else value.partition("_")[0])
     latex = [_as_latex(text) for text in (gold, value)]
-    if any(_is_prose(text) or len(text) > LONGEST for text in latex):
+    if any(_PROSE.search(_COMMAND.sub(" ", text)) or len(text) > LONGEST for text in latex):
         return False
     if any(map(_with_repeats, latex)):
         return False
@@ -188,15 +187,6 @@ def _with_repeats(latex: str) -> str | None:
     if len(set(parts)) == len(parts):
         return None
     return ", ".join(sorted(map(_value, parts)))
-
-
-def _is_prose(latex: str) -> bool:
-    """Whether there are words in it: a number with its unit, or an answer that stays as written."""
-    return _PROSE.search(_COMMAND.sub(" ", latex)) is not None
-
-
-def _plain_number(text: str) -> str | None:
-    return text if _PLAIN.fullmatch(text) else None
 
 
 def _equal_percent(right: str, value: str) -> bool:

@@ -138,12 +138,12 @@ def one_answer_a_row(table: pd.DataFrame, file: Path, sources: dict[str, str]) -
         return table
     columns = [str(name) for name in table]
     names = [name for name in columns if name in _OF_AN_ANSWER or name.startswith("score_")]
-    listed = [name for name in names if table[name].map(_is_list).any()]
+    listed = [name for name in names if table[name].map(lambda cell: isinstance(cell, list)).any()]
     for name in (*listed, *(name for name in ("question_id", "gold", *names) if name in table)):
         for number, cell in enumerate(table[name]):
-            parts = cell if _is_list(cell) else [cell]
+            parts = cell if isinstance(cell, list) else [cell]
             nested = any(isinstance(part, dict | list) for part in parts)
-            if nested or (_is_list(cell) and name not in names):
+            if nested or (isinstance(cell, list) and name not in names):
                 raise _no_value(file, number, sources.get(name, name), name, cell)
     if not listed:
         return table
@@ -157,19 +157,16 @@ def one_answer_a_row(table: pd.DataFrame, file: Path, sources: dict[str, str]) -
     return table.explode(listed, ignore_index=True).drop(columns="sample", errors="ignore")
 
 
-def _is_list(cell: Any) -> bool:
-    return isinstance(cell, list)
-
-
 def _as_list(cell: Any) -> list[Any]:
-    return [*cell] if _is_list(cell) else [cell]
+    return [*cell] if isinstance(cell, list) else [cell]
 
 
 def _no_value(file: Path, row: int, source: str, name: str, cell: Any) -> BadInput:
     """The error for a cell with objects in it, with a place in it that may be meant."""
-    item, place = (cell[-1], f"{source}.-1") if _is_list(cell) and len(cell) else (cell, source)
+    item, place = (cell[-1], f"{source}.-1") if isinstance(cell, list) and len(cell) else (cell, source)
     fields = [str(field) for field in item] if isinstance(item, dict) else ["0"] * isinstance(item, list)
     hint = [field for field in ("content", "text", "answer") if field in fields] or fields
-    place = ".".join([place, *hint[:1]])
     kind = "an object" if isinstance(cell, dict) else "a list"
-    return refusal(file, row, source, cell, f"a value: it is {kind}, give --map {name}={place}")
+    return refusal(
+        file, row, source, cell, f"a value: it is {kind}, give --map {name}={'.'.join([place, *hint[:1]])}"
+    )

@@ -226,6 +226,7 @@ def _one_draw(
     of that mean (2, M): of the value of these questions, and of the `fresh` one of those drawn
     `anew`."""
     Q, S = chances.shape
+    chances = np.where(chances.any(axis=1, keepdims=True), chances, 1.0)  # a law without any of its atoms
     total = chances.sum(axis=1, keepdims=True)
     mean = np.einsum("qs,qsm->m", chances / total, value) / Q
     steps = np.cumsum(chances / total, axis=1) + np.arange(Q)[:, None]  # rising through all questions

@@ -122,10 +122,10 @@ def votes_of_pools(
 
 
 def _alike(counts: VoteCounts) -> list[tuple[Ints, Ints]]:
-    """The different wrong counts, falling, and the questions that have each."""
+    """The different wrong counts, falling and without zeros, and the questions that have each."""
     rows: dict[tuple[int, ...], list[int]] = {}
     for q, (start, end) in enumerate(zip(counts.starts[:-1], counts.starts[1:], strict=True)):
-        key = tuple(np.sort(counts.wrong[start:end])[::-1].tolist())
+        key = tuple(sorted(filter(None, counts.wrong[start:end].tolist()), reverse=True))
         rows.setdefault(key, []).append(q)
     return [(np.array(key, np.int64), np.array(of)) for key, of in rows.items()]
 

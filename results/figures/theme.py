@@ -20,7 +20,7 @@ from typing import Any
 import altair as alt
 import vl_convert
 
-from results.terminal import visible
+from results.terminal import in_texts, visible
 from results.words.names import PLACES
 
 _THEME = json.loads(resources.files("results.figures").joinpath("theme.json").read_text(encoding="utf-8"))
@@ -62,10 +62,6 @@ class Figure:
     layers: tuple[alt.Chart, ...]
     height: int = HEIGHT
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "title", visible(self.title))
-        object.__setattr__(self, "subtitle", tuple(map(visible, self.subtitle)))
-
     @property
     def description(self) -> str:
         """Title and subtitle, for who cannot see the chart."""
@@ -85,7 +81,7 @@ class Figure:
         for key, frame in frames.items():
             rows = frame.to_json(orient="records", double_precision=PLACES)
             spec["datasets"][names[key]] = json.loads(rows)
-        return dict(_spelled_out(spec))
+        return dict(in_texts(spec, visible))  # drawing a control character would end this process
 
     def page_spec(self) -> dict[str, Any]:
         """The specification for a page, which adds the look: as wide as the element that holds it."""
@@ -101,16 +97,7 @@ class Figure:
         layers = [{**layer, "encoding": _unlinked(layer["encoding"])} for layer in self.spec["layer"]]
         height = self.height if width >= FILE_WIDTH else min(self.height, LOW)
         size = {"width": width, "height": height}
-        return {**self.spec, "layer": layers, **size, "title": title, "config": LIGHT}
-
-
-def _spelled_out(part: Any) -> Any:
-    """`part` of a specification: a control character in a name would end the drawing and this process."""
-    if isinstance(part, dict):
-        return {_spelled_out(name): _spelled_out(value) for name, value in part.items()}
-    if isinstance(part, list):
-        return [_spelled_out(item) for item in part]
-    return visible(part) if isinstance(part, str) else part
+        return {**self.spec, "layer": layers, **size, "title": in_texts(title, visible), "config": LIGHT}
 
 
 def _unlinked(encoding: dict[str, Any]) -> dict[str, Any]:

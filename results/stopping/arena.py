@@ -80,8 +80,7 @@ def arena(
     rules: those of the table or one's own; a mapping names the thresholds to try. n_max: cut down to the
     smallest pool of a setting, with a UserWarning. orders: random ones of each question. The intervals of one
     data set, model and setting hold together with the level of verdicts. Raises BadInput where a question has
-    one answer or fewer than a fixed number takes, where no answer could be read, and for answers that a stop
-    rule has ended.
+    one answer, or fewer than `fixed`; where none could be read; and for answers that a stop rule has ended.
     """
     n_max, orders, seed = MOST_ANSWERS.of(n_max), RANDOM_ORDERS.of(orders), SEED.of(seed)
     tried = rules if isinstance(rules, Mapping) else {rule: thresholds_of(rule) for rule in rules}
@@ -91,10 +90,9 @@ def arena(
         if (pools.votes < 0).all():
             raise BadInput(f"{key}: no answer could be read: there is no vote to end")
         most = _most(pools, n_max, key)
-        for rule, thresholds in tried.items():
-            if rule.plain and min(thresholds) > most:
-                few = f"{most} answers to each question are replayed"
-                raise BadInput(f"{key}: {few}: too few for {rule.name}:{min(thresholds):g}")
+        least = max((min(thresholds) for rule, thresholds in tried.items() if rule.plain), default=0)
+        if least > most:
+            raise BadInput(f"{key}: {most} answers to each question are too few for fixed:{least:g}")
         tables.append(arena_of(pools, key, tried, most, orders, seed))
     return pd.concat(tables, ignore_index=True)
 
@@ -196,7 +194,9 @@ class _Group:
             level=LEVEL,
         )
         table = pd.concat([table, self._clairvoyant()], ignore_index=True)
-        table = table.assign(n_max=self.most, questions=len(questions), agreement_all=self._agreement[-1])
+        table = table.assign(
+            n_max=self.most, questions=len(questions), agreement_all=self.replay.agreement[-1]
+        )
         return table.replace([np.inf, -np.inf], np.nan)
 
     def _told(self, row: ArenaRow) -> dict[str, object]:
@@ -230,11 +230,6 @@ class _Group:
         """(Q, most) the exact accuracy of a vote over each N."""
         return accuracy_by_question(self.pools.counts(), "majority", np.arange(1, self.most + 1))
 
-    @cached_property
-    def _agreement(self) -> Floats:
-        """(most,) how often a vote over each N gives the whole pool's answer."""
-        return self.replay.agreement
-
     def _fixed(self, outcome: Outcome) -> tuple[Floats, float, float]:
         """The rule's accuracy less that of a fixed N that costs as much, by question; that N; its agreement.
 
@@ -248,7 +243,7 @@ class _Group:
         fewer, more = self._curve[:, below - 1], self._curve[:, below]
         accuracy = fewer + (n - below) * (more - fewer)
         moved = (more - fewer).mean() * (outcome.tokens - n * self._cost) / self._cost.mean()
-        agreement = float(np.interp(n, np.arange(1, self.most + 1), self._agreement))
+        agreement = float(np.interp(n, np.arange(1, self.most + 1), self.replay.agreement))
         return outcome.accuracy - accuracy - moved, n, agreement
 
     def _clairvoyant(self) -> pd.DataFrame:

@@ -24,7 +24,7 @@ import pyarrow.parquet
 
 from results.commandline import BadInput
 from results.tables.formulas import as_told, harmless
-from results.terminal import visible
+from results.terminal import in_texts, visible
 
 SUFFIXES = (".csv", ".jsonl", ".parquet")
 WRITTEN = (*SUFFIXES, ".tex")
@@ -206,7 +206,7 @@ def json_rows(path: Path) -> Iterator[dict[str, Any]]:
                 raise BadInput(problem) from None
             if not isinstance(row, dict):
                 raise BadInput(f"{path}: row {number}: found {type(row).__name__}, expected a JSON object")
-            yield _without_surrogates(row) if rb"\ud" in line.lower() else row
+            yield in_texts(row, _without_surrogates) if rb"\ud" in line.lower() else row
 
 
 def read_record(folder: Path) -> dict[str, Any] | None:
@@ -218,15 +218,9 @@ def read_record(folder: Path) -> dict[str, Any] | None:
     return None
 
 
-def _without_surrogates(cell: Any) -> Any:
+def _without_surrogates(text: str) -> str:
     r"""Half a character ("\ud83d": an answer was cut inside an emoji) cannot be UTF-8 and becomes U+FFFD."""
-    if isinstance(cell, str):
-        return cell.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    if isinstance(cell, list):
-        return [_without_surrogates(item) for item in cell]
-    if isinstance(cell, dict):
-        return {_without_surrogates(name): _without_surrogates(item) for name, item in cell.items()}
-    return cell
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def _parquet(read: Callable[..., Any], path: Path, **options: Any) -> Any:
@@ -237,8 +231,7 @@ def _parquet(read: Callable[..., Any], path: Path, **options: Any) -> Any:
 
 
 def _to_pandas(table: pa.Table) -> pd.DataFrame:
-    frame: pd.DataFrame = table.to_pandas(integer_object_nulls=True, ignore_metadata=True)
-    return frame
+    return pd.DataFrame(table.to_pandas(integer_object_nulls=True, ignore_metadata=True))
 
 
 def _check_utf8(path: Path) -> None:

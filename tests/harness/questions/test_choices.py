@@ -78,6 +78,7 @@ def test_the_command_counts_them_and_writes_what_reads_back(tmp_path: Path) -> N
         assert (
             CliRunner().invoke(command, [*arguments, "--out", str(out)]).output == f"1 questions -> {out}\n"
         )
+        assert "is one of the inputs" in CliRunner().invoke(command, [*arguments, "--out", str(file)]).output
     (again,) = load_questions(str(out))
     assert (again.problem, again.gold, again.labels) == (FLOATS.problem, FLOATS.gold, FLOATS.labels)
     result = CliRunner().invoke(command, ["multiple-choice"])

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+import predict.answers.mixture as law
 from predict.answers.atom_votes import vote_table
 from predict.answers.atoms import CHOICES, RESTS, THETAS, A, P
 from predict.answers.mixture import accuracies, accuracy_by_atom, from_answers, mixture, populations
@@ -208,6 +209,15 @@ def test_five_of_eight_seen_leave_the_luck_of_three(monkeypatch: pytest.MonkeyPa
     assert np.mean(held) <= 0.99
     narrow, wide = np.mean(widths, axis=0)
     assert narrow < wide
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_law_with_none_of_a_questions_atoms_takes_them_as_they_were_drawn() -> None:
+    """As happens to one of 2,048 questions and more, each of which has 16: it was 0 / 0."""
+    value = np.array([[0.2, 0.4], [0.6, 1.0]])[:, :, None]
+    chances = np.array([[0.0, 0.0], [1.0, 3.0]])
+    mean, draws = law._one_draw(chances, value, value, np.array([0, 0]), np.random.default_rng(0))
+    assert [mean[0], draws.min() > 0] == [pytest.approx((0.3 + 0.9) / 2), True]
 
 
 @pytest.mark.parametrize("method", ["majority", "best_of_n"])

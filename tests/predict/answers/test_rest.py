@@ -70,7 +70,10 @@ def test_the_vote_of_a_pool_is_that_of_pools_drawn_one_answer_after_another(pool
         seen = counted(right, wrong)
         logs = log_likelihood(patterns(seen.correct, [seen.wrong]))[0, atoms]
         drawn = rng.choice(atoms, (1, 20_000), p=softmax(logs))
-        found = votes_of_pools(seen, np.array([6, 8]), np.array([[8, 8]]), drawn, None, 0)[0]
+        N, pool = np.array([6, 8]), np.array([[8, 8]])
+        found = votes_of_pools(seen, N, pool, drawn, None, 0)[0]
+        nobodys = counted(right, (*wrong, 0))  # a wrong answer that nobody gave counts for nothing
+        assert (votes_of_pools(nobodys, N, pool, drawn, None, 0)[0] == found).all()
         expected = np.array(votes[right, wrong])
         noise = expected.std(axis=0) / np.sqrt(len(expected))
         assert found.mean(axis=0) == pytest.approx(expected.mean(axis=0), abs=4 * noise.max() + 0.01)

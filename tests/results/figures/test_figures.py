@@ -228,12 +228,13 @@ def test_slugs_are_plain_and_never_the_same():
 
 
 def test_files_carry_title_and_text():
-    (panel,) = make_panels(curves(model="Ünïcode-7B"))
+    hidden = "\x00\x1b\x0c\x85\u2028\ufffe"  # drawn as they are, most of them end the whole process
+    (panel,) = make_panels(curves(model=f"Ünïcode-7B{hidden}", settings=(f"{hidden}1", f"{hidden}2")))
     figure = plan_figure(measured([panel]), "c")
     files = rendered(figure.file_spec())
     svg, png = files[".svg"], files[".png"]
     assert files[".pdf"].startswith(b"%PDF")
-    assert "Ünïcode-7B on sums" in svg.decode()
+    assert r"Ünïcode-7B\x00\x1b\x0c\x85\u2028\ufffe on sums" in svg.decode()
     assert "tokens per question" in svg.decode()
     assert png[:8] == b"\x89PNG\r\n\x1a\n"
     width, height = struct.unpack(">II", png[16:24])

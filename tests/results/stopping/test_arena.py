@@ -216,6 +216,8 @@ def test_each_setting_is_its_own_and_short_pools_cut_the_largest_n():
 def test_one_answer_each_leaves_nothing_to_stop():
     with pytest.raises(BadInput, match="two or more"):
         arena(answers(pool=1))
+    with pytest.raises(BadInput, match="6 answers to each question are too few for fixed:8"):
+        arena(answers(pool=6), {RULES["fixed"]: [8.0], RULES["lead"]: [2.0]}, n_max=6, orders=3)
 
 
 def test_a_rule_that_disagrees_too_often_at_one_setting_is_never_taken():

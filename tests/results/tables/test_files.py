@@ -161,6 +161,7 @@ GOOD_LINE = b'{"name": "a", "answer": "1"}\n'
         ("t.csv", b"name,answer\na,1\nb,\xff\n", "row 2: not UTF-8"),
         ("t.jsonl", GOOD_LINE + b'{"name": "b", "ans', "row 2: not JSON.*half a line"),
         ("t.jsonl", GOOD_LINE + b"\n[1]\n", "row 3: found list"),
+        ("t.jsonl", b"\nnull\n" + GOOD_LINE, "row 2: found NoneType"),  # ends Arrow's reader, and the process
         ("t.jsonl", GOOD_LINE + b'{"name": "\xff"}\n', "row 2: not JSON.*utf-8"),
         ("t.jsonl", GOOD_LINE.strip() + GOOD_LINE, "row 1: not JSON"),
         ("t.parquet", b"PAR1 torn", "not a readable Parquet file"),
