@@ -254,6 +254,8 @@ SCENES = {
 AS_IT_SHIPS = "cached-"
 """Scenes of the data that ship, with all completions of a question that a forecast imagines: of a release."""
 FEW_ROWS, SHOWN = 24, 12
+BAR = re.compile(r"^[^|]*%\|[^\]]*\]")
+"""Of progress, which a slow machine shows; a warning may follow on its line."""
 NUMBER = re.compile(r"(?<![\w.])[-+]?\d+\.\d{5,}(?:e[-+]?\d+)?|\d\.?\d*e[-+]\d+")
 MASKS = (
     (r"\b[0-9a-f]{40}\b", "COMMIT"),
@@ -327,8 +329,9 @@ def printed(line: str) -> str:
         raise done.exception
     told = [f"warning: {each.message}" for each in caught if each.category is UserWarning]
     status = [f"exit status {done.exit_code}"] if done.exit_code else []
-    lines = (each.rstrip() for each in [*status, *done.stdout.splitlines(), *done.stderr.splitlines(), *told])
-    return "\n".join(each for each in lines if each and "%|" not in each)  # that is a bar of progress
+    lines = [*status, *done.stdout.splitlines(), *done.stderr.splitlines(), *told]
+    unbarred = (BAR.sub("", each).rstrip() for each in lines)
+    return "\n".join(filter(None, unbarred))
 
 
 def rounded(number: re.Match[str]) -> str:
