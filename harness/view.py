@@ -27,7 +27,7 @@ from harness.tally.answer_groups import groups_of
 from harness.tally.counts import Tally, by_size
 from results import BadInput, read_samples
 from results.tables.files import RECORD
-from results.tables.key import Key
+from results.tables.key import Key, on_dataset
 from results.tables.shards import missing
 from results.terminal import aligned, visible
 from results.words.names import curves_name
@@ -91,7 +91,7 @@ def overview(blocks: Iterable[Sequence[Row]], files: Sequence[Path]) -> Iterator
     The answers are looked at some at a time: a run of 700,000 answers need not fit into memory.
     """
     tallies: dict[tuple[str, str], Tally] = {}
-    questions: dict[str, list[int]] = {}
+    questions: dict[tuple[str, str], list[int]] = {}  # of a data set
     shards: dict[tuple[str, str, str], None] = {}
     for group in chain.from_iterable(map(groups_of, blocks)):
         name = str(group.dataset), str(group.model)
@@ -100,7 +100,7 @@ def overview(blocks: Iterable[Sequence[Row]], files: Sequence[Path]) -> Iterator
         tallies[name].add_group(group)
         if group.shard:
             shards[*name, group.shard] = None
-        counts = questions.setdefault(group.question, [0, 0, 0])
+        counts = questions.setdefault((name[0], group.question), [0, 0, 0])
         added = sum(map(bool, group.cells["correct"])), group.cells["answer"].count(None)
         for i, more in enumerate((group.answers, *added)):
             counts[i] += more
@@ -112,12 +112,13 @@ def overview(blocks: Iterable[Sequence[Row]], files: Sequence[Path]) -> Iterator
         yield from (f"warning: {warning}" for warning in tally.warnings(called))
     yield from (visible(f"warning: {line}") for line in missing(shards))
     yield ""
-    shares = [
-        (right / of, unreadable / of, of, question) for question, (of, right, unreadable) in questions.items()
-    ]
+    shares = [(right / of, unreadable / of, of, key) for key, (of, right, unreadable) in questions.items()]
     lines = [("hardest questions", "answers", "right", "unreadable")]
-    for right, unreadable, of, question in sorted(shares, key=lambda one: (*one[:2], one[3]))[:HARDEST]:
-        lines.append((question, f"{of}", f"{right:.1%}", f"{unreadable:.1%}"))
+    several = len({dataset for dataset, _ in questions}) > 1
+    for right, unreadable, of, key in sorted(shares, key=lambda share: (*share[:2], share[3]))[:HARDEST]:
+        dataset, question = key
+        place = question + (on_dataset(dataset) if several else "")
+        lines.append((place, f"{of}", f"{right:.1%}", f"{unreadable:.1%}"))
     yield from aligned(lines)
 
 

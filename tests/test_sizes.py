@@ -16,10 +16,10 @@ LONG = 100
 """A line above this many characters is a long one."""
 
 LIMITS = {
-    "lines of the packages": 37_581,
-    "files of the packages": 298,
-    "lines of the tests": 36_837,
-    "words of pages written by hand": 18_535,
+    "lines of the packages": 37_803,
+    "files of the packages": 301,
+    "lines of the tests": 36_833,
+    "words of pages written by hand": 18_532,
     "mean characters of a line": 52.8,
     "long lines, %": 8.7,
 }

@@ -299,6 +299,7 @@ def text_of(scene: str, folder: Path) -> str:
         undrawn = {"new": lambda spec, kinds=(), _=None: specs.append(spec) or dict.fromkeys(kinds, b"")}
         for module in ("pictures", "report.page"):
             stack.enter_context(patch(f"results.{module}.rendered", **undrawn))
+        stack.enter_context(patch("harness.store.record._git_commit", lambda: 40 * "0"))  # a copy has none
         for line in commands(scene):
             parts.append(f"$ {line}\n{printed(line.replace('URL', server.url))}")
         asked = [json.dumps(body, ensure_ascii=False) for body in server.requests]

@@ -189,3 +189,12 @@ def test_an_overview_holds_some_rows_at_a_time(folder: Path, monkeypatch: pytest
     path = folder / "samples.jsonl"
     assert next(overview(read_blocks([path], None, None), [path])).endswith("11 answers")
     assert 2 <= most <= 4
+
+
+def test_questions_of_one_name_are_counted_in_each_data_set(folder: Path) -> None:
+    rows = [row(0, "10", 0, QUESTIONS[0].gold, "right"), row(0, "10", 0, "8", "wrong", dataset="other")]
+    *_, hardest, easiest = overview([rows], [folder / "samples.jsonl"])
+    assert (hardest.split(), easiest.split()) == (
+        [*f"{QUESTIONS[0].question_id} on other".split(), "1", "0.0%", "0.0%"],
+        [*f"{QUESTIONS[0].question_id} on tiny".split(), "1", "100.0%", "0.0%"],
+    )
