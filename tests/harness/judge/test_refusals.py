@@ -175,13 +175,8 @@ def test_whatever_a_verdict_depends_on_tells_judges_apart(
 
 def test_another_model_takes_nothing_from_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its own model takes everything."""
-    fields = {
-        "revision": "v2",
-        "chat": False,
-        "dtype": "float32",
-        "patience": 7.0,
-        "request_fields": {"a": 1},
-    }
+    fields = {"revision": "v2", "chat": False, "dtype": "float32", "patience": 7.0}
+    fields |= {"request_fields": {"a": 1}}
     run = judge_as(**fields)
     monkeypatch.setattr("harness.judge.run.experiment_in", lambda _folder: run)
     own = judge_of(Path("run"), "judge-yes-no", {"model": MODEL})
@@ -191,6 +186,10 @@ def test_another_model_takes_nothing_from_the_run(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr("harness.judge.run.experiment_in", lambda _folder: own_server)
     assert judge_of(Path("run"), "judge-yes-no", {}).server_flags == ("--tp", "2")
     assert judge_of(Path("run"), "judge-yes-no", {"url": "http://127.0.0.1:7"}).server_flags == ()
+    for dtype, asked in (("int8", "auto"), ("float32", "float32")):  # a server has no 8-bit arithmetic
+        in_process = judge_as(engine="ctranslate2", url=None, dtype=dtype)
+        monkeypatch.setattr("harness.judge.run.experiment_in", lambda _folder, run=in_process: run)
+        assert judge_of(Path("run"), "judge-yes-no", {}).dtype == asked
     there = {"model": "org/other", "engine": "openai", "url": "http://127.0.0.1:7"}
     other = judge_of(Path("run"), "judge-yes-no", there)
     plain = judge_as(model="org/other", url="http://127.0.0.1:7")

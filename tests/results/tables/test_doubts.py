@@ -92,7 +92,7 @@ def test_copies_under_new_numbers_are_said_however_they_are_ordered(copies, each
 def test_most_questions_suffice_and_few_do_not():
     mostly = [one * 4 for one in drawn(1)[:30]] + drawn(2, 10, 32)
     assert len(warned(lambda: as_samples(table(mostly)))) == 1
-    hardly = [one * 4 for one in drawn(1)[:10]] + drawn(2, 30, 32)
+    hardly = [one * 4 for one in drawn(1)[:18]] + drawn(2, 22, 32)
     assert warned(lambda: as_samples(table(hardly))) == []
 
 
