@@ -35,6 +35,7 @@ CURVE, CURVES = curve(), Path("curves")
     ("name", "source", "options", "words"),
     [
         ("forecast", FEW.drop(columns=["correct", "gold"]), "", "no column 'correct'"),
+        ("forecast", FEW.drop(columns=["correct", "gold"]).assign(score=None), "", "no column 'correct'"),
         ("forecast", pd.concat([FEW, FEW.head(1)]), "", "a second row"),
         ("forecast", FEW.head(0), "", "no rows"),
         *(
