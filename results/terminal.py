@@ -40,5 +40,6 @@ def aligned(rows: Sequence[Sequence[str]], left: Collection[int] = (0,)) -> list
     """
     rows = [[visible(cell) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    formats = [f"{{:{'<' if index in left else '>'}{width}}}" for index, width in enumerate(widths)]
+    sides = ["<" if index in left else ">" for index in range(len(widths))]
+    formats = [f"{{:{side}{width}}}" for side, width in zip(sides, widths, strict=True)]
     return ["  ".join(formats).format(*row).rstrip() for row in rows]

@@ -79,7 +79,8 @@ def _label(text: str, labels: Sequence[str]) -> str | None:
     """The one label that the text gives; None where it gives several or says that one is wrong."""
     names = tuple(labels) or LETTERS
     patterns = _patterns(tuple(labels))
-    text = unicodedata.normalize("NFKC", text) if "".join(names).isascii() else text  # `Ｂ`
+    if "".join(names).isascii():
+        text = unicodedata.normalize("NFKC", text)  # `Ｂ`
     text = " ".join(_LATEX.sub(" ", without_style(text)).translate(_MARKUP).split())
     match = patterns.text.fullmatch(text)
     if match is None or patterns.another.match(match["rest"]) or _WRONG.match(match["rest"]):

@@ -129,7 +129,7 @@ def _value(text: str) -> str:
     latex = _as_latex(written)
     if based := _in_base(written):
         return based
-    if _PROSE.search(_COMMAND.sub(" ", latex)):
+    if _is_prose(latex):
         plain = " ".join(written.replace("$", "").rstrip(". ").casefold().split())
         return plain if _states_more(written) else integer.read_value(plain).casefold()
     if latex.endswith("%"):
@@ -162,7 +162,7 @@ def equal(gold: str, value: str) -> bool:
         # One of them without its base is equal, two bases are not.
         return (first[1] if first else right) == (value if first else value.partition("_")[0])
     latex = [_as_latex(text) for text in (gold, value)]
-    if any(_PROSE.search(_COMMAND.sub(" ", text)) or len(text) > LONGEST for text in latex):
+    if any(_is_prose(text) or len(text) > LONGEST for text in latex):
         return False
     if any(map(_with_repeats, latex)):
         return False
@@ -187,6 +187,11 @@ def _with_repeats(latex: str) -> str | None:
     if len(set(parts)) == len(parts):
         return None
     return ", ".join(sorted(map(_value, parts)))
+
+
+def _is_prose(latex: str) -> bool:
+    """Whether there are words in it: a number with its unit, or an answer that stays as written."""
+    return _PROSE.search(_COMMAND.sub(" ", latex)) is not None
 
 
 def _equal_percent(right: str, value: str) -> bool:

@@ -270,12 +270,6 @@ def _check_truths(file: Path, source: str, cells: pd.Series[Any]) -> None:
     _, bad = truth_cells(cells)
     if bad.any():
         row = int(bad.argmax())
-        value = as_typed(cells.iloc[row])
         option = f"--correct-if {source}=VALUE"
-        raise refusal(
-            file,
-            row,
-            source,
-            value,
-            f"true or false (or 1 or 0): say with {option} what a right answer has here",
-        )
+        expected = f"true or false (or 1 or 0): say with {option} what a right answer has here"
+        raise refusal(file, row, source, as_typed(cells.iloc[row]), expected)

@@ -167,6 +167,5 @@ def _no_value(file: Path, row: int, source: str, name: str, cell: Any) -> BadInp
     fields = [str(field) for field in item] if isinstance(item, dict) else ["0"] * isinstance(item, list)
     hint = [field for field in ("content", "text", "answer") if field in fields] or fields
     kind = "an object" if isinstance(cell, dict) else "a list"
-    return refusal(
-        file, row, source, cell, f"a value: it is {kind}, give --map {name}={'.'.join([place, *hint[:1]])}"
-    )
+    place = ".".join([place, *hint[:1]])
+    return refusal(file, row, source, cell, f"a value: it is {kind}, give --map {name}={place}")

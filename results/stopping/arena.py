@@ -194,9 +194,8 @@ class _Group:
             level=LEVEL,
         )
         table = pd.concat([table, self._clairvoyant()], ignore_index=True)
-        table = table.assign(
-            n_max=self.most, questions=len(questions), agreement_all=self.replay.agreement[-1]
-        )
+        of_all = self.replay.agreement[-1]
+        table = table.assign(n_max=self.most, questions=len(questions), agreement_all=of_all)
         return table.replace([np.inf, -np.inf], np.nan)
 
     def _told(self, row: ArenaRow) -> dict[str, object]:

@@ -231,7 +231,8 @@ def _parquet(read: Callable[..., Any], path: Path, **options: Any) -> Any:
 
 
 def _to_pandas(table: pa.Table) -> pd.DataFrame:
-    return pd.DataFrame(table.to_pandas(integer_object_nulls=True, ignore_metadata=True))
+    frame: pd.DataFrame = table.to_pandas(integer_object_nulls=True, ignore_metadata=True)
+    return frame
 
 
 def _check_utf8(path: Path) -> None:
