@@ -108,6 +108,7 @@ def _at_one_distance(groups: Sequence[Texts]) -> list[Repeat]:
     """The distance whose equal pairs exceed by most standard errors what its pairs have on average."""
     rng = np.random.default_rng(1)
     placed = [_placed(group) for group in groups if len(set(group.hashes)) > 1]
+    placed.sort(key=lambda labels: (labels.size, labels.tobytes()))  # in an order that no name decides
     if not placed:
         return []
     equal, pairs = np.zeros((2, max(map(len, placed))))

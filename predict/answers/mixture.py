@@ -40,6 +40,7 @@ from results import BadInput
 from results.normal import Interval, z_of
 from results.votes.clusters import cluster_sizes, equal_draws, redrawn
 from results.votes.exact import VoteCounts
+from results.votes.unnamed import contents
 
 POOR_FIT = 2.0
 """Standard errors that make a poor fit: one that describes the answers it has seen misses them by much less
@@ -163,7 +164,7 @@ def accuracies(
     Every question is completed many times (`rest`). A draw takes a law of the population and,
     for each question, one of its completions with the weight that the law gives its atom.
     """
-    counts, seed = pool.answers.counts(), [options.seed, crc32(pool.setting.encode())]
+    counts, seed = pool.answers.counts(), [options.seed, crc32(b"".join(contents(pool.answers)))]
     Q, rng = len(counts.pools), np.random.default_rng(seed)
     mass = population.posterior()
     atom = drawn_atoms(mass, max(FEWEST, IMAGINED // Q), rng)

@@ -25,6 +25,7 @@ from results import BadInput, kind_of, read_samples
 from results.tables.columns import TEXT
 from results.votes.caps import cap_name, check_tokens
 from results.votes.exact import AnswerPools, answer_pools
+from results.votes.unnamed import unnamed
 
 RIVAL_CAPS = 8
 
@@ -59,7 +60,7 @@ def capped(
         for setting, rows in settings.items():
             prefix = setting if len(settings) > 1 else None
             caps = {cap_name(one, prefix): one for one in sorted({cap, *at_caps})}
-            answers = answer_pools(unfinished_marked(rows, cap))
+            (answers,) = unnamed([answer_pools(unfinished_marked(rows, cap))])
             run = Run(setting, answers, cap, caps, answers.sizes)
             known = pools_at(run.answers, caps.items(), stop=_stop(run, rows))
             groups.append(replace(group_of_pools(key.by(method), known, at_n), run=run))

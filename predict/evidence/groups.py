@@ -20,6 +20,7 @@ from results.tables.key import ANSWERS, PANEL, WHOSE, Key, groups
 from results.votes.clusters import mean_accuracy, standard_error
 from results.votes.exact import AnswerPools, accuracy_by_question, answer_pools
 from results.votes.tokens import answer_lengths, tokens_per_answer
+from results.votes.unnamed import unnamed
 from results.words.names import curves_name
 
 
@@ -143,7 +144,8 @@ def groups_of_samples(frame: pd.DataFrame, method: str, at_n: Sequence[int] = ()
     """The groups in a checked samples table, exact at `grid` and `at_n`."""
     of_samples = []
     for key, settings in sampled(frame):
-        pools = [make_pool(name, answer_pools(rows)) for name, rows in settings.items()]
+        answers = unnamed([answer_pools(rows) for rows in settings.values()])
+        pools = [make_pool(name, own) for name, own in zip(settings, answers, strict=True)]
         of_samples.append(group_of_pools(key.by(method), pools, at_n))
     return of_samples
 

@@ -21,6 +21,7 @@ from predict.planning.imagined_runs import imagined, parts
 from results.normal import FORECAST_LEVEL, z_of
 from results.votes.clusters import shared_variance
 from results.votes.exact import AnswerPools, accuracy_by_question
+from results.votes.unnamed import unnamed
 
 
 def precision(
@@ -37,6 +38,7 @@ def precision(
     nothing of new ones (NaN).
     """
     rows, z = [], z_of(level)
+    (pilot,) = unnamed([pilot])
     counts, alone = pilot.counts(), len(pilot.question_ids) == 1
     imagine = imagined(counts, answers, [seed])
     for n in answers:

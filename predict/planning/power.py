@@ -24,6 +24,7 @@ from results.paired.differences import least_stderr
 from results.paired.needed import Decision, given
 from results.votes.clusters import Clusters, cluster_sizes, equal_draws, shared_variance
 from results.votes.exact import AnswerPools, accuracy_by_question
+from results.votes.unnamed import unnamed
 
 
 def power(
@@ -44,6 +45,7 @@ def power(
     """
     if len(a.question_ids) < 2:
         raise BadInput("one question says nothing about others: give a pilot with several")
+    a, b = unnamed([a, b])
     fewest = piloted(a, b)
     each = sorted({*answers, fewest})
     sides = [imagined(side.counts(), each, [seed, i]) for i, side in enumerate((a, b))]

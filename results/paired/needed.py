@@ -17,8 +17,7 @@ questions find in 80 of 100 cases.
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from statistics import NormalDist
 
 import numpy as np
@@ -59,37 +58,20 @@ def answer_variance(pools: AnswerPools, method: str, ns: Ints, logs: bool = Fals
     Annals of Mathematical Statistics 1948, theorem 5.2). NaN where half a pool has fewer than N
     answers. logs: scores are log-probabilities.
     """
-    pools = _named_by_answers(pools)
-    half = np.repeat(pools.sizes // 2, pools.sizes)
+    half, first = (np.repeat(each, pools.sizes) for each in (pools.sizes // 2, pools.starts[:-1]))
+    place = np.arange(len(first)) - first  # in an order
     known = ns <= pools.sizes.min() // 2
     variance = np.full(ns.size, np.nan)
     if known.any():
-        orders = random_orders(pools, _HALVINGS, seed=0)
-        parts = [(order < half, (order >= half) & (order < 2 * half)) for order in orders]
+        rank = np.empty((_HALVINGS, len(first)), np.int64)
+        np.put_along_axis(rank, first + random_orders(pools, _HALVINGS, seed=0), place[None], axis=1)
+        parts = [(one < half, (one >= half) & (one < 2 * half)) for one in rank]
         halves = np.array(
             [[accuracy_by(pools.kept(one), method, ns[known], logs) for one in part] for part in parts]
         )  # (halvings, 2, Q, N)
         between = (halves[:, 0] - halves[:, 1]) ** 2  # twice the variance of a half
         variance[known] = between.mean(axis=(0, 1)) / 2 / 2
     return variance
-
-
-def _named_by_answers(pools: AnswerPools) -> AnswerPools:
-    """The same answers, in an order of their own, to questions named by them and not by their names.
-
-    Random orders go by the name of a question, so that renaming it would give other halves.
-    """
-    scores = np.zeros(len(pools.votes)) if pools.scores is None else pools.scores
-    order = np.lexsort((scores, pools.votes, pools.question))
-    votes, scores = pools.votes[order], scores[order]
-    words = Counter[str]()
-    names = []
-    for start, end in zip(pools.starts[:-1], pools.starts[1:], strict=True):
-        answers = f"{votes[start:end].tolist()} {scores[start:end].tolist()}"
-        words[answers] += 1
-        names.append(f"{answers} {words[answers]}")
-    scored = None if pools.scores is None else scores
-    return replace(pools, question_ids=names, votes=votes, tokens=pools.tokens[order], scores=scored)
 
 
 @dataclass(frozen=True)

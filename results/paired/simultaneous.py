@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special
 
-from results.votes.exact import Floats
+from results.votes.exact import DIGITS, Floats
 
 DRAWS = 20_000
 """They tell a row's level of 0.985 to about 0.0005."""
@@ -73,7 +73,8 @@ def correlations(looked_at: Sequence[Measured]) -> Floats:
         every = np.zeros((len(place), errors.shape[1]))
         np.add.at(every, [place[question] for question in one.questions], errors)
         columns.append(every)
-    errors = np.concatenate(columns, axis=1)
+    errors = np.concatenate(columns, axis=1).round(DIGITS)
+    errors = errors[np.lexsort(errors.T)]  # so that the order of questions moves no last digit
     size = np.sqrt((errors**2).sum(axis=0))
     moving = size > 1e-12  # not where NaN
     unit = errors[:, moving] / size[moving]

@@ -140,8 +140,7 @@ class _Group:
     @cached_property
     def replay(self) -> Replay:
         """Answers in random order."""
-        names = self.key.names[1:]
-        return Replay(self.pools, random_orders(self.pools, self.orders, self.seed, names), self.most)
+        return Replay(self.pools, random_orders(self.pools, self.orders, self.seed), self.most)
 
     @cached_property
     def finishing(self) -> Replay:

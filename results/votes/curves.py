@@ -229,7 +229,7 @@ def _permutation_rows(
 ) -> list[pd.DataFrame]:
     if not ns.size:
         return []
-    orders = random_orders(group.pools, permutations, seed, group.key.names)
+    orders = random_orders(group.pools, permutations, seed)
     accuracy = prefix_accuracy(group.pools, orders, ns)
     tokens = prefix_tokens(group.pools, orders, ns)
     numbers = [str(p) for p in range(permutations)]

@@ -162,7 +162,7 @@ def counted(tokens: Floats, question: Ints) -> Floats:
     counts = np.bincount(question[known], minlength=int(question.max()) + 1)
     sums = np.bincount(question[known], tokens[known], minlength=counts.size)
     means = np.divide(sums, counts, out=np.full(counts.size, np.nan), where=counts > 0)
-    means[counts == 0] = np.nanmean(means)
+    means[counts == 0] = np.nanmean(np.sort(means))  # by no order of questions, to the last digit
     return np.where(known, tokens, means[question])
 
 

@@ -4,37 +4,48 @@
     0            7         0    0.5  1
 
 This is how the paper draws its curves (10 permutations); their mean tends to the exact `results.votes`.
-The order of a question depends on the seed and on the question's own name alone, not on the rows around it.
+The orders of a question depend on the seed and on its own answers alone: not on what it is called, on the
+rows around it, or on the order in which its answers stand.
 """
 
 from __future__ import annotations
 
-import hashlib
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from results.methods import EVERY_METHOD
 from results.votes.exact import AnswerPools, Floats, Ints
+from results.votes.unnamed import contents
 
 
-def random_orders(
-    pools: AnswerPools, permutations: int, seed: int, group: Sequence[str] = ()
-) -> NDArray[np.int32]:
+def random_orders(pools: AnswerPools, permutations: int, seed: int) -> NDArray[np.int32]:
     """Positions (permutations, answers): within each question's slice, an order of its answers.
 
-    group: the names (dataset, model, setting …) that, with the question's own, pick its random stream.
     More permutations extend the list and leave the first ones as they were.
     """
     orders = np.empty((permutations, len(pools.votes)), np.int32)
-    for question, start, end in zip(pools.question_ids, pools.starts[:-1], pools.starts[1:], strict=True):
-        name = "\0".join([*group, question]).encode()
-        stream = int.from_bytes(hashlib.blake2b(name, digest_size=8).digest(), "big")
-        generator = np.random.Generator(np.random.PCG64(np.random.SeedSequence([seed, stream])))
-        keys = generator.random((permutations, end - start))
-        orders[:, start:end] = keys.argsort(axis=1, kind="stable")
+    in_order, places = _ordered(pools)
+    times = Counter[bytes]()
+    spans = zip(contents(in_order), pools.starts[:-1], pools.starts[1:], strict=True)
+    for content, start, end in spans:
+        times[content] += 1  # questions with the same answers have orders of their own
+        stream = [seed, int.from_bytes(content, "big"), times[content]]
+        generator = np.random.Generator(np.random.PCG64(np.random.SeedSequence(stream)))
+        drawn = generator.random((permutations, end - start)).argsort(axis=1, kind="stable")
+        orders[:, start:end] = places[start:end][drawn] - start
     return orders
+
+
+def _ordered(pools: AnswerPools) -> tuple[AnswerPools, Ints]:
+    """The pools with each question's answers put in order, and the place of each of these, (answers,)."""
+    scores = np.zeros(len(pools.votes)) if pools.scores is None else pools.scores
+    places = np.lexsort((scores, pools.tokens, pools.votes, pools.question))
+    ordered = replace(pools, votes=pools.votes[places], tokens=pools.tokens[places], scores=scores[places])
+    return ordered, places
 
 
 def prefix_accuracy(

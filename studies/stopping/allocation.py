@@ -114,7 +114,7 @@ def replay_of(samples: pd.DataFrame) -> Replay:
     """The answers of one set in the orders of the page's other tables."""
     pools = answer_pools(samples)
     most = min(MOST, int(pools.sizes.min()))
-    return Replay(pools, random_orders(pools, ORDERS, 0, ()), most)
+    return Replay(pools, random_orders(pools, ORDERS, 0), most)
 
 
 def times_fewer(replay: Replay, reached: float, spent: float) -> float:

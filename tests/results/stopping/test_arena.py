@@ -61,7 +61,7 @@ def test_the_table_keeps_its_contract_and_has_every_rule_in_every_way():
 def test_means_are_those_of_votes_played_by_hand():
     samples = answers()
     pools = answer_pools(samples)
-    orders = random_orders(pools, 20, 0, ("unknown", "unknown", "default"))
+    orders = random_orders(pools, 20, 0)
     for batch in ("1", "4", "exact"):
         block = int(batch) if batch.isdecimal() else batch
         ends = [
@@ -294,7 +294,7 @@ def test_real_answers_give_the_figures_seen(name, data_dir):
     for table, rule, threshold in SEEN:
         if table == name:
             rules.setdefault(RULES[rule], []).append(threshold)
-    table = arena(read_samples(data_dir / "samples" / f"{name}.csv"), rules, orders=60)
+    table = arena(read_samples(data_dir / "samples" / f"{name}.csv"), rules, orders=60, seed=3)
     for (where, rule, threshold), (share, agreement) in SEEN.items():
         if where == name:
             row = row_of(table, rule, threshold)

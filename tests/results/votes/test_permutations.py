@@ -68,18 +68,24 @@ def test_orders_are_permutations_within_each_question():
 
 
 def test_order_of_a_question_does_not_depend_on_its_neighbours():
-    both = random_orders(pools_of([[0] * 8, [0] * 8]), 5, seed=7, group=["gsm8k", "m", "100"])
-    alone = random_orders(pools_of([[0] * 8]), 5, seed=7, group=["gsm8k", "m", "100"])
+    both = random_orders(pools_of([[0] * 8, [0] * 8]), 5, seed=7)
+    alone = random_orders(pools_of([[0] * 8]), 5, seed=7)
     assert np.array_equal(both[:, :8], alone)
     assert not np.array_equal(both[:, 8:], alone)
 
 
-def test_order_depends_on_seed_and_group_and_more_orders_extend_the_list():
+def test_order_depends_on_the_seed_and_the_answers_and_more_orders_extend_the_list():
     pools = pools_of([[0] * 12])
-    orders = random_orders(pools, 5, seed=0, group=["100"])
-    assert not np.array_equal(orders, random_orders(pools, 5, seed=1, group=["100"]))
-    assert not np.array_equal(orders, random_orders(pools, 5, seed=0, group=["200"]))
-    assert np.array_equal(orders, random_orders(pools, 50, seed=0, group=["100"])[:5])
+    orders = random_orders(pools, 5, seed=0)
+    assert not np.array_equal(orders, random_orders(pools, 5, seed=1))
+    assert not np.array_equal(orders, random_orders(pools_of([[0] * 11 + [1]]), 5, seed=0))
+    assert np.array_equal(orders, random_orders(pools, 50, seed=0)[:5])
+
+
+def test_answers_come_in_the_same_orders_wherever_they_stand():
+    pools, turned = pools_of([[0, 1, 2, -1, 3, 4]]), pools_of([[4, 3, -1, 2, 1, 0]])
+    orders, others = random_orders(pools, 7, seed=2), random_orders(turned, 7, seed=2)
+    assert np.array_equal(pools.votes[orders], turned.votes[others])
 
 
 @pytest.mark.parametrize("ns", [[0], [2, 1], [1, 1], [4]])

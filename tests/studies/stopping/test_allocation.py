@@ -17,7 +17,7 @@ QUESTIONS, ANSWERS = 6, 12
 def replay() -> Replay:
     generator = np.random.default_rng(4)
     pools = pools_of(generator.integers(0, 3, (QUESTIONS, ANSWERS)).tolist())
-    return Replay(pools, random_orders(pools, 5, 0, ()), ANSWERS)
+    return Replay(pools, random_orders(pools, 5, 0), ANSWERS)
 
 
 @pytest.mark.parametrize("index", INDICES)

@@ -1,0 +1,82 @@
+"""Questions known by their answers, so that no number that is drawn hangs on what they are called.
+
+    question_id  votes       called here
+    zebra        0 1 0       1
+    apple        0 0 0       0
+
+Where two questions have the same answers, it makes no difference which comes first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from hashlib import blake2b
+
+import numpy as np
+
+from results.votes.exact import AnswerPools
+
+
+def contents(pools: AnswerPools) -> list[bytes]:
+    """A digest of each question's answers, (Q,): their votes, tokens and scores in the order of the pool."""
+    parts = [pools.votes.astype("<i8"), pools.tokens.astype("<f8")]
+    if pools.scores is not None:
+        parts.append(pools.scores.astype("<f8"))
+    spans = zip(pools.starts[:-1], pools.starts[1:], strict=True)
+    return [_digest([part[start:end].tobytes() for part in parts]) for start, end in spans]
+
+
+def unnamed(settings: Sequence[AnswerPools]) -> list[AnswerPools]:
+    """The pools of several settings (or sides) with numbers in the place of names, the same in all of them.
+
+    Questions and clusters are numbered in the order of their digests over all the settings, so that neither
+    names nor the order of rows move what is drawn from these pools.
+    """
+    names = sorted({name for pools in settings for name in pools.question_ids})
+    told: dict[str, list[bytes]] = {name: [] for name in names}
+    members: dict[str, set[str]] = {}
+    for pools in sorted(settings, key=lambda pools: sorted(contents(pools))):
+        of_question = dict(zip(pools.question_ids, contents(pools), strict=True))
+        for name in names:
+            told[name].append(of_question.get(name, b"absent"))
+        for name, cluster in zip(pools.question_ids, pools.clusters or [], strict=False):
+            members.setdefault(cluster, set()).add(name)
+    digests = {name: _digest(parts) for name, parts in told.items()}
+    clusters = _numbers(
+        {cluster: _digest(sorted(digests[name] for name in own)) for cluster, own in members.items()}
+    )
+    for cluster in sorted(members, key=lambda cluster: clusters[cluster]):
+        for name in members[cluster]:
+            digests[name] += clusters[cluster].encode()
+    questions = _numbers(digests)
+    return [_renamed(pools, questions, clusters) for pools in settings]
+
+
+def _renamed(pools: AnswerPools, questions: dict[str, str], clusters: dict[str, str]) -> AnswerPools:
+    names = [questions[name] for name in pools.question_ids]
+    places = np.argsort(names)
+    sizes = pools.sizes[places]
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+    within = np.arange(int(starts[-1])) - np.repeat(starts[:-1], sizes)
+    answers = np.repeat(pools.starts[:-1][places], sizes) + within
+    return replace(
+        pools,
+        question_ids=sorted(names),
+        starts=starts,
+        votes=pools.votes[answers],
+        tokens=pools.tokens[answers],
+        scores=None if pools.scores is None else pools.scores[answers],
+        clusters=None if pools.clusters is None else [clusters[pools.clusters[place]] for place in places],
+    )
+
+
+def _numbers(digests: dict[str, bytes]) -> dict[str, str]:
+    """Names to numbers of one width, in the order of the digests; equal ones in the order of their names."""
+    rising = sorted(digests, key=lambda name: (digests[name], name))
+    width = len(str(len(rising)))
+    return {name: f"{place:0{width}}" for place, name in enumerate(rising)}
+
+
+def _digest(parts: Sequence[bytes]) -> bytes:
+    return blake2b(b"".join(parts), digest_size=16).digest()
