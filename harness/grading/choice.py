@@ -70,19 +70,30 @@ def gold(text: str, labels: Sequence[str] = ()) -> str | None:
 
 
 def chosen(text: str, labels: Sequence[str] = ()) -> Iterator[str]:
-    """Labels that a text settles on in other words: `option C is correct`, `I would pick B`."""
-    places = _patterns(tuple(labels)).settled.finditer(text)
-    return (next(group for group in match.groups() if group is not None) for match in places)
+    """Labels that a text settles on in other words: `option C is correct`, `I would pick B`.
+
+    Or with none: the whole text is `B` or `B) Paris`, or its last line `B`.
+    """
+    for match in _patterns(tuple(labels)).settled.finditer(text):
+        yield next(group for group in match.groups() if group is not None)
+    before, _, line = text.strip().rpartition("\n")
+    label = _label(line, labels)
+    if label is not None and (not before or _plain(line, labels).strip("().: ").casefold() == label.casefold()):
+        yield label
+
+
+def _plain(text: str, labels: Sequence[str]) -> str:
+    """The text without what dresses it."""
+    if "".join(labels).isascii():
+        text = unicodedata.normalize("NFKC", text)  # `Ｂ`
+    return " ".join(_LATEX.sub(" ", without_style(text)).translate(_MARKUP).split())
 
 
 def _label(text: str, labels: Sequence[str]) -> str | None:
     """The one label that the text gives; None where it gives several or says that one is wrong."""
     names = tuple(labels) or LETTERS
     patterns = _patterns(tuple(labels))
-    if "".join(names).isascii():
-        text = unicodedata.normalize("NFKC", text)  # `Ｂ`
-    text = " ".join(_LATEX.sub(" ", without_style(text)).translate(_MARKUP).split())
-    match = patterns.text.fullmatch(text)
+    match = patterns.text.fullmatch(_plain(text, labels))
     if match is None or patterns.another.match(match["rest"]) or _WRONG.match(match["rest"]):
         return None
     written = match["within"] or match["marked"] or match["alone"]

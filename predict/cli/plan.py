@@ -150,11 +150,10 @@ def measured_offers(
     inputs: Sequence[Path], score: str, score_cost: float | None, max_n: int, level: float
 ) -> Iterator[Offer]:
     """Of each model and data set the vote and the choices by score, as they were measured."""
-    also = columns_of_score(score)
-    read = {str(path): read_samples(path, texts=False, also=also) for path in inputs}
-    samples = {path: table.drop(columns=COST, errors="ignore") for path, table in read.items()}  # in tokens
+    samples = read_samples(*inputs, texts=False, also=columns_of_score(score))
+    samples = samples.drop(columns=COST, errors="ignore")  # in tokens
     by_key = dict[Key, list[Side]]()
-    for side in sides_of(samples, None, score, score_cost):
+    for side in sides_of({", ".join(map(str, inputs)): samples}, None, score, score_cost):
         by_key.setdefault(Key("llm", side.dataset, side.run), []).append(side)
     for key, sides in by_key.items():
         choices = measured_choices(sides, allowed_methods(sides), max_n, level)

@@ -71,7 +71,12 @@ def column_names(path: Path) -> list[str]:
         return list(next(json_rows(path), {}))
     if path.suffix == ".parquet":
         return list(_parquet(pyarrow.parquet.read_schema, path).names)
-    return [as_told(name) for name in _header(path)]
+    return [_named(cell) for cell in _header(path)]
+
+
+def _named(cell: str) -> str:
+    """The column that a cell of a header names: a space after a comma is no part of it."""
+    return as_told(cell).strip()
 
 
 def _header(path: Path) -> list[str]:
@@ -128,7 +133,7 @@ def _csv_text(path: Path, names: list[str]) -> pa.Table:
         raise BadInput(f'{path}: a quote (") is opened and never closed')
     reading = pyarrow.csv.ReadOptions(use_threads=False)  # with threads, errors do not name their row
     parsing = pyarrow.csv.ParseOptions(newlines_in_values=True)
-    stored = {as_told(name): name for name in _header(path)}
+    stored = {_named(cell): cell for cell in _header(path)}
     wanted = [stored[name] for name in names]
     as_text = pyarrow.csv.ConvertOptions(column_types=dict.fromkeys(wanted, _TEXT), include_columns=wanted)
     try:

@@ -25,3 +25,27 @@ def test_the_right_answer_is_a_label_of_the_question() -> None:
     for gold in ("D", "2", "Paris", "", "(A) or (B)", "A, B", "B and A"):
         with pytest.raises(BadInput, match=r"here: .*A, B, C"):
             required_gold(gold, "here", "choice", ["A", "B", "C"])
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        ("B", "B"),
+        ("b.", "B"),
+        ("(B)", "B"),
+        ("**B**", "B"),
+        ("B) Paris", "B"),
+        ("B. Paris, since it is the capital.", "B"),
+        ("Paris is the capital.\n\nB", "B"),
+        ("Paris is the capital.\n\n**(B)**", "B"),
+        ("A) Rome\nB) Paris\nC) Bonn", None),  # the choices said again
+        ("Paris is the capital.\n\nB) Paris and its suburbs are large.", None),
+        ("A or B", None),
+        ("B is wrong.", None),
+        ("I think that it is Paris.", None),
+        ("Paris", None),
+    ],
+)
+def test_a_label_that_stands_alone_is_an_answer(text: str, label: str | None) -> None:
+    assert GRADER.read(text, labels="ABC").value == label
+    assert GRADER.read(text, cut_off=True, labels="ABC").value is None
