@@ -14,7 +14,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from harness.grader import Grader, ends_in_code
+from harness.grader import Grader
 from harness.imports.foreign_columns import import_table
 from results import build_curves, read_samples
 from tests.harness.commands import command, imported
@@ -144,7 +144,3 @@ def test_epochs_grid_of_settings_is_imported(data_dir: Path, tmp_path: Path) -> 
     assert table["tokens"].sum() == raw["completion_tokens"].astype(float).sum()
     assert table["correct"].sum() == raw["correct"].astype(float).sum()
     assert table["answer"].isna().sum() == (raw["answer"] == "").sum()
-
-
-def test_what_ends_in_a_program() -> None:
-    assert not any(map(ends_in_code, ["it is $\\boxed{18}$", "so\n18", "The answer is 18;\nor 19.", ""]))
