@@ -124,22 +124,6 @@ def test_answers_and_verdicts_are_those_lm_eval_itself_gives(
             assert table["correct"][mine] == bool(scored["exact_match"])
 
 
-@pytest.mark.parametrize("has_filters", [True, False])
-def test_our_grader_needs_neither_the_settings_nor_a_filter(write: Write, has_filters: bool) -> None:
-    """Nor that there are filters, as in old logs."""
-    rows = [row(doc, "f") for doc in (0, 1)]
-    for cells in [] if has_filters else rows:
-        del cells["filter"]
-    file = write(rows)
-    next(file.parent.glob("results_*")).unlink()
-    table, left_out, _ = import_lm_eval(file, grader=Grader(("hashes",)), setting="max_gen_toks")
-    assert left_out == 0
-    assert table["answer"].fillna("").tolist() == ["1018", "1018", "7", "", "5", "6", "", ""]
-    assert table["correct"].sum() == 3
-    assert set(table["setting"]) == {"64"}
-    assert set(table["model"]) == {"org__model"}
-
-
 def test_filters_with_the_same_texts_are_one_and_others_are_named(write: Write) -> None:
     rows = [row(doc, name) for name in ("a", "b") for doc in (0, 1)]
     table, _, notes = import_lm_eval(write(rows), grader=Grader(("hashes",)))
@@ -151,21 +135,6 @@ def test_filters_with_the_same_texts_are_one_and_others_are_named(write: Write) 
         import_lm_eval(file, grader=Grader(("hashes",)))
     table = import_lm_eval(file, "b", Grader(("hashes",))).table
     assert table["answer"].fillna("").tolist() == ["1018", "1018", "7", "", "7", "7", "7", "7"]
-
-
-@pytest.mark.parametrize("repeats", [1, 2])
-def test_readings_and_verdicts_of_the_log_need_no_settings(write: Write, repeats: int) -> None:
-    """The log of s1: what was read in each repeat, no filter, the settings in a list."""
-    said = {"resps": [["so 7", "so 8"][:repeats]], "filtered_resps": ["so 7", "so 8"][:repeats]}
-    read = {"extracted_answers": ["7", "8"][:repeats], "exact_match": 1, "exact_matches": [1, 0][:repeats]}
-    changes = said | read | {"target": "7", "arguments": [["?", {"max_gen_toks": 64}]]}
-    rows = [{name: cell for name, cell in row(0, "", **changes).items() if name != "filter"}]
-    file = write(rows)
-    next(file.parent.glob("results_*")).unlink()
-    table = import_lm_eval(file, setting="max_gen_toks").table
-    assert table["answer"].tolist() == ["7", "8"][:repeats]
-    assert table["correct"].tolist() == [True, False][:repeats]
-    assert set(table["setting"]) == {"64"}
 
 
 def test_tokens_are_counted_where_a_tokenizer_is_named(write: Write, tmp_path: Path) -> None:
@@ -286,6 +255,7 @@ def test_what_is_missing_is_named(write: Write, tmp_path: Path, monkeypatch: pyt
     next(file.parent.glob("results_*")).unlink()
     with pytest.raises(BadInput, match=r"no results_TIME\.json"):
         import_lm_eval(file)
+    assert set(import_lm_eval(file, grader=Grader(("hashes",))).table["model"]) == {"org__model"}
     (tmp_path / "empty").mkdir()
     with pytest.raises(BadInput, match=r"no samples_TASK_TIME\.jsonl"):
         import_lm_eval(tmp_path / "empty")
