@@ -9,7 +9,6 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
@@ -87,23 +86,6 @@ def test_scores_are_mapped_and_give_curves(tmp_path: Path) -> None:
     for name, right in (("score", 1.0), ("sky", 0.0)):
         curves = build_curves(table, ["best_by_score"], ns=[2], permutations=0, score=name)
         assert curves["accuracy"].tolist() == [right]
-
-
-def test_copies_and_no_right_answer_at_all_are_said(tmp_path: Path) -> None:
-    rng = np.random.default_rng(0)
-    rows = [
-        {"question_id": f"q{q}", "answer": str(answer), "gold": "1", "correct": answer == 1}
-        for q in range(30)
-        for answer in [*rng.integers(0, 3, 8)] * 4
-    ]
-    file = tmp_path / "copies.jsonl"
-    file.write_text("".join(json.dumps(row, default=bool) + "\n" for row in rows))
-    with pytest.warns(UserWarning, match="4 times over"):
-        imported("jsonl", file, "--out", tmp_path / "copies")
-    wrong = [row | {"gold": "one", "correct": False} for row in rows[::4]]
-    file.write_text("".join(json.dumps(row, default=bool) + "\n" for row in wrong))
-    with pytest.warns(UserWarning, match="0 % right"):
-        imported("jsonl", file, "--out", tmp_path / "wrong")
 
 
 def test_a_row_hangs_on_no_other_question_of_its_file(tmp_path: Path) -> None:
