@@ -206,13 +206,6 @@ def test_a_module_of_the_pages(command: str) -> None:
     assert {option for option in options if option.startswith("--")} <= declared
 
 
-@pytest.mark.parametrize("package", [name for name in GROUPS if name != "tts"])  # tests/test_tts.py
-def test_the_help_cuts_no_sentence(package: str) -> None:
-    done = CliRunner().invoke(group(package), ["--help"], terminal_width=80)
-    assert "Commands:" in done.output
-    assert "..." not in done.output.partition("Commands:")[2]
-
-
 @pytest.mark.parametrize("command", [one for one in COMMANDS if one.startswith("make")])
 def test_a_target_of_the_pages(command: str) -> None:
     done = subprocess.run(["make", "-n", *shlex.split(command)[1:]], cwd=ROOT, capture_output=True, text=True)
