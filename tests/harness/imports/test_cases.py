@@ -13,7 +13,6 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from harness.grader import Grader
 from harness.imports.foreign_columns import import_table
 from results import build_curves, read_samples
 from tests.harness.commands import command, imported
@@ -101,19 +100,6 @@ def test_a_row_hangs_on_no_other_question_of_its_file(tmp_path: Path) -> None:
         table = import_table(tmp_path / "t.csv").table
         found.append(table["correct"].tolist()[: len(plain)])
     assert found == [[False, True, False, False, True, False, True]] * 3
-
-
-def test_what_a_prompt_has_opened_and_no_text_closes_is_no_answer(tmp_path: Path) -> None:
-    """Told by the prompts where there are some, else by most of the other texts."""
-    texts = ["##7##</think>##18##", "no, ##8##</think>##18##", "it may be ##18##"]
-    rows = pd.DataFrame({"question_id": list("abc"), "text": texts, "gold": "18"})
-    for table in (rows, rows.assign(prompt="?<think>\n")):
-        table.to_json(tmp_path / "t.jsonl", orient="records", lines=True)
-        found = import_table(tmp_path / "t.jsonl", grader=Grader())
-        assert found.table["correct"].tolist() == [True, True, False]
-        assert any("1 of 3" in note for note in found.notes)
-    rows.assign(prompt="?").to_json(tmp_path / "t.jsonl", orient="records", lines=True)
-    assert import_table(tmp_path / "t.jsonl", grader=Grader()).table["correct"].all()
 
 
 def test_epochs_grid_of_settings_is_imported(data_dir: Path, tmp_path: Path) -> None:

@@ -124,19 +124,6 @@ def test_answers_and_verdicts_are_those_lm_eval_itself_gives(
             assert table["correct"][mine] == bool(scored["exact_match"])
 
 
-def test_filters_with_the_same_texts_are_one_and_others_are_named(write: Write) -> None:
-    rows = [row(doc, name) for name in ("a", "b") for doc in (0, 1)]
-    table, _, notes = import_lm_eval(write(rows), grader=Grader(("hashes",)))
-    assert len(table) == 8
-    assert any("a, b" in note for note in notes)
-    rows[3]["resps"] = [["#### 7", "#### 7", "#### 7", "#### 7"]]
-    file = write(rows)
-    with pytest.raises(BadInput, match="a, b"):
-        import_lm_eval(file, grader=Grader(("hashes",)))
-    table = import_lm_eval(file, "b", Grader(("hashes",))).table
-    assert table["answer"].fillna("").tolist() == ["1018", "1018", "7", "", "7", "7", "7", "7"]
-
-
 def test_tokens_are_counted_where_a_tokenizer_is_named(write: Write, tmp_path: Path) -> None:
     arguments = ("lm-eval", write(), "--grade", "hashes", "--out")
     said = imported(*arguments, tmp_path / "without").output
