@@ -173,16 +173,6 @@ def test_golds_of_math_have_stable_forms_that_are_right(data_dir: Path) -> None:
         }
 
 
-@pytest.mark.integration  # many seconds
-@pytest.mark.parametrize("number", [20, pytest.param(40, marks=pytest.mark.release)])
-def test_forms_agree_with_math_verify_on_pairs_of_golds(number: int, data_dir: Path) -> None:
-    """Of so many golds of algebra no two are equal for one and different for the other."""
-    rows = [json.loads(line) for line in (data_dir / "math" / "test.jsonl").read_text().splitlines()]
-    golds = [required_gold(row["solution"], "", "math") for row in rows if "\\frac" in row["answer"]][:number]
-    for a, b in combinations(golds, 2):
-        assert (read_value(a) == read_value(b)) == equal(a, read_value(b)), (a, b)
-
-
 LONG_TO_READ = [
     "9^{9^{9^{9^9}}}",
     "(9!)!!!!",
@@ -238,6 +228,16 @@ def test_hostile_text_votes_as_it_is_written(most: int | None) -> None:
     process.communicate(timeout=60)  # it reads requests until there are no more
     assert process.returncode == 0
     expression._worker._process = None
+
+
+@pytest.mark.integration  # many seconds
+@pytest.mark.parametrize("number", [20, pytest.param(40, marks=pytest.mark.release)])
+def test_forms_agree_with_math_verify_on_pairs_of_golds(number: int, data_dir: Path) -> None:
+    """Of so many golds of algebra no two are equal for one and different for the other."""
+    rows = [json.loads(line) for line in (data_dir / "math" / "test.jsonl").read_text().splitlines()]
+    golds = [required_gold(row["solution"], "", "math") for row in rows if "\\frac" in row["answer"]][:number]
+    for a, b in combinations(golds, 2):
+        assert (read_value(a) == read_value(b)) == equal(a, read_value(b)), (a, b)
 
 
 def test_a_worker_that_does_not_start_says_why(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
