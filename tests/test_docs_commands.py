@@ -96,48 +96,46 @@ def parse(package: str, words: list[str]) -> None:
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Runs and tables under the names that the pages use."""
     folder = tmp_path_factory.mktemp("pages")
-    runs = folder / "runs"
     shutil.copytree(ROOT / "results" / "cached", folder / "results" / "cached")
-    shutil.copytree(
-        ROOT / "tests" / "harness" / "imports" / "formats" / "sgl-eval", folder, dirs_exist_ok=True
-    )
-    long = answers_of_many_lengths()
-    long = long.assign(answer=long["answer"].str[1:], gold="0", finish_reason="stop").replace(
-        {"question_id": {"q0000": "ID"}}
-    )
+    examples = ROOT / "tests" / "harness" / "imports" / "formats"
+    shutil.copytree(examples / "sgl-eval", folder, dirs_exist_ok=True)
+    long = answers_of_many_lengths().replace({"question_id": {"q0000": "ID"}})
+    long = long.assign(answer=long["answer"].str[1:], gold="0", finish_reason="stop")
     long["text"] = "The answer is ##" + long["answer"] + "##."
-    for name in ("DIR", "DIR1", "DIR2", "NEW", "RUN", "runs/aime"):
-        write_samples(long.assign(model=name), folder / name / "samples.jsonl")
-    judged = long.assign(score_judge=long["correct"] * 0.5 + 0.25, logprob=-long["tokens"] / 1e4)
-    write_samples(judged, runs / "judged" / "samples.jsonl")
-    write_samples(long.assign(score_rm=long["tokens"].astype(float)), folder / "samples.csv")
     budgets = simulated_samples(20, 16, ("100", "200", "400"))
+    least, middle, most = (budgets[budgets["setting"] == setting] for setting in ("100", "200", "400"))
     efforts = budgets.replace({"setting": {"100": "low", "200": "medium", "400": "high"}})
-    write_samples(budgets[budgets["setting"] == "100"], folder / "PILOT" / "samples.jsonl")
-    for name in ("INPUT", *(f"runs/{run}" for run in RUNS)):
-        write_samples(budgets, folder / name / "samples.jsonl")
     parts = budgets["question_id"].map(lambda name: f"{int(name[1:]) % 2 + 1}/2")
-    for part in (1, 2):
-        shard = budgets.assign(shard=parts)[parts == f"{part}/2"]
-        write_samples(shard, runs / f"gsm8k-shard-{part}" / "samples.jsonl")
-    stopped = budgets[budgets["setting"] == "100"].assign(stop_rule="lead:4")
-    write_samples(stopped, runs / "stopped" / "samples.jsonl")
-    write_samples(budgets[budgets["setting"] == "200"], folder / "table.csv")
-    own = {"question_id": "problem", "answer": "final", "gold": "target", "tokens": "out_tokens"}
-    for name, setting in (("small", "100"), ("baseline", "100"), ("large", "400"), ("current", "400")):
-        run = budgets[budgets["setting"] == setting].assign(model=name, setting="default")
-        write_samples(run, folder / name / "samples.jsonl")
-    for name in ("small", "large"):
-        budgets[budgets["setting"] == "200"][[*own]].rename(columns=own).to_csv(folder / f"{name}.csv")
-    with_ids = own | {"question_id": "question_id"}
-    for name in ("mini", "maxi"):
-        budgets[budgets["setting"] == "200"][[*own]].rename(columns=with_ids).to_csv(folder / f"{name}.csv")
-    for path in (runs / "otis", runs / "forecasting" / "otis"):
-        write_samples(efforts, path / "samples.jsonl")
-    first = [1] + [0] * (len(efforts) - 1)
-    foreign = efforts.rename(columns={"setting": "effort", "tokens": "out_tokens"}).assign(error=first)
-    foreign.to_csv(folder / "answers.csv", index=False)
-    foreign.rename(columns={"out_tokens": "completion_tokens"}).to_csv(folder / "epoch_otis_mock_aime.csv")
+    runs = {
+        **{name: long.assign(model=name) for name in ("DIR", "DIR1", "DIR2", "NEW", "RUN", "runs/aime")},
+        "runs/judged": long.assign(score_judge=long["correct"] / 2 + 0.25, logprob=-long["tokens"] / 1e4),
+        **dict.fromkeys(("INPUT", *(f"runs/{run}" for run in RUNS)), budgets),
+        **{
+            f"runs/gsm8k-shard-{part[0]}": budgets[parts == part].assign(shard=part)
+            for part in ("1/2", "2/2")
+        },
+        **{name: least.assign(model=name, setting="default") for name in ("small", "baseline")},
+        **{name: most.assign(model=name, setting="default") for name in ("large", "current")},
+        "PILOT": least,
+        "runs/stopped": least.assign(stop_rule="lead:4"),
+        "runs/otis": efforts,
+        "runs/forecasting/otis": efforts,
+    }
+    for name, table in runs.items():
+        write_samples(table, folder / name / "samples.jsonl")
+    write_samples(long.assign(score_rm=long["tokens"].astype(float)), folder / "samples.csv")
+    write_samples(middle, folder / "table.csv")
+    own = {"answer": "final", "gold": "target", "tokens": "out_tokens"}
+    with_ids = middle[["question_id", *own]].rename(columns=own)
+    foreign = efforts.assign(error=[1] + [0] * (len(efforts) - 1)).rename(columns={"setting": "effort"})
+    tables = {
+        **dict.fromkeys(("mini", "maxi"), with_ids),
+        **dict.fromkeys(("small", "large"), with_ids.rename(columns={"question_id": "problem"})),
+        "answers": foreign.rename(columns={"tokens": "out_tokens"}),
+        "epoch_otis_mock_aime": foreign.rename(columns={"tokens": "completion_tokens"}),
+    }
+    for name, table in tables.items():
+        table.to_csv(folder / f"{name}.csv")
     shutil.copy(folder / "results" / "cached" / "tiny.csv", folder / "curves.csv")
     shutil.copy(folder / "results" / "cached" / "qwen-gsm8k-forecast.csv", folder / "forecast.csv")
     return folder
@@ -206,13 +204,6 @@ def test_a_module_of_the_pages(command: str) -> None:
         if isinstance(value, click.Command):
             declared.update(option for parameter in value.params for option in parameter.opts)
     assert {option for option in options if option.startswith("--")} <= declared
-
-
-@pytest.mark.parametrize("package", [name for name in GROUPS if name != "tts"])  # tests/test_tts.py
-def test_the_help_cuts_no_sentence(package: str) -> None:
-    done = CliRunner().invoke(group(package), ["--help"], terminal_width=80)
-    assert "Commands:" in done.output
-    assert "..." not in done.output.partition("Commands:")[2]
 
 
 @pytest.mark.parametrize("command", [one for one in COMMANDS if one.startswith("make")])

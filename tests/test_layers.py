@@ -3,17 +3,23 @@
 A part is a file or a folder directly inside a package. The layers are listed from the lowest up: a part may
 import parts of lower layers, and parts of its own layer that import nothing back. A package's `__init__.py`
 hands on public names of any layer and is left out, as is `__main__.py`, which starts it. A name is one thing.
+Packages of others are declared in pyproject.toml, and not only there as another of them needs it.
 """
 
 import ast
+import re
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from graphlib import TopologicalSorter
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
 
+from results import commandline
 from tests.conftest import ROOT
+from tests.installed import EXTRAS, asked, plain
 
 PACKAGES = {
     "results": set[str](),
@@ -80,23 +86,26 @@ MODULES = {
     for path in (ROOT / package).rglob("*.py")
 }
 """Dotted name → file of every module; a package goes by its own name."""
+TREES = {path: ast.parse(path.read_text(encoding="utf-8")) for path in MODULES.values()}
+
+
+def imported(tree: ast.AST) -> Iterator[str]:
+    """The dotted names that a file imports, anywhere in it."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "a relative import"
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
 def imports(path: Path) -> Iterator[str]:
-    """The project's own modules that a file imports, anywhere in it."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            named = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{path}: a relative import"
-            named = [f"{node.module}.{alias.name}" for alias in node.names]
-        else:
-            continue
-        for name in named:
-            while name and name not in MODULES:
-                name = name.rpartition(".")[0]
-            if name:
-                yield name
+    """The project's own modules that a file imports."""
+    for name in imported(TREES[path]):
+        while name and name not in MODULES:
+            name = name.rpartition(".")[0]
+        if name:
+            yield name
 
 
 IMPORTS = {name: set(imports(path)) - {name} for name, path in MODULES.items()}
@@ -108,8 +117,8 @@ def part(name: str) -> str:
 
 def inside(package: str) -> Iterator[tuple[str, str]]:
     """(module, module it imports) of one package, its `__init__` and its `__main__` left out."""
-    for name, imported in IMPORTS.items():
-        for other in imported:
+    for name, others in IMPORTS.items():
+        for other in others:
             if (
                 name.startswith(f"{package}.")
                 and other.startswith(f"{package}.")
@@ -120,8 +129,8 @@ def inside(package: str) -> Iterator[tuple[str, str]]:
 
 @pytest.mark.parametrize("package", PACKAGES)
 def test_a_package_imports_only_the_packages_it_may(package: str) -> None:
-    mine = {name: imported for name, imported in IMPORTS.items() if name.split(".")[0] == package}
-    packages = {other.split(".")[0]: name for name, imported in mine.items() for other in imported}
+    mine = {name: others for name, others in IMPORTS.items() if name.split(".")[0] == package}
+    packages = {other.split(".")[0]: name for name, others in mine.items() for other in others}
     assert packages.keys() <= PACKAGES[package] | {package}, packages
 
 
@@ -139,9 +148,8 @@ def test_a_part_imports_only_parts_below_it_and_in_no_circle(package: str) -> No
 
 
 def test_predict_draws_through_results_and_imports_no_figure() -> None:
-    drawn = {name: imported for name, imported in IMPORTS.items() if name.split(".")[0] == "predict"}
-    figures = [(name, one) for name, imported in drawn.items() for one in imported if ".figures" in one]
-    assert figures == []
+    drawn = {one for name in IMPORTS if name.split(".")[0] == "predict" for one in IMPORTS[name]}
+    assert [one for one in drawn if ".figures" in one] == []
 
 
 def test_there_is_no_circle_of_files() -> None:
@@ -154,10 +162,85 @@ APART = (".cli.", ".library", ".__main__", "studies.", "results.words.", "result
 
 def test_no_two_classes_and_no_two_modules_have_one_name() -> None:
     """But what users of the harness and of the twin each call their experiment."""
-    trees = [ast.parse(path.read_text()) for name, path in MODULES.items() if not name.startswith("studies")]
+    trees = [TREES[path] for name, path in MODULES.items() if not name.startswith("studies")]
     classes = Counter(node.name for tree in trees for node in tree.body if isinstance(node, ast.ClassDef))
     assert [name for name, times in classes.items() if times > 1] == ["Experiment"]
     files = [name for name, path in MODULES.items() if path.name != "__init__.py"]
     compared = [name for name in files if not any(apart in name for apart in APART)]
     named = Counter(name.rpartition(".")[2] for name in compared)
     assert [name for name, times in named.items() if times > 1] == []
+
+
+SERVER = ROOT / "harness" / "server" / "cpu"
+BY_NAME = {"import_module", "find_spec", "importorskip"}
+"""What imports a package, or looks for one, by a name in quotes."""
+BESIDE = {ROOT / "tests" / "studies", ROOT / "tests" / "docs"}
+"""Tests of scripts with packages of their own, which skip where those are missing."""
+OWNERS = packages_distributions()
+
+
+def declared(*extras: str) -> set[str]:
+    return {plain(need.name) for need in asked(extras)}
+
+
+def users() -> set[str]:
+    """All that is declared but for the tools of tests, which a user does not have."""
+    return declared(*(EXTRAS.keys() - {"dev"}))
+
+
+def packages(module: str) -> set[str]:
+    """What a module comes with, by its own name where it is not installed here."""
+    return {plain(owner) for owner in OWNERS.get(module, [module])}
+
+
+def outside(file: Path) -> set[str]:
+    """The modules that a file imports, or asks for by name, but for those of Python and of the project."""
+    tree = TREES.get(file) or ast.parse(file.read_text(encoding="utf-8"))
+    names = {*imported(tree)}
+    for call in ast.walk(tree):
+        if isinstance(call, ast.Call) and call.args and isinstance(call.args[0], ast.Constant):
+            called = getattr(call.func, "id", getattr(call.func, "attr", ""))
+            names.update([str(call.args[0].value)] if called in BY_NAME else [])
+    own = {*PACKAGES, "studies", "tests", "tts"}
+    return {name.partition(".")[0] for name in names} - own - sys.stdlib_module_names
+
+
+def undeclared(files: list[Path], known: set[str]) -> set[tuple[str, str]]:
+    """(module, file that imports it) of those that come with none of the `known` packages."""
+    return {
+        (module, str(file.relative_to(ROOT)))
+        for file in files
+        for module in outside(file)
+        if not packages(module) & known
+    }
+
+
+@pytest.mark.parametrize("package", [*PACKAGES, "studies"])
+def test_what_a_package_imports_is_declared(package: str) -> None:
+    files = [file for file in (ROOT / package).rglob("*.py") if file.parent != SERVER]
+    optional = {"lm-eval"}  # whose own filters are used where it is installed
+    if package == "studies":
+        # what these scripts say that they need
+        optional |= {"cosmic-ray", "psutil", "safetensors", "scorio"}
+    assert undeclared([*files, ROOT / "tts.py"], users() | optional) == set()
+
+
+def test_what_sglang_on_a_cpu_imports_is_in_the_lists_that_it_is_installed_from() -> None:
+    lists = [file.read_text(encoding="utf-8") for file in SERVER.glob("requirements*.txt")]
+    names = re.findall(r"^([\w.-]+)==", "\n".join(lists), re.MULTILINE)
+    assert undeclared(list(SERVER.glob("*.py")), users() | set(map(plain, names))) == set()
+
+
+def test_what_the_tests_import_is_declared() -> None:
+    files = [file for file in (ROOT / "tests").rglob("*.py") if not BESIDE & set(file.parents)]
+    assert undeclared(files, declared(*EXTRAS)) == set()
+
+
+def test_who_lacks_a_package_is_told_an_extra_that_brings_it() -> None:
+    for module, extra in commandline.EXTRAS.items():
+        assert packages(module) & declared(extra), module
+
+
+def test_who_only_talks_to_a_url_gets_no_model_and_no_pytorch() -> None:
+    assert not declared("url") & {"torch", "transformers", "ctranslate2", "sglang", "inspect-ai"}
+    assert declared("url") < declared("lm")

@@ -12,9 +12,8 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from harness.cli import cli as harness
+import tts
 from predict import forecast
-from predict.cli import main as predict
 from results import (
     BadInput,
     all_of_n_curve,
@@ -26,29 +25,25 @@ from results import (
     vote_curve,
     write_samples,
 )
-from results.cli import cli as results
 from results.stopping import arena
-from synthetic.cli import cli as synthetic
 from tests.predict.conftest import simulated_samples
 
-PACKAGES = {"harness": harness, "predict": predict, "results": results, "synthetic": synthetic}
-
 REFUSING = [
-    "results curves stopped --out out.csv",
-    "results curves stopped whole --out out.csv",
-    "results curves stopped --caps 40,80 --out out.csv",
-    "results curves stopped --method best_by_score,weighted_majority --score rm --out out.csv",
-    "results compare stopped whole --out out.csv",
-    "results compare stopped --method weighted_majority --score rm --out out.csv",
-    "results stop stopped --out out.csv",
-    "predict forecast stopped --out out.csv",
-    "predict forecast stopped --fit-cap 100 --at-caps 200 --out out.csv",
-    "predict backtest stopped --out out.csv",
-    "predict plan stopped --out out.csv",
-    "predict precision stopped --out out.csv",
-    "predict precision stopped whole --compare --out out.csv",
-    "predict fits stopped --out out.csv",
-    "harness export stopped --out out.csv",
+    "curves stopped --out out.csv",
+    "curves stopped whole --out out.csv",
+    "curves stopped --caps 40,80 --out out.csv",
+    "curves stopped --method best_by_score,weighted_majority --score rm --out out.csv",
+    "compare stopped whole --out out.csv",
+    "compare stopped --method weighted_majority --score rm --out out.csv",
+    "stop stopped --out out.csv",
+    "forecast stopped --out out.csv",
+    "forecast stopped --fit-cap 100 --at-caps 200 --out out.csv",
+    "backtest stopped --out out.csv",
+    "plan stopped --out out.csv",
+    "precision stopped --out out.csv",
+    "precision stopped whole --compare --out out.csv",
+    "fits stopped --out out.csv",
+    "export stopped --out out.csv",
 ]
 
 
@@ -64,17 +59,11 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.parametrize("command", REFUSING)
 def test_stopped_votes_are_refused_in_one_line(command: str, folder: Path) -> None:
-    package, *words = command.split()
-    done = CliRunner().invoke(PACKAGES[package], words)
+    done = CliRunner().invoke(tts.cli, command.split())
     assert done.exit_code == 2
     (line,) = done.stderr.strip().splitlines()
     assert "lead:2" in line
     assert {path.name for path in folder.iterdir()} == {"whole", "stopped"}
-
-
-def test_the_whole_run_beside_them_is_not(folder: Path) -> None:
-    done = CliRunner().invoke(results, ["curves", "whole", "--out", "out.csv"])
-    assert done.exit_code == 0, done.output
 
 
 @pytest.mark.parametrize("call", [vote_curve, best_of_n_curve, all_of_n_curve, build_curves, forecast, arena])
@@ -85,6 +74,7 @@ def test_calls_refuse_them(call: Callable[[pd.DataFrame], Any], folder: Path) ->
 
 def test_a_comparison_refuses_either_side(folder: Path) -> None:
     whole, stopped = (read_samples(folder / name) for name in ("whole", "stopped"))
+    assert len(build_curves(whole))
     for a, b in ((whole, stopped), (stopped, whole)):
         with pytest.raises(BadInput, match="lead:2"):
             compare(a, b)
@@ -93,7 +83,7 @@ def test_a_comparison_refuses_either_side(folder: Path) -> None:
 @pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
 def test_an_import_keeps_the_mark(kind: str, folder: Path) -> None:
     write_samples(read_samples(folder / "stopped"), folder / f"table.{kind}")
-    done = CliRunner().invoke(harness, ["import", kind, f"table.{kind}", "--out", "kept"])
+    done = CliRunner().invoke(tts.cli, ["import", kind, f"table.{kind}", "--out", "kept"])
     assert done.exit_code == 0, done.output
     assert set(read_samples(folder / "kept")["stop_rule"]) == {"lead:2"}
 
@@ -102,7 +92,7 @@ def test_reading_texts_again_keeps_the_mark(folder: Path) -> None:
     answers = read_samples(folder / "stopped").assign(text="It is ##3##.", gold="3")
     lines = [json.dumps(row) for row in json.loads(answers.to_json(orient="records"))]
     (folder / "stopped" / "samples.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    done = CliRunner().invoke(harness, ["regrade", "stopped", "--reader", "hashes"])
+    done = CliRunner().invoke(tts.cli, ["regrade", "stopped", "--reader", "hashes"])
     assert done.exit_code == 0, done.output
     again = as_samples(read_samples(folder / "stopped"))
     assert set(again["answer"]) == {"3"}

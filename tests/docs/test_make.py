@@ -1,4 +1,4 @@
-"""The recipes of the Makefile that do more than call one command, with a stand-in for Python."""
+"""The recipes of the Makefile that do more than call one command; Python and nvidia-smi are played."""
 
 import os
 import re
@@ -14,27 +14,46 @@ import pytest
 from tests.conftest import ROOT
 from tests.processes import wait_until
 
+GPUS = 8
+PLAYED_SMI = f"for i in $(seq {GPUS}); do echo GPU $i: NVIDIA H100 80GB HBM3; done"
+RUNS = {"gsm8k-samples": "gsm8k-budgets", "gsm8k-256": "gsm8k-256", "math-samples": "math-budgets"}
+
+
+def program(file: Path, script: str) -> Path:
+    file.write_text(f"#!/bin/sh\n{script}\n")
+    file.chmod(0o755)
+    return file
+
+
+def make(*words: object) -> subprocess.CompletedProcess[str]:
+    command = ["make", "-C", str(ROOT), *map(str, words)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+
+
+def of_a_run(folder: Path, script: str) -> list[str]:
+    """The words for a run with everything installed, a server somewhere else, and a script for Python."""
+    python = program(folder / "python", script)
+    made = (f".{what}-{kind}" for what in ("setup", "sglang") for kind in ("cpu", "gpu"))
+    stamps = [word for name in made for word in ("-o", str(folder / name))]
+    variables = [f"RUN={python}", f"VENV={folder}", f"OUT={folder}/run", "URL=http://127.0.0.1:1"]
+    return [*stamps, "gsm8k-samples", *variables]
+
 
 @pytest.mark.parametrize("status", [0, 2, 3])
 def test_a_run_writes_curves_and_its_status_is_told(tmp_path: Path, status: int) -> None:
-    found = subprocess.run(
-        made_there(tmp_path, f"echo $* >> {tmp_path}/said; exit {status}"),
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    done = make(*of_a_run(tmp_path, f"echo $* >> {tmp_path}/said; exit {status}"))
     (said,) = (tmp_path / "said").read_text().splitlines()
     assert said.endswith(f"--out {tmp_path}/run --curves {tmp_path}/run/curves.csv")
-    assert (f"Error {status}" in found.stderr) == (status != 0)
-    assert (found.returncode == 0) == (status == 0)
+    assert (f"Error {status}" in done.stderr) == (status != 0)
+    assert (done.returncode == 0) == (status == 0)
 
 
 @pytest.mark.parametrize("whole_group", [False, True])
 def test_a_signal_to_make_ends_the_run_and_make_waits_for_it(tmp_path: Path, whole_group: bool) -> None:
     """As `timeout` sends it, and as SLURM does, to all processes of a step."""
     script = f"trap 'sleep 0.5; echo ended > {tmp_path}/ended; exit 130' TERM\necho $$ > {tmp_path}/said\n"
-    command = made_there(tmp_path, f"{script}while :; do sleep 0.05; done")
+    words = of_a_run(tmp_path, f"{script}while :; do sleep 0.05; done")
+    command = ["make", "-C", str(ROOT), *words]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, start_new_session=True) as process:
         said = tmp_path / "said"
         wait_until(lambda: said.exists() and bool(said.read_text().strip()))
@@ -48,72 +67,49 @@ def test_a_signal_to_make_ends_the_run_and_make_waits_for_it(tmp_path: Path, who
                 os.kill(int(said.read_text()), signal.SIGKILL)
 
 
-def made_there(folder: Path, script: str) -> list[str]:
-    """`make gsm8k-samples` with everything installed, a server somewhere else, and a script for Python."""
-    python = folder / "python"
-    python.write_text(f"#!/bin/sh\n{script}\n")
-    python.chmod(0o755)
-    made = (f".{what}-{kind}" for what in ("setup", "sglang") for kind in ("cpu", "gpu"))
-    stamps = [word for name in made for word in ("-o", str(folder / name))]
-    variables = [f"RUN={python}", f"VENV={folder}", f"OUT={folder}/run", "URL=http://127.0.0.1:1"]
-    return ["make", "-C", str(ROOT), *stamps, "gsm8k-samples", *variables]
-
-
 @pytest.mark.parametrize(("accepted", "commands"), [(True, "-c -m"), (False, "-c")])
 def test_nothing_is_made_before_python_is_new_enough(tmp_path: Path, accepted: bool, commands: str) -> None:
-    python = tmp_path / "python"
-    python.write_text(f"#!/bin/sh\necho $1 >> {tmp_path}/said\n[ $1 = -c ] && exit {1 - accepted}\nexit 7\n")
-    python.chmod(0o755)
-    variables = [f"PYTHON={python}", f"VENV={tmp_path}/venv"]
-    command = ["make", "-C", str(ROOT), "setup", *variables]
-    found = subprocess.run(command, capture_output=True, timeout=60, check=False)
-    assert found.returncode == 2
+    script = f"echo $1 >> {tmp_path}/said\n[ $1 = -c ] && exit {1 - accepted}\nexit 7"
+    python = program(tmp_path / "python", script)
+    assert make("setup", f"PYTHON={python}", f"VENV={tmp_path}/venv").returncode == 2
     assert (tmp_path / "said").read_text().split() == commands.split()
 
 
 @pytest.mark.parametrize("target", ["gpu-check", "gsm8k-samples"])
 def test_nothing_is_installed_where_no_gpu_could_be_used(tmp_path: Path, target: str) -> None:
-    command = ["make", "-C", str(ROOT), target, f"VENV={tmp_path}/venv", f"PYTHON={tmp_path}/none", "GPU="]
-    found = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
-    assert found.returncode == 2
-    assert "DEVICE=cpu" in found.stderr
+    done = make(target, f"VENV={tmp_path}/venv", f"PYTHON={tmp_path}/none", "GPU=")
+    assert done.returncode == 2
+    assert "DEVICE=cpu" in done.stderr
     assert not (tmp_path / "venv").exists()
 
 
-GPUS = 8
-PLAYED_SMI = f"#!/bin/sh\nfor i in $(seq {GPUS}); do echo GPU $i: NVIDIA H100 80GB HBM3; done\n"
+@pytest.fixture
+def _on_a_gpu_host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program(tmp_path / "nvidia-smi", PLAYED_SMI)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
 
 
-def gpu_host(folder: Path, target: str, *variables: str) -> tuple[int, list[str]]:
-    """The status of `make TARGET` on a host with a played nvidia-smi, and what it has Python do."""
-    python = f'#!/bin/sh\ncase "$*" in *--count) echo {GPUS};; *) echo "$@" >> {folder}/said;; esac\n'
-    for name, script in (("nvidia-smi", PLAYED_SMI), ("python", python)):
-        (folder / name).write_text(script)
-        (folder / name).chmod(0o755)
-    venv = folder / "venv"
-    venv.mkdir()
-    given = [
-        f"VENV={venv}",
-        f"PYTHON={folder}/python",
-        f"RUN={folder}/python",
-        f"OUT={folder}/run",
-        *variables,
-    ]
-    path = {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"}
-    command = ["make", "-C", str(ROOT), target, *given]
-    done = subprocess.run(command, env=path, capture_output=True, text=True, timeout=120, check=False)
+def gpu_host(folder: Path, target: str, *variables: str, lacks: str = "nothing") -> tuple[int, list[str]]:
+    """The status of `make TARGET`, and what it has a played Python do, which fails at what it `lacks`."""
+    says = f'echo "$@" >> {folder}/said'
+    script = f'case "$*" in *--count) echo {GPUS};; *{lacks}*) {says}; exit 2;; *) {says};; esac'
+    python = program(folder / "python", script)
+    (folder / "venv").mkdir()
+    given = [f"VENV={folder}/venv", f"PYTHON={python}", f"RUN={python}", f"OUT={folder}/run"]
+    status = make(target, *given, *variables).returncode
     said = folder / "said"
-    return done.returncode, said.read_text().splitlines() if said.exists() else []
+    return status, said.read_text().splitlines() if said.exists() else []
 
 
-RUNS = {"gsm8k-samples": "gsm8k-budgets", "gsm8k-256": "gsm8k-256", "math-samples": "math-budgets"}
-
-
+@pytest.mark.usefixtures("_on_a_gpu_host")
 @pytest.mark.parametrize("target", [*RUNS, "gpu-check", "serve"])
 def test_on_a_gpu_host_a_target_looks_at_the_host_installs_sglang_looks_at_the_gpus_and_starts(
     tmp_path: Path, target: str
 ) -> None:
-    status, said = gpu_host(tmp_path, target, "FLAGS=--tp-size 2 --quantization fp8")
+    """FLAGS are one word of an experiment; on a command line, they are what a shell makes of them."""
+    flags = """--tp-size 2 --json-model-override-args '{"rope_theta": 1}'"""
+    status, said = gpu_host(tmp_path, target, f"FLAGS={flags}")
     assert status == 0
     asked = {f"--experiment {RUNS[target]}"} if target in RUNS else set()
     assert said[0] == " ".join(["-m harness.server.host --venv", f"{tmp_path}/venv", *asked])
@@ -127,52 +123,33 @@ def test_on_a_gpu_host_a_target_looks_at_the_host_installs_sglang_looks_at_the_g
     if target in RUNS:
         assert first.startswith(f"-m tts sample {RUNS[target]} ")
         assert f"dp={GPUS}" in first
-        assert "server_flags=--tp-size 2 --quantization fp8" in first
+        assert f"server_flags={flags}" in first
     else:
         assert first.startswith(f"-m tts {target}")
-        assert first.endswith("-- --tp-size 2 --quantization fp8")
+        assert first.endswith(f"-- {' '.join(shlex.split(flags))}")
     assert rest == []
 
 
+@pytest.mark.usefixtures("_on_a_gpu_host")
 def test_a_host_that_lacks_something_gets_nothing_installed(tmp_path: Path) -> None:
     """One target; the test above shows that the look at the host is the first step of each."""
-    variables = [f"PYTHON={sys.executable} -S", "MODEL=/", f"VENV={tmp_path}/venv"]
-    program = tmp_path / "nvidia-smi"
-    program.write_text("#!/bin/sh\necho NVIDIA-SMI has failed\nexit 9\n")
-    program.chmod(0o755)
-    path = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
-    command = ["make", "-C", str(ROOT), "-j4", "gsm8k-samples", *variables]
-    done = subprocess.run(command, env=path, capture_output=True, text=True, timeout=300, check=False)
-    assert (done.returncode, "NVIDIA-SMI has failed" in done.stderr) == (2, True)
-    assert not (tmp_path / "venv").exists()
+    status, said = gpu_host(tmp_path, "gsm8k-samples", "MODEL=/", "-j4", lacks="harness.server.host")
+    assert (status, len(said)) == (2, 1)
+    assert said[0].endswith("--model /")
 
 
+@pytest.mark.usefixtures("_on_a_gpu_host")
 @pytest.mark.parametrize(("visible", "copies"), [(None, GPUS), ("0,1", 2)])
 def test_a_run_has_a_copy_of_the_model_on_each_visible_gpu(
-    tmp_path: Path, visible: str | None, copies: int, monkeypatch: pytest.MonkeyPatch
+    visible: str | None, copies: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
     if visible:
         monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
-    (tmp_path / "nvidia-smi").write_text(PLAYED_SMI)
-    (tmp_path / "nvidia-smi").chmod(0o755)
-    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
-    command = ["make", "-C", str(ROOT), "--dry-run", "gsm8k-samples", f"PYTHON={sys.executable}"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    done = make("--dry-run", "gsm8k-samples", f"PYTHON={sys.executable}")
     assert f'--set dp="{copies}"' in done.stdout
 
 
-@pytest.mark.parametrize(
-    ("target", "before"), [("gsm8k-samples", "server_flags="), ("serve", "-- "), ("gpu-check", "-- ")]
-)
-def test_flags_arrive_with_their_quotes(tmp_path: Path, target: str, before: str) -> None:
-    """Those of the command line are what a shell makes of FLAGS, those of an experiment FLAGS itself."""
-    flags = """--tp-size 2 --json-model-override-args '{"rope_theta": 1}'"""
-    _, said = gpu_host(tmp_path, target, f"FLAGS={flags}")
-    arrived = flags if "=" in before else " ".join(shlex.split(flags))
-    assert any(f"{before}{arrived}" in line for line in said)
-
-
+@pytest.mark.usefixtures("_on_a_gpu_host")
 def test_every_target_can_be_made_on_a_gpu_host(tmp_path: Path) -> None:
     (phony,) = re.findall(r"^\.PHONY: (help .*)$", (ROOT / "Makefile").read_text(), re.MULTILINE)
     for target in phony.split():
@@ -180,6 +157,7 @@ def test_every_target_can_be_made_on_a_gpu_host(tmp_path: Path) -> None:
         assert gpu_host(tmp_path / target, target, "--dry-run")[0] == 0, target
 
 
+@pytest.mark.usefixtures("_on_a_gpu_host")
 @pytest.mark.parametrize("variables", [("ENGINE=openai", "URL=http://127.0.0.1:1"), ("ENGINE=ctranslate2",)])
 def test_another_engine_needs_no_server_here(tmp_path: Path, variables: tuple[str, ...]) -> None:
     status, said = gpu_host(tmp_path, "gsm8k-samples", *variables)
@@ -190,6 +168,7 @@ def test_another_engine_needs_no_server_here(tmp_path: Path, variables: tuple[st
     assert "dp=" not in sample
 
 
+@pytest.mark.usefixtures("_on_a_gpu_host")
 def test_without_a_url_openais_interface_installs_nothing(tmp_path: Path) -> None:
     assert gpu_host(tmp_path, "gsm8k-samples", "ENGINE=openai") == (2, [])
 

@@ -38,17 +38,6 @@ def test_examples_in_docstrings_print_what_stands_below_them(module: str) -> Non
     assert (found.attempted > 0, found.failed) == (True, 0)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_every_file_that_a_page_names_exists(page: Path) -> None:
-    """Links, and paths like `curves/joint.py`, which may begin in a package: pages outlive what they name."""
-    text = page.read_text(encoding="utf-8")
-    for target in re.findall(r"\]\((?!https?://)([^)#]+)", text):
-        assert (page.parent / target).exists(), target
-    for path in re.findall(r"(?<![\w/.])(\.?(?:[a-z_0-9]+/)+[a-z_0-9]+\.py)", text):
-        roots = [ROOT, page.parent, *(ROOT / package for package in PACKAGES)]
-        assert any((root / path).exists() for root in roots), path
-
-
 def anchors(page: Path) -> set[str]:
     """What a link may name behind `#`: the headings of a page, as code hosts spell them."""
     headings = re.findall(r"^#+ (.*)$", split(page)[0], re.MULTILINE)
@@ -56,7 +45,13 @@ def anchors(page: Path) -> set[str]:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_every_heading_that_a_link_names_exists(page: Path) -> None:
+def test_every_file_and_heading_that_a_page_names_exists(page: Path) -> None:
+    """Links, and paths like `curves/joint.py`, which may begin in a package: pages outlive what they name."""
     text = page.read_text(encoding="utf-8")
-    for target, heading in re.findall(r"\]\((?!https?://)([^)#]*)#([^)]+)\)", text):
-        assert heading in anchors(page.parent / target if target else page), f"{target}#{heading}"
+    for target, _, heading in re.findall(r"\]\((?!https?://)([^)#]*)(#([^)]+))?\)", text):
+        file = page.parent / target if target else page
+        assert file.exists(), target
+        assert not heading or heading in anchors(file), f"{target}#{heading}"
+    for path in re.findall(r"(?<![\w/.])(\.?(?:[a-z_0-9]+/)+[a-z_0-9]+\.py)", text):
+        roots = [ROOT, page.parent, *(ROOT / package for package in PACKAGES)]
+        assert any((root / path).exists() for root in roots), path

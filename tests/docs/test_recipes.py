@@ -11,6 +11,7 @@ import pytest
 from results import read_samples
 from tests.conftest import ROOT
 from tests.docs.pages import PACKAGES, blocks, recipe
+from tests.harness.commands import command
 
 
 @pytest.fixture
@@ -54,23 +55,23 @@ def test_the_reader(copy: Path) -> None:
 
 def test_the_noise_law(copy: Path) -> None:
     module = copy / "synthetic" / "model" / "noise.py"
-    code, table, line = module.read_text(encoding="utf-8").partition("\nNOISE_LAWS")
-    line, lines = re.subn(r"\(CONSTANT, LINEAR\)", "(CONSTANT, LINEAR, GAIN)", line)
+    code, table, laws = module.read_text(encoding="utf-8").partition("\nNOISE_LAWS")
+    laws, lines = re.subn(r"\(CONSTANT, LINEAR\)", "(CONSTANT, LINEAR, GAIN)", laws)
     assert lines == 1
-    module.write_text(code + block("noise-law", "python") + table + line, encoding="utf-8")
+    module.write_text(code + block("noise-law", "python") + table + laws, encoding="utf-8")
     page = recipe("noise-law").read_text(encoding="utf-8")
-    (command,) = re.findall(r"^tts twin (run .*)$", page, re.MULTILINE)
-    quick = [*command.split(), "--steps", "2", "--repeats", "2", "--paths", "4"]
+    (line,) = re.findall(r"^tts twin (run .*)$", page, re.MULTILINE)
+    quick = [*line.split(), "--steps", "2", "--repeats", "2", "--paths", "4"]
     run(copy, sys.executable, "-W", "ignore", "-m", "synthetic", *quick)
     assert (copy / "runs" / "gain" / "fig2a.csv").exists()
 
 
-def test_the_recipe_of_an_own_run_samples_it(tmp_path: Path) -> None:
+def test_the_recipe_of_an_own_run_samples_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for language, name in (("json", "questions.jsonl"), ("text", "prompt.txt"), ("toml", "mine.toml")):
         (tmp_path / name).write_text(block("own-run", language), encoding="utf-8")
-    command = (sys.executable, "-m", "harness", "sample", "mine.toml", "--out", "runs/mine")
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    monkeypatch.chdir(tmp_path)
+    done = command("sample", "mine.toml", "--out", "runs/mine")
+    assert done.exit_code == 0, done.output
     samples = read_samples(tmp_path / "runs" / "mine")
     assert set(samples["dataset"]) == {"apples"}
     assert samples.groupby("setting").size().to_dict() == {"20": 8, "60": 8}

@@ -1,137 +1,30 @@
-"""What the grader reads, and why: a table of traps, then properties of every text."""
+"""Readers in order, first or last of several answers, every text; the table of cases is grading/kin.jsonl."""
 
-import json
 import signal
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.grader import GRADERS, Grader, GraderName, read_gold
+from harness.grader import GRADERS, Grader, GraderName, Match, read_gold
 from harness.grading import choice, integer
 from harness.grading.integer import normalise_integer
 from harness.grading.places import READERS, Reader
 from results.canonical import canonical
 
-HASHES = [
-    # text, answer, why
-    ("21 - 15 = 6. The answer is ##6##. [END]", "6", "the format asked for"),
-    ("the final answer is ##6##", "6", "the marks decide, not the words before them"),
-    ("##6##. [END]", "6", "all that fits into the smallest budget"),
-    ("#### 18.0", "18", "a whole number written with a decimal"),
-    ("####18", "18", "GSM8K's own form without a space"),
-    (
-        "so he has $18.\n#### 18\n\nQ: Next?\nA: It is 7.\n#### 7",
-        "18",
-        "a second question of the model's own",
-    ),
-    ("#### 18 … Q: … #### 7", "18", "the same in one line"),
-    ("The answer is ##18##. Problem: Next? The answer is ##7##.", "18", "the same in the format asked for"),
-    ("Put it like ##your answer##. The answer is ##18##.", "18", "the format quoted has no digit"),
-    ("##answer##", None, "the format quoted and nothing else"),
-    ("The answer is ##18.5##. The answer is ##7##.", "18.5", "an answer was given: a wrong one votes"),
-    ("The answer is ##1/2##.", "1/2", "so does this"),
-    ("The answer is ##12 + 6##.", "12 + 6", "and an expression, which is not worked out"),
-    ("##-5##", "-5", "the sign belongs to it"),
-    ("##$1,234##", "1234", "currency and thousands"),
-    ("##**18**##", "18", "bold"),
-    ("**##18##**", "18", "bold around the marks"),
-    ("##72, in total, as said##", "72", "words after the number"),
-    ("##1,234##", "1234", "thousands"),
-    ("##6 apples##", "6", "a unit"),
-    ("## 6 ##", "6", "spaces"),
-    ("##-0##", "0", "there is one zero"),
-    ("##１８##", "18", "full-width digits"),
-    ("##" + "9" * 5000 + "##", "9" * 5000, "more digits than int() takes"),
-    ("## Step 1: add\n3 + 3 = 6\n## Step 2: say\nThe answer is ##6##.", "6", "headings are not closed"),
-    ("#### Step 1\n3 + 3 = 6\n##6##", "6", "nor is a heading of four hashes a number"),
-    ("#### 1. Add\n3 + 3 = 6\n##6##", "6", "nor a numbered one"),
-    ("####18####", "18", "four hashes on both sides"),
-    ("The answer is [END] ##6##.", None, "after the end"),
-    ("The answer is ##18", None, "cut off: more digits may have been on their way"),
-    ("The answer is ##18\n##.", None, "the marks are in one line"),
-    ("The answer is 18.", None, "not the format asked for"),
-    ("", None, "nothing"),
-]
-
-PLAIN = [
-    ("3 + 2 = 5. The answer is 5.", "5", "the examples' own words"),
-    ("So the answer is $1,234.00.", "1234", "capitals, currency, cents"),
-    ("The answer is 72, in total, as said.", "72", "words after the number"),
-    ("The answer is 18.\n\nQ: Next?\nA: The answer is 7.", "18", "a second question of the model's own"),
-    ("The answer is not clear yet. The answer is 18.", "18", "a place without a digit is no answer"),
-    ("The answer is 18.5. The answer is 7.", "18.5", "an answer was given: a wrong one votes"),
-    ("The answer is 9 * 2 = 18.", "9 * 2 = 18", "neither 9 nor 18 is sure to be meant"),
-    ("The answer is 2 hours and 30 minutes.", "2 hours and 30 minutes", "not 2"),
-    ("The answer is 6 million.", "6 million", "not 6"),
-    ("The answer is: **18**.", "18", "colon and bold"),
-    ("The answer is \\boxed{18}.", "18", "LaTeX"),
-    ("The final answer is $18$.", "18", "LaTeX again"),
-    ("The answer is -5. [END] The answer is 7.", "-5", "after the end"),
-    ("The answer is\n18", None, "not in the same line"),
-    ("#### 18", None, "not the words asked for"),
-    ("He has 18.", None, "no answer said"),
-    ("He has 3. [END] The answer is 7.", None, "after the end"),
-]
-
-INTEGERS = [
-    ("18.", "18"),
-    ("+18", "18"),
-    ("007", "7"),
-    ("\u22125", "-5"),
-    ("–5", "-5"),
-    ("-$5", "-5"),
-    ("$-5", "-5"),
-    ("\\$5", "5"),
-    ("5\\%", "5"),
-    ("90^\\circ", "90"),
-    ("90^{\\circ}", "90"),
-    ("10{,}000", "10000"),
-    ("25,\\!000", "25000"),
-    ("\\boxed{18}", "18"),
-    ("11,\\! 111,\\! 100", "11111100"),
-    ("6\\text{ cm}", "6"),
-    ("440\\text{ cm}^2", "440"),
-    ("144 \\mbox{ m}^{3}", "144"),
-    ("6 cm²", "6"),
-    ("6 cm^{2} in all", "6"),
-    ("6 cm^4", None),
-    ("6 cm^23", None),
-    ("6 x^2", None),
-    ("6t^2", None),
-    ("6^2", None),
-    ("6²", None),
-    ("500ml", "500"),
-    ("5 m", "5"),
-    ("6 km/h", "6"),
-    ("4 p.m.", "4"),
-    ("5x", None),
-    ("2 x", None),
-    ("10k", None),
-    ("2 pi", None),
-    ("6 and a half", None),
-    ("6½", None),
-    ("6 ½", None),
-    ("5²", None),
-    ("2*3", None),
-    ("2{3}", None),
-    ("2^{10}", None),
-    ("\\frac{1}{2}", None),
-    ("1e3", None),
-    ("6:30", None),
-    ("1,23", None),
-    ("1,2,3", None),
-    ("1. Add", None),
-    ("x = 5", None),
-    ("about 5", None),
-    ("--5", None),
-    (".5", None),
-    ("٣", None),
-    ("-", None),
-    ("", None),
+# Forms in which an instruct model answers although it is asked for ##18##.
+REAL = [
+    (r"Thus the total is \[ \boxed{26} \]", "26", "boxed"),
+    ("The answer is **26**. ", "26", "answer-is"),
+    ("She makes $2 * 9 = $18. The answer is $1,234.00.", "1234", "answer-is"),
+    ("**26**", "26", "last-number"),
+    ("$1,234.00", "1234", "last-number"),
+    ("The answer is ##9.6##. ", "9.6", "hashes"),
+    ("We have token limits 200. The answer is ##18##. [END]", "18", "hashes"),
+    (r"so \boxed{3}. Case 4: The answer is ##18##.", "18", "hashes"),
+    ("none", None, None),
 ]
 
 
@@ -143,17 +36,57 @@ def read_value(grader: GraderName, text: str) -> str:
     return integer.read_value(text) if grader == "integer" else choice.read_value(text)
 
 
+@pytest.mark.parametrize(("text", "answer", "reader"), REAL)
+def test_readers_are_tried_in_order(text: str, answer: str | None, reader: Reader | None) -> None:
+    assert Grader(READERS).read(text) == (answer, reader)
+    before = READERS[: READERS.index(reader)] if reader else READERS
+    assert Grader(before).read(text) == (None, None)
+
+
+def test_the_first_reader_that_finds_an_answer_decides() -> None:
+    assert Grader(("boxed", "hashes")).read(r"So \boxed{18}. The answer is ##18.5##.") == ("18", "boxed")
+    text = "<solution>9</solution> no: <solution>18</solution>"
+    assert Grader(("tag=solution",)).read(text) == ("9", "tag=solution")
+    assert Grader(("tag=solution",), "last").read(text).value == "18"
+    assert Grader(("tag=other", "hashes")).read(text).value is None
+
+
 @pytest.mark.parametrize(
-    ("reader", "text", "answer", "why"),
-    [*(("hashes", *case) for case in HASHES), *(("answer-is", *case) for case in PLAIN)],
+    ("text", "first", "last"),
+    [
+        ("##18## … wait, let me check … ##20##", "18", "20"),
+        (r"\boxed{18} no, \boxed{20}", "18", "20"),
+        ("The answer is 18. No: the answer is 20.", "18", "20"),
+        ("##18##, so put it in ##your answer##", "18", "18"),
+        ("18 or 20", "20", "20"),
+    ],
 )
-def test_every_reader_has_its_own_traps(reader: Reader, text: str, answer: str | None, why: str) -> None:
-    assert read(reader, text) == answer, why
+def test_first_or_last_of_several_answers(text: str, first: str, last: str) -> None:
+    matches: tuple[Match, ...] = ("first", "last")
+    assert [Grader(READERS, match).read(text).value for match in matches] == [first, last]
 
 
-@pytest.mark.parametrize(("text", "answer"), INTEGERS)
-def test_integers_are_normalised(text: str, answer: str | None) -> None:
-    assert normalise_integer(text) == answer
+@pytest.mark.parametrize(
+    ("text", "whole", "cut_off"),
+    [
+        ("The answer is 18", "18", None),
+        ("The answer is ##18", "18", None),
+        ("The answer is 1,", "1", None),
+        ("#### 18", "18", None),
+        ("The answer is 18 dollars", "18", "18"),
+        ("##18##", "18", "18"),
+        ("3 + 15 = 18 eggs", "18", None),
+    ],
+)
+def test_a_number_at_the_token_limit_may_lack_digits(
+    text: str, whole: str | None, cut_off: str | None
+) -> None:
+    grader = Grader(READERS)
+    assert grader.read(text).value == whole
+    answer, reader = grader.read(text, cut_off=True)
+    assert answer == cut_off
+    verdict = {"answer": cut_off, "correct": cut_off == "18", "reader": reader}
+    assert grader.verdict(text, "18", "length") == verdict
 
 
 @pytest.mark.parametrize(
@@ -164,6 +97,7 @@ def test_integers_are_normalised(text: str, answer: str | None) -> None:
         (" 1,018 ", "1018"),
         ("A B", None),
         ("18 ####", None),
+        ("9" * 5000, "9" * 5000),  # more digits than int() takes
     ],
 )
 def test_right_answers_are_read_alone_or_after_their_solution(text: str, gold: str | None) -> None:
@@ -275,7 +209,7 @@ ADVERSARIAL: list[Callable[[int], str]] = [
 ]
 
 
-FEW, MANY = 6_250, 100_000
+FEW, MANY = 2_500, 40_000
 """Characters of a text: the second is 16 times the first."""
 
 
@@ -311,7 +245,7 @@ def test_a_long_answer_is_read_in_linear_time(make: Callable[[int], str], grader
 
     many = make(MANY)
     for tries_left in (2, 1, 0):
-        few = make(FEW - 25 * tries_left)  # another text each time: some readings are kept
+        few = make(FEW - 10 * tries_left)  # another text each time: some readings are kept
         short = processor_seconds(lambda: read(few))  # noqa: B023
         try:
             processor_seconds(lambda: read(many), limit=max(0.5, 40 * short))
@@ -320,11 +254,3 @@ def test_a_long_answer_is_read_in_linear_time(make: Callable[[int], str], grader
                 pytest.fail(f"{FEW} characters take {short:.2f} s, and {MANY} more than 40 times that")
         else:
             return
-
-
-@pytest.mark.parametrize("split", ["test", "train"])
-def test_every_gsm8k_answer_reads(data_dir: Path, split: str) -> None:
-    rows = [json.loads(line) for line in (data_dir / "gsm8k" / f"{split}.jsonl").read_text().splitlines()]
-    golds = [row["answer"].rsplit("#### ", 1)[1].replace(",", "") for row in rows]
-    assert [read("hashes", row["answer"]) for row in rows] == [str(int(gold)) for gold in golds]
-    assert [normalise_integer(gold) for gold in golds] == [str(int(gold)) for gold in golds]

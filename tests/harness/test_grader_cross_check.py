@@ -65,19 +65,13 @@ def their_integer(text: str) -> str | None:
     return digits or f"above 10^{(len(str(int(value))) - 1) // 100 * 100}"
 
 
-def explained(source: str) -> list[Disagreement]:
-    """The rows of the table that are about one file."""
-    with TABLE.open(newline="", encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
-    assert {row["why"] for row in rows} <= set(WHY)
-    return [row for row in rows if row["source"] == source]
-
-
 def check(source: str, found: list[Disagreement]) -> None:
-    """`found` (source, id, ours, theirs) are the table's rows, neither more nor less."""
-    known = [{name: row[name] for name in ("source", "id", "ours", "theirs")} for row in explained(source)]
-    new = [row for row in found if row not in known]
-    gone = [row for row in known if row not in found]
+    """`found` (source, id, ours, theirs) are the table's rows about that file, neither more nor less."""
+    with TABLE.open(newline="", encoding="utf-8") as file:
+        rows = [row for row in csv.DictReader(file) if row["source"] == source]
+    assert {row.pop("why") for row in rows} <= set(WHY)
+    new = [row for row in found if row not in rows]
+    gone = [row for row in rows if row not in found]
     assert not new, f"{len(new)} disagreements without a reason, such as {new[:5]}"
     assert not gone, f"{len(gone)} reasons without a disagreement, such as {gone[:5]}"
 

@@ -13,11 +13,13 @@ from typing import Any
 import pytest
 
 from harness.grader import Grader, required_gold
-
-pytest.importorskip("math_verify")
+from harness.grading import integer
+from harness.grading.thoughts import only_thinks, opens, without_thoughts
+from results import BadInput
 
 ROWS = [json.loads(line) for line in Path(__file__).with_name("kin.jsonl").read_text("utf-8").splitlines()]
-KINDS = {kind: list(rows) for kind, rows in groupby(ROWS, key=lambda row: row["kind"])}
+KINDS = {kind: list(rows) for kind, rows in groupby(ROWS, key=lambda row: (row["kind"], row["grader"]))}
+CHOICE = Grader(grader="choice")
 
 
 def read(row: dict[str, Any]) -> bool | None:
@@ -29,7 +31,69 @@ def read(row: dict[str, Any]) -> bool | None:
     return None if verdict["answer"] is None else verdict["correct"]
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_answers_are_read_however_they_are_written(kind: str) -> None:
-    unlike = [(row["gold"], row["text"], row["right"]) for row in KINDS[kind] if read(row) != row["right"]]
+@pytest.mark.parametrize(("kind", "grader"), KINDS)
+def test_answers_are_read_however_they_are_written(kind: str, grader: str) -> None:
+    if grader == "math":
+        pytest.importorskip("math_verify")
+    rows = KINDS[kind, grader]
+    unlike = [(row["gold"], row["text"], row["right"]) for row in rows if read(row) != row["right"]]
     assert unlike == []
+
+
+@pytest.mark.parametrize(
+    ("text", "labels", "value"),
+    [
+        ("##2##", ["1", "2", "3"], "2"),
+        ("##(ii)##", ["i", "ii", "iii"], "ii"),
+        ("The answer is yes.", ["yes", "no"], "yes"),
+        ("##E##", ["A", "B", "C"], "E"),  # wrong, and it votes
+    ],
+)
+def test_labels_are_those_of_the_question(text: str, labels: list[str], value: str) -> None:
+    assert CHOICE.read(text, labels=labels).value == value
+
+
+@pytest.mark.parametrize("text", ["The answer is B", "The answer is (B", "##B"])
+def test_a_label_at_the_token_limit_may_be_the_beginning_of_a_word(text: str) -> None:
+    assert CHOICE.read(text, cut_off=True).value is None
+
+
+def test_the_right_answer_is_a_label_of_the_question() -> None:
+    assert required_gold("(b)", "here", "choice", ["A", "B", "C"]) == "B"
+    for gold in ("D", "2", "Paris", "", "(A) or (B)", "A, B", "B and A"):
+        with pytest.raises(BadInput, match=r"here: .*A, B, C"):
+            required_gold(gold, "here", "choice", ["A", "B", "C"])
+
+
+def test_spaces_after_a_backslash_do_not_change_what_is_read() -> None:
+    r"""In LaTeX `\ ` is a space, but here the space is none of the answer."""
+    assert integer.read_value("\t 0\\ \n") == integer.read_value("0\\")
+
+
+MARKS = [
+    ("<think>", "</think>"),
+    ("<thinking>", "</thinking>"),
+    ("<reasoning>", "</reasoning>"),
+    ("[THINK]", "[/THINK]"),
+    ("◁think▷", "◁/think▷"),
+    ("<|begin_of_thought|>", "<|end_of_thought|>"),
+    ("<|channel|>analysis<|message|>", "<|end|><|start|>assistant<|channel|>final<|message|>"),
+    ("analysis", "assistantfinal"),
+]
+
+
+@pytest.mark.parametrize(("start", "end"), MARKS)
+def test_only_what_stands_behind_a_thought_is_read(start: str, end: str) -> None:
+    thought = "Is it ##7##? \\boxed{8}, Answer: 9."
+    assert Grader().read(f"{start}{thought}{end}The answer is 18.").value == "18"
+    assert Grader().read(f"{thought}{end}\n##18##").value == "18"  # the prompt opened it
+    assert Grader().read(f"{start}{thought}").value is None
+    assert only_thinks(f"{start}{thought}")
+
+
+def test_what_only_speaks_of_thinking_opens_none() -> None:
+    said = "I use `<think>` here and no <think> tags. The answer is 18."
+    assert without_thoughts(said) == said
+    assert not only_thinks("##18##")
+    assert opens("Question?<|Assistant|><think>\n")
+    assert not opens("Put your thoughts in <think></think>. Question?")

@@ -9,12 +9,10 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
 
-from harness.grader import Grader, ends_in_code
 from harness.imports.foreign_columns import import_table
 from results import build_curves, read_samples
 from tests.harness.commands import command, imported
@@ -89,23 +87,6 @@ def test_scores_are_mapped_and_give_curves(tmp_path: Path) -> None:
         assert curves["accuracy"].tolist() == [right]
 
 
-def test_copies_and_no_right_answer_at_all_are_said(tmp_path: Path) -> None:
-    rng = np.random.default_rng(0)
-    rows = [
-        {"question_id": f"q{q}", "answer": str(answer), "gold": "1", "correct": answer == 1}
-        for q in range(30)
-        for answer in [*rng.integers(0, 3, 8)] * 4
-    ]
-    file = tmp_path / "copies.jsonl"
-    file.write_text("".join(json.dumps(row, default=bool) + "\n" for row in rows))
-    with pytest.warns(UserWarning, match="4 times over"):
-        imported("jsonl", file, "--out", tmp_path / "copies")
-    wrong = [row | {"gold": "one", "correct": False} for row in rows[::4]]
-    file.write_text("".join(json.dumps(row, default=bool) + "\n" for row in wrong))
-    with pytest.warns(UserWarning, match="0 % right"):
-        imported("jsonl", file, "--out", tmp_path / "wrong")
-
-
 def test_a_row_hangs_on_no_other_question_of_its_file(tmp_path: Path) -> None:
     """A fraction elsewhere makes no sum of an address; dates are none anywhere."""
     pytest.importorskip("math_verify")
@@ -121,19 +102,6 @@ def test_a_row_hangs_on_no_other_question_of_its_file(tmp_path: Path) -> None:
     assert found == [[False, True, False, False, True, False, True]] * 3
 
 
-def test_what_a_prompt_has_opened_and_no_text_closes_is_no_answer(tmp_path: Path) -> None:
-    """Told by the prompts where there are some, else by most of the other texts."""
-    texts = ["##7##</think>##18##", "no, ##8##</think>##18##", "it may be ##18##"]
-    rows = pd.DataFrame({"question_id": list("abc"), "text": texts, "gold": "18"})
-    for table in (rows, rows.assign(prompt="?<think>\n")):
-        table.to_json(tmp_path / "t.jsonl", orient="records", lines=True)
-        found = import_table(tmp_path / "t.jsonl", grader=Grader())
-        assert found.table["correct"].tolist() == [True, True, False]
-        assert any("1 of 3" in note for note in found.notes)
-    rows.assign(prompt="?").to_json(tmp_path / "t.jsonl", orient="records", lines=True)
-    assert import_table(tmp_path / "t.jsonl", grader=Grader()).table["correct"].all()
-
-
 def test_epochs_grid_of_settings_is_imported(data_dir: Path, tmp_path: Path) -> None:
     file = data_dir / "samples" / "epoch_otis_mock_aime.csv"
     maps = ["--map", "setting=effort", "--map", "tokens=completion_tokens"]
@@ -144,7 +112,3 @@ def test_epochs_grid_of_settings_is_imported(data_dir: Path, tmp_path: Path) -> 
     assert table["tokens"].sum() == raw["completion_tokens"].astype(float).sum()
     assert table["correct"].sum() == raw["correct"].astype(float).sum()
     assert table["answer"].isna().sum() == (raw["answer"] == "").sum()
-
-
-def test_what_ends_in_a_program() -> None:
-    assert not any(map(ends_in_code, ["it is $\\boxed{18}$", "so\n18", "The answer is 18;\nor 19.", ""]))

@@ -1,6 +1,5 @@
 """inspect_ai's logs become a samples table; samples that say nothing about the model are left out."""
 
-import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -19,6 +18,9 @@ Write = Callable[..., Path]
 
 USED = {"input_tokens": 5, "input_tokens_cache_read": 20, "input_tokens_cache_write": 7}
 USED |= {"output_tokens": 31, "total_tokens": 63}
+
+
+ERROR = {"message": "timeout", "traceback": "", "traceback_ansi": ""}
 
 
 def score(value: Any = "C", answer: str | None = "18") -> dict[str, Any]:
@@ -95,12 +97,11 @@ def test_each_epoch_is_an_answer(write: Write, tmp_path: Path, suffix: str) -> N
 
 
 def test_what_says_nothing_about_the_model_is_absent(write: Write) -> None:
-    error = {"message": "timeout", "traceback": "", "traceback_ansi": ""}
     taken_back = {"timestamp": "2026-01-31T11:00:00+00:00", "author": "a", "reason": "wrong prompt"}
     table, left_out, notes = import_inspect_ai(
         write(
             sample(1),
-            sample(2, error=error, scores=None),
+            sample(2, error=ERROR, scores=None),
             sample(3, limit={"type": "time", "limit": 60}),
             sample(8, limit={"type": "working", "limit": 60}),
             sample(4, limit={"type": "token", "limit": 99}, scores={"pattern": score("I", None)}),
@@ -118,14 +119,6 @@ def test_what_says_nothing_about_the_model_is_absent(write: Write) -> None:
     reasons = ("an error", "the time limit", "the operator limit", "being invalidated", "the working limit")
     said = ", ".join(f"1 for {reason}" for reason in reasons)
     assert any(note.endswith(f"left out: {said}, 2 for no score") for note in notes)
-
-
-def test_a_log_of_errors_is_named_as_such(write: Write) -> None:
-    error = {"message": "timeout", "traceback": "", "traceback_ansi": ""}
-    with pytest.raises(BadInput, match="all 2 samples had an error"):
-        import_inspect_ai(write(*(sample(i, error=error, scores=None) for i in (1, 2)), status="error"))
-    with pytest.raises(BadInput, match="use --grade"):
-        import_inspect_ai(write(sample(1, scores=None)))
 
 
 def test_our_grader_takes_the_place_of_a_scorer(write: Write) -> None:
@@ -159,6 +152,9 @@ def test_a_scorer_that_reads_no_answer_is_named(write: Write) -> None:
     assert any("2 times" in note and "--grade" in note for note in notes)
 
 
+BY_RM = {"scorer": "pattern", "judges": {"score": "rm"}}
+
+
 @pytest.mark.parametrize(
     ("changes", "options", "message"),
     [
@@ -169,6 +165,9 @@ def test_a_scorer_that_reads_no_answer_is_named(write: Write) -> None:
         ({"scores": {"pattern": score({"a": 1})}}, {}, "epoch 2, scorer pattern: the score is"),
         ({"target": "Paris"}, {"grader": Grader()}, "question q7: the right answer is 'Paris'"),
         ({"epoch": 1}, {}, "a second row for"),
+        ({}, {"judges": {"score": "none"}}, "no scorer 'none'"),
+        ({"scores": {"pattern": score(), "rm": score("good")}}, BY_RM, "'good'"),
+        ({"scores": {"pattern": score(), "rm": score({"a": 1})}}, BY_RM, "epoch 2, scorer rm: found"),
     ],
 )
 def test_what_cannot_be_read_is_refused(
@@ -181,6 +180,13 @@ def test_what_cannot_be_read_is_refused(
     assert message in refusal.value.message
 
 
+@pytest.mark.parametrize(("error", "message"), [(ERROR, "all 2 samples had an error"), (None, "use --grade")])
+def test_a_log_without_a_score_is_named_as_such(write: Write, error: Any, message: str) -> None:
+    file = write(*(sample(epoch, error=error, scores=None) for epoch in (1, 2)))
+    with pytest.raises(BadInput, match=message):
+        import_inspect_ai(file)
+
+
 def test_a_broken_log_is_refused_in_one_line(write: Write, tmp_path: Path) -> None:
     whole = write(sample(1)).read_bytes()
     broken = tmp_path / "broken.eval"
@@ -191,13 +197,13 @@ def test_a_broken_log_is_refused_in_one_line(write: Write, tmp_path: Path) -> No
         assert "not a readable log" in result.output
         assert len(result.output.strip().splitlines()) == 1
     assert not (tmp_path / "run").exists()
-    other = tmp_path / "other.json"
-    other.write_text(json.dumps({"a": 1}))
-    assert "not a readable log" in imported("inspect", other, "--out", tmp_path / "run2").output
-    assert "no samples" in imported("inspect", write(), "--out", tmp_path / "run2").output
-    assert "not a readable log" in imported("inspect", tmp_path / "x.eval", "--out", tmp_path / "run2").output
-    assert ": 2 .eval files" in imported("inspect", tmp_path, "--out", tmp_path / "run2").output
-    assert not (tmp_path / "run2").exists()
+    for path, message in (
+        (write(), "no samples"),
+        (tmp_path / "x.eval", "not a readable log"),
+        (tmp_path, ": 2 .eval files"),
+    ):
+        with pytest.raises(BadInput, match=message):
+            import_inspect_ai(path)
 
 
 def test_without_the_package_one_line_says_what_to_install(
@@ -223,17 +229,3 @@ def test_another_scorer_s_values_are_scores(write: Write, tmp_path: Path) -> Non
     assert table["score_rm"].tolist()[:2] == [-0.7, 1.2]
     assert table["score_rm"].isna().tolist() == [False, False, True]
     assert table["score"].tolist() == [0.5, 1.0, 1.0]
-
-
-@pytest.mark.parametrize(
-    ("judges", "value", "said"),
-    [
-        ({"score": "none"}, 1.0, "no scorer 'none'"),
-        ({"score": "rm"}, "good", "'good'"),
-        ({"score": "rm"}, {"a": 1}, "a"),
-    ],
-)
-def test_values_that_are_no_scores_are_refused(write: Write, judges: Any, value: Any, said: str) -> None:
-    file = write(sample(1, scores={"pattern": score(), "rm": score(value)}))
-    with pytest.raises(BadInput, match=said):
-        import_inspect_ai(file, "pattern", judges=judges)

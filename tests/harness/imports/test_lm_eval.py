@@ -1,6 +1,7 @@
 """lm-eval's samples become a samples table: filters as lm-eval applies them, on every repeat."""
 
 import json
+import sys
 from collections.abc import Callable
 from itertools import chain
 from pathlib import Path
@@ -83,20 +84,6 @@ def write(tmp_path: Path) -> Write:
 
 
 @pytest.mark.parametrize(("name", "expected"), [("strict-match", STRICTLY), ("flexible-extract", FLEXIBLY)])
-def test_every_repeat_is_read_by_the_filter(write: Write, name: str, expected: list[list[str]]) -> None:
-    pytest.importorskip("lm_eval")
-    table = import_lm_eval(write(), name).table
-    answers = list(chain(*expected))
-    assert table["answer"].astype(object).where(table["answer"].notna(), None).tolist() == answers
-    assert table["gold"].tolist() == ["1018"] * 4 + ["5"] * 4
-    assert table["sample"].tolist() == [0, 1, 2, 3] * 2
-    assert table["question_id"].tolist() == ["0"] * 4 + ["1"] * 4
-    assert table["text"].tolist() == list(chain(*RESPONSES))
-    names = table[["model", "dataset", "decoding"]].drop_duplicates().to_numpy().tolist()
-    assert names == [["org/model", TASK, "sample"]]
-
-
-@pytest.mark.parametrize("name", ["strict-match", "flexible-extract"])
 @pytest.mark.parametrize(
     "ignored",
     [
@@ -106,7 +93,7 @@ def test_every_repeat_is_read_by_the_filter(write: Write, name: str, expected: l
     ],
 )
 def test_answers_and_verdicts_are_those_lm_eval_itself_gives(
-    write: Write, name: str, ignored: dict[str, Any]
+    write: Write, name: str, expected: list[list[str | None]], ignored: dict[str, Any]
 ) -> None:
     """The reference: lm-eval's own task object, one repeat at a time, scored by its own exact_match."""
     pytest.importorskip("lm_eval")
@@ -117,6 +104,12 @@ def test_answers_and_verdicts_are_those_lm_eval_itself_gives(
     steps = {"strict-match": STRICT, "flexible-extract": FLEXIBLE}[name]
     options = {key: value for key, value in steps.items() if key != "function"}
     table = import_lm_eval(write(metrics=[ignored]), name).table
+    if ignored == METRIC:
+        assert table["answer"].fillna("").tolist() == [answer or "" for answer in chain(*expected)]
+        assert table["gold"].tolist() == ["1018"] * 4 + ["5"] * 4
+    assert table["text"].tolist() == list(chain(*RESPONSES))
+    names = table[["model", "dataset", "decoding"]].drop_duplicates().to_numpy().tolist()
+    assert names == [["org/model", TASK, "sample"]]
     for document, texts in enumerate(RESPONSES):
         for sample, text in enumerate(texts):
             asked = Instance("generate_until", {}, ("?", {}), 0, (TASK, document, 1))
@@ -129,53 +122,6 @@ def test_answers_and_verdicts_are_those_lm_eval_itself_gives(
             )
             (mine,) = table[(table["question_id"] == str(document)) & (table["sample"] == sample)].index
             assert table["correct"][mine] == bool(scored["exact_match"])
-
-
-def test_our_grader_needs_neither_the_settings_nor_the_filter(write: Write) -> None:
-    file = write()
-    next(file.parent.glob("results_*")).unlink()
-    table, left_out, _ = import_lm_eval(file, grader=Grader(("hashes",)), setting="max_gen_toks")
-    assert left_out == 0
-    assert len(table) == 8
-    assert table["answer"].fillna("").tolist() == ["1018", "1018", "7", "", "5", "6", "", ""]
-    assert table["correct"].sum() == 3
-    assert set(table["setting"]) == {"64"}
-    assert set(table["model"]) == {"org__model"}
-
-
-def test_logs_from_before_there_were_filters_are_read(write: Write) -> None:
-    rows = [{name: cell for name, cell in row(doc, "").items() if name != "filter"} for doc in (0, 1)]
-    table = import_lm_eval(write(rows), grader=Grader(("hashes",))).table
-    assert table["answer"].isna().sum() == 3
-    assert table["correct"].sum() == 3
-
-
-def test_filters_with_the_same_texts_are_one_and_others_are_named(write: Write) -> None:
-    rows = [row(doc, name) for name in ("a", "b") for doc in (0, 1)]
-    table, _, notes = import_lm_eval(write(rows), grader=Grader(("hashes",)))
-    assert len(table) == 8
-    assert any("a, b" in note for note in notes)
-    rows[3]["resps"] = [["#### 7", "#### 7", "#### 7", "#### 7"]]
-    file = write(rows)
-    with pytest.raises(BadInput, match="a, b"):
-        import_lm_eval(file, grader=Grader(("hashes",)))
-    table = import_lm_eval(file, "b", Grader(("hashes",))).table
-    assert table["answer"].fillna("").tolist() == ["1018", "1018", "7", "", "7", "7", "7", "7"]
-
-
-@pytest.mark.parametrize("repeats", [1, 2])
-def test_readings_and_verdicts_of_the_log_need_no_settings(write: Write, repeats: int) -> None:
-    """The log of s1: what was read in each repeat, no filter, the settings in a list."""
-    said = {"resps": [["so 7", "so 8"][:repeats]], "filtered_resps": ["so 7", "so 8"][:repeats]}
-    read = {"extracted_answers": ["7", "8"][:repeats], "exact_match": 1, "exact_matches": [1, 0][:repeats]}
-    changes = said | read | {"target": "7", "arguments": [["?", {"max_gen_toks": 64}]]}
-    rows = [{name: cell for name, cell in row(0, "", **changes).items() if name != "filter"}]
-    file = write(rows)
-    next(file.parent.glob("results_*")).unlink()
-    table = import_lm_eval(file, setting="max_gen_toks").table
-    assert table["answer"].tolist() == ["7", "8"][:repeats]
-    assert table["correct"].tolist() == [True, False][:repeats]
-    assert set(table["setting"]) == {"64"}
 
 
 def test_tokens_are_counted_where_a_tokenizer_is_named(write: Write, tmp_path: Path) -> None:
@@ -270,38 +216,33 @@ def test_what_cannot_be_read_is_refused(
     assert message in refusal.value.message
 
 
-def test_a_tasks_own_filter_and_a_missing_package_are_refused(
-    write: Write, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("name", "step", "metric", "message"),
+    [
+        ("own", {"function": "my_code"}, METRIC, "filter step 'my_code' cannot be run again"),
+        ("own", STRICT, {"metric": "bleu"}, "bleu"),
+        ("other", STRICT, METRIC, "no filter 'own'"),
+    ],
+)
+def test_a_task_of_its_own_kind_is_refused(
+    write: Write, name: str, step: dict[str, Any], metric: dict[str, Any], message: str
 ) -> None:
-    file = write([row(0, "own")], filters=[{"name": "own", "filter": [{"function": "my_code"}, FIRST]}])
     pytest.importorskip("lm_eval")
-    with pytest.raises(BadInput, match="filter step 'my_code' cannot be run again"):
+    file = write([row(0, "own")], filters=[{"name": name, "filter": [step, FIRST]}], metrics=[metric])
+    with pytest.raises(BadInput, match=message):
         import_lm_eval(file)
-    write([row(0, "own")], filters=[{"name": "own", "filter": [STRICT]}], metrics=[{"metric": "bleu"}])
-    with pytest.raises(BadInput, match="bleu"):
-        import_lm_eval(file)
-    write([row(0, "own")], filters=[{"name": "other", "filter": [STRICT]}])
-    with pytest.raises(BadInput, match="no filter 'own'"):
-        import_lm_eval(file)
-    write([row(0, "own")], filters=[{"name": "own", "filter": [STRICT]}])
-    monkeypatch.setitem(__import__("sys").modules, "lm_eval", None)
-    monkeypatch.delitem(__import__("sys").modules, "lm_eval.filters", raising=False)
+
+
+def test_what_is_missing_is_named(write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = write([row(0, "strict-match")])
+    monkeypatch.setitem(sys.modules, "lm_eval", None)
+    monkeypatch.delitem(sys.modules, "lm_eval.filters", raising=False)
     with pytest.raises(BadInput, match="pip install lm-eval"):
         import_lm_eval(file)
     next(file.parent.glob("results_*")).unlink()
     with pytest.raises(BadInput, match=r"no results_TIME\.json"):
         import_lm_eval(file)
-
-
-def test_a_file_of_something_else_is_refused(tmp_path: Path) -> None:
-    file = tmp_path / "samples.jsonl"
-    for text, message in (
-        ('{"a": 1}\n', "row 1: no 'doc_id'"),
-        ("\n", "no rows"),
-        ("{\n", "row 1: not JSON"),
-    ):
-        file.write_text(text)
-        assert message in imported("lm-eval", file, "--out", tmp_path / "run").output
-    assert "no such file" in imported("lm-eval", tmp_path / "x.jsonl", "--out", tmp_path / "run").output
-    assert "no samples_TASK_TIME.jsonl" in imported("lm-eval", tmp_path, "--out", tmp_path / "run").output
-    assert not (tmp_path / "run").exists()
+    assert set(import_lm_eval(file, grader=Grader(("hashes",))).table["model"]) == {"org__model"}
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(BadInput, match=r"no samples_TASK_TIME\.jsonl"):
+        import_lm_eval(tmp_path / "empty")

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from results import BadInput, build_curves, read_samples
+from harness.imports.inspect_ai_log import import_inspect_ai
+from results import BadInput
 from results.stopping import named, seen_of, settled
-from tests.harness.commands import command
 from tests.harness.inspect_ai import runner
 
 pytest.importorskip("inspect_ai")
@@ -61,16 +61,9 @@ def test_epochs_that_are_under_way_count_and_no_more_are_begun(tmp_path: Path) -
     assert 3 <= asked["q1"] <= 3 + 4
     assert asked["q3"] == 12
     assert asked.total() < 36
-
-
-def test_its_log_is_imported_as_stopped_answers(tmp_path: Path) -> None:
-    log = evaluated(tmp_path, "lead:3", max_samples=1)
-    done = command("import", "inspect", str(log.location), "--out", str(tmp_path / "run"))
-    assert done.exit_code == 0, done.output
-    samples = read_samples(tmp_path / "run")
-    assert set(samples["stop_rule"]) == {"tts/stop lead:3"}
-    with pytest.raises(BadInput, match="lead:3"):
-        build_curves(samples)
+    table = import_inspect_ai(Path(log.location)).table
+    assert table.groupby("question_id").size().to_dict() == asked
+    assert set(table["stop_rule"]) == {"tts/stop lead:3"}
 
 
 def test_a_rule_that_is_none_is_said_at_once() -> None:

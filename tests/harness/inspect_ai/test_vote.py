@@ -1,14 +1,14 @@
 """The exact vote inside inspect_ai: its own runner, a mock model, the plug-in found by its name."""
 
 import tomllib
-from fractions import Fraction
 from importlib import import_module
-from itertools import combinations
 from math import isnan
 from pathlib import Path
+from statistics import mean
 
 import pytest
 
+from tests.by_hand import by_subsets
 from tests.conftest import ROOT
 from tests.harness.inspect_ai.runner import evaluated
 
@@ -22,16 +22,6 @@ ANSWERS = {
 GOLDS = {"q1": "18", "q2": "5", "q3": "1000"}
 
 
-def vote(answers: list[str | None], gold: str, k: int) -> Fraction:
-    """The mean over all subsets of `k` answers, ties shared."""
-    shares = []
-    for subset in combinations([answer and answer.replace(",", "") for answer in answers], k):
-        votes = [answer for answer in subset if answer is not None]
-        leaders = {answer for answer in votes if votes.count(answer) == max(map(votes.count, votes))}
-        shares.append(Fraction(gold in leaders, max(len(leaders), 1)))
-    return sum(shares, Fraction(0)) / len(shares)
-
-
 def test_inspect_ai_reduces_epochs_by_the_exact_vote(tmp_path: Path) -> None:
     declared = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["entry-points"]["inspect_ai"]
     import_module(declared["tts"])  # what inspect_ai does for the names tts/…
@@ -39,14 +29,13 @@ def test_inspect_ai_reduces_epochs_by_the_exact_vote(tmp_path: Path) -> None:
 
     log = evaluated(tmp_path, ANSWERS, GOLDS, Epochs(6, ["tts/vote_3", "tts/vote_4", "tts/vote", "mean"]))
     found = {score.reducer: score.metrics["accuracy"].value for score in log.results.scores}
-    means = {
-        k: float(sum(vote(answers, GOLDS[name], k) for name, answers in ANSWERS.items()) / 3)
-        for k in (1, 3, 4, 6)
-    }
-    assert found == pytest.approx(
-        {"tts/vote_3": means[3], "tts/vote_4": means[4], "tts/vote": means[6], "mean": means[1]}
-    )
-    assert means[3] != means[4] != means[6] != means[1]
+    for name, k in {"tts/vote_3": 3, "tts/vote_4": 4, "tts/vote": 6, "mean": 1}.items():
+        votes = [
+            by_subsets([answer and answer.replace(",", "") for answer in answers], k, right=GOLDS[question])
+            for question, answers in ANSWERS.items()
+        ]
+        assert found[name] == pytest.approx(mean(votes))
+    assert len({*found.values()}) == 4
 
 
 def test_epochs_without_a_score_take_no_part() -> None:

@@ -1,10 +1,11 @@
-"""Questions: the paper's counts, ids that do not depend on where the rows came from, refusals in one line."""
+"""Questions: the paper's counts, ids that do not depend on where rows come from, choices, refusals."""
 
 import json
 import random
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 from click.testing import CliRunner
 from hypothesis import given
@@ -18,6 +19,8 @@ from harness.questions.hub_rows import MATH, HubDataset, SourceRow
 from harness.questions.load import Question, load_questions
 from results import BadInput
 from results.canonical import canonical
+
+FLOATS = Question("f-0000", "Which floats?\n\nA. A nail\nB. A cork", "B", ("A", "B"))
 
 
 def write(file: Path, rows: list[dict[str, Any]]) -> Path:
@@ -110,32 +113,72 @@ def test_a_file_of_ones_own_is_read_in_any_of_its_forms(tmp_path: Path) -> None:
     ]
 
 
+def of_one(**cells: Any) -> list[dict[str, Any]]:
+    """A row with a question."""
+    return [{"question": "Which floats?", **cells}]
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"choices": ["A nail", "A cork"], "gold": "B"},
+        {"choices": ["A nail", " A  cork"], "gold": "(b)"},
+        {"choices": ["A nail", "A cork"], "answer": "A cork"},
+        {"choices": {"A": "A nail", "B": "A cork"}, "gold": "B"},
+        {"choices": {"text": ["A nail", "A cork"], "label": ["A", "B"]}, "answerKey": "B"},
+    ],
+)
+def test_choices_are_put_below_the_question(tmp_path: Path, row: dict[str, Any]) -> None:
+    assert load_questions(str(write(tmp_path / "f.jsonl", of_one(**row)))) == [FLOATS]
+
+
+def test_parquet_and_csv_hold_choices_too(tmp_path: Path) -> None:
+    table = pd.DataFrame(of_one(choices=["A nail", "A cork"], gold="B"))
+    table.to_parquet(tmp_path / "f.parquet")
+    table.assign(choices=table["choices"].map(json.dumps)).to_csv(tmp_path / "f.csv", index=False)
+    assert load_questions(str(tmp_path / "f.parquet")) == load_questions(str(tmp_path / "f.csv")) == [FLOATS]
+
+
+def test_labels_may_be_anything_short(tmp_path: Path) -> None:
+    choices = {"label": ["1", "2"], "text": ["2", "1"]}
+    (found,) = load_questions(str(write(tmp_path / "f.jsonl", of_one(choices=choices, gold=2, id="arc-7"))))
+    assert (found.gold, found.labels, found.question_id) == ("2", ("1", "2"), "arc-7")
+
+
+TWO, SAME = ["a nail", "a cork"], ["a nail", "a nail"]
+
+
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        (
-            [{"question": "A?", "answer": "1"}, {"question": "B?", "answer": "x"}],
-            "row 2: the right answer is 'x'",
-        ),
-        ([{"question": "A?", "answer": "#### 1.5"}], "row 1: the right answer is '#### 1.5'"),
-        ([{"question": "A?"}], "row 1: no gold or answer, found columns question"),
+        (of_one(answer="1") + of_one(answer="x"), "row 2: the right answer is 'x'"),
+        (of_one(answer="#### 1.5"), "row 1: the right answer is '#### 1.5'"),
+        (of_one(), "row 1: no gold or answer, found columns question"),
         ([{"answer": "1"}], "row 1: no problem or question, found columns answer"),
-        ([{"question": "  ", "answer": "1"}], "row 1: no problem or question"),
-        ([{"question": "A?", "answer": "1", "question_id": "a"}] * 2, "2 rows have the question_id 'a'"),
-        (
-            [{"question_id": "f-0001", "question": "A?", "answer": "1"}, {"question": "B?", "answer": "2"}],
-            "2 rows have",
-        ),
+        (of_one(question="  ", answer="1"), "row 1: no problem or question"),
+        (of_one(answer="1", question_id="a") * 2, "2 rows have the question_id 'a'"),
+        (of_one(answer="1", question_id="f-0001") + of_one(answer="2"), "2 rows have"),
+        (of_one(choices=TWO), "row 1: no gold or answer"),
+        (of_one(choices=TWO, gold=1), "row 1: the right answer is '1', expected a label: A, B"),
+        (of_one(choices=SAME, gold="a nail"), "row 1: the right answer is 'a nail'"),
+        (of_one(choices=TWO, gold="C"), "row 1: the right answer is 'C'"),
+        (of_one(choices=TWO, gold="(A) or (B)"), "row 1: the right answer is '(A) or (B)'"),
+        (of_one(choices=["a nail"], gold="A"), "row 1: choices is"),
+        (of_one(choices="a nail or a cork", gold="A"), "row 1: choices is 'a nail or a cork'"),
+        (of_one(choices={"text": ["a"], "label": ["A", "B"]}, gold="A"), "row 1: choices is"),
+        (of_one(choices={"text": ["a", "b"], "label": ["A", "A"]}, gold="A"), "row 1: choices is"),
+        (of_one(choices={"text": ["a", "b"], "label": ["A", "A", "B"]}, gold="A"), "row 1: choices is"),
+        (of_one(choices={"text": ["a", "b"], "label": [1, "1"]}, gold="1"), "row 1: choices is"),
+        (of_one(choices={"A B": "x", "C": "y"}, gold="C"), "row 1: a choice has the label 'A B'"),
     ],
 )
-def test_a_bad_row_is_refused_with_its_place(
+def test_what_could_be_misread_is_refused_with_its_place(
     tmp_path: Path, rows: list[dict[str, Any]], message: str
 ) -> None:
     file = write(tmp_path / "f.jsonl", rows)
     with pytest.raises(BadInput) as refusal:
         load_questions(str(file))
-    assert refusal.value.message.startswith(f"{file}: ")
-    assert message in refusal.value.message
+    assert refusal.value.message.startswith(f"{file}: {message}")
 
 
 def test_rows_that_are_not_maths_are_refused(tmp_path: Path) -> None:
@@ -192,10 +235,16 @@ def test_an_unknown_name_lists_the_known_ones() -> None:
         load_questions("gsm9k", Path("rows.jsonl"))
 
 
-def test_the_command_prints_the_count_and_writes_a_file_that_reads_back(tmp_path: Path) -> None:
-    file = write(tmp_path / "mine.jsonl", [{"question": f"{n} / ½?", "answer": str(n)} for n in range(3)])
+def test_the_command_writes_what_reads_back(tmp_path: Path) -> None:
     out = tmp_path / "out.jsonl"
-    result = CliRunner().invoke(command, [str(file), "--out", str(out)])
-    assert result.output == f"3 questions -> {out}\n"
-    assert load_questions(str(out)) == load_questions(str(file))
-    assert CliRunner().invoke(command, [str(out)]).output == "3 questions\n"
+    of_numbers = [{"question": f"{n} / ½?", "answer": str(n)} for n in range(3)]
+    for rows in (of_numbers, of_one(choices=["A nail", "A cork"], gold="B")):
+        file = write(tmp_path / "mine.jsonl", rows)
+        done = CliRunner().invoke(command, [str(file), "--out", str(out)])
+        assert done.output == f"{len(rows)} questions -> {out}\n"
+        assert load_questions(str(out)) == load_questions(str(file))
+        done = CliRunner().invoke(command, ["multiple-choice", "--file", str(file), "--out", str(file)])
+        assert "is one of the inputs" in done.output
+    done = CliRunner().invoke(command, ["multiple-choice"])
+    assert done.exit_code == 2
+    assert "multiple-choice: needs a file" in done.output
