@@ -34,6 +34,7 @@ from harness.imports.formats import FORMATS
 from tests.conftest import ROOT
 from tests.harness.engines.opened import TINY
 from tests.harness.imports.test_formats import EXAMPLES, OPTIONS
+from tests.unmoved import corners
 from tests.unmoved.server import Server
 from tests.unmoved.world import write_world
 
@@ -157,6 +158,7 @@ SCENES = {
         report costs.csv few.csv asked compared.csv ahead.csv plan.csv stop.csv fits.csv back.csv \
             --price small=1:2 --price large=2:3 --price org/thinker=3:4 --note "A <b>note</b>." --out page
     """,
+    "corners": "",
     "page": """
         page costs.csv --price small=1:2 --price large=1:3 --target-accuracy 0.6 --cluster topic --out priced
     """,
@@ -282,7 +284,9 @@ def commands(scene: str) -> Iterator[str]:
 
 
 def text_of(scene: str, folder: Path) -> str:
-    """What the commands of a scene print, ask and write, in `folder`."""
+    """What the commands of a scene print, ask and write, in `folder`; what is told of tables with corners."""
+    if scene == "corners":
+        return steady("\n".join(corners.told())) + "\n"
     copytree(world(), folder, dirs_exist_ok=True)
     copytree(ROOT / "results/cached", folder / "cached")
     before, parts, specs = {*folder.rglob("*")}, list[str](), list[Any]()
