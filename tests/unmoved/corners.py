@@ -105,6 +105,8 @@ def models() -> pd.DataFrame:
         curves(FLAT, model="flat"),
         curves({("high", 4): 0.7, ("high", 16): 0.6}, model="one setting"),
         curves({("high", 4): 0.7}, model="one measurement"),
+        curves({("high", 4): 0.7, ("high", 16): 0.8}, method="best_of_n", model="no vote"),
+        curves({("high", 4): 0.7, ("high", 16): 0.2}, method="all_of_n", model="no vote, no best"),
         curves({("default", 1): 0.5, ("default", 4): 0.6}, model="no setting", unreadable=0.2),
         curves(far, model="no error", stderr=None),
         curves(far, model="one question", stderr=None, questions=1),
@@ -117,6 +119,7 @@ def models() -> pd.DataFrame:
         long,
         twin(),
         twin(model="linear-attention sigma_eps=2", method="ensemble", risk=[60.0, 40.0, 50.0, 31.5]),
+        twin(model="linear-attention sigma=2", method="ensemble", risk=[60.0, 40.0, 50.0, 55.0]),
     ]
     return pd.concat(parts, ignore_index=True)
 
