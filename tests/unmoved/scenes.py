@@ -74,7 +74,7 @@ SCENES = {
     "compare-runs": """
         compare small.csv again.jsonl --at 2,5 --cluster topic --out again.csv --plot again.pdf
         compare thinker --out settings.csv
-        compare small.csv large.parquet --model small --model large --as-written --out two.csv
+        compare small.csv large.parquet --model small --model large --as-written --out two.tex
     """,
     "compare-scores": """
         compare small.csv --score score --score-cost 30 --at 3,6 --out score.csv
