@@ -74,6 +74,13 @@ def test_flat_data_say_so():
     assert (fit.alpha, fit.beta, fit.rate, fit.rmse, fit.status) == (0.7, 0, 0, 0, Status.NOT_IDENTIFIABLE)
 
 
+@pytest.mark.parametrize("y", [[0.1, 0.2, 0.3, 0.4], [0.1, 0.15, 0.3, 0.8]])
+def test_a_line_or_an_upward_bend_has_no_saturation(y):
+    fit = fit_saturating([1, 2, 3, 4], y)
+    assert fit.status == Status.BOUND_HIT
+    assert "bend" in fit.reason
+
+
 @pytest.mark.parametrize("offset", [1e3, 1e5, 1e7])
 def test_large_offset_of_x_stays_finite(offset):
     x = offset + np.array([0.0, 1.0, 2.0, 3.0])

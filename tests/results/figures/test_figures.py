@@ -17,6 +17,7 @@ from results.figures.axes import (
     apart,
     axis_range,
     counts_to_show,
+    short_names,
     spread_out,
     value_range,
     with_hues,
@@ -60,6 +61,11 @@ def test_labels_at_the_ends_of_lines_have_a_line_each_and_stay_in_order(values):
     assert heights[-1] <= 1
     assert apart([0.2, 0.6], (0.0, 1.0)) == [0.2, 0.6]
     assert apart([0.5, 0.5, 0.5, 0.9], (0.0, 1.0)) == pytest.approx([0.452, 0.5, 0.548, 0.9])
+
+
+def test_labels_leave_out_what_all_names_begin_with():
+    assert short_names(["cap=100", "cap=400"]) == {"cap=100": "100", "cap=400": "400"}
+    assert short_names(["low", "cap=400"]) == {"low": "low", "cap=400": "cap=400"}
 
 
 def test_counts_to_show_prefers_powers_of_two_and_keeps_the_pool():
