@@ -89,6 +89,7 @@ SCENES = {
         compare costs.csv --every-question --margin 20
         compare few.csv --every-question --margin 30 --gate
         compare costs.csv --at 3 --sequential
+        compare costs.csv --at 3 --sequential --method weighted_majority --score rm --weights sigmoid
         compare costs.csv --at 3 --sequential --planned 90 --looks 4 --gate --margin 4
     """,
     "stop": f"""

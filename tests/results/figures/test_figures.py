@@ -84,7 +84,8 @@ def test_length_is_tokens_per_answer_or_t_per_question_or_steps():
 
 def test_greedy_rows_are_a_baseline_and_not_a_panel():
     greedy = curves(ns=(1,), permutations=0, method="greedy", accuracy=0.6)
-    (panel,) = make_panels(pd.concat([curves(), greedy, greedy.assign(model="other", accuracy=0.9)]))
+    others = [greedy.assign(accuracy=0.9, **{name: "other"}) for name in ("model", "dataset")]
+    (panel,) = make_panels(pd.concat([curves(), greedy, *others]))
     assert panel.key.method == "majority"
     assert set(panel.greedy["value"]) == {0.6}
     assert axis_range(panel)[1] > 0.65
