@@ -2,6 +2,7 @@
 
 import re
 import struct
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -166,6 +167,9 @@ def test_a_value_without_a_standard_error_has_no_band():
     spec = answers_figure(panel, axis_range(panel)).page_spec()
     assert "area" not in {layer["mark"]["type"] for layer in spec["layer"]}
     assert panel.exact["low"].isna().all()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert not any("±" in cell for row in value_table(panel).rows for cell in row)
     assert axis_range(panel) == axis_range(make_panels(curves(stderr=0))[0])
 
 
