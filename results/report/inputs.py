@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from results.normal import FORECAST_LEVEL
 from results.report.one_question import MOST_TEXTS
 from results.report.provenance import Record, whole_runs
 from results.summary.samples import ended_rows
@@ -104,6 +105,7 @@ def read_tables(paths: Iterable[Path], notes: str = "", prices: Mapping[str, Pri
             doubts = [str(warning.message) for warning in caught]
             curves = _with_own(curves, own_curves)
     others = {kind: pd.concat(own.values(), ignore_index=True) for kind, own in tables.items()}
+    others = {kind: table.fillna({"level": FORECAST_LEVEL}) for kind, table in others.items()}  # of old ones
     return Tables(curves, forecasts, samples, votes, records, others, sources, doubts, notes)
 
 

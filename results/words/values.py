@@ -43,7 +43,7 @@ def value_table(panel: Panel) -> Table:
         written, kind = "{:.2f}".format, "Squared error"
     shown = panel.exact["value"].map(written)
     margin = Z90 * panel.exact["stderr"]
-    shown += margin.map(lambda half: f" ± {written(half)}", na_action="ignore").fillna("")
+    shown += margin.map(lambda half: f" ± {written(half)}" if half == half else "")
     cells = panel.exact.assign(told=shown).set_index(["setting", "N"])["told"]
     beside = {}
     if panel.exact["questions"].min() < panel.exact["questions"].max():

@@ -81,14 +81,6 @@ def test_a_line_or_an_upward_bend_has_no_saturation(y):
     assert "bend" in fit.reason
 
 
-def test_a_jump_before_the_second_point_is_a_step():
-    fit = fit_saturating([1, 2, 4, 8], [0.2, 0.7, 0.7, 0.7])
-    assert fit.status == Status.BOUND_HIT
-    assert "second point" in fit.reason
-    assert fit.alpha == pytest.approx(0.7, abs=1e-9)
-    assert np.isfinite(fit.beta)
-
-
 @pytest.mark.parametrize("offset", [1e3, 1e5, 1e7])
 def test_large_offset_of_x_stays_finite(offset):
     x = offset + np.array([0.0, 1.0, 2.0, 3.0])

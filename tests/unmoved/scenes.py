@@ -34,6 +34,7 @@ from harness.imports.formats import FORMATS
 from tests.conftest import ROOT
 from tests.harness.engines.opened import TINY
 from tests.harness.imports.test_formats import EXAMPLES, OPTIONS
+from tests.unmoved import corners
 from tests.unmoved.server import Server
 from tests.unmoved.world import write_world
 
@@ -73,7 +74,7 @@ SCENES = {
     "compare-runs": """
         compare small.csv again.jsonl --at 2,5 --cluster topic --out again.csv --plot again.pdf
         compare thinker --out settings.csv
-        compare small.csv large.parquet --model small --model large --as-written --out two.csv
+        compare small.csv large.parquet --model small --model large --as-written --out two.tex
     """,
     "compare-scores": """
         compare small.csv --score score --score-cost 30 --at 3,6 --out score.csv
@@ -88,6 +89,7 @@ SCENES = {
         compare costs.csv --every-question --margin 20
         compare few.csv --every-question --margin 30 --gate
         compare costs.csv --at 3 --sequential
+        compare costs.csv --at 3 --sequential --method weighted_majority --score rm --weights sigmoid
         compare costs.csv --at 3 --sequential --planned 90 --looks 4 --gate --margin 4
     """,
     "stop": f"""
@@ -157,6 +159,7 @@ SCENES = {
         report costs.csv few.csv asked compared.csv ahead.csv plan.csv stop.csv fits.csv back.csv \
             --price small=1:2 --price large=2:3 --price org/thinker=3:4 --note "A <b>note</b>." --out page
     """,
+    "corners": "",
     "page": """
         page costs.csv --price small=1:2 --price large=1:3 --target-accuracy 0.6 --cluster topic --out priced
     """,
@@ -282,7 +285,9 @@ def commands(scene: str) -> Iterator[str]:
 
 
 def text_of(scene: str, folder: Path) -> str:
-    """What the commands of a scene print, ask and write, in `folder`."""
+    """What the commands of a scene print, ask and write, in `folder`; what is told of tables with corners."""
+    if scene == "corners":
+        return steady("\n".join(corners.told())) + "\n"
     copytree(world(), folder, dirs_exist_ok=True)
     copytree(ROOT / "results/cached", folder / "cached")
     before, parts, specs = {*folder.rglob("*")}, list[str](), list[Any]()

@@ -1,13 +1,11 @@
-"""Trends along reasoning length: the paper's forms come back, and a fit that does not hold is drawn faded."""
+"""Trends along reasoning length: the paper's forms come back."""
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from results.figures.axes import axis_range
-from results.figures.length import length_figure
 from results.summary.panels import fit_trends, make_panels
-from results.tables.status import SHORT, Status
+from results.tables.status import Status
 from tests.results.figures.made import curves
 
 LENGTHS = np.array([1.0, 2.0, 4.0, 8.0, 16.0])
@@ -40,37 +38,3 @@ def test_trends_are_fitted_in_length_where_one_answer_shows_no_gap():
     assert first.curve.status == Status.BOUND_HIT
     assert second.single is None
     assert second.curve.rate == pytest.approx(0.5, rel=1e-5)
-
-
-def test_a_trend_that_a_check_objects_to_is_drawn_faded_with_the_verdict():
-    """At N = 16 the accuracy zigzags by far more than any curve follows."""
-    zigzag = panel(n1=ONE, n4=MANY, n16=(MANY + 0.1 * np.array([1, -1, 1, -1, 1])).clip(0, 1))
-    rejected = {n: fit.status for n, fit in fit_trends(zigzag).items() if fit.status is not Status.OK}
-    figure = length_figure(zigzag, axis_range(zigzag))
-    assert list(rejected) == [16]
-    (plain, plain_opacity), (faded, faded_opacity) = drawn(figure, "curve")
-    assert set(plain["N"]) == {1, 4}
-    assert set(faded["N"]) == {16}
-    assert faded_opacity < plain_opacity / 2
-    assert SHORT[rejected[16]] in figure.subtitle[-1]
-    assert "(N = 16: " in figure.subtitle[-1]
-    assert "any three points" not in figure.subtitle[-1]
-    assert not drawn(figure, "thin")
-
-
-def test_points_are_joined_where_nothing_can_be_fitted():
-    two_lengths = make_panels(curves())[0]
-    figure = length_figure(two_lengths, axis_range(two_lengths))
-    assert fit_trends(two_lengths) == {}
-    assert not drawn(figure, "curve")
-    assert set(drawn(figure, "thin")[0][0]["N"]) == {1, 2, 4}
-    assert "every N" in figure.subtitle[-1]
-
-
-def drawn(figure, style):
-    """The rows and the opacity of each layer of that style."""
-    spec = figure.page_spec()
-    layers = [layer for layer in spec["layer"] if layer["mark"].get("style") == style]
-    rows = [pd.DataFrame(spec["datasets"][layer["data"]["name"]]) for layer in layers]
-    opacity = [layer["encoding"]["opacity"]["condition"][0]["value"] for layer in layers]
-    return list(zip(rows, opacity, strict=True))

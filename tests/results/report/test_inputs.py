@@ -2,18 +2,17 @@
 
 import json
 import re
-from datetime import UTC, datetime
 
 import pandas as pd
 import pytest
 
 from results import BadInput, write_curves
 from results.report.inputs import read_tables
-from results.report.page import build_report
 from results.report.provenance import fact_table, unfinished
 from results.tables.files import read_record
 from results.tables.key import Key
 from tests.results.made_tables import BACKTEST, DIFFERENCE, FIT, PLAN, curves, forecast_table
+from tests.results.report.pages import page_of
 
 
 def samples(answers="AAB", settings=("10", "20"), questions=("q1", "q2"), **columns):
@@ -104,15 +103,8 @@ def test_curves_that_are_given_win_over_those_of_samples(run, tmp_path):
         assert groups.keys() == wanted | told.keys()
 
 
-@pytest.fixture
-def page(monkeypatch):
-    """The report's page about some files, its figures not drawn."""
-    monkeypatch.setattr("results.report.page.rendered", lambda _: {})
-    made = datetime(2026, 1, 2, tzinfo=UTC)
-    return lambda *paths: build_report(read_tables(paths), made)["index.html"].decode()
-
-
-def test_what_is_incomplete_is_listed_once(run, page, tmp_path):
+@pytest.mark.usefixtures("undrawn")
+def test_what_is_incomplete_is_listed_once(run, tmp_path):
     """What reading samples warns of, what a run lacks, and, with curves alone, what their card says."""
     table = samples(model="part")
     table[~((table["question_id"] == "q2") & (table["setting"] == "20"))].to_csv(tmp_path / "s.csv")
@@ -122,14 +114,15 @@ def test_what_is_incomplete_is_listed_once(run, page, tmp_path):
         ([run, tmp_path / "s.csv"], ["1 of 2 questions", "m on sums: 12 of 20 planned answers"]),
         ([tmp_path / "c.csv"], ["given on sums: 120 of 200 questions"]),
     ):
-        text = page(*paths)
+        text = page_of(*paths)
         (listed,) = re.findall('<aside class="warnings">(.*?)</aside>', text)
         assert listed.count("<li>") == len(lines)
         assert all(line in listed for line in lines)
         assert text.count("how it was sampled</caption>") == (run in paths)
 
 
-def test_no_text_of_any_table_is_shown_unseen(page, tmp_path):
+@pytest.mark.usefixtures("undrawn")
+def test_no_text_of_any_table_is_shown_unseen(tmp_path):
     """Tables are told apart, and what is hidden in a name or a reason is spelled out in each of them."""
     tables = {"fits": [FIT], "plan": PLAN, "backtest": BACKTEST, "comparison": [DIFFERENCE]}
     tables |= {"curves": curves(), "forecast": forecast_table("flat", [0.6, 0.7])}
@@ -141,7 +134,7 @@ def test_no_text_of_any_table_is_shown_unseen(page, tmp_path):
         texts = [one for one in table if isinstance(table[one].iloc[-1], str) and one not in kept]
         table[texts] += "\u202e"
         table.to_csv(tmp_path / f"{name}.csv", index=False)
-    text, told = page(*sorted(tmp_path.glob("*.csv"))), [f"{name}.csv: {name}, " for name in tables]
+    text, told = page_of(*sorted(tmp_path.glob("*.csv"))), [f"{name}.csv: {name}, " for name in tables]
     assert all(line in text for line in told)
     assert "\u202e" not in text
     assert text.count("\\u202e") > 60
@@ -152,3 +145,12 @@ def test_a_bad_cell_is_refused_with_its_row_and_column(tmp_path):
         pd.DataFrame([row]).to_csv(tmp_path / "t.csv", index=False)
         with pytest.raises(BadInput, match=rf"t\.csv: row 1, column '{column}'"):
             read_tables([tmp_path / "t.csv"])
+
+
+def test_a_table_without_a_level_beside_one_that_has_it_is_of_the_old_level(tmp_path):
+    old, new = pd.DataFrame(PLAN), pd.DataFrame(PLAN).assign(model="other", level=0.8)
+    for name, table in (("old", old), ("new", new)):
+        table.to_csv(tmp_path / f"{name}.csv", index=False)
+    both = read_tables([tmp_path / "old.csv", tmp_path / "new.csv"]).others["plan"]
+    assert both["level"].tolist() == [0.9] * len(old) + [0.8] * len(new)
+    assert "level" not in read_tables([tmp_path / "old.csv"]).others["plan"]

@@ -26,13 +26,9 @@ def test_it_is_what_no_cheaper_or_equally_dear_choice_equals(points):
     assert list(map(tuple, kept.to_numpy())) == sorted(expected)
 
 
-def test_choices_without_a_value_are_left_out():
-    choices = pd.DataFrame({"cost": [1.0, 2.0, 3.0], "value": [0.5, np.nan, 0.6]})
-    assert pareto_frontier(choices, "value")["cost"].tolist() == [1.0, 3.0]
-
-
-def test_steps_that_would_read_as_no_gain_are_left_off_the_frontier():
-    choices = pd.DataFrame({"cost": [1.0, 2, 3, 4], "value": [0.5, 0.5003, 0.5004, 0.5011]})
+def test_steps_that_would_read_as_no_gain_and_choices_without_a_value_are_left_off():
+    values = [0.5, 0.5003, 0.5004, np.nan, 0.5011]
+    choices = pd.DataFrame({"cost": [1.0, 2, 3, 3.5, 4], "value": values})
     assert pareto_frontier(choices, "value")["cost"].tolist() == [1, 4]
 
 
@@ -104,16 +100,6 @@ def test_a_plan_goes_by_what_is_expected_of_each_option_given_all():
     assert Plan(options, target_accuracy=0.7).chosen["cost"] == 2.0
 
 
-@pytest.mark.parametrize(("stderr", "bought"), [(0.02, "small"), (0.003, "large")])
-def test_another_model_will_do_where_it_is_not_clearly_worse(stderr, bought):
-    rows = {"model": ["small", "small", "large"], "predicted": [0.7, 0.78, 0.81], "cost": [1.0, 2.0, 30.0]}
-    options = pd.DataFrame(rows).assign(stderr=stderr)
-    assert Plan(options).chosen["model"] == bought
-    as_forecast = pd.DataFrame(rows).assign(low=lambda o: o["predicted"] - 1.645 * stderr)
-    as_forecast["high"] = as_forecast["predicted"] + 1.645 * stderr
-    assert Plan(as_forecast).chosen["model"] == bought
-
-
 def test_no_choice_is_bought_that_a_cheaper_one_equals():
     """The other model is not clearly worse than the best one, which has a better choice for less."""
     rows = {"model": ["small", "small", "large", "large"], "predicted": [0.6, 0.78, 0.79, 0.81]}
@@ -123,19 +109,20 @@ def test_no_choice_is_bought_that_a_cheaper_one_equals():
 
 
 def test_of_two_equal_models_the_cheap_one_is_bought_in_95_of_100_cases():
-    """The dear one looks better in half of the cases; it may know these questions better."""
-    rng = np.random.default_rng(0)
-    cheap = planned = 0
-    for _ in range(400):
-        right = rng.binomial(200, 0.7, size=2) / 200
-        stderr = np.sqrt(right * (1 - right) / 200)
-        options = pd.DataFrame({"model": ["mini", "maxi"], "predicted": right, "stderr": stderr})
-        options = options.assign(cost=[1.0, 9.0])
-        cheap += Plan(options).chosen["model"] == "mini"
-        ends = {"new_low": right - Z90 * stderr, "new_high": right + Z90 * stderr}
-        options = options.drop(columns="stderr").assign(low=right - 0.01, high=right + 0.01, **ends)
-        planned += Plan(options).chosen["model"] == "mini"
-    assert min(cheap, planned) >= 380
+    """The dear one is bought where it is better by more than z of the 95 % interval: 2.5 of 100 by luck.
+
+    It may know these questions better, and looks better in half of the cases.
+    """
+    stderr = np.sqrt(2 * 0.7 * 0.3 / 200)
+    for apart, bought in ((0.99, "mini"), (1.01, "maxi")):
+        right = np.array([0.7, 0.7 + apart * 1.959964 * stderr])
+        options = pd.DataFrame({"model": ["mini", "maxi"], "predicted": right, "cost": [1.0, 9.0]})
+        told = options.assign(stderr=stderr / np.sqrt(2))
+        assert Plan(told).chosen["model"] == bought
+        half = Z90 * stderr / np.sqrt(2)
+        ends = {"new_low": right - half, "new_high": right + half}
+        forecast = options.assign(low=right - 0.01, high=right + 0.01, **ends)
+        assert Plan(forecast).chosen["model"] == bought
 
 
 def test_what_is_expected_of_measured_settings_goes_by_the_luck_of_one_of_them():

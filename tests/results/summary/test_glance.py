@@ -73,6 +73,11 @@ def test_the_grid_has_the_hardest_question_and_the_best_run_first():
     assert [row[2] for row in runs_table(grid).rows] == ["2 of 3", "1 of 3"]
 
 
+def test_a_run_is_unsteady_in_so_many_of_the_questions_that_it_was_asked():
+    (grid,) = grids(pd.concat([answers({"whole": [0, 1, 4]}), answers({"part": [2]})]))
+    assert {row[0]: row[2] for row in runs_table(grid).rows} == {"whole": "1 of 3", "part": "1 of 1"}
+
+
 @pytest.mark.parametrize(("right", "unsteady"), [(1, False), (2, True), (8, True), (9, False)])
 def test_unsteady_is_from_a_fifth_to_four_fifths(right, unsteady):
     (grid,) = grids(answers({"m": [right]}, of=10))

@@ -1,19 +1,17 @@
 """Votes that ended when they were settled, on the page: what was saved, and how many are right."""
 
 import json
-from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from results.report.inputs import read_tables
-from results.report.page import build_report
 from results.report.provenance import longest_votes
 from results.summary.samples import ended_votes
 from results.tables.contract import write_samples
 from results.votes.exact import answer_pools, whole_vote
+from tests.results.report.pages import page_of
 
 
 def votes(answers: dict[str, str], rule: str | None = "lead:2") -> pd.DataFrame:
@@ -54,23 +52,19 @@ def test_what_was_saved_is_counted_against_the_plan() -> None:
     assert np.isnan(alone["tokens_share"])
 
 
-def page(*folders: Path) -> str:
-    return build_report(read_tables(folders), datetime(2026, 1, 2, tzinfo=UTC))["index.html"].decode()
-
-
 @pytest.mark.usefixtures("undrawn")
 def test_a_page_of_a_stopped_run_and_a_whole_one(tmp_path: Path) -> None:
     stopped, whole = tmp_path / "stopped", tmp_path / "whole"
     stopped.mkdir()
     write_samples(votes({"a": "AA", "b": "BB-"}), stopped / "samples.jsonl")
     (stopped / "run.json").write_text(json.dumps(RECORD), encoding="utf-8")
-    alone = page(stopped)
+    alone = page_of(stopped)
     assert "Votes that ended when they were settled" in alone
     assert "planned answers" not in alone  # the plan of a run whose votes stop is a bound
     whole.mkdir()
     write_samples(votes({"a": "AABB", "b": "AAAA"}, None).assign(model="w"), whole / "samples.jsonl")
-    both = page(stopped, whole)
+    both = page_of(stopped, whole)
     assert "Votes that ended when they were settled" in both
     assert "w on d, majority vote" in both
     assert "m on d, majority vote" not in both
-    assert "Votes that ended when they were settled" not in page(whole)
+    assert "Votes that ended when they were settled" not in page_of(whole)

@@ -1,16 +1,14 @@
 """The report's part on stopping rules: a choice a setting, its figure, its table, its names escaped."""
 
 from dataclasses import replace
-from datetime import UTC, datetime
 
 import pandas as pd
 import pytest
 
-from results.report.inputs import read_tables
-from results.report.page import build_report
 from results.stopping import RULES, arena
 from results.stopping.advice import advice, usual_rows
 from results.tables.contract import as_samples, write_table
+from tests.results.report.pages import page_of
 
 MODEL = "<script>alert(1)</script>"
 
@@ -48,8 +46,7 @@ def test_rows_are_the_usual_ones_with_the_rounds_of_exact_blocks(table):
 @pytest.mark.usefixtures("undrawn")
 def test_the_page_shows_them_and_runs_no_name(table, tmp_path):
     write_table(table, tmp_path / "stop.csv", "stopping")
-    files = build_report(read_tables([tmp_path / "stop.csv"]), datetime(2026, 1, 2, tzinfo=UTC))
-    page = files["index.html"].decode()
+    page = page_of(tmp_path / "stop.csv")
     assert 'id="stopping"' in page
     assert MODEL not in page
     assert page.count('data-figure="stop-') == 2

@@ -75,14 +75,9 @@ def test_no_rule_ends_a_tie_and_all_end_what_is_certain(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", OTHERS)
-def test_a_block_is_the_fewest_answers_that_can_end_a_vote(name: str) -> None:
+def test_a_block_is_the_fewest_answers_that_can_end_a_vote_and_no_more_than_is_left(name: str) -> None:
     rule = LITERATURE[name]
     check_blocks(rule, 3 if name == "esc" else rule.usual)
-
-
-@pytest.mark.parametrize("name", OTHERS)
-def test_a_block_is_never_more_than_is_left(name: str) -> None:
-    rule = LITERATURE[name]
     assert ahead(rule, rule.usual, seen_of("abababab", 9))[0] == 1
     assert 1 <= ahead(rule, rule.usual, seen_of("", 3))[0] <= 3
 

@@ -6,7 +6,7 @@ import pytest
 from results import read_curves
 from studies.trained.figure import one_step_risk
 from studies.trained.layer import Layer, gradient_layer
-from studies.trained.lessons import BINARY, EXAMPLES, LESSONS, LINEAR, TRAINED_LENGTH, noiseless
+from studies.trained.lessons import BINARY, EXAMPLES, LINEAR, TRAINED_LENGTH, noiseless
 from studies.trained.loop import mean_path_risk
 from studies.trained.summary import largest_differences
 from studies.trained.weights import SHIPPED, read_weights
@@ -19,21 +19,6 @@ WEIGHTS = read_weights(SHIPPED)
 def risk(layer, setting, steps):
     tasks = draw_tasks(setting, task_keys(1, 800), seed=11)
     return mean_path_risk(layer.read, tasks, steps)
-
-
-def test_every_lesson_ships_in_a_small_file():
-    assert set(WEIGHTS) == set(LESSONS)
-    assert SHIPPED.stat().st_size < 200_000
-
-
-@pytest.mark.parametrize("key", LESSONS, ids=" ".join)
-def test_a_lesson_is_what_its_name_says(key):
-    dataset, model = key
-    kind, way = model.rsplit(" ", 1)
-    lesson = LESSONS[key]
-    assert (lesson.steps, lesson.way) == ((1, "loop") if way == "one-step" else (TRAINED_LENGTH, way))
-    assert lesson.softmax == kind.startswith("trained-softmax")
-    assert (lesson.setting is BINARY[dataset]) if dataset in BINARY else f"n={lesson.setting.n}" in dataset
 
 
 @pytest.mark.parametrize("n", EXAMPLES)
