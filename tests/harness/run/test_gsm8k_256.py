@@ -1,8 +1,6 @@
 """The paper's other run, gsm8k-256: a base model that would go on, stop strings, greedy as its own row."""
 
 import asyncio
-from collections import Counter
-from contextlib import nullcontext
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -15,6 +13,7 @@ from harness.experiment import read_experiment
 from harness.questions.load import Question
 from harness.run.sampler import sample
 from results import build_curves, read_samples
+from tests.harness.run.scripted import ScriptedEngine
 
 RUN = read_experiment("gsm8k-256")
 QUESTIONS = [Question(f"q-{i}", f"Problem {i}?", "12") for i in range(3)]
@@ -61,43 +60,27 @@ def test_prompt_and_stop_string_are_those_of_lm_eval() -> None:
     assert [mark for mark in stop if not mark.startswith("<")] == list(RUN.stop)
 
 
-class BaseModel:
+class BaseModel(ScriptedEngine):
     """Solves the problem and goes on to write the next question, with an answer of its own.
 
     Greedily it is wrong for the first question; of 16 sampled answers to each, 4 are wrong.
     """
 
-    name, version = "base", "1"
-
-    def __init__(self) -> None:
-        self.asked: list[Sampling] = []
-        self.given: Counter[str] = Counter()
-
-    def describe(self) -> dict[str, Any]:
-        return {}
-
     async def generate(self, prompt: str, sampling: Sampling, seed: int) -> Completion:
-        self.asked.append(sampling)
         assert prompt.count("Q: ") == 8 + 1
         assert prompt.endswith("?\nA:")
-        first = prompt.endswith("Q: Problem 0?\nA:")
-        answer = 13 if first else 12
+        answer = 13 if prompt.endswith("Q: Problem 0?\nA:") else 12
         if sampling.temperature:
-            answer = [12, 12, 12, 14][self.given[prompt] % 4]
-            self.given[prompt] += 1
+            answer = [12, 12, 12, 14][self.asked.count(prompt) % 4]
+            self.asked.append(prompt)
         text = f" 3 x 4 = {answer}. The answer is {answer}.\n\nQ: Next?\nA: The answer is 99."
         return Completion(stopped(text, sampling.stop), 9, 700, "stop", seed)
 
 
 def test_greedy_is_a_row_of_its_own_and_no_vote(tmp_path: Path) -> None:
-    model = BaseModel()
-
     run = RUN.model_copy(update={"samples": 16})
-    outcome = asyncio.run(sample(run, QUESTIONS, tmp_path, lambda: nullcontext(model)))
+    outcome = asyncio.run(sample(run, QUESTIONS, tmp_path, BaseModel))
     assert (outcome.planned, outcome.missing) == (3 * 17, 0)
-    assert {asked.stop for asked in model.asked} == {("Q:",)}
-    assert sorted({asked.temperature for asked in model.asked}) == [0.0, 1.0]
-
     table = read_samples(tmp_path)
     assert set(table["answer"]) == {"12", "13", "14"}  # never the 99 of the next question
     curves = build_curves(table, permutations=0)
