@@ -1,6 +1,5 @@
 """run.json: what is on record, and what is read from it."""
 
-import time
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +40,10 @@ def session(folder: Path, answers: int, tokens: int = 0) -> None:
     record.end(pace, SUMMARY | {"answers": answers})
 
 
-def test_everything_needed_to_repeat_a_run_is_on_record(tmp_path: Path) -> None:
+def test_everything_needed_to_repeat_a_run_is_on_record(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Pace, "rates", lambda _pace: (0.5, 5.0))
     begun(tmp_path)
     assert record_in(tmp_path)["summary"] is None
     session(tmp_path, answers=7, tokens=70)
@@ -53,6 +55,7 @@ def test_everything_needed_to_repeat_a_run_is_on_record(tmp_path: Path) -> None:
     killed, ended = found["sessions"]
     assert (killed["ended"], killed["answers"]) == (None, 0)
     assert (ended["answers"], ended["tokens"]) == (7, 70)
+    assert ended["tokens_per_second"] == 5.0  # of the steady middle
     assert ended["seconds"] >= 0
     assert ended["started"] <= ended["ended"]
     assert ended["engine"] == ENGINE
@@ -76,23 +79,6 @@ def test_the_summary_of_a_killed_session_is_made_good(tmp_path: Path) -> None:
     assert record_in(tmp_path) == before | {"summary": SUMMARY}
     Record(tmp_path / "new", EXPERIMENT, QUESTIONS).keep(SUMMARY)
     assert not (tmp_path / "new").exists()
-
-
-def test_the_rate_on_record_is_that_of_the_steady_middle_in_tokens(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    clock = [0.0]
-    monkeypatch.setattr(time, "monotonic", lambda: clock[0])
-    record, pace = Record(tmp_path, EXPERIMENT, QUESTIONS), Pace(2)
-    record.begin(ENGINE, planned=10)
-    for seconds, answers, tokens in ((50.0, 2, 40), (60.0, 3, 55), (64.0, 1, 15)):
-        clock[0] = seconds
-        pace.add(answers, tokens)
-    clock[0] = 70.0
-    record.end(pace, SUMMARY)
-    (only,) = record_in(tmp_path)["sessions"]
-    assert (only["seconds"], only["answers"], only["tokens"]) == (70.0, 6, 110)
-    assert only["tokens_per_second"] == 5.0  # 70 tokens in 14 s
 
 
 def test_an_engine_that_changes_is_told_and_on_record(tmp_path: Path) -> None:

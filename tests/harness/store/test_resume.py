@@ -17,7 +17,7 @@ from harness.questions.load import Question
 from harness.store import resume
 from harness.store.record import Record
 from harness.store.resume import check_same_run, locked, put_bad_rows_aside, read_done, set_aside
-from harness.store.samples_file import SAMPLES, mend
+from harness.store.samples_file import SAMPLES, mend, read_rows
 from harness.tally.counts import Tally
 from results import BadInput
 from tests.harness.run import scripted
@@ -57,11 +57,13 @@ def test_a_file_cut_anywhere_keeps_its_whole_rows_and_takes_the_others_again(
     folder = tmp_path_factory.mktemp("run")
     rows = [row(index, text) for index, text in enumerate(texts)]
     whole = write(folder, rows)
+    read = list(read_rows(folder / SAMPLES))
     cut = data.draw(st.integers(0, len(whole)))
     (folder / SAMPLES).write_bytes(whole[:cut])
     # A row counts once its closing brace is there, with or without its newline.
     ends = [index + 1 for index, byte in enumerate(whole) if byte == ord("\n")]
     expected = sum(end <= cut + 1 for end in ends)
+    assert list(read_rows(folder / SAMPLES)) == read[:expected]
     tally = Tally()
     mend(folder / SAMPLES)
     done = read_done(folder, tally)

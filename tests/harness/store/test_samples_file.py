@@ -80,17 +80,6 @@ def test_any_text_stays_one_line(tmp_path: Path, text: str) -> None:
     assert found == [row(0, text.replace("\ud800", "?")), row(1)]
 
 
-def test_a_line_that_is_being_written_is_left_out(tmp_path: Path) -> None:
-    write(tmp_path, [row(0), row(1)])
-    path = tmp_path / SAMPLES
-    whole, torn = path.read_bytes(), json.dumps(row(2, "é"), ensure_ascii=False).encode()
-    for cut in range(len(torn)):
-        path.write_bytes(whole + torn[:cut])
-        assert list(read_rows(path)) == [row(0), row(1)]
-    path.write_bytes(whole + torn)
-    assert list(read_rows(path)) == [row(0), row(1), row(2, "é")]
-
-
 BAD_LINES = [
     *("not JSON", "[]", "7", '{"question_id": "tiny-0000"}', "\xff", "\0" * 20, "[" * 100_000),
     *(json.dumps(row(7) | {"sample": wrong}) for wrong in (None, "7", 7.0, True, [7])),
