@@ -336,7 +336,7 @@ def test_another_model_takes_nothing_from_the_run(monkeypatch: pytest.MonkeyPatc
     for dtype, asked in (("int8", "auto"), ("float32", "float32")):  # a server has no 8-bit arithmetic
         assert judge_after(judge_as(engine="ctranslate2", url=None, dtype=dtype)).dtype == asked
     there = {"model": "org/other", "engine": "openai", "url": "http://127.0.0.1:7"}
-    other = judge_after(judge_as(engine="ctranslate2", url=None, dtype="float32"), there)
+    other = judge_after(run, there)
     plain = judge_as(model="org/other", url="http://127.0.0.1:7")
     for name in OF_THE_MODEL:
         assert getattr(other, name) == getattr(plain, name), name

@@ -16,6 +16,7 @@ from harness.engines.token_ids import PromptTokens
 from harness.questions.load import load_questions
 from harness.run.cut_answers import FINAL_TOKENS, Stored
 from harness.run.queries import prompt_for
+from results import build_curves, read_samples
 from tests.harness.commands import command, exit_status
 from tests.harness.engines.opened import TINY, openai, with_engine
 from tests.harness.engines.thinking_servers import VLLM
@@ -92,6 +93,8 @@ def test_the_same_answers_are_ended_at_every_length(source: Path, tmp_path: Path
         assert row["gold"] == before["gold"]
     assert 0 < kept < len(found)  # some of 20 answers have more than five tokens
     assert counted
+    curves = build_curves(read_samples(tmp_path / "new"), ns=[1], permutations=0)
+    assert curves["setting"].unique().tolist() == [f"forced={length}" for length in lengths]
 
 
 def test_a_run_that_was_killed_goes_on_where_it_stopped_and_with_what_came_since(

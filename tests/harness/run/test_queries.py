@@ -33,14 +33,10 @@ def test_done_and_remaining_answers_are_the_planned_ones(
     }
     finished = {(*key, sample) for key, indices in by_key.items() for sample in indices}
     assert len(asked) == len(set(asked))
+    assert [question for question, *_ in asked] == sorted(question for question, *_ in asked)
     assert set(asked) == all_of_them - finished
     assert len(QUESTIONS) * plan.answers_per_question == len(all_of_them)
     assert len({query.seed(plan.seed) for query in queries}) == len(queries)
-
-
-def test_the_answers_to_a_question_are_asked_for_one_after_the_other() -> None:
-    order = [query.question.question_id for query in remaining(experiment(), QUESTIONS, {})]
-    assert order == sorted(order)
 
 
 def test_requests_say_budget_limit_and_decoding() -> None:

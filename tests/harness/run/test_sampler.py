@@ -38,30 +38,24 @@ def test_every_planned_answer_is_a_request_with_its_own_seed_and_a_row(tmp_path:
     assert only["tokens"] == outcome.tally.tokens == 40 * 9
 
 
-def test_a_row_says_everything_about_its_answer(tmp_path: Path) -> None:
-    text = "3 and 4 are ##7##."
-    engine = ScriptedEngine(lambda _prompt, _place: text)
-    run(tmp_path, engine, samples=1, greedy=True, budgets=(40,), limit=1)
-    greedy, sampled = sorted(stored(tmp_path), key=lambda row: row["decoding"])
-    assert sampled == {
-        **{"question_id": "q-0", "setting": "40", "sample": 0, "dataset": "tiny", "model": "tiny"},
-        **{"answer": "7", "gold": "0", "correct": False, "reader": "hashes", "text": text},
-        **{"tokens": 9, "finish_reason": "stop", "prompt_tokens": 20, "decoding": "sample"},
-        "seed": sampled["seed"],
-    }
-    assert greedy == sampled | {"decoding": "greedy", "seed": greedy["seed"]}
-    assert greedy["seed"] != sampled["seed"]
-
-
-def test_each_answer_has_the_verdict_on_its_own_text(tmp_path: Path) -> None:
+def test_a_row_says_everything_about_its_answer_and_has_the_verdict_on_its_own_text(tmp_path: Path) -> None:
     texts = ["The answer is ##2##. [END] ##1##", "none"]
-    outcome = run(tmp_path, ScriptedEngine(lambda _prompt, place: texts[place]), samples=2)
+    engine = ScriptedEngine(lambda _prompt, place: texts[place % 2])
+    outcome = run(tmp_path, engine, samples=1, greedy=True, budgets=(40,))
+    assert outcome.tally.accuracy == 1 / 8  # question 2, greedily
     for row in stored(tmp_path):
-        answer = "2" if row["sample"] == 0 else None
-        assert (row["answer"], row["text"]) == (answer, texts[row["sample"]])
-        assert row["correct"] == (answer == row["gold"])
-        assert row["reader"] == ("hashes" if answer else None)
-    assert outcome.tally.accuracy == 2 / 16  # question 2, in both settings
+        assert row["text"] == texts[row["decoding"] == "sample"]
+        assert row["correct"] == (row["answer"] == row["gold"])
+    greedy, sampled = (row for row in stored(tmp_path) if row["question_id"] == "q-2")
+    assert greedy == {
+        **{"question_id": "q-2", "setting": "40", "sample": 0, "dataset": "tiny", "model": "tiny"},
+        **{"answer": "2", "gold": "2", "correct": True, "reader": "hashes", "text": texts[0]},
+        **{"tokens": 9, "finish_reason": "stop", "prompt_tokens": 20, "decoding": "greedy"},
+        "seed": greedy["seed"],
+    }
+    verdict = {"answer": None, "correct": False, "reader": None, "text": "none"}
+    assert sampled == greedy | verdict | {"decoding": "sample", "seed": sampled["seed"]}
+    assert greedy["seed"] != sampled["seed"]
 
 
 def test_what_is_missing_alone_is_asked_for_and_what_was_there_counted_once(tmp_path: Path) -> None:
