@@ -11,13 +11,13 @@ from harness.questions.load import load_questions
 from harness.run.sampler import RunOutcome, sample
 from harness.tally.counts import Tally
 from harness.view import answers, read_blocks
-from results import BadInput, build_curves, read_samples
+from results import build_curves, read_samples
 from results.report.one_question import LONGEST, question_data
 from results.votes.curves import curves_and_votes
 from tests.harness.engines.sglang_responder import TINY
 from tests.harness.engines.thinking_servers import VLLM, SGLang
 from tests.harness.run.real_run import experiment
-from tests.harness.run.rows import record_in, row, stored, write
+from tests.harness.run.rows import row, stored, write
 
 pytestmark = pytest.mark.usefixtures("impatient")
 
@@ -83,17 +83,6 @@ def test_a_budget_that_is_overrun_in_the_middle_of_a_run_is_said() -> None:
     for tokens, warned in ((50, 0), (60, 0), (90, 1)):
         tally.add(row(tokens, setting="50", reasoning="so", reasoning_tokens=tokens))
         assert len(tally.warnings(Path("runs/a"))) == warned
-
-
-def test_fields_of_the_requests_are_part_of_what_a_run_is(tmp_path: Path) -> None:
-    fields: dict[str, Any] = {"chat_template_kwargs": {"enable_thinking": True}}
-    run(tmp_path, VLLM(), engine="openai", request_fields=fields)
-    record = record_in(tmp_path)
-    assert record["experiment"]["request_fields"] == fields
-    assert record["sessions"][0]["engine"]["request"]["thinking_budget"] == "thinking_token_budget"
-    for changes in ({"request_fields": {}}, {"request_fields": fields, "budget_by": "prompt"}):
-        with pytest.raises(BadInput, match=r"sampled with another (request_fields|budget_by)"):
-            run(tmp_path, VLLM(), engine="openai", **{"budgets": (50, 300), **changes})
 
 
 def test_thinking_is_untrusted_and_shortened_where_it_is_shown(tmp_path: Path) -> None:

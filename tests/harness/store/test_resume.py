@@ -153,6 +153,8 @@ def test_answers_put_aside_are_sampled_again(tmp_path: Path) -> None:
         ({"engine": "sglang"}, "engine"),
         ({"dtype": "bfloat16"}, "dtype"),
         ({"seed": 1}, "seed"),
+        ({"budget_by": "force"}, "budget_by"),
+        ({"request_fields": {"chat_template_kwargs": {"enable_thinking": True}}}, "request_fields"),
         ({"temperature": 0.7, "top_p": 0.5}, "temperature .*, top_p "),
     ],
 )

@@ -88,7 +88,7 @@ def test_texts_of_a_question_are_escaped_and_shortened_unless_asked_for_as_a_who
     assert max(map(len, inspect(folder, "--question", "tiny-0000", "--full")[1])) > 1000
 
 
-@pytest.mark.parametrize(("limit", "shown"), [(3, 3), (4, 4), (5, 4)])
+@pytest.mark.parametrize(("limit", "shown"), [(3, 3), (4, 4)])
 def test_as_many_texts_are_shown_as_the_limit_says(
     inspect: Inspect, folder: Path, limit: int, shown: int
 ) -> None:
@@ -131,14 +131,6 @@ def test_answers_of_other_tools_can_be_read_too(inspect: Inspect, tmp_path: Path
     assert out[:2] == ["question p\\x1b1, gold 1", "  (its text is not at hand)"]
     assert "setting default, one: 1 of 3 answers are wrong; votes ✓ 1 ×2, ✗ 2 ×1" in out
     assert "      (no text in the table)" in out
-
-
-def test_the_texts_of_questions_are_those_of_the_run_s_own_file(inspect: Inspect, tmp_path: Path) -> None:
-    (tmp_path / "mine.jsonl").write_text('{"question": "How many?", "answer": "18"}\n')
-    experiment = read_experiment("tiny", {"file": str(tmp_path / "mine.jsonl")})
-    Record(tmp_path, experiment, QUESTIONS).begin({}, planned=1)
-    rewrite(tmp_path, [one_row(0)])
-    assert inspect(tmp_path, "--question", "tiny-0000")[1][1] == "  How many?"
 
 
 def test_an_empty_folder_is_one_line(inspect: Inspect, tmp_path: Path) -> None:
