@@ -69,14 +69,24 @@ def test_the_sample_number_experiment_is_the_papers() -> None:
 @pytest.mark.parametrize(
     ("key", "text", "value"),
     [
-        *(("budgets", "10,20", (10, 20)), ("budgets", "20", (20,)), ("budgets", "", ())),
-        *(("samples", "7", 7), ("greedy", "true", True), ("temperature", "1", 1.0)),
-        *(("file", "", None), ("file", "rows.jsonl", Path("rows.jsonl")), ("limit", "", None)),
-        *(("dataset", "math-level1-integer", "math-level1-integer"), ("dataset", '"quoted"', "quoted")),
-        *(("revision", "1e5", "1e5"), ("revision", "", None)),
-        *(("stop", "Q:,A:", ("Q:", "A:")), ("stop", '["a,b", "\\n"]', ("a,b", "\n"))),
+        ("budgets", "10,20", (10, 20)),
+        ("budgets", "20", (20,)),
+        ("budgets", "", ()),
+        ("samples", "7", 7),
+        ("greedy", "true", True),
+        ("file", "", None),
+        ("temperature", "1", 1.0),
+        ("dataset", "math-level1-integer", "math-level1-integer"),
+        ("dataset", '"quoted"', "quoted"),
+        ("revision", "1e5", "1e5"),
+        ("revision", "", None),
+        ("limit", "", None),
+        ("file", "rows.jsonl", Path("rows.jsonl")),
+        ("stop", "Q:,A:", ("Q:", "A:")),
+        ("stop", '["a,b", "\\n"]', ("a,b", "\n")),
         ("url", "http://127.0.0.1:30000", "http://127.0.0.1:30000"),
-        *(("stop_rule", "", None), ("stop_rule", "asc-beta:0.9", "asc-beta:0.9")),
+        ("stop_rule", "", None),
+        ("stop_rule", "asc-beta:0.9", "asc-beta:0.9"),
         ("stop_rule", "lead", f"lead:{RULES['lead'].usual:g}"),
         ("request_fields", "{ reasoning = { enabled = false } }", {"reasoning": {"enabled": False}}),
     ],
@@ -100,7 +110,9 @@ def test_greedy_answers_alone_are_enough_to_ask_for(minimal: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "revision"),
     [
-        *(({}, "abc"), ({"model": "some/model"}, "abc"), ({"model": "other/model"}, None)),
+        ({}, "abc"),
+        ({"model": "some/model"}, "abc"),
+        ({"model": "other/model"}, None),
         ({"model": "other/model", "revision": "def"}, "def"),
     ],
 )
@@ -171,8 +183,13 @@ def test_a_bad_value_is_one_line_that_names_its_place(
 @pytest.mark.parametrize(
     "url",
     [
-        *("localhost:8000", "http://", "http:///v1", "nonsense", "ftp://host"),
-        *("https://me:secret@host/v1", "https://host/v1?key=secret"),
+        "localhost:8000",
+        "http://",
+        "http:///v1",
+        "nonsense",
+        "ftp://host",
+        "https://me:secret@host/v1",
+        "https://host/v1?key=secret",
     ],
 )
 def test_an_address_or_key_that_cannot_be_used_is_refused_and_not_repeated(minimal: Path, url: str) -> None:

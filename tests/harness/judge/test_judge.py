@@ -265,28 +265,15 @@ def test_a_judge_that_was_stopped_early_is_told_by_what_it_has_judged(
     assert any("no score" in line for line in found.warnings()) is warns
 
 
-def many(folder: Path, *answers: str) -> Path:
-    """Twenty questions with these answers each."""
-    questions = [str(number) for number in range(20)]
-    return folder_of(folder, dict.fromkeys(questions, answers), dict.fromkeys(questions, "18"))
-
-
 @pytest.mark.parametrize("fails", [0, 2])
 def test_a_judge_is_not_asked_for_ever(tmp_path: Path, fails: int) -> None:
     """After 16 failures in a row nothing more is sent."""
-    folder = many(tmp_path, "18")
+    questions = [str(number) for number in range(20)]
+    many = folder_of(tmp_path / "many", dict.fromkeys(questions, "7"), dict.fromkeys(questions, "18"))
     with Server(fails=fails, breaks=True) as server:
-        assert judge(folder, server, *CHAT, *CAUTIOUS) == 3
+        assert judge(many, server, *CHAT, *CAUTIOUS) == 3
     assert len(server.asked) == fails + 16
-    assert sum(row.get("score_judge") is not None for row in rows_of(folder)) == fails
-
-
-def test_failures_that_alternate_with_verdicts_never_end_it(tmp_path: Path) -> None:
-    folder = many(tmp_path, "18", "7")
-    with Server(refuses="say 7") as server:
-        assert judge(folder, server, *CHAT, *CAUTIOUS) == 3
-    assert len(server.asked) == 40
-    assert [row["score_judge"] is None for row in rows_of(folder)] == [False, True] * 20
+    assert sum(row.get("score_judge") is not None for row in rows_of(many)) == fails
 
 
 def judge_as(**changed: Any) -> Experiment:

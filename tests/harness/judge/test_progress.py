@@ -52,9 +52,20 @@ def test_p_yes_by_hand(candidates: list[tuple[str, float]], expected: float | No
 @pytest.mark.parametrize(
     ("told", "expected"),
     [
-        *((1.5, 1.5), (-3, -3.0), ([0.5], 0.5), ([[0.5]], 0.5), ([[0.1], [0.2], [0.9]], 0.9)),
-        *(([0.1, 0.9], None), ([[0.1, 0.9]], None), ([[0.1], [0.1, 0.9]], None), ([], None)),
-        *((float("nan"), None), (float("inf"), None), ("1", None), (False, None), ({"0": 1.0}, None)),
+        (1.5, 1.5),
+        (-3, -3.0),
+        ([0.5], 0.5),
+        ([[0.5]], 0.5),
+        ([[0.1], [0.2], [0.9]], 0.9),
+        ([0.1, 0.9], None),
+        ([[0.1, 0.9]], None),
+        ([[0.1], [0.1, 0.9]], None),
+        ([], None),
+        (float("nan"), None),
+        (float("inf"), None),
+        ("1", None),
+        (False, None),
+        ({"0": 1.0}, None),
     ],
 )
 def test_what_is_one_reward(told: Any, expected: float | None) -> None:

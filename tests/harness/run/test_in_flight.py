@@ -56,8 +56,11 @@ def test_a_run_follows_servers_that_come_and_go(tmp_path: Path, monkeypatch: pyt
 @pytest.mark.parametrize(
     ("workers", "info", "copies"),
     [
-        *(({"workers": WORKERS}, {}, 5), ({"workers": []}, {}, None), ("?", {}, None)),
-        *((None, {"dp_size": 8}, 8), (None, {}, 1)),
+        ({"workers": WORKERS}, {}, 5),
+        ({"workers": []}, {}, None),
+        ("?", {}, None),
+        (None, {"dp_size": 8}, 8),
+        (None, {}, 1),
     ],
 )
 def test_the_copies_are_those_of_the_workers_or_of_the_server(

@@ -1,6 +1,7 @@
 """The sampler: exactly the planned answers, whatever fails, run after run into the same folder."""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, nullcontext
 from pathlib import Path
@@ -76,12 +77,13 @@ def test_what_is_missing_alone_is_asked_for_and_what_was_there_counted_once(tmp_
 
 
 def test_restart_puts_the_old_answers_aside(tmp_path: Path) -> None:
-    run(tmp_path, ScriptedEngine())
-    run(tmp_path, ScriptedEngine(), restart=True, temperature=0.5)
-    (old,) = tmp_path.glob("samples.jsonl.bak-*")
-    assert len(old.read_text().splitlines()) == 40
+    for temperature in (1.0, 0.5, 0.25):
+        run(tmp_path, ScriptedEngine(), restart=True, temperature=temperature)
     assert sorted(keys(tmp_path)) == sorted(planned(5))
-    assert record_in(tmp_path)["experiment"]["temperature"] == 0.5
+    assert record_in(tmp_path)["experiment"]["temperature"] == 0.25
+    assert [len(old.read_text().splitlines()) for old in tmp_path.glob("samples.jsonl.bak-*")] == [40, 40]
+    records = [json.loads(old.read_text()) for old in tmp_path.glob("run.json.bak-*")]
+    assert sorted(record["experiment"]["temperature"] for record in records) == [0.5, 1.0]
 
 
 def test_a_prompt_without_a_budget_is_refused_before_the_folder_is_made(tmp_path: Path) -> None:

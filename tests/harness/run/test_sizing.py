@@ -70,8 +70,13 @@ def test_a_copy_on_two_gpus_has_twice_of_each_and_costs_twice_as_much() -> None:
 @pytest.mark.parametrize(
     ("seconds", "text"),
     [
-        *((0.2, "0 s"), (59, "59 s"), (61, "1 min"), (3599, "1 h"), (12_000, "3 h 20 min")),
-        *((172_700, "47 h 58 min"), (190_800, "2 d 5 h")),
+        (0.2, "0 s"),
+        (59, "59 s"),
+        (61, "1 min"),
+        (3599, "1 h"),
+        (12_000, "3 h 20 min"),
+        (172_700, "47 h 58 min"),
+        (190_800, "2 d 5 h"),
     ],
 )
 def test_times_are_in_units_that_people_use(seconds: float, text: str) -> None:

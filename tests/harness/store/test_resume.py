@@ -16,7 +16,7 @@ from harness.experiment import model_location
 from harness.questions.load import Question
 from harness.store import resume
 from harness.store.record import Record
-from harness.store.resume import check_same_run, locked, put_bad_rows_aside, read_done, set_aside
+from harness.store.resume import check_same_run, locked, put_bad_rows_aside, read_done
 from harness.store.samples_file import SAMPLES, mend, read_rows
 from harness.tally.counts import Tally
 from results import BadInput
@@ -246,17 +246,6 @@ def test_a_key_that_an_earlier_version_did_not_have_is_no_change(tmp_path: Path)
     change_record(tmp_path, without("readers"))
     with pytest.raises(BadInput, match=r"run\.json: not a record"):
         go_on(tmp_path)
-
-
-def test_files_set_aside_are_kept(tmp_path: Path) -> None:
-    for text in ("first", "second"):
-        for name in (SAMPLES, "run.json"):
-            (tmp_path / name).write_text(text)
-        set_aside(tmp_path)
-    for name in (SAMPLES, "run.json"):
-        assert {path.read_text() for path in tmp_path.glob(f"{name}.bak-*")} == {"first", "second"}
-    assert not (tmp_path / SAMPLES).exists()
-    set_aside(tmp_path)  # nothing there is nothing to do
 
 
 def test_a_folder_is_held_by_one_run_at_a_time(tmp_path: Path) -> None:

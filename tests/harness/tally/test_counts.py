@@ -103,8 +103,11 @@ def test_what_would_read_an_answer_is_asked_for_the_same_match() -> None:
 @pytest.mark.parametrize(
     ("decoding", "changes", "alarms"),
     [
-        *(("sample", {"temperature": 0.5, "top_p": 0.5, "top_k": 2}, 1), ("greedy", {}, 0)),
-        *(("sample", changes, 0) for changes in ({"temperature": 0.4}, {"top_p": 0.4}, {"top_k": 1})),
+        ("sample", {"temperature": 0.5, "top_p": 0.5, "top_k": 2}, 1),
+        ("greedy", {}, 0),
+        ("sample", {"temperature": 0.4}, 0),
+        ("sample", {"top_p": 0.4}, 0),
+        ("sample", {"top_k": 1}, 0),
     ],
 )
 def test_equal_texts_are_an_alarm_unless_they_had_to_be_equal(
