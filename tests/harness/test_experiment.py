@@ -10,8 +10,11 @@ import prompts
 from harness.experiment import EXPERIMENTS, read_experiment, tokens_in
 from harness.questions.load import DATASETS
 from results import BadInput
+from results.stopping import RULES
 
 BUDGETS = (10, 20, 50, 100, 150, 200, 300, 500)
+
+SHIPPED = sorted(file.stem for file in EXPERIMENTS.glob("*.toml"))
 
 MINIMAL = """\
 dataset = "gsm8k"
@@ -32,7 +35,7 @@ def minimal(tmp_path: Path) -> Path:
     return file
 
 
-@pytest.mark.parametrize("name", sorted(file.stem for file in EXPERIMENTS.glob("*.toml")))
+@pytest.mark.parametrize("name", SHIPPED)
 def test_shipped_experiments_read_and_say_what_they_reproduce(name: str) -> None:
     experiment = read_experiment(name)
     assert experiment.dataset in DATASETS
@@ -82,6 +85,10 @@ def test_the_sample_number_experiment_is_the_papers() -> None:
         ("stop", "Q:,A:", ("Q:", "A:")),
         ("stop", '["a,b", "\\n"]', ("a,b", "\n")),
         ("url", "http://127.0.0.1:30000", "http://127.0.0.1:30000"),
+        ("stop_rule", "", None),
+        ("stop_rule", "asc-beta:0.9", "asc-beta:0.9"),
+        ("stop_rule", "lead", f"lead:{RULES['lead'].usual:g}"),
+        ("request_fields", "{ reasoning = { enabled = false } }", {"reasoning": {"enabled": False}}),
     ],
 )
 def test_set_replaces_a_key(minimal: Path, key: str, text: str, value: Any) -> None:
@@ -100,75 +107,94 @@ def test_greedy_answers_alone_are_enough_to_ask_for(minimal: Path) -> None:
     assert read_experiment(minimal, {"samples": "0", "greedy": "true"}).answers_per_question == 2
 
 
-def test_another_model_drops_the_revision_of_the_first(minimal: Path) -> None:
-    assert read_experiment(minimal).revision == "abc"
-    assert read_experiment(minimal, {"model": "some/model"}).revision == "abc"
-    assert read_experiment(minimal, {"model": "other/model"}).revision is None
-    assert read_experiment(minimal, {"model": "other/model", "revision": "def"}).revision == "def"
+@pytest.mark.parametrize(
+    ("given", "revision"),
+    [
+        ({}, "abc"),
+        ({"model": "some/model"}, "abc"),
+        ({"model": "other/model"}, None),
+        ({"model": "other/model", "revision": "def"}, "def"),
+    ],
+)
+def test_another_model_drops_the_revision_of_the_first(
+    minimal: Path, given: dict[str, str], revision: str | None
+) -> None:
+    assert read_experiment(minimal, given).revision == revision
 
 
 def test_an_address_drops_the_engine_of_this_process() -> None:
     address = {"url": "http://127.0.0.1:1"}
-    assert (read_experiment("tiny").engine, read_experiment("tiny", address).engine) == (
-        "ctranslate2",
-        "sglang",
-    )
+    assert read_experiment("tiny").engine == "ctranslate2"
+    assert read_experiment("tiny", address).engine == "sglang"
     assert read_experiment("tiny", {**address, "engine": "openai"}).engine == "openai"
-    with pytest.raises(BadInput, match="no url, or engine"):
-        read_experiment("tiny", {**address, "engine": "ctranslate2"})
+
+
+IN_PROCESS = {"engine": "ctranslate2"}
+THINKING = {"budget_by": "thinking"}
+URL = {"url": "http://127.0.0.1:1"}
 
 
 @pytest.mark.parametrize(
-    ("key", "text", "message"),
+    ("given", "message"),
     [
-        ("budgets", "10,-5", "--set budgets: budgets is -5"),
-        ("budgets", "10,10", "--set budgets: budgets is [10, 10]"),
-        ("samples", "many", "--set samples: samples is 'many'"),
-        ("samples", "true", "--set samples: samples is True"),
-        ("samples", "0", "mine.toml: expected samples"),
-        ("tokens_extra", "0", "mine.toml: expected tokens_per_budget"),
-        ("temperature", "0", "--set temperature: temperature is 0"),
-        ("top_p", "1.01", "--set top_p: top_p is 1.01"),
-        ("top_p", "0", "--set top_p: top_p is 0"),
-        ("temperature", "nan", "--set temperature: temperature is nan"),
-        ("tokens_per_budget", "1e308", "--set tokens_per_budget: tokens_per_budget is 1e+308"),
-        ("samples", "1000000000000", "--set samples: samples is 1000000000000"),
-        ("concurrency", "1000000000", "--set concurrency: concurrency is 1000000000"),
-        ("readers", "plain", "--set readers: readers is 'plain', expected some of hashes"),
-        ("readers", "auto", "--set readers: readers is 'auto', expected some of hashes"),
-        ("budgets", "0", "mine.toml: expected budgets of at least 1"),
-        ("top_k", "0", "--set top_k: top_k is 0"),
-        ("engine", "openai", "mine.toml: expected url, the address of a server, with engine 'openai'"),
-        ("prompt", "gsm9k", "--set prompt: prompt is 'gsm9k'"),
-        (
-            "sample",
-            "4",
-            "--set sample: unknown key 'sample', expected one of dataset, name, file, limit, order,",
-        ),
+        ({"budgets": "10,-5"}, "--set budgets: budgets is -5"),
+        ({"budgets": "10,10"}, "--set budgets: budgets is [10, 10]"),
+        ({"samples": "many"}, "--set samples: samples is 'many'"),
+        ({"samples": "true"}, "--set samples: samples is True"),
+        ({"samples": "0"}, "mine.toml: expected samples"),
+        ({"samples": "1000000000000"}, "--set samples: samples is 1000000000000"),
+        ({"tokens_extra": "0"}, "mine.toml: expected tokens_per_budget"),
+        ({"tokens_per_budget": "1e308"}, "--set tokens_per_budget: tokens_per_budget is 1e+308"),
+        ({"temperature": "0"}, "--set temperature: temperature is 0"),
+        ({"temperature": "nan"}, "--set temperature: temperature is nan"),
+        ({"top_p": "1.01"}, "--set top_p: top_p is 1.01"),
+        ({"top_p": "0"}, "--set top_p: top_p is 0"),
+        ({"top_k": "0"}, "--set top_k: top_k is 0"),
+        ({"concurrency": "1000000000"}, "--set concurrency: concurrency is 1000000000"),
+        ({"stop_rule": "leed:3"}, "--set stop_rule: stop_rule is 'leed:3'"),
+        ({"readers": "plain"}, "--set readers: readers is 'plain', expected some of hashes"),
+        ({"readers": "auto"}, "--set readers: readers is 'auto', expected some of hashes"),
+        ({"prompt": "gsm9k"}, "--set prompt: prompt is 'gsm9k'"),
+        ({"sample": "4"}, "--set sample: unknown key 'sample', expected one of dataset, name, file, limit,"),
+        ({"engine": "openai"}, "mine.toml: expected url, the address of a server, with engine 'openai'"),
+        (IN_PROCESS | URL, "mine.toml: expected no url, or engine"),
+        (IN_PROCESS | {"request_fields": "{x = 1}"}, "mine.toml: expected chat_template_kwargs only"),
+        ({"request_fields": '{temperature = 1, "n" = 2}'}, "mine.toml: expected request_fields without n, t"),
+        ({"request_fields": "7"}, "--set request_fields: request_fields is '7', expected a valid dictionary"),
+        ({"budgets": "0"}, "mine.toml: expected budgets of at least 1"),
+        (THINKING | IN_PROCESS, "mine.toml: expected budgets and engine sglang or openai"),
+        (THINKING | {"budgets": ""}, "mine.toml: expected budgets and engine sglang or openai"),
+        (THINKING | {"tokens_extra": "15"}, "mine.toml: expected tokens_per_budget times the budget, and"),
+        ({"budget_by": "force", "readers": "boxed"}, "mine.toml: expected reader 'hashes'"),
+        ({"dtype": "int8"}, "mine.toml: expected another dtype"),
+        (URL | {"server_flags": "--tp,2"}, "mine.toml: expected server_flags only where"),
+        ({"tokenizer": "some/model"}, "mine.toml: expected no tokenizer"),
     ],
 )
 def test_a_bad_value_is_one_line_that_names_its_place(
-    minimal: Path, key: str, text: str, message: str
+    minimal: Path, given: dict[str, str], message: str
 ) -> None:
     with pytest.raises(BadInput) as refusal:
-        read_experiment(minimal, {key: text})
+        read_experiment(minimal, given)
     assert refusal.value.message.removeprefix(f"{minimal.parent}/").startswith(message)
     assert "\n" not in refusal.value.message
 
 
 @pytest.mark.parametrize(
-    ("key", "text"),
+    "url",
     [
-        *(("url", text) for text in ("localhost:8000", "http://", "http:///v1", "nonsense", "ftp://host")),
-        ("url", "https://me:secret@host/v1"),
-        ("url", "https://host/v1?key=secret"),
+        "localhost:8000",
+        "http://",
+        "http:///v1",
+        "nonsense",
+        "ftp://host",
+        "https://me:secret@host/v1",
+        "https://host/v1?key=secret",
     ],
 )
-def test_an_address_or_key_that_cannot_be_used_is_refused_and_not_repeated(
-    minimal: Path, key: str, text: str
-) -> None:
-    with pytest.raises(BadInput, match=f"--{key}: expected ") as refusal:
-        read_experiment(minimal, {key: text})
+def test_an_address_or_key_that_cannot_be_used_is_refused_and_not_repeated(minimal: Path, url: str) -> None:
+    with pytest.raises(BadInput, match="--url: expected ") as refusal:
+        read_experiment(minimal, {"url": url})
     assert "secret" not in refusal.value.message.lower()
 
 
@@ -190,29 +216,25 @@ def test_an_effort_is_part_of_a_setting_s_name(minimal: Path, fields: str, name:
     assert not {*forced.settings} & {*experiment.settings}
 
 
-def test_mistakes_in_the_file_name_the_file(minimal: Path) -> None:
-    for text, message in [
-        (MINIMAL.replace('dataset = "gsm8k"\n', ""), "mine.toml: missing: dataset"),
-        (MINIMAL.replace("dataset", "questions"), "mine.toml: missing: dataset"),
-        (
-            MINIMAL.replace("= 100", "= 15") + 'budget_by = "thinking"\n',
-            "mine.toml: expected tokens_per_budget times the budget, and tokens_extra, to be above 20",
-        ),
-        (MINIMAL + "smaples = 4\n", "mine.toml: unknown key 'smaples'"),
-        (MINIMAL + "samples = 4\n", "mine.toml: not TOML: Cannot overwrite a value"),
-        (MINIMAL.replace("= 4", '= "4"'), "mine.toml: samples is '4', expected a valid integer"),
-    ]:
-        minimal.write_text(text)
-        with pytest.raises(BadInput) as refusal:
-            read_experiment(minimal)
-        assert refusal.value.message.removeprefix(f"{minimal.parent}/").startswith(message)
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (MINIMAL.replace('dataset = "gsm8k"\n', ""), "missing: dataset"),
+        (MINIMAL.replace("dataset", "questions"), "missing: dataset"),
+        (MINIMAL + "smaples = 4\n", "unknown key 'smaples'"),
+        (MINIMAL + "samples = 4\n", "not TOML: Cannot overwrite a value"),
+        (MINIMAL.replace("= 4", '= "4"'), "samples is '4', expected a valid integer"),
+    ],
+)
+def test_mistakes_in_the_file_name_the_file(minimal: Path, text: str, message: str) -> None:
+    minimal.write_text(text)
+    with pytest.raises(BadInput) as refusal:
+        read_experiment(minimal)
+    assert refusal.value.message.startswith(f"{minimal}: {message}")
 
 
 def test_an_unknown_experiment_lists_the_known_ones(tmp_path: Path) -> None:
-    known = (
-        "gsm8k-256, gsm8k-budgets, gsm8k-forced, gsm8k-thinking, math, math-500, math-budgets, "
-        "math-thinking, multiple-choice, tiny"
-    )
+    known = ", ".join(SHIPPED)
     for name in ("gsm9k", str(tmp_path / "gsm9k.toml")):
         with pytest.raises(BadInput, match=f"gsm9k.*: .*{known}"):
             read_experiment(name)

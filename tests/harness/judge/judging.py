@@ -1,6 +1,6 @@
 """A folder of answers to judge, and servers that judge them, for tests.
 
-with Server() as server: exit_status("judge", folder, "--url", server.url, ...)
+with Server() as server: judge(folder, server, *CHAT)
 
 The server says yes with the chance in CHANCES of the answer's last word, and keeps what it was asked.
 """
@@ -8,7 +8,7 @@ The server says yes with the chance in CHANCES of the answer's last word, and ke
 import json
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,9 @@ from typing import Any
 import pandas as pd
 
 from results import write_samples
+from tests.harness.commands import exit_status
 from tests.harness.engines.opened import TINY
+from tests.harness.run.rows import stored
 from tests.responder import Reply, Request, Responder
 
 MODEL = "org/judge"
@@ -33,30 +35,37 @@ TOKENS = 40
 """What each request is said to have read."""
 
 
-def folder_of(path: Path, answers: dict[str, list[str]], golds: dict[str, str]) -> Path:
+def folder_of(path: Path, answers: Mapping[str, Sequence[str]], golds: dict[str, str]) -> Path:
     """A table of answers, such as another tool has them."""
-    rows = [
-        {
-            "question_id": question,
-            "problem": f"Problem {question}?",
-            "sample": place,
-            "answer": answer,
-            "gold": golds[question],
-            "text": f"I say {answer}",
-        }
-        for question, given in answers.items()
-        for place, answer in enumerate(given)
-    ]
+    rows: list[dict[str, Any]] = []
+    for question, given in answers.items():
+        own = {"question_id": question, "problem": f"Problem {question}?", "gold": golds[question]}
+        for place, answer in enumerate(given):
+            rows.append(own | {"sample": place, "answer": answer, "text": f"I say {answer}"})
     write_samples(pd.DataFrame(rows), path / "samples.jsonl")
     return path
 
 
 def rows_of(folder: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in (folder / "samples.jsonl").read_text().splitlines()]
+    return stored(folder)
 
 
 def scores(folder: Path, column: str = "score_judge") -> list[float | None]:
     return [row[column] if row[column] is None else round(row[column], 12) for row in rows_of(folder)]
+
+
+def judge(folder: Path, server: "Server", *options: object) -> int:
+    """The exit status of `tts judge`."""
+    return exit_status("judge", folder, "--url", server.url, *options)
+
+
+def verdicts(folder: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (folder / "scores" / "judge.jsonl").read_text().splitlines()]
+
+
+def summary(folder: Path, name: str = "judge") -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((folder / "scores" / f"{name}.json").read_text())["summary"]
+    return found
 
 
 class Server(Responder):

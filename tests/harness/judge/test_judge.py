@@ -1,45 +1,47 @@
-"""tts judge: scores by hand, equal answers once, what is missing asked again, wrong input."""
+"""tts judge: scores by hand, equal answers once, what is missing asked again, rewards, refusals."""
 
 import json
-import math
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from harness.judge.verdicts import asked_yes_or_no, p_yes
+from harness.engines.sglang import SGLangEngine
+from harness.experiment import Experiment
+from harness.judge.run import OF_THE_MODEL, Judged, judge_of
+from harness.judge.scores import judge_identity
+from harness.store.resume import locked
 from harness.store.samples_file import SAMPLES
-from results import read_curves, read_samples
-from tests.commands import exit_status as status_of
 from tests.harness.commands import exit_status
-from tests.harness.judge.judging import CAUTIOUS, CHAT, SCORES, TOKENS, Server, rows_of, scores
+from tests.harness.judge.judging import (
+    ANSWERS,
+    CAUTIOUS,
+    CHAT,
+    GOLDS,
+    MODEL,
+    SCORES,
+    TOKENS,
+    Server,
+    decoded,
+    folder_of,
+    judge,
+    rows_of,
+    scores,
+    summary,
+    verdicts,
+)
 from tests.harness.run.real_run import really
+from tests.harness.run.rows import rewrite
+
+UNHEARD = (*CHAT, "--url", "http://127.0.0.1:9")
+SGLANG = ("--engine", "sglang", "--model", "tiny")
 
 pytestmark = pytest.mark.usefixtures("impatient")
 
 
-def verdicts(folder: Path, name: str = "judge") -> list[dict[str, Any]]:
-    return [json.loads(line) for line in (folder / "scores" / f"{name}.jsonl").read_text().splitlines()]
-
-
-def summary(folder: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((folder / "scores" / "judge.json").read_text())["summary"]
-    return found
-
-
-@pytest.mark.parametrize(
-    ("candidates", "expected"),
-    [
-        ([("Yes", 0.6), (" yes", 0.1), ("No", 0.3)], 0.7),
-        ([("YES", 0.2), ("▁no", 0.1), ("Ġno\n", 0.1), ("Well", 0.6)], 0.5),
-        ([("yes", 0.01)], 1.0),
-        ([("no", 0.5), ("yesterday", 0.5), ("not", 0.0001)], 0.0),
-        ([("Well", 0.9), ("", 0.1)], None),
-        ([], None),
-    ],
-)
-def test_p_yes_by_hand(candidates: list[tuple[str, float]], expected: float | None) -> None:
-    assert p_yes([(token, math.log(chance)) for token, chance in candidates]) == pytest.approx(expected)
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return folder_of(tmp_path / "run", ANSWERS, GOLDS)
 
 
 @pytest.mark.parametrize(
@@ -47,7 +49,7 @@ def test_p_yes_by_hand(candidates: list[tuple[str, float]], expected: float | No
     [
         (CHAT, {"logprobs": True, "top_logprobs": 20, "max_tokens": 1}),
         ((*CHAT, "--set", "chat=false"), {"logprobs": 20, "max_tokens": 1}),
-        (("--engine", "sglang", "--model", "tiny"), {"return_logprob": True, "top_logprobs_num": 20}),
+        (SGLANG, {"return_logprob": True, "top_logprobs_num": 20}),
     ],
 )
 def test_every_answer_gets_its_score_and_equal_ones_are_asked_once(
@@ -55,12 +57,10 @@ def test_every_answer_gets_its_score_and_equal_ones_are_asked_once(
 ) -> None:
     before = rows_of(folder)
     with Server() as server:
-        assert exit_status("judge", folder, "--url", server.url, *options) == 0
+        assert judge(folder, server, *options) == 0
     assert scores(folder) == SCORES
-    columns = ("score_judge", "tokens_judge")
-    assert [{**row, **dict.fromkeys(columns)} for row in rows_of(folder)] == [
-        {**row, **dict.fromkeys(columns)} for row in before
-    ]
+    for row, then in zip(rows_of(folder), before, strict=True):
+        assert row == then | {name: row[name] for name in ("score_judge", "tokens_judge")}
     assert len(server.asked) == 5
     assert asked_of.items() <= server.asked[0].items()
     counts = summary(folder)
@@ -72,42 +72,19 @@ def test_every_answer_gets_its_score_and_equal_ones_are_asked_once(
     assert took.count(0) == counts["answers"] - counts["asked"]
 
 
-def test_scores_become_curves(folder: Path, tmp_path: Path) -> None:
-    """By hand: of all four answers the best is right for a, and 18, scored above the right 5, for b."""
-    from results.cli import cli
-
-    with Server() as server:
-        exit_status("judge", folder, "--url", server.url, *CHAT)
-    assert [
-        None if math.isnan(value) else value for value in read_samples(folder)["score_judge"].round(12)
-    ] == SCORES
-    methods = ("--method", "best_by_score,weighted_majority", "--score", "judge", "--n", "1,4")
-    out = tmp_path / "curves.csv"
-    assert status_of(cli, "results", "curves", folder, *methods, "--out", out) == 0
-    curves = read_curves(out).set_index(["method", "N"])["accuracy"].to_dict()
-    assert curves == {
-        ("best_by_score", 1): 0.5,
-        ("best_by_score", 4): 0.5,
-        ("weighted_majority", 1): 0.5,
-        ("weighted_majority", 4): 1.0,
-    }
-
-
 def test_what_fails_has_no_score_and_is_asked_again(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with Server(refuses="say 7") as server:
-        command = ("judge", folder, "--url", server.url, *CHAT)
-        assert exit_status(*command) == 3
+        assert judge(folder, server, *CHAT) == 3
         assert scores(folder) == [0.9, None, 0.9, None, 0.9, 0.6, None, 0.6]
         told = capsys.readouterr()
         assert "question a" in told.err
         assert "6 of 8 answers judged" in told.out
         assert "16.7%" in told.out  # one of the six has no score
         server.refuses, server.asked = None, []
-        assert exit_status(*command) == 0
+        assert judge(folder, server, *CHAT) == 0
         assert scores(folder) == SCORES
-        assert len(server.asked) == 1
         written = (folder / SAMPLES).stat()
-        assert exit_status(*command) == 0
+        assert judge(folder, server, *CHAT) == 0
         assert len(server.asked) == 1
         assert (folder / SAMPLES).stat().st_ino == written.st_ino
 
@@ -116,62 +93,25 @@ def test_a_killed_command_goes_on(folder: Path) -> None:
     """Two verdicts are on the disk, of the third half a line, and the samples have no column yet."""
     samples = (folder / SAMPLES).read_bytes()
     with Server() as server:
-        exit_status("judge", folder, "--url", server.url, *CHAT, *CAUTIOUS)
+        judge(folder, server, *CHAT, *CAUTIOUS)
         lines = (folder / "scores" / "judge.jsonl").read_bytes().splitlines(keepends=True)
         (folder / "scores" / "judge.jsonl").write_bytes(b"".join(lines[:2]) + lines[2][:30])
         (folder / SAMPLES).write_bytes(samples)
         server.asked = []
-        assert exit_status("judge", folder, "--url", server.url, *CHAT) == 0
+        assert judge(folder, server, *CHAT) == 0
     assert len(server.asked) == 3
     assert scores(folder) == SCORES
     assert len(verdicts(folder)) == 5
-
-
-def test_ctrl_c_keeps_what_came(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with Server() as server:
-        command = ("judge", folder, "--url", server.url, *CHAT, *CAUTIOUS)
-        with monkeypatch.context() as patched:
-            asked = []
-
-            async def interrupted(engine: Any, prompt: str, answer: Any) -> Any:
-                asked.append(answer)
-                if len(asked) > 2:
-                    raise KeyboardInterrupt
-                return await asked_yes_or_no(engine, prompt, answer)
-
-            patched.setattr("harness.judge.run.asked_yes_or_no", interrupted)
-            assert exit_status(*command) == 130
-        assert scores(folder)[:4] == SCORES[:4]
-        assert "stopped" in capsys.readouterr().err
-        assert exit_status(*command) == 0
-    assert scores(folder) == SCORES
-
-
-def test_answers_that_came_later_are_asked_for_alone(folder: Path) -> None:
-    more = {"question_id": "a", "problem": "Problem a?", "sample": 4, "answer": "5", "gold": "18"}
-    with Server() as server:
-        command = ("judge", folder, "--url", server.url, *CHAT)
-        exit_status(*command)
-        with (folder / SAMPLES).open("a") as file:
-            file.write(
-                json.dumps({**rows_of(folder)[0], **more, "text": "I say 5", "score_judge": None}) + "\n"
-            )
-        server.asked = []
-        assert exit_status(*command) == 0
-    assert len(server.asked) == 1
-    assert scores(folder) == [*SCORES, 0.6]
 
 
 def test_questions_from_a_table(folder: Path, tmp_path: Path) -> None:
     table = tmp_path / "questions.csv"
     table.write_text("question_id,question\na,How many?\nb,And now?\n")
     with Server() as server:
-        command = ("judge", folder, "--url", server.url, *CHAT, "--questions", table, *CAUTIOUS)
-        assert exit_status(*command) == 0
-    assert "How many?" in server.asked[0]["messages"][0]["content"]
-    assert "I say 18" in server.asked[0]["messages"][0]["content"]
+        assert judge(folder, server, *CHAT, "--questions", table, *CAUTIOUS) == 0
+    asked = server.asked[0]["messages"][0]["content"]
+    assert "How many?" in asked
+    assert "I say 18" in asked
     assert verdicts(folder)[0]["prompt_tokens"] == TOKENS
 
 
@@ -179,15 +119,14 @@ def test_a_run_keeps_its_scores_when_it_goes_on_and_is_read_again(tmp_path: Path
     """The run knows its questions and its model; of later answers only those that are new are asked."""
     folder = really(tmp_path / "run", limit=3)
     with Server(chance=lambda _text: 0.75) as server:
-        command = ("judge", folder, "--url", server.url)
-        assert exit_status(*command) == 0
+        assert judge(folder, server) == 0
         assert set(scores(folder)) == {0.75}
         first, before = len(server.asked), len(rows_of(folder))
         really(folder, limit=3, samples=8)
         assert exit_status("regrade", folder, "--reader", "last-number") == 0
         rows = rows_of(folder)
         assert [row.get("score_judge") for row in rows] == [0.75] * before + [None] * (len(rows) - before)
-        assert exit_status(*command) == 0
+        assert judge(folder, server) == 0
         assert scores(folder) == [0.75] * len(rows)
         texts = {(row["question_id"], row["text"]) for row in rows}
         assert first <= len(server.asked) == len(texts)  # new answers may be texts that were there
@@ -198,8 +137,252 @@ def test_a_run_keeps_its_scores_when_it_goes_on_and_is_read_again(tmp_path: Path
 
 def test_answers_without_a_text_are_left_out(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rows = [{**row, "text": text} for row, text in zip(rows_of(folder), ["", None, " \n"], strict=False)]
-    (folder / SAMPLES).write_text("".join(json.dumps(row) + "\n" for row in [*rows, *rows_of(folder)[3:]]))
+    rewrite(folder, [*rows, *rows_of(folder)[3:]])
     with Server() as server:
-        assert exit_status("judge", folder, "--url", server.url, *CHAT) == 0
+        assert judge(folder, server, *CHAT) == 0
     assert scores(folder) == [None] * 3 + SCORES[3:]
     assert "5 of 5 answers judged, 3 more" in capsys.readouterr().out
+
+
+def test_neither_auc_hangs_on_the_order_of_the_rows(folder: Path) -> None:
+    """By hand, of 4 + 2 pairs within a question and 12 in all; answers to two questions interleave."""
+    rows = rows_of(folder)
+    with Server() as server:
+        for order in (rows, rows[0::4] + rows[1::4] + rows[2::4] + rows[3::4], rows[::-1]):
+            rewrite(folder, order)
+            assert judge(folder, server, *CHAT) == 0
+            told = summary(folder)
+            assert (told["auc"], told["auc_within"]) == pytest.approx((9 / 12, 4 / 6))
+
+
+def test_what_a_score_costs_is_of_the_answers_that_are_there(folder: Path) -> None:
+    """The answers to one question are taken away, as where a run was begun again: their verdicts stay."""
+    rows, summaries = rows_of(folder), []
+    with Server() as server:
+        for kept in (rows, [row for row in rows if row["question_id"] != rows[0]["question_id"]]):
+            rewrite(folder, kept)
+            assert judge(folder, server, *CHAT) == 0
+            summaries.append(summary(folder))
+    first, second = summaries
+    assert second["judged"] < first["judged"]
+    for name in ("tokens", "prompt_tokens"):
+        assert second[name] / second["asked"] == pytest.approx(first[name] / first["asked"], rel=0.1)
+        assert second[name] < first[name]
+
+
+def test_another_judge_under_the_same_name_is_refused(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with Server() as server:
+        judge(folder, server, *CHAT)
+        assert judge(folder, server, *SGLANG) == 2
+        said = capsys.readouterr().err.splitlines()[-1]
+        assert "engine" in said
+        assert "--name" in said
+        assert judge(folder, server, *CHAT, "--set", "concurrency=3") == 0
+        assert judge(folder, server, *SGLANG, "--name", "mine") == 0
+    assert scores(folder, "score_mine") == SCORES
+
+
+def test_a_column_of_other_origin_stays(folder: Path) -> None:
+    rewrite(folder, [row | {"score_judge": 0.5} for row in rows_of(folder)])
+    with Server() as server:
+        assert judge(folder, server, *CHAT) == 2
+    assert scores(folder) == [0.5] * 8
+    assert server.asked == []
+
+
+def test_a_server_without_log_probabilities_is_refused_and_binds_no_name(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with Server(silent=True) as server:
+        assert judge(folder, server, *CHAT) == 2
+        assert "log-probabilities" in capsys.readouterr().err
+    assert "score_judge" not in rows_of(folder)[0]
+    with Server() as server:
+        assert judge(folder, server, *SGLANG) == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("nowhere",), "nowhere"),
+        (("run", *UNHEARD), "http://127.0.0.1:9"),
+        (("run", *CHAT), "url"),
+        (("run",), "--model"),
+        (("run", *CHAT, "--prompt", "boxed"), "judge-yes-no"),
+        (("run", *CHAT, "--prompt", "nothing"), "judge-yes-no"),
+        (("run", *CHAT, "--prompt", "judge-yes-no", "--reward"), "--reward"),
+        (("run", "--model", "tiny", "--reward"), "--url"),
+        (("run", "--reward", *UNHEARD[-2:]), "--model"),
+        (("run", *UNHEARD, "--set", "temperature=0.5"), "temperature"),
+        (("run", *UNHEARD, "--name", "a b"), "--name"),
+        (("run", *UNHEARD, "--questions", "none.csv"), "none.csv"),
+        (("run", "--model", "tiny", "--set", "engine=ctranslate2"), "ctranslate2"),
+        (("run", "--model", "tiny", "--set", "colour=1"), "colour"),
+        (("empty", *UNHEARD), "samples.jsonl"),
+        (("textless", *UNHEARD), "text"),
+        (("unasked", *UNHEARD), "--questions"),
+    ],
+)
+def test_bad_input_is_one_line_and_leaves_all_as_it_was(
+    folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    arguments: tuple[str, ...],
+    said: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = rows_of(folder)
+    (tmp_path / "empty").mkdir()
+    for name, missing in (("textless", "text"), ("unasked", "problem")):
+        (tmp_path / name).mkdir()
+        rewrite(tmp_path / name, [{key: row[key] for key in row if key != missing} for row in rows])
+    assert exit_status("judge", *arguments) == 2
+    err = capsys.readouterr().err
+    assert err.splitlines()[-1].startswith("error: ")
+    assert said in err.splitlines()[-1]
+    assert rows_of(folder) == rows
+    assert not list(tmp_path.rglob("scores"))
+
+
+def test_a_run_in_use_is_left_alone(folder: Path) -> None:
+    with Server() as server, locked(folder):
+        assert judge(folder, server, *CHAT) == 2
+    assert server.asked == []
+
+
+@pytest.mark.parametrize(
+    ("judged", "null", "warns"),
+    [(20, 3, True), (20, 2, False), (0, 0, False)],  # two of twenty are a tenth, and not more
+)
+def test_a_judge_that_was_stopped_early_is_told_by_what_it_has_judged(
+    judged: int, null: int, warns: bool
+) -> None:
+    counts = {"answers": 1000, "asked": 1000, "judged": judged, "null": null, "levels": 5}
+    found = Judged(counts, column="score_judge", failures=[], stopped=True)
+    assert any("no score" in line for line in found.warnings()) is warns
+
+
+@pytest.mark.parametrize("fails", [0, 2])
+def test_a_judge_is_not_asked_for_ever(tmp_path: Path, fails: int) -> None:
+    """After 16 failures in a row nothing more is sent."""
+    questions = [str(number) for number in range(20)]
+    many = folder_of(tmp_path / "many", dict.fromkeys(questions, "7"), dict.fromkeys(questions, "18"))
+    with Server(fails=fails, breaks=True) as server:
+        assert judge(many, server, *CHAT, *CAUTIOUS) == 3
+    assert len(server.asked) == fails + 16
+    assert sum(row.get("score_judge") is not None for row in rows_of(many)) == fails
+
+
+def judge_as(**changed: Any) -> Experiment:
+    keys = {"dataset": "judged", "samples": 1, "tokens_extra": 1, "prompt": "judge-yes-no", "chat": True}
+    keys |= {"engine": "openai", "model": MODEL, "url": "http://127.0.0.1:9"}
+    return Experiment.model_validate(keys | changed)
+
+
+@pytest.mark.parametrize(
+    ("changed", "prompt"),
+    [
+        ({"engine": "sglang"}, "judge-yes-no"),
+        ({"model": "org/other"}, "judge-yes-no"),
+        ({"revision": "main"}, "judge-yes-no"),
+        ({"chat": False}, "judge-yes-no"),
+        ({"dtype": "float32"}, "judge-yes-no"),
+        ({"request_fields": {"chat_template_kwargs": {"enable_thinking": False}}}, "judge-yes-no"),
+        ({}, "boxed"),
+        ({}, None),
+    ],
+)
+def test_whatever_a_verdict_depends_on_tells_judges_apart(
+    changed: dict[str, Any], prompt: str | None
+) -> None:
+    assert judge_identity(judge_as(**changed), prompt) != judge_identity(judge_as(), "judge-yes-no")
+    elsewhere = judge_as(**changed, url="http://127.0.0.1:7", concurrency=3, seed=5)
+    assert judge_identity(elsewhere, prompt) == judge_identity(judge_as(**changed), prompt)
+
+
+def test_another_model_takes_nothing_from_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its own model takes everything."""
+    fields = {"revision": "v2", "chat": False, "dtype": "float32", "patience": 7.0}
+    fields |= {"request_fields": {"a": 1}}
+    run = judge_as(**fields)
+    nothing: dict[str, str] = {}
+
+    def judge_after(run: Experiment, given: dict[str, str] = nothing) -> Experiment:
+        monkeypatch.setattr("harness.judge.run.experiment_in", lambda _folder: run)
+        return judge_of(Path("run"), "judge-yes-no", given)
+
+    own = judge_after(run, {"model": MODEL})
+    assert {name: getattr(own, name) for name in fields} == fields
+    assert own.url == run.url
+    own_server = judge_as(engine="sglang", url=None, server_flags=("--tp", "2"))
+    assert judge_after(own_server).server_flags == ("--tp", "2")
+    assert judge_after(own_server, {"url": "http://127.0.0.1:7"}).server_flags == ()
+    for dtype, asked in (("int8", "auto"), ("float32", "float32")):  # a server has no 8-bit arithmetic
+        assert judge_after(judge_as(engine="ctranslate2", url=None, dtype=dtype)).dtype == asked
+    there = {"model": "org/other", "engine": "openai", "url": "http://127.0.0.1:7"}
+    other = judge_after(run, there)
+    plain = judge_as(model="org/other", url="http://127.0.0.1:7")
+    for name in OF_THE_MODEL:
+        assert getattr(other, name) == getattr(plain, name), name
+
+
+def test_a_chat_that_begins_with_thinking_gives_no_verdict(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(SGLangEngine, "opens_thinking", lambda _engine, _prompt: True)
+    with Server() as server:
+        assert judge(folder, server, *SGLANG) == 2
+    assert "enable_thinking" in capsys.readouterr().err
+    assert server.asked == []
+
+
+def rewarded(folder: Path, server: Server, *options: str) -> int:
+    return judge(folder, server, "--reward", "--name", "rm", *options)
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "options"), [("/classify", SGLANG), ("/classify", CHAT), ("/pooling", CHAT)]
+)
+def test_the_score_is_the_reward(tmp_path: Path, endpoint: str, options: tuple[str, ...]) -> None:
+    answers = {"a": ["18", "7", "18"], "b": ["5", "7"]}
+    folder = folder_of(tmp_path / "run", answers, {"a": "18", "b": "5"})
+    with Server(endpoint=endpoint) as server:
+        assert rewarded(folder, server, *options) == 0
+    assert [row["score_rm"] for row in rows_of(folder)] == [1.5, -2.0, 1.5, 0.25, -2.0]
+    assert len(server.asked) == 4
+    counts = summary(folder, "rm")
+    read = TOKENS * 4 if options == CHAT else sum(len(body["input_ids"]) for body in server.asked)
+    assert (counts["prompt_tokens"], counts["tokens"]) == (read, 0)
+    assert (counts["auc"], counts["auc_within"]) == (1.0, 1.0)
+
+
+def test_the_question_is_the_users_turn_and_the_answer_the_models(folder: Path) -> None:
+    with Server() as server:
+        rewarded(folder, server, *CHAT, "--set", "concurrency=1")
+        rewarded(folder, server, *SGLANG, "--set", "concurrency=1", "--name", "rm2")
+    assert server.asked[0]["messages"] == [
+        {"role": "user", "content": "Problem a?"},
+        {"role": "assistant", "content": "I say 18"},
+    ]
+    assert decoded(server.asked[5]["input_ids"]) == "<|user|>Problem a?<|assistant|>I say 18<|end|>"
+
+
+@pytest.mark.parametrize("options", [SGLANG, CHAT])
+@pytest.mark.parametrize("told", [[0.2, 0.8], [], ["0.5"], [None]])
+def test_a_model_that_gives_no_single_reward_is_refused(
+    folder: Path, capsys: pytest.CaptureFixture[str], told: Any, options: tuple[str, ...]
+) -> None:
+    with Server(told=told) as server:
+        assert rewarded(folder, server, *options) == 2
+    assert "rewards" in capsys.readouterr().err.splitlines()[-1]
+    assert not (folder / "scores").exists()
+
+
+def test_equal_rewards_are_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """As from an endpoint that normalises over one class."""
+    with Server(told=[1.0]) as server:
+        assert rewarded(folder, server, *CHAT) == 0
+    assert "equal" in capsys.readouterr().err

@@ -1,15 +1,15 @@
-"""The AUC of a score against counting all pairs."""
+"""The numbers of a judge: P(yes), what is one reward, and the AUC of a score against counting all pairs."""
 
-import json
+import math
 from itertools import product
-from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+from harness.engines.rewards import single
 from harness.judge.progress import auc
-from tests.harness.commands import exit_status
-from tests.harness.judge.judging import CHAT, Server, rows_of
+from harness.judge.verdicts import p_yes
 
 
 def by_pairs(groups: list[tuple[list[float], list[bool]]]) -> float | None:
@@ -34,31 +34,39 @@ def test_auc_is_the_share_of_pairs(seed: int) -> None:
     assert found == (None if expected is None else pytest.approx(expected, abs=1e-12))
 
 
-def test_neither_auc_hangs_on_the_order_of_the_rows(folder: Path) -> None:
-    """By hand, of 4 + 2 pairs within a question and 12 in all; answers to two questions interleave."""
-    rows = rows_of(folder)
-    orders = [rows, rows[0::4] + rows[1::4] + rows[2::4] + rows[3::4], rows[::-1]]
-    with Server() as server:
-        for order in orders:
-            text = "".join(json.dumps(row) + "\n" for row in order)
-            (folder / "samples.jsonl").write_text(text)
-            assert exit_status("judge", folder, "--url", server.url, *CHAT) == 0
-            told = json.loads((folder / "scores" / "judge.json").read_text())["summary"]
-            assert (told["auc"], told["auc_within"]) == pytest.approx((9 / 12, 4 / 6))
+@pytest.mark.parametrize(
+    ("candidates", "expected"),
+    [
+        ([("Yes", 0.6), (" yes", 0.1), ("No", 0.3)], 0.7),
+        ([("YES", 0.2), ("▁no", 0.1), ("Ġno\n", 0.1), ("Well", 0.6)], 0.5),
+        ([("yes", 0.01)], 1.0),
+        ([("no", 0.5), ("yesterday", 0.5), ("not", 0.0001)], 0.0),
+        ([("Well", 0.9), ("", 0.1)], None),
+        ([], None),
+    ],
+)
+def test_p_yes_by_hand(candidates: list[tuple[str, float]], expected: float | None) -> None:
+    assert p_yes([(token, math.log(chance)) for token, chance in candidates]) == pytest.approx(expected)
 
 
-def test_what_a_score_costs_is_of_the_answers_that_are_there(folder: Path) -> None:
-    """The answers to one question are taken away, as where a run was begun again: their verdicts stay."""
-    rows = rows_of(folder)
-    others = [row for row in rows if row["question_id"] != rows[0]["question_id"]]
-    with Server() as server:
-        summaries = []
-        for kept in (rows, others):
-            (folder / "samples.jsonl").write_text("".join(json.dumps(row) + "\n" for row in kept))
-            assert exit_status("judge", folder, "--url", server.url, *CHAT) == 0
-            summaries.append(json.loads((folder / "scores" / "judge.json").read_text())["summary"])
-    first, second = summaries
-    assert second["judged"] < first["judged"]
-    for name in ("tokens", "prompt_tokens"):
-        assert second[name] / second["asked"] == pytest.approx(first[name] / first["asked"], rel=0.1)
-        assert second[name] < first[name]
+@pytest.mark.parametrize(
+    ("told", "expected"),
+    [
+        (1.5, 1.5),
+        (-3, -3.0),
+        ([0.5], 0.5),
+        ([[0.5]], 0.5),
+        ([[0.1], [0.2], [0.9]], 0.9),
+        ([0.1, 0.9], None),
+        ([[0.1, 0.9]], None),
+        ([[0.1], [0.1, 0.9]], None),
+        ([], None),
+        (float("nan"), None),
+        (float("inf"), None),
+        ("1", None),
+        (False, None),
+        ({"0": 1.0}, None),
+    ],
+)
+def test_what_is_one_reward(told: Any, expected: float | None) -> None:
+    assert single(told) == expected

@@ -1,5 +1,7 @@
-"""Rows of samples.jsonl, as the harness writes them."""
+"""Rows of samples.jsonl, as the harness writes them, and files of them."""
 
+import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -34,3 +36,25 @@ def write(folder: Path, rows: list[dict[str, Any]]) -> bytes:
     with SamplesFile(folder) as file:
         file.append(rows)
     return (folder / SAMPLES).read_bytes()
+
+
+def stored(folder: Path) -> list[dict[str, Any]]:
+    """The rows that a reader of any kind sees."""
+    return [json.loads(line) for line in (folder / SAMPLES).read_bytes().splitlines()]
+
+
+def rewrite(folder: Path, rows: Iterable[dict[str, Any]]) -> None:
+    """These rows in place of what is in the file."""
+    (folder / SAMPLES).write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+
+def record_in(folder: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((folder / "run.json").read_text())
+    return found
+
+
+def change_record(folder: Path, change: Any) -> dict[str, Any]:
+    """A record as `change` makes it of the one in the folder, or in its place."""
+    record: dict[str, Any] = change(record_in(folder)) if callable(change) else change
+    (folder / "run.json").write_text(json.dumps(record))
+    return record

@@ -4,7 +4,6 @@ run(folder, ScriptedEngine())    40 answers in folder/samples.jsonl, ("q-0", "10
 """
 
 import asyncio
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Self
@@ -13,6 +12,7 @@ from harness.engines.base import Completion, Sampling
 from harness.experiment import Experiment, read_experiment
 from harness.questions.load import Question
 from harness.run.sampler import RunOutcome, sample
+from tests.harness.run.rows import stored
 
 QUESTIONS = [Question(f"q-{index}", f"Problem number {index}?", str(index)) for index in range(4)]
 SETTINGS = ("10", "40")
@@ -81,10 +81,6 @@ async def run_async(
 
 def run(folder: Path, engine: ScriptedEngine, **changes: Any) -> RunOutcome:
     return asyncio.run(run_async(folder, engine, **changes))
-
-
-def stored(folder: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in (folder / "samples.jsonl").read_text().splitlines()]
 
 
 def keys(folder: Path) -> list[tuple[str, str, str, int]]:

@@ -3,7 +3,6 @@
 What answers use of their budgets is read off a folder, a shipped run, or nothing.
 """
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +21,7 @@ from results import BadInput
 from tests.conftest import ROOT
 from tests.harness.run import real_run
 from tests.harness.run.real_run import QUESTIONS
+from tests.harness.run.rows import change_record, record_in, stored
 
 
 def experiment(**changes: Any) -> Experiment:
@@ -49,45 +49,34 @@ def test_the_demand_is_that_of_the_plan(tmp_path: Path) -> None:
         assert demand.tokens_per_answer == int(demand.setting)
         assert demand.limit == 2 * int(demand.setting) + 64
     assert len(found) == 4
-    assert f"answers: {3 * 2 * 6} of {3 * 2 * 6}," in dry(tmp_path / "new", greedy=True)[5]
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_folder_s_own_answers_say_what_to_expect_and_how_fast(tmp_path: Path) -> None:
     real_run.really(tmp_path, samples=5, limit=1)
-    rows = [json.loads(line) for line in (tmp_path / "samples.jsonl").read_text().splitlines()]
-    record = json.loads((tmp_path / "run.json").read_text())
+    record = record_in(tmp_path)
     (session,) = record["sessions"]
     killed = {name: value for name, value in session.items() if name != "tokens_per_second"}
     record["sessions"] = [*(session | {"tokens_per_second": rate} for rate in (9.0, 20.0)), killed]
-    (tmp_path / "run.json").write_text(json.dumps(record))
+    change_record(tmp_path, record)
     before = {file.name: file.read_bytes() for file in tmp_path.iterdir()}
 
     found = asked(tmp_path, budgets=(30, 10, 60))
     assert [d.setting for d in found] == ["30", "10", "60"]  # as given
-    used = {s: [row["tokens"] for row in rows if row["setting"] == s] for s in ("10", "30")}
-    expected = {s: sum(tokens) / 5 for s, tokens in used.items()}
+    expected = pd.DataFrame(stored(tmp_path)).groupby("setting")["tokens"].mean().to_dict()
     expected["60"] = min(60 * expected["30"] / 30, 2 * 60 + 64)  # as much of it as of the largest here
     assert {d.setting: d.tokens_per_answer for d in found} == pytest.approx(expected)
     assert {d.setting: d.answers for d in found} == {"10": 10, "30": 10, "60": 15}
     for given, rate in ((None, 20), (7.0, 7)):
         assert f" at {rate} completion tokens/s" in dry(tmp_path, given)[-2]
-
-    for one in record["sessions"]:
-        one.pop("tokens_per_second", None)
-        one["seconds"] = 2.0
-    short = json.dumps(record)
-    kept = (tmp_path / "run.json").read_text()
-    (tmp_path / "run.json").write_text(short)
-    whole = session["tokens"] / 2.0  # too short a session for a steady rate is better than none
-    assert f" at {whole:,.0f} completion tokens/s" in dry(tmp_path)[-2]
-    (tmp_path / "run.json").write_text(kept)
-
     assert dry(tmp_path, limit=1) == ["nothing to ask for: all 10 planned answers are there"]
     assert sum(d.answers for d in asked(tmp_path, fresh=True, limit=1)) == 10
     with pytest.raises(BadInput, match="another temperature"):
         dry(tmp_path, temperature=0.5)
     assert before == {file.name: file.read_bytes() for file in tmp_path.iterdir()}
+    # Too short a session for a steady rate is better than none.
+    change_record(tmp_path, record | {"sessions": [killed | {"seconds": 2.0}] * 2})
+    assert f" at {session['tokens'] / 2:,.0f} completion tokens/s" in dry(tmp_path)[-2]
 
 
 def test_the_most_tokens_of_a_forced_answer_include_those_of_its_end(tmp_path: Path) -> None:
@@ -101,17 +90,12 @@ def test_the_most_tokens_of_a_forced_answer_include_those_of_its_end(tmp_path: P
 def test_the_lines_add_up(tmp_path: Path) -> None:
     lines = dry(tmp_path, rate=2.0, price=12, dp=3, greedy=True)
     prompts = sum(d.prompt_tokens for d in asked(tmp_path, greedy=True))
-    assert lines[6].startswith(f"prompt tokens: {prompts:,} ")
     assert lines[7] == "completion tokens: 720 expected, 3,744 at most"
     assert lines[9].startswith("time: 6 min at 2 completion tokens/s, 31 min at most; 3.60 at 12 an hour ")
-    assert lines[10:] == [f"disk: about {(36 * 400 + 720 * 4) / 1e6:,.1f} MB of answers"]
-    unknown = dry(tmp_path, price=12, dp=3)[7]
-    assert "--rate" in unknown
-    assert "sample a little" in unknown
-    assert "36.00 for each hour" in unknown
     two = {"engine": "sglang", "server_flags": ("--tp-size", "2")}  # GPUs for each copy
-    assert any("72.00 for each hour" in line for line in dry(tmp_path, price=12, dp=3, **two))
     assert any("; 7.20 at 12 an hour" in line for line in dry(tmp_path, 2.0, 12, dp=3, greedy=True, **two))
+    assert "sample a little into this folder first; 36.00 for each hour" in dry(tmp_path, price=12, dp=3)[7]
+    assert any("72.00 for each hour" in line for line in dry(tmp_path, price=12, dp=3, **two))
     gpus = gpu_lines(experiment(dp=3), Load(720, prompts / 12, 20, 3), 12)
     assert dry(tmp_path, price=12, dp=3, greedy=True, engine="sglang")[-len(gpus) :] == gpus
 
@@ -133,12 +117,10 @@ def test_a_data_set_without_answers_here_goes_by_the_shipped_run() -> None:
 
 def test_a_run_with_budgets_in_words_says_nothing_of_thinking(tmp_path: Path) -> None:
     plan = read_experiment("gsm8k-thinking", {"samples": "2"})
-    found = demands(plan, [Question("q-1", "1 + 1?", "2")], tmp_path / "new")
-    assert [one.tokens_per_answer for one in found] == [
-        plan.max_new_tokens(budget) for budget in plan.budgets
-    ]
-    lines = estimate(plan, [Question("q-1", "1 + 1?", "2")], tmp_path / "new")
-    assert not any("qwen-gsm8k" in line for line in lines)
+    questions = [Question("q-1", "1 + 1?", "2")]
+    for one, budget in zip(demands(plan, questions, tmp_path / "new"), plan.budgets, strict=True):
+        assert one.tokens_per_answer == plan.max_new_tokens(budget)
+    assert not any("qwen-gsm8k" in line for line in estimate(plan, questions, tmp_path / "new"))
 
 
 def test_answers_in_the_folder_come_first() -> None:

@@ -7,9 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import pytest
-from click.testing import CliRunner
 
 from harness.engines.base import Completion, Sampling
 from harness.engines.forcing import ENDING
@@ -19,12 +17,12 @@ from harness.questions.load import load_questions
 from harness.run.cut_answers import FINAL_TOKENS, Stored
 from harness.run.queries import prompt_for
 from results import build_curves, read_samples
-from results.cli import cli as results_cli
 from tests.harness.commands import command, exit_status
 from tests.harness.engines.opened import TINY, openai, with_engine
 from tests.harness.engines.thinking_servers import VLLM
 from tests.harness.run.real_run import really
-from tests.harness.run.scripted import stored as rows_in
+from tests.harness.run.rows import change_record, record_in, rewrite
+from tests.harness.run.rows import stored as rows_in
 
 TOKENS = PromptTokens(TINY, None, chat=True)
 LENGTHS = (5, 15, 25, 35)
@@ -55,8 +53,17 @@ def force(source: Path, out: Path, lengths: tuple[int, ...] = LENGTHS, *more: ob
     return done.output
 
 
+def copied(source: Path, to: Path) -> Path:
+    return Path(shutil.copytree(source, to))
+
+
 def by_key(folder: Path) -> dict[tuple[str, str, int], dict[str, Any]]:
     return {(row["question_id"], row["setting"], row["sample"]): row for row in rows_in(folder)}
+
+
+def keys_of(rows: list[dict[str, Any]], lengths: tuple[int, ...]) -> set[tuple[str, str, int]]:
+    """Of these answers, ended at these lengths."""
+    return {(row["question_id"], f"forced={at}", row["sample"]) for row in rows for at in lengths}
 
 
 def test_the_same_answers_are_ended_at_every_length(source: Path, tmp_path: Path) -> None:
@@ -66,7 +73,7 @@ def test_the_same_answers_are_ended_at_every_length(source: Path, tmp_path: Path
     said = force(source, tmp_path / "new", lengths)
     assert "paired" in said
     found = by_key(tmp_path / "new")
-    assert set(found) == {(q, f"forced={at}", n) for q, n in whole for at in lengths}
+    assert found.keys() == keys_of(rows_in(source), lengths)
     kept = counted = 0
     for (question, setting, number), row in found.items():
         before, length = whole[question, number], int(setting.removeprefix("forced="))
@@ -86,64 +93,52 @@ def test_the_same_answers_are_ended_at_every_length(source: Path, tmp_path: Path
         assert row["gold"] == before["gold"]
     assert 0 < kept < len(found)  # some of 20 answers have more than five tokens
     assert counted
-    curves = build_curves(read_samples(tmp_path / "new" / "samples.jsonl"), permutations=0)
-    single = curves[(curves["N"] == 1) & (curves["method"] == "majority")].set_index("setting")
-    assert single.index.tolist() == [f"forced={length}" for length in lengths]
-    means = pd.DataFrame(found.values()).groupby("setting")[["correct", "tokens"]].mean()
-    told = single[["accuracy", "tokens_per_answer"]].to_numpy(float)
-    assert told == pytest.approx(means.loc[single.index].to_numpy(float), abs=1e-5)
+    curves = build_curves(read_samples(tmp_path / "new"), ns=[1], permutations=0)
+    assert curves["setting"].unique().tolist() == [f"forced={length}" for length in lengths]
 
 
-def test_lengths_are_compared_question_by_question(source: Path, tmp_path: Path) -> None:
-    new, table = tmp_path / "new", tmp_path / "lengths.csv"
-    force(source, new, (5, 15, 100))
-    compared = CliRunner().invoke(results_cli, ["compare", str(new), "--at", "1", "--out", str(table)])
-    assert compared.exit_code == 0, compared.output
-    found = pd.read_csv(table)
-    assert found["a"].tolist() == ["forced=5", "forced=5", "forced=15"]
-    assert found["b"].tolist() == ["forced=15", "forced=100", "forced=100"]
-    rows = pd.DataFrame(rows_in(new))
-    shares = rows.pivot_table(index="question_id", columns="setting", values="correct")
-    for row in found.to_dict("records"):
-        differences = shares[row["b"]] - shares[row["a"]]
-        assert row["difference"] == pytest.approx(differences.mean())
-        assert row["stderr"] == pytest.approx(differences.std(ddof=1) / len(differences) ** 0.5)
-
-
-def test_a_run_that_was_killed_goes_on_where_it_stopped(source: Path, tmp_path: Path) -> None:
-    whole, broken = tmp_path / "whole", tmp_path / "broken"
-    for folder in (whole, broken):
-        force(source, folder, LENGTHS[:2])
-    lines = (broken / "samples.jsonl").read_text().splitlines(keepends=True)
-    (broken / "samples.jsonl").write_text("".join(lines[:7]) + lines[7][:40])
-    force(source, broken, LENGTHS[:2])
-    again = (broken / "samples.jsonl").read_text().splitlines(keepends=True)
-    assert again[:7] == lines[:7]
-    assert by_key(broken).keys() == by_key(whole).keys()
-    force(source, broken, LENGTHS[:3])  # another length may come later
-    assert len(rows_in(broken)) == 3 * 20
-    assert rows_in(broken)[:40] == [json.loads(line) for line in again]
+def test_a_run_that_was_killed_goes_on_where_it_stopped_and_with_what_came_since(
+    source: Path, tmp_path: Path, fails: Fails
+) -> None:
+    """What was ended before stays as it is; where the answers were other ones, nothing is ended."""
+    rows, grown, new = rows_in(source), copied(source, tmp_path / "grown"), tmp_path / "new"
+    rewrite(grown, rows[:6])  # fewer than planned
+    force(grown, new, (5, 15))
+    assert by_key(new).keys() == keys_of(rows[:6], (5, 15))
+    whole = by_key(new)
+    lines = (new / "samples.jsonl").read_text().splitlines(keepends=True)
+    (new / "samples.jsonl").write_text("".join(lines[:7]) + lines[7][:40])
+    force(grown, new, (5, 15))
+    before = rows_in(new)
+    assert [json.dumps(row, ensure_ascii=False) + "\n" for row in before[:7]] == lines[:7]
+    assert by_key(new).keys() == whole.keys()
+    rewrite(grown, rows)
+    force(grown, new, (5, 15, 25))  # another length may come later
+    assert rows_in(new)[:12] == before
+    assert by_key(new).keys() == keys_of(rows, (5, 15, 25))
+    came_from = record_in(new)["experiment"]["forced_from"]
+    assert came_from == Stored(grown, out=new).came_from
+    assert came_from["answers"] == 6
+    rewrite(grown, [rows[7], *rows[1:]])
+    assert "another forced_from" in fails(grown, "--at", 5, "--out", new)
 
 
 def test_what_cannot_be_ended_is_said_in_one_line(source: Path, tmp_path: Path, fails: Fails) -> None:
     out = tmp_path / "out"
     assert "no run.json" in fails(tmp_path, "--at", 5, "--out", out)
     assert "another folder" in fails(source, "--at", 5, "--out", source)
-    assert "no answers with setting '50'; there are 40" in fails(
-        source, "--at", 5, "--setting", 50, "--out", out
-    )
+    other = fails(source, "--at", 5, "--setting", 50, "--out", out)
+    assert "no answers with setting '50'; there are 40" in other
     for lengths in ("0,5", "x", "", "5,"):
         assert "list of" in fails(source, "--at", lengths, "--out", out)
     assert "hashes" in fails(source, "--at", 5, "--set", "readers=boxed", "--out", out)
-    read_again = shutil.copytree(source, tmp_path / "read_again")
+    read_again = copied(source, tmp_path / "read_again")
     assert command("regrade", read_again, "--reader", "boxed").exit_code == 0
     assert "--set readers=hashes,boxed" in fails(read_again, "--at", 5, "--out", out)
     assert "no such folder" in fails(source, "--at", 5, "--set", f"model={tmp_path / 'gone'}", "--out", out)
     two = really(tmp_path / "two", budgets=(10, 30), limit=1)
     assert "give --setting; there are 10, 30" in fails(two, "--at", 5, "--out", out)
-    rows = rows_in(two)
-    without = [{**row, "text": None} for row in rows]
-    (two / "samples.jsonl").write_text("".join(json.dumps(row) + "\n" for row in without))
+    rewrite(two, [row | {"text": None} for row in rows_in(two)])
     assert "row 1: no text" in fails(two, "--at", 5, "--setting", 10, "--out", out)
     assert not (out / "samples.jsonl").exists()
 
@@ -154,52 +149,15 @@ def test_answers_of_two_runs_are_not_mixed(source: Path, tmp_path: Path, fails: 
     assert "another forced_from" in fails(other, "--at", 5, "--out", new)
     assert "forced already" in fails(new, "--at", 5, "--out", tmp_path / "third")
     assert exit_status("sample", "tiny", "--set", "budgets=5", "--out", new) == 2
-    record = json.loads((other / "run.json").read_text())
-    (other / "run.json").write_text(json.dumps(record | {"prompt_sha256": "0"}))
+    change_record(other, lambda record: record | {"prompt_sha256": "0"})
     assert "another prompt text" in fails(other, "--at", 5, "--out", tmp_path / "fourth")
 
 
-def test_a_source_with_fewer_answers_than_planned_is_ended_as_it_is(source: Path, tmp_path: Path) -> None:
-    part = tmp_path / "part"
-    part.mkdir()
-    lines = (source / "samples.jsonl").read_text().splitlines(keepends=True)
-    (part / "samples.jsonl").write_text("".join(lines[:6]))
-    (part / "run.json").write_text((source / "run.json").read_text())
-    force(part, tmp_path / "new", (5,))
-    assert {(row["question_id"], row["sample"]) for row in rows_in(tmp_path / "new")} == {
-        (row["question_id"], row["sample"]) for row in rows_in(part)
-    }
-
-
-def test_answers_sampled_since_are_ended_too(source: Path, tmp_path: Path, fails: Fails) -> None:
-    """Those that were ended before stay as they are; where they were other ones, nothing is ended."""
-    grown, new = tmp_path / "grown", tmp_path / "new"
-    grown.mkdir()
-    lines = (source / "samples.jsonl").read_text().splitlines(keepends=True)
-    (grown / "run.json").write_text((source / "run.json").read_text())
-    (grown / "samples.jsonl").write_text("".join(lines[:6]))
-    force(grown, new, (5, 15))
-    before = rows_in(new)
-    (grown / "samples.jsonl").write_text("".join(lines))
-    force(grown, new, (5, 15))
-    assert rows_in(new)[:12] == before
-    assert by_key(new).keys() == {
-        (row["question_id"], f"forced={at}", row["sample"]) for row in rows_in(source) for at in (5, 15)
-    }
-    came_from = json.loads((new / "run.json").read_text())["experiment"]["forced_from"]
-    assert came_from == Stored(grown, out=new).came_from
-    assert came_from["answers"] == 6
-    (grown / "samples.jsonl").write_text("".join([lines[7], *lines[1:]]))
-    assert "another forced_from" in fails(grown, "--at", 5, "--out", new)
-
-
 def test_an_answer_cut_while_it_thinks_is_ended_after_its_thinking(source: Path, tmp_path: Path) -> None:
-    thinking = tmp_path / "thinking"
-    thinking.mkdir()
-    (thinking / "run.json").write_text((source / "run.json").read_text())
+    thinking = copied(source, tmp_path / "thinking")
     first = rows_in(source)[0]
     first |= {"reasoning": " is" * 30, "text": "\n\nThe answer is ##18##.", "reasoning_tokens": 30}
-    (thinking / "samples.jsonl").write_text(json.dumps(first) + "\n")
+    rewrite(thinking, [first])
     stored = Stored(thinking)
     plan = stored.experiment((20, 200), {"engine": "openai", "url": "http://x", "model": TINY})
     stored.load_tokenizer(plan)
@@ -220,8 +178,6 @@ def test_an_answer_cut_while_it_thinks_is_ended_after_its_thinking(source: Path,
     assert (ended.text, ended.tokens) == (f"{ENDING}18##.", TOKENS.count(said) + 2)
     assert ended.reasoning == " is" * (20 - opening)
     assert ended.reasoning_tokens == 20 - opening
-    assert (whole.text, whole.reasoning, whole.tokens) == (
-        *(first["text"], first["reasoning"]),
-        first["tokens"],
-    )
+    as_before = first["text"], first["reasoning"], first["tokens"]
+    assert (whole.text, whole.reasoning, whole.tokens) == as_before
     assert "Use around 40" in prompt  # as the stored answers were asked

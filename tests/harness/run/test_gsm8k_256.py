@@ -1,8 +1,5 @@
-"""The paper's other run, gsm8k-256: a base model that would go on, stop strings, greedy as its own row."""
+"""The paper's other run, gsm8k-256: a base model that would go on to the next question, and stop strings."""
 
-import asyncio
-from collections import Counter
-from contextlib import nullcontext
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -10,14 +7,9 @@ from typing import Any
 import pytest
 
 import prompts
-from harness.engines.base import Completion, Sampling
 from harness.experiment import read_experiment
-from harness.questions.load import Question
-from harness.run.sampler import sample
-from results import build_curves, read_samples
 
 RUN = read_experiment("gsm8k-256")
-QUESTIONS = [Question(f"q-{i}", f"Problem {i}?", "12") for i in range(3)]
 
 
 def shots() -> list[tuple[str, str]]:
@@ -59,51 +51,3 @@ def test_prompt_and_stop_string_are_those_of_lm_eval() -> None:
     # The other stop strings there are end tokens of some models; a server knows those of the model it serves.
     stop = theirs["generation_kwargs"]["until"]
     assert [mark for mark in stop if not mark.startswith("<")] == list(RUN.stop)
-
-
-class BaseModel:
-    """Solves the problem and goes on to write the next question, with an answer of its own.
-
-    Greedily it is wrong for the first question; of 16 sampled answers to each, 4 are wrong.
-    """
-
-    name, version = "base", "1"
-
-    def __init__(self) -> None:
-        self.asked: list[Sampling] = []
-        self.given: Counter[str] = Counter()
-
-    def describe(self) -> dict[str, Any]:
-        return {}
-
-    async def generate(self, prompt: str, sampling: Sampling, seed: int) -> Completion:
-        self.asked.append(sampling)
-        assert prompt.count("Q: ") == 8 + 1
-        assert prompt.endswith("?\nA:")
-        first = prompt.endswith("Q: Problem 0?\nA:")
-        answer = 13 if first else 12
-        if sampling.temperature:
-            answer = [12, 12, 12, 14][self.given[prompt] % 4]
-            self.given[prompt] += 1
-        text = f" 3 x 4 = {answer}. The answer is {answer}.\n\nQ: Next?\nA: The answer is 99."
-        return Completion(stopped(text, sampling.stop), 9, 700, "stop", seed)
-
-
-def test_greedy_is_a_row_of_its_own_and_no_vote(tmp_path: Path) -> None:
-    model = BaseModel()
-
-    run = RUN.model_copy(update={"samples": 16})
-    outcome = asyncio.run(sample(run, QUESTIONS, tmp_path, lambda: nullcontext(model)))
-    assert (outcome.planned, outcome.missing) == (3 * 17, 0)
-    assert {asked.stop for asked in model.asked} == {("Q:",)}
-    assert sorted({asked.temperature for asked in model.asked}) == [0.0, 1.0]
-
-    table = read_samples(tmp_path)
-    assert set(table["answer"]) == {"12", "13", "14"}  # never the 99 of the next question
-    curves = build_curves(table, permutations=0)
-    (greedy,) = curves[curves["method"] == "greedy"].to_dict("records")
-    assert (greedy["N"], greedy["accuracy"], greedy["questions"]) == (1, pytest.approx(2 / 3), 3)
-    votes = curves[curves["method"] == "majority"].set_index("N")["accuracy"]
-    assert list(votes.index) == [1, 2, 4, 8, 16]  # 16 answers a question: the greedy one is not among them
-    assert votes[1] == pytest.approx(12 / 16)
-    assert votes[16] == pytest.approx(1)

@@ -14,13 +14,11 @@ from tests.harness.engines.opened import sglang, with_engine
 from tests.harness.engines.sglang_responder import FaultyServer
 from tests.harness.run.scripted import QUESTIONS, ScriptedEngine, keys
 
-WORKERS = {
-    "workers": [
-        {"is_healthy": True, "labels": {"dp_size": "4"}},
-        {"is_healthy": True, "labels": {}},
-        {"is_healthy": False, "labels": {"dp_size": "8"}},
-    ]
-}
+WORKERS = [
+    {"is_healthy": True, "labels": {"dp_size": "4"}},
+    {"is_healthy": True, "labels": {}},
+    {"is_healthy": False, "labels": {"dp_size": "8"}},
+]
 
 
 class Growing(ScriptedEngine):
@@ -58,7 +56,7 @@ def test_a_run_follows_servers_that_come_and_go(tmp_path: Path, monkeypatch: pyt
 @pytest.mark.parametrize(
     ("workers", "info", "copies"),
     [
-        (WORKERS, {}, 5),
+        ({"workers": WORKERS}, {}, 5),
         ({"workers": []}, {}, None),
         ("?", {}, None),
         (None, {"dp_size": 8}, 8),
@@ -71,5 +69,4 @@ def test_the_copies_are_those_of_the_workers_or_of_the_server(
     server = FaultyServer(info=info)
     if workers is not None:
         server.routes["GET /workers"] = workers
-
     assert with_engine(server, sglang, lambda engine: engine.copies()) == copies

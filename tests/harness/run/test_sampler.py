@@ -1,117 +1,89 @@
-"""The sampler: exactly the planned answers, run after run into the same folder."""
+"""The sampler: exactly the planned answers, whatever fails, run after run into the same folder."""
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, nullcontext
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from harness.engines.base import Engine
+from harness.errors import EngineError, EngineGone, RequestRefused
 from harness.run import sampler, session
-from harness.run.queries import remaining
+from harness.run.queries import Query, remaining
 from harness.run.sampler import sample
+from harness.run.session import FEWEST_FAILURES
 from harness.tally.rate import Pace
 from results import BadInput, read_samples
-from tests.harness.run.scripted import QUESTIONS, ScriptedEngine, experiment, keys, planned, run, stored
+from tests.harness.run.rows import record_in, rewrite, stored
+from tests.harness.run.scripted import QUESTIONS, ScriptedEngine, experiment, keys, planned, run, run_async
 
 
-def test_the_planned_answers_are_stored_graded_and_readable_as_a_table(tmp_path: Path) -> None:
-    outcome = run(tmp_path, ScriptedEngine())
+def test_every_planned_answer_is_a_request_with_its_own_seed_and_a_row(tmp_path: Path) -> None:
+    engine = ScriptedEngine()
+    outcome = run(tmp_path, engine, seed=3)
     assert (outcome.planned, outcome.missing, outcome.failures) == (40, 0, [])
     assert sorted(keys(tmp_path)) == sorted(planned(5))
-    table = read_samples(tmp_path)
-    assert table["correct"].all()
-    assert set(table["answer"]) == {"0", "1", "2", "3"}
-    assert set(table["setting"]) == {"10", "40"}
-    record = json.loads((tmp_path / "run.json").read_text())
-    assert record["sessions"][0]["answers"] == outcome.tally.answers == 40
-    assert record["sessions"][0]["tokens"] == outcome.tally.tokens == 40 * 9
-
-
-def test_each_answer_is_a_request_and_missing_ones_are_asked_for_by_their_index(tmp_path: Path) -> None:
-    run(tmp_path, ScriptedEngine())
+    assert read_samples(tmp_path)["correct"].all()
     assert {(row["sample"], row["text"].split(":")[0]) for row in stored(tmp_path)} == {
         (sample, str(sample)) for sample in range(5)
     }
-    lost = [row for row in stored(tmp_path) if row["sample"] not in (1, 4)]
-    (tmp_path / "samples.jsonl").write_text("".join(json.dumps(row) + "\n" for row in lost))
-    engine = ScriptedEngine(lambda _prompt, place: ["first", "second"][place])
-    run(tmp_path, engine)
-    assert len(engine.asked) == 16
-    assert {(row["sample"], row["text"]) for row in stored(tmp_path)[len(lost) :]} == {
-        (1, "first"),
-        (4, "second"),
-    }
+    assert engine.seeds == [query.seed(3) for query in remaining(experiment(), QUESTIONS, {})]
+    assert len(set(engine.seeds)) == len(engine.seeds)
+    assert max(engine.seeds) < 2**53  # numbers that JSON keeps whole
+    assert {row["seed"] for row in stored(tmp_path)} == set(engine.seeds)
+    (only,) = record_in(tmp_path)["sessions"]
+    assert only["answers"] == outcome.tally.answers == 40
+    assert only["tokens"] == outcome.tally.tokens == 40 * 9
 
 
-def test_a_row_says_everything_about_its_answer(tmp_path: Path) -> None:
-    text = "3 and 4 are ##7##."
-    run(
-        tmp_path, ScriptedEngine(lambda _prompt, _place: text), samples=1, greedy=True, budgets=(40,), limit=1
-    )
-    greedy, sampled = sorted(stored(tmp_path), key=lambda row: row["decoding"])
-    assert sampled == {
-        **{"question_id": "q-0", "setting": "40", "sample": 0, "dataset": "tiny", "model": "tiny"},
-        **{"answer": "7", "gold": "0", "correct": False, "reader": "hashes", "text": text},
-        **{"tokens": 9, "finish_reason": "stop", "prompt_tokens": 20, "decoding": "sample"},
-        "seed": sampled["seed"],
+def test_a_row_says_everything_about_its_answer_and_has_the_verdict_on_its_own_text(tmp_path: Path) -> None:
+    texts = ["The answer is ##2##. [END] ##1##", "none"]
+    engine = ScriptedEngine(lambda _prompt, place: texts[place % 2])
+    outcome = run(tmp_path, engine, samples=1, greedy=True, budgets=(40,))
+    assert outcome.tally.accuracy == 1 / 8  # question 2, greedily
+    for row in stored(tmp_path):
+        assert row["text"] == texts[row["decoding"] == "sample"]
+        assert row["correct"] == (row["answer"] == row["gold"])
+    greedy, sampled = (row for row in stored(tmp_path) if row["question_id"] == "q-2")
+    assert greedy == {
+        **{"question_id": "q-2", "setting": "40", "sample": 0, "dataset": "tiny", "model": "tiny"},
+        **{"answer": "2", "gold": "2", "correct": True, "reader": "hashes", "text": texts[0]},
+        **{"tokens": 9, "finish_reason": "stop", "prompt_tokens": 20, "decoding": "greedy"},
+        "seed": greedy["seed"],
     }
-    assert greedy == sampled | {"decoding": "greedy", "seed": greedy["seed"]}
+    verdict = {"answer": None, "correct": False, "reader": None, "text": "none"}
+    assert sampled == greedy | verdict | {"decoding": "sample", "seed": sampled["seed"]}
     assert greedy["seed"] != sampled["seed"]
 
 
-def test_each_answer_has_the_verdict_on_its_own_text(tmp_path: Path) -> None:
-    texts = ["The answer is ##2##. [END] ##1##", "none"]
-    outcome = run(tmp_path, ScriptedEngine(lambda _prompt, place: texts[place]), samples=2)
-    for row in stored(tmp_path):
-        answer = "2" if row["sample"] == 0 else None
-        assert (row["answer"], row["text"]) == (answer, texts[row["sample"]])
-        assert row["correct"] == (answer == row["gold"])
-        assert row["reader"] == ("hashes" if answer else None)
-    assert outcome.tally.accuracy == 2 / 16  # question 2, in both settings
-
-
-def test_every_request_is_sent_with_the_seed_of_its_answer(tmp_path: Path) -> None:
-    engine = ScriptedEngine()
-    run(tmp_path, engine, seed=3)
-    assert engine.seeds == [query.seed(3) for query in remaining(experiment(), QUESTIONS, {})]
-    assert len(set(engine.seeds)) == len(engine.seeds) == 4 * 2 * 5
-    assert max(engine.seeds) < 2**53  # numbers that JSON keeps whole
-    assert {row["seed"] for row in stored(tmp_path)} == set(engine.seeds)
-
-
-def test_a_finished_run_opens_no_engine_again(tmp_path: Path) -> None:
-    run(tmp_path, ScriptedEngine())
-    before = (tmp_path / "samples.jsonl").read_bytes()
-    again = ScriptedEngine()
-    assert run(tmp_path, again).missing == 0
-    assert again.opened == 0
-    assert (tmp_path / "samples.jsonl").read_bytes() == before
-
-
-def test_a_larger_plan_asks_only_for_what_is_new(tmp_path: Path) -> None:
+def test_what_is_missing_alone_is_asked_for_and_what_was_there_counted_once(tmp_path: Path) -> None:
     run(tmp_path, ScriptedEngine(), limit=2, samples=3)
     assert set(keys(tmp_path)) == planned(3, questions=2)
+    rewrite(tmp_path, [row for row in stored(tmp_path) if row["sample"] != 1])
     more = ScriptedEngine()
     outcome = run(tmp_path, more)
-    assert len(more.asked) == 40 - 12
-    # The answers that were there are counted, and counted once.
+    assert len(more.asked) == 40 - 8
+    assert sorted(keys(tmp_path)) == sorted(planned(5))
     assert outcome.tally.answers == 40
     assert [counts.answers for counts in outcome.tally.settings.values()] == [20, 20]
-    summary = json.loads((tmp_path / "run.json").read_text())["summary"]
-    assert [setting["answers"] for setting in summary["settings"]] == [20, 20]
-    assert sorted(keys(tmp_path)) == sorted(planned(5))
+    assert [setting["answers"] for setting in record_in(tmp_path)["summary"]["settings"]] == [20, 20]
+    before, again = stored(tmp_path), ScriptedEngine()
+    assert run(tmp_path, again).missing == 0
+    assert again.opened == 0
+    assert stored(tmp_path) == before
 
 
 def test_restart_puts_the_old_answers_aside(tmp_path: Path) -> None:
-    run(tmp_path, ScriptedEngine())
-    run(tmp_path, ScriptedEngine(), restart=True, temperature=0.5)
-    (old,) = tmp_path.glob("samples.jsonl.bak-*")
-    assert len(old.read_text().splitlines()) == 40
+    for temperature in (1.0, 0.5, 0.25):
+        run(tmp_path, ScriptedEngine(), restart=True, temperature=temperature)
     assert sorted(keys(tmp_path)) == sorted(planned(5))
-    assert json.loads((tmp_path / "run.json").read_text())["experiment"]["temperature"] == 0.5
+    assert record_in(tmp_path)["experiment"]["temperature"] == 0.25
+    assert [len(old.read_text().splitlines()) for old in tmp_path.glob("samples.jsonl.bak-*")] == [40, 40]
+    records = [json.loads(old.read_text()) for old in tmp_path.glob("run.json.bak-*")]
+    assert sorted(record["experiment"]["temperature"] for record in records) == [0.5, 1.0]
 
 
 def test_a_prompt_without_a_budget_is_refused_before_the_folder_is_made(tmp_path: Path) -> None:
@@ -134,19 +106,17 @@ def test_a_folder_whose_engine_did_not_open_can_be_used_later(tmp_path: Path) ->
 def test_rates_begin_once_as_many_answers_have_ended_as_are_in_flight(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    paces: list[Pace] = []
-    in_flight: list[int] = []
+    paces: list[tuple[int, Pace]] = []
     endings: list[bool] = []
 
     def pace(answers: int) -> Pace:
-        in_flight.append(answers)
-        paces.append(Pace(answers))
-        return paces[-1]
+        paces.append((answers, Pace(answers)))
+        return paces[-1][1]
 
     monkeypatch.setattr(session, "Pace", pace)
-    script = ScriptedEngine(lambda _prompt, _place: endings.append(paces[0].ending))
+    script = ScriptedEngine(lambda _prompt, _place: endings.append(paces[0][1].ending))
     run(tmp_path, script, concurrency=7)
-    assert in_flight == [7]
+    assert paces[0][0] == 7
     assert endings == [False] * 33 + [True] * 7  # the last of 40 requests is sent while six are under way
 
 
@@ -163,7 +133,7 @@ def test_the_time_left_is_that_of_the_answers_that_are_missing(
     run(tmp_path, ScriptedEngine(), concurrency=1)
     assert bars[0] == (8, 40)
     assert said[0] == "2.0 answers/s, 100 tokens/s, 16 s left, 100.0% of finished questions correct"
-    assert said[-1] == "2.0 answers/s, 100 tokens/s, 0 s left, 100.0% of finished questions correct"
+    assert said[-1] == said[0].replace("16", "0")
 
 
 def test_a_run_warns_while_it_can_still_be_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -175,8 +145,120 @@ def test_a_run_warns_while_it_can_still_be_stopped(tmp_path: Path, monkeypatch: 
     run(tmp_path, engine, **plan, say=lambda line: said.append((len(engine.asked), line)))
     assert [asked for asked, _ in said] == [96, 96, 112, 112]  # of 128 requests
     assert all(line.startswith("warning, so far: ") for _, line in said)
-    assert f" {tmp_path} " in said[1][1]
     assert "100.00%" in said[0][1]
-    assert "100.0% of the answers could not be read" in said[1][1]
+    assert f"`tts regrade {tmp_path} " in said[1][1]
     run(tmp_path, engine, **plan, budgets=(10, 40, 60), say=lambda line: said.append((0, line)))
     assert len(said) == 4  # the eight questions before have been looked at
+
+
+def test_a_request_that_keeps_failing_leaves_its_answer_absent(tmp_path: Path) -> None:
+    def fail_for_one(prompt: str, place: int) -> None:
+        if "number 2" in prompt and "10 tokens" in prompt and place == 4:
+            raise EngineError("6 attempts failed")
+
+    outcome = run(tmp_path, ScriptedEngine(fail_for_one))
+    assert outcome.missing == 1
+    assert outcome.failures == ["question q-2, setting 10, sample 4: 6 attempts failed"]
+    assert set(keys(tmp_path)) == planned(5) - {("q-2", "10", "sample", 4)}
+    assert run(tmp_path, ScriptedEngine()).missing == 0
+    assert sorted(keys(tmp_path)) == sorted(planned(5))
+
+
+@pytest.mark.parametrize(
+    ("fails", "error", "wanted", "failures", "missing"),
+    [
+        (lambda prompt, _number: "number 1" in prompt, RequestRefused("too long"), 3, 50, 50),
+        (lambda _prompt, number: number % 4 == 0, EngineError("far apart"), 1, 50, 50),
+        (lambda _prompt, number: number <= 30, EngineError("to all in flight, once"), 40, 30, 30),
+        (lambda _prompt, _number: True, EngineError("refused by all"), 1, FEWEST_FAILURES, 200),
+        (lambda _prompt, _number: True, EngineGone("no answer after 600 s"), 3, 1, 200),
+    ],
+    ids=lambda given: str(given) if isinstance(given, Exception) else "",
+)
+def test_failures_in_a_row_end_a_run_and_others_do_not(
+    tmp_path: Path,
+    fails: Callable[[str, int], bool],
+    error: Exception,
+    wanted: int,
+    failures: int,
+    missing: int,
+) -> None:
+    in_flight = []
+
+    def script(prompt: str, _place: int) -> None:
+        in_flight.append(engine.in_flight)
+        if fails(prompt, len(in_flight)):
+            raise error
+
+    engine = ScriptedEngine(script)
+    outcome = run(tmp_path, engine, samples=25, concurrency=wanted)
+    assert (len(outcome.failures), outcome.missing) == (failures, missing)
+    assert outcome.tally.answers == 200 - missing
+    assert max(in_flight) == max(in_flight[100:], default=wanted) == wanted
+
+
+@pytest.mark.parametrize("error", [None, BadInput("the server came back with another dtype")])
+def test_what_happens_to_the_server_is_on_record_however_the_session_ends(
+    tmp_path: Path, error: BadInput | None
+) -> None:
+    def restart(_prompt: str, _place: int) -> None:
+        engine.events = ["SGLang ended with status -9", "starting SGLang once more"]
+        if error:
+            raise error
+
+    engine = ScriptedEngine(restart)
+    with pytest.raises(BadInput) if error else nullcontext():
+        run(tmp_path, engine)
+    (session,) = record_in(tmp_path)["sessions"]
+    assert session["events"] == engine.events
+
+
+async def stop_once(engine: ScriptedEngine, waiting: int, folder: Path, **changes: Any) -> None:
+    """Run until `waiting` requests are in flight and nothing else is left to do; then cancel the run."""
+    task = asyncio.create_task(run_async(folder, engine, **changes))
+    idle = 0
+    while idle < 10:  # rounds of the event loop in which nothing was asked or answered
+        asked = len(engine.asked)
+        await asyncio.sleep(0)
+        idle = idle + 1 if engine.in_flight == waiting and len(engine.asked) == asked else 0
+        assert not task.done(), task.exception()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+
+def test_a_stopped_run_keeps_its_finished_answers_and_goes_on_from_there(tmp_path: Path) -> None:
+    engine = ScriptedEngine(lambda prompt, _place: asyncio.Event().wait() if "number 3" in prompt else None)
+    asyncio.run(stop_once(engine, 10, tmp_path))
+    assert sorted(keys(tmp_path)) == sorted(planned(5, questions=3))
+    (session,) = record_in(tmp_path)["sessions"]
+    assert session["ended"] is not None
+    assert session["answers"] == 30
+    assert run(tmp_path, ScriptedEngine()).missing == 0
+    assert sorted(keys(tmp_path)) == sorted(planned(5))
+
+
+def test_an_error_that_is_not_the_engine_s_comes_out_as_it_is(tmp_path: Path) -> None:
+    def full(_prompt: str, _place: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    with pytest.raises(OSError, match="No space left"):
+        run(tmp_path, ScriptedEngine(full))
+
+
+def test_requests_are_made_up_only_when_they_are_sent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = []
+
+    def counted(*arguments: Any) -> Iterator[Query]:
+        made.append(0)
+        for query in remaining(*arguments):
+            made[-1] += 1
+            yield query
+
+    monkeypatch.setattr("harness.run.blocks.remaining", counted)
+    engine = ScriptedEngine(lambda _prompt, _place: asyncio.Event().wait())
+    asyncio.run(stop_once(engine, 7, tmp_path, samples=1000, concurrency=7))
+    counting, sending = made
+    assert (counting, sending) == (8000, 7)

@@ -4,23 +4,22 @@ import asyncio
 import json
 import random
 import shutil
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
-from click.testing import CliRunner
 
 from harness.engines.base import Completion, Sampling
 from harness.questions.load import Question
 from harness.run.sampler import sample
-from results import BadInput, read_samples
-from results.cli import cli as results_cli
+from results import BadInput, build_curves, read_samples
+from results.report.provenance import unfinished, whole_runs
 from tests.harness.commands import command
-from tests.harness.run.scripted import ScriptedEngine, experiment, stored
-from tests.predict.commands import predict
-
-pytestmark = pytest.mark.usefixtures("fewer_completions")
+from tests.harness.run.rows import record_in, stored
+from tests.harness.run.scripted import ScriptedEngine, experiment
 
 PARTS = 8
 QUESTIONS = [Question(f"q-{index:02}", f"Problem number {index}?", str(index)) for index in range(21)]
@@ -50,12 +49,6 @@ def rows(*folders: Path) -> list[dict[str, Any]]:
     return sorted(found, key=lambda row: json.dumps(row, sort_keys=True))
 
 
-def results(*arguments: object) -> str:
-    done = CliRunner().invoke(results_cli, [str(argument) for argument in arguments])
-    assert done.exit_code == 0, done.output
-    return done.output
-
-
 @pytest.fixture(scope="module")
 def shards(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Path]]:
     """The folder of a whole run, and those of its eight shards."""
@@ -73,12 +66,11 @@ def test_eight_shards_are_the_answers_and_the_curves_of_the_undivided_run(
     assert rows(*parts) == rows(whole)
     assert {row["shard"] for row in stored(parts[2])} == {"3/8"}
     assert {row["question_id"] for row in stored(parts[2])} == {"q-02", "q-10", "q-18"}
-    for out, folders in (("whole", [whole]), ("parts", parts), ("backwards", parts[::-1])):
-        said = results("curves", *folders, "--out", tmp_path / f"{out}.csv")
-        assert "warning" not in said
-    whole_curves = (tmp_path / "whole.csv").read_bytes()
-    assert (tmp_path / "parts.csv").read_bytes() == whole_curves
-    assert (tmp_path / "backwards.csv").read_bytes() == whole_curves
+    undivided = build_curves(read_samples(whole), permutations=3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        divided = build_curves(read_samples(*parts[::-1]), permutations=3)
+    pd.testing.assert_frame_equal(divided, undivided, check_exact=True)
 
 
 def test_a_shard_grows_with_its_run_and_goes_on_as_itself_alone(tmp_path: Path) -> None:
@@ -92,14 +84,6 @@ def test_a_shard_grows_with_its_run_and_goes_on_as_itself_alone(tmp_path: Path) 
     for other in ("4/8", "3/4", None):
         with pytest.raises(BadInput, match=r'another shard \("3/8" then'):
             draw(tmp_path, shard=other)
-    # A run of an earlier version, which knew no shards, is whole.
-    draw(tmp_path / "whole", limit=2)
-    record = json.loads((tmp_path / "whole" / "run.json").read_text())
-    del record["experiment"]["shard"]
-    (tmp_path / "whole" / "run.json").write_text(json.dumps(record))
-    with pytest.raises(BadInput, match="another shard"):
-        draw(tmp_path / "whole", shard="1/2")
-    assert draw(tmp_path / "whole", limit=2) == 2 * 2 * 7
 
 
 @pytest.mark.parametrize("shard", ["0/8", "9/8", "3", "3/", "x", "03/8", "3/8 "])
@@ -128,18 +112,9 @@ def test_a_shard_that_is_missing_is_said_and_one_that_is_there_twice_is_refused(
     assert "3 of 8 shards" in command("inspect", *parts[:3]).output
 
 
-@pytest.mark.usefixtures("undrawn")
-def test_what_reads_runs_reads_shards_as_the_whole_run(
-    shards: tuple[Path, list[Path]], tmp_path: Path
-) -> None:
+def test_what_reads_runs_reads_shards_as_the_whole_run(shards: tuple[Path, list[Path]]) -> None:
     whole, parts = shards
-    seen: dict[str, list[object]] = {}
-    for out, folders in (("whole", [whole]), ("parts", parts)):
-        inspected = command("inspect", *folders).output
-        done = predict("forecast", *folders, "--out", tmp_path / f"{out}.csv", "--predictor", "flat")
-        assert done.exit_code == 0, done.output
-        results("report", *folders, "--out", tmp_path / out)
-        page = (tmp_path / out / "index.html").read_text()
-        seen[out] = [inspected, (tmp_path / f"{out}.csv").read_bytes(), page.count("how it was sampled")]
-        assert "planned answers" not in page
-    assert seen["parts"] == seen["whole"]
+    assert command("inspect", *parts).output == command("inspect", whole).output
+    (run,) = whole_runs([record_in(part) for part in parts])
+    assert run["planned"] == record_in(whole)["planned"]
+    assert unfinished([run], read_samples(*parts)) == {}

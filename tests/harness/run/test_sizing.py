@@ -101,7 +101,3 @@ def test_rates_times_and_prices_are_those_of_every_copy_on_its_gpus(dp: int, tp:
         assert cells[2:4] == [duration(3600 * hours), duration(3600 * hours / REACHED)], name
         prices = [float(cell.replace(",", "")) for cell in cells[4:]]
         assert prices == pytest.approx([hours * 5 * dp * tp, hours * 5 * dp * tp / REACHED], abs=0.006), name
-
-
-def test_without_a_config_on_this_machine_no_gpu_is_judged() -> None:
-    assert len(gpu_lines(read_experiment("tiny", {"model": "nobody/has-this"}), Load(1, 1, 1, 1), None)) == 1

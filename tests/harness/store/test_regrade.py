@@ -1,28 +1,35 @@
-"""Stored texts are read again: other verdicts, nothing sampled, nothing lost."""
+"""Stored texts are read again, by command or as a run goes on: other verdicts, nothing sampled or lost."""
 
 import csv
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from harness.grader import Grader
+from harness.questions.load import Question
 from harness.store.record import asked_of, experiment_in
 from harness.store.regrade import regrade
-from results import BadInput, read_samples
-from results.tables.files import read_record
+from results import BadInput
 from tests.harness.commands import command
-from tests.harness.run.scripted import ScriptedEngine, run, stored
+from tests.harness.run import scripted
+from tests.harness.run.rows import change_record, record_in, rewrite, stored
+from tests.harness.run.scripted import ScriptedEngine, run
 
 TEXTS = ["The answer is ##2##.", "so \\boxed{2}.", "The answer is 2.", "it is **2**.", "##2## … wait … ##3##"]
 ALL = Grader(("hashes", "boxed", "answer-is", "last-number"))
+VERDICT = ("answer", "correct", "reader")
+
+
+def saying(*texts: str) -> ScriptedEngine:
+    """An engine whose answers to each question are these."""
+    return ScriptedEngine(lambda _prompt, place: texts[place % len(texts)])
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """Four questions, two settings, five answers; the right answers are 0 to 3."""
-    run(tmp_path, ScriptedEngine(lambda _prompt, place: TEXTS[place]), readers=("hashes",))
+    run(tmp_path, saying(*TEXTS), readers=("hashes",))
     return tmp_path
 
 
@@ -40,70 +47,44 @@ def test_texts_are_read_again_and_the_old_verdicts_kept(folder: Path) -> None:
     found = regrade(folder, ALL)
     assert answers(folder) == ["2"] * 5
     assert (found.changed, found.tally.answers, found.tally.accuracy) == (24, 40, 0.25)
-    verdicts = ("answer", "correct", "reader")
-    kept = [{k: v for k, v in row.items() if k not in verdicts} for row in before]
-    assert [{k: v for k, v in row.items() if k not in verdicts} for row in stored(folder)] == kept
+    for then, now in zip(before, stored(folder), strict=True):
+        assert then == now | {name: then[name] for name in VERDICT}
     with found.kept.open(newline="") as file:
         rows = list(csv.DictReader(file))
-    assert [row["answer"] or None for row in rows] == [row["answer"] for row in before]
-    assert [(row["question_id"], int(row["sample"])) for row in rows] == [
-        (row["question_id"], row["sample"]) for row in before
-    ]
-    assert len(read_samples(folder)) == 40
+    for row, then in zip(rows, before, strict=True):
+        assert (row["question_id"], row["sample"]) == (then["question_id"], str(then["sample"]))
+        assert row["answer"] == (then["answer"] or "")
     assert regrade(folder, Grader(("last-number",))).changed == 8  # 3 for 2; another reader is no change
 
 
 def test_the_old_verdicts_hold_no_formula(folder: Path) -> None:
-    rows = [row | {"answer": "=1+1", "question_id": "@q"} for row in stored(folder)]
-    (folder / "samples.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    rewrite(folder, [row | {"answer": "=1+1", "question_id": "@q"} for row in stored(folder)])
     with regrade(folder, ALL).kept.open(newline="") as file:
-        told = [(row["question_id"], row["answer"]) for row in csv.DictReader(file)]
-    assert set(told) == {("'@q", "'=1+1")}
+        told = {(row["question_id"], row["answer"]) for row in csv.DictReader(file)}
+    assert told == {("'@q", "'=1+1")}
 
 
 def test_a_choice_is_read_among_the_labels_of_its_own_question(folder: Path) -> None:
-    asked = {
-        "q-0": ("i ii iii", "##(II)##", "ii"),
-        "q-1": ("A B", "##b##", "B"),
-        "q-2": ("A B", "##(a)##", "A"),
-    }
-    golds = {"q-0": "ii", "q-1": "B", "q-2": "A"}
-    rows = []
-    for row in stored(folder):
-        labels, text, _ = asked.get(row["question_id"], asked["q-2"])
-        gold = golds.get(row["question_id"], "A")
-        rows.append(row | {"labels": labels, "text": text, "gold": gold})
-    (folder / "samples.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    others, own, *_ = stored(folder)
+    letters = others | {"labels": "A B", "text": "##(a)##", "gold": "A"}
+    numerals = own | {"labels": "i ii iii", "text": "##(II)##", "gold": "ii", "question_id": "own"}
+    rewrite(folder, [letters, numerals, letters | {"sample": 1, "text": "##b##"}])
     regrade(folder, Grader(("hashes",), "last", "choice"))
-    read = {row["question_id"]: row["answer"] for row in stored(folder)}
-    assert {name: read[name] for name in asked} == {name: answer for name, (_, _, answer) in asked.items()}
-
-
-def test_the_command_reads_as_the_run_did(tmp_path: Path) -> None:
-    """The grader of the run's record, where none is named."""
-    run(tmp_path, ScriptedEngine(lambda _prompt, _place: "The answer is (B)."), grader="choice")
-    rows = [row | {"gold": "B", "labels": "A B"} for row in stored(tmp_path)]
-    (tmp_path / "samples.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    assert command("regrade", tmp_path, "--reader", "answer-is").exit_code == 0
-    assert {(row["answer"], row["correct"]) for row in stored(tmp_path)} == {("B", True)}
+    assert [row["answer"] for row in stored(folder)] == ["A", "ii", "B"]
 
 
 def test_an_answer_that_was_cut_off_is_read_as_such(folder: Path) -> None:
-    rows = [
-        row | {"text": "The answer is 2", "finish_reason": end}
-        for row in stored(folder)[:1]
-        for end in ("length", "stop")
-    ]
-    (folder / "samples.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    row = stored(folder)[0] | {"text": "The answer is 2"}
+    rewrite(folder, [row | {"finish_reason": end} for end in ("length", "stop")])
     assert regrade(folder, ALL).changed == 1
     assert [row["answer"] for row in stored(folder)] == [None, "2"]
 
 
 def test_the_record_says_what_was_read_again(folder: Path) -> None:
-    assert "readings" in (read_record(folder) or {})
+    assert "readings" in record_in(folder)
     regrade(folder, Grader(("boxed",), "last"))
     kept = regrade(folder, ALL).kept
-    record = read_record(folder) or {}
+    record = record_in(folder)
     assert [note["now"]["readers"] for note in record["readings"]] == [["boxed"], list(ALL.readers)]
     assert record["readings"][1]["before"] == {"readers": ["boxed"], "match": "last", "grader": "integer"}
     assert record["readings"][1]["verdicts_before"] == kept.name
@@ -116,27 +97,87 @@ def test_the_record_says_what_was_read_again(folder: Path) -> None:
     assert len(list(folder.glob("verdicts-*.csv"))) == 2
 
 
-def test_a_run_goes_on_with_other_readers_and_says_so(folder: Path) -> None:
+def test_a_run_goes_on_with_other_readers_and_says_so_once(folder: Path) -> None:
     said: list[str] = []
-    engine = ScriptedEngine(lambda _prompt, _place: "so \\boxed{2}.")
-    outcome = run(folder, engine, say=said.append, samples=6, readers=ALL.readers)
+    engine = saying("so \\boxed{2}.")
+
+    def go_on(**changes: Any) -> int:
+        assert (
+            run(folder, engine, say=said.append, **{"samples": 6, "readers": ALL.readers, **changes}).missing
+            == 0
+        )
+        return len(said)
+
+    assert go_on() == 1
     assert len(engine.asked) == 8  # the sixth answers alone
-    assert len(said) == 1
     assert "24 differ" in said[0]
     assert str(ALL) in said[0]
     assert {row["answer"] for row in stored(folder)} == {"2"}
-    assert outcome.tally.answers == 48
-    assert run(folder, engine, say=said.append, samples=6, readers=ALL.readers).missing == 0
-    assert len(said) == 1
-    record = read_record(folder) or {}
-    assert len(record["readings"]) == 1
-    assert len(record["sessions"]) == 2
-    for _ in range(2):  # the second time nothing differs any more
-        run(folder, engine, say=said.append, samples=6, readers=ALL.readers, match="last")
-        assert len(said) == 2
+    assert go_on() == 1
+    assert len(record_in(folder)["readings"]) == 1
+    assert len(record_in(folder)["sessions"]) == 2
+    assert go_on(match="last") == go_on(match="last") == 2  # the second time nothing differs any more
     (folder / "samples.jsonl").unlink()  # as after a run that was killed before its first answer
-    assert run(folder, engine, say=said.append, readers=("boxed",)).missing == 0
-    assert len(said) == 2
+    assert go_on(readers=("boxed",)) == 2
+
+
+def test_readers_stay_those_of_the_last_reading_until_the_experiment_has_others(tmp_path: Path) -> None:
+    """Going on read all answers as they were read before `regrade`, and a third could not be read."""
+    said: list[str] = []
+
+    def go_on(samples: int, *readers: str) -> set[str | None]:
+        run(tmp_path, saying("so it is 7"), readers=readers, samples=samples, say=said.append)
+        return {row["answer"] for row in stored(tmp_path)}
+
+    assert go_on(2, "hashes") == {None}
+    assert command("regrade", tmp_path, "--reader", "hashes,last-number").exit_code == 0
+    assert go_on(3, "hashes") == {"7"}  # old and new ones
+    assert go_on(4, "hashes") == {"7"}
+    assert "last-number" in said[-1]
+    assert go_on(5, "boxed") == {None}
+    for readers in ("last-number", "last-number,boxed"):
+        assert command("regrade", tmp_path, "--reader", readers).exit_code == 0
+    assert go_on(6, "boxed") == {"7"}  # as was asked for before both readings
+    assert go_on(7, "hashes") == {None}
+    assert go_on(8, "last-number") == {"7"}
+
+
+EXPRESSIONS = [r"##\frac{2}{4}##", r"\boxed{\sqrt{12}}", "##0.5##", r"is $2\sqrt{3}$.", "##sqrt(12)##"]
+HALF, ROOT = r"\frac{1}{2}", r"2 \sqrt{3}"
+LABELS = ["##(b)##", r"\boxed{\text{C}}", "The answer is B.", "##C. a coin##", "##C##"]
+
+
+@pytest.mark.parametrize(
+    ("grader", "gold", "labels", "texts", "read"),
+    [
+        ("math", HALF, (), EXPRESSIONS, [HALF, ROOT, HALF, None, ROOT]),
+        ("choice", "B", ("A", "B", "C"), LABELS, ["B", "C", "B", "C", "C"]),
+    ],
+)
+def test_the_grader_of_a_run_reads_its_answers_again_where_none_is_named(
+    grader: str,
+    gold: str,
+    labels: tuple[str, ...],
+    texts: list[str],
+    read: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Equal expressions are one vote, right and wrong; labels are stored beside their answers."""
+    if grader == "math":
+        pytest.importorskip("math_verify")
+    questions = [Question(f"q-{i}", f"Problem number {i}?", gold, labels) for i in range(4)]
+    monkeypatch.setattr(scripted, "QUESTIONS", questions)
+    run(tmp_path, saying(*texts), readers=("hashes", "boxed", "answer-is"), grader=grader)
+    rows = stored(tmp_path)
+    assert [row["answer"] for row in rows[:5]] == read
+    assert [row["correct"] for row in rows[:5]] == [answer == gold for answer in read]
+    assert {row.get("labels", "") for row in rows} == {" ".join(labels)}
+    assert command("regrade", tmp_path).exit_code == 0
+    assert stored(tmp_path) == rows
+    other = command("regrade", tmp_path, "--grader", "integer")
+    assert (other.exit_code, "other grader" in other.output) == (2, True)
+    assert stored(tmp_path) == rows
 
 
 @pytest.mark.parametrize(
@@ -144,18 +185,18 @@ def test_a_run_goes_on_with_other_readers_and_says_so(folder: Path) -> None:
     [({"text": None}, r"row 41: no text"), ({"gold": None}, r"row 41: "), ({"gold": "x"}, r"row 41: .*'x'")],
 )
 def test_what_cannot_be_read_again_changes_nothing(folder: Path, changes: dict[str, Any], named: str) -> None:
-    with (folder / "samples.jsonl").open("a") as file:
-        file.write(json.dumps(stored(folder)[0] | changes) + "\n")
+    rows = stored(folder)
+    rewrite(folder, [*rows, rows[0] | changes])
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
     with pytest.raises(BadInput, match=named):
         regrade(folder, ALL)
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
 
 
-@pytest.mark.parametrize("content", [None, "not JSON", '{"experiment": null}', '{"experiment": {"a": 1}}'])
-def test_a_table_without_a_record_of_ours_is_read_too(folder: Path, content: str | None) -> None:
+@pytest.mark.parametrize("record", [None, "not JSON", {"experiment": None}, {"experiment": {"a": 1}}])
+def test_a_table_without_a_record_of_ours_is_read_too(folder: Path, record: Any) -> None:
     (folder / "run.json").unlink()
-    if content:
-        (folder / "run.json").write_text(content)
+    if record:
+        change_record(folder, record)
     assert regrade(folder, ALL).changed == 24
     assert answers(folder) == ["2"] * 5

@@ -1,9 +1,9 @@
 """Going on with a run: nothing is lost or counted twice, and nothing that changes its answers may differ."""
 
 import errno
-import json
 import os
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +16,12 @@ from harness.experiment import model_location
 from harness.questions.load import Question
 from harness.store import resume
 from harness.store.record import Record
-from harness.store.resume import check_same_run, locked, put_bad_rows_aside, read_done, set_aside
-from harness.store.samples_file import SAMPLES, mend
+from harness.store.resume import check_same_run, locked, put_bad_rows_aside, read_done
+from harness.store.samples_file import SAMPLES, mend, read_rows
 from harness.tally.counts import Tally
 from results import BadInput
 from tests.harness.run import scripted
-from tests.harness.run.rows import row, write
+from tests.harness.run.rows import change_record, record_in, row, write
 from tests.harness.run.scripted import QUESTIONS, experiment
 
 
@@ -57,11 +57,13 @@ def test_a_file_cut_anywhere_keeps_its_whole_rows_and_takes_the_others_again(
     folder = tmp_path_factory.mktemp("run")
     rows = [row(index, text) for index, text in enumerate(texts)]
     whole = write(folder, rows)
+    read = list(read_rows(folder / SAMPLES))
     cut = data.draw(st.integers(0, len(whole)))
     (folder / SAMPLES).write_bytes(whole[:cut])
     # A row counts once its closing brace is there, with or without its newline.
     ends = [index + 1 for index, byte in enumerate(whole) if byte == ord("\n")]
     expected = sum(end <= cut + 1 for end in ends)
+    assert list(read_rows(folder / SAMPLES)) == read[:expected]
     tally = Tally()
     mend(folder / SAMPLES)
     done = read_done(folder, tally)
@@ -73,7 +75,6 @@ def test_a_file_cut_anywhere_keeps_its_whole_rows_and_takes_the_others_again(
 def test_a_long_torn_line_is_cut_off(tmp_path: Path) -> None:
     whole = write(tmp_path, [row(0)])
     (tmp_path / SAMPLES).write_bytes(whole + b'{"question_id": "' + b"x" * 200_000)
-    assert read_done(tmp_path, Tally()) == {("tiny-0000", "40", "sample"): {0}}
     mend(tmp_path / SAMPLES)
     assert (tmp_path / SAMPLES).read_bytes() == whole
 
@@ -83,15 +84,10 @@ def test_rows_looked_at_many_at_a_time_count_as_one_by_one(
 ) -> None:
     unread: dict[str, Any] = {"answer": None, "correct": False, "reader": None}
     thought: dict[str, Any] = {"reasoning": "so", "reasoning_tokens": 2}
-    rows = [
-        row(
-            number,
-            setting=str(number % 2),
-            question_id=f"q-{number % 3}",
-            **(thought if number % 5 else unread),
-        )
-        for number in range(40)
-    ]
+    rows = []
+    for number in range(40):
+        place = {"setting": str(number % 2), "question_id": f"q-{number % 3}"}
+        rows.append(row(number, **place, **(thought if number % 5 else unread)))
     (tmp_path / SAMPLES).write_bytes(write(tmp_path, rows) + b'{"torn')
     monkeypatch.setattr("harness.store.samples_file.ROWS_AT_A_TIME", 7)
     found = []
@@ -136,16 +132,14 @@ def test_a_row_that_cannot_be_used_is_refused_or_put_aside(
 
 def test_answers_put_aside_are_sampled_again(tmp_path: Path) -> None:
     scripted.run(tmp_path, scripted.ScriptedEngine())
-    path = tmp_path / SAMPLES
-    lines = path.read_text().splitlines(keepends=True)
-    path.write_text("".join([*lines[:3], "garbage\n", "\n", *lines[4:]]))
-    with pytest.raises(BadInput, match=r"row 4: .*--quarantine"):
-        scripted.run(tmp_path, scripted.ScriptedEngine())
-    said: list[str] = []
+    lines = (tmp_path / SAMPLES).read_text().splitlines(keepends=True)
+    (tmp_path / SAMPLES).write_text("".join([*lines[:3], "garbage\n", "\n", *lines[4:]]))
     engine = scripted.ScriptedEngine()
+    with pytest.raises(BadInput, match=r"row 4: .*--quarantine"):
+        scripted.run(tmp_path, engine)
+    said: list[str] = []
     scripted.run(tmp_path, engine, quarantine=True, say=said.append)
-    assert len(engine.asked) == 1
-    assert len(said) == 1
+    assert (len(engine.asked), len(said)) == (1, 1)
     assert set(scripted.keys(tmp_path)) == scripted.planned(5)
 
 
@@ -159,6 +153,8 @@ def test_answers_put_aside_are_sampled_again(tmp_path: Path) -> None:
         ({"engine": "sglang"}, "engine"),
         ({"dtype": "bfloat16"}, "dtype"),
         ({"seed": 1}, "seed"),
+        ({"budget_by": "force"}, "budget_by"),
+        ({"request_fields": {"chat_template_kwargs": {"enable_thinking": True}}}, "request_fields"),
         ({"temperature": 0.7, "top_p": 0.5}, "temperature .*, top_p "),
     ],
 )
@@ -174,32 +170,27 @@ def test_more_answers_and_other_ways_to_them_are_no_change(tmp_path: Path) -> No
     assert go_on(tmp_path) is None
     begin(tmp_path, engine="sglang")
     plan = {"limit": 1, "samples": 128, "budgets": (10, 500), "greedy": True, "concurrency": 2}
-    where: dict[str, Any] = {
+    how: dict[str, Any] = {
         "readers": ("boxed",),
         "match": "last",
-        "url": "http://127.0.0.1:1",
         "engine": "sglang",
         "device": "cpu",
         "dp": 2,
-        "file": tmp_path / "elsewhere.jsonl",
     }
-    found = go_on(tmp_path, **plan, **where)
-    assert found == json.loads((tmp_path / "run.json").read_text())
+    where = {"url": "http://127.0.0.1:1", "file": tmp_path / "elsewhere.jsonl"}
+    assert go_on(tmp_path, **plan, **how, **where) == record_in(tmp_path)
 
 
 def test_what_has_changed_under_the_same_name_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begin(tmp_path)
-    for first in (
-        ("q-0", "Problem number 0?", "3"),
-        ("q-0", "Number 0?", "0"),
-        ("q", "Problem number 0?", "0"),
-    ):
+    problem = "Problem number 0?"
+    firsts = [("q-0", problem, "3"), ("q-0", "Number 0?", "0"), ("q", problem, "0")]
+    others = [[Question(*first), *QUESTIONS[1:]] for first in firsts]
+    for questions in (*others, QUESTIONS[::-1]):
         with pytest.raises(BadInput, match="another set of questions"):
-            go_on(tmp_path, [Question(*first), *QUESTIONS[1:]])
-    with pytest.raises(BadInput, match="another set of questions"):
-        go_on(tmp_path, QUESTIONS[::-1])
+            go_on(tmp_path, questions)
     monkeypatch.setattr(prompts, "digest", lambda name: f"another {name}")
     with pytest.raises(BadInput, match="another prompt text"):
         go_on(tmp_path)
@@ -212,10 +203,10 @@ def test_a_model_that_was_trained_again_is_named(tmp_path: Path) -> None:
     begin(run, model=str(model))
     assert go_on(run, model=str(model))
     weights = (model / "model.safetensors").read_bytes()
-    flipped = [
-        weights[:place] + bytes([weights[place] ^ 1]) + weights[place + 1 :] for place in (100_000, 3_000_000)
-    ]
-    for other in (*flipped, weights + b"1", weights[:-1]):
+    others = [weights + b"1", weights[:-1]]
+    for place in (100_000, 3_000_000):
+        others.append(weights[:place] + bytes([weights[place] ^ 1]) + weights[place + 1 :])
+    for other in others:
         (model / "model.safetensors").write_bytes(other)
         with pytest.raises(BadInput, match="another training of the model"):
             go_on(run, model=str(model))
@@ -236,35 +227,25 @@ def test_a_damaged_record_is_one_clear_line(tmp_path: Path, content: str) -> Non
         go_on(tmp_path)
 
 
-def test_a_record_of_an_earlier_version_is_one_clear_line(tmp_path: Path) -> None:
-    begin(tmp_path)
-    record = json.loads((tmp_path / "run.json").read_text())
-    del record["experiment"]["readers"]
-    (tmp_path / "run.json").write_text(json.dumps(record))
-    with pytest.raises(BadInput, match=r"run\.json: not a record"):
-        go_on(tmp_path)
+def without(*names: str) -> Callable[[dict[str, Any]], dict[str, Any]]:
+    """A record whose experiment lacks these keys."""
+
+    def change(record: dict[str, Any]) -> dict[str, Any]:
+        kept = {name: value for name, value in record["experiment"].items() if name not in names}
+        return record | {"experiment": kept}
+
+    return change
 
 
 def test_a_key_that_an_earlier_version_did_not_have_is_no_change(tmp_path: Path) -> None:
     begin(tmp_path)
-    record = json.loads((tmp_path / "run.json").read_text())
-    for name in ("budget_by", "shard"):
-        del record["experiment"][name]
-    (tmp_path / "run.json").write_text(json.dumps(record))
+    record = change_record(tmp_path, without("budget_by", "shard"))
     assert go_on(tmp_path) == record
     with pytest.raises(BadInput, match="another shard"):  # the run was whole
         go_on(tmp_path, shard="1/2")
-
-
-def test_files_set_aside_are_kept(tmp_path: Path) -> None:
-    for text in ("first", "second"):
-        (tmp_path / SAMPLES).write_text(text)
-        (tmp_path / "run.json").write_text(text)
-        set_aside(tmp_path)
-    assert {path.read_text() for path in tmp_path.glob("samples.jsonl.bak-*")} == {"first", "second"}
-    assert {path.read_text() for path in tmp_path.glob("run.json.bak-*")} == {"first", "second"}
-    assert not (tmp_path / SAMPLES).exists()
-    set_aside(tmp_path)  # nothing there is nothing to do
+    change_record(tmp_path, without("readers"))
+    with pytest.raises(BadInput, match=r"run\.json: not a record"):
+        go_on(tmp_path)
 
 
 def test_a_folder_is_held_by_one_run_at_a_time(tmp_path: Path) -> None:

@@ -16,13 +16,8 @@ from hypothesis import strategies as st
 from harness.store import samples_file
 from harness.store.samples_file import LOCK, SAMPLES, Moved, SamplesFile, read_rows
 from results import BadInput
-from tests.harness.run.rows import row, write
+from tests.harness.run.rows import row, stored, write
 from tests.harness.run.scripted import ScriptedEngine, run
-
-
-def stored(folder: Path) -> list[dict[str, Any]]:
-    """The rows that a reader of any kind sees."""
-    return [json.loads(line) for line in (folder / SAMPLES).read_bytes().splitlines()]
 
 
 def test_rows_are_visible_to_others_before_the_file_is_closed(tmp_path: Path) -> None:
@@ -85,17 +80,6 @@ def test_any_text_stays_one_line(tmp_path: Path, text: str) -> None:
     assert found == [row(0, text.replace("\ud800", "?")), row(1)]
 
 
-def test_a_line_that_is_being_written_is_left_out(tmp_path: Path) -> None:
-    write(tmp_path, [row(0), row(1)])
-    path = tmp_path / SAMPLES
-    whole, torn = path.read_bytes(), json.dumps(row(2, "é"), ensure_ascii=False).encode()
-    for cut in range(len(torn)):
-        path.write_bytes(whole + torn[:cut])
-        assert list(read_rows(path)) == [row(0), row(1)]
-    path.write_bytes(whole + torn)
-    assert list(read_rows(path)) == [row(0), row(1), row(2, "é")]
-
-
 BAD_LINES = [
     *("not JSON", "[]", "7", '{"question_id": "tiny-0000"}', "\xff", "\0" * 20, "[" * 100_000),
     *(json.dumps(row(7) | {"sample": wrong}) for wrong in (None, "7", 7.0, True, [7])),
@@ -124,28 +108,24 @@ def test_blank_lines_are_skipped_and_counted(tmp_path: Path) -> None:
         list(read_rows(path))
 
 
-def remove(folder: Path) -> None:
-    (folder / SAMPLES).unlink()
-
-
 def replace(folder: Path) -> None:
     content = (folder / SAMPLES).read_bytes()
     (folder / SAMPLES).rename(folder / "elsewhere")
     (folder / SAMPLES).write_bytes(content)
 
 
-def move(folder: Path) -> None:
-    folder.rename(folder.with_name("elsewhere"))
-
-
-def unlock(folder: Path) -> None:
-    (folder / LOCK).unlink()
+CHANGES: dict[str, Callable[[Path], Any]] = {
+    "remove": lambda folder: (folder / SAMPLES).unlink(),
+    "replace": replace,
+    "move": lambda folder: folder.rename(folder.with_name("elsewhere")),
+    "unlock": lambda folder: (folder / LOCK).unlink(),
+}
 
 
 @pytest.mark.parametrize("seconds", [-1.0, 5.0])
-@pytest.mark.parametrize("change", [remove, replace, move, unlock])
+@pytest.mark.parametrize("change", CHANGES)
 def test_files_that_go_under_a_run_end_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: Callable[[Path], None], seconds: float
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: str, seconds: float
 ) -> None:
     """Run.json and a second samples.jsonl do not come up again where the folder was."""
     folder = tmp_path / "run"
@@ -153,11 +133,11 @@ def test_files_that_go_under_a_run_end_it(
     def script(_prompt: str, _place: int) -> None:
         if (folder / SAMPLES).exists() and len(stored(folder)) == 4:
             monkeypatch.setattr(samples_file, "SYNC_SECONDS", seconds)
-            change(folder)
+            CHANGES[change](folder)
 
     with pytest.raises(Moved, match="moved, removed or replaced"):
         run(folder, ScriptedEngine(script), samples=4, concurrency=1)
-    assert folder.exists() == (change is not move)
+    assert folder.exists() == (change != "move")
     files = [path for path in tmp_path.rglob("*") if path.name in (SAMPLES, "elsewhere") and path.is_file()]
     assert seconds > 0 or all(len(path.read_bytes().splitlines()) < 32 for path in files)
 

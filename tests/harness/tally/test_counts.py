@@ -1,7 +1,6 @@
 """The table at the end of a run, and the summary on record."""
 
 import itertools
-import json
 from pathlib import Path
 from typing import Any
 
@@ -21,22 +20,6 @@ def row(setting: str, text: str, **changes: Any) -> dict[str, Any]:
     values = {"question_id": "q", "setting": setting, "decoding": "sample", "sample": next(number)}
     values |= {"text": text, "tokens": 10, "answer": "1", "correct": False, "finish_reason": "stop"}
     return {**values, **changes}
-
-
-def test_the_summary_says_the_same_and_can_be_stored() -> None:
-    tally = Tally(EXPERIMENT)
-    tally.add(row("20", "b", correct=True, tokens=12, reader="hashes"))
-    tally.add(row("20", "Sorry, I can't.", answer=None, finish_reason="length", tokens=104))
-    summary = json.loads(json.dumps(tally.summary()))
-    (setting,) = summary["settings"]
-    assert setting == {
-        **{"setting": "20", "decoding": "sample", "max_new_tokens": 104, "answers": 2, "tokens_mean": 58.0},
-        **{"questions": 1, "questions_asked": None, "read_by": {"hashes": 1}},
-        **{"cut_off": 0.5, "unreadable": 0.5, "distinct": 1.0},
-        **{"correct": 0.5},
-    }
-    assert summary["alarm"] is None
-    assert tally.table().splitlines()[2:] == ["answers read: 50.0% by hashes"]
 
 
 def test_answers_of_another_tool_may_lack_tokens_and_texts() -> None:

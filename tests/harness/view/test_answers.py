@@ -2,18 +2,20 @@
 
 import json
 from collections.abc import Callable
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
 
-from harness.experiment import Experiment, read_experiment
+from harness.experiment import read_experiment
 from harness.questions.load import load_questions
 from harness.store.record import Record
 from harness.view import overview, read_blocks, thinned
 from results import write_samples
 from tests.harness.commands import exit_status
+from tests.harness.run.rows import rewrite
 from tests.harness.run.rows import row as one_row
 
 Inspect = Callable[..., tuple[int, list[str], str]]
@@ -41,11 +43,8 @@ def row(
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A run under way: three questions, two settings, and a line that is only half written."""
-    experiment = Experiment.model_validate(
-        read_experiment("tiny").model_dump() | {"budgets": (10, 100), "samples": 1}
-    )
-    record = Record(tmp_path, experiment, QUESTIONS)
-    record.begin({}, planned=6)
+    experiment = read_experiment("tiny", {"budgets": "10,100", "samples": "1"})
+    Record(tmp_path, experiment, QUESTIONS).begin({}, planned=6)
     gold = QUESTIONS[0].gold
     rows = [
         row(0, "100", 0, gold, f"It is\n##{gold}##."),
@@ -57,65 +56,61 @@ def folder(tmp_path: Path) -> Path:
         *(row(1, "10", n, QUESTIONS[1].gold, "right") for n in range(4)),
         row(2, "10", 0, None, ""),
     ]
-    lines = "".join(json.dumps(row) + "\n" for row in rows)
-    (tmp_path / "samples.jsonl").write_text(lines + '{"question_id": "tiny-0000", "sett')
+    rewrite(tmp_path, rows)
+    with (tmp_path / "samples.jsonl").open("a") as file:
+        file.write('{"question_id": "tiny-0000", "sett')
     return tmp_path
 
 
-def test_the_overview_has_the_table_and_the_questions_worth_a_look(
+def test_the_overview_has_the_questions_worth_a_look_and_changes_nothing(
     inspect: Inspect, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = {file.name: file.read_bytes() for file in folder.iterdir()}
     code, out, err = inspect(folder)
     assert (code, err) == (0, "")
     assert [line.split()[0] for line in out[9:]] == ["tiny-0002", "tiny-0000", "tiny-0001"]
-    assert before == {file.name: file.read_bytes() for file in folder.iterdir()}
     monkeypatch.setattr("harness.view.HARDEST", 1)
     assert [line.split()[0] for line in inspect(folder)[1][9:]] == ["tiny-0002"]
-    code, out, _ = inspect(folder, "--setting", "100")
-    assert out[0].endswith(": 4 answers")
-    assert len(out) == 8
+    assert inspect(folder, "--setting", "100")[1][0].endswith(": 4 answers")
+    assert before == {file.name: file.read_bytes() for file in folder.iterdir()}
 
 
-def test_a_question_has_problem_gold_votes_and_texts(inspect: Inspect, folder: Path) -> None:
-    gold = QUESTIONS[0].gold
-    code, out, _ = inspect(folder, "--question", "tiny-0000", "--setting", "100", "--limit", 3)
-    assert code == 0
-    assert f"votes ✗ 7 ×2, ✓ {gold} ×1" in out[3]
-    assert "      \\x1b[2JIt is ##7##.\\x9b\\u202e" in out
-    assert out[-1].split()[:2] == ["1", "more:"]
-    _, out, _ = inspect(folder, "--question", "tiny-0000", "--setting", "100", "--limit", 4)
-    assert out[-1].split()[0] == "I"  # the fourth text, and no more
-
-
-def test_long_texts_are_shortened_unless_asked_for_as_a_whole(inspect: Inspect, folder: Path) -> None:
-    _, out, _ = inspect(folder, "--question", "tiny-0000", "--setting", "10")
-    assert out[3].startswith("setting 10, greedy: 1 answers, 0 right")
+def test_texts_of_a_question_are_escaped_and_shortened_unless_asked_for_as_a_whole(
+    inspect: Inspect, folder: Path
+) -> None:
+    _, out, _ = inspect(folder, "--question", "tiny-0000")
+    assert any(line.startswith("setting 10, greedy: 1 answers, 0 right") for line in out)
     (shortened,) = [line for line in out if "first word" in line]
     assert " … " in shortened
     assert shortened.endswith("last words")
     assert len(shortened) < 420
-    _, out, _ = inspect(folder, "--question", "tiny-0000", "--setting", "10", "--full")
-    assert max(map(len, out)) > 1000
+    assert "      \\x1b[2JIt is ##7##.\\x9b\\u202e" in out
+    assert max(map(len, inspect(folder, "--question", "tiny-0000", "--full")[1])) > 1000
+
+
+@pytest.mark.parametrize(("limit", "shown"), [(3, 3), (4, 4)])
+def test_as_many_texts_are_shown_as_the_limit_says(
+    inspect: Inspect, folder: Path, limit: int, shown: int
+) -> None:
+    _, out, _ = inspect(folder, "--question", "tiny-0000", "--setting", "100", "--limit", limit)
+    assert sum(", 9 tokens" in line or ", 264 tokens" in line for line in out) == shown
+    assert ("more:" in out[-1]) == (shown < 4)
 
 
 @pytest.mark.parametrize(
     ("options", "line"),
     [
-        (["--question", "x"], "no answers with question_id 'x'"),
-        (["--setting", "\x1b"], "no answers with setting '\\x1b'"),
+        (("--setting", "\x1b"), "no answers with setting '\\x1b'"),
         (
-            ["--question", "tiny-0001", "--setting", "100"],
+            ("--question", "tiny-0001", "--setting", "100"),
             "no answers with question_id 'tiny-0001' and setting '100'",
         ),
     ],
 )
-def test_what_is_not_there_is_one_line(inspect: Inspect, folder: Path, options: list[str], line: str) -> None:
-    code, out, err = inspect(folder, *options)
-    assert (code, out) == (2, [])
-    assert err.startswith(f"error: {folder}/samples.jsonl: {line}")
-    assert err.count("\n") == 1
-    assert "\x1b" not in err
+def test_what_is_not_there_is_one_line(
+    inspect: Inspect, folder: Path, options: tuple[str, ...], line: str
+) -> None:
+    assert inspect(folder, *options) == (2, [], f"error: {folder}/samples.jsonl: {line}\n")
 
 
 @pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet"])
@@ -138,14 +133,6 @@ def test_answers_of_other_tools_can_be_read_too(inspect: Inspect, tmp_path: Path
     assert "      (no text in the table)" in out
 
 
-def test_the_texts_of_questions_are_those_of_the_run_s_own_file(inspect: Inspect, tmp_path: Path) -> None:
-    (tmp_path / "mine.jsonl").write_text(json.dumps({"question": "How many?", "answer": "18"}) + "\n")
-    experiment = read_experiment("tiny", {"file": str(tmp_path / "mine.jsonl")})
-    Record(tmp_path, experiment, QUESTIONS).begin({}, planned=1)
-    (tmp_path / "samples.jsonl").write_text(json.dumps(one_row(0)) + "\n")
-    assert inspect(tmp_path, "--question", "tiny-0000")[1][1] == "  How many?"
-
-
 def test_an_empty_folder_is_one_line(inspect: Inspect, tmp_path: Path) -> None:
     assert inspect(tmp_path)[2].startswith(f"error: {tmp_path}: no samples.jsonl")
     (tmp_path / "samples.jsonl").touch()
@@ -158,13 +145,8 @@ def test_texts_that_are_not_shown_are_not_kept(folder: Path) -> None:
     """A run of 700,000 answers has more text than memory: of those to one question three are shown here."""
     rows = [row for rows in read_blocks([folder / "samples.jsonl"], None, None) for row in rows]
     kept = [row["text"] for row in thinned(rows, None, 2)]
-    assert [text is not None for text in kept] == [
-        *(True, True, False, False),  # setting 100
-        True,
-        True,  # greedy, a group of its own
-        *(True, False, False, False),
-        False,
-    ]
+    groups = {"100": (1, 1, 0, 0), "10": (1,), "10, greedy": (1,), "10, of the others": (1, 0, 0, 0, 0)}
+    assert [text is not None for text in kept] == [*chain(*groups.values())]
     wrong = [row["text"] for row in thinned(rows, "wrong", 1) if row["text"] is not None]
     assert wrong == [rows[1]["text"], "greedy"]
 
@@ -194,7 +176,5 @@ def test_an_overview_holds_some_rows_at_a_time(folder: Path, monkeypatch: pytest
 def test_questions_of_one_name_are_counted_in_each_data_set(folder: Path) -> None:
     rows = [row(0, "10", 0, QUESTIONS[0].gold, "right"), row(0, "10", 0, "8", "wrong", dataset="other")]
     *_, hardest, easiest = overview([rows], [folder / "samples.jsonl"])
-    assert (hardest.split(), easiest.split()) == (
-        [*f"{QUESTIONS[0].question_id} on other".split(), "1", "0.0%", "0.0%"],
-        [*f"{QUESTIONS[0].question_id} on tiny".split(), "1", "100.0%", "0.0%"],
-    )
+    assert hardest.split() == ["tiny-0000", "on", "other", "1", "0.0%", "0.0%"]
+    assert easiest.split() == ["tiny-0000", "on", "tiny", "1", "100.0%", "0.0%"]
