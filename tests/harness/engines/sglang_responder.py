@@ -33,14 +33,9 @@ class FaultyServer(Responder):
         """How often GET /health, and then a router's model_info, is answered with 503."""
         self.ill = 503
         self.names = {"model_path": model, "served_model_name": "served"}
-        super().__init__(
-            {
-                "GET /health": self._health,
-                f"GET /{prefix}model_info": self._model_info,
-                f"GET /{prefix}server_info": {"version": "0.5.23", "api_key": "secret", **(info or {})},
-                "POST /generate": self._generate,
-            }
-        )
+        told = {"version": "0.5.23", "api_key": "secret", **(info or {})}
+        about = {f"GET /{prefix}model_info": self._model_info, f"GET /{prefix}server_info": told}
+        super().__init__({"GET /health": self._health, "POST /generate": self._generate, **about})
 
     def _health(self, _request: Request) -> Reply:
         self.unready -= 1

@@ -17,7 +17,6 @@ A token is a word. The model thinks for `thinks` tokens and then says ANSWER.
 import json
 from typing import Any, Literal, NamedTuple
 
-from harness.engines.base import Completion
 from tests.harness.engines.sglang_responder import TINY
 from tests.responder import Reply, Request, Responder
 
@@ -164,10 +163,3 @@ class SGLang(Thinker):
         budget = (request.body.get("custom_params") or {}).get("thinking_budget")
         written = self.write(request.body["max_tokens"], budget)
         return chat_reply(written, "reasoning_content", details=False)
-
-
-def cut_while_thinking(prompt_tokens: int) -> Completion:
-    """An answer that had not begun at its limit."""
-    return Completion(
-        "", 8, prompt_tokens, "length", None, reasoning="\nClara has 12 eggs, so", reasoning_tokens=8
-    )

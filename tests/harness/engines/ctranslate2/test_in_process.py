@@ -1,8 +1,6 @@
 """The engine in this process: answers cut at the stop string, counted, in no order, stopped on closing."""
 
 import asyncio
-import json
-import shutil
 import threading
 from collections import Counter
 from collections.abc import Awaitable, Callable
@@ -21,6 +19,7 @@ from harness.errors import EngineError, EngineGone
 from harness.experiment import read_experiment
 from results import BadInput
 from tests.harness.engines.sglang_responder import PROMPT, PROMPT_TOKENS, SAMPLING, TINY, several
+from tests.harness.engines.tiny_copy import changed
 from tests.harness.run.real_run import experiment
 
 GREEDY = Sampling(max_new_tokens=64, temperature=0.0, stop=("[END]",))
@@ -87,7 +86,7 @@ def test_a_stop_string_of_several_tokens_ends_an_answer_at_the_last_of_them() ->
 
 @pytest.mark.usefixtures("watched")
 def test_an_answer_that_ends_just_at_its_limit_has_stopped() -> None:
-    ((whole,),) = draw((PROMPT, 1, Sampling(180, 0.0, stop=("[END]",))))
+    ((whole,),) = draw((PROMPT, 1, GREEDY))
     for limit, reason in ((whole.tokens, "stop"), (whole.tokens - 1, "length")):
         ((answer,),) = draw((PROMPT, 1, Sampling(limit, 0.0, stop=("[END]",))))
         assert (answer.tokens, answer.finish_reason) == (limit, reason)
@@ -139,23 +138,17 @@ def test_no_two_requests_share_their_random_numbers(monkeypatch: pytest.MonkeyPa
 def test_an_answer_ends_with_the_end_tokens_of_the_model_and_of_its_tokenizer(
     of_model: int | list[int] | None, of_tokenizer: str | None, ends: set[int], tmp_path: Path
 ) -> None:
-    shutil.copytree(TINY, tmp_path, dirs_exist_ok=True)
-    for name, end in (
-        ("generation_config", of_model),
-        ("config", of_model),
-        ("tokenizer_config", of_tokenizer),
-        ("ctranslate2/config", of_tokenizer or "<|assistant|>"),
-    ):
-        file = tmp_path / f"{name}.json"
-        key = "eos_token_id" if name in ("generation_config", "config") else "eos_token"
-        file.write_text(json.dumps(json.loads(file.read_text()) | {key: end}))
+    files: dict[str, Any] = {"ctranslate2/config.json": {"eos_token": of_tokenizer or "<|assistant|>"}}
+    files["tokenizer_config.json"] = {"eos_token": of_tokenizer}
+    for name in ("generation_config.json", "config.json"):
+        files[name] = {"eos_token_id": of_model}
 
     async def work(engine: CTranslate2Engine) -> set[int]:
         rule = engine._end(())
         assert rule.enders() == (sorted(ends), True)
         return {token for token in range(50) if rule.ends([token])}
 
-    assert with_engine(work, str(tmp_path)) == ends
+    assert with_engine(work, changed(tmp_path, files)) == ends
 
 
 def test_the_precision_is_that_asked_for_and_one_that_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
