@@ -1,7 +1,9 @@
 """Starting and stopping servers: flags, and that nothing of a server is ever left running."""
 
+import importlib.util
 import os
 import runpy
+import shutil
 import signal
 import subprocess
 import sys
@@ -99,46 +101,36 @@ def test_every_server_has_gpus_of_its_own(
         launch("m", port=1, dp=count, workers=2)
 
 
-@pytest.mark.parametrize(("device", "runs_on_a_cpu"), [("auto", False), ("cuda", False), ("cpu", True)])
 def test_a_gpu_that_pytorch_cannot_use_is_no_reason_to_take_the_cpu(
-    device: str,
-    runs_on_a_cpu: bool,
     gpus: Callable[[int], None],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     gpus(0)
     played = tmp_path / "nvidia-smi"
     played.write_text("#!/bin/sh\necho 'NVIDIA A100-SXM4-80GB, 535.129.03'\n")
     played.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
-    if runs_on_a_cpu:
-        assert usable_gpus(device) == 0
-        return
-    with pytest.raises(BadInput, match=r"535\.129\.03.*580"):
-        launch("model", port=1, device=device)
-
-
-def test_after_installing_an_unusable_gpu_is_one_line(
-    gpus: Callable[[int], None], capsys: pytest.CaptureFixture[str]
-) -> None:
-    gpus(0)
-    with pytest.raises(SystemExit) as ended:
+    assert usable_gpus("cpu") == 0
+    for device in ("auto", "cuda"):
+        with pytest.raises(BadInput, match=r"535\.129\.03.*580"):
+            launch("model", port=1, device=device)
+    with pytest.raises(SystemExit) as ended:  # as it is asked after installing
         runpy.run_path(harness.server.gpus.__file__, run_name="__main__")
     said = capsys.readouterr()
     assert (ended.value.code, said.out, said.err.count("\n")) == (2, "", 1)
 
 
-def test_without_what_compiles_kernels_no_server_is_started(
+def test_what_is_missing_is_said_before_a_server_is_started(
     gpus: Callable[[int], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     gpus(1)
-    monkeypatch.setattr(harness.server.launch.shutil, "which", lambda *_, **__: None)
-    with pytest.raises(BadInput, match="ninja"):
-        launch("model", port=1)
-    monkeypatch.setattr(harness.server.toolkit, "toolkit", lambda: None)
-    with pytest.raises(BadInput, match=r"nvcc.*cuda-toolkit-13"):
-        launch("model", port=1)
+    for missing, said in (("which", "ninja"), ("toolkit", r"nvcc.*cuda-toolkit-13"), ("find_spec", "SGLang")):
+        module = {"toolkit": harness.server.toolkit, "find_spec": importlib.util}.get(missing, shutil)
+        monkeypatch.setattr(module, missing, lambda *_, **__: None)
+        with pytest.raises(BadInput, match=said):
+            launch("model", port=1)
 
 
 ASKS_ITSELF = """
@@ -166,12 +158,6 @@ def test_a_server_reaches_itself_past_a_proxy_and_the_programs_beside_this_pytho
     monkeypatch.setattr(sys, "executable", str(tmp_path / "bin" / "python"))
     with Server(command) as server:
         assert server.wait() == 0
-
-
-def test_sglang_that_is_not_installed_is_one_clear_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(harness.server.launch.importlib.util, "find_spec", lambda _name: None)
-    with pytest.raises(BadInput, match="SGLang is not installed"):
-        launch("model", port=1)
 
 
 def test_the_platform_stays_off_unless_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -25,7 +25,10 @@ run(cli, "python -m harness")
 
 
 @needs_proc
-@pytest.mark.parametrize(("sent", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(
+    ("sent", "status"),
+    [pytest.param(signal.SIGINT, 130, marks=pytest.mark.release), (signal.SIGTERM, 143)],
+)
 def test_a_signal_stops_the_server_too(sent: signal.Signals, status: int, tmp_path: Path) -> None:
     with subprocess.Popen(
         [sys.executable, "-c", SERVE, str(tmp_path / "pids"), "tiny"], cwd=ROOT, preexec_fn=interruptible
