@@ -1,21 +1,17 @@
 """Log-probabilities of answers: asked for where a run wants them, and only their mean is kept."""
 
 import asyncio
-import json
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from harness.engines.base import Completion, Sampling
 from harness.engines.forcing import forced
-from results import read_samples
 from tests.harness.engines.openai_responder import OpenAIServer, ask
 from tests.harness.engines.opened import sglang, with_engine
 from tests.harness.engines.sglang_responder import PROMPT, FaultyServer
 from tests.harness.engines.sglang_responder import answer as sglang_answer
-from tests.harness.run.real_run import really
 
 pytestmark = pytest.mark.usefixtures("impatient")
 
@@ -100,10 +96,3 @@ def test_of_a_forced_answer_it_is_that_of_its_end() -> None:
     engine: Any = Engine()
     found = asyncio.run(forced(engine, PROMPT, cut, ASKED, seed=3))
     assert found.logprob == -0.1
-
-
-def test_a_run_stores_them_if_it_is_asked_to(tmp_path: Path) -> None:
-    kept, silent = really(tmp_path / "kept", logprobs=True, limit=2), really(tmp_path / "silent", limit=2)
-    assert all(-20 < value < 0 for value in read_samples(kept)["logprob"])
-    rows = [json.loads(line) for line in (silent / "samples.jsonl").read_text().splitlines()]
-    assert not [row for row in rows if "logprob" in row]

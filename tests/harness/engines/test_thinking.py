@@ -18,12 +18,16 @@ from results import BadInput
 from tests.harness.engines import opened as engines
 from tests.harness.engines.opened import Open, with_engine
 from tests.harness.engines.sglang_responder import PROMPT, PROMPT_TOKENS, TINY
-from tests.harness.engines.thinking_servers import BARE_CHANNELS, CHANNELS, VLLM, SGLang, Thinker
+from tests.harness.engines.thinking_servers import VLLM, SGLang, Thinker
 from tests.harness.engines.tiny_copy import changed
 
 pytestmark = pytest.mark.usefixtures("impatient")
 
-RAW = CHANNELS
+RAW = (
+    "<|channel|>analysis<|message|>",
+    "<|end|><|start|>assistant<|channel|>final<|message|>",
+)
+"""Of gpt-oss: what stands before the thinking and before the answer, from servers without its parser."""
 TOKENS = PromptTokens(TINY, None, chat=True)
 SIXTY = Sampling(200, temperature=1.0, thinking=60)
 
@@ -95,6 +99,7 @@ def test_a_budget_is_kept_if_all_thinking_is_within_it() -> None:
 
 
 openai = partial(engines.openai, model=TINY, prompts=TOKENS, thinking=True)
+completions = partial(openai, chat=False, prompts=None)
 sglang = partial(engines.sglang, thinking=True)
 
 
@@ -152,7 +157,8 @@ def test_a_server_that_would_ignore_budgets_is_refused(server: Thinker, engine: 
 
 
 @pytest.mark.parametrize(
-    ("server", "engine"), [(VLLM(), openai), (VLLM(parser=False), openai), (SGLang(), sglang)]
+    ("server", "engine"),
+    [(VLLM(), openai), (VLLM(parser=False), openai), (VLLM(), completions), (SGLang(), sglang)],
 )
 def test_without_budgets_no_server_is_tried_and_thinking_is_still_no_answer(
     server: Thinker, engine: Open
@@ -166,20 +172,6 @@ def test_without_budgets_no_server_is_tried_and_thinking_is_still_no_answer(
     cut, _ = ask(server, untried, Sampling(50, temperature=1.0))
     assert (cut.text, cut.finish_reason, cut.tokens) == ("", "length", 50)
     assert cut.reasoning
-
-
-@pytest.mark.parametrize("marks", [CHANNELS, BARE_CHANNELS])
-def test_text_in_channels_is_never_an_answer(marks: Any) -> None:
-    """Of gpt-oss, as servers without its parser send it: chats, completions and SGLang's own interface."""
-    for server, engine, chat in ((VLLM, openai, True), (VLLM, openai, False), (SGLang, sglang, True)):
-        kinds: dict[str, Any] = {"parser": False} if server is VLLM else {}
-        more = {"thinking": False} | ({} if engine is sglang else {"chat": chat, "prompts": None})
-        for limit, text in ((200, "The answer is ##18##."), (50, "")):
-            made = server(marks=marks, **kinds)
-            found, _ = ask(made, lambda url, e=engine, m=more: e(url, **m), Sampling(limit, 1.0))
-            assert found.text.strip() == text
-            assert found.reasoning
-            assert found.reasoning.count("is is") >= 24
 
 
 @pytest.mark.parametrize(("limit", "told"), [(200, 102), (50, 50)])
