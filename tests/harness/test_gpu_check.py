@@ -139,16 +139,17 @@ def test_a_gpu_is_measured_with_and_without_cuda_graphs(
 ) -> None:
     asked = []
 
-    async def measured(*_: Any, flags: tuple[str, ...], **size: Any) -> str:
+    async def measured(shape: str, *_: Any, flags: tuple[str, ...], **size: Any) -> str:
+        assert (shape, size["prompts"], size["device"]) == ("llama-3.1-8b", 3, device)
         asked.append((flags, size["answers"], size["dp"]))
         return "tokens/s 1223"
 
     monkeypatch.setattr(harness.gpu_check, "measure", measured)
     monkeypatch.setattr("harness.server.gpus.usable_gpus", lambda _: None)
-    arguments = ["--device", device, "--dp", "2", "--answers", "8", "--", "--quantization", "fp8"]
+    given = ("--quantization", "fp8")
+    arguments = ["--device", device, "--dp=2", "--prompts=3", "--answers=8", "--", *given]
     done = command("gpu-check", *arguments)
     assert done.exit_code == 0, done.output
-    given = ("--quantization", "fp8")
     flags = [given, (*given, "--disable-cuda-graph")] if ways else [given]
     assert asked == [(each, 16, 2) for each in flags]
     assert [line for line in done.output.splitlines() if line.endswith(":")] == ways

@@ -73,23 +73,18 @@ def test_answers_are_cut_before_the_stop_string_and_counted_with_it() -> None:
 
 
 @pytest.mark.usefixtures("watched")
-def test_a_stop_string_of_several_tokens_ends_an_answer_at_the_last_of_them() -> None:
+def test_an_answer_ends_at_the_last_token_of_a_stop_string_or_at_its_limit() -> None:
     ((whole,),) = draw((PROMPT, 1, GREEDY))
-    assert "The answer is" in whole.text
-
-    ((cut,),) = draw((PROMPT, 1, Sampling(64, 0.0, stop=("answer is", "never"))))
-
-    assert cut.text == whole.text[: whole.text.index("answer is")]
-    assert cut.finish_reason == "stop"
-    assert cut.tokens == whole.tokens - 5  # ' ##', '1 0', '##', '.', ' [END]': digits are tokens of their own
-
-
-@pytest.mark.usefixtures("watched")
-def test_an_answer_that_ends_just_at_its_limit_has_stopped() -> None:
-    ((whole,),) = draw((PROMPT, 1, GREEDY))
-    for limit, reason in ((whole.tokens, "stop"), (whole.tokens - 1, "length")):
-        ((answer,),) = draw((PROMPT, 1, Sampling(limit, 0.0, stop=("[END]",))))
-        assert (answer.tokens, answer.finish_reason) == (limit, reason)
+    said, tokens = whole.text[: whole.text.index("answer is")], whole.tokens
+    # ' ##', '1 0', '##', '.', ' [END]': digits are tokens of their own
+    asked = [(64, ("answer is", "never")), (tokens, GREEDY.stop), (tokens - 1, GREEDY.stop)]
+    found = draw(*[(PROMPT, 1, Sampling(limit, 0.0, stop=stop)) for limit, stop in asked])
+    assert found[0][0].text == said
+    assert [(answer.tokens, answer.finish_reason) for (answer,) in found] == [
+        (tokens - 5, "stop"),
+        (tokens, "stop"),
+        (tokens - 1, "length"),
+    ]
 
 
 def test_requests_of_different_kinds_are_answered_side_by_side() -> None:
@@ -163,16 +158,13 @@ def test_the_precision_is_that_asked_for_and_one_that_there_is(monkeypatch: pyte
     monkeypatch.setattr(module.ctranslate2, "Generator", raising(ValueError("no efficient float16")))
     with pytest.raises(BadInput, match="no efficient float16"):
         asyncio.run(describe("float16"))
+    monkeypatch.setattr(module.ctranslate2, "get_cuda_device_count", lambda: 8)
+    small = engine_for(read_experiment("tiny"), Path("log"), print)
+    assert isinstance(small, CTranslate2Engine)
+    assert small._device == "cpu"  # though a GPU is there
     monkeypatch.setattr(module.ctranslate2, "get_cuda_device_count", lambda: 0)
     with pytest.raises(BadInput, match="cannot use a GPU"):
         CTranslate2Engine(TINY, revision=None, chat=True, device="cuda")
-
-
-def test_the_small_model_stays_off_a_gpu_that_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module.ctranslate2, "get_cuda_device_count", lambda: 8)
-    engine = engine_for(read_experiment("tiny"), Path("log"), print)
-    assert isinstance(engine, CTranslate2Engine)
-    assert engine._device == "cpu"
 
 
 def raising(error: Exception) -> Callable[..., Any]:
