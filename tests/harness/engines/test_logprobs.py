@@ -1,13 +1,11 @@
 """Log-probabilities of answers: asked for where a run wants them, and only their mean is kept."""
 
-import asyncio
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from harness.engines.base import Completion, Sampling
-from harness.engines.forcing import forced
 from tests.harness.engines.openai_responder import OpenAIServer, ask
 from tests.harness.engines.opened import sglang, with_engine
 from tests.harness.engines.sglang_responder import PROMPT, FaultyServer
@@ -83,16 +81,3 @@ def test_sglang_is_asked_and_believed() -> None:
         assert request.keys() == {"input_ids", "model", "return_logprob", *more}
         assert request | {"return_logprob": True, **more} == request
         assert not drawn.keys() & {"logprobs", "candidates", "thinking"}
-
-
-def test_of_a_forced_answer_it_is_that_of_its_end() -> None:
-    last = Completion("10##.", 3, 90, "stop", None, logprob=-0.1)
-
-    class Engine:
-        async def generate(self, *_: Any) -> Completion:
-            return last
-
-    cut = replace(last, text="so", finish_reason="length", prompt_tokens=70, logprob=-2.0)
-    engine: Any = Engine()
-    found = asyncio.run(forced(engine, PROMPT, cut, ASKED, seed=3))
-    assert found.logprob == -0.1

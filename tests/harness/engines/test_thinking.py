@@ -1,6 +1,5 @@
 """Models that think: what is thinking and what is the answer, budgets that are kept, endings by force."""
 
-import asyncio
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -17,7 +16,7 @@ from harness.run.sampler import thought_of
 from results import BadInput
 from tests.harness.engines import opened as engines
 from tests.harness.engines.opened import Open, with_engine
-from tests.harness.engines.sglang_responder import PROMPT, PROMPT_TOKENS, TINY
+from tests.harness.engines.sglang_responder import PROMPT, TINY
 from tests.harness.engines.thinking_servers import VLLM, SGLang, Thinker
 from tests.harness.engines.tiny_copy import changed
 
@@ -229,25 +228,6 @@ def test_a_forced_ending_closes_the_thinking_first(opened: bool, tmp_path: Path)
     assert "thinking_token_budget" not in server.requests[-1]
     assert (found.text, found.reasoning, found.finish_reason) == (ENDING + "18##.", cut.reasoning, "forced")
     assert found.tokens == len(server.requests[-1]["prompt"]) - cut.prompt_tokens + 2
-
-
-def test_an_ending_after_the_thinking_does_not_close_it_again() -> None:
-    cut = answer(" So it is", reasoning="12 - 2")
-    asked: list[str] = []
-
-    class Engine:
-        def opens_thinking(self, _prompt: str) -> bool:
-            return False
-
-        async def generate(self, _prompt: str, _how: Any, _seed: int, said: str) -> Any:
-            asked.append(said)
-            return Completion("10##.", 3, PROMPT_TOKENS + 40, "stop", None)
-
-    engine: Any = Engine()
-    limit = Completion(cut.text, 30, PROMPT_TOKENS, "length", None, cut.reasoning, 20)
-    found = asyncio.run(forced(engine, PROMPT, limit, SIXTY, seed=3))
-    assert asked == [f"<think>12 - 2</think> So it is{ENDING}"]
-    assert (found.text, found.tokens, found.reasoning_tokens) == (f" So it is{ENDING}10##.", 43, 20)
 
 
 @pytest.mark.parametrize("path", ["", "/v1"])

@@ -19,7 +19,7 @@ from harness.server import own_server
 from harness.server.launch import Launch, Server, gpus_per_copy, launch
 from harness.server.own_server import OwnServer, last_error
 from results import BadInput
-from tests.harness.server.conftest import flags
+from tests.harness.server.conftest import SERVE, flags
 from tests.processes import python, wait_until
 
 # As much of SGLang as the client asks for before the first prompt.
@@ -27,18 +27,6 @@ GREETING = """
 import os, sys
 from tests.responder import Responder, like_sglang
 Responder(like_sglang(sys.argv[2], " 18", pid=os.getpid()), int(sys.argv[1])).serve()
-"""
-
-# `tts serve` with a script in SGLang's place.
-SERVE = """
-import sys
-import harness.server.launch as module
-from tests.processes import python
-from harness.cli import cli
-from results import run
-script, sys.argv = sys.argv[1], ["harness", "serve", *sys.argv[2:]]
-module.launch = lambda model, *, port, **_: python(script, port, model)
-run(cli, "python -m harness")
 """
 
 

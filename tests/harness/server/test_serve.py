@@ -10,18 +10,8 @@ import pytest
 from harness.server.launch import free_ports
 from tests.conftest import ROOT
 from tests.harness.commands import exit_status
-from tests.processes import interruptible, needs_proc, pids_in, runs, wait_until
-
-SERVE = """
-import sys
-import harness.server.launch as module
-from tests.processes import OBEDIENT, python
-from harness.cli import cli
-from results import run
-pids, sys.argv = sys.argv[1], ["harness", "serve", *sys.argv[2:]]
-module.launch = lambda *_, **__: python(OBEDIENT, pids)
-run(cli, "python -m harness")
-"""
+from tests.harness.server.conftest import SERVE
+from tests.processes import OBEDIENT, interruptible, needs_proc, pids_in, runs, wait_until
 
 
 @needs_proc
@@ -30,9 +20,9 @@ run(cli, "python -m harness")
     [pytest.param(signal.SIGINT, 130, marks=pytest.mark.release), (signal.SIGTERM, 143)],
 )
 def test_a_signal_stops_the_server_too(sent: signal.Signals, status: int, tmp_path: Path) -> None:
-    with subprocess.Popen(
-        [sys.executable, "-c", SERVE, str(tmp_path / "pids"), "tiny"], cwd=ROOT, preexec_fn=interruptible
-    ) as process:
+    script = OBEDIENT.replace("sys.argv[1]", repr(str(tmp_path / "pids")))
+    words = [sys.executable, "-c", SERVE, script, "tiny"]
+    with subprocess.Popen(words, cwd=ROOT, preexec_fn=interruptible) as process:
         pids = pids_in(tmp_path / "pids")
         process.send_signal(sent)
         assert process.wait(60) == status
