@@ -106,13 +106,6 @@ def test_what_would_be_refused_again_is_not_sent_again_and_what_is_said_is_shown
     assert len(server.requests) == 1
 
 
-def test_the_client_waits_for_a_server_that_is_starting() -> None:
-    server = FaultyServer(answer())
-    server.unready = 2
-    assert ask(server).tokens == 9
-    assert server.unready == -1  # asked three times
-
-
 @pytest.mark.parametrize(("prefix", "ill"), [("", 503), ("get_", 503), ("get_", 500), ("", 502)])
 def test_a_router_that_does_not_know_its_servers_yet_or_which_are_dead_is_waited_for(
     prefix: str, ill: int, monkeypatch: pytest.MonkeyPatch

@@ -5,6 +5,7 @@ import socket
 import struct
 import time
 from collections.abc import Awaitable, Callable
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
@@ -100,15 +101,11 @@ def with_server(
         return asyncio.run(asyncio.wait_for(run(server.url), 30)), said
 
 
-@pytest.mark.parametrize("habit", BREAKS)
-def test_a_reply_that_breaks_off_is_asked_for_again_and_given_up_in_the_end(habit: str) -> None:
-    assert with_server(*[BREAKS[habit]] * (ATTEMPTS - 1))[0] == "fine"
-    with pytest.raises(EngineError, match=f"{ATTEMPTS} attempts"):
-        with_server(*[BREAKS[habit]] * ATTEMPTS)
-
-
-def test_a_reply_byte_by_byte_is_a_reply() -> None:
-    assert with_server(drip)[0] == "fine"
+@pytest.mark.parametrize("habit", [*BREAKS.values(), drip], ids=[*BREAKS, "byte by byte"])
+def test_a_reply_that_breaks_off_is_asked_for_again_and_one_byte_by_byte_is_a_reply(habit: Habit) -> None:
+    assert with_server(habit)[0] == "fine"
+    with pytest.raises(EngineError, match=f"{ATTEMPTS} attempts") if habit != drip else nullcontext():
+        with_server(*[habit] * ATTEMPTS)
 
 
 def test_a_reply_that_never_ends_holds_up_no_other_and_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
