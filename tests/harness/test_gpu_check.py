@@ -18,7 +18,7 @@ from harness.http.attempt import Reply
 from harness.http.connection import total
 from harness.run.sizing import LLAMA
 from tests.harness.commands import command
-from tests.harness.http.simulated import SimulatedTime, now
+from tests.harness.http.simulated import SimulatedServer, SimulatedTime, now
 
 
 @pytest.mark.release
@@ -61,23 +61,22 @@ process_cpu_seconds_total 7.0
     assert [total(f"sglang:{name}", text) for name in PROMPT] == [4312.5, 1100.0]
 
 
-class PlayedServer:
+class PlayedServer(SimulatedServer):
     """SGLang in simulated time: an answer holds one of the places for a millisecond a token."""
 
     def __init__(self, places: int, model: str) -> None:
+        super().__init__(self._answer, self._about)
         self._free, self._places, self._model = asyncio.Semaphore(places), places, model
         self._running, self._since, self._busy = 0, 0.0, 0.0
-        self.lengths: list[int] = []
         self.share = 0.0
         """The mean share of the places at work, from the first answer asked for to the last."""
 
-    async def send(self, method: str, path: str, _max_bytes: int, content: bytes = b"") -> Reply:
-        if method == "GET":
-            shown = {"/model_info": json.dumps({"model_path": self._model}), "/metrics": self._metrics()}
-            return Reply(200, "", shown.get(path, "{}").encode())
-        body = json.loads(content)
+    @property
+    def lengths(self) -> list[int]:
+        return [body["sampling_params"]["max_new_tokens"] for _, body in self.sent]
+
+    async def _answer(self, body: Any) -> Reply:
         tokens = body["sampling_params"]["max_new_tokens"]
-        self.lengths.append(tokens)
         self._count(0)
         self.share = self._busy / now() / self._places if now() else 0.0
         async with self._free:
@@ -88,11 +87,12 @@ class PlayedServer:
         meta["finish_reason"] = {"type": "length"}
         return Reply(200, "", json.dumps({"text": " so" * tokens, "meta_info": meta}).encode())
 
-    def _metrics(self) -> str:
-        asked = len(self.lengths)
-        counts = {"prompt_tokens_total": 4 + 8 * asked, "cached_tokens_total": 6 * asked}
+    def _about(self, path: str) -> Reply:
+        counts = {"prompt_tokens_total": 4 + 8 * len(self.sent), "cached_tokens_total": 6 * len(self.sent)}
         counts[RUNNING] = self._running
-        return "".join(f'sglang:{name}{{rank="0"}} {value}\n' for name, value in counts.items())
+        metrics = [f'sglang:{name}{{rank="0"}} {value}\n' for name, value in counts.items()]
+        shown = {"/model_info": json.dumps({"model_path": self._model}), "/metrics": "".join(metrics)}
+        return Reply(200, "", shown.get(path, "{}").encode())
 
     def _count(self, more: int) -> None:
         self._busy += self._running * (now() - self._since)
@@ -122,11 +122,12 @@ def test_a_run_keeps_the_places_at_work_with_the_lengths_of_a_real_one(
     (plan,) = plans
     assert (plan.samples, plan.concurrency, plan.dp, plan.device) == (32, 32, 2, "cuda")
     assert played.share > 0.9
-    assert len(played.lengths) == 6 * 32
-    assert 150 < sum(played.lengths) / len(played.lengths) < 320  # 232, give or take seven standard errors
-    assert max(played.lengths) > 3 * 232
+    lengths = played.lengths
+    assert len(lengths) == 6 * 32
+    assert 150 < sum(lengths) / len(lengths) < 320  # 232, give or take seven standard errors
+    assert max(lengths) > 3 * 232
     rate, running, cache, _client = found.splitlines()
-    assert f"{sum(played.lengths)} tokens in " in rate
+    assert f"{sum(lengths)} tokens in " in rate
     assert float(running.split()[1].rstrip("%")) > 90
     assert running.split()[2:5] == ["of", "32", "places,"]
     assert cache.split()[2:5] == ["75.0%", "of", str(8 * 6 * 32)]

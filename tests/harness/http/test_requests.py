@@ -100,18 +100,12 @@ def test_a_server_of_the_run_s_own_may_take_any_time_to_start_and_another_may_no
 def test_a_server_that_is_there_and_not_ready_may_get_well(status: int) -> None:
     """A gateway whose servers have just died is one: the same command again waits for it."""
 
-    class Ill(SimulatedServer):
-        well = 0.9 * MEND_PATIENCE
+    def ill_until(well: float) -> SimulatedServer:
+        return SimulatedServer(in_turn(OK), lambda _: Reply(status, "", b"") if now() < well else None)
 
-        async def send(self, method: str, path: str, max_bytes: int, body: Any = None) -> Reply:
-            ill = method == "GET" and now() < self.well
-            return Reply(status, "", b"") if ill else await super().send(method, path, max_bytes, body)
-
-    server = Ill(in_turn(OK))
-    assert simulate(server, ask) == "fine"
-    server.well = 1e9
+    assert simulate(ill_until(0.9 * MEND_PATIENCE), ask) == "fine"
     with pytest.raises(BadInput, match=f"after {MEND_PATIENCE:.0f} s"):
-        simulate(server, ask)
+        simulate(ill_until(1e9), ask)
 
 
 def test_an_account_without_credit_is_no_busy_server() -> None:
@@ -214,26 +208,22 @@ def test_what_is_found_out_about_a_server_that_was_away_ends_the_run(when: str, 
 FIRST_REPLY = 4 * PATIENCE
 
 
-class Counting(SimulatedServer):
-    """Takes FIRST_REPLY for an answer; its count of tokens rises until `stops`."""
+def counting(stops: float, place: str) -> SimulatedServer:
+    """Takes FIRST_REPLY for an answer; its count of tokens rises until it `stops`."""
 
-    def __init__(self, stops: float, place: str) -> None:
-        super().__init__(lambda _body: after(FIRST_REPLY))
-        self.stops, self.place = stops, place
-
-    async def send(self, method: str, path: str, max_bytes: int, body: Any = None) -> Reply:
-        if method == "GET" and path == self.place:
-            count = 1000 * min(now(), self.stops)
+    def look(path: str) -> Reply | None:
+        if path == place:
+            count = 1000 * min(now(), stops)
             return Reply(200, "", f'sglang:realtime_tokens_total{{mode="decode"}} {count}\n'.encode())
-        if method == "GET" and path in METRICS:
-            return Reply(404, "", b"")
-        return await super().send(method, path, max_bytes, body)
+        return Reply(404, "", b"") if path in METRICS else None
+
+    return SimulatedServer(lambda _body: after(FIRST_REPLY), look)
 
 
 @pytest.mark.parametrize("place", METRICS)
 def test_a_slow_server_that_generates_is_waited_for(place: str) -> None:
     said: list[str] = []
-    assert simulate(Counting(1e9, place), ask, say=said.append) == "fine"
+    assert simulate(counting(1e9, place), ask, say=said.append) == "fine"
     assert len(said) > 0.9 * FIRST_REPLY / SAY_SECONDS
     assert all("generates" in line for line in said[2:])
 
@@ -244,7 +234,7 @@ STOPS = 2000.0
 @pytest.mark.parametrize(
     ("server", "patience", "least", "most"),
     [
-        (Counting(STOPS, METRICS[0]), PATIENCE, STOPS + PATIENCE, STOPS + PATIENCE + 3 * SAY_SECONDS),
+        (counting(STOPS, METRICS[0]), PATIENCE, STOPS + PATIENCE, STOPS + PATIENCE + 3 * SAY_SECONDS),
         (SimulatedServer(lambda _body: after(1e9)), 90.0, 88, 92),  # a setting of the experiment
     ],
 )

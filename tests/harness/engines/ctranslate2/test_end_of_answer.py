@@ -59,6 +59,8 @@ PIECES = ["[END]", " [END]", "[", "E", "N", "D", "]", "EN", "Q:", "\n", " ", "é
 @pytest.mark.parametrize("make", [tiny, byte_level, metaspace])
 @settings(max_examples=200)
 @example(pieces=["x", " ", "EN"], stop=(" E",))
+@example(pieces=["x", "終", "。", "x"], stop=("終。",))
+@example(pieces=["x", "[", "EN", "D", "]"], stop=("[END]",))
 @given(
     pieces=st.lists(st.sampled_from(PIECES), min_size=1, max_size=12),
     stop=st.sampled_from([("[END]",), ("\nQ:", "Q:"), ("]", "ND"), ("終。",), (" E",)]),
