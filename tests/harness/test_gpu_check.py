@@ -18,7 +18,7 @@ from harness.http.attempt import Reply
 from harness.http.connection import total
 from harness.run.sizing import LLAMA
 from tests.harness.commands import command
-from tests.harness.http.simulated import SimulatedTime, now
+from tests.harness.http.simulated import SimulatedServer, SimulatedTime, now
 
 
 @pytest.mark.release
@@ -36,17 +36,16 @@ def test_the_model_has_the_size_of_llama(transformers: Any, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("shape", LLAMA["shapes"])
-def test_the_vocabulary_has_the_model_s_size_and_ends_no_answer(
-    transformers: Any, tmp_path: Path, shape: str
-) -> None:
+def test_the_vocabulary_has_the_model_s_size_and_ends_no_answer(tmp_path: Path, shape: str) -> None:
     write_model(shape, tmp_path / "model")
-    config = transformers.AutoConfig.from_pretrained(tmp_path / "model")
+    config = json.loads((tmp_path / "model" / "config.json").read_text())
     prompts = PromptTokens(str(tmp_path / "model"), revision=None, chat=False)
-    assert (config.bos_token_id, config.eos_token_id, prompts.special.get("eos_token")) == (None, None, None)
+    assert (config["bos_token_id"], config["eos_token_id"]) == (None, None)  # not absent, which is Llama's
+    assert prompts.special.get("eos_token") is None
     assert not (tmp_path / "model" / "generation_config.json").exists()
-    assert prompts.tokenizer.get_vocab_size() == config.vocab_size
-    assert prompts.config["model_max_length"] == config.max_position_embeddings
-    (question,) = random_questions(1, [600], config.vocab_size)
+    assert prompts.tokenizer.get_vocab_size() == config["vocab_size"]
+    assert prompts.config["model_max_length"] == config["max_position_embeddings"]
+    (question,) = random_questions(1, [600], config["vocab_size"])
     ids = prompts.encode(question.problem)
     assert (len(ids), len(set(ids)) > 400) == (600, True)
     assert len(prompts.tokenizer.decode(list(ids))) == len(question.problem)  # nothing is left out
@@ -62,23 +61,22 @@ process_cpu_seconds_total 7.0
     assert [total(f"sglang:{name}", text) for name in PROMPT] == [4312.5, 1100.0]
 
 
-class PlayedServer:
+class PlayedServer(SimulatedServer):
     """SGLang in simulated time: an answer holds one of the places for a millisecond a token."""
 
     def __init__(self, places: int, model: str) -> None:
+        super().__init__(self._answer, self._about)
         self._free, self._places, self._model = asyncio.Semaphore(places), places, model
         self._running, self._since, self._busy = 0, 0.0, 0.0
-        self.lengths: list[int] = []
         self.share = 0.0
         """The mean share of the places at work, from the first answer asked for to the last."""
 
-    async def send(self, method: str, path: str, _max_bytes: int, content: bytes = b"") -> Reply:
-        if method == "GET":
-            shown = {"/model_info": json.dumps({"model_path": self._model}), "/metrics": self._metrics()}
-            return Reply(200, "", shown.get(path, "{}").encode())
-        body = json.loads(content)
+    @property
+    def lengths(self) -> list[int]:
+        return [body["sampling_params"]["max_new_tokens"] for _, body in self.sent]
+
+    async def _answer(self, body: Any) -> Reply:
         tokens = body["sampling_params"]["max_new_tokens"]
-        self.lengths.append(tokens)
         self._count(0)
         self.share = self._busy / now() / self._places if now() else 0.0
         async with self._free:
@@ -89,11 +87,12 @@ class PlayedServer:
         meta["finish_reason"] = {"type": "length"}
         return Reply(200, "", json.dumps({"text": " so" * tokens, "meta_info": meta}).encode())
 
-    def _metrics(self) -> str:
-        asked = len(self.lengths)
-        counts = {"prompt_tokens_total": 4 + 8 * asked, "cached_tokens_total": 6 * asked}
+    def _about(self, path: str) -> Reply:
+        counts = {"prompt_tokens_total": 4 + 8 * len(self.sent), "cached_tokens_total": 6 * len(self.sent)}
         counts[RUNNING] = self._running
-        return "".join(f'sglang:{name}{{rank="0"}} {value}\n' for name, value in counts.items())
+        metrics = [f'sglang:{name}{{rank="0"}} {value}\n' for name, value in counts.items()]
+        shown = {"/model_info": json.dumps({"model_path": self._model}), "/metrics": "".join(metrics)}
+        return Reply(200, "", shown.get(path, "{}").encode())
 
     def _count(self, more: int) -> None:
         self._busy += self._running * (now() - self._since)
@@ -123,11 +122,12 @@ def test_a_run_keeps_the_places_at_work_with_the_lengths_of_a_real_one(
     (plan,) = plans
     assert (plan.samples, plan.concurrency, plan.dp, plan.device) == (32, 32, 2, "cuda")
     assert played.share > 0.9
-    assert len(played.lengths) == 6 * 32
-    assert 150 < sum(played.lengths) / len(played.lengths) < 320  # 232, give or take seven standard errors
-    assert max(played.lengths) > 3 * 232
+    lengths = played.lengths
+    assert len(lengths) == 6 * 32
+    assert 150 < sum(lengths) / len(lengths) < 320  # 232, give or take seven standard errors
+    assert max(lengths) > 3 * 232
     rate, running, cache, _client = found.splitlines()
-    assert f"{sum(played.lengths)} tokens in " in rate
+    assert f"{sum(lengths)} tokens in " in rate
     assert float(running.split()[1].rstrip("%")) > 90
     assert running.split()[2:5] == ["of", "32", "places,"]
     assert cache.split()[2:5] == ["75.0%", "of", str(8 * 6 * 32)]
@@ -139,16 +139,17 @@ def test_a_gpu_is_measured_with_and_without_cuda_graphs(
 ) -> None:
     asked = []
 
-    async def measured(*_: Any, flags: tuple[str, ...], **size: Any) -> str:
+    async def measured(shape: str, *_: Any, flags: tuple[str, ...], **size: Any) -> str:
+        assert (shape, size["prompts"], size["device"]) == ("llama-3.1-8b", 3, device)
         asked.append((flags, size["answers"], size["dp"]))
         return "tokens/s 1223"
 
     monkeypatch.setattr(harness.gpu_check, "measure", measured)
     monkeypatch.setattr("harness.server.gpus.usable_gpus", lambda _: None)
-    arguments = ["--device", device, "--dp", "2", "--answers", "8", "--", "--quantization", "fp8"]
+    given = ("--quantization", "fp8")
+    arguments = ["--device", device, "--dp=2", "--prompts=3", "--answers=8", "--", *given]
     done = command("gpu-check", *arguments)
     assert done.exit_code == 0, done.output
-    given = ("--quantization", "fp8")
     flags = [given, (*given, "--disable-cuda-graph")] if ways else [given]
     assert asked == [(each, 16, 2) for each in flags]
     assert [line for line in done.output.splitlines() if line.endswith(":")] == ways

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -48,49 +47,32 @@ def test_bad_input_is_one_line_and_writes_nothing(
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.fixture
-def sampled(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> Callable[..., tuple[int, list[str], list[str]]]:
-    """Run `sample tiny` with a script in place of an engine: exit status, lines of stdout and of stderr."""
-
-    def run_it(script: Callable[[str, int], str], *options: object) -> tuple[int, list[str], list[str]]:
-        monkeypatch.setattr(harness.engines.factory, "engine_for", lambda *_: ScriptedEngine(script))
-        code = exit_status("sample", "tiny", "--out", tmp_path, *options)
-        output = capsys.readouterr()
-        return code, output.out.splitlines(), output.err.splitlines()
-
-    return run_it
-
-
-Sampled = Callable[..., tuple[int, list[str], list[str]]]
-
-
-def summary(folder: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((folder / "run.json").read_text())["summary"]
-    return found
-
-
 def refuse(_prompt: str, _place: int) -> str:
     raise RequestRefused("refused with status 400: too \x1b[2Jlong")
 
 
-def test_answers_that_stay_missing_are_exit_status_3(sampled: Sampled, tmp_path: Path) -> None:
-    code, out, err = sampled(refuse, "--limit", 2, "--set", "budgets=10")
-    assert (code, out) == (3, [])
-    many = sampled(refuse, "--limit", 8, "--set", "budgets=10")[2]
-    assert sum(line.startswith("no answer: ") for line in many) == 5  # of 512
-    (failure,) = [line for line in err if "question tiny-0000, setting 10, sample 0: " in line]
-    assert failure.startswith("no answer: ")
-    assert "\\x1b[2J" in failure
-    last = err[-1]
-    assert "128 of 128 answers" in last
-    assert "128 requests" in last
-    assert summary(tmp_path)["settings"] == []
+def stop(_prompt: str, _place: int) -> str:
+    raise KeyboardInterrupt
 
 
-def test_a_run_that_is_stopped_has_another_exit_status_than_one_that_lacks_answers(sampled: Sampled) -> None:
-    def stop(_prompt: str, _place: int) -> str:
-        raise KeyboardInterrupt
-
-    assert sampled(stop, "--limit", 2)[0] == 130
+@pytest.mark.parametrize(("script", "status", "failures"), [(refuse, 3, 5), (stop, 130, 0)])
+def test_answers_that_stay_missing_are_exit_status_3_and_a_run_that_is_stopped_130(
+    script: Callable[[str, int], str],
+    status: int,
+    failures: int,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+) -> None:
+    monkeypatch.setattr(harness.engines.factory, "engine_for", lambda *_: ScriptedEngine(script))
+    given = ("--limit", 2, "--set", "budgets=10")
+    assert exit_status("sample", "tiny", "--out", tmp_path, *given) == status
+    output = capsys.readouterr()
+    told = [line for line in output.err.splitlines() if line.startswith("no answer: ")]
+    assert (output.out, len(told)) == ("", failures)  # of 128
+    if failures:
+        assert sum("question tiny-0000, setting 10, sample 0: " in line for line in told) == 1
+        assert all("\\x1b[2J" in line for line in told)
+        last = output.err.splitlines()[-1]
+        assert all(said in last for said in ("128 of 128 answers", "128 requests"))
+        assert json.loads((tmp_path / "run.json").read_text())["summary"]["settings"] == []

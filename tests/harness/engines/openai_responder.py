@@ -6,6 +6,7 @@ OpenAIServer(faults=[429, 500])    answers the first requests with these statuse
 
 import json
 from collections.abc import Sequence
+from itertools import cycle
 from typing import Any
 
 from harness.engines.base import Completion, Sampling
@@ -35,20 +36,20 @@ class OpenAIServer(Responder):
         logprobs: Any = None,
         faults: Sequence[int | str] = (),
     ) -> None:
-        self.faults = list(faults)
-        self._finish_reason, self._content, self._tokens = finish_reason, content, tokens
-        self._logprobs = logprobs
-        self._models, self._key, self._usage, self._refuses = models, key, usage, refuses
-        self._given = 0
+        self.faults, self._answers = list(faults), cycle(ANSWERS)
+        self._choice = {"finish_reason": finish_reason, "logprobs": logprobs}
+        self._content, self._tokens = content, tokens
+        self._key, self._usage, self._refuses = key, usage, refuses
         paths = ("/v1/chat/completions", "/v1/completions")
-        super().__init__({"GET /v1/models": self._list, **{f"POST {path}": self._answer for path in paths}})
+        super().__init__({f"POST {path}": self._answer for path in paths})
+        if models is not None:
+            listed = {"object": "list", "data": [{"id": name} for name in models]}
+            self.routes["GET /v1/models"] = lambda request: self._refusal(request) or listed
 
-    def _list(self, request: Request) -> Any:
-        if self._models is None:
-            return Reply(status=404)
-        if self._key and request.headers.get("Authorization") != f"Bearer {self._key}":
-            return self._error(request, 401, "who are you")
-        return {"object": "list", "data": [{"id": name} for name in self._models]}
+    def _refusal(self, request: Request) -> Reply | None:
+        given = request.headers.get("Authorization")
+        known = not self._key or given == f"Bearer {self._key}"
+        return None if known else self._error(request, 401, "Incorrect API key provided")
 
     def _error(self, request: Request, status: int, message: str) -> Reply:
         """An error that quotes the key, whole and in part, as careless servers do."""
@@ -58,8 +59,8 @@ class OpenAIServer(Responder):
 
     def _answer(self, request: Request) -> Any:
         body = request.body
-        if self._key and request.headers.get("Authorization") != f"Bearer {self._key}":
-            return self._error(request, 401, "Incorrect API key provided")
+        if refusal := self._refusal(request):
+            return refusal
         if refused := [name for name in self._refuses if name in body]:
             return self._error(request, 400, f"unsupported: {refused}")
         trial = TRIAL in str(body)
@@ -68,13 +69,10 @@ class OpenAIServer(Responder):
             if isinstance(fault, int):
                 return self._error(request, fault, "out of order")
             return b"" if fault == "cut" else Reply(fault.encode())
-        text, tokens = ANSWERS[self._given % len(ANSWERS)]
+        text, tokens = ANSWERS[0] if trial else next(self._answers)
         text = text if self._content == "" else self._content
-        self._given += not trial
-        chat = request.path.endswith("/chat/completions")
-        said = {"message": {"role": "assistant", "content": text}} if chat else {"text": text}
-        reply: dict[str, Any] = {"object": "completion", "model": body["model"]}
-        reply["choices"] = [{"finish_reason": self._finish_reason, "logprobs": self._logprobs, **said}]
+        said = {"message": {"role": "assistant", "content": text}} if "messages" in body else {"text": text}
+        reply: dict[str, Any] = {"model": body["model"], "choices": [{**self._choice, **said}]}
         if self._usage:
             reply["usage"] = {"prompt_tokens": 71, "completion_tokens": self._tokens or tokens}
         return reply

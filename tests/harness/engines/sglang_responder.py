@@ -29,22 +29,12 @@ class FaultyServer(Responder):
         self, *replies: Any, model: str = TINY, info: dict[str, Any] | None = None, prefix: str = ""
     ) -> None:
         self.replies = list(replies)
-        self.unready = self.alone = 0
-        """How often GET /health, and then a router's model_info, is answered with 503."""
-        self.ill = 503
+        self.alone, self.ill = 0, 503
+        """How often a router's model_info is answered with this status."""
         self.names = {"model_path": model, "served_model_name": "served"}
-        super().__init__(
-            {
-                "GET /health": self._health,
-                f"GET /{prefix}model_info": self._model_info,
-                f"GET /{prefix}server_info": {"version": "0.5.23", "api_key": "secret", **(info or {})},
-                "POST /generate": self._generate,
-            }
-        )
-
-    def _health(self, _request: Request) -> Reply:
-        self.unready -= 1
-        return Reply(status=503 if self.unready >= 0 else 200)
+        told = {"version": "0.5.23", "api_key": "secret", **(info or {})}
+        about = {f"GET /{prefix}model_info": self._model_info, f"GET /{prefix}server_info": told}
+        super().__init__({"GET /health": {}, "POST /generate": self._generate, **about})
 
     def _model_info(self, _request: Request) -> Any:
         if self.alone:

@@ -29,16 +29,16 @@ LIMIT = 200
 EXPERIMENT = read_experiment("tiny").model_copy(
     update={"budgets": (), "tokens_per_budget": 0.0, "tokens_extra": LIMIT, "samples": 3}
 )
-SERVERS = [(VLLM, openai, 1), (VLLM, openai, 3), (SGLang, sglang, 1), (SGLang, sglang, 3)]
+SERVERS = [(VLLM, openai), (SGLang, sglang)]
 
 
-def sampled(server: Any, engine: Any, n: int) -> tuple[list[dict[str, Any]], Tally]:
-    """The rows of `n` answers, and their counts."""
+def sampled(server: Any, engine: Any) -> tuple[list[dict[str, Any]], Tally]:
+    """The rows of three answers, and their counts."""
     question = Question("q", "How many?", "18")
 
     async def draw(engine: Engine) -> list[dict[str, Any]]:
         rows = []
-        for number in range(n):
+        for number in range(3):
             answer = await engine.generate(PROMPT, Sampling(LIMIT, temperature=1.0), seed=number)
             rows.append(row_of(EXPERIMENT, Query(question, "default", None, "sample", number), answer))
         return rows
@@ -51,27 +51,27 @@ def sampled(server: Any, engine: Any, n: int) -> tuple[list[dict[str, Any]], Tal
     return rows, tally
 
 
-@pytest.mark.parametrize(("server", "engine", "n"), SERVERS)
-def test_a_limit_of_the_server_s_own_is_a_warning_that_names_it(server: Any, engine: Any, n: int) -> None:
-    rows, tally = sampled(server(cap=50), engine, n)
-    assert [(row["tokens"], row["finish_reason"]) for row in rows] == [(50, "length")] * n
+@pytest.mark.parametrize(("server", "engine"), SERVERS)
+def test_a_limit_of_the_server_s_own_is_a_warning_that_names_it(server: Any, engine: Any) -> None:
+    rows, tally = sampled(server(cap=50), engine)
+    assert [(row["tokens"], row["finish_reason"]) for row in rows] == [(50, "length")] * 3
     (warning,) = [line for line in tally.warnings(Path("run")) if "max_new_tokens" in line]
-    assert all(said in warning for said in (f"{n} of {n} answers", "50 tokens", f"limit is {LIMIT}"))
-    assert tally.summary()["settings"][0]["cut_short"] == n
+    assert all(said in warning for said in ("3 of 3 answers", "50 tokens", f"limit is {LIMIT}"))
+    assert tally.summary()["settings"][0]["cut_short"] == 3
     for others in (server(), server(thinks=500)):  # not cut off, and cut off at our limit
-        assert "cut_short" not in sampled(others, engine, n)[1].summary()["settings"][0]
+        assert "cut_short" not in sampled(others, engine)[1].summary()["settings"][0]
 
 
-@pytest.mark.parametrize(("server", "engine", "n"), SERVERS)
+@pytest.mark.parametrize(("server", "engine"), SERVERS)
 @pytest.mark.parametrize("counts", ["none", "answer"])
-def test_tokens_that_cannot_be_are_unknown(server: Any, engine: Any, n: int, counts: Any) -> None:
-    rows, tally = sampled(server(counts=counts), engine, n)
-    assert [row["tokens"] for row in rows] == [None] * n
+def test_tokens_that_cannot_be_are_unknown(server: Any, engine: Any, counts: Any) -> None:
+    rows, tally = sampled(server(counts=counts), engine)
+    assert [row["tokens"] for row in rows] == [None] * 3
     assert all(row["correct"] for row in rows)
     (warning,) = [line for line in tally.warnings(Path("run")) if "T is unknown" in line]
-    assert f"{n} of {n} answers" in warning
+    assert "3 of 3 answers" in warning
     assert tally.summary()["settings"][0]["tokens_mean"] is None
-    assert not [line for line in sampled(server(), engine, n)[1].warnings(Path("run")) if "T is" in line]
+    assert not [line for line in sampled(server(), engine)[1].warnings(Path("run")) if "T is" in line]
 
 
 @pytest.mark.parametrize(

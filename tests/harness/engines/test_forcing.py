@@ -3,9 +3,11 @@
 import asyncio
 import json
 from contextlib import nullcontext
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, cast
+from unittest.mock import ANY
 
 import pytest
 
@@ -33,49 +35,57 @@ READ = Grader(("hashes",))
 GOES_ON = TOKENS.go_on(PROMPT, CUT.text + ENDING)
 
 
-def test_final_answers_are_drawn_as_the_others_with_random_numbers_of_their_own() -> None:
-    asked: list[tuple[Sampling, int]] = []
+class Replying:
+    """An engine that gives these replies in turn, or raises them, and notes what it was asked."""
 
-    class Noting:
-        async def generate(self, _prompt: str, how: Sampling, seed: int, _said: str) -> Any:
-            asked.append((how, seed))
-            return WHOLE
+    def __init__(self, *replies: Completion | Exception) -> None:
+        self.replies = list(replies)
+        self.asked: list[tuple[Sampling, int, str]] = []
 
-    for answer in (CUT, WHOLE):
-        asyncio.run(forced(cast(Engine, Noting()), PROMPT, answer, SHORT, seed=3))
-    ((how, seed),) = asked
-    assert how == Sampling(FINAL_TOKENS, 1.0, stop=("[END]",))
-    assert seed != 3
+    def opens_thinking(self, _prompt: str) -> bool:
+        return False
+
+    async def generate(self, _prompt: str, how: Sampling, seed: int, said: str) -> Completion:
+        self.asked.append((how, seed, said))
+        reply = self.replies.pop(0)
+        if isinstance(reply, Exception):
+            raise reply
+        return reply
+
+    def end(self, answer: Completion, how: Sampling = SHORT) -> Completion:
+        return asyncio.run(forced(cast(Engine, self), PROMPT, answer, how, seed=3))
 
 
 @pytest.mark.parametrize(
-    ("failures", "error", "asked"),
+    ("failures", "error", "given_up"),
     [
-        (1, EngineError, 2),
-        (3, EngineError, 4),
-        (4, EngineError, None),
-        (1, RequestRefused, None),
-        (1, EngineGone, None),
+        *((0, EngineError, False), (1, EngineError, False), (3, EngineError, False), (4, EngineError, True)),
+        *((1, RequestRefused, True), (1, EngineGone, True)),
     ],
 )
-def test_an_ending_that_fails_is_asked_for_again_from_the_same_text(
-    failures: int, error: type[EngineError], asked: int | None
+def test_an_ending_that_fails_is_asked_for_again_from_the_same_text_with_random_numbers_of_its_own(
+    failures: int, error: type[EngineError], given_up: bool
 ) -> None:
-    said: list[str] = []
+    engine = Replying(*[error("broken")] * failures, WHOLE)
+    with pytest.raises(error) if given_up else nullcontext():
+        found = engine.end(CUT)
+        assert found == replace(
+            WHOLE, text=CUT.text + ENDING + WHOLE.text, tokens=ANY, finish_reason="forced"
+        )
+        assert len(engine.asked) == failures + 1
+    ((how, seed, said),) = set(engine.asked)
+    assert how == Sampling(FINAL_TOKENS, 1.0, stop=("[END]",))
+    assert (seed != 3, said) == (True, CUT.text + ENDING)
+    assert Replying().end(WHOLE) == WHOLE
 
-    class Failing:
-        async def generate(self, _prompt: str, _how: Sampling, _seed: int, begun: str) -> Any:
-            said.append(begun)
-            if len(said) <= failures:
-                raise error("broken")
-            return WHOLE
 
-    ending = forced(cast(Engine, Failing()), PROMPT, CUT, SHORT, seed=3)
-    with nullcontext() if asked else pytest.raises(error):
-        found = asyncio.run(ending)
-        assert (found.finish_reason, len(said)) == ("forced", asked)
-        assert found.text == CUT.text + ENDING + WHOLE.text
-    assert set(said) == {CUT.text + ENDING}
+def test_an_ending_after_the_thinking_does_not_close_it_again_and_has_the_log_probability() -> None:
+    engine = Replying(Completion("10##.", 3, PROMPT_TOKENS + 40, "stop", None, logprob=-0.1))
+    cut = Completion(" So it is", 30, PROMPT_TOKENS, "length", None, "12 - 2", 20, logprob=-2.0)
+    found = engine.end(cut, Sampling(200, temperature=1.0, thinking=60, logprobs=True))
+    assert [said for _, _, said in engine.asked] == [f"<think>12 - 2</think> So it is{ENDING}"]
+    assert (found.text, found.tokens, found.reasoning_tokens) == (f" So it is{ENDING}10##.", 43, 20)
+    assert found.logprob == -0.1
 
 
 def test_the_limit_changes_how_answers_end_and_not_how_they_begin() -> None:
@@ -116,30 +126,35 @@ def test_only_a_chat_that_goes_on_needs_the_tokenizer_of_a_model_elsewhere(
         engine_for(plan, tmp_path / "log", print)
 
 
-async def ended(engine: Engine) -> Completion:
-    """The cut answer, with its final answer asked for."""
-    return await forced(engine, PROMPT, CUT, SHORT, seed=3)
+GONE_ON = {"prompt_tokens": len(GOES_ON), "completion_tokens": 3, "finish_reason": {"type": "stop"}}
 
 
-def test_sglang_is_sent_the_beginning_of_the_answer() -> None:
-    reply = {"prompt_tokens": len(GOES_ON), "completion_tokens": 3, "finish_reason": {"type": "stop"}}
-    server = FaultyServer({"text": "10##.", "meta_info": reply})
-    found = with_engine(server, sglang, ended)
-    assert (found.text, found.tokens) == (f"{CUT.text}{ENDING}10##.", len(GOES_ON) - PROMPT_TOKENS + 3)
-    (request,) = server.requests
-    assert request["input_ids"] == list(GOES_ON)
-    assert request["sampling_params"]["max_new_tokens"] == FINAL_TOKENS
-
-
-@pytest.mark.parametrize("chat", [True, False])
-def test_servers_with_openais_interface_go_on_in_completions(chat: bool) -> None:
-    server = OpenAIServer(content="10##.")
-    found = with_engine(server, partial(openai, chat=chat, prompts=TOKENS), ended)
-    assert found.text == f"{CUT.text}{ENDING}10##."
+@pytest.mark.parametrize(
+    ("server", "engine", "path", "sent", "tokens"),
+    [
+        (
+            FaultyServer({"text": "10##.", "meta_info": GONE_ON}),
+            *(sglang, "/generate", {"input_ids": list(GOES_ON)}, len(GOES_ON) + 3),
+        ),
+        (
+            OpenAIServer(content="10##.", tokens=5),
+            *(partial(openai, prompts=TOKENS), "/v1/completions", {"prompt": list(GOES_ON)}, 71 + 5),
+        ),
+        (
+            OpenAIServer(content="10##.", tokens=5),
+            *(partial(openai, chat=False), "/v1/completions", {"prompt": PROMPT + CUT.text + ENDING}, 71 + 5),
+        ),
+    ],
+)
+def test_a_server_is_sent_the_beginning_of_the_answer(
+    server: FaultyServer | OpenAIServer, engine: Any, path: str, sent: dict[str, Any], tokens: int
+) -> None:
+    found = with_engine(server, engine, lambda engine: forced(engine, PROMPT, CUT, SHORT, seed=3))
+    assert (found.text, found.tokens) == (f"{CUT.text}{ENDING}10##.", tokens - PROMPT_TOKENS)
     request = server.requests[-1]
-    assert request["prompt"] == (list(GOES_ON) if chat else PROMPT + CUT.text + ENDING)
-    assert ("messages" in request, server.paths[-1]) == (False, "/v1/completions")
-    assert request["max_tokens"] == FINAL_TOKENS
+    assert (server.paths[-1], request | sent, "messages" in request) == (path, request, False)
+    drawn = request.get("sampling_params", request)
+    assert drawn.get("max_new_tokens", drawn.get("max_tokens")) == FINAL_TOKENS
 
 
 def test_the_experiment_cuts_at_the_budget_and_asks_for_what_is_read() -> None:

@@ -1,120 +1,83 @@
 """Log-probabilities of answers: asked for where a run wants them, and only their mean is kept."""
 
-import asyncio
-import json
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from harness.engines.base import Completion, Sampling
-from harness.engines.forcing import forced
-from results import read_samples
 from tests.harness.engines.openai_responder import OpenAIServer, ask
 from tests.harness.engines.opened import sglang, with_engine
 from tests.harness.engines.sglang_responder import PROMPT, FaultyServer
 from tests.harness.engines.sglang_responder import answer as sglang_answer
-from tests.harness.run.real_run import really
 
 pytestmark = pytest.mark.usefixtures("impatient")
 
 ASKED = Sampling(64, temperature=1.0, logprobs=True)
+TOP = Sampling(2, temperature=1.0, candidates=3)
 CHAT = {"content": [{"token": "a", "logprob": -1.0, "bytes": [97]}, {"token": "b", "logprob": -0.5}]}
 LISTS = {"tokens": ["a", "b"], "token_logprobs": [-1.0, -0.5], "top_logprobs": None}
+TOLD = [{"token": "Yes", "logprob": -0.5, "bytes": None}, {"token": " no", "logprob": -1}]
+TOP_CHAT = {"content": [{"token": "Yes", "logprob": -0.5, "top_logprobs": TOLD}]}
+TOP_LISTS = {"token_logprobs": [-0.5], "top_logprobs": [{"Yes": -0.5, " no": -1}]}
+TWO = (("Yes", -0.5), (" no", -1.0))
 
 
-def told(logprobs: Any, chat: bool, asked: Sampling = ASKED) -> tuple[Completion, dict[str, Any]]:
+def told(logprobs: Any, chat: bool, asked: Sampling) -> tuple[Completion, dict[str, Any]]:
     """The answer of a server that tells `logprobs`, and the last request."""
     server = OpenAIServer(logprobs=logprobs, content="ab", tokens=2)
     (answer,) = ask(server, chat=chat, sampling=asked)
     return answer, server.requests[-1]
 
 
-@pytest.mark.parametrize(("chat", "logprobs", "asked"), [(True, CHAT, True), (False, LISTS, 1)])
-def test_the_mean_of_what_a_server_tells_is_kept(chat: bool, logprobs: Any, asked: Any) -> None:
-    found, request = told(logprobs, chat)
-    assert found.logprob == -0.75
-    assert request["logprobs"] is asked
-
-
 @pytest.mark.parametrize(
-    "logprobs",
-    [None, {}, {"content": []}, {"token_logprobs": [None, -1.0]}, {"token_logprobs": ["-inf", -1.0]}, 7],
-)
-def test_what_is_not_told_as_a_whole_is_null(logprobs: Any) -> None:
-    assert told(logprobs, chat=True)[0].logprob is None
-
-
-def test_sglang_is_asked_and_believed() -> None:
-    reply = sglang_answer()
-    reply["meta_info"]["output_token_logprobs"] = [[-1.0, 3, None], [-0.5, 4, "b"]]
-    server = FaultyServer(reply)
-    found = with_engine(server, sglang, lambda engine: engine.generate(PROMPT, ASKED, seed=1))
-    assert found.logprob == -0.75
-    assert server.requests[-1]["return_logprob"] is True
-    assert "logprobs" not in server.requests[-1]["sampling_params"]
-
-
-def test_of_a_forced_answer_it_is_that_of_its_end() -> None:
-    last = Completion("10##.", 3, 90, "stop", None, logprob=-0.1)
-
-    class Engine:
-        async def generate(self, *_: Any) -> Completion:
-            return last
-
-    cut = replace(last, text="so", finish_reason="length", prompt_tokens=70, logprob=-2.0)
-    engine: Any = Engine()
-    found = asyncio.run(forced(engine, PROMPT, cut, ASKED, seed=3))
-    assert found.logprob == -0.1
-
-
-def test_a_run_stores_them_if_it_is_asked_to(tmp_path: Path) -> None:
-    kept, silent = really(tmp_path / "kept", logprobs=True, limit=2), really(tmp_path / "silent", limit=2)
-    assert all(-20 < value < 0 for value in read_samples(kept)["logprob"])
-    rows = [json.loads(line) for line in (silent / "samples.jsonl").read_text().splitlines()]
-    assert not [row for row in rows if "logprob" in row]
-
-
-TOP = Sampling(2, temperature=1.0, candidates=3)
-TOLD = [{"token": "Yes", "logprob": -0.5, "bytes": None}, {"token": " no", "logprob": -1}]
-
-
-@pytest.mark.parametrize(
-    ("chat", "logprobs", "asked"),
+    ("chat", "logprobs", "sampling", "asked", "mean", "candidates"),
     [
-        (True, {"content": [{"token": "Yes", "logprob": -0.5, "top_logprobs": TOLD}]}, (True, 3)),
-        (False, {"token_logprobs": [-0.5], "top_logprobs": [{"Yes": -0.5, " no": -1}]}, (3, None)),
-        (False, {"content": [{"token": "Yes", "logprob": -0.5, "top_logprobs": TOLD}]}, (3, None)),
+        (True, CHAT, ASKED, (True, None), -0.75, None),
+        (False, LISTS, ASKED, (1, None), -0.75, None),
+        (True, TOP_CHAT, TOP, (True, 3), None, TWO),
+        (False, TOP_LISTS, TOP, (3, None), None, TWO),
+        (False, TOP_CHAT, TOP, (3, None), None, TWO),
     ],
 )
-def test_the_likeliest_first_tokens(chat: bool, logprobs: Any, asked: tuple[Any, Any]) -> None:
-    found, request = told(logprobs, chat, TOP)
-    assert found.candidates == (("Yes", -0.5), (" no", -1.0))
+def test_the_mean_and_the_likeliest_first_tokens_that_a_server_tells_are_kept(
+    chat: bool, logprobs: Any, sampling: Sampling, asked: Any, mean: float | None, candidates: Any
+) -> None:
+    found, request = told(logprobs, chat, sampling)
     assert (request["logprobs"], request.get("top_logprobs")) == asked
+    assert type(request["logprobs"]) is type(asked[0])
+    assert (found.logprob if sampling is ASKED else None, found.candidates) == (mean, candidates)
 
 
 @pytest.mark.parametrize(
     "logprobs",
     [
         *(None, {}, 7, {"content": None}, {"content": []}, {"content": [{"token": "Yes"}]}),
+        *({"token_logprobs": [None, -1.0]}, {"token_logprobs": ["-inf", -1.0]}),
         *({"content": [{"top_logprobs": []}]}, {"content": [{"top_logprobs": [{"token": "Yes"}]}]}),
         *({"top_logprobs": None}, {"top_logprobs": []}, {"top_logprobs": [None]}, {"top_logprobs": [{}]}),
         {"content": [{"top_logprobs": [{"token": None, "logprob": -1.0}, {"token": "a", "logprob": None}]}]},
     ],
 )
-def test_candidates_that_are_not_told_are_none(logprobs: Any) -> None:
-    assert told(logprobs, True, TOP)[0].candidates is None
+def test_what_is_not_told_as_a_whole_is_null(logprobs: Any) -> None:
+    found, _ = told(logprobs, True, replace(TOP, logprobs=True))
+    assert (found.logprob, found.candidates) == (None, None)
 
 
-def test_sglang_tells_candidates_with_their_texts() -> None:
-    reply = sglang_answer(tokens=1)
+def test_sglang_is_asked_and_believed() -> None:
+    reply = sglang_answer(tokens=2)
     top = [[-0.5, 3, "Yes"], [-1.0, 4, " no"], [None, 5, "x"], [-3.0, 6, None]]
-    reply["meta_info"] |= {"output_token_logprobs": [[-0.5, 3, "Yes"]], "output_top_logprobs": [top]}
-    server = FaultyServer(reply)
-    found = with_engine(server, sglang, lambda engine: engine.generate(PROMPT, TOP, seed=1))
-    assert found.candidates == (("Yes", -0.5), (" no", -1.0))
-    request = server.requests[-1]
-    assert (request["return_logprob"], request["top_logprobs_num"]) == (True, 3)
-    assert request["return_text_in_logprobs"] is True
-    assert "candidates" not in request["sampling_params"]
+    reply["meta_info"] |= {"output_token_logprobs": [[-1.0, 3, None], [-0.5, 4, "b"]]}
+    reply["meta_info"] |= {"output_top_logprobs": [top]}
+    for sampling, more in (
+        (ASKED, {}),
+        (TOP, {"top_logprobs_num": 3, "return_text_in_logprobs": True}),
+    ):
+        server = FaultyServer(reply)
+        found = with_engine(server, sglang, lambda engine, s=sampling: engine.generate(PROMPT, s, seed=1))
+        assert (found.logprob, found.candidates) == (-0.75, TWO)
+        request = server.requests[-1]
+        drawn = request.pop("sampling_params")
+        assert request.keys() == {"input_ids", "model", "return_logprob", *more}
+        assert request | {"return_logprob": True, **more} == request
+        assert not drawn.keys() & {"logprobs", "candidates", "thinking"}

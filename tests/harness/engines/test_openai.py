@@ -1,14 +1,16 @@
 """The engine for OpenAI's interface against servers of every habit."""
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from harness.engines.base import Completion, Sampling
-from harness.engines.openai.engine import NO_EFFECT, OpenAIEngine
+from harness.engines.base import Completion
+from harness.engines.openai.engine import NO_EFFECT, TRIAL, OpenAIEngine
 from harness.errors import EngineError, RequestRefused
+from harness.http.connection import ATTEMPTS
 from results import BadInput
 from tests.harness.engines.openai_responder import ANSWERS, SAMPLING, OpenAIServer, ask
 from tests.harness.engines.opened import MODEL, openai, with_engine
@@ -55,24 +57,19 @@ def test_a_request_takes_the_form_that_the_server_takes(
     assert (form["limit"], form["seed_sent"], form["top_k_and_penalties_sent"]) == (limit, seeded, plain)
 
 
-def test_every_request_has_a_seed_of_its_own_and_the_same_one_again() -> None:
-    def seeds(seed: int, said: str = "") -> list[int]:
+def test_every_request_has_a_seed_of_its_own_and_the_same_one_again_unless_the_run_gives_one() -> None:
+    def seed_sent(seed: int, said: str = "", fields: Any = None) -> Any:
         server = OpenAIServer()
         draw = partial(OpenAIEngine.generate, prompt="Eggs?", sampling=SAMPLING, seed=seed, said=said)
-        with_engine(server, partial(openai, chat=False), draw)
-        return [request["seed"] for request in server.requests[1:]]
+        answer = with_engine(server, partial(openai, chat=False, fields=fields), draw)
+        assert answer.seed == (None if fields else server.requests[-1]["seed"])
+        return server.requests[-1]["seed"]
 
-    drawn = [*seeds(7), *seeds(8), *seeds(9, " The answer is ##")]
+    drawn = [seed_sent(7), seed_sent(8), seed_sent(9, " The answer is ##")]
     assert len(set(drawn)) == 3
-    assert drawn[:1] == seeds(7)
+    assert drawn[0] == seed_sent(7)
     assert all(0 <= seed < 2**31 for seed in drawn)
-
-
-def test_a_seed_that_the_run_gives_is_sent_as_it_is() -> None:
-    server = OpenAIServer()
-    draw = partial(OpenAIEngine.generate, prompt="Eggs?", sampling=SAMPLING, seed=7)
-    assert with_engine(server, partial(openai, fields={"seed": None}), draw).seed is None
-    assert server.requests[-1]["seed"] is None
+    assert seed_sent(7, fields={"seed": None}) is None
 
 
 def test_the_form_is_tried_at_the_start_and_not_when_the_server_comes_back() -> None:
@@ -90,11 +87,6 @@ def test_the_form_is_tried_at_the_start_and_not_when_the_server_comes_back() -> 
 )
 def test_the_path_v1_may_be_left_out_and_no_other(url: str, asked: str) -> None:
     assert openai(url).url == asked
-
-
-def test_a_top_k_that_the_server_does_not_take_is_not_left_out() -> None:
-    with pytest.raises(EngineError, match="top_k = -1"):
-        ask(OpenAIServer(refuses=["top_k"]), sampling=Sampling(64, 1.0, top_k=20))
 
 
 CHOICE = '{"finish_reason": "stop", "text": "7"}'
@@ -121,37 +113,28 @@ def test_an_empty_answer_is_one(content: str | None, finish_reason: str, expecte
     assert (answer.text, answer.finish_reason) == expected
 
 
-def test_an_answer_that_was_withheld_is_no_answer() -> None:
-    server = OpenAIServer(finish_reason="content_filter")
-    with pytest.raises(RequestRefused, match=r"withheld .*content_filter"):
-        ask(server)
-    assert len(server.requests) == 1 + 1  # asking until one gets through would choose among the answers
-
-
 @pytest.mark.parametrize(
-    ("habit", "error", "said"),
+    ("habit", "error", "said", "asked"),
     [
-        *(
-            ({"finish_reason": None}, EngineError, "attempts .*broken off"),
-            ({"finish_reason": "abort"}, EngineError, "attempts .*abort"),
-        ),
-        ({"tokens": 65}, EngineError, "65 tokens"),
-        ({"usage": False}, BadInput, "usage"),
-        ({"refuses": ["model"]}, BadInput, "400: .*unsupported"),
+        # Asking until an answer that is withheld gets through would choose among the answers.
+        ({"finish_reason": "content_filter"}, RequestRefused, r"withheld .*content_filter", 1),
+        ({"finish_reason": None}, EngineError, "attempts .*broken off", ATTEMPTS),
+        ({"finish_reason": "abort"}, EngineError, "attempts .*abort", ATTEMPTS),
+        ({"tokens": 65}, EngineError, "65 tokens", 1),
+        ({"refuses": ["top_k"]}, EngineError, "top_k = -1", 0),
+        ({"usage": False}, BadInput, "usage", 0),
+        ({"refuses": ["model"]}, BadInput, "400: .*unsupported", 0),
+        ({"models": ["org/other"]}, BadInput, "serves org/other, expected org/model: give --set model=", 0),
+        ({"models": ["a"] * 20}, BadInput, r"serves a, a, a, a, a, expected", 0),
     ],
 )
-def test_what_is_no_whole_answer_or_cannot_be_counted_is_none(
-    habit: dict[str, Any], error: type[Exception], said: str
+def test_what_is_no_whole_answer_of_the_model_as_asked_is_none(
+    habit: dict[str, Any], error: type[Exception], said: str, asked: int
 ) -> None:
+    server = OpenAIServer(**habit)
     with pytest.raises(error, match=said):
-        ask(OpenAIServer(**habit))
-
-
-@pytest.mark.parametrize("models", [["org/other", "org/third"], ["a"] * 20])
-def test_another_model_is_refused(models: list[str]) -> None:
-    with pytest.raises(BadInput, match=r"serves .*, expected org/model: give --set model=") as refusal:
-        ask(OpenAIServer(models=models))
-    assert len(refusal.value.message) < 200
+        ask(server, sampling=replace(SAMPLING, top_k=20))
+    assert sum(TRIAL not in str(request) for request in server.requests) == asked
 
 
 def test_a_model_goes_by_the_servers_name_of_it(tmp_path: Path) -> None:

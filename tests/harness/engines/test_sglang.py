@@ -1,7 +1,5 @@
 """What the SGLang client makes of every fault a server can have."""
 
-import asyncio
-from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
@@ -16,7 +14,7 @@ from harness.errors import EngineError, EngineGone, RequestRefused
 from harness.http import connection
 from harness.http.connection import ATTEMPTS
 from results import BadInput
-from tests.harness.engines.opened import sglang, with_engine
+from tests.harness.engines.opened import with_engine
 from tests.harness.engines.sglang_faults import FAULTS, meta, status
 from tests.harness.engines.sglang_responder import (
     PROMPT_TOKENS,
@@ -54,16 +52,6 @@ def test_a_fault_is_asked_again_and_never_taken_for_an_answer(fault: str) -> Non
     assert ask(server).tokens == 9
     assert len(server.requests) == 3
 
-    lasting = FaultyServer(FAULTS[fault])
-    with pytest.raises(EngineError, match=f"{ATTEMPTS} attempts"):
-        ask(lasting)
-    assert len(lasting.requests) == ATTEMPTS
-
-
-def test_a_reply_is_given_up_as_soon_as_it_is_too_large() -> None:
-    with pytest.raises(EngineError, match=r"more than \d+ bytes"):
-        ask(FaultyServer(FAULTS["huge"]))
-
 
 def test_a_full_queue_is_asked_for_longer(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connection, "LONGEST_PAUSE", 0.01)
@@ -71,68 +59,51 @@ def test_a_full_queue_is_asked_for_longer(monkeypatch: pytest.MonkeyPatch) -> No
     assert ask(FaultyServer(*[full] * 2 * ATTEMPTS, answer())).tokens == 9
 
 
-def test_text_of_any_characters_is_an_answer() -> None:
-    text = "\x00 \u2028 \u202e \U0001f95a"
-    assert ask(FaultyServer(answer(text))).text == text
+@pytest.mark.parametrize(
+    ("reply", "said", "times"),
+    [
+        (FAULTS["huge"], r"more than \d+ bytes", ATTEMPTS),  # given up as soon as it is too large
+        (answer(tokens=65), "65 tokens", 1),
+        (answer(tokens=10**25), f"{10**25}", 1),
+        (meta(prompt_tokens=PROMPT_TOKENS - 1), f"{PROMPT_TOKENS - 1} tokens, not of {PROMPT_TOKENS}", 1),
+        (meta(prompt_tokens=PROMPT_TOKENS + 1), f"{PROMPT_TOKENS + 1} tokens, not of {PROMPT_TOKENS}", 1),
+    ],
+)
+def test_what_is_too_large_or_answers_another_prompt_is_no_answer(reply: Any, said: str, times: int) -> None:
+    server = FaultyServer(reply)
+    with pytest.raises(EngineError, match=said):
+        ask(server)
+    assert len(server.requests) == times
+
+
+ROOM = connection.REPLY_BYTES + connection.REPLY_BYTES_PER_TOKEN * SAMPLING.max_new_tokens
 
 
 @pytest.mark.parametrize(
     ("sent", "read"),
     [
+        *((text, text) for text in ("\x00 \u2028 \u202e \U0001f95a", "x" * (ROOM - 1000))),
         *(("\ud83e", "\ufffd"), ("\udd5a!", "\ufffd!"), ("\ud83e\ud83e\udd5a", "\ufffd\U0001f95a")),
         *(("\\ud83e \U0001f95a", "\\ud83e \U0001f95a"), ("\udd5a\ud83e", "\ufffd\ufffd")),
     ],
+    ids=lambda text: ascii(text[:20]),
 )
-def test_half_a_character_is_shown_as_one_that_is_missing(sent: str, read: str) -> None:
+def test_any_text_is_an_answer_with_half_a_character_shown_as_one_that_is_missing(
+    sent: str, read: str
+) -> None:
     server = FaultyServer(answer(sent))
     assert ask(server).text == read
     assert len(server.requests) == 1
 
 
-@pytest.mark.parametrize("tokens", [SAMPLING.max_new_tokens + 1, 10**25])
-def test_more_tokens_than_allowed_are_no_answer(tokens: int) -> None:
-    with pytest.raises(EngineError, match=str(SAMPLING.max_new_tokens)):
-        ask(FaultyServer(answer(tokens=tokens)))
-
-
-def test_a_long_answer_has_room() -> None:
-    room = connection.REPLY_BYTES + connection.REPLY_BYTES_PER_TOKEN * SAMPLING.max_new_tokens
-    long = "x" * (room - 1000)
-    assert ask(FaultyServer(answer(long))).text == long
-
-
-@pytest.mark.parametrize("tokens", [PROMPT_TOKENS - 1, PROMPT_TOKENS + 1])
-def test_an_answer_to_another_prompt_is_none(tokens: int) -> None:
-    server = FaultyServer(meta(prompt_tokens=tokens))
-    with pytest.raises(EngineError, match=rf"{tokens} tokens, not of {PROMPT_TOKENS}"):
+@pytest.mark.parametrize("code", [400, 403, 413, 422, 301, 307, 401, 404, 405, 501])
+def test_what_would_be_refused_again_is_not_sent_again_and_what_is_said_is_shown_as_text(code: int) -> None:
+    server = FaultyServer(status(code, b"\x1b[31mtoo long\x00\n"))
+    error = RequestRefused if code in (400, 403, 413, 422) else EngineGone
+    with pytest.raises(error, match=rf"status {code}.*too long") as refusal:
         ask(server)
-    assert len(server.requests) == 1
-
-
-@pytest.mark.parametrize(
-    ("codes", "error"), [((400, 403, 413, 422), RequestRefused), ((301, 307, 401, 404, 405, 501), EngineGone)]
-)
-def test_what_would_be_refused_again_is_not_sent_again(
-    codes: Sequence[int], error: type[EngineError]
-) -> None:
-    for code in codes:
-        server = FaultyServer(status(code))
-        with pytest.raises(error, match=rf"status {code}"):
-            ask(server)
-        assert len(server.requests) == 1
-
-
-def test_what_a_server_says_is_shown_as_text() -> None:
-    with pytest.raises(RequestRefused, match="too long") as refusal:
-        ask(FaultyServer(status(400, b"\x1b[31mtoo long\x00\n")))
     assert str(refusal.value).isprintable()
-
-
-def test_the_client_waits_for_a_server_that_is_starting() -> None:
-    server = FaultyServer(answer())
-    server.unready = 2
-    assert ask(server).tokens == 9
-    assert server.unready == -1  # asked three times
+    assert len(server.requests) == 1
 
 
 @pytest.mark.parametrize(("prefix", "ill"), [("", 503), ("get_", 503), ("get_", 500), ("", 502)])
@@ -169,26 +140,13 @@ def test_another_model_is_refused_and_one_that_is_served_by_our_name_is_not() ->
     [
         *(("org/model", "org/model", True), ("org/model", "other/model", False)),
         *(("org/model", "/srv/model", True), ("/srv/a/model", "/mnt/model", True)),
-        *(
-            ("org/model", "model", True),
-            ("model", "org/model", True),
-            ("/srv/model-a", "/srv/model-b", False),
-        ),
-        *((TINY, "mounted/model", True), ("no/model", "mounted/model", False)),  # TINY is a folder
+        *(("org/model", "model", True), ("model", "org/model", True)),
+        *(("/srv/model-a", "/srv/model-b", False), ("no/model", "mounted/model", False)),
+        (TINY, "mounted/model", True),  # TINY is a folder
     ],
 )
 def test_a_model_of_another_owner_is_another_model(ours: str, theirs: str, same: bool) -> None:
     assert same_model(ours, theirs) == same
-
-
-def account(server: FaultyServer) -> dict[str, Any]:
-    """What the engine says of a server."""
-
-    async def describe(engine: SGLangEngine) -> dict[str, Any]:
-        return {"version": engine.version, **engine.describe()}
-
-    found: dict[str, Any] = with_engine(server, sglang, describe)
-    return found
 
 
 @pytest.mark.parametrize(
@@ -197,31 +155,22 @@ def account(server: FaultyServer) -> dict[str, Any]:
         *(({"revision": "abc"}, "abc", False), ({"revision": None}, "abc", False)),
         *(({"revision": "def"}, "abc", True), ({"revision": "def"}, None, False)),
         ({"enable_deterministic_inference": True}, None, True),  # all answers would be copies of one another
+        # It came back with another value than 2, of what it draws or measures anew, and of another setting.
+        *(({"random_seed": 1}, None, False), ({"max_total_num_tokens": 1}, None, False)),
+        ({"dtype": 1}, None, True),
     ],
 )
-def test_another_revision_and_answers_without_chance_are_refused(
+def test_another_revision_other_settings_and_answers_without_chance_are_refused(
     said: dict[str, Any], asked: str | None, refused: bool
 ) -> None:
     def opened(url: str) -> Any:
         return engine_for(experiment(engine="sglang", url=url, revision=asked), Path("log"), print)
 
-    with pytest.raises(BadInput, match=r"revision def|deterministic") if refused else nullcontext():
-        with_engine(FaultyServer(answer(), info=said), opened, lambda _engine: asyncio.sleep(0))
-
-
-@pytest.mark.parametrize(
-    ("setting", "refused"), [("random_seed", False), ("max_total_num_tokens", False), ("dtype", True)]
-)
-def test_a_server_may_come_back_with_what_it_draws_or_measures_anew(setting: str, refused: bool) -> None:
     async def come_back(engine: SGLangEngine) -> None:
-        engine._settings = {setting: 2}
+        assert engine.version == "0.5.23"
+        assert engine.describe()["server"] == {"version": "0.5.23", **said}  # and none of its keys
+        engine._settings |= dict.fromkeys(said.keys() - {"revision"}, 2)
         await engine.greet()
 
-    with pytest.raises(BadInput, match=setting) if refused else nullcontext():
-        with_engine(FaultyServer(answer(), info={setting: 1}), sglang, come_back)
-
-
-def test_settings_go_on_record_and_keys_do_not() -> None:
-    found = account(FaultyServer(answer(), info={"dtype": "bfloat16", "dp_size": 8}))
-    assert found["version"] == "0.5.23"
-    assert found["server"] == {"version": "0.5.23", "dtype": "bfloat16", "dp_size": 8}
+    with pytest.raises(BadInput, match=r"revision def|deterministic|dtype") if refused else nullcontext():
+        with_engine(FaultyServer(answer(), info=said), opened, come_back)

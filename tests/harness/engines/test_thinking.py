@@ -1,7 +1,5 @@
 """Models that think: what is thinking and what is the answer, budgets that are kept, endings by force."""
 
-import asyncio
-import shutil
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -18,19 +16,17 @@ from harness.run.sampler import thought_of
 from results import BadInput
 from tests.harness.engines import opened as engines
 from tests.harness.engines.opened import Open, with_engine
-from tests.harness.engines.sglang_responder import PROMPT, PROMPT_TOKENS, TINY
-from tests.harness.engines.thinking_servers import (
-    BARE_CHANNELS,
-    CHANNELS,
-    VLLM,
-    SGLang,
-    Thinker,
-    cut_while_thinking,
-)
+from tests.harness.engines.sglang_responder import PROMPT, TINY
+from tests.harness.engines.thinking_servers import VLLM, SGLang, Thinker
+from tests.harness.engines.tiny_copy import changed
 
 pytestmark = pytest.mark.usefixtures("impatient")
 
-RAW = CHANNELS
+RAW = (
+    "<|channel|>analysis<|message|>",
+    "<|end|><|start|>assistant<|channel|>final<|message|>",
+)
+"""Of gpt-oss: what stands before the thinking and before the answer, from servers without its parser."""
 TOKENS = PromptTokens(TINY, None, chat=True)
 SIXTY = Sampling(200, temperature=1.0, thinking=60)
 
@@ -83,18 +79,16 @@ def test_what_a_server_has_set_apart_stays_so() -> None:
     assert apart(given, opened=True) == given
 
 
-def test_only_thinking_that_is_open_is_closed() -> None:
-    assert closed("<think>so", opened=False) == "<think>so\n</think>"
-    assert closed("so", opened=True) == "so\n</think>"
-    assert closed(f"{RAW[0]}so", opened=False) == f"{RAW[0]}so{RAW[1]}"
-    ended = f"{RAW[0]}so{RAW[1]}It"
-    for said, opened in (
-        ("so", False),
-        ("<think>so</think>It", False),
-        ("so</think>It", True),
-        (ended, False),
-    ):
-        assert closed(said, opened) == said
+@pytest.mark.parametrize(
+    ("said", "opened", "mark"),
+    [
+        *(("<think>so", False, "\n</think>"), ("so", True, "\n</think>")),
+        *((f"{RAW[0]}so", False, RAW[1]), (f"{RAW[0]}so{RAW[1]}It", False, "")),
+        *(("so", False, ""), ("<think>so</think>It", False, ""), ("so</think>It", True, "")),
+    ],
+)
+def test_only_thinking_that_is_open_is_closed(said: str, opened: bool, mark: str) -> None:
+    assert closed(said, opened) == said + mark
 
 
 def test_a_budget_is_kept_if_all_thinking_is_within_it() -> None:
@@ -104,6 +98,7 @@ def test_a_budget_is_kept_if_all_thinking_is_within_it() -> None:
 
 
 openai = partial(engines.openai, model=TINY, prompts=TOKENS, thinking=True)
+completions = partial(openai, chat=False, prompts=None)
 sglang = partial(engines.sglang, thinking=True)
 
 
@@ -117,27 +112,30 @@ def ask(server: Any, engine: Open, sampling: Sampling = SIXTY) -> tuple[Completi
     return found
 
 
-@pytest.mark.parametrize(("server", "engine"), [(VLLM(), openai), (SGLang(), openai), (SGLang(), sglang)])
-def test_a_budget_of_thinking_is_sent_kept_and_counted(server: Thinker, engine: Open) -> None:
+@pytest.mark.parametrize(
+    ("server", "engine", "sent", "form", "counted"),
+    [
+        (VLLM(), openai, {"thinking_token_budget": 60}, "thinking_token_budget", 62),
+        (SGLang(), openai, {"custom_params": {"thinking_budget": 60}}, "custom_params.thinking_budget", 60),
+        (SGLang(), sglang, {"max_thinking_tokens": 60, "require_reasoning": True}, None, 61),
+    ],
+)
+def test_a_budget_of_thinking_is_sent_kept_and_counted(
+    server: Thinker, engine: Open, sent: dict[str, Any], form: str | None, counted: int
+) -> None:
+    """The marks count where the server counts."""
     found, described = ask(server, engine)
     assert found.text.strip() == "The answer is ##18##."
     assert found.reasoning is not None
     assert found.reasoning.count(" is") == 60
     assert found.tokens == 1 + 60 + 1 + 4  # with the marks
-    assert found.reasoning_tokens is not None
+    assert found.reasoning_tokens == counted
+    assert server.requests[-1] | sent == server.requests[-1]
+    assert described.get("request", {}).get("thinking_budget") == form
+    assert not ask(server, engine, replace(SIXTY, thinking=0))[0].reasoning
     if engine is sglang:
-        assert server.requests[-1]["max_thinking_tokens"] == 60
-        assert server.requests[-1]["require_reasoning"] is True
         assert "thinking" not in server.requests[-1]["sampling_params"]
         assert server.requests[0]["max_thinking_tokens"] == TRIAL_BUDGET
-    elif isinstance(server, VLLM):
-        assert server.requests[-1]["thinking_token_budget"] == 60
-        assert described["request"]["thinking_budget"] == "thinking_token_budget"
-        assert found.reasoning_tokens == 62
-    else:
-        assert server.requests[-1]["custom_params"] == {"thinking_budget": 60}
-        assert described["request"]["thinking_budget"] == "custom_params.thinking_budget"
-        assert found.reasoning_tokens == TOKENS.count(found.reasoning)  # the server tells no number
 
 
 @pytest.mark.parametrize(
@@ -158,36 +156,22 @@ def test_a_server_that_would_ignore_budgets_is_refused(server: Thinker, engine: 
     assert "\n" not in refusal.value.message
 
 
-def test_without_budgets_no_server_is_tried_and_thinking_is_still_no_answer() -> None:
-    plain = Sampling(200, temperature=1.0)
-    for server, engine in ((VLLM(), openai), (VLLM(parser=False), openai), (SGLang(), sglang)):
-        found, _ = ask(server, lambda url, e=engine: e(url, thinking=False), plain)
-        assert found.text.strip() == "The answer is ##18##."
-        assert found.tokens == 1 + 100 + 1 + 4
-        assert not [body for body in server.requests if TRIAL_BUDGET in body.values()]
-
-
 @pytest.mark.parametrize(
-    ("server", "engine"), [(VLLM(), openai), (VLLM(parser=False), openai), (SGLang(), sglang)]
+    ("server", "engine"),
+    [(VLLM(), openai), (VLLM(parser=False), openai), (VLLM(), completions), (SGLang(), sglang)],
 )
-def test_an_answer_cut_off_while_it_thinks_has_said_nothing(server: Thinker, engine: Open) -> None:
-    found, _ = ask(server, lambda url: engine(url, thinking=False), Sampling(50, temperature=1.0))
-    assert (found.text, found.finish_reason, found.tokens) == ("", "length", 50)
-    assert found.reasoning
+def test_without_budgets_no_server_is_tried_and_thinking_is_still_no_answer(
+    server: Thinker, engine: Open
+) -> None:
+    def untried(url: str) -> Any:
+        return engine(url, thinking=False)
 
-
-@pytest.mark.parametrize("marks", [CHANNELS, BARE_CHANNELS])
-def test_text_in_channels_is_never_an_answer(marks: Any) -> None:
-    """Of gpt-oss, as servers without its parser send it: chats, completions and SGLang's own interface."""
-    for server, engine, chat in ((VLLM, openai, True), (VLLM, openai, False), (SGLang, sglang, True)):
-        kinds: dict[str, Any] = {"parser": False} if server is VLLM else {}
-        more = {"thinking": False} | ({} if engine is sglang else {"chat": chat, "prompts": None})
-        for limit, text in ((200, "The answer is ##18##."), (50, "")):
-            made = server(marks=marks, **kinds)
-            found, _ = ask(made, lambda url, e=engine, m=more: e(url, **m), Sampling(limit, 1.0))
-            assert found.text.strip() == text
-            assert found.reasoning
-            assert found.reasoning.count("is is") >= 24
+    whole, _ = ask(server, untried, Sampling(200, temperature=1.0))
+    assert (whole.text.strip(), whole.tokens) == ("The answer is ##18##.", 1 + 100 + 1 + 4)
+    assert not [body for body in server.requests if TRIAL_BUDGET in body.values()]
+    cut, _ = ask(server, untried, Sampling(50, temperature=1.0))
+    assert (cut.text, cut.finish_reason, cut.tokens) == ("", "length", 50)
+    assert cut.reasoning
 
 
 @pytest.mark.parametrize(("limit", "told"), [(200, 102), (50, 50)])
@@ -213,9 +197,7 @@ def test_fields_of_the_experiment_go_into_every_request() -> None:
 
 def with_template(folder: Path, template: str, **arguments: Any) -> PromptTokens:
     """The tiny model's tokenizer with another chat template."""
-    shutil.copytree(TINY, folder, ignore=shutil.ignore_patterns("ctranslate2"), dirs_exist_ok=True)
-    (folder / "chat_template.jinja").write_text(template)
-    return PromptTokens(str(folder), None, True, arguments)
+    return PromptTokens(changed(folder, {"chat_template.jinja": template}), None, True, arguments)
 
 
 def test_a_template_gets_its_arguments_and_may_open_the_thinking(tmp_path: Path) -> None:
@@ -232,7 +214,8 @@ def test_a_template_gets_its_arguments_and_may_open_the_thinking(tmp_path: Path)
 def test_a_forced_ending_closes_the_thinking_first(opened: bool, tmp_path: Path) -> None:
     opening = "<think>" if opened else ""
     prompts = with_template(tmp_path, "{{ messages[0].content }}" + opening)
-    cut = cut_while_thinking(len(prompts.encode(PROMPT)))
+    thought: dict[str, Any] = {"reasoning": "\nClara has 12 eggs, so", "reasoning_tokens": 8}
+    cut = Completion("", 8, len(prompts.encode(PROMPT)), "length", None, **thought)
     short = Sampling(8, temperature=1.0, thinking=4)
 
     server = VLLM()
@@ -246,25 +229,6 @@ def test_a_forced_ending_closes_the_thinking_first(opened: bool, tmp_path: Path)
     assert "thinking_token_budget" not in server.requests[-1]
     assert (found.text, found.reasoning, found.finish_reason) == (ENDING + "18##.", cut.reasoning, "forced")
     assert found.tokens == len(server.requests[-1]["prompt"]) - cut.prompt_tokens + 2
-
-
-def test_an_ending_after_the_thinking_does_not_close_it_again() -> None:
-    cut = answer(" So it is", reasoning="12 - 2")
-    asked: list[str] = []
-
-    class Engine:
-        def opens_thinking(self, _prompt: str) -> bool:
-            return False
-
-        async def generate(self, _prompt: str, _how: Any, _seed: int, said: str) -> Any:
-            asked.append(said)
-            return Completion("10##.", 3, PROMPT_TOKENS + 40, "stop", None)
-
-    engine: Any = Engine()
-    limit = Completion(cut.text, 30, PROMPT_TOKENS, "length", None, cut.reasoning, 20)
-    found = asyncio.run(forced(engine, PROMPT, limit, SIXTY, seed=3))
-    assert asked == [f"<think>12 - 2</think> So it is{ENDING}"]
-    assert (found.text, found.tokens, found.reasoning_tokens) == (f" So it is{ENDING}10##.", 43, 20)
 
 
 @pytest.mark.parametrize("path", ["", "/v1"])

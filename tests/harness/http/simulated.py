@@ -40,10 +40,14 @@ class SimulatedTime(asyncio.SelectorEventLoop):
 
 
 class SimulatedServer:
-    """Replies as `reply` says; GET is answered while `there`."""
+    """Replies as `reply` says; GET is answered while `there`, as `look` says of its path, or with OK."""
 
-    def __init__(self, reply: Callable[[Any], Awaitable[Reply]]) -> None:
-        self._reply = reply
+    def __init__(
+        self,
+        reply: Callable[[Any], Awaitable[Reply]],
+        look: Callable[[str], Reply | None] = lambda _path: None,
+    ) -> None:
+        self._reply, self._look = reply, look
         self.there = True
         self.probes = 0
         self.sent: list[tuple[float, Any]] = []
@@ -51,12 +55,12 @@ class SimulatedServer:
         self.abandoned: list[float] = []
         """When attempts were given up that had no reply yet."""
 
-    async def send(self, method: str, _path: str, _max_bytes: int, body: Any = None) -> Reply:
+    async def send(self, method: str, path: str, _max_bytes: int, body: Any = None) -> Reply:
         if method == "GET":
             self.probes += 1
             if not self.there:
                 raise Fault("refused", "away")
-            return OK
+            return self._look(path) or OK
         body = json.loads(body)
         self.sent.append((now(), body))
         try:

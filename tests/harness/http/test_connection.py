@@ -1,10 +1,11 @@
-"""The connection to a real server that drips, breaks off, talks nonsense, goes away and comes back."""
+"""The connection to a real server that drips, breaks off or talks nonsense, and what is asked of sockets."""
 
 import asyncio
 import socket
 import struct
 import time
 from collections.abc import Awaitable, Callable
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
@@ -12,8 +13,10 @@ from aiohttp.test_utils import unused_port
 
 from harness.errors import EngineError, EngineGone
 from harness.http import connection as module
+from harness.http import sockets
 from harness.http.attempt import seconds_until
-from harness.http.connection import ATTEMPTS, Connection
+from harness.http.connection import ATTEMPTS, Connection, check_listens
+from harness.http.sockets import allow_in_flight, open_session
 from results import BadInput
 from tests.harness.engines.opened import openai, sglang
 from tests.harness.http.simulated import ask
@@ -29,7 +32,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "POLL_SECONDS", 0.02)
 
 
-def served(*habits: Habit, port: int = 0) -> Responder:
+def served(*habits: Habit) -> Responder:
     """A server that meets one POST after the other with `habits`, and all else with OK."""
     left = list(habits)
 
@@ -41,7 +44,7 @@ def served(*habits: Habit, port: int = 0) -> Responder:
             return Reply(habit)
         return habit(request) if callable(habit) else habit
 
-    return Responder({"GET": Reply(b"fine"), "POST": meet}, port)
+    return Responder({"GET": Reply(b"fine"), "POST": meet})
 
 
 def reset(request: Request) -> bytes:
@@ -98,15 +101,11 @@ def with_server(
         return asyncio.run(asyncio.wait_for(run(server.url), 30)), said
 
 
-@pytest.mark.parametrize("habit", BREAKS)
-def test_a_reply_that_breaks_off_is_asked_for_again_and_given_up_in_the_end(habit: str) -> None:
-    assert with_server(*[BREAKS[habit]] * (ATTEMPTS - 1))[0] == "fine"
-    with pytest.raises(EngineError, match=f"{ATTEMPTS} attempts"):
-        with_server(*[BREAKS[habit]] * ATTEMPTS)
-
-
-def test_a_reply_byte_by_byte_is_a_reply() -> None:
-    assert with_server(drip)[0] == "fine"
+@pytest.mark.parametrize("habit", [*BREAKS.values(), drip], ids=[*BREAKS, "byte by byte"])
+def test_a_reply_that_breaks_off_is_asked_for_again_and_one_byte_by_byte_is_a_reply(habit: Habit) -> None:
+    assert with_server(habit)[0] == "fine"
+    with pytest.raises(EngineError, match=f"{ATTEMPTS} attempts") if habit != drip else nullcontext():
+        with_server(*[habit] * ATTEMPTS)
 
 
 def test_a_reply_that_never_ends_holds_up_no_other_and_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -122,42 +121,22 @@ def test_a_reply_that_never_ends_holds_up_no_other_and_is_given_up(monkeypatch: 
     with_server(drip_for_ever, work=work)
 
 
-def test_all_requests_wait_together_for_a_server_that_comes_back() -> None:
-    async def run() -> list[str]:
-        with served(port=port):
-            await connection.__aenter__()
-        asking = asyncio.gather(*(ask(connection) for _ in range(20)))
-        while not said:
-            await asyncio.sleep(0.01)
-        with served(port=port):
-            found: list[str] = await asking
-            await connection.__aexit__()
-            return found
-
-    port, said = unused_port(), list[str]()
-    connection = Connection(f"http://127.0.0.1:{port}", say=said.append)
-    assert asyncio.run(asyncio.wait_for(run(), 30)) == ["fine"] * 20
-    assert [connection.url in line for line in said] == [True, True]
-
-
-@pytest.mark.parametrize(
-    ("open_engine", "hint"),
-    [
-        (sglang, "tts serve"),
-        (openai, "OpenAI's"),
-    ],
-)
+@pytest.mark.parametrize(("open_engine", "hint"), [(sglang, "tts serve"), (openai, "OpenAI's")])
 def test_that_nothing_listens_on_this_machine_is_one_clear_line_at_once(
     open_engine: Callable[[str], Connection], hint: str
 ) -> None:
-    url = f"http://127.0.0.1:{unused_port()}"
-
     async def run() -> None:
         async with open_engine(url):
             pass
 
-    with pytest.raises(BadInput, match=f"nothing listens at {url}.*{hint}"):
-        asyncio.run(run())
+    with socket.socket() as own:
+        own.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{own.getsockname()[1]}"
+        with pytest.raises(BadInput, match=f"nothing listens at {url}.*{hint}"):
+            asyncio.run(run())
+        own.listen()
+        check_listens(url)
+    check_listens("http://elsewhere.invalid:30000")  # may come up: it is waited for
 
 
 def test_a_proxy_of_the_environment_gets_no_request(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -175,3 +154,42 @@ def test_a_proxy_of_the_environment_gets_no_request(monkeypatch: pytest.MonkeyPa
 )
 def test_retry_after_is_seconds_and_never_for_ever(header: str, seconds: float) -> None:
     assert seconds_until(header) == seconds
+
+
+def test_every_socket_is_kept_alive() -> None:
+    def hold(request: Request) -> bytes:
+        request.connection.sendall(OK[:-4])
+        return request.connection.recv(1)  # until the client leaves
+
+    async def run(url: str) -> None:
+        async with open_session(None) as session, session.get(url) as response:
+            assert response.connection is not None
+            assert response.connection.transport is not None
+            made = response.connection.transport.get_extra_info("socket")
+            assert made.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE)
+            if hasattr(socket, "TCP_KEEPIDLE"):
+                assert made.getsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE) <= 120
+
+    with Responder({"GET": hold}) as server:
+        asyncio.run(asyncio.wait_for(run(server.url), 30))
+
+
+def test_as_many_sockets_are_allowed_as_are_needed_or_the_run_says_what_to_do(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    limits = [(1024, 4096)]
+
+    def setrlimit(_kind: int, new: tuple[int, int]) -> None:
+        if new[0] > new[1]:
+            raise ValueError("not allowed")
+        limits.append(new)
+
+    monkeypatch.setattr(sockets.resource, "getrlimit", lambda _kind: limits[-1])
+    monkeypatch.setattr(sockets.resource, "setrlimit", setrlimit)
+    allow_in_flight(300)
+    assert limits == [(1024, 4096)]
+    allow_in_flight(1024)
+    assert 2 * 1024 < limits[-1][0] <= 4096
+    with pytest.raises(BadInput, match=r"4,096.*--set concurrency=1920"):
+        allow_in_flight(8192)
+    allow_in_flight(1920)

@@ -1,7 +1,6 @@
 """The life of a request, in simulated time: when it is sent again, after which pause, when it is given up."""
 
 import asyncio
-import socket
 from itertools import pairwise
 from typing import Any
 
@@ -15,12 +14,13 @@ from harness.http.connection import (
     FORBIDDEN,
     LONGEST_PAUSE,
     MEND_PATIENCE,
+    METRICS,
     PATIENCE,
     POLL_SECONDS,
     SAY_SECONDS,
     START_PATIENCE,
     Connection,
-    check_listens,
+    tokens_generated,
 )
 from results import BadInput
 from tests.harness.http.simulated import (
@@ -100,18 +100,12 @@ def test_a_server_of_the_run_s_own_may_take_any_time_to_start_and_another_may_no
 def test_a_server_that_is_there_and_not_ready_may_get_well(status: int) -> None:
     """A gateway whose servers have just died is one: the same command again waits for it."""
 
-    class Ill(SimulatedServer):
-        well = 0.9 * MEND_PATIENCE
+    def ill_until(well: float) -> SimulatedServer:
+        return SimulatedServer(in_turn(OK), lambda _: Reply(status, "", b"") if now() < well else None)
 
-        async def send(self, method: str, path: str, max_bytes: int, body: Any = None) -> Reply:
-            ill = method == "GET" and now() < self.well
-            return Reply(status, "", b"") if ill else await super().send(method, path, max_bytes, body)
-
-    server = Ill(in_turn(OK))
-    assert simulate(server, ask) == "fine"
-    server.well = 1e9
+    assert simulate(ill_until(0.9 * MEND_PATIENCE), ask) == "fine"
     with pytest.raises(BadInput, match=f"after {MEND_PATIENCE:.0f} s"):
-        simulate(server, ask)
+        simulate(ill_until(1e9), ask)
 
 
 def test_an_account_without_credit_is_no_busy_server() -> None:
@@ -211,12 +205,62 @@ def test_what_is_found_out_about_a_server_that_was_away_ends_the_run(when: str, 
     simulate(server, work, **{"greet": {"greet": greet}, "check_alive": {"check_alive": check_alive}}[when])
 
 
-def test_a_port_that_nobody_listens_at_is_told_before_any_work() -> None:
-    with socket.socket() as own:
-        own.bind(("127.0.0.1", 0))
-        url = f"http://127.0.0.1:{own.getsockname()[1]}"
-        with pytest.raises(BadInput, match="nothing listens"):
-            check_listens(url)
-        own.listen()
-        check_listens(url)
-    check_listens("http://elsewhere.invalid:30000")  # may come up: it is waited for
+FIRST_REPLY = 4 * PATIENCE
+
+
+def counting(stops: float, place: str) -> SimulatedServer:
+    """Takes FIRST_REPLY for an answer; its count of tokens rises until it `stops`."""
+
+    def look(path: str) -> Reply | None:
+        if path == place:
+            count = 1000 * min(now(), stops)
+            return Reply(200, "", f'sglang:realtime_tokens_total{{mode="decode"}} {count}\n'.encode())
+        return Reply(404, "", b"") if path in METRICS else None
+
+    return SimulatedServer(lambda _body: after(FIRST_REPLY), look)
+
+
+@pytest.mark.parametrize("place", METRICS)
+def test_a_slow_server_that_generates_is_waited_for(place: str) -> None:
+    said: list[str] = []
+    assert simulate(counting(1e9, place), ask, say=said.append) == "fine"
+    assert len(said) > 0.9 * FIRST_REPLY / SAY_SECONDS
+    assert all("generates" in line for line in said[2:])
+
+
+STOPS = 2000.0
+
+
+@pytest.mark.parametrize(
+    ("server", "patience", "least", "most"),
+    [
+        (counting(STOPS, METRICS[0]), PATIENCE, STOPS + PATIENCE, STOPS + PATIENCE + 3 * SAY_SECONDS),
+        (SimulatedServer(lambda _body: after(1e9)), 90.0, 88, 92),  # a setting of the experiment
+    ],
+)
+def test_a_server_that_stops_generating_is_given_up_in_the_end(
+    server: SimulatedServer, patience: float, least: float, most: float
+) -> None:
+    async def work(connection: Connection) -> float:
+        connection.patience = patience
+        with pytest.raises(EngineGone):
+            await ask(connection)
+        return now()
+
+    assert least <= simulate(server, work) <= most
+
+
+@pytest.mark.parametrize(
+    ("metrics", "tokens"),
+    [
+        ('vllm:generation_tokens_total{engine="0"} 40.0\nvllm:generation_tokens_total 2e1\n', 60.0),
+        ('sglang:realtime_tokens_total{mode="prefill_compute"} 9.0\n', None),
+        ('sglang:realtime_tokens_total{a="b",mode="decode"} 9.0\nsglang:generation_tokens_total 1.0', 10.0),
+        ("llamacpp:tokens_predicted_total 7\n", 7.0),
+        ("# HELP sglang:generation_tokens_total of 7\n", None),
+        ("sglang:generation_tokens_total many\n", None),
+        ("", None),
+    ],
+)
+def test_counts_of_generated_tokens_are_added_up(metrics: str, tokens: float | None) -> None:
+    assert tokens_generated(metrics) == tokens

@@ -31,3 +31,16 @@ def flags(command: Launch) -> dict[str, str]:
     """Each flag with what follows it; the last of its name, as SGLang reads them."""
     words = command.command
     return {word: after for word, after in zip(words, [*words[1:], ""], strict=True) if word.startswith("--")}
+
+
+SERVE = """
+import sys
+import harness.server.launch as module
+from tests.processes import python
+from harness.cli import cli
+from results import run
+script, sys.argv = sys.argv[1], ["harness", "serve", *sys.argv[2:]]
+module.launch = lambda model, *, port, **_: python(script, port, model)
+run(cli, "python -m harness")
+"""
+"""`tts serve` with a script in SGLang's place, which is given the port and the model."""

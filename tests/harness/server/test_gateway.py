@@ -1,6 +1,5 @@
-"""Several servers behind a gateway: their flags, starting in order, stopping together, dying one by one."""
+"""Several servers behind a gateway: starting in order, stopping together, dying one by one."""
 
-import importlib.util
 import os
 import signal
 import socket
@@ -17,7 +16,6 @@ import harness.server.launch
 from harness.http import connection
 from harness.server import worker
 from harness.server.fleet import SAYS, fleet
-from harness.server.gateway import gateway_launch
 from harness.server.launch import Launch, Server, check_free, free_ports
 from results import BadInput
 from tests.harness.commands import command
@@ -143,7 +141,7 @@ def test_a_server_that_cannot_start_stops_the_others_at_the_same_time(
     assert not any(listens(int(url.rsplit(":", 1)[1])) for url in workers)
 
 
-def test_a_port_in_use_is_refused_before_anything_is_started() -> None:
+def test_a_port_in_use_is_refused_before_anything_is_started_and_an_address_of_another_machine() -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
@@ -151,14 +149,11 @@ def test_a_port_in_use_is_refused_before_anything_is_started() -> None:
         result = command("serve", "tiny", "--device", "cpu", "--port", port)
     assert (result.exit_code, str(port) in result.output) == (2, True)
     check_free(port)
+    with pytest.raises(BadInput, match=r"192\.0\.2\.1"):
+        check_free(port, "192.0.2.1")
 
 
-def test_servers_behind_a_gateway_keep_their_addresses_and_copies_with_one_seed_are_warned_of(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    result = command("serve", "tiny", "--workers", 2, "--", "--host", "10.0.0.1")
-    assert (result.exit_code, "--host" in result.output) == (2, True)
-
+def test_copies_with_one_seed_are_warned_of(monkeypatch: pytest.MonkeyPatch) -> None:
     def stop(*_: object, **__: object) -> Launch:
         raise BadInput("far enough")
 
@@ -174,26 +169,3 @@ def test_ports_differ_and_are_free() -> None:
     assert max(ports) < 32768  # from here on an outgoing connection may take one before the server does
     for port in ports:
         check_free(port)
-
-
-def test_the_gateway_asks_for_the_workers_it_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(importlib.util, "find_spec", lambda _name: True)
-    words = gateway_launch(30000, 30001, ["http://a:1", "http://b:2"]).command
-    start = words.index("--worker-urls")
-    assert words[start + 1 : start + 3] == ("http://a:1", "http://b:2")
-    assert words[words.index("--policy") + 1] == "cache_aware"
-    # A server that has died is known to be dead within half a minute.
-    interval, failures = (
-        int(words[words.index(f"--health-{name}") + 1])
-        for name in ("check-interval-secs", "failure-threshold")
-    )
-    assert interval * failures <= 30
-    assert (
-        int(words[words.index("--request-timeout-secs") + 1]) >= 86400
-    )  # the client decides how long to wait
-    assert words[words.index("--port") + 1] != words[words.index("--prometheus-port") + 1] == "30001"
-    assert words[words.index("--host") + 1] == words[words.index("--prometheus-host") + 1] == "127.0.0.1"
-
-    monkeypatch.setattr(importlib.util, "find_spec", lambda _name: None)
-    with pytest.raises(BadInput, match="smg"):
-        gateway_launch(30000, 30001, ["http://a:1"])

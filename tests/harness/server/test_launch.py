@@ -1,7 +1,9 @@
 """Starting and stopping servers: flags, and that nothing of a server is ever left running."""
 
+import importlib.util
 import os
 import runpy
+import shutil
 import signal
 import subprocess
 import sys
@@ -15,10 +17,21 @@ import harness.server.launch
 import harness.server.toolkit
 from harness.server.cpu.platform import activate
 from harness.server.gpus import usable_gpus
-from harness.server.launch import Server, launch
+from harness.server.launch import Server, free_ports, launch
 from results import BadInput
-from tests.harness.server.conftest import flags
-from tests.processes import OBEDIENT, STUBBORN, needs_proc, pids_in, python, runs, wait_until
+from tests.conftest import ROOT
+from tests.harness.commands import exit_status
+from tests.harness.server.conftest import SERVE, flags
+from tests.processes import (
+    OBEDIENT,
+    STUBBORN,
+    interruptible,
+    needs_proc,
+    pids_in,
+    python,
+    runs,
+    wait_until,
+)
 
 
 @needs_proc
@@ -99,46 +112,36 @@ def test_every_server_has_gpus_of_its_own(
         launch("m", port=1, dp=count, workers=2)
 
 
-@pytest.mark.parametrize(("device", "runs_on_a_cpu"), [("auto", False), ("cuda", False), ("cpu", True)])
 def test_a_gpu_that_pytorch_cannot_use_is_no_reason_to_take_the_cpu(
-    device: str,
-    runs_on_a_cpu: bool,
     gpus: Callable[[int], None],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     gpus(0)
     played = tmp_path / "nvidia-smi"
     played.write_text("#!/bin/sh\necho 'NVIDIA A100-SXM4-80GB, 535.129.03'\n")
     played.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
-    if runs_on_a_cpu:
-        assert usable_gpus(device) == 0
-        return
-    with pytest.raises(BadInput, match=r"535\.129\.03.*580"):
-        launch("model", port=1, device=device)
-
-
-def test_after_installing_an_unusable_gpu_is_one_line(
-    gpus: Callable[[int], None], capsys: pytest.CaptureFixture[str]
-) -> None:
-    gpus(0)
-    with pytest.raises(SystemExit) as ended:
+    assert usable_gpus("cpu") == 0
+    for device in ("auto", "cuda"):
+        with pytest.raises(BadInput, match=r"535\.129\.03.*580"):
+            launch("model", port=1, device=device)
+    with pytest.raises(SystemExit) as ended:  # as it is asked after installing
         runpy.run_path(harness.server.gpus.__file__, run_name="__main__")
     said = capsys.readouterr()
     assert (ended.value.code, said.out, said.err.count("\n")) == (2, "", 1)
 
 
-def test_without_what_compiles_kernels_no_server_is_started(
+def test_what_is_missing_is_said_before_a_server_is_started(
     gpus: Callable[[int], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     gpus(1)
-    monkeypatch.setattr(harness.server.launch.shutil, "which", lambda *_, **__: None)
-    with pytest.raises(BadInput, match="ninja"):
-        launch("model", port=1)
-    monkeypatch.setattr(harness.server.toolkit, "toolkit", lambda: None)
-    with pytest.raises(BadInput, match=r"nvcc.*cuda-toolkit-13"):
-        launch("model", port=1)
+    for missing, said in (("which", "ninja"), ("toolkit", r"nvcc.*cuda-toolkit-13"), ("find_spec", "SGLang")):
+        module = {"toolkit": harness.server.toolkit, "find_spec": importlib.util}.get(missing, shutil)
+        monkeypatch.setattr(module, missing, lambda *_, **__: None)
+        with pytest.raises(BadInput, match=said):
+            launch("model", port=1)
 
 
 ASKS_ITSELF = """
@@ -168,14 +171,35 @@ def test_a_server_reaches_itself_past_a_proxy_and_the_programs_beside_this_pytho
         assert server.wait() == 0
 
 
-def test_sglang_that_is_not_installed_is_one_clear_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(harness.server.launch.importlib.util, "find_spec", lambda _name: None)
-    with pytest.raises(BadInput, match="SGLang is not installed"):
-        launch("model", port=1)
-
-
 def test_the_platform_stays_off_unless_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("SGLANG_PLATFORM", raising=False)
     assert activate() is None
     monkeypatch.setenv("SGLANG_PLATFORM", "torch-cpu")
     assert activate() == "harness.server.cpu.device.TorchCpuPlatform"
+
+
+@needs_proc
+@pytest.mark.parametrize(
+    ("sent", "status"),
+    [pytest.param(signal.SIGINT, 130, marks=pytest.mark.release), (signal.SIGTERM, 143)],
+)
+def test_a_signal_stops_the_server_too(sent: signal.Signals, status: int, tmp_path: Path) -> None:
+    script = OBEDIENT.replace("sys.argv[1]", repr(str(tmp_path / "pids")))
+    words = [sys.executable, "-c", SERVE, script, "tiny"]
+    with subprocess.Popen(words, cwd=ROOT, preexec_fn=interruptible) as process:
+        pids = pids_in(tmp_path / "pids")
+        process.send_signal(sent)
+        assert process.wait(60) == status
+    wait_until(lambda: not any(map(runs, pids)))
+
+
+def test_a_model_that_is_nowhere_is_one_line_and_no_server_is_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
+    monkeypatch.setattr("huggingface_hub.constants.ENDPOINT", "http://127.0.0.1:1")
+    monkeypatch.setattr("harness.server.launch.launch", None)
+    monkeypatch.setattr("signal.signal", lambda *_: None)
+    assert exit_status("serve", "no/model", "--port", free_ports()[0]) == 2
+    said = capsys.readouterr().err
+    assert (said.startswith("error: model no/model: "), said.count("\n")) == (True, 1)

@@ -19,7 +19,7 @@ from harness.server import own_server
 from harness.server.launch import Launch, Server, gpus_per_copy, launch
 from harness.server.own_server import OwnServer, last_error
 from results import BadInput
-from tests.harness.server.conftest import flags
+from tests.harness.server.conftest import SERVE, flags
 from tests.processes import python, wait_until
 
 # As much of SGLang as the client asks for before the first prompt.
@@ -27,18 +27,6 @@ GREETING = """
 import os, sys
 from tests.responder import Responder, like_sglang
 Responder(like_sglang(sys.argv[2], " 18", pid=os.getpid()), int(sys.argv[1])).serve()
-"""
-
-# `tts serve` with a script in SGLang's place.
-SERVE = """
-import sys
-import harness.server.launch as module
-from tests.processes import python
-from harness.cli import cli
-from results import run
-script, sys.argv = sys.argv[1], ["harness", "serve", *sys.argv[2:]]
-module.launch = lambda model, *, port, **_: python(script, port, model)
-run(cli, "python -m harness")
 """
 
 
@@ -55,44 +43,32 @@ def test_a_run_on_several_gpus_starts_a_server_for_each(
             super().__init__(python("raise SystemExit(7)"), None)
 
     monkeypatch.setattr(own_server, "Server", Noted)
-    asked = experiment(device="cuda", dp=dp, dtype="bfloat16", revision="abc")
+    asked = experiment(device="cuda", dp=dp, dtype="bfloat16", revision="abc", server_flags=("--fp8", "x"))
     opened = factory.own_server(asked, tmp_path / "log", said.append, ["--load-format", "dummy"])
     with pytest.raises(BadInput, match="has ended"):
         asyncio.run(opened.__aenter__())
     found = flags(started[0])
     assert (found["--workers"], found["--device"]) == (str(dp), "cuda")
-    given = [found[name] for name in ("--load-format", "--dtype", "--revision")]
-    assert given == ["dummy", "bfloat16", "abc"]
+    assert (found["--dtype"], found["--revision"]) == ("bfloat16", "abc")
+    assert started[0].command[-4:] == ("--fp8", "x", "--load-format", "dummy")
     in_flight = str(asked.concurrency // dp)
     assert found["--cuda-graph-max-bs-decode"] == found["--max-running-requests"] == in_flight
     assert sum(f"{dp} of {there} GPUs" in line for line in said) == (dp < there)
 
 
-def test_a_copy_on_several_gpus_counts_as_many_and_its_flags_reach_sglang(
-    gpus: Callable[[int], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_copy_on_several_gpus_counts_as_many(gpus: Callable[[int], None], tmp_path: Path) -> None:
     gpus(8)
-    flags_given = ("--tp-size", "2", "--pp-size=2", "--quantization", "fp8")
-    assert gpus_per_copy(flags_given) == 4
+    given = ("--tp-size", "2", "--pp-size=2", "--quantization", "fp8")
+    assert gpus_per_copy(given) == 4
     assert gpus_per_copy(("--tp", "x")) == gpus_per_copy(("--tp",)) == gpus_per_copy(()) == 1
     with pytest.raises(BadInput, match=r"8 copies .* 4 GPUs each, need 32 .* has 8"):
-        launch("model", port=1, worker=0, workers=8, extra=flags_given)
-    command = launch("model", port=1, worker=1, workers=2, extra=flags_given)
+        launch("model", port=1, worker=0, workers=8, extra=given)
+    command = launch("model", port=1, worker=1, workers=2, extra=given)
     assert command.environment["CUDA_VISIBLE_DEVICES"] == "4,5,6,7"
-    assert command.command[-5:] == flags_given
-
-    started: list[tuple[str, ...]] = []
-
-    def stop(*_: Any, extra: tuple[str, ...], **__: Any) -> Launch:
-        started.append(extra)
-        raise BadInput("far enough")
-
-    monkeypatch.setattr(factory, "launch", stop)
-    asked = experiment(device="cuda", server_flags=flags_given)
-    opened = factory.own_server(asked, tmp_path / "log", print, ["--load-format", "dummy"])
-    with pytest.raises(BadInput, match="far enough"):
+    assert command.command[-5:] == given
+    opened = factory.own_server(experiment(device="cuda", dp=8, server_flags=given), tmp_path / "log", print)
+    with pytest.raises(BadInput, match="need 32"):
         asyncio.run(opened.__aenter__())
-    assert started[0][4:] == (*flags_given, "--load-format", "dummy")
 
 
 def test_what_a_fleet_says_is_told_and_kept_for_the_record(tmp_path: Path) -> None:
@@ -117,62 +93,44 @@ def experiment(**values: Any) -> Experiment:
     return Experiment.model_validate(read_experiment("tiny").model_dump() | {"engine": "sglang"} | values)
 
 
-def open_own_server(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, script: str, end: bool = False, model: str = "tiny"
-) -> tuple[list[str], str]:
-    """Open the engine of an experiment without a URL, with `script` in SGLang's place; `end` kills it."""
-    said, started = list[str](), list[Server]()
-
-    class Watched(Server):
-        def __init__(self, command: Launch, *more: Any) -> None:
-            super().__init__(python(SERVE, script, *command.command[4:]), *more)
-            started.append(self)
-
-    monkeypatch.setattr(own_server, "Server", Watched)
-
-    async def run() -> str:
-        async with engine_for(experiment(model=model), folder / "server.log", said.append) as engine:
-            assert started[0].ended() is None
-            if end:
-                wait_until(lambda: "\nserving " in (folder / "server.log").read_text())
-                os.kill(json.loads((await engine.get("/server_info")).content)["pid"], signal.SIGKILL)
-                assert (await engine.generate("egg", Sampling(8, 1.0), seed=1)).tokens > 0
-            return str(engine.describe()["server"]["model_path"])
-
-    try:
-        served = asyncio.run(run())
-    finally:
-        assert all(server.ended() is not None for server in started)
-        assert len(started) <= 1
-    return said, served
-
-
 def test_without_a_url_a_run_starts_and_stops_a_server_that_is_started_once_more_if_it_ends(
     gpus: Callable[[int], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     gpus(0)
     monkeypatch.setattr(connection, "FIRST_PAUSE", 0.01)
-    said, served = open_own_server(tmp_path, monkeypatch, GREETING, end=True)
-    assert served == model_location("tiny")
-    assert [str(tmp_path / "server.log") in said[0], "is back" in said[-1]] == [True, True]
+    said, started, log = list[str](), list[Server](), tmp_path / "server.log"
+
+    class Watched(Server):
+        def __init__(self, command: Launch, *more: Any) -> None:
+            super().__init__(python(SERVE, GREETING, *command.command[4:]), *more)
+            started.append(self)
+
+    monkeypatch.setattr(own_server, "Server", Watched)
+
+    async def run() -> None:
+        async with engine_for(experiment(), log, said.append) as engine:
+            assert started[0].ended() is None
+            wait_until(lambda: "\nserving " in log.read_text())
+            os.kill(json.loads((await engine.get("/server_info")).content)["pid"], signal.SIGKILL)
+            assert (await engine.generate("egg", Sampling(8, 1.0), seed=1)).tokens > 0
+            assert engine.describe()["server"]["model_path"] == model_location("tiny")
+
+    asyncio.run(run())
+    assert [server.ended() is not None for server in started] == [True]
+    assert [str(log) in said[0], "is back" in said[-1]] == [True, True]
     assert sum("ended with status -9: starting it once more" in line for line in said) == 1
     assert any("GET /" in line for line in said)  # the log's end
 
 
-def test_a_server_that_cannot_start_is_one_line_and_a_model_that_cannot_be_had_starts_none(
+def test_a_model_that_cannot_be_had_starts_no_server(
     gpus: Callable[[int], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     gpus(0)
-    empty = tmp_path / "empty"
-    empty.mkdir()
+    monkeypatch.setattr(own_server, "Server", None)
+    opened = factory.own_server(experiment(model=str(tmp_path)), tmp_path / "log", print)
     with pytest.raises(BadInput, match="tokenizer"):
-        open_own_server(empty, monkeypatch, GREETING, model=str(empty))
-    assert list(empty.iterdir()) == []
-    with pytest.raises(BadInput, match=r"SGLang has ended: see .*server\.log"):
-        open_own_server(tmp_path, monkeypatch, "print('why', flush=True); raise SystemExit(7)")
-    log = (tmp_path / "server.log").read_text()
-    assert "\nwhy\n" in log
-    assert log.splitlines()[-1].startswith("error: SGLang ended with status 7 before it was ready")
+        asyncio.run(opened.__aenter__())
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_of_a_server_that_has_ended_for_good_the_last_lines_are_shown(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ torch = pytest.importorskip("torch")
 
 TEXTS = [
     f"{question.problem}\nUse around {budget} tokens."
-    for question in load_questions("tiny")[:10]
+    for question in load_questions("tiny")[:4]
     for budget in (10, 60)
 ]
 GUESS, SAID = TEXTS[0], "The answer is ##"
@@ -83,12 +83,12 @@ def test_log_probabilities_are_those_of_the_model_s_logits(
 
 @pytest.mark.parametrize(
     ("temperature", "top_p", "top_k"),
-    [(1.0, 1.0, -1), (0.7, 1.0, -1), (3.0, 1.0, -1), (2.0, 0.8, -1), (2.0, 1.0, 5), (2.0, 0.8, 5)],
+    [(0.7, 1.0, -1), (3.0, 1.0, -1), (2.0, 0.8, -1), (2.0, 0.8, 5)],
 )
 def test_tokens_come_up_as_often_as_the_model_s_logits_say(
     model: Any, tokens: PromptTokens, temperature: float, top_p: float, top_k: int
 ) -> None:
-    """Chi-square over the first digit of a guess. Each of the six cases has a false alarm in a million."""
+    """Chi-square over the first digit of a guess. Each of the four cases has a false alarm in a million."""
     ids, sampling = tokens.go_on(GUESS, SAID), Sampling(1, temperature, top_p, top_k)
     found = Counter(answer.text for answer in drawn([GUESS], DRAWS, sampling, SAID)[0])
     with torch.inference_mode():

@@ -5,6 +5,8 @@ import os
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Callable
+from functools import wraps
 from itertools import chain
 from typing import Any
 
@@ -35,78 +37,71 @@ def requests(tokens: int, n: int = 1, sampling: Sampling = SAMPLING) -> list[Pro
     return [PromptRequest(tuple(range(tokens)), sampling) for _ in range(n)]
 
 
-def in_a_loop(work: Any) -> Any:
-    async def run() -> Any:
-        return work()
+def in_a_loop(test: Callable[..., None]) -> Callable[..., None]:
+    """A request belongs to a loop that runs."""
 
-    return asyncio.run(run())
+    @wraps(test)
+    def run(**arguments: Any) -> None:
+        async def work() -> None:
+            test(**arguments)
+
+        asyncio.run(work())
+
+    return run
 
 
 @given(
-    st.lists(st.tuples(st.integers(1, 625), st.sampled_from([1, 2, 16, 40]), st.integers(1, 3)), max_size=40)
+    asked=st.lists(
+        st.tuples(st.integers(1, 625), st.sampled_from([1, 2, 16, 40]), st.integers(1, 3)), max_size=40
+    )
 )
+@in_a_loop
 def test_batches_are_alike_and_small_and_leave_nothing_out(asked: list[tuple[int, int, int]]) -> None:
-    def work() -> None:
-        kinds = (requests(tokens, n, Sampling(50 * kind, 1.0)) for tokens, n, kind in asked)
-        waiting = list(chain.from_iterable(kinds))
-        taken, everything = list[PromptRequest](), list(waiting)
-        while waiting:
-            first, waited = waiting[0], Counter((one.ids, one.sampling) for one in waiting)
-            batch = next_batch(waiting, FEW_TOKENS)
-            together = list(chain.from_iterable(batch))
-            taken += together
-            lengths, limit = [len(group[0].ids) for group in batch], first.sampling.max_new_tokens
-            most = room(len(first.ids), first.sampling, FEW_TOKENS)
-            assert together[0] is first
-            assert {one.sampling for one in together} == {first.sampling}
-            assert all(len({one.ids for one in group}) == 1 for group in batch)
-            assert {len(group) for group in batch} == {min(most, waited[first.ids, first.sampling])}
-            assert max(lengths) - min(lengths) <= MOST_APART
-            assert len(together) <= MOST_ROWS
-            assert len(together) == 1 or len(together) * (max(lengths) + limit) <= FEW_TOKENS
-        assert sorted(map(id, taken)) == sorted(map(id, everything))
-        assert next_batch(waiting, FEW_TOKENS) == []
-
-    in_a_loop(work)
+    kinds = (requests(tokens, n, Sampling(50 * kind, 1.0)) for tokens, n, kind in asked)
+    waiting = list(chain.from_iterable(kinds))
+    taken, everything = list[PromptRequest](), list(waiting)
+    while waiting:
+        first, waited = waiting[0], Counter((one.ids, one.sampling) for one in waiting)
+        batch = next_batch(waiting, FEW_TOKENS)
+        together = list(chain.from_iterable(batch))
+        taken += together
+        lengths, limit = [len(group[0].ids) for group in batch], first.sampling.max_new_tokens
+        most = room(len(first.ids), first.sampling, FEW_TOKENS)
+        assert together[0] is first
+        assert {one.sampling for one in together} == {first.sampling}
+        assert all(len({one.ids for one in group}) == 1 for group in batch)
+        assert {len(group) for group in batch} == {min(most, waited[first.ids, first.sampling])}
+        assert max(lengths) - min(lengths) <= MOST_APART
+        assert len(together) <= MOST_ROWS
+        assert len(together) == 1 or len(together) * (max(lengths) + limit) <= FEW_TOKENS
+    assert sorted(map(id, taken)) == sorted(map(id, everything))
+    assert next_batch(waiting, FEW_TOKENS) == []
 
 
+@in_a_loop
 def test_endings_of_one_prompt_s_answers_go_together() -> None:
-    def work() -> list[int]:
-        waiting = [
-            PromptRequest((*range(40 + place % 3), place), SAMPLING) for place in range(30)
-        ] + requests(200)
-        return [len(next_batch(waiting, MOST_TOKENS)) for _ in range(2)]
-
-    assert in_a_loop(work) == [30, 1]
+    endings = [PromptRequest((*range(40 + place % 3), place), SAMPLING) for place in range(30)]
+    waiting = endings + requests(200)
+    assert [len(next_batch(waiting, MOST_TOKENS)) for _ in range(2)] == [30, 1]
 
 
 @pytest.mark.parametrize(
-    ("tokens", "n", "limit", "expected"),
-    [
-        (30, 32, 100, [32]),
-        (30, 100, 100, [32, 32, 32, 4]),
-        (3996, 32, 100, [16, 16]),
-        (10**6, 2, 100, [1, 1]),
-    ],
+    ("tokens", "n", "expected"),
+    [(30, 32, [32]), (30, 100, [32, 32, 32, 4]), (3996, 32, [16, 16]), (10**6, 2, [1, 1])],
 )
-def test_many_answers_are_drawn_in_pieces(tokens: int, n: int, limit: int, expected: list[int]) -> None:
-    def work() -> list[int]:
-        waiting, sizes = requests(tokens, n, Sampling(limit, 1.0)), []
-        while batch := next_batch(waiting, MOST_TOKENS):
-            sizes.append(sum(map(len, batch)))
-        return sizes
-
-    assert in_a_loop(work) == expected
+@in_a_loop
+def test_many_answers_are_drawn_in_pieces(tokens: int, n: int, expected: list[int]) -> None:
+    waiting, sizes = requests(tokens, n), []
+    while batch := next_batch(waiting, MOST_TOKENS):
+        sizes.append(sum(map(len, batch)))
+    assert sizes == expected
 
 
+@in_a_loop
 def test_shorter_prompts_take_as_much_room_as_the_longest_one() -> None:
     """Room for 8 answers to a prompt of 20 tokens with 100 more each, and for 8.9 to one of 12."""
-
-    def work() -> int:
-        shorter = [PromptRequest((*range(19 - MOST_APART), place), SAMPLING) for place in range(30)]
-        return sum(map(len, next_batch([*requests(20), *shorter], 8 * 120 + 110)))
-
-    assert in_a_loop(work) == 8
+    shorter = [PromptRequest((*range(19 - MOST_APART), place), SAMPLING) for place in range(30)]
+    assert sum(map(len, next_batch([*requests(20), *shorter], 8 * 120 + 110))) == 8
 
 
 QWEN = {"num_hidden_layers": 28, "num_attention_heads": 12, "hidden_size": 1536, "num_key_value_heads": 2}

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +12,13 @@ from harness.engines.ctranslate2 import convert as module
 from harness.engines.ctranslate2.convert import INSIDE, convert, converted
 from harness.experiment import TINY_MODEL
 from results import BadInput
+from tests.harness.engines.tiny_copy import changed
 
 torch = pytest.importorskip("torch")
 
-
-def unconverted(folder: Path) -> Path:
-    shutil.copytree(TINY_MODEL, folder, ignore=shutil.ignore_patterns(INSIDE))
-    return folder
+SHIPPED = TINY_MODEL / INSIDE
+SHAPE = {"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4}
+SHAPE |= {"num_key_value_heads": 2}
 
 
 def random_model(transformers: Any, folder: Path, name: str, **shape: Any) -> Path:
@@ -31,47 +32,44 @@ def random_model(transformers: Any, folder: Path, name: str, **shape: Any) -> Pa
     return folder
 
 
-SHAPE = {"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4}
-SHAPE |= {"num_key_value_heads": 2, "head_dim": 8}
-
-
-def test_the_shipped_conversion_is_what_converting_gives(tmp_path: Path) -> None:
-    folder = convert(unconverted(tmp_path / "model"))
-    shipped = TINY_MODEL / INSIDE
-    assert {file.name for file in folder.iterdir()} == {file.name for file in shipped.iterdir()}
-    for file in shipped.iterdir():
-        assert (folder / file.name).read_bytes() == file.read_bytes(), file.name
-
-
-@pytest.mark.integration
-def test_a_model_is_converted_again_only_when_its_weights_are_others(tmp_path: Path) -> None:
-    folder, said = tmp_path / "model", list[str]()
-    shutil.copytree(TINY_MODEL, folder)
-    assert converted(str(folder), None, said.append) == folder / INSIDE
+@pytest.mark.parametrize("apart", [False, pytest.param(True, marks=pytest.mark.release)])
+def test_a_model_is_converted_again_only_when_its_weights_are_others(
+    apart: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`apart`: in a process of its own, as ever, which loads PyTorch once more."""
+    if not apart:
+        monkeypatch.setattr(module, "ProcessPoolExecutor", lambda n, _context: ThreadPoolExecutor(n))
+    folder, said = Path(changed(tmp_path / "model", {}, without=())), list[str]()
+    inside = folder / INSIDE
+    assert converted(str(folder), None, said.append) == inside
     assert said == []
     weights = folder / "model.safetensors"
     content = bytearray(weights.read_bytes())
     content[3_000_000] ^= 1
     weights.write_bytes(content)
-    assert converted(str(folder), None, said.append) == folder / INSIDE
+    assert converted(str(folder), None, said.append) == inside
     assert len(said) == 2
-    assert (folder / INSIDE / "model.bin").read_bytes() != (TINY_MODEL / INSIDE / "model.bin").read_bytes()
+    assert (inside / "model.bin").read_bytes() != (SHIPPED / "model.bin").read_bytes()
     weights.unlink()  # as in a copy of the tokenizer and the converted model alone
-    assert converted(str(folder), None, said.append) == folder / INSIDE
+    assert converted(str(folder), None, said.append) == inside
     assert [file.name for file in folder.iterdir() if file.is_dir()] == [INSIDE]
+    assert converted(str(inside), None, said.append) == inside
+    assert len(said) == 2
 
 
-def test_a_folder_that_is_converted_is_taken_as_it_is(tmp_path: Path) -> None:
-    for file in (TINY_MODEL / INSIDE).iterdir():
-        shutil.copy(file, tmp_path)
-    assert converted(str(tmp_path), None, print) == tmp_path
+def test_the_shipped_conversion_is_what_converting_gives(tmp_path: Path) -> None:
+    folder = convert(Path(changed(tmp_path / "model", {}, without=(INSIDE,))))
+    assert {file.name for file in folder.iterdir()} == {file.name for file in SHIPPED.iterdir()}
+    for file in SHIPPED.iterdir():
+        assert (folder / file.name).read_bytes() == file.read_bytes(), file.name
 
 
 @pytest.mark.parametrize("missing", ["torch", "transformers"])
 def test_what_converting_needs_is_said_before_it_is_begun(
     missing: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder, said = unconverted(tmp_path / "model"), list[str]()
+    folder = Path(changed(tmp_path / "model", {}, without=(INSIDE,)))
+    said = list[str]()
     monkeypatch.setattr(module, "find_spec", lambda name: None if name == missing else name)
     with pytest.raises(BadInput, match=f"{missing}.*pip install"):
         converted(str(folder), None, said.append)
@@ -85,11 +83,7 @@ def test_what_converting_needs_is_said_before_it_is_begun(
 
 @pytest.mark.parametrize(
     ("name", "shape"),
-    [
-        ("LlamaConfig", SHAPE),
-        ("Qwen2Config", {key: SHAPE[key] for key in SHAPE if key != "head_dim"}),
-        ("GPT2Config", {"n_positions": 64, "n_embd": 32, "n_layer": 2, "n_head": 4}),
-    ],
+    [("Qwen2Config", SHAPE), ("GPT2Config", {"n_positions": 64, "n_embd": 32, "n_layer": 2, "n_head": 4})],
 )
 def test_models_of_other_kinds_come_out_the_same(
     transformers: Any, name: str, shape: dict[str, Any], tmp_path: Path
@@ -98,13 +92,17 @@ def test_models_of_other_kinds_come_out_the_same(
     assert json.loads((folder / "config.json").read_text())["bos_token"]
 
 
-def test_a_model_that_is_not_converted_rightly_is_refused(transformers: Any, tmp_path: Path) -> None:
-    """One of an unknown architecture, and one with a setting that the converter does not read."""
-    unknown = random_model(transformers, tmp_path / "granite", "GraniteConfig", **SHAPE)
-    capped = random_model(
-        transformers, tmp_path / "gemma", "Gemma2Config", attn_logit_softcapping=0.1, **SHAPE
-    )
-    for folder in (unknown, capped):
-        with pytest.raises(BadInput, match="CTranslate2 cannot run it"):
-            convert(folder)
-        assert not [file for file in folder.iterdir() if file.is_dir()]
+@pytest.mark.parametrize(
+    ("name", "setting"),
+    [
+        ("GraniteConfig", {}),  # which the converter does not know
+        ("Gemma2Config", {"attn_logit_softcapping": 0.1}),  # which the converter does not read
+    ],
+)
+def test_a_model_that_is_not_converted_rightly_is_refused(
+    transformers: Any, name: str, setting: dict[str, Any], tmp_path: Path
+) -> None:
+    folder = random_model(transformers, tmp_path / "model", name, **SHAPE, head_dim=8, **setting)
+    with pytest.raises(BadInput, match="CTranslate2 cannot run it"):
+        convert(folder)
+    assert not [file for file in folder.iterdir() if file.is_dir()]

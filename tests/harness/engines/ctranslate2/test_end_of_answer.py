@@ -1,5 +1,6 @@
 """Stop strings against a search of the whole text, for tokens that are words, characters and bytes."""
 
+from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
@@ -17,13 +18,20 @@ def tiny() -> Any:
     return PromptTokens(model_location("tiny"), None, chat=True).tokenizer
 
 
+def of_letters(alphabet: Iterable[str]) -> Any:
+    """A tokenizer with one token a letter of the alphabet."""
+    from tokenizers import Tokenizer, models
+
+    vocabulary = {letter: index for index, letter in enumerate(sorted(alphabet))}
+    return Tokenizer(models.BPE(vocab=vocabulary, merges=[]))
+
+
 @cache
 def byte_level() -> Any:
-    """A tokenizer with one token a byte: a character outside ASCII takes several."""
-    from tokenizers import Tokenizer, decoders, models, pre_tokenizers
+    """A token is a byte: a character outside ASCII takes several."""
+    from tokenizers import decoders, pre_tokenizers
 
-    alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
-    tokenizer = Tokenizer(models.BPE(vocab={char: index for index, char in enumerate(alphabet)}, merges=[]))
+    tokenizer = of_letters(pre_tokenizers.ByteLevel.alphabet())
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()
     return tokenizer
@@ -31,11 +39,10 @@ def byte_level() -> Any:
 
 @cache
 def metaspace() -> Any:
-    """A tokenizer with one token a character, whose decoder strips a first space as SentencePiece does."""
-    from tokenizers import Tokenizer, decoders, models, pre_tokenizers
+    """A token is a character, and the decoder strips a first space as SentencePiece does."""
+    from tokenizers import decoders, pre_tokenizers
 
-    alphabet = sorted({"▁", *"".join(PIECES)} - {" "})
-    tokenizer = Tokenizer(models.BPE(vocab={char: index for index, char in enumerate(alphabet)}, merges=[]))
+    tokenizer = of_letters({"▁", *"".join(PIECES)} - {" "})
     tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="never")
     tokenizer.decoder = decoders.Metaspace(prepend_scheme="always")
     return tokenizer
@@ -50,10 +57,14 @@ PIECES = ["[END]", " [END]", "[", "E", "N", "D", "]", "EN", "Q:", "\n", " ", "é
 
 
 @pytest.mark.parametrize("make", [tiny, byte_level, metaspace])
-@settings(deadline=None)  # the first example loads the tokenizer
-@example(pieces=["x", " ", "EN"])
-@given(pieces=st.lists(st.sampled_from(PIECES), min_size=1, max_size=12))
-@pytest.mark.parametrize("stop", [("[END]",), ("\nQ:", "Q:"), ("]", "ND"), ("終。",), (" E",)])
+@settings(max_examples=200)
+@example(pieces=["x", " ", "EN"], stop=(" E",))
+@example(pieces=["x", "終", "。", "x"], stop=("終。",))
+@example(pieces=["x", "[", "EN", "D", "]"], stop=("[END]",))
+@given(
+    pieces=st.lists(st.sampled_from(PIECES), min_size=1, max_size=12),
+    stop=st.sampled_from([("[END]",), ("\nQ:", "Q:"), ("]", "ND"), ("終。",), (" E",)]),
+)
 def test_an_answer_ends_where_a_stop_string_is_complete(
     make: Any, stop: tuple[str, ...], pieces: list[str]
 ) -> None:

@@ -1,8 +1,6 @@
 """The engine in this process: answers cut at the stop string, counted, in no order, stopped on closing."""
 
 import asyncio
-import json
-import shutil
 import threading
 from collections import Counter
 from collections.abc import Awaitable, Callable
@@ -21,6 +19,7 @@ from harness.errors import EngineError, EngineGone
 from harness.experiment import read_experiment
 from results import BadInput
 from tests.harness.engines.sglang_responder import PROMPT, PROMPT_TOKENS, SAMPLING, TINY, several
+from tests.harness.engines.tiny_copy import changed
 from tests.harness.run.real_run import experiment
 
 GREEDY = Sampling(max_new_tokens=64, temperature=0.0, stop=("[END]",))
@@ -74,23 +73,18 @@ def test_answers_are_cut_before_the_stop_string_and_counted_with_it() -> None:
 
 
 @pytest.mark.usefixtures("watched")
-def test_a_stop_string_of_several_tokens_ends_an_answer_at_the_last_of_them() -> None:
+def test_an_answer_ends_at_the_last_token_of_a_stop_string_or_at_its_limit() -> None:
     ((whole,),) = draw((PROMPT, 1, GREEDY))
-    assert "The answer is" in whole.text
-
-    ((cut,),) = draw((PROMPT, 1, Sampling(64, 0.0, stop=("answer is", "never"))))
-
-    assert cut.text == whole.text[: whole.text.index("answer is")]
-    assert cut.finish_reason == "stop"
-    assert cut.tokens == whole.tokens - 5  # ' ##', '1 0', '##', '.', ' [END]': digits are tokens of their own
-
-
-@pytest.mark.usefixtures("watched")
-def test_an_answer_that_ends_just_at_its_limit_has_stopped() -> None:
-    ((whole,),) = draw((PROMPT, 1, Sampling(180, 0.0, stop=("[END]",))))
-    for limit, reason in ((whole.tokens, "stop"), (whole.tokens - 1, "length")):
-        ((answer,),) = draw((PROMPT, 1, Sampling(limit, 0.0, stop=("[END]",))))
-        assert (answer.tokens, answer.finish_reason) == (limit, reason)
+    said, tokens = whole.text[: whole.text.index("answer is")], whole.tokens
+    # ' ##', '1 0', '##', '.', ' [END]': digits are tokens of their own
+    asked = [(64, ("answer is", "never")), (tokens, GREEDY.stop), (tokens - 1, GREEDY.stop)]
+    found = draw(*[(PROMPT, 1, Sampling(limit, 0.0, stop=stop)) for limit, stop in asked])
+    assert found[0][0].text == said
+    assert [(answer.tokens, answer.finish_reason) for (answer,) in found] == [
+        (tokens - 5, "stop"),
+        (tokens, "stop"),
+        (tokens - 1, "length"),
+    ]
 
 
 def test_requests_of_different_kinds_are_answered_side_by_side() -> None:
@@ -139,23 +133,17 @@ def test_no_two_requests_share_their_random_numbers(monkeypatch: pytest.MonkeyPa
 def test_an_answer_ends_with_the_end_tokens_of_the_model_and_of_its_tokenizer(
     of_model: int | list[int] | None, of_tokenizer: str | None, ends: set[int], tmp_path: Path
 ) -> None:
-    shutil.copytree(TINY, tmp_path, dirs_exist_ok=True)
-    for name, end in (
-        ("generation_config", of_model),
-        ("config", of_model),
-        ("tokenizer_config", of_tokenizer),
-        ("ctranslate2/config", of_tokenizer or "<|assistant|>"),
-    ):
-        file = tmp_path / f"{name}.json"
-        key = "eos_token_id" if name in ("generation_config", "config") else "eos_token"
-        file.write_text(json.dumps(json.loads(file.read_text()) | {key: end}))
+    files: dict[str, Any] = {"ctranslate2/config.json": {"eos_token": of_tokenizer or "<|assistant|>"}}
+    files["tokenizer_config.json"] = {"eos_token": of_tokenizer}
+    for name in ("generation_config.json", "config.json"):
+        files[name] = {"eos_token_id": of_model}
 
     async def work(engine: CTranslate2Engine) -> set[int]:
         rule = engine._end(())
         assert rule.enders() == (sorted(ends), True)
         return {token for token in range(50) if rule.ends([token])}
 
-    assert with_engine(work, str(tmp_path)) == ends
+    assert with_engine(work, changed(tmp_path, files)) == ends
 
 
 def test_the_precision_is_that_asked_for_and_one_that_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -170,16 +158,13 @@ def test_the_precision_is_that_asked_for_and_one_that_there_is(monkeypatch: pyte
     monkeypatch.setattr(module.ctranslate2, "Generator", raising(ValueError("no efficient float16")))
     with pytest.raises(BadInput, match="no efficient float16"):
         asyncio.run(describe("float16"))
+    monkeypatch.setattr(module.ctranslate2, "get_cuda_device_count", lambda: 8)
+    small = engine_for(read_experiment("tiny"), Path("log"), print)
+    assert isinstance(small, CTranslate2Engine)
+    assert small._device == "cpu"  # though a GPU is there
     monkeypatch.setattr(module.ctranslate2, "get_cuda_device_count", lambda: 0)
     with pytest.raises(BadInput, match="cannot use a GPU"):
         CTranslate2Engine(TINY, revision=None, chat=True, device="cuda")
-
-
-def test_the_small_model_stays_off_a_gpu_that_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module.ctranslate2, "get_cuda_device_count", lambda: 8)
-    engine = engine_for(read_experiment("tiny"), Path("log"), print)
-    assert isinstance(engine, CTranslate2Engine)
-    assert engine._device == "cpu"
 
 
 def raising(error: Exception) -> Callable[..., Any]:
@@ -220,34 +205,23 @@ def test_a_tokenizer_that_is_not_the_model_s_fails_by_request() -> None:
     with_engine(work)
 
 
-def test_what_goes_wrong_in_the_model_fails_the_requests_under_way_and_no_others(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    async def work(engine: CTranslate2Engine) -> None:
-        with monkeypatch.context() as broken:
-            broken.setattr(engine, "_draw", raising(RuntimeError("out of memory")))
-            asked = (engine.generate(PROMPT, SAMPLING, seed) for seed in range(40))
-            found = await asyncio.gather(*asked, return_exceptions=True)
-        assert [type(error) for error in found] == [EngineError] * 40
-        assert "out of memory" in str(found[-1])
-        assert len(await several(engine, PROMPT, 2, SAMPLING)) == 2
-
-    with_engine(work)
-
-
-@pytest.mark.parametrize("broken", ["ends", "text"])
-def test_an_answer_whose_tokens_make_no_text_fails_its_batch_only(
-    broken: str, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("place", "name"), [(CTranslate2Engine, "_draw"), (EndOfAnswer, "ends"), (EndOfAnswer, "text")]
+)
+def test_what_goes_wrong_in_the_model_or_in_reading_it_fails_the_requests_under_way_and_no_others(
+    place: type, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also where that is found out by the callback, in a thread of CTranslate2's own."""
     watch_every_token(monkeypatch)
 
     async def work(engine: CTranslate2Engine) -> None:
-        with monkeypatch.context() as patched:
-            patched.setattr(EndOfAnswer, broken, raising(IndexError("no such token")))
-            with pytest.raises(EngineError, match="no such token"):
-                await several(engine, PROMPT, 4, SAMPLING)
-        assert len(await several(engine, PROMPT, 4, SAMPLING)) == 4
+        with monkeypatch.context() as broken:
+            broken.setattr(place, name, raising(RuntimeError("out of memory")))
+            asked = (engine.generate(PROMPT, SAMPLING, seed) for seed in range(40))
+            found = await asyncio.gather(*asked, return_exceptions=True)
+        assert [type(error) for error in found] == [EngineError] * 40
+        assert "out of memory" in str(found[-1])
+        assert len(await several(engine, PROMPT, 2, SAMPLING)) == 2
 
     with_engine(work)
 
