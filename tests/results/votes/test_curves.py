@@ -8,7 +8,6 @@ import pandas as pd
 import pytest
 
 from results import BadInput, build_curves, majority_curve, read_samples
-from results.votes.curves import COLUMNS
 from tests.by_hand import by_subsets
 
 
@@ -36,35 +35,12 @@ def exact(curves: pd.DataFrame, method: str = "majority") -> pd.DataFrame:
 TWO = {"q1": "rrab", "q2": ["a", "a", None, "r"]}
 
 
-def test_rows_and_columns_of_a_small_table():
-    curves = build_curves(table(TWO), permutations=11)
-    assert list(curves.columns) == [name for name in COLUMNS if name != "clusters"]
-    found = list(curves[["method", "N", "permutation"]].itertuples(index=False, name=None))
-    assert found == [
-        (method, n, permutation)
-        for method in ("majority", "best_of_n")
-        for n in (1, 2, 4)
-        for permutation in ("exact", *map(str, range(11)))
-    ]
-    assert (curves["questions"] == 2).all()
-    assert curves["T"].isna().all()
-    assert curves["tokens_per_answer"].isna().all()
-
-
 def test_exact_rows_are_means_over_questions_with_their_standard_error():
     rows = exact(build_curves(table(TWO), permutations=0))
     for n in (1, 2, 4):
         values = [majority_curve(2, [1, 1], 0)[n - 1], majority_curve(1, [2], 1)[n - 1]]
         assert rows.loc[n, "accuracy"] == pytest.approx(np.mean(values), abs=1e-12)
         assert rows.loc[n, "stderr"] == pytest.approx(np.std(values, ddof=1) / np.sqrt(2), abs=1e-12)
-
-
-def test_a_plain_frame_is_enough():
-    """The columns of the contract that a samples table may leave out may be left out here too."""
-    rows = [("q1", 0, "18", "18"), ("q1", 1, "7", "18"), ("q2", 0, "5", "5"), ("q2", 1, "5", "5")]
-    curves = build_curves(pd.DataFrame(rows, columns=["question_id", "sample", "answer", "gold"]))
-    assert exact(curves)["accuracy"].tolist() == [0.75, 0.75]
-    assert set(curves["source"]) == {"llm"}
 
 
 @pytest.mark.parametrize(
@@ -113,11 +89,6 @@ def test_greedy_answers_stay_out_of_the_vote_and_make_rows_of_their_own():
     row = curves[curves["method"] == "greedy"].iloc[0]
     assert row[["N", "permutation", "T", "questions", "unreadable"]].tolist() == [1, "exact", 18.0, 2, 0.25]
     assert row[["accuracy", "stderr"]].tolist() == pytest.approx([1 / 3, 1 / 3])
-
-
-def test_default_n_are_powers_of_two_and_the_pool():
-    curves = build_curves(table({"q": "rrrrrraaaaaa"}), permutations=0)
-    assert exact(curves).index.tolist() == [1, 2, 4, 8, 12]
 
 
 def test_n_above_the_smallest_pool_is_of_the_questions_that_reach_it_and_said_so():

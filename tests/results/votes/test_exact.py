@@ -13,7 +13,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from results import BadInput, VoteCounts, answer_pools, best_of_n, majority_accuracy, majority_curve
+from results import (
+    BadInput,
+    VoteCounts,
+    all_of_n,
+    all_of_n_curve,
+    answer_pools,
+    best_of_n,
+    majority_accuracy,
+    majority_curve,
+)
 from results.votes.exact_kernel import unit_legendre
 from tests.by_hand import by_subsets, voted
 
@@ -125,21 +134,31 @@ def pools_and_n() -> Iterator[tuple[int, int, int]]:
     return ((pool, c, n) for pool in (1, 2, 5, 16, 64) for c in range(pool + 1) for n in range(1, pool + 1))
 
 
-def test_best_of_n_is_the_exact_fraction():
+def none_of(pool: int, wrong: int, n: int) -> Fraction:
+    """The chance that a draw of n has none of the other answers."""
+    return Fraction(math.comb(wrong, n), math.comb(pool, n))
+
+
+def test_best_of_n_and_all_of_n_are_the_exact_fractions():
     pool, correct, n = np.array(list(pools_and_n())).T
-    exact = [1 - Fraction(math.comb(p - c, k), math.comb(p, k)) for p, c, k in pools_and_n()]
-    np.testing.assert_allclose(best_of_n(pool, correct, n), np.array(exact, float), atol=6e-13)
+    best = [float(1 - none_of(p, p - c, k)) for p, c, k in pools_and_n()]
+    every = [float(none_of(p, c, k)) for p, c, k in pools_and_n()]
+    np.testing.assert_allclose(best_of_n(pool, correct, n), best, atol=6e-13)
+    np.testing.assert_allclose(all_of_n(pool, correct, n), every, atol=6e-13)
 
 
-def test_best_of_n_stays_exact_for_ten_thousand_answers():
-    exact = 1 - Fraction(math.comb(10_000 - 3, 4_000), math.comb(10_000, 4_000))
-    assert best_of_n(10_000, 3, 4_000) == pytest.approx(float(exact), rel=1e-11)
+def test_they_stay_exact_for_ten_thousand_answers():
+    for few, n in ((3, 4_000), (1, 5_000)):
+        none = float(none_of(10_000, 10_000 - few, n))
+        assert best_of_n(10_000, few, n) == pytest.approx(1 - none, rel=1e-11)
+        assert all_of_n(10_000, 10_000 - few, n) == pytest.approx(none, rel=1e-11)
 
 
 @pytest.mark.parametrize(("pool", "correct", "n"), [(4, 5, 1), (4, -1, 1), (4, 2, 0), (4, 2, 5)])
-def test_best_of_n_refuses_impossible_counts(pool, correct, n):
+@pytest.mark.parametrize("method", [best_of_n, all_of_n])
+def test_counts_that_cannot_be_are_refused(method, pool, correct, n):
     with pytest.raises(ValueError, match="1 <= n <= pool"):
-        best_of_n(pool, correct, n)
+        method(pool, correct, n)
 
 
 def answers_table() -> pd.DataFrame:
@@ -192,3 +211,9 @@ def test_ends_of_a_large_pool_and_the_bound_in_between(counts):
     assert curve[-1] == pytest.approx(voted(answers, right=0, null=-1), abs=1e-12)
     best = best_of_n(curve.size, counts[0], np.arange(1, curve.size + 1))
     assert np.all((curve >= 0) & (curve <= best + 1e-12))
+
+
+def test_curves_of_all_right_answers_from_lists():
+    answers = [[1, 1, 1, 2], [3, None, 3, 3], [5, 5, 5, 5], [8, 7, 6, 5]]
+    found = all_of_n_curve(answers, [1, 3, 5, 9], ns=[1, 2, 4])
+    assert found["accuracy"].tolist() == pytest.approx([2.5 / 4, 2 / 4, 1 / 4])
