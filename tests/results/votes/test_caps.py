@@ -1,18 +1,16 @@
 """results.votes.caps: a run cut at hard caps, against counting subsets out and against a real shorter run."""
 
 import itertools
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from results import BadInput, build_curves, read_curves, read_samples
-from results.cli import cli
+from results import BadInput, build_curves, read_samples
 from results.votes.caps import cap_samples
 from tests.by_hand import by_subsets
-from tests.commands import exit_status
 from tests.harness.commands import command
+from tests.results.cli.command import results
 
 ANSWERS = {  # (answer, tokens); r is right, None unreadable
     "q1": [("r", 10), ("r", 25), ("a", 11), ("b", 40)],
@@ -109,24 +107,19 @@ def test_an_answer_without_tokens_is_named():
         cap_samples(samples, [10])
 
 
-def test_the_command_writes_a_setting_per_cap_and_refuses_what_has_no_tokens(tmp_path, capsys):
-    def results(file: Path, *arguments: object) -> tuple[int, str]:
-        status = exit_status(cli, "results", "curves", file, *arguments)
-        return status, capsys.readouterr().err
-
-    file, out = tmp_path / "samples.csv", tmp_path / "curves.csv"
-    table().to_csv(file, index=False)
-    assert results(file, "--caps", "20, 40", "--permutations", 2, "--out", out)[0] == 0
-    curves = read_curves(out)
-    assert curves["setting"].drop_duplicates().tolist() == ["cap=20", "cap=40"]
-    assert set(curves["permutation"]) == {"exact", "0", "1"}
-    for bad in ("0", "x", "2.5", "20,"):
-        status, said = results(file, "--caps", bad, "--out", tmp_path / "no.csv")
-        assert (status, "--caps" in said) == (2, True)
+def test_the_command_refuses_what_is_no_cap_and_answers_without_tokens(tmp_path, capsys):
+    file, out = tmp_path / "samples.csv", tmp_path / "no.csv"
     table().drop(columns="tokens").to_csv(file, index=False)
-    status, said = results(file, "--caps", "20", "--out", tmp_path / "no.csv")
-    assert (status, said.count("\n"), "'tokens'" in said) == (2, 1, True)
-    assert not (tmp_path / "no.csv").exists()
+    for caps, named in (
+        ("0", "--caps"),
+        ("x", "--caps"),
+        ("2.5", "--caps"),
+        ("20,", "--caps"),
+        ("20", "'tokens'"),
+    ):
+        assert results("curves", file, "--caps", caps, "--out", out) == 2
+        assert named in capsys.readouterr().err
+    assert not out.exists()
 
 
 @pytest.mark.integration
