@@ -75,15 +75,6 @@ def test_every_type_of_cell_is_read_alike(tmp_path, answers, gold):
         assert found["correct"].tolist() == [True, False]
 
 
-@pytest.mark.parametrize("kind", ["jsonl", "parquet"])
-@pytest.mark.filterwarnings("ignore:.*--unreadable")
-def test_a_format_with_a_null_of_its_own_keeps_words(tmp_path, kind):
-    words = ["None", "null", "nan", "NaN", "<NA>"]
-    found = read_back(table([*words, None, "18"]), tmp_path, kind)
-    assert found["answer"].tolist()[:5] == words
-    assert found["answer"].isna().tolist() == [False] * 5 + [True, False]
-
-
 def test_truths_are_text(tmp_path):
     frame = table([True, False], gold=[True, True])
     for kind in WRITERS:

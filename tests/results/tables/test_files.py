@@ -94,34 +94,31 @@ def test_columns_nobody_declared_pass_through(tmp_path, suffix):
     assert [list(tags) for tags in back["tags"]] == [[1, 2], []]
 
 
-def test_whole_numbers_beside_a_null_stay_whole(tmp_path):
+@pytest.mark.parametrize(
+    ("lines", "cells"),
+    [
+        (
+            ['{"name": "a", "seed": 1234567890123456789}', '{"name": "b"}'],
+            {"seed": [1234567890123456789, None]},
+        ),
+        (['{"name": "a", "answer": null}'] * 2, {"answer": [None, None]}),
+        (
+            ['{"answer": "18"}', '{"answer": 18}', '{"answer": 18.5}', '{"answer": true}', "{}"],
+            {"answer": ["18", 18, 18.5, True, None]},
+        ),
+        (  # half an emoji is mended
+            ['{"answer": "ok \\uD83D", "x": {"\\uDC00": ["\\uD83D\\uDE00"]}}'],
+            {"answer": ["ok \ufffd"], "x": [{"\ufffd": ["😀"]}]},
+        ),
+    ],
+)
+def test_cells_of_json_are_read_as_they_are(tmp_path, lines, cells):
     file = tmp_path / "t.jsonl"
-    file.write_text('{"name": "a", "seed": 1234567890123456789}\n{"name": "b"}\n')
-    assert read_raw(file, ("name",))["seed"][0] == 1234567890123456789
-
-
-def test_column_of_nulls_is_a_column_and_an_absent_one_is_not(tmp_path):
-    file = tmp_path / "t.jsonl"
-    file.write_text('{"name": "a", "answer": null}\n' * 2)
-    assert list(read_raw(file, ("name", "answer", "gold")).columns) == ["name", "answer"]
-
-
-def test_mixed_json_types_are_read_as_they_are(tmp_path):
-    file = tmp_path / "t.jsonl"
-    file.write_text(
-        '{"answer": "18"}\n{"answer": 18}\n{"answer": 18.5}\n{"answer": true}\n{"answer": null}\n{}\n'
-    )
-    cells = list(read_raw(file, ("answer",))["answer"])
-    assert cells[:4] == ["18", 18, 18.5, True]
-    assert [pd.isna(cell) for cell in cells[4:]] == [True, True]
-
-
-def test_half_an_emoji_is_mended(tmp_path):
-    file = tmp_path / "t.jsonl"
-    file.write_text('{"answer": "ok \\uD83D", "x": {"\\uDC00": ["\\uD83D\\uDE00"]}}\n')
-    row = read_raw(file, ("answer",)).iloc[0]
-    assert row["answer"] == "ok \ufffd"
-    assert row["x"] == {"\ufffd": ["😀"]}
+    file.write_text("\n".join(lines))
+    back = read_raw(file, ("name", "answer", "gold"))
+    assert "gold" not in back  # a column of nulls is one, and one that is absent is none
+    for name, expected in cells.items():
+        assert back[name].astype(object).where(back[name].notna(), None).tolist() == expected
 
 
 def test_byte_order_mark_and_windows_line_ends(tmp_path):
