@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 
 from results import BadInput, compare
-from results.paired.needed import answer_variance
 from results.paired.runs import compare_runs
 from results.paired.sides import sides_of
 from results.tables.money import cost_of_score
@@ -58,23 +57,6 @@ def test_one_run_s_choice_by_score_is_compared_with_its_own_vote(method: str) ->
     assert set(compared["a"]) == {"majority"}
     assert set(compared["b"]) == {method}
     assert compared["difference_at_cost"].isna().all()
-
-
-def test_more_answers_narrow_the_vote_of_one_side_and_the_choice_of_the_other(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Each with the variance of its own method: the vote of two varies less than the better of two."""
-    table = run(0, "m", honest=2)
-    (side,) = sides_of({"m": table}, None, "judge")
-    of_vote, of_choice = (
-        answer_variance(side.pools, how, np.array([2])) for how in ("majority", "best_by_score")
-    )
-    assert of_vote < 0.7 * of_choice
-    parts: list[np.ndarray] = []
-    with monkeypatch.context() as patched:
-        patched.setattr("results.paired.runs.more_answers_needed", lambda _, part: parts.append(part) or part)
-        compare_runs({"m": table}, methods=["best_by_score"], score="judge", at=2)
-    np.testing.assert_allclose(parts, [of_vote + of_choice])
 
 
 def test_two_runs_are_compared_by_the_same_scores() -> None:

@@ -11,36 +11,28 @@ from results.votes.caps import cap_samples
 from tests.by_hand import by_subsets
 from tests.harness.commands import command
 from tests.results.cli.command import results
+from tests.results.votes.samples import samples_of
 
-ANSWERS = {  # (answer, tokens); r is right, None unreadable
-    "q1": [("r", 10), ("r", 25), ("a", 11), ("b", 40)],
-    "q2": [("a", 10), ("a", 20), ("r", 21), (None, 5)],
-    "q3": [("r", 90), ("a", 91), ("b", 92), ("r", 93)],
-}
+ANSWERS = {"q1": "rrab", "q2": ["a", "a", "r", None], "q3": "rabr"}
+TOKENS = {"q1": [10, 25, 11, 40], "q2": [10, 20, 21, 5], "q3": [90, 91, 92, 93]}
 
 
 def table(setting: str = "default", **columns: object) -> pd.DataFrame:
-    rows = [
-        {"question_id": name, "sample": i, "answer": answer, "correct": answer == "r", "tokens": tokens}
-        for name, answers in ANSWERS.items()
-        for i, (answer, tokens) in enumerate(answers)
-    ]
-    constants = {"dataset": "d", "model": "m", "setting": setting, "decoding": "sample"}
-    return pd.DataFrame(rows).astype({"tokens": "Int64"}).assign(**constants, **columns)
+    return samples_of(ANSWERS, setting, TOKENS, **columns)
 
 
 @pytest.mark.parametrize("cap", [4, 5, 10, 20, 24, 25, 90, 1000])
 def test_a_cap_is_every_subset_counted_out(cap):
     ns = [1, 2, 3, 4]
     curves = build_curves(cap_samples(table(), [cap]), ns=ns, permutations=0).set_index(["method", "N"])
-    cut = {
-        name: [answer if tokens <= cap else None for answer, tokens in answers]
-        for name, answers in ANSWERS.items()
-    }
+    cut = [
+        [answer if spent <= cap else None for answer, spent in zip(ANSWERS[name], TOKENS[name], strict=True)]
+        for name in ANSWERS
+    ]
     for method, n in itertools.product(("majority", "best_of_n"), ns):
-        expected = np.mean([by_subsets(answers, n, method) for answers in cut.values()])
+        expected = np.mean([by_subsets(answers, n, method) for answers in cut])
         assert curves.loc[(method, n), "accuracy"] == pytest.approx(expected, abs=1e-12)
-    spent = np.mean([np.mean([min(tokens, cap) for _, tokens in answers]) for answers in ANSWERS.values()])
+    spent = np.mean([np.minimum(used, cap) for used in TOKENS.values()])
     assert curves["setting"].unique().tolist() == [f"cap={cap}"]
     assert curves["tokens_per_answer"].to_numpy() == pytest.approx(spent)
     assert curves["T"].to_numpy() == pytest.approx(3 * spent)

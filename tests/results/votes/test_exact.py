@@ -52,11 +52,6 @@ small_pools = st.tuples(st.integers(0, 6), st.lists(st.integers(1, 4), max_size=
 )
 
 
-def test_two_right_two_wrong_one_null_by_hand():
-    # N = 2: of 10 pairs, 1 is two right (1), 4 a right and a wrong (1/2), 2 a right and the null (1).
-    assert majority_curve(2, [1, 0, 1], 1)[:2] == pytest.approx([2 / 5, (1 + 4 / 2 + 2) / 10], abs=6e-13)
-
-
 @pytest.mark.parametrize("counts", [(-1, [2], 0), (1, [-1, 2], 0), (1, [2], -1), (None, [2], 0)])
 def test_a_count_that_is_none_is_refused(counts):
     with pytest.raises(BadInput, match="from 0"):

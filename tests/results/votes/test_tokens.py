@@ -14,15 +14,13 @@ from results.votes.tokens import (
     reasoning_length,
     tokens_per_answer,
 )
+from tests.results.votes.samples import samples_of
 
 TOKENS = {"a": [10, 20, 30, 140], "b": [80]}
 
 
 def samples(tokens: dict[str, list[int | None]]) -> pd.DataFrame:
-    rows = [(name, i, "1", True, n) for name, used in tokens.items() for i, n in enumerate(used)]
-    return pd.DataFrame(rows, columns=["question_id", "sample", "answer", "correct", "tokens"]).assign(
-        dataset="d", model="m", setting="s", decoding="sample"
-    )
+    return samples_of({name: "r" * len(used) for name, used in tokens.items()}, tokens=tokens)
 
 
 def test_every_question_counts_the_same_however_many_answers_it_has():
