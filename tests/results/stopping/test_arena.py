@@ -182,9 +182,12 @@ def test_each_setting_is_its_own_and_short_pools_cut_the_largest_n():
     assert table.groupby("setting")["n_max"].first().to_dict() == {"20": 6, "100": 10}
 
 
-def test_one_answer_each_leaves_nothing_to_stop():
+@pytest.mark.filterwarnings("ignore:.*0 % right")
+def test_answers_that_leave_nothing_to_stop_are_refused():
     with pytest.raises(BadInput, match="two or more"):
         arena(answers(pool=1))
+    with pytest.raises(BadInput, match="no answer could be read"):
+        arena(as_samples(answers().assign(answer=None, correct=False)))
     with pytest.raises(BadInput, match="6 answers to each question are too few for fixed:8"):
         arena(answers(pool=6), {RULES["fixed"]: [8.0], RULES["lead"]: [2.0]}, n_max=6, orders=3)
 
@@ -261,9 +264,3 @@ def test_no_sentence_tells_a_number_that_is_not_known(said):
     with pytest.warns(UserWarning, match="N_max"):
         table = arena(as_samples(pd.DataFrame(rows)), orders=5)
     assert not any("nan" in line for line in sentences(advice(table)))
-
-
-def test_answers_of_which_none_could_be_read_are_no_vote():
-    rows = [{"question_id": "q", "sample": i, "answer": None, "gold": "1"} for i in range(4)]
-    with pytest.raises(BadInput, match="no answer could be read"):
-        arena(as_samples(pd.DataFrame(rows)))

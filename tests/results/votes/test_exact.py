@@ -170,26 +170,17 @@ def answers_table() -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns).assign(tokens=[10, 20, None, 40, 50, 60, 70])
 
 
-def test_answers_are_gathered_by_question_in_the_order_of_sample():
-    pools = answer_pools(answers_table())
+@pytest.mark.parametrize("order", [slice(None), [6, 5, 4, 3, 2, 1, 0], [3, 1, 6, 0, 2, 5, 4]])
+def test_answers_are_gathered_by_question_and_sample_whatever_the_order_of_the_rows(order):
+    """Right answers are one, and wrong ones are numbered by their text."""
+    pools = answer_pools(answers_table().iloc[order])
     assert pools.question_ids == ["a", "b"]
     assert pools.starts.tolist() == [0, 2, 7]
     assert pools.votes.tolist() == [1, 2, 0, 1, -1, 0, 1]
     np.testing.assert_array_equal(pools.tokens, [60, 70, 20, 10, 30, 40, 50])  # 30: the mean of the others
-
-
-def test_wrong_answers_are_numbered_by_their_text_in_any_order_of_the_rows():
-    table = answers_table()
-    for order in ([6, 5, 4, 3, 2, 1, 0], [3, 1, 6, 0, 2, 5, 4]):
-        np.testing.assert_array_equal(answer_pools(table.iloc[order]).votes, answer_pools(table).votes)
-
-
-def test_counts_merge_right_answers_and_tell_wrong_ones_apart():
-    counts = answer_pools(answers_table()).counts()
-    assert counts.correct.tolist() == [0, 2]
-    assert counts.nulls.tolist() == [0, 1]
-    assert counts.wrong.tolist() == [1, 1, 2]
-    assert counts.starts.tolist() == [0, 2, 3]
+    counts = pools.counts()
+    assert (counts.correct.tolist(), counts.nulls.tolist()) == ([0, 2], [0, 1])
+    assert (counts.wrong.tolist(), counts.starts.tolist()) == ([1, 1, 2], [0, 2, 3])
     assert counts.pools.tolist() == [2, 5]
 
 
