@@ -1,9 +1,14 @@
 """A vote counted by hand, which the tests of every exact vote are held against."""
 
 import itertools
+import math
 from collections import Counter
-from collections.abc import Hashable, Sequence
-from statistics import mean
+from collections.abc import Callable, Hashable, Sequence
+from statistics import fmean, mean
+
+import numpy as np
+
+from results.votes.exact import AnswerPools
 
 
 def voted(answers: Sequence[Hashable], right: Hashable = "r", null: Hashable = None) -> float:
@@ -23,3 +28,50 @@ def by_subsets(
     """The mean of a vote, or of best-of-n, over every subset of `n` answers."""
     chosen = itertools.combinations(answers, n)
     return mean(voted(one, right, null) if method == "majority" else float(right in one) for one in chosen)
+
+
+def pools_of(
+    votes: Sequence[Sequence[int]],
+    tokens: Sequence[Sequence[float]] | None = None,
+    scores: Sequence[Sequence[float]] | None = None,
+) -> AnswerPools:
+    """Pools from lists of votes: −1 unreadable, 0 right, 1 … wrong answers."""
+    starts = np.cumsum([0, *map(len, votes)])
+    names = [f"q{i}" for i in range(len(votes))]
+    lengths = np.full(starts[-1], np.nan) if tokens is None else np.concatenate(tokens).astype(float)
+    scored = None if scores is None else np.concatenate(scores).astype(float)
+    return AnswerPools(names, starts, np.concatenate(votes).astype(np.int64), lengths, scored)
+
+
+def best_of_subset(votes: Sequence[int], scores: Sequence[float]) -> float:
+    """Of the highest score, ties shared: unreadable below unscored below all scores."""
+
+    def rank(i: int) -> tuple[int, float]:
+        if votes[i] < 0:
+            return 0, 0.0
+        return (1, 0.0) if math.isnan(scores[i]) else (2, scores[i])
+
+    ranks = [rank(i) for i in range(len(votes))]
+    top = [i for i, one in enumerate(ranks) if one == max(ranks)]
+    return sum(votes[i] == 0 for i in top) / len(top)
+
+
+def weighted_of_subset(votes: Sequence[int], scores: Sequence[float]) -> float:
+    """Sums of weights by answer; what has none casts no vote."""
+    totals: dict[int, float] = {}
+    for vote, score in zip(votes, scores, strict=True):
+        if vote >= 0 and score > 0:
+            totals[vote] = totals.get(vote, 0) + score
+    leading = [vote for vote, total in totals.items() if total == max(totals.values())]
+    return (0 in leading) / len(leading) if leading else 0.0
+
+
+def scored_by_subsets(
+    one: Callable[[Sequence[int], Sequence[float]], float],
+    votes: Sequence[int],
+    scores: Sequence[float],
+    n: int,
+) -> float:
+    """The mean of a choice by score over every subset of `n` answers."""
+    subsets = itertools.combinations(range(len(votes)), n)
+    return fmean(one([votes[i] for i in s], [scores[i] for i in s]) for s in subsets)

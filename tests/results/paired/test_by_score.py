@@ -1,20 +1,16 @@
 """Comparisons by score: against brute force, and one run's judge against its own plain vote."""
 
-import itertools
 import math
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner
 
-from results import BadInput, compare, write_samples
-from results.cli import cli
-from results.paired.needed import answer_variance
+from results import BadInput, compare
 from results.paired.runs import compare_runs
 from results.paired.sides import sides_of
 from results.tables.money import cost_of_score
+from tests.by_hand import best_of_subset, by_subsets, scored_by_subsets, weighted_of_subset
 
 QUESTIONS, ANSWERS = 12, 4
 
@@ -33,29 +29,20 @@ def run(seed: int, model: str, honest: float) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns).assign(**told)
 
 
-def chosen(subset: pd.DataFrame, method: str) -> float:
-    """The chance that the answer chosen from a subset is right, ties sharing the credit."""
-    if method == "best_by_score":
-        best = subset[subset["score_judge"] == subset["score_judge"].max()]
-        return float(best["correct"].mean())
-    weights = pd.Series(1.0, subset.index) if method == "majority" else subset["score_judge"]
-    totals = weights.groupby(subset["answer"]).sum().round(9)
-    if totals.max() <= 0:
-        return 0.0
-    leaders = totals.index[totals == totals.max()]
-    return float(("A" in leaders) / len(leaders))
+CHOICES = {"best_by_score": best_of_subset, "weighted_majority": weighted_of_subset}
 
 
 def by_hand(table: pd.DataFrame, method: str, n: int) -> np.ndarray:
     """The accuracy of each question over all subsets of n answers."""
-    return np.array(
-        [
-            np.mean(
-                [chosen(rows.iloc[list(one)], method) for one in itertools.combinations(range(len(rows)), n)]
-            )
-            for _, rows in table.groupby("question_id", sort=True)
-        ]
-    )
+    of_questions = []
+    for _, rows in table.groupby("question_id", sort=True):
+        votes = ["ABC".index(answer) for answer in rows["answer"]]
+        if method == "majority":
+            of_questions.append(by_subsets(votes, n, right=0))
+        else:
+            scores = rows["score_judge"].tolist()
+            of_questions.append(scored_by_subsets(CHOICES[method], votes, scores, n))
+    return np.array(of_questions)
 
 
 @pytest.mark.parametrize("method", ["best_by_score", "weighted_majority"])
@@ -70,23 +57,6 @@ def test_one_run_s_choice_by_score_is_compared_with_its_own_vote(method: str) ->
     assert set(compared["a"]) == {"majority"}
     assert set(compared["b"]) == {method}
     assert compared["difference_at_cost"].isna().all()
-
-
-def test_more_answers_narrow_the_vote_of_one_side_and_the_choice_of_the_other(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Each with the variance of its own method: the vote of two varies less than the better of two."""
-    table = run(0, "m", honest=2)
-    (side,) = sides_of({"m": table}, None, "judge")
-    of_vote, of_choice = (
-        answer_variance(side.pools, how, np.array([2])) for how in ("majority", "best_by_score")
-    )
-    assert of_vote < 0.7 * of_choice
-    parts: list[np.ndarray] = []
-    with monkeypatch.context() as patched:
-        patched.setattr("results.paired.runs.more_answers_needed", lambda _, part: parts.append(part) or part)
-        compare_runs({"m": table}, methods=["best_by_score"], score="judge", at=2)
-    np.testing.assert_allclose(parts, [of_vote + of_choice])
 
 
 def test_two_runs_are_compared_by_the_same_scores() -> None:
@@ -177,36 +147,24 @@ def test_from_python_too() -> None:
     assert list(compare(table, other, score="judge", methods=["best_by_score"])["method"].unique()) == [
         "best_by_score"
     ]
-    for given in ({"methods": ["best_by_score"]}, {"score": "judge", "methods": ["majority"]}):
-        with pytest.raises(BadInput, match="score"):
-            compare(table, other, **given)
-    with pytest.raises(BadInput, match="by_luck"):
-        compare(table, other, methods=["by_luck"])
-    with pytest.raises(BadInput, match="nothing to compare"):
-        compare(table)
+
+
+@pytest.mark.parametrize(
+    ("given", "named"),
+    [
+        ({"methods": ["best_by_score"]}, "score"),
+        ({"score": "judge", "methods": ["majority"]}, "score"),
+        ({"score": "nothing"}, "score"),
+        ({"methods": ["by_luck"]}, "by_luck"),
+        ({}, "nothing to compare"),
+    ],
+)
+def test_what_cannot_be_is_refused(given: dict[str, object], named: str) -> None:
+    with pytest.raises(BadInput, match=named):
+        compare(run(0, "m", honest=2), **given)
 
 
 def test_one_answer_leaves_nothing_to_choose() -> None:
     table = run(0, "m", honest=2)
     with pytest.raises(BadInput, match="nothing to choose"):
         compare_runs({"m": table[table["sample"] == 0]}, methods=["best_by_score"], score="judge")
-
-
-def test_the_command_says_whether_a_judge_beats_the_vote(tmp_path: Path) -> None:
-    write_samples(run(0, "m", honest=8), tmp_path / "m" / "samples.jsonl")
-    out = tmp_path / "c.csv"
-    done = CliRunner().invoke(cli, ["compare", str(tmp_path / "m"), "--score", "judge", "--out", str(out)])
-    assert done.exit_code == 0, done.output
-    table = pd.read_csv(out)
-    assert set(table["method"]) == {"best_by_score", "weighted_majority"}
-    assert (table["difference"] > 0).all()
-
-
-@pytest.mark.parametrize(
-    "words", [["--score", "nothing"], ["--score", "judge", "--method", "majority"], ["--method", "by_luck"]]
-)
-def test_what_cannot_be_is_refused(words: list[str], tmp_path: Path) -> None:
-    write_samples(run(0, "m", honest=2), tmp_path / "m" / "samples.jsonl")
-    done = CliRunner().invoke(cli, ["compare", str(tmp_path / "m"), *words])
-    assert done.exit_code == 2
-    assert "score" in done.output

@@ -11,7 +11,7 @@ from scipy import stats
 from results import BadInput, as_samples
 from results.paired.needed import POWER, Decision, given
 from results.paired.pairs import pairs
-from results.paired.runs import Pair, compare_runs
+from results.paired.runs import Pair, compare_runs, pairs_looked_at
 from results.paired.sides import sides_of
 from results.tables.money import Price
 from tests.by_hand import by_subsets
@@ -83,51 +83,52 @@ def test_only_shared_questions_count_and_the_others_are_counted_in_a_warning():
         (run({"x": "ra"}, dataset="d"), "no question in common"),
         (run(B).assign(gold="a"), "question 'q1'"),
         (run(B, dataset="other"), "nothing to compare"),
+        (run(B, dataset="d", decoding="greedy"), "two: .*greedy"),
     ],
 )
-def test_runs_on_other_questions_are_refused(other, named):
+def test_runs_that_cannot_be_paired_are_refused(other, named):
     with pytest.raises(BadInput, match=named):
         compare_runs({"one": run(A, dataset="d"), "two": other})
 
 
-def names(compared: pd.DataFrame) -> list[tuple[str, ...]]:
-    pairs = compared[["a", "b", "setting_a", "setting_b"]].drop_duplicates()
-    return [tuple(row) for row in pairs.itertuples(index=False)]
+def names(runs: dict[str, pd.DataFrame]) -> list[tuple[str, ...]]:
+    """Of the pairs that are compared, and their settings."""
+    looked_at = pairs_looked_at(runs, methods="majority")
+    return [(*pair.names, pair.a.setting, pair.b.setting) for pair in looked_at]
 
 
 def test_runs_meet_at_each_setting_they_share_or_else_everywhere():
     low, high = run(A, setting="low"), run(B, setting="high")
     both = pd.concat([low, high])
-    assert names(compare_runs({"x": both, "y": both})) == [
-        ("x", "y", "low", "low"),
-        ("x", "y", "high", "high"),
-    ]
-    assert names(compare_runs({"x": both, "y": run(A, setting="z")})) == [
-        ("x", "y", "low", "z"),
-        ("x", "y", "high", "z"),
-    ]
-    assert names(compare_runs({"x": both})) == [("low", "high", "low", "high")]
+    assert names({"x": both, "y": both}) == [("x", "y", "low", "low"), ("x", "y", "high", "high")]
+    third = {"x": both, "y": run(A, setting="z")}
+    assert names(third) == [("x", "y", "low", "z"), ("x", "y", "high", "z")]
+    assert names({"x": both}) == [("low", "high", "low", "high")]
     numbered = pd.concat([run(A, setting="100"), run(B, setting="20")])
-    assert names(compare_runs({"x": numbered})) == [("20", "100", "20", "100")]
-    models = pd.concat([run(A, model="m"), run(B, model="n")])
-    assert names(compare_runs({"x": models})) == [("m", "n", "default", "default")]
-    assert names(compare_runs({"x": models, "y": run(A)}))[1] == ("x m", "y", "default", "default")
+    assert names({"x": numbered}) == [("20", "100", "20", "100")]
     with pytest.raises(BadInput, match="nothing to compare"):
         compare_runs({"x": low})
-    here, there = (
-        {"x": run(A, setting=settings[0], dataset=name), "y": run(B, setting=settings[1], dataset=name)}
-        for name, settings in (("d", ("low", "low")), ("e", ("high", "low")))
-    )  # of two data sets each is as it would be alone
-    joined = compare_runs({side: pd.concat([here[side], there[side]]) for side in "xy"})
-    assert names(joined) == [*names(compare_runs(here)), *names(compare_runs(there))]
+
+
+def test_the_pairs_of_a_data_set_are_those_it_has_alone():
+    """The settings of two runs are shared in one of two data sets only."""
+    settings = {"d": ("low", "low"), "e": ("high", "low")}
+    apart = [
+        {"x": run(A, setting=x, dataset=name), "y": run(B, setting=y, dataset=name)}
+        for name, (x, y) in settings.items()
+    ]
+    together = {side: pd.concat([runs[side] for runs in apart]) for side in "xy"}
+    assert names(together) == [*names(apart[0]), *names(apart[1])]
 
 
 def test_runs_are_called_by_their_models_where_these_tell_all_of_them_apart():
     one, two = run(A, model="m"), run(B, model="n")
-
-    assert names(compare_runs({"x": one, "y": two}))[0][:2] == ("m", "n")
-    assert names(compare_runs({"x": one, "y": run(B, model="m")}))[0][:2] == ("x", "y")
-    assert names(compare_runs({"x": one, "y": run(B)}))[0][:2] == ("x", "y")
+    assert names({"x": one, "y": two})[0][:2] == ("m", "n")
+    assert names({"x": one, "y": run(B, model="m")})[0][:2] == ("x", "y")
+    assert names({"x": one, "y": run(B)})[0][:2] == ("x", "y")
+    models = pd.concat([one, two])
+    assert names({"x": models}) == [("m", "n", "default", "default")]
+    assert names({"x": models, "y": run(A)})[1] == ("x m", "y", "default", "default")
 
 
 def test_data_sets_without_a_name_are_not_paired_in_silence(recwarn):
@@ -203,27 +204,6 @@ def test_every_verdict_is_that_of_its_interval_and_the_levels_nest():
     assert unknown["verdict_at_cost"].isna().all()
 
 
-@pytest.mark.release  # by the rows themselves: test_simultaneous.py
-def test_equal_models_are_told_apart_in_few_whole_comparisons():
-    """At equal N and at equal cost, of any row: 80 comparisons, of which 0.05 ± 0.024 may be."""
-    rng, told = np.random.default_rng(1), 0
-    rates = rng.beta(1, 1, 30)
-    for _ in range(80):
-        sides = {
-            name: run(
-                {
-                    f"q{i}": "".join(rng.choice(["r", "a", "b"], 4, p=[p, (1 - p) * 0.7, (1 - p) * 0.3]))
-                    for i, p in enumerate(rates)
-                },
-                tokens=list(rng.integers(50, 150, 30)),
-            )
-            for name in ("one", "two")
-        }
-        found = compare_runs(sides)
-        told += bool((found[["verdict", "verdict_at_cost"]].isin(["better", "worse"])).any(axis=None))
-    assert told <= 80 * (0.05 + 2 * 0.024)
-
-
 def test_a_cluster_that_one_side_does_not_name_is_told_with_its_table():
     whole = run(A).assign(cluster=lambda table: "c" + table["question_id"])
     holes = whole.assign(cluster=whole["cluster"].mask(whole["question_id"] == whole["question_id"][0]))
@@ -263,20 +243,17 @@ def test_at_equal_prices_equal_cost_is_equal_n():
 
 
 def test_prices_turn_tokens_into_money():
+    """By the names of runs or of models, or as the answers say themselves."""
     runs = {"dear": run(A, tokens=10, model="large"), "cheap": run(B, tokens=20, model="small")}
     rows = compare_runs(runs, {"dear": 0.6, "cheap": 0.1})
-    pd.testing.assert_frame_equal(rows, compare_runs(runs, {"large": 0.6, "small": 0.1}))
+    assert rows.loc[rows["N"] == 1, ["cost", "N_at_cost"]].to_numpy().tolist() == [[6.0, 3.0]] * 2
     assert set(rows["cost_unit"]) == {"US$"}
-    own = {
-        name: runs[name].assign(cost=runs[name]["tokens"] * price)
-        for name, price in (("dear", 0.6), ("cheap", 0.1))
-    }
-    pd.testing.assert_frame_equal(rows, compare_runs(own))  # as the answers say themselves
-    one = [table.assign(model="m", setting=name) for name, table in own.items()]
-    assert set(compare_runs({"x": pd.concat(one)})["cost_unit"]) == {"US$"}
+    by_model = {"large": 0.6, "small": 0.1}
+    pd.testing.assert_frame_equal(rows, compare_runs(runs, by_model))
+    own = {name: runs[name].assign(cost=cost) for name, cost in (("dear", 6.0), ("cheap", 2.0))}
+    pd.testing.assert_frame_equal(rows, compare_runs(own))
     both = {"x": pd.concat(runs.values())}
-    by_model = compare_runs(both, {"large": 0.6, "small": 0.1})
-    np.testing.assert_allclose(by_model["cost"], rows["cost"])
+    np.testing.assert_allclose(compare_runs(both, by_model)["cost"], rows["cost"])
     one_each = {"large": 1.0, "small": 1.0}
     for prices, named in (
         ({"large": 1.0}, "small"),
@@ -285,7 +262,6 @@ def test_prices_turn_tokens_into_money():
     ):
         with pytest.raises(BadInput, match=f"--price: .*{named}"):
             compare_runs(both, prices)
-    assert rows.loc[rows["N"] == 1, ["cost", "N_at_cost"]].to_numpy().tolist() == [[6.0, 3.0]] * 2
 
 
 def test_without_tokens_there_is_no_cost():
@@ -352,3 +328,39 @@ def test_a_prompt_of_unknown_length_costs_what_the_known_ones_do():
     (side,) = sides_of({"one": table}, {"one": Price(2e-6, 3e-6)})
     prompts = np.array([100, 200, 600, 300])
     assert side.cost == pytest.approx(10 * 2e-6 + prompts * 3e-6)
+
+
+def test_a_vote_of_exactly_one_half_is_no_flip_until_it_leaves_it():
+    """Six against six is 1/2 at every N; the curve gave 0.5000000000000003, and no question was gained."""
+    even, split = (
+        dict.fromkeys(map(str, range(30)), answers) for answers in ("rrrrrraaaaaa", "rrrrrraaabbb")
+    )
+    rows = compare_runs({"one": run(even), "two": run(split)}, methods=["majority"]).set_index("N")
+    assert rows["accuracy_a"].tolist() == [0.5] * 5
+    assert rows["gained"].tolist() == [0, 0, 30, 30, 30]
+    assert rows.loc[1:2, ["difference", "p_value"]].to_numpy().tolist() == [[0.0, 1.0]] * 2
+    assert rows.loc[1:2, "questions_needed"].isna().all()
+
+
+def test_no_difference_is_none_however_its_parts_are_rounded():
+    thirds, two_thirds = (
+        {"q": "raa", "r": "raa", "s": "raa", "t": "r"},
+        {"q": "rra", "r": "rra", "s": "rra", "t": "a"},
+    )
+    row = compare_runs({"one": run(thirds), "two": run(two_thirds)}, at=1, methods=["majority"]).iloc[0]
+    assert row["difference"] == 0
+    assert np.isnan(row["questions_needed"])
+
+
+def test_renaming_the_questions_changes_no_number():
+    rng = np.random.default_rng(5)
+    sides = [
+        {f"q{i}": "".join(rng.choice(list("rab"), 8, p=[p, 0.9 - p, 0.1])) for i in range(40)}
+        for p in (0.4, 0.6)
+    ]
+    new = {f"q{i}": f"{i * 7919 % 101}-{i}" for i in range(40)}
+    renamed = [{new[name]: answers for name, answers in side.items()} for side in sides]
+    found = [compare_runs(dict(zip("ab", map(run, each), strict=True))) for each in (sides, renamed)]
+    told = [rows.drop(columns="flips").round(9) for rows in found]
+    pd.testing.assert_frame_equal(*told)
+    assert np.isfinite(told[0]["answers_needed"]).any()

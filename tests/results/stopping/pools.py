@@ -1,20 +1,9 @@
 """Pools of answers for tests of stopping rules."""
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from results.votes.exact import AnswerPools
-
-
-def pools_of(votes: Sequence[Sequence[int]], tokens: Sequence[Sequence[float]] | None = None) -> AnswerPools:
-    """Pools from lists of votes: −1 unreadable, 0 right, 1 … wrong answers."""
-    starts = np.concatenate([[0], np.cumsum([len(one) for one in votes])])
-    flat = np.array([vote for one in votes for vote in one], np.int64)
-    lengths = (
-        np.full(flat.size, np.nan) if tokens is None else np.array([t for one in tokens for t in one], float)
-    )
-    return AnswerPools([f"q{i}" for i in range(len(votes))], starts, flat, lengths)
+from tests.by_hand import pools_of
 
 
 def random_pools(rng: np.random.Generator, questions: int = 6, answers: int = 14) -> AnswerPools:

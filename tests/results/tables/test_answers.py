@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 
 from results import BadInput, as_samples, build_curves, read_samples, reading, write_samples
-from results.tables.files import write_raw
 
 SPELT = ["18.0", "18", "$18", " 18 ", "13", "13.0", "**13**", "13.", "None", "12 dozen"]
 SAID = ["18"] * 4 + ["13"] * 4 + ["None", "12 dozen"]
@@ -48,14 +47,8 @@ def test_numbers_beside_a_null_are_read_alike(tmp_path, kind):
     """Pandas writes whole numbers as 18.0 once one is missing: 0 % right was read from the CSV."""
     frame = pd.concat([table([18, 18, None]), table([18, 7, 18]).assign(question_id="r")])
     found = read_back(frame, tmp_path, kind)
-    assert [None if pd.isna(cell) else cell for cell in found["answer"]] == [
-        "18",
-        "18",
-        None,
-        "18",
-        "7",
-        "18",
-    ]
+    assert found["answer"].isna().tolist() == [False, False, True, False, False, False]
+    assert found["answer"].dropna().tolist() == ["18", "18", "18", "7", "18"]
     exact = build_curves(found, ["majority"], [1, 2, 3], permutations=0)
     assert exact["accuracy"].tolist() == pytest.approx([2 / 3, 5 / 6, 1])
 
@@ -80,15 +73,6 @@ def test_every_type_of_cell_is_read_alike(tmp_path, answers, gold):
         assert found["answer"].tolist() == ["18", "13"]
         assert found["gold"].tolist() == ["18", "18"]
         assert found["correct"].tolist() == [True, False]
-
-
-@pytest.mark.parametrize("kind", ["jsonl", "parquet"])
-@pytest.mark.filterwarnings("ignore:.*--unreadable")
-def test_a_format_with_a_null_of_its_own_keeps_words(tmp_path, kind):
-    words = ["None", "null", "nan", "NaN", "<NA>"]
-    found = read_back(table([*words, None, "18"]), tmp_path, kind)
-    assert found["answer"].tolist()[:5] == words
-    assert found["answer"].isna().tolist() == [False] * 5 + [True, False]
 
 
 def test_truths_are_text(tmp_path):
@@ -135,13 +119,3 @@ def test_golds_in_two_spellings_are_one_right_answer():
     assert as_samples(table(["18", "7"], gold=["18", "18.0"]))["gold"].tolist() == ["18", "18"]
     with reading(as_written=True), pytest.raises(BadInput, match="one right answer"):
         as_samples(table(["18", "7"], gold=["18", "18.0"]))
-
-
-def test_a_file_of_this_project_in_every_format_gives_the_same_curves(tmp_path):
-    answers = [*SAID[:8], None, "x;=1+1"]
-    curves = []
-    for kind in WRITERS:
-        write_raw(table(answers), tmp_path / f"t.{kind}")
-        curves.append(build_curves(read_samples(tmp_path / f"t.{kind}"), permutations=2))
-    for other in curves[1:]:
-        pd.testing.assert_frame_equal(curves[0], other)

@@ -33,13 +33,3 @@ def test_what_a_table_does_not_say_is_the_same_as_what_it_leaves_null() -> None:
 
     assert list(keys(bare, ANSWERS)) == list(keys(null, ANSWERS))
     assert keys(bare, ANSWERS)[0] == Key("llm", "unknown", "m", "default")
-
-
-def test_a_key_is_called_by_what_it_holds() -> None:
-    key = Key("llm", "a", "m").at("100").by("majority")
-
-    assert str(key) == "a/m/100/majority"
-    assert key.whose == Key("llm", "a", "m")
-    assert key.names == ("llm", "a", "m", "100", "majority")
-    assert str(Key("llm", "unknown", "m", "default")) == "m"
-    assert str(Key("llm", "unknown", "unknown", "9")) == "your answers/9"

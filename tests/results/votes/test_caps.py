@@ -1,48 +1,38 @@
 """results.votes.caps: a run cut at hard caps, against counting subsets out and against a real shorter run."""
 
 import itertools
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from results import BadInput, build_curves, read_curves, read_samples
-from results.cli import cli
+from results import BadInput, build_curves, read_samples
 from results.votes.caps import cap_samples
 from tests.by_hand import by_subsets
-from tests.commands import exit_status
 from tests.harness.commands import command
+from tests.results.cli.command import results
+from tests.results.votes.samples import samples_of
 
-ANSWERS = {  # (answer, tokens); r is right, None unreadable
-    "q1": [("r", 10), ("r", 25), ("a", 11), ("b", 40)],
-    "q2": [("a", 10), ("a", 20), ("r", 21), (None, 5)],
-    "q3": [("r", 90), ("a", 91), ("b", 92), ("r", 93)],
-}
+ANSWERS = {"q1": "rrab", "q2": ["a", "a", "r", None], "q3": "rabr"}
+TOKENS = {"q1": [10, 25, 11, 40], "q2": [10, 20, 21, 5], "q3": [90, 91, 92, 93]}
 
 
 def table(setting: str = "default", **columns: object) -> pd.DataFrame:
-    rows = [
-        {"question_id": name, "sample": i, "answer": answer, "correct": answer == "r", "tokens": tokens}
-        for name, answers in ANSWERS.items()
-        for i, (answer, tokens) in enumerate(answers)
-    ]
-    constants = {"dataset": "d", "model": "m", "setting": setting, "decoding": "sample"}
-    return pd.DataFrame(rows).astype({"tokens": "Int64"}).assign(**constants, **columns)
+    return samples_of(ANSWERS, setting, TOKENS, **columns)
 
 
 @pytest.mark.parametrize("cap", [4, 5, 10, 20, 24, 25, 90, 1000])
 def test_a_cap_is_every_subset_counted_out(cap):
     ns = [1, 2, 3, 4]
     curves = build_curves(cap_samples(table(), [cap]), ns=ns, permutations=0).set_index(["method", "N"])
-    cut = {
-        name: [answer if tokens <= cap else None for answer, tokens in answers]
-        for name, answers in ANSWERS.items()
-    }
+    cut = [
+        [answer if spent <= cap else None for answer, spent in zip(ANSWERS[name], TOKENS[name], strict=True)]
+        for name in ANSWERS
+    ]
     for method, n in itertools.product(("majority", "best_of_n"), ns):
-        expected = np.mean([by_subsets(answers, n, method) for answers in cut.values()])
+        expected = np.mean([by_subsets(answers, n, method) for answers in cut])
         assert curves.loc[(method, n), "accuracy"] == pytest.approx(expected, abs=1e-12)
-    spent = np.mean([np.mean([min(tokens, cap) for _, tokens in answers]) for answers in ANSWERS.values()])
+    spent = np.mean([np.minimum(used, cap) for used in TOKENS.values()])
     assert curves["setting"].unique().tolist() == [f"cap={cap}"]
     assert curves["tokens_per_answer"].to_numpy() == pytest.approx(spent)
     assert curves["T"].to_numpy() == pytest.approx(3 * spent)
@@ -109,24 +99,19 @@ def test_an_answer_without_tokens_is_named():
         cap_samples(samples, [10])
 
 
-def test_the_command_writes_a_setting_per_cap_and_refuses_what_has_no_tokens(tmp_path, capsys):
-    def results(file: Path, *arguments: object) -> tuple[int, str]:
-        status = exit_status(cli, "results", "curves", file, *arguments)
-        return status, capsys.readouterr().err
-
-    file, out = tmp_path / "samples.csv", tmp_path / "curves.csv"
-    table().to_csv(file, index=False)
-    assert results(file, "--caps", "20, 40", "--permutations", 2, "--out", out)[0] == 0
-    curves = read_curves(out)
-    assert curves["setting"].drop_duplicates().tolist() == ["cap=20", "cap=40"]
-    assert set(curves["permutation"]) == {"exact", "0", "1"}
-    for bad in ("0", "x", "2.5", "20,"):
-        status, said = results(file, "--caps", bad, "--out", tmp_path / "no.csv")
-        assert (status, "--caps" in said) == (2, True)
+def test_the_command_refuses_what_is_no_cap_and_answers_without_tokens(tmp_path, capsys):
+    file, out = tmp_path / "samples.csv", tmp_path / "no.csv"
     table().drop(columns="tokens").to_csv(file, index=False)
-    status, said = results(file, "--caps", "20", "--out", tmp_path / "no.csv")
-    assert (status, said.count("\n"), "'tokens'" in said) == (2, 1, True)
-    assert not (tmp_path / "no.csv").exists()
+    for caps, named in (
+        ("0", "--caps"),
+        ("x", "--caps"),
+        ("2.5", "--caps"),
+        ("20,", "--caps"),
+        ("20", "'tokens'"),
+    ):
+        assert results("curves", file, "--caps", caps, "--out", out) == 2
+        assert named in capsys.readouterr().err
+    assert not out.exists()
 
 
 @pytest.mark.integration

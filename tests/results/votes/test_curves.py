@@ -1,32 +1,14 @@
 """results.votes.curves: which rows a samples table gives, their T, standard errors and warnings."""
 
 import warnings
-from collections.abc import Iterable, Sequence
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from results import BadInput, build_curves, majority_curve, read_samples
-from results.votes.curves import COLUMNS
 from tests.by_hand import by_subsets
-
-
-def table(
-    questions: dict[str, Iterable[str | None]],
-    setting: str = "100",
-    tokens: dict[str, Sequence[int | None]] | None = None,
-    **constants: str,
-) -> pd.DataFrame:
-    """Samples by question: "r" right, null null, any other text a wrong answer."""
-    rows = [
-        {"question_id": name, "sample": i, "answer": answer, "correct": answer == "r"}
-        | ({"tokens": tokens[name][i]} if tokens else {})
-        for name, answers in questions.items()
-        for i, answer in enumerate(answers)
-    ]
-    constants = {"dataset": "d", "model": "m", "setting": setting, "decoding": "sample", **constants}
-    return pd.DataFrame(rows).assign(**constants)
+from tests.results.votes.samples import samples_of
 
 
 def exact(curves: pd.DataFrame, method: str = "majority") -> pd.DataFrame:
@@ -36,35 +18,12 @@ def exact(curves: pd.DataFrame, method: str = "majority") -> pd.DataFrame:
 TWO = {"q1": "rrab", "q2": ["a", "a", None, "r"]}
 
 
-def test_rows_and_columns_of_a_small_table():
-    curves = build_curves(table(TWO), permutations=11)
-    assert list(curves.columns) == [name for name in COLUMNS if name != "clusters"]
-    found = list(curves[["method", "N", "permutation"]].itertuples(index=False, name=None))
-    assert found == [
-        (method, n, permutation)
-        for method in ("majority", "best_of_n")
-        for n in (1, 2, 4)
-        for permutation in ("exact", *map(str, range(11)))
-    ]
-    assert (curves["questions"] == 2).all()
-    assert curves["T"].isna().all()
-    assert curves["tokens_per_answer"].isna().all()
-
-
 def test_exact_rows_are_means_over_questions_with_their_standard_error():
-    rows = exact(build_curves(table(TWO), permutations=0))
+    rows = exact(build_curves(samples_of(TWO), permutations=0))
     for n in (1, 2, 4):
         values = [majority_curve(2, [1, 1], 0)[n - 1], majority_curve(1, [2], 1)[n - 1]]
         assert rows.loc[n, "accuracy"] == pytest.approx(np.mean(values), abs=1e-12)
         assert rows.loc[n, "stderr"] == pytest.approx(np.std(values, ddof=1) / np.sqrt(2), abs=1e-12)
-
-
-def test_a_plain_frame_is_enough():
-    """The columns of the contract that a samples table may leave out may be left out here too."""
-    rows = [("q1", 0, "18", "18"), ("q1", 1, "7", "18"), ("q2", 0, "5", "5"), ("q2", 1, "5", "5")]
-    curves = build_curves(pd.DataFrame(rows, columns=["question_id", "sample", "answer", "gold"]))
-    assert exact(curves)["accuracy"].tolist() == [0.75, 0.75]
-    assert set(curves["source"]) == {"llm"}
 
 
 @pytest.mark.parametrize(
@@ -77,12 +36,12 @@ def test_what_is_no_samples_table_is_refused_in_one_line(wrong, named):
 
 
 def test_standard_error_of_one_question_is_null():
-    assert build_curves(table({"q": "ra"}))["stderr"].isna().all()
+    assert build_curves(samples_of({"q": "ra"}))["stderr"].isna().all()
 
 
 def test_t_is_the_sum_over_questions_of_the_mean_tokens_of_an_answer():
     tokens = {"q1": [10, 20, 30, 40], "q2": [1, 2, 3, 6]}
-    curves = build_curves(table(TWO, tokens=tokens), ns=[1, 2, 4], permutations=3)
+    curves = build_curves(samples_of(TWO, tokens=tokens), ns=[1, 2, 4], permutations=3)
     rows = exact(curves)
     assert rows["T"].tolist() == pytest.approx([28.0] * 3)
     assert rows["tokens_per_answer"].tolist() == pytest.approx([14.0] * 3)
@@ -98,15 +57,15 @@ def test_answers_without_a_token_count_are_counted_and_most_of_them_leave_no_t(u
     """The others take 10 tokens each: random orders, too, have the T of all."""
     used = [None] * unknown + [10] * (8 - unknown)
     with pytest.warns(UserWarning, match=f"d/m/100: .*{unknown} of 8 answers"):
-        curves = build_curves(table(TWO, tokens={"q1": used[:4], "q2": used[4:]}))
+        curves = build_curves(samples_of(TWO, tokens={"q1": used[:4], "q2": used[4:]}))
     assert curves["T"].tolist() == pytest.approx([20.0 if known else np.nan] * len(curves), nan_ok=True)
     assert curves["accuracy"].notna().all()
 
 
 def test_greedy_answers_stay_out_of_the_vote_and_make_rows_of_their_own():
-    sampled = table(TWO, tokens={"q1": [10] * 4, "q2": [10] * 4})
+    sampled = samples_of(TWO, tokens={"q1": [10] * 4, "q2": [10] * 4})
     used = {"q1": [7, 7, 10], "q2": [9, 11]}
-    greedy = table({"q1": "rra", "q2": ["a", None]}, decoding="greedy", tokens=used)
+    greedy = samples_of({"q1": "rra", "q2": ["a", None]}, decoding="greedy", tokens=used)
     curves = build_curves(pd.concat([sampled, greedy]))
     alone = build_curves(sampled)
     pd.testing.assert_frame_equal(curves[curves["method"] != "greedy"], alone)
@@ -115,17 +74,12 @@ def test_greedy_answers_stay_out_of_the_vote_and_make_rows_of_their_own():
     assert row[["accuracy", "stderr"]].tolist() == pytest.approx([1 / 3, 1 / 3])
 
 
-def test_default_n_are_powers_of_two_and_the_pool():
-    curves = build_curves(table({"q": "rrrrrraaaaaa"}), permutations=0)
-    assert exact(curves).index.tolist() == [1, 2, 4, 8, 12]
-
-
 def test_n_above_the_smallest_pool_is_of_the_questions_that_reach_it_and_said_so():
     """At N = 4 that of q1 and q2 alone, as if q3 were not there; one of three questions is not most."""
     pools = {"q1": "rraa", "q2": "rrraaaab", "q3": "rra"}
     tokens = {"q1": [10] * 4, "q2": [20] * 8, "q3": [90] * 3}
     with pytest.warns(UserWarning, match="N = ") as said:
-        curves = build_curves(table(pools, tokens=tokens))
+        curves = build_curves(samples_of(pools, tokens=tokens))
     (beyond,) = (str(line.message) for line in said if "N = 4 is" in str(line.message))
     assert "d/m/100" in beyond
     assert "2 of 3 questions" in beyond
@@ -134,7 +88,7 @@ def test_n_above_the_smallest_pool_is_of_the_questions_that_reach_it_and_said_so
     assert curves.groupby("N")["questions"].unique().map(list).to_dict() == {1: [3], 2: [3], 3: [3], 4: [2]}
     del pools["q3"]
     with pytest.warns(UserWarning, match="N = 8 left out"):
-        reach = build_curves(table(pools, tokens=tokens), ns=[1, 4, 8], permutations=0)
+        reach = build_curves(samples_of(pools, tokens=tokens), ns=[1, 4, 8], permutations=0)
     own, alone = (exact(rows).loc[4].drop("stderr_vs_first_n") for rows in (curves, reach))
     pd.testing.assert_series_equal(own, alone)
     assert own["tokens_per_answer"] == 15
@@ -143,7 +97,7 @@ def test_n_above_the_smallest_pool_is_of_the_questions_that_reach_it_and_said_so
 
 @pytest.mark.parametrize("ns", [[5], [8, 16]])
 def test_n_too_large_for_every_setting_is_refused(ns):
-    both = pd.concat([table({"q1": "ra", "q2": "rrrrr"}, "10"), table(TWO)])
+    both = pd.concat([samples_of({"q1": "ra", "q2": "rrrrr"}, "10"), samples_of(TWO)])
     with (
         pytest.warns(UserWarning, match="left out"),
         pytest.raises(BadInput, match=f"N = {ns[0]}.* 4$"),
@@ -154,8 +108,8 @@ def test_n_too_large_for_every_setting_is_refused(ns):
 def test_complete_table_gives_no_warning():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        other = table({"x": "ra"}, dataset="e", tokens={"x": [1, 2]})
-        build_curves(pd.concat([table(TWO, "10"), table(TWO, "20"), other]))
+        other = samples_of({"x": "ra"}, dataset="e", tokens={"x": [1, 2]})
+        build_curves(pd.concat([samples_of(TWO, "10"), samples_of(TWO, "20"), other]))
 
 
 @pytest.mark.parametrize(
@@ -163,14 +117,14 @@ def test_complete_table_gives_no_warning():
     [(["100", "20", "3"], ["3", "20", "100"]), (["low", "high", "20"], ["low", "high", "20"])],
 )
 def test_settings_are_ordered_by_size_where_they_are_numbers_and_models_as_given(given, expected):
-    tables = [table(TWO, setting, model=model) for model in ("z", "b") for setting in given]
+    tables = [samples_of(TWO, setting, model=model) for model in ("z", "b") for setting in given]
     rows = exact(build_curves(pd.concat(tables))).loc[4, ["model", "setting"]]
     assert rows.to_numpy().tolist() == [[model, setting] for model in ("z", "b") for setting in expected]
 
 
 def test_groups_do_not_depend_on_each_other_or_on_the_order_of_the_rows():
     tokens = {"q1": [1, 2, 3, 5], "q2": [7, 9, 2, 4]}
-    first, second = table(TWO, "10", tokens), table(TWO, "20", tokens)
+    first, second = samples_of(TWO, "10", tokens), samples_of(TWO, "20", tokens)
     together = build_curves(pd.concat([second, first]).sample(frac=1, random_state=0), seed=3)
     alone = build_curves(first, seed=3)
     pd.testing.assert_frame_equal(together[together["setting"] == "10"].reset_index(drop=True), alone)
@@ -193,12 +147,12 @@ def test_real_answers_of_gpt_35(data_dir):
 def test_shares_of_unreadable_and_cut_off_answers_are_means_over_questions():
     uneven = {"q1": ["r", None, "a", "a"], "q2": [None, "r"]}
     ended = ["stop", "length", "length", "stop", "length", "stop"]
-    curves = build_curves(table(uneven).assign(finish_reason=ended), ns=[1, 2], permutations=1)
+    curves = build_curves(samples_of(uneven).assign(finish_reason=ended), ns=[1, 2], permutations=1)
     rows = curves[curves["permutation"] == "exact"]
     assert set(rows["unreadable"]) == {(1 / 4 + 1 / 2) / 2}
     assert set(rows["cut_off"]) == {(2 / 4 + 1 / 2) / 2}
     assert curves.loc[curves["permutation"] == "0", ["unreadable", "cut_off"]].isna().all(axis=None)
-    assert build_curves(table(uneven).assign(finish_reason=None), ns=[1])["cut_off"].isna().all()
+    assert build_curves(samples_of(uneven).assign(finish_reason=None), ns=[1])["cut_off"].isna().all()
 
 
 @pytest.mark.parametrize("method", ["majority", "best_of_n"])
@@ -206,8 +160,12 @@ def test_gains_over_one_answer_and_over_the_cheapest_setting_have_errors_paired_
     right = {"100": {"q1": 5, "q2": 1, "q3": 3}, "20": {"q1": 4, "q2": 1, "q3": 1}}
     tokens = {"100": 30, "20": 90}  # the setting of the larger name used fewer tokens
     answers = {name: {q: "r" * c + "a" * (6 - c) for q, c in of.items()} for name, of in right.items()}
-    tables = [table(answers[name], name, {q: [n] * 6 for q in answers[name]}) for name, n in tokens.items()]
-    other = table(answers["20"], "5", {q: [1] * 6 for q in answers["20"]}, model="n")  # cheaper, and alone
+    tables = [
+        samples_of(answers[name], name, {q: [n] * 6 for q in answers[name]}) for name, n in tokens.items()
+    ]
+    other = samples_of(
+        answers["20"], "5", {q: [1] * 6 for q in answers["20"]}, model="n"
+    )  # cheaper, and alone
     curves = build_curves(pd.concat([*tables, other]), ns=[1, 4], permutations=0)
     values = {
         (name, n): np.array([by_subsets("r" * c + "a" * (6 - c), n, method) for c in of.values()])
@@ -231,9 +189,9 @@ def test_gains_over_one_answer_and_over_the_cheapest_setting_have_errors_paired_
 def test_settings_with_other_questions_or_n_are_not_paired():
     tables = pd.concat(
         [
-            table({"q1": "rrra", "q2": "raaa"}, "20", {"q1": [1] * 4, "q2": [1] * 4}),
-            table({"q1": "ra", "q2": "aa"}, "10", {"q1": [9, 9], "q2": [9, 9]}),
-            table(
+            samples_of({"q1": "rrra", "q2": "raaa"}, "20", {"q1": [1] * 4, "q2": [1] * 4}),
+            samples_of({"q1": "ra", "q2": "aa"}, "10", {"q1": [9, 9], "q2": [9, 9]}),
+            samples_of(
                 {"q1": "rr", "q3": "ra"}, "30"
             ),  # of unknown length: then the first is taken for the cheapest
         ]

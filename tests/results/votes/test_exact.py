@@ -13,7 +13,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from results import BadInput, VoteCounts, answer_pools, best_of_n, majority_accuracy, majority_curve
+from results import (
+    BadInput,
+    VoteCounts,
+    all_of_n,
+    all_of_n_curve,
+    answer_pools,
+    best_of_n,
+    majority_accuracy,
+    majority_curve,
+)
 from results.votes.exact_kernel import unit_legendre
 from tests.by_hand import by_subsets, voted
 
@@ -41,11 +50,6 @@ def in_whole_numbers(correct: int, wrong: list[int], nulls: int, n: int) -> floa
 small_pools = st.tuples(st.integers(0, 6), st.lists(st.integers(1, 4), max_size=4), st.integers(0, 3)).filter(
     lambda counts: 1 <= counts[0] + sum(counts[1]) + counts[2] <= 11
 )
-
-
-def test_two_right_two_wrong_one_null_by_hand():
-    # N = 2: of 10 pairs, 1 is two right (1), 4 a right and a wrong (1/2), 2 a right and the null (1).
-    assert majority_curve(2, [1, 0, 1], 1)[:2] == pytest.approx([2 / 5, (1 + 4 / 2 + 2) / 10], abs=6e-13)
 
 
 @pytest.mark.parametrize("counts", [(-1, [2], 0), (1, [-1, 2], 0), (1, [2], -1), (None, [2], 0)])
@@ -125,21 +129,31 @@ def pools_and_n() -> Iterator[tuple[int, int, int]]:
     return ((pool, c, n) for pool in (1, 2, 5, 16, 64) for c in range(pool + 1) for n in range(1, pool + 1))
 
 
-def test_best_of_n_is_the_exact_fraction():
+def none_of(pool: int, wrong: int, n: int) -> Fraction:
+    """The chance that a draw of n has none of the other answers."""
+    return Fraction(math.comb(wrong, n), math.comb(pool, n))
+
+
+def test_best_of_n_and_all_of_n_are_the_exact_fractions():
     pool, correct, n = np.array(list(pools_and_n())).T
-    exact = [1 - Fraction(math.comb(p - c, k), math.comb(p, k)) for p, c, k in pools_and_n()]
-    np.testing.assert_allclose(best_of_n(pool, correct, n), np.array(exact, float), atol=6e-13)
+    best = [float(1 - none_of(p, p - c, k)) for p, c, k in pools_and_n()]
+    every = [float(none_of(p, c, k)) for p, c, k in pools_and_n()]
+    np.testing.assert_allclose(best_of_n(pool, correct, n), best, atol=6e-13)
+    np.testing.assert_allclose(all_of_n(pool, correct, n), every, atol=6e-13)
 
 
-def test_best_of_n_stays_exact_for_ten_thousand_answers():
-    exact = 1 - Fraction(math.comb(10_000 - 3, 4_000), math.comb(10_000, 4_000))
-    assert best_of_n(10_000, 3, 4_000) == pytest.approx(float(exact), rel=1e-11)
+def test_they_stay_exact_for_ten_thousand_answers():
+    for few, n in ((3, 4_000), (1, 5_000)):
+        none = float(none_of(10_000, 10_000 - few, n))
+        assert best_of_n(10_000, few, n) == pytest.approx(1 - none, rel=1e-11)
+        assert all_of_n(10_000, 10_000 - few, n) == pytest.approx(none, rel=1e-11)
 
 
 @pytest.mark.parametrize(("pool", "correct", "n"), [(4, 5, 1), (4, -1, 1), (4, 2, 0), (4, 2, 5)])
-def test_best_of_n_refuses_impossible_counts(pool, correct, n):
+@pytest.mark.parametrize("method", [best_of_n, all_of_n])
+def test_counts_that_cannot_be_are_refused(method, pool, correct, n):
     with pytest.raises(ValueError, match="1 <= n <= pool"):
-        best_of_n(pool, correct, n)
+        method(pool, correct, n)
 
 
 def answers_table() -> pd.DataFrame:
@@ -156,26 +170,17 @@ def answers_table() -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns).assign(tokens=[10, 20, None, 40, 50, 60, 70])
 
 
-def test_answers_are_gathered_by_question_in_the_order_of_sample():
-    pools = answer_pools(answers_table())
+@pytest.mark.parametrize("order", [slice(None), [6, 5, 4, 3, 2, 1, 0], [3, 1, 6, 0, 2, 5, 4]])
+def test_answers_are_gathered_by_question_and_sample_whatever_the_order_of_the_rows(order):
+    """Right answers are one, and wrong ones are numbered by their text."""
+    pools = answer_pools(answers_table().iloc[order])
     assert pools.question_ids == ["a", "b"]
     assert pools.starts.tolist() == [0, 2, 7]
     assert pools.votes.tolist() == [1, 2, 0, 1, -1, 0, 1]
     np.testing.assert_array_equal(pools.tokens, [60, 70, 20, 10, 30, 40, 50])  # 30: the mean of the others
-
-
-def test_wrong_answers_are_numbered_by_their_text_in_any_order_of_the_rows():
-    table = answers_table()
-    for order in ([6, 5, 4, 3, 2, 1, 0], [3, 1, 6, 0, 2, 5, 4]):
-        np.testing.assert_array_equal(answer_pools(table.iloc[order]).votes, answer_pools(table).votes)
-
-
-def test_counts_merge_right_answers_and_tell_wrong_ones_apart():
-    counts = answer_pools(answers_table()).counts()
-    assert counts.correct.tolist() == [0, 2]
-    assert counts.nulls.tolist() == [0, 1]
-    assert counts.wrong.tolist() == [1, 1, 2]
-    assert counts.starts.tolist() == [0, 2, 3]
+    counts = pools.counts()
+    assert (counts.correct.tolist(), counts.nulls.tolist()) == ([0, 2], [0, 1])
+    assert (counts.wrong.tolist(), counts.starts.tolist()) == ([1, 1, 2], [0, 2, 3])
     assert counts.pools.tolist() == [2, 5]
 
 
@@ -192,3 +197,9 @@ def test_ends_of_a_large_pool_and_the_bound_in_between(counts):
     assert curve[-1] == pytest.approx(voted(answers, right=0, null=-1), abs=1e-12)
     best = best_of_n(curve.size, counts[0], np.arange(1, curve.size + 1))
     assert np.all((curve >= 0) & (curve <= best + 1e-12))
+
+
+def test_curves_of_all_right_answers_from_lists():
+    answers = [[1, 1, 1, 2], [3, None, 3, 3], [5, 5, 5, 5], [8, 7, 6, 5]]
+    found = all_of_n_curve(answers, [1, 3, 5, 9], ns=[1, 2, 4])
+    assert found["accuracy"].tolist() == pytest.approx([2.5 / 4, 2 / 4, 1 / 4])

@@ -1,77 +1,51 @@
 """Best by score and the weighted vote against every subset of random pools, with ties and gaps."""
 
 import warnings
-from itertools import combinations
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from results import BadInput, as_samples, build_curves, compare
+from results import BadInput, as_samples, best_of_n_curve, build_curves, compare, vote_curve
 from results.votes.curves import usual_methods
-from results.votes.exact import AnswerPools, majority_accuracy
+from results.votes.exact import Floats, majority_accuracy
 from results.votes.scored import accuracy_by_score, grid_steps
+from tests.by_hand import best_of_subset, pools_of, scored_by_subsets, weighted_of_subset
 
 NAN, INF = np.nan, np.inf
 
 
-def pools_of(votes, scores):
-    return AnswerPools(
-        ["q"], np.array([0, len(votes)]), np.array(votes), np.full(len(votes), NAN), np.array(scores, float)
-    )
+def chosen(method: str, votes, scores, ns, **options) -> Floats:
+    """The accuracy of one question at each N."""
+    return accuracy_by_score(pools_of([votes], scores=[scores]), method, np.array(ns), **options)[0]
 
 
-def best_of_subset(votes, scores):
-    """Unreadable below unscored below all scores; ties share."""
-
-    def rank(i):
-        return (0, 0.0) if votes[i] < 0 else (1, 0.0) if np.isnan(scores[i]) else (2, scores[i])
-
-    ranks = [rank(i) for i in range(len(votes))]
-    top = [i for i, one in enumerate(ranks) if one == max(ranks)]
-    return sum(votes[i] == 0 for i in top) / len(top)
+def weighted(votes, scores, ns) -> list[float]:
+    """The weighted vote over all subsets."""
+    return [scored_by_subsets(weighted_of_subset, votes, scores, n) for n in ns]
 
 
-def weighted_of_subset(votes, scores):
-    """Sums of weights by answer; what has none casts no vote."""
-    totals = {}
-    for vote, score in zip(votes, scores, strict=True):
-        if vote >= 0 and score > 0:
-            totals[vote] = totals.get(vote, 0) + score
-    leading = [vote for vote, total in totals.items() if total == max(totals.values())]
-    return (0 in leading) / len(leading) if leading else 0.0
+def highest_of_subset(_, scores) -> float:
+    return float(max(np.nan_to_num(scores)))
 
 
-def by_subsets(one, votes, scores, n):
-    subsets = list(combinations(range(len(votes)), n))
-    return np.mean([one([votes[i] for i in s], [scores[i] for i in s]) for s in subsets])
-
-
-@pytest.mark.parametrize("seed", range(150))
-def test_best_by_score_is_the_mean_over_all_subsets(seed):
-    rng = np.random.default_rng([1, seed])
-    n = int(rng.integers(1, 9))
-    votes = rng.integers(-1, 4, n)
-    scores = rng.choice([NAN, -INF, INF, -1.0, 0.0, 0.5, 0.5, 2.0], n)
-    ns = np.arange(1, n + 1)
-    expected = [by_subsets(best_of_subset, votes, scores, k) for k in ns]
-    np.testing.assert_allclose(
-        accuracy_by_score(pools_of(votes, scores), "best_by_score", ns)[0], expected, atol=1e-12
-    )
-
-
-@pytest.mark.parametrize("seed", range(150))
-def test_the_weighted_vote_is_the_mean_over_all_subsets(seed):
-    """Weights of 0 to 6 sixths of the largest are on the grid."""
-    rng = np.random.default_rng([2, seed])
-    n = int(rng.integers(1, 10))
-    votes = rng.integers(-1, 4, n)
-    scores = rng.choice([NAN, 0.0, 1.0, 1.0, 2.0, 3.0, 6.0], n)
-    ns = np.arange(1, n + 1)
-    expected = [by_subsets(weighted_of_subset, votes, scores, k) for k in ns]
-    np.testing.assert_allclose(
-        accuracy_by_score(pools_of(votes, scores), "weighted_majority", ns)[0], expected, atol=1e-12
-    )
+@pytest.mark.parametrize(
+    ("method", "of_subset", "given"),
+    [
+        ("best_by_score", best_of_subset, [NAN, -INF, INF, -1.0, 0.0, 0.5, 0.5, 2.0]),
+        # weights of 0 to 6 sixths of the largest are on the grid
+        ("weighted_majority", weighted_of_subset, [NAN, 0.0, 1.0, 1.0, 2.0, 3.0, 6.0]),
+        ("highest_score", highest_of_subset, [NAN, 0.0, 0.25, 0.25, 0.7, 1.0]),
+    ],
+)
+def test_each_choice_by_score_is_the_mean_over_all_subsets(method, of_subset, given):
+    for seed in range(150):
+        rng = np.random.default_rng([len(given), seed])
+        n = int(rng.integers(1, 10))
+        votes, scores = rng.integers(-1, 4, n), rng.choice(given, n)
+        ns = range(1, n + 1)
+        expected = [scored_by_subsets(of_subset, votes, scores, k) for k in ns]
+        np.testing.assert_allclose(chosen(method, votes, scores, ns), expected, atol=1e-12)
 
 
 @pytest.mark.parametrize("scale", [1, 10])
@@ -80,10 +54,9 @@ def test_the_weighted_vote_is_the_mean_over_all_subsets(seed):
 )
 def test_ratings_that_add_up_to_as_much_tie(votes, ratings, scale):
     """Whichever of 1 to 10 is the largest; so do their tenths, whose sums are not equal as floats."""
-    exact = [by_subsets(weighted_of_subset, votes, ratings, n) for n in range(1, 7)]
-    pools = pools_of(votes, np.array(ratings) / scale)
-    found = accuracy_by_score(pools, "weighted_majority", np.arange(1, 7))
-    np.testing.assert_allclose(found[0], exact, atol=1e-12)
+    ns = range(1, 7)
+    found = chosen("weighted_majority", votes, np.array(ratings) / scale, ns)
+    np.testing.assert_allclose(found, weighted(votes, ratings, ns), atol=1e-12)
 
 
 @pytest.mark.parametrize("size", [7, 64, 300])
@@ -92,26 +65,19 @@ def test_equal_weights_are_the_plain_vote(size):
     votes = np.minimum(rng.geometric(0.4, size) - 2, 6)
     present = np.unique(votes[votes > 0])
     votes = np.where(votes > 0, np.searchsorted(present, votes) + 1, votes)
-    pools, ns = pools_of(votes, np.full(size, 0.37)), np.array([1, 2, 5, 7, size])[: 3 + 2 * (size > 7)]
-    plain = majority_accuracy(pools.counts(), ns)
-    np.testing.assert_allclose(accuracy_by_score(pools, "weighted_majority", ns), plain, atol=1e-10)
-
-
-def test_constant_scores_say_nothing():
-    """Best by a constant is one answer drawn at random among those that can be read."""
-    pools = pools_of([0, 0, 1, 2, 3], [4.0] * 5)
-    found = accuracy_by_score(pools, "best_by_score", np.arange(1, 6))[0]
-    np.testing.assert_allclose(found, 0.4, atol=1e-14)
+    ns = np.array([1, 2, 5, 7, size])[: 3 + 2 * (size > 7)]
+    plain = majority_accuracy(pools_of([votes]).counts(), ns)[0]
+    found = chosen("weighted_majority", votes, np.full(size, 0.37), ns)
+    np.testing.assert_allclose(found, plain, atol=1e-10)
 
 
 def test_a_score_of_right_and_wrong_is_the_oracle():
     rng = np.random.default_rng(3)
     votes = rng.integers(-1, 5, 40)
-    pools = pools_of(votes, (votes == 0).astype(float))
-    ns = np.array([1, 3, 10, 40])
+    ns = [1, 3, 10, 40]
     c = int((votes == 0).sum())
     expected = [1 - np.prod([(40 - c - i) / (40 - i) for i in range(n)]) for n in ns]
-    np.testing.assert_allclose(accuracy_by_score(pools, "best_by_score", ns)[0], expected, atol=1e-12)
+    np.testing.assert_allclose(chosen("best_by_score", votes, votes == 0, ns), expected, atol=1e-12)
 
 
 def test_weights_off_the_grid_are_rounded_by_less_than_they_say():
@@ -119,25 +85,22 @@ def test_weights_off_the_grid_are_rounded_by_less_than_they_say():
     rng, errors = np.random.default_rng(4), []
     for _ in range(200):
         votes, scores = rng.integers(0, 3, 8), rng.random(8)
-        exact = [by_subsets(weighted_of_subset, votes, scores, n) for n in (1, 3, 8)]
-        errors.append(
-            accuracy_by_score(pools_of(votes, scores), "weighted_majority", np.array([1, 3, 8]))[0] - exact
-        )
+        found = chosen("weighted_majority", votes, scores, [1, 3, 8])
+        errors.append(found - weighted(votes, scores, [1, 3, 8]))
     assert abs(np.array(errors)[:, 0]).max() < 1e-12
     assert abs(np.array(errors)).mean(axis=0).max() < 0.002
     for least in (1e-6, 1e-12):  # which is no weight of 0
-        hardly = pools_of(np.array([1, 0]), np.array([1.0, least]))
-        assert accuracy_by_score(hardly, "weighted_majority", np.array([1, 2])).tolist() == [[0.5, 0]]
+        assert chosen("weighted_majority", [1, 0], [1.0, least], [1, 2]).tolist() == [0.5, 0]
 
 
 def test_the_weighted_vote_hangs_on_no_order_and_on_no_name_of_an_answer():
-    rng, ns = np.random.default_rng(6), np.array([1, 2, 3, 8, 20])
+    rng, ns = np.random.default_rng(6), [1, 2, 3, 8, 20]
     for _ in range(40):
         votes, scores = np.append(rng.integers(-1, 4, 16), range(4)), rng.random(20).round(1)
         scores *= rng.choice([1, 0.013], 20)
         named, order = np.append(np.append(0, rng.permutation([1, 2, 3])), -1)[votes], rng.permutation(20)
-        pools = pools_of(votes, scores), pools_of(named, scores), pools_of(votes[order], scores[order])
-        one, *others = (accuracy_by_score(pool, "weighted_majority", ns) for pool in pools)
+        ways = (votes, scores), (named, scores), (votes[order], scores[order])
+        one, *others = (chosen("weighted_majority", *way, ns) for way in ways)
         np.testing.assert_allclose(others, [one, one], atol=1e-12)
 
 
@@ -145,16 +108,15 @@ def test_the_weighted_vote_hangs_on_no_order_and_on_no_name_of_an_answer():
 def test_sharp_weights_are_not_rounded_away(law):
     """By float sums over all pairs, and all but one; weights rounded to 1/60 are off by 1.5 to 100 points."""
     rng, errors = np.random.default_rng(5), []
-    for _ in range(40):
+    for _ in range(15):
         votes = np.where(rng.random(64) < rng.random(), 0, rng.integers(1, 4, 64))
         logit = np.where(votes == 0, 6, 4) + 2 * rng.normal(size=64)
         scores = {"near 1": 1 / (1 + np.exp(-logit)), "beta": rng.beta(0.05, 0.05, 64)}
         scores["softmax"] = np.exp(5 * rng.normal(size=64))
         if law == "one of 64 beats 63":
             votes, scores[law] = np.arange(64).clip(0, 1), np.array([0.9] + [0.001] * 63)
-        found = accuracy_by_score(pools_of(votes, scores[law]), "weighted_majority", np.array([2, 63, 64]))[0]
-        exact = [by_subsets(weighted_of_subset, votes, scores[law], n) for n in (2, 63, 64)]
-        errors.append(found - exact)
+        found = chosen("weighted_majority", votes, scores[law], [2, 63, 64])
+        errors.append(found - weighted(votes, scores[law], [2, 63, 64]))
     assert abs(np.mean(errors, axis=0)).max() < 0.003
 
 
@@ -173,17 +135,19 @@ def test_two_leaders_a_step_apart_do_not_tie(answers):
         votes = np.arange(answers) % 2
         scores = np.where(votes == 0, 1 - step + gain, 1 - step)
         scores[:2] = 1.0  # the largest, on both sides
-        found = accuracy_by_score(pools_of(votes, scores), "weighted_majority", np.array([answers]))
-        assert found[0, 0] == pytest.approx(expected, abs=1e-12)
+        (found,) = chosen("weighted_majority", votes, scores, [answers])
+        assert found == pytest.approx(expected, abs=1e-12)
 
 
+ANSWERS, GOLD = [["18", "7", "7"], ["5", "6", None]], ["18", "5"]
+SCORES = [[0.9, 0.8, 0.3], [0.1, None, 0.9]]
 SAMPLES = pd.DataFrame(
     {
         "question_id": ["a", "a", "a", "b", "b", "b"],
         "sample": [0, 1, 2] * 2,
-        "answer": ["18", "7", "7", "5", "6", None],
+        "answer": [*ANSWERS[0], *ANSWERS[1]],
         "gold": ["18"] * 3 + ["5"] * 3,
-        "score": [0.9, 0.8, 0.3, 0.1, None, 0.9],
+        "score": [*SCORES[0], *SCORES[1]],
         "score_rm": ["-1", "2", "3", "-inf", "", "nan"],
         "logprob": [-0.1, -1.0, -1.0, -2.0, -2.0, -0.5],
     }
@@ -209,6 +173,19 @@ def test_curves_by_the_scores_of_a_table():
     )
 
 
+def test_lists_of_scores_go_with_lists_of_answers():
+    best = best_of_n_curve(ANSWERS, GOLD, ns=[1, 2, 3], scores=SCORES)
+    assert best["accuracy"].tolist() == pytest.approx([1 / 3, 2 / 3, 1.0])
+    vote = vote_curve(ANSWERS, GOLD, ns=[1, 2, 3], scores=SCORES)
+    assert vote["accuracy"].tolist() == pytest.approx([1 / 3, 2 / 3, 0.5])
+
+
+@pytest.mark.parametrize("scores", [SCORES[:1], [[1, 2, 3], [1, 2]], [1, 2], [[1, 2, 3], [1, 2, 3], [1]]])
+def test_scores_that_do_not_fit_are_refused(scores):
+    with pytest.raises(BadInput, match=r"^scores"):
+        vote_curve(ANSWERS, GOLD, scores=scores)
+
+
 @pytest.mark.parametrize(
     ("method", "change", "message"),
     [
@@ -231,11 +208,11 @@ def test_scores_that_cannot_be_used_are_one_line(method, change, message):
 def test_log_probabilities_far_below_zero_weigh_by_their_differences(shift):
     """Sums over long answers are below −745, where e to their power is 0."""
     logs = np.array([-0.1, -1.0, -1.2, -0.4, -2.0]) + shift
-    pools = pools_of([0, 1, 1, 2, -1], [*logs[:4], logs[4] + 1000])  # what cannot be read has no say
-    found = accuracy_by_score(pools, "weighted_majority", np.arange(1, 6), logs=True)
+    votes, ns = [0, 1, 1, 2, -1], range(1, 6)
+    scores = [*logs[:4], logs[4] + 1000]  # what cannot be read has no say
     steps = np.rint(np.exp(logs[:4] - logs[0]) * grid_steps(5))
-    expected = [by_subsets(weighted_of_subset, [0, 1, 1, 2, -1], [*steps, 0.0], n) for n in range(1, 6)]
-    np.testing.assert_allclose(found[0], expected, atol=1e-12)
+    found = chosen("weighted_majority", votes, scores, ns, logs=True)
+    np.testing.assert_allclose(found, weighted(votes, [*steps, 0.0], ns), atol=1e-12)
 
 
 @pytest.mark.parametrize("verdicts", [[True, False, True, False, True, False], list("101010")])
@@ -256,17 +233,6 @@ def test_answers_without_a_score_are_counted_where_they_are_many():
     unread = [SAMPLES.assign(sample=SAMPLES["sample"] + 3 * n, answer=None) for n in (1, 2)]
     with pytest.warns(UserWarning, match="1 of 5 answers"):  # however few can be read
         build_curves(pd.concat([SAMPLES.assign(score=[1, 1, 1, None, 1, 1]), *unread]), ["best_by_score"])
-
-
-@pytest.mark.parametrize("seed", range(30))
-def test_the_highest_score_is_the_mean_of_the_maximum_over_all_subsets(seed):
-    rng = np.random.default_rng([7, seed])
-    n = int(rng.integers(1, 9))
-    scores = rng.choice([NAN, 0.0, 0.25, 0.25, 0.7, 1.0], n)
-    ns, credit = np.arange(1, n + 1), np.nan_to_num(scores)
-    expected = [np.mean([max(credit[list(s)]) for s in combinations(range(n), k)]) for k in ns]
-    found = accuracy_by_score(pools_of(rng.integers(-1, 3, n), scores), "highest_score", ns)[0]
-    np.testing.assert_allclose(found, expected, atol=1e-12)
 
 
 def partial(**more):
@@ -342,7 +308,7 @@ def test_rewards_below_zero_weigh_by_the_law_that_is_asked_for(weigh):
     """By all subsets; a shift of all rewards changes no softmax."""
     law = {"softmax": np.exp, "sigmoid": lambda x: 1 / (1 + np.exp(-x))}[weigh]
     weights = law(REWARDS["score_rm"].to_numpy())
-    expected = [by_subsets(weighted_of_subset, [0, 1, 1], weights, n) for n in (1, 2, 3)]
+    expected = weighted([0, 1, 1], weights, [1, 2, 3])
     for shift in (0.0, -900.0) if weigh == "softmax" else (0.0,):
         moved = REWARDS.assign(score_rm=REWARDS["score_rm"] + shift)
         curves = build_curves(moved, "weighted_majority", score="rm", weights=weigh)

@@ -14,31 +14,22 @@ from results.votes.tokens import (
     reasoning_length,
     tokens_per_answer,
 )
+from tests.results.votes.samples import samples_of
 
 TOKENS = {"a": [10, 20, 30, 140], "b": [80]}
 
 
 def samples(tokens: dict[str, list[int | None]]) -> pd.DataFrame:
-    rows = [(name, i, "1", True, n) for name, used in tokens.items() for i, n in enumerate(used)]
-    return pd.DataFrame(rows, columns=["question_id", "sample", "answer", "correct", "tokens"]).assign(
-        dataset="d", model="m", setting="s", decoding="sample"
-    )
-
-
-def test_every_question_counts_the_same_however_many_answers_it_has():
-    """(50 + 80) / 2 = 65, where a mean over the five answers would be 56; T is 50 + 80."""
-    per_answer = tokens_per_answer(answer_pools(samples(TOKENS)))
-    assert per_answer == 65.0
-    assert reasoning_length(per_answer, 2, "llm") == 130.0
-    assert reasoning_length(per_answer, 2, "synthetic") == 65.0
+    return samples_of({name: "r" * len(used) for name, used in tokens.items()}, tokens=tokens)
 
 
 @pytest.mark.filterwarnings("ignore:.*left out")
 @pytest.mark.parametrize(("source", "T"), [("llm", 130.0), ("synthetic", 65.0)])
-def test_curves_have_the_length_of_their_samples(source, T):
+def test_every_question_counts_the_same_however_many_answers_it_has(source, T):
+    """(50 + 80) / 2 = 65, where a mean over the five answers would be 56; T is 50 + 80."""
     curves = build_curves(samples(TOKENS).assign(source=source), permutations=0)
     assert set(curves["source"]) == {source}
-    assert set(curves["T"]) == {T}
+    assert set(curves["T"]) == {T} == {reasoning_length(65.0, 2, source)}
     assert set(curves["tokens_per_answer"]) == set(answer_lengths(curves)) == {65.0}
 
 
@@ -46,7 +37,7 @@ def test_curves_have_the_length_of_their_samples(source, T):
     ("tokens", "length"),
     [
         ({"a": [10, None], "b": [80]}, 45),  # a question counts as its others do
-        ({"a": [10, 30, None], "b": [80, 100], "c": [None]}, 55),
+        ({"a": [10, 30, None], "b": [80, 100, 120], "c": [None]}, 60),
         ({"a": [10, None], "b": [80, None]}, 45),
         ({"a": [10, None], "b": [None]}, math.nan),  # most are not known
         ({"a": [None], "b": [None]}, math.nan),
