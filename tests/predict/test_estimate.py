@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
-from predict.estimate import Status, everywhere, from_draws
+from predict.estimate import Estimate, Options, Status, everywhere, from_draws
+from predict.estimators import ESTIMATORS, WIDE, estimate
+from predict.evidence.points import Evidence, Points
 
 
 def test_intervals_statuses_and_means_that_cannot_be() -> None:
@@ -35,3 +37,17 @@ def test_only_the_interval_of_an_unstable_mean_leaves_the_unit_interval() -> Non
     assert found.these.low == pytest.approx([0, -0.8, -0.8])
     assert found.these.high == pytest.approx([1, 2.8, 2.8])
     assert found.status.tolist() == ["falling", "ill_conditioned", "out_of_range"]
+
+
+@pytest.mark.parametrize(("width", "status"), [(WIDE - 0.01, "ok"), (WIDE + 0.01, "bound_hit")])
+def test_an_interval_of_a_third_of_the_range_is_not_ok_whoever_forecasts(
+    width: float, status: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def of_width(_seen: Evidence, targets: Points, _options: Options) -> Estimate:
+        mean, ends = np.full(len(targets), 0.5), 0.5 + width * np.array([[-0.5], [0.5]])
+        return from_draws(mean, ends, ends, everywhere(Status.OK, len(targets)), 1.0)
+
+    monkeypatch.setitem(ESTIMATORS, "flat", of_width)
+    place = Points(np.array(["s"]), np.ones(1), np.ones(1, int))
+    seen = Evidence(place, np.array([0.5]), np.array([0.01]))
+    assert estimate("flat", seen, place, Options()).status.tolist() == [status]

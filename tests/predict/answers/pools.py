@@ -31,6 +31,13 @@ def drawn_pool(questions: int, answers: int, rng: np.random.Generator, blank: fl
     return pool_of(raw)
 
 
+def asked(laws: np.ndarray, answers: int, rng: np.random.Generator) -> AnswerPools:
+    """Answers drawn from laws (questions, kinds) over right and wrong ones; kind 6 is unreadable."""
+    ladder = laws.cumsum(axis=1)[:, None, :-1]
+    drawn = (rng.random((len(laws), answers, 1)) > ladder).sum(axis=2)
+    return pool_of(np.where(drawn == 6, -1, drawn)).answers
+
+
 def observed(pool: Pool, n: int, method: str = "majority") -> tuple[Evidence, Group]:
     """The first n answers of a pool, and all of them as a group; what is asked is the vote of this pool."""
     key = Key("llm", "d", "m", method=method)

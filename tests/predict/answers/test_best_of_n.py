@@ -18,8 +18,9 @@ from predict.answers.best_of_n import (
 from predict.answers.population import Population
 from predict.estimate import Options
 from predict.estimators import estimate
-from predict.evidence.points import Evidence, Points, Pool
-from results.votes.exact import AnswerPools, VoteCounts
+from predict.evidence.points import Evidence, Points
+from results.votes.exact import VoteCounts
+from tests.predict.answers.pools import pool_of, targets
 
 
 def counted(right: np.ndarray, answers: int) -> VoteCounts:
@@ -111,13 +112,10 @@ def test_a_largest_chance_below_one_is_found() -> None:
 
 def statuses(right: np.ndarray, answers: int, N: list[int]) -> list[str]:
     """Those of the forecasts at `N`."""
-    votes = np.where(np.arange(answers) < right[:, None], 0, 1).ravel()
-    ids, starts = [str(q) for q in range(len(right))], answers * np.arange(len(right) + 1)
-    pool = Pool("a", 1.0, AnswerPools(ids, starts, votes, np.full(len(votes), np.nan)))
+    pool = pool_of(np.where(np.arange(answers) < right[:, None], 0, 1), "a")
     one = Points(np.array(["a"]), np.ones(1), np.ones(1, dtype=np.int64))
     observed = Evidence(one, np.ones(1), np.ones(1), (pool,), "best_of_n")
-    targets = Points(np.full(len(N), "a"), np.ones(len(N)), np.array(N))
-    return estimate("mixture", observed, targets, Options(replicates=200)).status.tolist()
+    return estimate("mixture", observed, targets(N, "a"), Options(replicates=200)).status.tolist()
 
 
 def test_the_status_is_of_the_target() -> None:

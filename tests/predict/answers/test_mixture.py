@@ -13,7 +13,7 @@ from predict.answers.mixture import accuracies, accuracy_by_atom, from_answers, 
 from predict.answers.population import fit_population, learning_set
 from predict.answers.prior import _EVEN_CHOICES, _log_law
 from predict.answers.unread import Unread
-from predict.estimate import Estimate, Options, Status
+from predict.estimate import Estimate, Options
 from predict.evidence.capped import observe
 from predict.evidence.groups import group_of_pools
 from predict.evidence.points import Points
@@ -157,12 +157,6 @@ def test_patterns_to_learn_from_are_those_of_questions_drawn_at_random(
     assert learning_set(pattern)[1].sum() == 200
 
 
-def test_a_setting_that_was_not_sampled_has_no_forecast_without_a_length() -> None:
-    seen, _ = observed(drawn_pool(10, 4, np.random.default_rng(0)), 4)
-    found = mixture(seen, targets([16], setting="t", T=np.nan), Options())
-    assert found.status[0] == Status.NOT_IDENTIFIABLE
-
-
 @pytest.mark.parametrize("common", [0.0, 0.3])
 def test_of_new_questions_the_error_is_what_answers_leave_open_and_the_draw_of_questions(
     common: float, monkeypatch: pytest.MonkeyPatch
@@ -223,12 +217,12 @@ def test_a_law_with_none_of_a_questions_atoms_takes_them_as_they_were_drawn() ->
 @pytest.mark.parametrize("method", ["majority", "best_of_n"])
 def test_an_estimate_does_not_hang_on_what_else_is_asked(method: str) -> None:
     """Nor on how many draws there are its mean, also of a setting without answers."""
-    few, more = (drawn_pool(40, 16, np.random.default_rng(seed)) for seed in (0, 1))
+    few, more = (drawn_pool(20, 16, np.random.default_rng(seed)) for seed in (0, 1))
     pools = [replace(one, setting=name, T=T) for one, name, T in ((few, "s", 1.0), (more, "t", 2.0))]
     group = group_of_pools(Key("llm", "d", "m", method=method), pools)
     evidence = observe(group, ["s", "t"], 6)
 
-    def asked(N: list[int], replicates: int = 60) -> Estimate:
+    def asked(N: list[int], replicates: int = 20) -> Estimate:
         places = Points.grid({"s": 1.0, "t": 2.0, "new": 3.0}, N)
         return mixture(evidence, places, Options(replicates))
 

@@ -41,18 +41,6 @@ def test_the_fit_of_larger_evidence_is_taken(kind: str) -> None:
     assert flexible.problem.ridge == KINDS[kind], evidence
 
 
-@pytest.mark.parametrize("ridge", [0.5, 2.0])
-def test_the_evidence_is_the_likelihood_averaged_over_the_prior(ridge: float) -> None:
-    """One feature, so that ∫ P(answers | α) N(α; 0, 1/ridge) dα can be summed over a grid."""
-    rng = np.random.default_rng(0)
-    likelihood = rng.random((60, len(base()))) ** 8
-    one = PenalisedLikelihood(likelihood, np.ones(60), base(), features()[:, :1], ridge)
-    grid = np.linspace(-8, 8, 3201)
-    logs = one.value(grid[:, None])  # the prior's exponent is in it, its factor √(ridge/2π) is not
-    integral = np.exp(logs - logs.max()).sum() * (grid[1] - grid[0]) * np.sqrt(ridge / (2 * np.pi))
-    assert fit_weights(one).log_evidence == pytest.approx(np.log(integral) + logs.max(), abs=0.05)
-
-
 def beta_ewens(Q: int, n: int, a: float, b: float, theta: float, rng: np.random.Generator) -> list[list[int]]:
     """n answers to each of Q questions: p ~ Beta(a, b), 0 is right, the others are a Chinese restaurant's."""
     answers = []

@@ -1,14 +1,16 @@
 """Poor or broken input: a clear message or a defined result, whichever command reads it."""
 
-import re
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from predict.evidence.groups import groups_of_samples
+from predict.evidence.request import Request
+from predict.evidence.targets import split
 from results import read_forecast
-from tests.predict.commands import command, curve, forecast, predict
+from tests.predict.commands import curve, forecast, predict
 from tests.predict.conftest import simulated_samples
 from tests.predict.stopped.simulated import samples
 
@@ -61,6 +63,7 @@ CURVE, CURVES = curve(), Path("curves")
         ("plan", SCORED, "--score judge", "--score-cost"),
         ("plan", SCORED, "--score nothing --score-cost 1", "nothing"),
         ("plan", SCORED, "--score-cost 1", "--score"),
+        ("plan", SCORED.drop(columns="tokens"), BY_SCORE, "tokens"),
         *(
             ("plan", SCORED, f"{BY_SCORE} --{option}", option.split()[0])
             for option in (
@@ -88,7 +91,9 @@ CURVE, CURVES = curve(), Path("curves")
         ),
         ("forecast", RUN.drop(columns="tokens"), CAPPED, "'tokens'"),
         ("forecast", CURVES, CAPPED, "curves"),
+        ("plan", RUN, "--fit-cap 8000", "--at-caps"),
         ("precision", CURVES, "", "give samples"),
+        ("precision", FEW, "--price sim=1", "--price"),
         ("fits", Path("absent.csv"), "", "no such file"),
         ("fits", FEW, "--cluster question_id", "--cluster"),
         ("forecast", FEW, "--bootstrap 0 --target population", "--target"),
@@ -111,66 +116,43 @@ def test_what_cannot_be_is_refused_in_one_line_and_nothing_is_written(
     assert {path.name for path in tmp_path.iterdir()} <= {"input.csv"}
 
 
-def whole(frame: pd.DataFrame, folder: Path, *options: str) -> pd.DataFrame:
-    """The forecast by every predictor, of which there is one."""
-    done = forecast(frame, folder, "--predictor", "all", *options)
-    assert done.exit_code == 0, done.output
-    return read_forecast(folder / "f.csv")
+TWO_SETTINGS = simulated_samples(questions=6, answers=4, settings=("40", "80"))
+ODD = {
+    "one setting": curve(),
+    "one N": curve().query("N == 2"),
+    "curves all wrong": curve(accuracy=0.0, stderr=0.03),
+    "curves all right": curve(accuracy=1.0, stderr=0.03),
+    "one answer": simulated_samples(questions=6, answers=1),
+    "one question": simulated_samples(questions=1, answers=6),
+    "all right": TWO_SETTINGS.assign(answer="right", correct=True),
+    "all wrong": TWO_SETTINGS.assign(answer="wrong", correct=False),
+    "unreadable": TWO_SETTINGS.assign(answer=None, correct=False),
+}
+CONSTANT = {"all right": 1.0, "all wrong": 0.0, "unreadable": 0.0}
 
 
-def test_one_setting_only_is_forecast_by_n_and_not_identifiable_for_the_paper_s_algorithm(
-    tmp_path: Path,
+@pytest.mark.parametrize("kind", ODD)
+def test_every_predictor_makes_an_accuracy_or_none_of_little_or_unanimous_data(
+    tmp_path: Path, kind: str
 ) -> None:
-    table = whole(curve(), tmp_path, "--at-n", "16").set_index("predictor")
-    assert table.loc["low-cost-to-high", "status"] == "not_identifiable"
-    assert np.isnan(table.loc["low-cost-to-high", "predicted"])
-    assert 0.55 < table.loc["power-law", "predicted"] < 0.8
-
-
-def test_n_of_one_only_leaves_nothing_but_the_last_value(tmp_path: Path) -> None:
-    table = whole(simulated_samples(answers=1), tmp_path, "--at-n", "8")
-    status = table.groupby("predictor")["status"].agg(set).to_dict()
-    assert status["power-law"] == status["low-cost-to-high"] == {"not_identifiable"}
-    assert table[table["predictor"] == "default"]["predicted"].between(0, 1).all()
-
-
-@pytest.mark.parametrize("correct", [True, False], ids=["all right", "all wrong"])
-def test_unanimous_samples_give_defined_results(tmp_path: Path, correct: bool) -> None:
-    frame = FEW.assign(answer="right" if correct else "wrong", correct=correct)
-    table = whole(frame, tmp_path, "--at-n", "16")
-    assert (table[table["predictor"] == "flat"]["predicted"] == float(correct)).all()
-    assert table["predicted"].dropna().between(-1e-9, 1 + 1e-9).all()
-    done = command("plan", frame, tmp_path, "--target-accuracy", "0.7", "--predictor", "flat")
+    done = forecast(ODD[kind], tmp_path, "--predictor", "all", "--at-n", "2,16")
     assert done.exit_code == 0, done.output
-    told = next(line for line in done.output.splitlines() if "70.0 %" in line and "reach" in line)
-    assert re.search(r"N = 1\b[,:]", told) if correct else "No choice reaches" in told
+    table = read_forecast(tmp_path / "f.csv")
+    known = table.dropna(subset=["predicted"])
+    assert {"default", "flat"} <= set(known["predictor"])
+    assert known["predicted"].between(-1e-9, 1 + 1e-9).all()
+    assert not (known["low"] < 0).any()
+    assert not (known["high"] > 1).any()
+    assert set(table.loc[table["predicted"].isna(), "status"]) <= {"not_identifiable"}
+    flat = known.loc[known["predictor"] == "flat", "predicted"]
+    assert flat.to_numpy() == pytest.approx(CONSTANT.get(kind, flat))
 
 
-def test_unequal_pools_are_read_up_to_the_smallest_one(tmp_path: Path) -> None:
+def test_unequal_pools_are_read_up_to_the_smallest_one() -> None:
     frame = simulated_samples(questions=20, answers=8)
     short = (frame["question_id"] == "q3") & (frame["sample"] >= 5)
-    table = whole(frame[~short], tmp_path, "--at-n", "5,6", "--predictor", "mixture")
-    assert table["role"].tolist() == 4 * ["used", "forecast"]
-
-
-@pytest.mark.parametrize(
-    "frame",
-    [simulated_samples(questions=1, answers=6), simulated_samples(questions=8, answers=4, settings=("40",))],
-    ids=["one question", "one setting"],
-)
-def test_one_question_or_one_setting_is_forecast_and_planned_with(
-    tmp_path: Path, frame: pd.DataFrame
-) -> None:
-    mixture = whole(frame, tmp_path, "--at-n", "12").query("predictor == 'default'")
-    assert mixture["predicted"].between(0, 1).all()
-    done = command("plan", frame, tmp_path, "--token-budget", "1000", "--predictor", "flat")
-    assert done.exit_code == 0, done.output
-    assert "Within 1,000 tokens per question" in done.output
-
-
-def test_no_readable_answer_at_all_is_an_accuracy_of_nothing(tmp_path: Path) -> None:
-    table = whole(FEW.assign(answer=None, correct=False), tmp_path, "--at-n", "16")
-    assert (table.query("predictor == 'default'")["predicted"] < 0.01).all()
+    (group,) = groups_of_samples(frame[~short], "majority")
+    assert split(group, Request(at_n=(5, 6))).role == 4 * ("used", "forecast")
 
 
 def test_questions_missing_at_one_setting_are_no_wrong_answers(tmp_path: Path) -> None:
@@ -200,7 +182,7 @@ def test_no_command_writes_over_what_it_reads(tmp_path: Path, name: str) -> None
 def test_settings_with_fewer_questions_keep_their_place_along_T(tmp_path: Path) -> None:
     frame = simulated_samples(questions=40, answers=6)
     few = frame["setting"].isin(["160", "320"]) & ~frame["question_id"].isin([f"q{i}" for i in range(5)])
-    done = forecast(frame[~few], tmp_path)
+    done = forecast(frame[~few], tmp_path, "--predictor", "flat")
     assert done.exit_code == 0, done.output
     table = read_forecast(tmp_path / "f.csv")
     assert table["setting"].unique().tolist() == ["40", "80", "160", "320"]
@@ -219,23 +201,3 @@ def test_the_same_holds_for_curves_and_equal_questions_bring_no_warning(tmp_path
     assert read_forecast(tmp_path / "f.csv")["setting"].tolist() == ["100", "200"]
     assert "(100 to 1000)" in done.stderr
     assert "different questions" not in forecast(FEW, tmp_path, "--predictor", "flat").stderr
-
-
-def test_curves_without_standard_errors_have_no_intervals_and_are_said_to(tmp_path: Path) -> None:
-    done = forecast(curve(), tmp_path, "--at-n", "16")
-    assert done.exit_code == 0, done.output
-    assert read_forecast(tmp_path / "f.csv")["low"].isna().all()
-    assert "(stderr)" in done.stderr
-    assert "(stderr)" not in forecast(curve(stderr=0.02), tmp_path, "--at-n", "16").stderr
-
-
-@pytest.mark.parametrize("value", [0.0, 1.0])
-def test_no_interval_of_a_usable_forecast_leaves_the_unit_interval(tmp_path: Path, value: float) -> None:
-    table = whole(curve(accuracy=value, stderr=0.03), tmp_path, "--at-n", "1,64").dropna(subset=["predicted"])
-    assert len(table) >= 8
-    assert (table["low"] >= 0).all()
-    assert (table["high"] <= 1).all()
-
-
-def test_curves_of_one_n_only_are_forecast_from_that_n(tmp_path: Path) -> None:
-    assert set(whole(curve().query("N == 2"), tmp_path)["role"]) == {"used"}

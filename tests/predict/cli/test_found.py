@@ -6,7 +6,6 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from predict.evidence.request import Request, read_found
 from results import read_forecast, read_samples, write_curves, write_samples
 from results.votes.curves import build_curves
 from tests.predict.commands import curve, predict
@@ -53,11 +52,6 @@ def test_the_newest_run_comes_first_and_shipped_tables_last(runs: Path, tmp_path
     assert text.index("<h2>new") < text.index("<h2>old") < text.index("<h2>shipped")
     assert "<h2>few" not in text  # it is told of instead
     assert text.count("<li>few") == 2
-
-
-def test_with_caps_each_setting_of_a_run_is_a_set_of_its_own(runs: Path) -> None:
-    found = read_found([], [runs / "few" / "samples.csv"], "majority", Request(fit_cap=60, at_caps=(90,)))
-    assert [group.run.setting for group in found.groups if group.run] == ["20", "40"]
 
 
 def test_a_folder_with_nothing_in_it_and_one_that_would_be_overwritten(runs: Path, tmp_path: Path) -> None:

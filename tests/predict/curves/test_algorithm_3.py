@@ -12,11 +12,11 @@ from predict.curves.intervals import on_curves
 from predict.estimate import Estimate, Options, Status
 from predict.estimators import ESTIMATORS
 from predict.evidence.capped import observe
-from predict.evidence.groups import Group, groups_of_curves
+from predict.evidence.groups import Group
 from predict.evidence.points import Evidence, Points
 from results import fit_saturating
 from results.low_cost_to_high import Gap, part_1, part_2, read_off
-from synthetic import run_panel
+from tests.predict.curves.worlds import twin_line
 
 GAMMA, KAPPA, MU = 0.8, 0.5, 0.6
 T = np.array([0.8, 1.2, 1.7, 2.5])
@@ -184,13 +184,7 @@ OPTIONS = Options(replicates=20)
 @pytest.fixture(scope="module")
 def twin() -> Group:
     """The panel from which the paper takes its algorithm."""
-    return panel("fig2h", 1)
-
-
-def panel(name: str, line: int) -> Group:
-    lines = [line for _, line in run_panel(name).groupby("model", sort=False)]
-    (group,) = groups_of_curves(lines[line], "majority")
-    return group
+    return twin_line("fig2h", 1)
 
 
 def of_first(group: Group, count: int, N: int = 16) -> tuple[Evidence, Points, np.ndarray]:
@@ -220,7 +214,7 @@ def test_ok_is_what_the_law_bears_out_and_its_own_checks_name_the_rest(twin: Gro
 
 def test_a_flat_line_that_is_forecast_well_is_ok() -> None:
     """Figure 2g: accuracy hardly moves with T, which leaves the parameters open and no forecast."""
-    evidence, targets, truth = of_first(panel("fig2g", 0), 6, N=256)
+    evidence, targets, truth = of_first(twin_line("fig2g", 0), 6, N=256)
     alone = on_curves(low_cost_to_high)(evidence, targets, OPTIONS)
     found, _ = forecast(evidence, targets)
     assert not (alone.status == Status.OK).any()

@@ -27,12 +27,6 @@ def curves() -> Evidence:
 PLACES = Points(np.array(["1.0", "4.0", "new"]), np.array([1.0, 4.0, 8.0]), np.array([8, 64, 16]))
 
 
-def test_the_mean_does_not_hang_on_the_number_of_draws() -> None:
-    means = [from_curves(curves(), PLACES, Options(replicates)).mean for replicates in (0, 20, 200)]
-    assert means[0] == pytest.approx(means[1], abs=1e-12)
-    assert means[0] == pytest.approx(means[2], abs=1e-12)
-
-
 def test_a_point_that_was_observed_is_kept_with_its_standard_error() -> None:
     found = from_curves(curves(), PLACES[:1], Options(200))
     assert found.mean == pytest.approx(curves().accuracy[3:4], abs=1e-12)
@@ -47,11 +41,3 @@ def test_without_all_standard_errors_there_is_no_interval(without: slice) -> Non
     found = from_curves(bare, PLACES, Options(200))
     assert np.isfinite(found.mean).all()
     assert np.isnan(found.these.low).all()
-
-
-def test_the_intervals_widen_with_the_level_and_hold_the_mean() -> None:
-    half, most = (from_curves(curves(), PLACES, Options(200, level=level)) for level in (0.5, 0.99))
-    assert (most.these.high - most.these.low > half.these.high - half.these.low).all()
-    for found in (half, most):
-        assert (found.these.low <= found.mean).all()
-        assert (found.mean <= found.new.high).all()

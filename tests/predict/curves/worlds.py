@@ -5,8 +5,10 @@ from functools import cache
 import numpy as np
 from scipy.special import expit, ndtri
 
+from predict.evidence.groups import Group, groups_of_curves
 from predict.evidence.points import Floats, Ints, Points
 from results.votes.multinomial import best_of_n_accuracy, vote_accuracy
+from synthetic import run_panel
 
 T = np.array([20.0, 40.0, 80.0, 160.0, 320.0])
 N = np.array([1, 2, 4, 8, 16, 64, 256])
@@ -32,3 +34,11 @@ def seen_and_hidden(points: Points, settings: int, most: int) -> tuple[Ints, Int
     """Numbers of the points at the cheapest `settings` with N ≤ `most`, and of all others."""
     known = (T[settings - 1] >= points.T) & (most >= points.N)
     return np.flatnonzero(known), np.flatnonzero(~known)
+
+
+@cache
+def twin_line(panel: str, line: int) -> Group:
+    """One line of a panel of the paper, from its twin."""
+    lines = [one for _, one in run_panel(panel).groupby("model", sort=False)]
+    (group,) = groups_of_curves(lines[line], "majority")
+    return group

@@ -32,7 +32,7 @@ def integrated(values: Floats, luck: float) -> tuple[Floats, Floats]:
     return means, np.sqrt(squares - means**2)
 
 
-@pytest.mark.parametrize("values", [[0.5, 0.9], [0.7, 0.72, 0.75, 0.9], [0.6] * 5])
+@pytest.mark.parametrize("values", [[0.5, 0.9], [0.7, 0.72, 0.75, 0.9], [0.2, 0.5, 0.8, 0.9], [0.6] * 5])
 @pytest.mark.parametrize("luck", [0.02, 0.1])
 def test_mean_and_deviation_are_those_of_the_posterior(values: list[float], luck: float) -> None:
     given = np.array(values)
@@ -48,13 +48,6 @@ def test_unequal_luck_counts_by_its_mean_square() -> None:
     np.testing.assert_allclose(mean, expected, atol=2e-4)
     assert np.mean(sd**2) == pytest.approx(np.mean(deviation**2), rel=0.01)
     assert (np.sign(sd - deviation) == [-1, 1, 1, -1]).all()
-
-
-def test_what_differs_by_more_than_luck_stays_as_it_is() -> None:
-    values, luck = np.array([0.2, 0.5, 0.8, 0.9]), np.array([0.01, 0.012, 0.008, 0.002])
-    mean, sd = given_all(values, luck)
-    np.testing.assert_allclose(mean, values, atol=0.001)
-    np.testing.assert_allclose(sd, luck, rtol=0.02)
 
 
 @pytest.mark.parametrize(("settings", "tau"), [(2, None), (5, 0.05), (20, 0.0), (20, None)])

@@ -17,7 +17,7 @@ from predict.evidence.groups import Group, groups_of, read_groups
 from predict.evidence.request import Request
 from predict.forecast_table import forecast
 from predict.planning.choices import _as_measured, forecast_choices, measured_choices, measured_luck, plan
-from results import BadInput, build_curves, read_samples, write_samples
+from results import build_curves, read_samples, write_samples
 from results.cli import cli as results
 from results.normal import Z90
 from results.paired.sides import Side, sides_of
@@ -278,29 +278,8 @@ def test_a_model_without_token_counts_is_left_out_of_the_plan(tmp_path: Path) ->
     assert predict("plan", paths[1], *words).exit_code == 2
 
 
-def test_what_has_no_price_is_refused() -> None:
-    with pytest.raises(BadInput, match="--score-cost"):
-        measured_choices(sides(answers(0), float("nan")), JUDGED, 8, 0.9)
-    with pytest.raises(BadInput, match="tokens"):
-        measured_choices(sides(answers(0).drop(columns="tokens"), 1.0), JUDGED, 8, 0.9)
-
-
-def test_the_command_reads_what_the_judge_took(tmp_path: Path) -> None:
-    write_samples(answers(0).assign(tokens_judge=50), tmp_path / "m" / "samples.jsonl")
-    out, picture = tmp_path / "plan.csv", tmp_path / "plan.svg"
-    words = ["plan", str(tmp_path / "m"), "--score", "judge", "--max-n", "8", "--out", str(out)]
-    done = predict(*words, "--plot", picture)
-    assert done.exit_code == 0, done.output
-    assert picture.read_text(encoding="utf-8").startswith("<svg")
-    table = pd.read_csv(out).set_index(["method", "N"])
-    assert table.loc[("best_by_score", 8), "cost"] == 8 * 150
-    done = predict(*words[:-1], tmp_path / "dear.csv", "--score-cost", 900)
-    assert done.exit_code == 0, done.output
-    assert pd.read_csv(tmp_path / "dear.csv")["cost"].max() == 8 * 1000
-
-
 def test_rewards_below_zero_choose_and_do_not_weight(tmp_path: Path) -> None:
-    table = answers(0)
+    table = answers(0, questions=8)
     write_samples(table.assign(score_judge=table["score_judge"] - 2), tmp_path / "m" / "samples.jsonl")
     out = tmp_path / "plan.csv"
     words = ["plan", str(tmp_path / "m"), "--score", "judge", "--score-cost", "9", "--out", str(out)]

@@ -1,20 +1,15 @@
 """predict.planning.power: the chance of a verdict beside simulated comparisons, and its formula."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from predict.planning.power import power
-from results.normal import LEVEL
 from results.paired.differences import mean_differences
 from results.paired.needed import Decision, given, known
-from results.votes.exact import AnswerPools, accuracy_by_question
-from tests.predict.answers.pools import pool_of
-from tests.predict.commands import predict
-from tests.predict.conftest import simulated_samples
+from results.votes.exact import accuracy_by_question
+from tests.predict.answers.pools import asked
 
 
 def two_models(questions: int, better: float, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
@@ -26,11 +21,6 @@ def two_models(questions: int, better: float, rng: np.random.Generator) -> tuple
         p = 1 / (1 + np.exp(-logit - shift - rng.normal(0, 0.5, questions)))
         laws.append(np.column_stack([p, (1 - p)[:, None] * wrong]))
     return laws[0], laws[1]
-
-
-def asked(laws: np.ndarray, answers: int, rng: np.random.Generator) -> AnswerPools:
-    ladder = laws.cumsum(axis=1)[:, None, :-1]
-    return pool_of((rng.random((len(laws), answers, 1)) > ladder).sum(axis=2)).answers
 
 
 RELEASE = pytest.mark.release
@@ -94,19 +84,3 @@ def test_the_chance_told_is_the_one_that_comes_true() -> None:
     told = [test.decided(200, 0.09, given(difference, stderr)) for difference in pilots]
     came_true = [test.decided(200, 0.09, known(difference)) for difference in true]
     assert np.mean(told) == pytest.approx(np.mean(came_true), abs=0.05)
-
-
-@pytest.mark.integration
-def test_the_command_compares_the_settings_of_a_run(tmp_path: Path) -> None:
-    pilot = simulated_samples(questions=30, answers=6, settings=("40", "80", "160"))
-    pilot.to_csv(tmp_path / "pilot.csv", index=False)
-    out = tmp_path / "power.csv"
-    done = predict("precision", tmp_path / "pilot.csv", "--compare", "--questions", "50,100,50", "--out", out)
-    assert done.exit_code == 0, done.output
-    table = pd.read_csv(out)
-    settings = table[["a", "b"]].drop_duplicates()
-    assert len(table) == len(settings) * 2 * 2 * 3
-    assert table["decided"].between(0, 1).all()
-    asked = ("precision", tmp_path / "pilot.csv", "--compare", "--questions", "50,100")
-    assert predict(*asked, "--level", LEVEL, "--out", tmp_path / "same.csv").exit_code == 0
-    assert (tmp_path / "same.csv").read_bytes() == out.read_bytes()  # the level of `tts compare`

@@ -52,31 +52,13 @@ def test_it_learns_from_some_answers_and_looks_ahead_from_all(
     few: SeenLengths = calls["fit"][0].seen
     assert few.questions == LEARN_FROM
     assert set((few.ended_counts.sum(axis=1) + few.unfinished).tolist()) == {FEW_ANSWERS}
-    learnt, cap, start, R, seed = calls["paces"]
-    assert (set(learnt.sizes.tolist()), cap, start, R, seed) == ({FEW_ANSWERS}, CAP, found, 7, 5)
-    problem, start, caps, moved, seed = calls["simulate"]
+    assert set(calls["paces"][0].sizes.tolist()) == {FEW_ANSWERS}
+    problem, start, caps, moved, _ = calls["simulate"]
     whole = seen_at(run.answers, CAP)
-    assert (start, caps, moved is sooner, seed) == (found, list(CAPS.values()), True, 5)
+    assert (start, caps, moved is sooner) == (found, list(CAPS.values()), True)
     np.testing.assert_array_equal(problem.seen.ended_counts, whole.ended_counts)
     np.testing.assert_array_equal(problem.seen.unfinished, whole.unfinished)
-    assert calls["fit_line"] == (problem.seen,)
-    assert calls["follow"] == ("line", drawn, whole.ended_share, 5)
-    assert calls["endless"] == (calls["fit"][0], found.theta)
     assert ahead == Ahead(problem.seen, "followed", status)
-
-
-def test_nothing_beyond_the_cap_reaches_the_fit(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of the answers that are looked at, the longer ones all look the same."""
-    looked: list[AnswerPools] = []
-    monkeypatch.setattr(module, "fit", lambda _: Fit(np.zeros(14), np.eye(14)))
-    monkeypatch.setattr(module, "paces", lambda few, *_: looked.append(few) or pytest.fail("as far as this"))
-
-    with pytest.raises(pytest.fail.Exception, match="as far as this"):
-        ahead_of(run, 7, 0)
-
-    longer = looked[0].tokens > CAP
-    assert set(looked[0].tokens[longer].tolist()) == {CAP + 1}
-    assert set(looked[0].votes[longer].tolist()) == {-1}
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from predict.stopped.answer_law import PRIOR_MEAN
 from predict.stopped.fit import Fit
 from predict.stopped.observed import stopped, thinned
 from predict.stopped.pace import ORIGINS, misses
-from predict.stopped.survival import survival
+from predict.stopped.survival import ahead_of, survival
 from results.votes.exact import AnswerPools, best_of_n, majority_accuracy
 from tests.predict.stopped.simulated import answers, questions, table_of
 
@@ -53,8 +53,11 @@ METHODS, NS = ("majority", "best_of_n"), [1, 4, 8, 16, 64]
 
 @pytest.fixture(scope="module")
 def forecasts(run: Run) -> dict[str, Estimate]:
-    """By method, at NS."""
-    return {method: accuracy(run, NS, method, replicates=400) for method in METHODS}
+    """By method, at NS, from one look ahead."""
+    ahead = ahead_of(run, 400, 0)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("predict.stopped.survival.ahead_of", lambda *_: ahead)
+        return {method: accuracy(run, NS, method, replicates=400) for method in METHODS}
 
 
 def test_nothing_beyond_the_cap_is_looked_at(run: Run) -> None:
@@ -70,12 +73,10 @@ def test_nothing_beyond_the_cap_is_looked_at(run: Run) -> None:
     assert (other.votes != pools.votes).any()
     told = []
     for one in (run_of(pools), run_of(other)):
-        found = [accuracy(one, [1, 8], method, replicates=20) for method in ("majority", "best_of_n")]
-        ends = [(part.mean, part.these.low, part.these.high) for part in found]
-        lengths = [part.lengths for part in found if part.lengths]
-        ends += [(part.mean, part.interval.low, part.interval.high) for part in lengths]
-        told.append(np.array(ends))
-    assert len(told[0]) == 4
+        found = accuracy(one, [1, 8], "majority", replicates=20)
+        assert found.lengths
+        spent = found.lengths.interval
+        told.append([found.mean, found.these.low, found.these.high, spent.low, spent.high])
     assert np.array_equal(*told)
 
 
@@ -128,20 +129,18 @@ def test_the_pace_is_that_of_answers_at_earlier_cuts(world: tuple[AnswerPools, A
 def test_answers_that_may_end_after_all_leave_their_run_open_and_no_other() -> None:
     """At every cap and N, read or not: two in five answers of one run take thirty times as long."""
     rng, tables = np.random.default_rng(2), []
-    for model, setting, share in (("m", "low", 0.0), ("m", "high", 0.4), ("n", "low", 0.0)):
+    for setting, share in (("low", 0.0), ("high", 0.4)):
         pools = answers(questions(40, rng), 8, rng)
         longer = rng.random(len(pools.tokens)) < share
         table = table_of(replace(pools, tokens=pools.tokens * np.where(longer, 30, 1)), 8)
         unread = rng.random(len(table)) < 0.1
         read = {"answer": table["answer"].mask(unread), "correct": table["correct"] & ~unread}
-        tables.append(table.assign(model=model, setting=setting, **read))
+        tables.append(table.assign(setting=setting, **read))
 
-    given = {"fit_cap": 12000, "at_caps": [15000, 30000], "at_n": [1, 8], "replicates": 40}
+    given = {"fit_cap": 12000, "at_caps": [15000, 30000], "at_n": [1, 8], "replicates": 20}
     with pytest.warns(UserWarning, match="high.*bound_hit"):
         found = forecast(pd.concat(tables, ignore_index=True), **given)
-    alone = forecast(tables[2], **given)
 
-    open_yet = (found["model"] == "m") & found["setting"].str.startswith("high")
+    open_yet = found["setting"].str.startswith("high")
     assert open_yet.sum() == 4
     assert found["status"].tolist() == np.where(open_yet, "bound_hit", "ok").tolist()
-    assert found.loc[found["model"] == "n", "predicted"].tolist() == alone["predicted"].tolist()

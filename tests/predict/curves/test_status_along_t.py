@@ -7,11 +7,10 @@ from predict.curves.from_curves import of_the_law
 from predict.estimate import Options, Status
 from predict.estimators import estimate
 from predict.evidence.capped import observe
-from predict.evidence.groups import groups_of_curves
 from predict.evidence.request import Request, read_asked
 from predict.forecast_table import forecast
-from synthetic import run_panel
 from tests.conftest import ROOT
+from tests.predict.curves.worlds import twin_line
 
 ENDED_AT_LENGTHS = ROOT / "results" / "cached" / "int8-gsm8k-forced.parquet"
 OPTIONS = Options(replicates=30)
@@ -32,8 +31,7 @@ def test_a_rise_that_has_hardly_begun(predictor: str) -> None:
 
 def test_what_the_law_pins_down_stays_ok() -> None:
     """The twin of Figure 2h at step 1/5 from six lengths: a rival keeps its ok where the law has one."""
-    line = [one for _, one in run_panel("fig2h").groupby("model", sort=False)][1]
-    (group,) = groups_of_curves(line, "majority")
+    group = twin_line("fig2h", 1)
     settings = [setting for setting, _ in group.points.settings()][:6]
     evidence = observe(group, settings, 16)
     targets = group.points[~np.isin(group.points.setting, settings)]
