@@ -15,6 +15,7 @@ import yaml
 
 from harness.server.launch import free_ports
 from tests.conftest import ROOT
+from tests.integration.planned import lines
 from tests.responder import Request, Responder
 
 KEY = "0123456789abcdef0123456789abcdef"
@@ -112,8 +113,7 @@ class Hosts:
         return self.folder / "runs" / name
 
     def stored(self, name: str) -> int:
-        path = self.sampled(name) / "samples.jsonl"
-        return path.read_bytes().count(b"\n") if path.exists() else 0
+        return len(lines(self.sampled(name) / "samples.jsonl"))
 
 
 def is_well(url: str) -> Callable[[], bool]:

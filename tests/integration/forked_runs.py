@@ -1,7 +1,8 @@
 """`python -m harness` in processes of its own that need not import everything first: a second saved a start.
 
-    process = forked(["sample", "tiny", "--out", "run"], errors=Path("errors.txt"))
-    process.kill()
+    command, errors = ["sample", "tiny", "--out", "run"], Path("errors.txt")
+    ended_at(lambda: Path("run").exists(), command, errors)      # killed once its folder is there
+    finished(command, errors)
 
 They are forks of one process that has imported everything, this module too, and has done nothing else.
 """
@@ -11,6 +12,8 @@ import os
 import resource
 import signal
 import sys
+import time
+from collections.abc import Callable
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
@@ -22,6 +25,7 @@ from results import run
 
 FORKED = pytest.mark.xdist_group("forked_runs")
 """One process of pytest runs all tests that fork, so that the imports are made once."""
+DEADLINE = 120.0
 
 
 def forked(arguments: list[str], errors: Path, largest_file: int | None = None) -> BaseProcess:
@@ -34,6 +38,27 @@ def forked(arguments: list[str], errors: Path, largest_file: int | None = None) 
     process = context.Process(target=_run, args=(arguments, errors, largest_file))
     process.start()
     return process
+
+
+def ended_at(
+    reached: Callable[[], bool], arguments: list[str], errors: Path, sent: signal.Signals = signal.SIGKILL
+) -> int | None:
+    """The exit status of the command, which is sent a signal once `reached` holds."""
+    process = forked(arguments, errors)
+    while not reached():
+        assert process.is_alive(), errors.read_text()
+        time.sleep(0.002)
+    assert process.pid
+    os.kill(process.pid, sent)
+    process.join(DEADLINE)
+    return process.exitcode
+
+
+def finished(arguments: list[str], errors: Path) -> None:
+    """Run the command to its end, which is a good one."""
+    process = forked(arguments, errors)
+    process.join(DEADLINE)
+    assert process.exitcode == 0, errors.read_text()
 
 
 def _run(arguments: list[str], errors: Path, largest_file: int | None) -> None:

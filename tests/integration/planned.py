@@ -27,6 +27,11 @@ def settings(limit: int, samples: int, budgets: Iterable[int], **keys: object) -
     return [word for key, value in keys.items() for word in ("--set", f"{key}={value}")]
 
 
+def lines(file: Path) -> list[bytes]:
+    """The whole lines on disk."""
+    return file.read_bytes().split(b"\n")[:-1] if file.exists() else []
+
+
 def rows(folder: Path) -> list[dict[str, Any]]:
     """The stored answers; each line has to be whole."""
     content = (folder / "samples.jsonl").read_bytes()

@@ -7,13 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.forked_runs import FORKED, forked
+from tests.integration.forked_runs import DEADLINE, FORKED, forked
 from tests.integration.planned import assert_exactly, keys, planned, sessions, settings
 
 pytestmark = [pytest.mark.integration, FORKED]
 
 LIMIT, SAMPLES, BUDGETS = 8, 32, (20,)
-DEADLINE = 120.0
 PLANNED = planned(LIMIT, SAMPLES, BUDGETS)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.harness.commands import command
 from tests.integration.conftest import Fleet
-from tests.integration.planned import assert_exactly, planned, sessions, settings
+from tests.integration.planned import assert_exactly, lines, planned, sessions, settings
 from tests.processes import wait_until
 
 pytestmark = pytest.mark.server
@@ -39,11 +39,6 @@ def kill_server(url: str, parent: int) -> None:
     server.kill()
 
 
-def stored(folder: Path) -> int:
-    path = folder / "samples.jsonl"
-    return path.read_bytes().count(b"\n") if path.exists() else 0
-
-
 def test_a_server_that_is_killed_in_the_middle_loses_nothing(
     sglang_fleet: Fleet, sglang_url: str, tmp_path: Path
 ) -> None:
@@ -59,12 +54,15 @@ def test_a_server_that_is_killed_in_the_middle_loses_nothing(
 
     def both_work() -> bool:
         """A third is stored; which server had the first questions, and how many, is the gateway's affair."""
-        return stored(folder) >= len(PLANNED) // 3 and min(shares()) > 0.1 * sum(shares()) > 0
+        return (
+            len(lines(folder / "samples.jsonl")) >= len(PLANNED) // 3
+            and min(shares()) > 0.1 * sum(shares()) > 0
+        )
 
     def kill_midway() -> None:
         wait_until(both_work, RUN_SECONDS)
         kill_server(killed, sglang_fleet.pid)
-        assert stored(folder) < len(PLANNED)
+        assert len(lines(folder / "samples.jsonl")) < len(PLANNED)
 
     with ThreadPoolExecutor(1) as beside:
         killing = beside.submit(kill_midway)

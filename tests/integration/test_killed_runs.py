@@ -12,23 +12,16 @@ import pytest
 
 from results import read_curves
 from tests.harness.commands import command as harness_command
-from tests.integration.forked_runs import FORKED, forked
-from tests.integration.planned import assert_exactly, planned, sessions, settings
+from tests.integration.forked_runs import DEADLINE, FORKED, ended_at, finished, forked
+from tests.integration.planned import assert_exactly, lines, planned, sessions, settings
 
 pytestmark = [pytest.mark.integration, FORKED]
 
 BUDGETS = (20, 60)
-DEADLINE = 120.0
 
 
 def arguments(folder: Path, limit: int, samples: int, *more: str, **keys: Any) -> list[str]:
     return ["sample", "tiny", *settings(limit, samples, BUDGETS, **keys), *more, "--out", str(folder)]
-
-
-def lines(folder: Path) -> list[bytes]:
-    """The whole lines on disk."""
-    path = folder / "samples.jsonl"
-    return path.read_bytes().split(b"\n")[:-1] if path.exists() else []
 
 
 def test_kills_at_every_stage_of_a_run(tmp_path: Path) -> None:
@@ -37,35 +30,27 @@ def test_kills_at_every_stage_of_a_run(tmp_path: Path) -> None:
     After each kill the last row is cut short as well, as if it had been half written.
     """
     folder, errors, rng = tmp_path / "run", tmp_path / "errors.txt", random.Random(20)
-    limit, samples = 6, 16
+    limit, samples, stored = 6, 16, folder / "samples.jsonl"
     count = limit * len(BUDGETS) * samples
     command = arguments(folder, limit, samples, concurrency=4)
     stages: list[Callable[[], bool]] = [
         folder.exists,
         (folder / "run.json").exists,
-        *(lambda rows=rows: len(lines(folder)) >= rows for rows in (1, count // 2, count - 20)),
+        *(lambda rows=rows: len(lines(stored)) >= rows for rows in (1, count // 2, count - 20)),
     ]
     kept: list[bytes] = []
     for reached in stages:
-        process = forked(command, errors)
-        while not reached():
-            assert process.is_alive(), errors.read_text()
-            time.sleep(0.002)
-        process.kill()
-        process.join()
-        now = lines(folder)
+        ended_at(reached, command, errors)
+        now = lines(stored)
         assert now[: len(kept)] == kept  # nothing that was stored is lost or changed
         if now:
-            content = (folder / "samples.jsonl").read_bytes()
-            (folder / "samples.jsonl").write_bytes(content[: -rng.randint(2, len(now[-1]))])
+            stored.write_bytes(stored.read_bytes()[: -rng.randint(2, len(now[-1]))])
         kept = now[:-1]
     assert count - 20 <= len(now) < count
 
-    process = forked(arguments(folder, limit, samples), errors)
-    process.join(DEADLINE)
-    assert process.exitcode == 0, errors.read_text()
+    finished(arguments(folder, limit, samples), errors)
     assert_exactly(planned(limit, samples, BUDGETS), folder)
-    assert lines(folder)[: len(kept)] == kept
+    assert lines(stored)[: len(kept)] == kept
     # A run that is killed before run.json is written leaves no session.
     assert [session["ended"] is None for session in sessions(folder)[-5:]] == [*[True] * 4, False]
     counted = sum(session["answers"] for session in sessions(folder))
@@ -76,9 +61,10 @@ def test_kills_at_every_stage_of_a_run(tmp_path: Path) -> None:
 def test_ctrl_c_and_the_same_command_again(tmp_path: Path, sent: signal.Signals) -> None:
     """SIGTERM comes twice where make and all its processes are sent it, as make sends it on."""
     folder, errors = tmp_path / "run", tmp_path / "errors.txt"
+    stored = folder / "samples.jsonl"
     command = arguments(folder, 4, 16, "--curves", str(folder / "curves.csv"), concurrency=4)
     process = forked(command, errors)
-    while not lines(folder):
+    while not lines(stored):
         assert process.is_alive(), errors.read_text()
         time.sleep(0.005)
     assert process.pid
@@ -92,7 +78,7 @@ def test_ctrl_c_and_the_same_command_again(tmp_path: Path, sent: signal.Signals)
     (told,) = [line for line in errors.read_text().splitlines() if line.startswith("error: ")]
     assert (process.exitcode, "stopped" in told, "same command" in told) == (130, True, True)
     assert "Traceback" not in errors.read_text()
-    before = lines(folder)
+    before = lines(stored)
     assert 0 < sessions(folder)[0]["answers"] == len(before) < 128
     assert read_curves(folder / "curves.csv")["N"].max() <= 16
 
@@ -100,5 +86,5 @@ def test_ctrl_c_and_the_same_command_again(tmp_path: Path, sent: signal.Signals)
     assert done.exit_code == 0, done.output
     counts = [line.split()[:4] for line in done.stdout.splitlines()[1:3]]
     assert counts == [["20", "tokens", "4", "64"], ["60", "tokens", "4", "64"]]
-    assert lines(folder)[: len(before)] == before
-    assert len(lines(folder)) == 128
+    assert lines(stored)[: len(before)] == before
+    assert len(lines(stored)) == 128

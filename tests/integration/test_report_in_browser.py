@@ -117,6 +117,12 @@ def charts(elements: str) -> list[str]:
     return re.findall(r'<div class="(chart[^"]*"[^>]*>.*?)<(?:noscript|figcaption)', body, flags=re.DOTALL)
 
 
+@pytest.fixture(scope="module")
+def plain(browser, page, tmp_path_factory) -> tuple[str, str]:
+    """The page as it opens, and the console."""
+    return opened(browser, page, tmp_path_factory.mktemp("profile"))
+
+
 @pytest.mark.parametrize("width", [1280, 390])
 def test_every_chart_is_drawn_without_a_complaint_and_the_page_is_not_too_wide(
     browser, page, tmp_path, width
@@ -131,15 +137,15 @@ def test_every_chart_is_drawn_without_a_complaint_and_the_page_is_not_too_wide(
     assert console == ""
 
 
-def test_one_choice_of_each_list_is_shown_first(browser, page, tmp_path):
-    elements, console = opened(browser, page, tmp_path)
+def test_one_choice_of_each_list_is_shown_first(plain):
+    elements, console = plain
     drawn = [chart for chart in charts(elements) if "<svg" in chart]
     assert len(drawn) == 2 + 2 + 1 + 1 + 1 + 1  # model, twin, plan, forecast, grid, question
     assert console == ""
 
 
-def test_what_a_model_wrote_is_shown_as_text_and_runs_nothing(browser, page, tmp_path):
-    elements, console = opened(browser, page, tmp_path)
+def test_what_a_model_wrote_is_shown_as_text_and_runs_nothing(plain):
+    elements, _ = plain
     (texts,) = re.findall(r'id="texts-of-question">(.*?)</section>', elements, flags=re.DOTALL)
     assert "&lt;script&gt;document.body.dataset.hacked = 1&lt;/script&gt;" in texts
     shown = re.findall(r"<p[^>]*>(Thinking|Answer):</p><pre[^>]*>(.*?)</pre>", texts, flags=re.DOTALL)
@@ -148,31 +154,48 @@ def test_what_a_model_wrote_is_shown_as_text_and_runs_nothing(browser, page, tmp
     assert "\\u202e\\x00\\x1b[2J" in texts
     assert "<img" not in texts
     assert "data-hacked" not in elements.partition("<main>")[0]
-    assert console == ""
 
 
-def test_a_script_that_the_policy_does_not_name_is_refused(browser, page, tmp_path):
+def test_a_script_that_the_policy_does_not_name_is_refused_and_a_broken_figure_says_so(
+    browser, page, tmp_path
+):
+    broken = page.with_name("broken.html")
+    before, start, data = page.read_text(encoding="utf-8").rpartition('id="specs"')
+    broken.write_text(before + start + data.replace('"layer":', '"no-layer":'), encoding="utf-8")
     script = "document.body.dataset.hacked = 1"
-    elements, console = opened(browser, with_script(page, "hacked.html", script, allowed=False), tmp_path)
+    elements, console = opened(browser, with_script(broken, "hacked.html", script, allowed=False), tmp_path)
     assert 'data-hacked="1"' not in elements
     assert "Content Security Policy" in console
+    assert any("failed" in chart and "could not be drawn" in chart for chart in charts(elements))
 
 
-def test_switches_of_axes_tables_and_palettes_work(browser, page, tmp_path):
+def test_switches_and_pointing_at_a_mark_work(browser, page, plain, tmp_path):
     script = """
     const first = document.querySelector(".copy button[data-copy=latex]");
     document.body.dataset.latex = copied(first).split("\\n")[0];
     linear.click();
+    setTimeout(() => {
+      const mark = document.querySelectorAll("#growth .mark-symbol.role-mark")[1].lastElementChild;
+      const { x, y } = mark.getBoundingClientRect();
+      const at = { clientX: x + 2, clientY: y + 2, bubbles: true, view: window };
+      for (const type of ["pointerover", "pointermove", "mousemove"])
+        mark.dispatchEvent(new MouseEvent(type, at));
+    }, 3000);
     """
     elements, console = opened(browser, with_script(page, "switched.html", script), tmp_path)
     assert 'data-latex="\\begin{tabular}{l' in elements
     assert console == ""
-    light = opened(browser, page, tmp_path)[0]
+    assert elements.count("<svg") == plain[0].count("<svg")
+    assert charts(elements)[0] != charts(plain[0])[0]
+    (told,) = re.findall(r'<div id="vg-tooltip-element" class="[^"]*visible.*?</div>', elements)
+    for word in ("answers N", "accuracy", "90 % interval from", "questions"):
+        assert word in told
+
+
+def test_the_palette_is_the_readers(browser, page, plain, tmp_path):
     dark = opened(browser, page, tmp_path, 1280, "--blink-settings=preferredColorScheme=0")[0]
     paper = PALETTES["dark"]["paper"]
-    assert (f'stroke="{paper}"' in light, f'stroke="{paper}"' in dark) == (False, True)
-    assert elements.count("<svg") == light.count("<svg")
-    assert charts(elements)[0] != charts(light)[0]
+    assert (f'stroke="{paper}"' in plain[0], f'stroke="{paper}"' in dark) == (False, True)
 
 
 def test_a_link_to_a_question_opens_it(browser, page, tmp_path):
@@ -194,33 +217,8 @@ def test_a_link_to_a_question_opens_it(browser, page, tmp_path):
     assert console == ""
 
 
-def test_pointing_at_a_mark_tells_its_value_interval_and_counts(browser, page, tmp_path):
-    script = """
-    setTimeout(() => {
-      const mark = document.querySelectorAll("#growth .mark-symbol.role-mark")[1].lastElementChild;
-      const { x, y } = mark.getBoundingClientRect();
-      const at = { clientX: x + 2, clientY: y + 2, bubbles: true, view: window };
-      for (const type of ["pointerover", "pointermove", "mousemove"])
-        mark.dispatchEvent(new MouseEvent(type, at));
-    }, 3000);
-    """
-    elements, console = opened(browser, with_script(page, "pointed.html", script), tmp_path)
-    (told,) = re.findall(r'<div id="vg-tooltip-element" class="[^"]*visible.*?</div>', elements)
-    for word in ("answers N", "accuracy", "90 % interval from", "questions"):
-        assert word in told
-    assert console == ""
-
-
 def test_a_plan_opens_without_a_complaint(browser, tmp_path):
     draw("Plan", plan_choices([view(), view(target_accuracy=None)]), Picture(tmp_path / "plan.html"))
     elements, console = opened(browser, tmp_path / "plan.html", tmp_path / "profile")
     assert "<svg" in elements
     assert console == ""
-
-
-def test_a_figure_that_cannot_be_drawn_says_so(browser, page, tmp_path):
-    broken = page.with_name("broken.html")
-    before, start, data = page.read_text(encoding="utf-8").rpartition('id="specs"')
-    broken.write_text(before + start + data.replace('"layer":', '"no-layer":'), encoding="utf-8")
-    elements, _ = opened(browser, broken, tmp_path)
-    assert any("failed" in chart and "could not be drawn" in chart for chart in charts(elements))

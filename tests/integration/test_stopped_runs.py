@@ -1,7 +1,6 @@
 """Runs with a stop rule: killed (kill -9) at any stage, saving as replayed, and so on the real server."""
 
 import json
-import time
 from pathlib import Path
 
 import pytest
@@ -9,12 +8,10 @@ import pytest
 from results import read_samples
 from results.stopping import RULES, ahead, arena, named, seen_of, settled
 from tests.harness.commands import command as harness_command
-from tests.integration.forked_runs import FORKED, forked
-from tests.integration.planned import rows, settings
+from tests.integration.forked_runs import FORKED, ended_at, finished
+from tests.integration.planned import lines, rows, settings
 
 pytestmark = pytest.mark.integration
-
-DEADLINE = 120.0
 
 
 def votes(folder: Path) -> dict[str, list[str | None]]:
@@ -41,24 +38,25 @@ def assert_ended_by(text: str, most: int, folder: Path) -> None:
 def test_a_stopped_run_survives_kills(tmp_path: Path) -> None:
     folder, errors = tmp_path / "run", tmp_path / "errors.txt"
     keys = settings(8, 24, (20,), concurrency=3, stop_rule="lead:4")
-    arguments = ["sample", "tiny", *keys, "--out", str(folder)]
-    stored = 0
-    for reached in (1, 12, 30):
-        process = forked(arguments, errors)
-        while stored < reached:
-            assert process.is_alive(), errors.read_text()
-            time.sleep(0.002)
-            path = folder / "samples.jsonl"
-            stored = path.read_bytes().count(b"\n") if path.exists() else 0
-        process.kill()
-        process.join()
-        content = (folder / "samples.jsonl").read_bytes()
-        (folder / "samples.jsonl").write_bytes(content[:-7])
-    process = forked(arguments, errors)
-    process.join(DEADLINE)
-    assert process.exitcode == 0, errors.read_text()
+    arguments, stored = ["sample", "tiny", *keys, "--out", str(folder)], folder / "samples.jsonl"
+    for count in (1, 12, 30):
+        ended_at(lambda count=count: len(lines(stored)) >= count, arguments, errors)  # type: ignore[misc]
+        stored.write_bytes(stored.read_bytes()[:-7])
+    finished(arguments, errors)
     assert len(votes(folder)) == 8
     assert_ended_by("lead:4", 24, folder)
+
+
+def whole_and_stopped(tmp_path: Path, questions: int, *options: str) -> dict[str, float]:
+    """Runs of 20 answers at most: of all in `whole`, with lead:3 in `stopped`; what the arena expects."""
+    keys = settings(questions, 20, (40,))
+    for name, more in (("whole", []), ("stopped", ["--set", "stop_rule=lead:3"])):
+        done = harness_command("sample", "tiny", *keys, *options, *more, "--out", str(tmp_path / name))
+        assert done.exit_code == 0, done.output
+    assert "lead:3 ended" in done.output
+    table = arena(read_samples(tmp_path / "whole", texts=False), {RULES["lead"]: [3.0]}, n_max=20)
+    (expected,) = table[(table["rule"] == "lead") & (table["batch"] == "exact")].to_dict("records")
+    return {name: float(expected[name]) for name in ("answers", "share", "accuracy")}
 
 
 @pytest.mark.release  # exactly, on played answers: tests/harness/run/test_blocks.py
@@ -68,13 +66,7 @@ def test_a_run_saves_the_answers_and_tokens_that_the_arena_says(tmp_path: Path) 
     The share of a question varies by 0.2 at most from one run to the next, and so the difference of two means
     of 120 by 0.026: the tolerance is three times that. Asked for 16 at a time it would be 0.4 more.
     """
-    keys = settings(120, 20, (40,))
-    whole, stopped = tmp_path / "whole", tmp_path / "stopped"
-    for folder, more in ((whole, []), (stopped, ["--set", "stop_rule=lead:3"])):
-        done = harness_command("sample", "tiny", *keys, *more, "--out", str(folder))
-        assert done.exit_code == 0, done.output
-    table = arena(read_samples(whole, texts=False), {RULES["lead"]: [3.0]}, n_max=20)
-    (expected,) = table[(table["rule"] == "lead") & (table["batch"] == "exact")].to_dict("records")
+    expected, stopped = whole_and_stopped(tmp_path, 120), tmp_path / "stopped"
     (saved,) = json.loads((stopped / "run.json").read_text())["summary"]["stopping"]["settings"]
     assert saved["votes"] == 120
     assert saved["answers"] / saved["answers_of_all"] == pytest.approx(expected["answers"] / 20, abs=0.08)
@@ -87,19 +79,8 @@ def test_a_run_saves_the_answers_and_tokens_that_the_arena_says(tmp_path: Path) 
 
 @pytest.mark.server
 def test_on_a_real_server_a_run_saves_what_the_arena_says(sglang_url: str, tmp_path: Path) -> None:
-    """The share of the answers that lead:3 asks for, measured on a whole run and on a stopped one.
-
-    60 questions × 20 answers at most: the share of a question varies by about 0.25, its mean by 0.03, and the
-    difference of two means by 0.05 at most.
-    """
-    keys = [*settings(60, 20, (40,)), "--url", sglang_url]
-    whole, stopped = tmp_path / "whole", tmp_path / "stopped"
-    for folder, more in ((whole, []), (stopped, ["--set", "stop_rule=lead:3"])):
-        done = harness_command("sample", "tiny", *keys, *more, "--out", str(folder))
-        assert done.exit_code == 0, done.output
-    table = arena(read_samples(whole, texts=False), {RULES["lead"]: [3.0]}, n_max=20)
-    expected = table[(table["rule"] == "lead") & (table["batch"] == "exact")].iloc[0]
-    assert_ended_by("lead:3", 20, stopped)
-    share = len(rows(stopped)) / len(rows(whole))
+    """60 questions: the share of one varies by about 0.25, the difference of two means by 0.05 at most."""
+    expected = whole_and_stopped(tmp_path, 60, "--url", sglang_url)
+    assert_ended_by("lead:3", 20, tmp_path / "stopped")
+    share = len(rows(tmp_path / "stopped")) / len(rows(tmp_path / "whole"))
     assert share == pytest.approx(expected["answers"] / 20, abs=0.1)
-    assert "lead:3 ended" in done.output

@@ -244,13 +244,15 @@ SCENES = {
         for name in ("fig1-binary", "fig2a", "fig2e", "fig2f", "fig2h")
     ),
     "twin": """
+        twin list
         twin run fig2f --set d=5,20 --set n=30 --tasks 2 --repeats 2 --steps 10,40 --n 1,4 --seed 3 \
             --out exact
         twin run fig1-binary --solver monte-carlo --paths 20 --tasks 2 --repeats 2 --steps 5,20 --n 1,3 \
             --out drawn
         twin run fig2a --set sigma_eps=0.4,1 --set step_rule=eta/n --tasks 2 --repeats 2 --out ensemble
         twin run fig2a --solver monte-carlo --paths 8 --tasks 1 --repeats 1 --out sampled
-        twin claims fig2h --set sigma_eps=1 --tasks 1 --out claims.csv
+        twin claims fig2h --set sigma_eps=1 --tasks 2 --out claims.csv
+        twin claims fig1-continuous --tasks 1 --steps 50,100 --n 1,16 --out risks.csv
         forecast exact/fig2f.csv --bootstrap 20 --out forecast.csv
     """,
 }

@@ -19,11 +19,9 @@ from synthetic.binary.chain import law_of_paths
 from synthetic.binary.paths import sample_supports
 from synthetic.model.settings import BinarySetting
 from synthetic.model.tasks import draw_tasks, task_keys
+from tests.studies.match.test_exam import POINTS, TRUTH
 
-NS = (1, 2, 4, 8, 16)
-POINTS = tuple((method, n) for method in ("majority", "best_of_n") for n in NS)
 EXAM = Exam(16, POINTS)
-TRUTH = BinarySetting(n=4, d=5, k=1, eta=1.0, sigma_eps=0.5, step_rule="eta/n")
 
 
 def grid() -> list[BinarySetting]:

@@ -78,12 +78,6 @@ def test_ties_of_a_reward_share_the_credit():
     np.testing.assert_allclose(found, np.repeat(answers.law.correct[..., None], 3, axis=2), atol=1e-12)
 
 
-def test_the_oracle_is_best_of_n():
-    answers, votes = answers_of(PAIRS), np.array([1, 2, 64])
-    expected = 1 - (1 - answers.law.correct[..., None]) ** votes
-    np.testing.assert_allclose(best_by_reward(answers, REWARDS["oracle"], votes), expected, atol=1e-12)
-
-
 def test_a_verdict_in_closed_form():
     """The credit of a yes, if any of N is one, is p·tp/(p·tp + (1−p)·fp); of a no, if all are noes."""
     answers, votes = answers_of(TINY, tasks=3), np.array([1, 2, 16, 400])

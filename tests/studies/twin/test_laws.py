@@ -10,7 +10,6 @@ import pytest
 
 from results import BadInput
 from synthetic import run_panel
-from synthetic.binary.chain import law_of_paths
 from synthetic.continuous.descent import sample_paths
 from synthetic.continuous.moments import path_moments
 from synthetic.continuous.risk import transformer_paths
@@ -22,7 +21,8 @@ from synthetic.model.tasks import draw_tasks, task_keys
 from synthetic.panels.checking import check
 from synthetic.panels.experiments import EXPERIMENTS, read_at, with_changes
 from tests.conftest import ROOT
-from tests.synthetic.model.test_sampling import check_the_chain
+from tests.synthetic.binary.test_chain import check_the_chain
+from tests.synthetic.model.test_sampling import check_without_a_dial
 
 PAGE = (ROOT / "studies" / "twin" / "laws.md").read_text(encoding="utf-8")
 SMALL = {"n": 5, "d": 6, "eta": 0.02, "sigma_eps": 0.5, "sigma": 1.5}
@@ -82,12 +82,8 @@ def test_a_law_without_a_rule_is_checked_beside_sampled_paths():
 
 @pytest.mark.parametrize("k", [1, 2])
 def test_the_chain_of_a_rule_is_that_of_its_sampled_paths(k):
-    check_the_chain("min-p", 0.3, k)
+    check_the_chain(BinarySetting(n=3, d=5, k=k, eta=0.4, sigma_eps=0.3, sampler="min-p", dial=0.3))
 
 
 def test_without_a_dial_the_rule_is_the_papers():
-    setting = BinarySetting(n=3, d=5, k=2, eta=0.4, sigma_eps=0.3, sampler="min-p")
-    paper = BinarySetting(n=3, d=5, k=2, eta=0.4, sigma_eps=0.3)
-    tasks = draw_tasks(paper, task_keys(1, 2), seed=4)
-    laws = (law_of_paths(tasks, one, (1, 6)).probabilities for one in (setting, paper))
-    np.testing.assert_allclose(*laws, atol=1e-13)
+    check_without_a_dial("min-p")

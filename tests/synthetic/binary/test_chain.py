@@ -1,6 +1,6 @@
-"""The exact chain against enumeration, and chain, sampler and literal transformer against one another."""
+"""The exact chain against enumeration; chain, sampler, greedy decoding and the literal loop agree."""
 
-from itertools import permutations
+from itertools import islice, permutations
 
 import numpy as np
 import pytest
@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from synthetic.binary import chain
 from synthetic.binary.accuracy import transformer_supports
 from synthetic.binary.chain import all_supports, draw_law, law_of_paths
-from synthetic.binary.paths import sample_supports
+from synthetic.binary.paths import greedy_correct, greedy_supports, sample_supports
+from synthetic.model.reasoning_loop import reasoning_path
 from synthetic.model.settings import BinarySetting
 from synthetic.model.tasks import draw_tasks, task_keys
 
@@ -19,6 +20,11 @@ SETTINGS = [
     BinarySetting(n=4, d=12, k=1, eta=1 / 4, sigma_eps=0.5),
     BinarySetting(n=1, d=6, k=2, eta=1, sigma_eps=0.3),  # often short of positive entries
     BinarySetting(n=5, d=7, k=3, eta=1, sigma_eps=0.5, step_rule="eta/n"),
+]
+OTHER_RULES = [
+    BinarySetting(n=3, d=5, k=k, eta=0.4, sigma_eps=0.3, sampler=sampler, dial=dial)
+    for sampler, dial in (("temperature", 0.5), ("top-k", 3.0))
+    for k in (1, 2)
 ]
 
 
@@ -46,7 +52,7 @@ def test_draw_law_equals_the_sum_over_all_orders(k, scores):
     assert law.sum() == pytest.approx(1, abs=1e-12)
 
 
-@pytest.mark.parametrize("setting", SETTINGS, ids=str)
+@pytest.mark.parametrize("setting", SETTINGS + OTHER_RULES, ids=str)
 def test_sampler_and_literal_transformer_draw_the_same_paths(setting):
     tasks = draw_tasks(setting, task_keys(2, 2), seed=5)
     fast = sample_supports(tasks, setting, 20, STEPS)
@@ -89,9 +95,14 @@ def test_tasks_solved_apart_have_the_same_law(monkeypatch):
     np.testing.assert_allclose(law_of_paths(tasks, setting, STEPS).probabilities, together, rtol=1e-12)
 
 
-@pytest.mark.parametrize("setting", SETTINGS, ids=str)
+@pytest.mark.parametrize("setting", SETTINGS + OTHER_RULES, ids=str)
 def test_sampled_frequencies_agree_with_the_chain(setting):
-    paths = 40_000
+    check_the_chain(setting)
+
+
+def check_the_chain(setting):
+    """Every support's share of 20,000 paths of three tasks is its probability."""
+    paths = 20_000
     tasks = draw_tasks(setting, task_keys(1, 3), seed=6)
     law = law_of_paths(tasks, setting, STEPS)
     sampled = sample_supports(tasks, setting, paths, STEPS)
@@ -104,3 +115,27 @@ def test_sampled_frequencies_agree_with_the_chain(setting):
             p = law.probabilities[task, step]
             # 4.5 standard errors, and one count for supports of next to no probability
             assert np.all(abs(counts / paths - p) < 4.5 * np.sqrt(p * (1 - p) / paths) + 1 / paths)
+
+
+def greedy_support(scores, k):
+    """The k largest entries of ClipNorm(w̃); ties go to the lowest index."""
+    clipped = [max(score, 0) for score in scores]
+    chosen = sorted(range(len(scores)), key=lambda i: (-clipped[i], i))[:k]
+    return np.isin(np.arange(len(scores)), chosen).astype(float)
+
+
+@pytest.mark.parametrize(
+    "setting", [SETTINGS[0], BinarySetting(n=1, d=6, k=1, eta=1, sigma_eps=0.0), SETTINGS[2]], ids=str
+)
+def test_greedy_follows_the_literal_loop(setting):
+    tasks = draw_tasks(setting, task_keys(2, 15), seed=11)
+    found = greedy_supports(tasks, setting, STEPS)
+    right = greedy_correct(tasks, setting, STEPS)
+    for task in range(len(tasks)):
+        loop = reasoning_path(
+            tasks.x[task], tasks.y[task], setting.step, lambda w: greedy_support(w, setting.k)
+        )
+        path = list(islice(loop, max(STEPS)))
+        for at, t in enumerate(STEPS):
+            np.testing.assert_array_equal(found[task, at], np.flatnonzero(path[t - 1]))
+            assert right[task, at] == np.array_equal(path[t - 1], tasks.w_star[task])

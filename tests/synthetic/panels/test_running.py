@@ -16,14 +16,16 @@ from synthetic.panels.experiments import EXPERIMENTS, Experiment, Variant
 from synthetic.panels.running import run_experiment
 
 SMALL = {"repeats": 2, "tasks": 3}
+CONTINUOUS = replace(EXPERIMENTS["fig1-continuous"], steps=(50, 200))
 
 
 @pytest.mark.integration
 def test_neither_workers_nor_blocks_change_a_number(monkeypatch):
-    for name, solver in (("fig2g", "exact"), ("fig2g", "monte-carlo"), ("fig1-continuous", "exact")):
-        alone, _ = run_experiment(name, EXPERIMENTS[name], solver, paths=8, **SMALL)
+    binary = EXPERIMENTS["fig2g"]
+    for experiment, solver in ((binary, "exact"), (binary, "monte-carlo"), (CONTINUOUS, "exact")):
+        alone, _ = run_experiment("mine", experiment, solver, paths=8, **SMALL)
         monkeypatch.setattr(running, "TASKS_AT_ONCE", 2)
-        shared, _ = run_experiment(name, EXPERIMENTS[name], solver, paths=8, jobs=2, **SMALL)
+        shared, _ = run_experiment("mine", experiment, solver, paths=8, jobs=2, **SMALL)
         monkeypatch.undo()
         pd.testing.assert_frame_equal(alone, shared, rtol=1e-12)
 
@@ -34,13 +36,12 @@ def test_the_slow_solver_reports_after_every_task():
 
 
 def test_continuous_roads_agree():
-    experiment = EXPERIMENTS["fig1-continuous"]
     exact, sampled = (
-        run_experiment("fig1-continuous", experiment, solver, repeats=1, tasks=2)[0]
+        run_experiment("fig1-continuous", CONTINUOUS, solver, repeats=1, tasks=2)[0]
         for solver in ("exact", "monte-carlo")
     )
     with pytest.warns(UserWarning, match="fig1-continuous: .* linear noise: 2 sampled paths a task"):
-        fewer, _ = run_experiment("fig1-continuous", experiment, repeats=1, tasks=2, paths=2)
+        fewer, _ = run_experiment("fig1-continuous", CONTINUOUS, repeats=1, tasks=2, paths=2)
     most = fewer[fewer["method"] != "greedy"].groupby("model")["N"].max()
     assert set(most[most.index.str.contains("constant")]) == {256}  # by formula
     assert set(most[most.index.str.contains("linear noise")]) == {2}

@@ -1,4 +1,6 @@
-"""Verdicts follow from the rows, intervals are right, and the quick claims come out as they should."""
+"""Verdicts and intervals of claims; the table that ships; claims at settings of one's own; Algorithm 3."""
+
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -6,15 +8,21 @@ import pytest
 from click.testing import CliRunner
 from scipy import stats
 
+from predict.curves.algorithm_3 import low_cost_to_high
+from predict.evidence.points import Points
+from results import BadInput
 from results.normal import Interval
+from results.tables.contract import kind_of
 from synthetic.cli import cli
+from synthetic.panels.experiments import VOTES
 from synthetic.theory.claim import Claim, ClaimRow, fitted_row, mean_row, outcome_of
 from synthetic.theory.claims import claims_table as claims
-from synthetic.theory.claims.claims_table import evaluate
-from synthetic.theory.claims.low_cost import LOW_COST_CLAIMS
+from synthetic.theory.claims.claims_table import CLAIMS, claims_at, evaluate
+from synthetic.theory.claims.low_cost import LENGTHS, LOW_COST_CLAIMS, STEPS, forecast_error
 from tests.conftest import ROOT
 
 SHIPPED = pd.read_csv(ROOT / "results" / "cached" / "claims.csv").fillna({"sentence": ""})
+MEASURED = ["measured", "low", "high"]
 
 
 def rows(*outcomes, value=0.0):
@@ -129,6 +137,7 @@ def test_interval_of_a_share_stays_within_zero_and_one():
 
 SLOW = {
     *(one.name for one in LOW_COST_CLAIMS),
+    "accuracy-exponential-in-votes",
     "best-of-n-beats-descent",
     "best-of-n-is-an-upper-bound",
     "descent-overfits-and-linear-ensemble-does-not",
@@ -144,7 +153,7 @@ SLOW = {
     "one",
     [
         pytest.param(one, id=one.name, marks=[pytest.mark.release] if one.name in SLOW else [])
-        for one in claims.CLAIMS
+        for one in CLAIMS
     ],
 )
 def test_claims_are_checked_to_the_rows_that_ship(one):
@@ -169,14 +178,122 @@ def test_a_second_implementation_found_the_same():
 
 
 def test_every_claim_ships():
-    assert list(SHIPPED["claim"].unique()) == [one.name for one in claims.CLAIMS]
+    assert list(SHIPPED["claim"].unique()) == [one.name for one in CLAIMS]
 
 
-def test_claims_command_writes_the_table(tmp_path, monkeypatch):
-    chosen = [one for one in claims.CLAIMS if one.name == "gap-above-its-lower-bound"]
-    monkeypatch.setattr(claims, "CLAIMS", chosen)
+def of(name, claims):
+    return evaluate([claim for claim in claims if claim.name == name], seed=0)
+
+
+def asked(*words, **options):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # of what is left out
+        return claims_at(*words, **options)
+
+
+def test_ensembles_under_linear_noise_are_those_of_the_table_for_many_paths():
+    """In the table N → ∞."""
+    name = "ensemble-linear-noise-beats-descent"
+    changes = ["sigma=2", "sigma_eps=2", "step_rule=eta"]
+    table = of(name, asked("fig2b", changes, (950,), (100_000,), tasks=20)[:1])
+    told = SHIPPED.query("claim == @name and setting == 'sigma_eps=2 step_rule=eta'")
+    np.testing.assert_allclose(table[MEASURED].iloc[0], told[MEASURED].iloc[0], atol=1e-3)
+
+
+def test_changes_reach_the_rows():
+    claims = asked("fig2h", ["sigma_eps=0.1,2"], (1, 8), (1, 4, 16, 64), tasks=4)
+    table = of("a-longer-path-is-more-often-right", claims)
+    assert len(table) == 4
+    assert table["quantity"].unique().tolist() == ["P(path right) at t=8 less t=1"]
+    noisy = table["setting"].str.endswith("sigma_eps=2")
+    assert noisy.sum() == 2
+    assert table.loc[noisy, "measured"].max() < table.loc[~noisy, "measured"].min()
+
+
+def test_a_bound_outside_of_its_theorem_is_left_out_and_inside_it_holds():
+    with pytest.warns(UserWarning, match="gap-above-its-lower-bound.*n=4"):
+        small = claims_at("fig1-binary", ["eta=0.25"], (2,), (4,), tasks=1)
+    assert "gap-above-its-lower-bound" not in {claim.name for claim in small}
+    inside = asked("fig2f", ["n=2000", "d=5", "eta=0.0005", "sigma_eps=0.1"], (1, 4, 16), (4,), tasks=1)
+    (row,) = of("gap-above-its-lower-bound", inside).itertuples()
+    assert row.verdict == "holds"
+
+
+@pytest.mark.parametrize(
+    ("claim", "panel", "options"),
+    [
+        ("the-vote-gains-with-length", "fig2h", {"steps": (8,)}),
+        ("accuracy-exponential-in-votes", "fig2h", {"n": (1, 256)}),
+        ("ensemble-linear-noise-beats-descent", "fig2a", {}),
+        ("best-of-n-beats-descent", "fig2d", {"n": (1, 1024)}),
+    ],
+)
+def test_what_cannot_be_asked_is_left_out_with_its_reason(claim, panel, options):
+    with pytest.warns(UserWarning, match=claim):
+        assert claim not in {one.name for one in claims_at(panel, **options)}
+
+
+def test_names_are_those_of_the_table():
+    names = {claim.name for panel in ("fig2f", "fig2b") for claim in asked(panel)}
+    assert names <= {claim.name for claim in CLAIMS}
+
+
+@pytest.mark.parametrize(
+    ("words", "changes"), [(("nope",), []), (("fig2h",), ["d=zero"]), (("fig2a",), ["noise=dropout"])]
+)
+def test_what_is_unknown_is_refused(words, changes):
+    with pytest.raises(BadInput, match="expected"):
+        claims_at(*words, changes)
+
+
+@pytest.mark.parametrize(
+    "words", [(), ("fig2h", "--set", "sigma_eps=1", "--steps", "1,4", "--n", "1,4", "--tasks", "2")]
+)
+def test_the_command_writes_a_table_of_claims(tmp_path, monkeypatch, words):
+    if not words:
+        quick = [one for one in CLAIMS if one.name == "gap-above-its-lower-bound"]
+        monkeypatch.setattr(claims, "CLAIMS", quick)
     out = tmp_path / "claims.csv"
-    result = CliRunner().invoke(cli, ["claims", "--out", str(out)], standalone_mode=False)
-    assert result.exception is None
-    assert "gap-above-its-lower-bound: holds" in result.output
+    result = CliRunner().invoke(cli, ["claims", *words, "--out", str(out)], catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    assert words or "gap-above-its-lower-bound: holds" in result.output
+    assert kind_of(out) == "claims"
     assert list(pd.read_csv(out).columns) == claims.COLUMNS
+
+
+def test_the_command_changes_a_named_panel_alone(tmp_path):
+    alone = CliRunner().invoke(cli, ["claims", "--set", "d=5", "--out", str(tmp_path / "no.csv")])
+    assert alone.exit_code == 2
+    assert "NAME" in alone.output
+    assert not (tmp_path / "no.csv").exists()
+
+
+N = np.array(VOTES)
+
+
+def votes(level):
+    """Curves of nearly the paper's form, at STEPS and VOTES."""
+    gap = 0.55 - 0.4 * np.exp(-0.3 * np.array(STEPS))[:, None]
+    return level - 0.4 * np.exp(-(gap**2) * N / 2) - 0.02 * np.log2(N) / (1 + np.array(STEPS)[:, None])
+
+
+@pytest.mark.parametrize("up_to", [16, 256])
+@pytest.mark.parametrize("seen", [4, 6])
+def test_the_error_of_algorithm_3_is_that_of_the_predictor(seen, up_to):
+    curves = votes(0.95)
+    steps, counts = (one.ravel() for one in np.meshgrid(LENGTHS, N, indexing="ij"))
+    accuracy = curves[steps - 1, np.searchsorted(N, counts)]
+    points = Points(steps.astype(str), steps.astype(float), counts)
+    used, asked = (steps <= LENGTHS[seen - 1]) & (counts <= up_to), steps > LENGTHS[seen - 1]
+    found = low_cost_to_high(points[used], accuracy[None, used], points[asked])
+    expected = np.abs(found.mean[0] - accuracy[asked]).mean()
+    assert forecast_error(curves, seen, up_to) == pytest.approx(expected, abs=1e-12)
+    assert 0 < expected < 1
+
+
+def test_a_forecast_beyond_all_bounds_counts_as_one():
+    """Accuracy climbs as long as it is seen, then falls back. Uncut, the mean error would be 1.28."""
+    T = np.array(STEPS)[:, None]
+    level = 0.3 + 0.1 * T * (T <= 4)
+    curves = level - 0.2 * np.exp(-((0.2 + 0.001 * T) ** 2) * N / 2)
+    assert 0.5 < forecast_error(curves, 4, 16) < 1
