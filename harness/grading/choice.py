@@ -77,8 +77,8 @@ def chosen(text: str, labels: Sequence[str] = ()) -> Iterator[str]:
     for match in _patterns(tuple(labels)).settled.finditer(text):
         yield next(group for group in match.groups() if group is not None)
     before, _, line = text.strip().rpartition("\n")
-    label = _label(line, labels)
-    if label is not None and (not before or _plain(line, labels).strip("().: ").casefold() == label.casefold()):
+    label, plain = _label(line, labels), _plain(line, labels).strip("().: ")
+    if label is not None and (not before or plain.casefold() == label.casefold()):
         yield label
 
 
