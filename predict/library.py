@@ -77,7 +77,7 @@ def forecast(
     >>> found = forecast(answers, gold=["7"] * 90, at_n=[16, 64])
     >>> found[["N", "predicted", "low", "high", "status"]].round(2)
         N  predicted   low  high status
-    0  16       0.77  0.72  0.81     ok
+    0  16       0.77  0.73  0.81     ok
     1  64       0.81  0.75  0.86     ok
     """
     given: dict[str, Any] = {

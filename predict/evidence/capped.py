@@ -20,12 +20,12 @@ import numpy as np
 import pandas as pd
 
 from predict.evidence.groups import Group, group_of_pools, make_pool, sampled
-from predict.evidence.points import Evidence, Pool, Run, chosen_answers, stopped
+from predict.evidence.points import Evidence, Pool, Run, by_what_is_seen, chosen_answers, stopped
 from results import BadInput, kind_of, read_samples
 from results.tables.columns import TEXT
 from results.votes.caps import cap_name, check_tokens
 from results.votes.exact import AnswerPools, answer_pools
-from results.votes.unnamed import unnamed
+from results.votes.unnamed import put_in_order, unnamed
 
 RIVAL_CAPS = 8
 
@@ -110,7 +110,8 @@ def _stop(run: Run, rows: pd.DataFrame) -> float:
 
 def seen_of(run: Run, answers: AnswerPools) -> tuple[Run, list[Pool]]:
     """What the run shows of some of its answers: themselves, stopped, and them at `RIVAL_CAPS` caps."""
-    seen = replace(run, answers=stopped(answers, run.cap))
+    ((in_order, places),) = put_in_order([stopped(answers, run.cap)])
+    seen = replace(run, answers=in_order, whole=run.whole[places])
     ended = seen.answers.tokens[seen.answers.tokens <= run.cap]
     shares = np.arange(1, RIVAL_CAPS) / RIVAL_CAPS
     cheaper = np.unique(np.quantile(ended, shares, method="higher")).tolist() if ended.size else []
@@ -140,6 +141,8 @@ def observe(
         run, seen = None, drawn(group, settings, max_n, seed, draw)
         if group.run:
             run, seen = seen_of(group.run, seen[0].answers)
+        else:
+            seen = by_what_is_seen(seen)
         cut = group_of_pools(group.key, seen)
         return Evidence(cut.points, cut.accuracy, cut.stderr, cut.pools, group.method, run)
     at = np.isin(group.points.setting, list(settings)) & np.less_equal(group.points.N, max_n)

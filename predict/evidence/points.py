@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from results.methods import METHODS
 from results.votes.exact import AnswerPools
+from results.votes.unnamed import put_in_order
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -116,6 +117,15 @@ class Evidence:
     run: Run | None = None
 
 
+def by_what_is_seen(pools: Sequence[Pool]) -> list[Pool]:
+    """The pools, their questions in an order that hangs on no answer that is hidden."""
+    ordered = put_in_order([pool.answers for pool in pools])
+    return [
+        replace(pool, answers=answers, whole=None if pool.whole is None else pool.whole[places])
+        for pool, (answers, places) in zip(pools, ordered, strict=True)
+    ]
+
+
 def opposite(observed: Evidence) -> Evidence:
     """The same answers with right ones taken for wrong and all others for right, by the opposite method.
 
@@ -125,8 +135,9 @@ def opposite(observed: Evidence) -> Evidence:
     for pool in observed.pools:
         votes = np.where(pool.answers.votes == 0, 1, 0)
         pools.append(replace(pool, answers=replace(pool.answers, votes=votes)))
+    in_order = tuple(by_what_is_seen(pools))
     method = METHODS[observed.method].opposite
-    return replace(observed, accuracy=1 - observed.accuracy, pools=tuple(pools), method=method)
+    return replace(observed, accuracy=1 - observed.accuracy, pools=in_order, method=method)
 
 
 def chosen_answers(pool: Pool, order: Ints, n: int, rest: bool = False) -> Pool:

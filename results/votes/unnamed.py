@@ -15,7 +15,7 @@ from hashlib import blake2b
 
 import numpy as np
 
-from results.votes.exact import AnswerPools
+from results.votes.exact import AnswerPools, Ints
 
 
 def contents(pools: AnswerPools) -> list[bytes]:
@@ -33,6 +33,11 @@ def unnamed(settings: Sequence[AnswerPools]) -> list[AnswerPools]:
     Questions and clusters are numbered in the order of their digests over all the settings, so that neither
     names nor the order of rows move what is drawn from these pools.
     """
+    return [pools for pools, _ in put_in_order(settings)]
+
+
+def put_in_order(settings: Sequence[AnswerPools]) -> list[tuple[AnswerPools, Ints]]:
+    """The same, and at which place each of the questions stood before, (Q,)."""
     names = sorted({name for pools in settings for name in pools.question_ids})
     told: dict[str, list[bytes]] = {name: [] for name in names}
     members: dict[str, set[str]] = {}
@@ -53,14 +58,16 @@ def unnamed(settings: Sequence[AnswerPools]) -> list[AnswerPools]:
     return [_renamed(pools, questions, clusters) for pools in settings]
 
 
-def _renamed(pools: AnswerPools, questions: dict[str, str], clusters: dict[str, str]) -> AnswerPools:
+def _renamed(
+    pools: AnswerPools, questions: dict[str, str], clusters: dict[str, str]
+) -> tuple[AnswerPools, Ints]:
     names = [questions[name] for name in pools.question_ids]
     places = np.argsort(names)
     sizes = pools.sizes[places]
     starts = np.concatenate([[0], np.cumsum(sizes)])
     within = np.arange(int(starts[-1])) - np.repeat(starts[:-1], sizes)
     answers = np.repeat(pools.starts[:-1][places], sizes) + within
-    return replace(
+    renamed = replace(
         pools,
         question_ids=sorted(names),
         starts=starts,
@@ -69,6 +76,7 @@ def _renamed(pools: AnswerPools, questions: dict[str, str], clusters: dict[str, 
         scores=None if pools.scores is None else pools.scores[answers],
         clusters=None if pools.clusters is None else [clusters[pools.clusters[place]] for place in places],
     )
+    return renamed, places
 
 
 def _numbers(digests: dict[str, bytes]) -> dict[str, str]:

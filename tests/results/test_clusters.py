@@ -86,7 +86,7 @@ def test_the_option_names_the_column_of_any_file(tmp_path, capsys, kind):
     assert results("curves", file, "--cluster", "passage", "--out", out) == 0
     found = pd.read_csv(out)
     with reading(cluster="passage"):
-        assert build_curves(numbered)["stderr"].round(9).tolist() == found["stderr"].round(9).tolist()
+        np.testing.assert_allclose(found["stderr"], build_curves(numbered)["stderr"], rtol=0, atol=1e-9)
     assert set(found["clusters"]) == {12}
     assert results("compare", file, "--cluster", "nope", "--out", out) == 2
     assert "'nope'" in capsys.readouterr().err

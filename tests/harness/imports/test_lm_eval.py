@@ -15,7 +15,7 @@ from harness.grader import Grader
 from harness.imports.lm_eval import import_lm_eval
 from results import BadInput, read_samples
 from tests.harness.commands import imported
-from tests.harness.engines.test_token_ids import with_begin_token
+from tests.harness.engines.tiny_copy import with_begin_token
 
 TASK = "toy_math"
 STRICT = {"function": "regex", "regex_pattern": r"#### (\-?[0-9\.\,]+)"}

@@ -64,7 +64,7 @@ def test_a_split_s_forecast_is_the_predictor_s_on_its_answers_and_scored_on_the_
         assert observed.run
         assert set(rows["tokens_predicted"]) == {observed.run.answers.tokens.mean()}
         assert (rows["tokens_low"] - rows["predicted"]).to_numpy() == pytest.approx(seeded.seed)
-    assert table.groupby("split")["predicted"].first().nunique() == SPLITS
+    assert table.groupby("split")["tokens_predicted"].first().nunique() == SPLITS
 
 
 def test_an_answer_costs_its_tokens_up_to_the_cap(group: Group) -> None:
