@@ -16,9 +16,9 @@ LONG = 100
 """A line above this many characters is a long one."""
 
 LIMITS = {
-    "lines of the packages": 37_805,
-    "files of the packages": 301,
-    "lines of the tests": 36_833,
+    "lines of the packages": 37_926,
+    "files of the packages": 302,
+    "lines of the tests": 34_000,
     "words of pages written by hand": 18_532,
     "mean characters of a line": 52.8,
     "long lines, %": 8.7,
