@@ -149,13 +149,14 @@ def test_of_curves_the_hidden_points_are_the_truth(group: Group) -> None:
 
 @pytest.mark.integration
 def test_mixture_beats_the_simple_rivals_on_real_answers(data_dir: Path) -> None:
-    """Of each file three splits. By their luck its error is .24 to .95 of the best rival's, by seeds 0 to 4."""
+    """Of each file three splits: by their luck its error is .24 to .95 of the best rival's (seeds 0 to 4)."""
+    request, options = Request(fit_max_n=8, at_n=(16,)), Options(replicates=100, seed=2)
     tables = []
     for temperature in ("0.1", "0.5", "0.8"):
         path = data_dir / "samples" / f"gpt-3.5-turbo_biggsm_t{temperature}.csv"
         real = groups_of_samples(read_samples(path), "majority")[0]
         names = ["flat", "exponential", "power-law", "mixture"]
-        tables.append(backtest(real, names, Request(fit_max_n=8, at_n=(16,)), 3, Options(replicates=100, seed=2)))
+        tables.append(backtest(real, names, request, 3, options))
     found = scores(pd.concat(tables))
     assert found["mean"]["mixture"] < 0.75 * found["mean"].drop("mixture").min()
     assert found.loc["mixture", "inside"] >= 0.85 * found.loc["mixture", "bounded"]

@@ -174,8 +174,8 @@ SCENES = {
     """,
     "sample-more": f"""
         {ASKED} --set samples=6 --set stop_rule=lead:2 --set order=random --limit 4 --out stopped
-        {ASKED} --set samples=2 --set prompt=tiny-budget --set limit=5 --set shard=2/2 --out shard
-        {ASKED} --set samples=2 --set prompt=tiny-budget --set limit=3 --set shard=1/2 --limit 5 --out first
+        {ASKED} --set samples=2 --set prompt=tiny-budget --set limit=4 --set shard=2/2 --out shard
+        {ASKED} --set samples=2 --set prompt=tiny-budget --set limit=3 --set shard=1/2 --limit 4 --out first
         inspect first shard
         {ASKED} --set samples=2 --set prompt=boxed --set tokenizer={TINY} \
             --set budget_by=thinking --set budgets=0,90 --set tokens_extra=230 --out thinking
