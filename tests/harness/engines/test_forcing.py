@@ -157,6 +157,13 @@ def test_a_server_is_sent_the_beginning_of_the_answer(
     assert drawn.get("max_new_tokens", drawn.get("max_tokens")) == FINAL_TOKENS
 
 
+def test_a_chat_that_goes_on_asks_for_log_probabilities_as_completions_do() -> None:
+    server = OpenAIServer(content="10##.", tokens=2, logprobs={"token_logprobs": [-1.0, -0.5]})
+    how, prompts = replace(SHORT, logprobs=True), partial(openai, prompts=TOKENS)
+    found = with_engine(server, prompts, lambda engine: forced(engine, PROMPT, CUT, how, seed=3))
+    assert (type(server.requests[-1]["logprobs"]), found.logprob) == (int, -0.75)
+
+
 def test_the_experiment_cuts_at_the_budget_and_asks_for_what_is_read() -> None:
     shipped = read_experiment("gsm8k-forced")
     assert shipped.budget_by == "force"
