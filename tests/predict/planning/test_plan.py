@@ -191,7 +191,7 @@ def answers(seed: int, questions: int = 30, n: int = 16, honest: float = 0.4) ->
             "answer": np.where(right, "A", wrong).ravel(),
             "correct": right.ravel(),
             "tokens": 100,
-            "score_judge": np.clip(rng.random(right.shape) + honest * right, 0, None).ravel(),
+            "score_judge": (rng.random(right.shape) + honest * right).clip(0).round(1).ravel(),
             "model": "m",
             "dataset": "d",
             "setting": "s",
