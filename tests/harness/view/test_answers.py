@@ -151,6 +151,17 @@ def test_texts_that_are_not_shown_are_not_kept(folder: Path) -> None:
     assert wrong == [rows[1]["text"], "greedy"]
 
 
+def test_the_first_texts_of_each_model_setting_and_way_of_decoding_are_kept() -> None:
+    groups = [("a", "10", "sample"), ("b", "10", "sample"), ("a", "20", "sample"), ("a", "10", "greedy")]
+    rows = [
+        row(0, setting, n, "7", "a text", model=model, decoding=decoding)
+        for model, setting, decoding in groups
+        for n in range(3)
+    ]
+    kept = [each["text"] for each in thinned(rows, None, 2)]
+    assert kept == ["a text", "a text", None] * len(groups)
+
+
 def test_an_overview_holds_some_rows_at_a_time(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows may come from a file that does not fit into memory."""
     alive, most = 0, 0
