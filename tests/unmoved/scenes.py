@@ -133,7 +133,7 @@ SCENES = {
     """,
     "plan": f"""
         plan small.csv few.csv {PRICES.replace("--price large=0.7:0.2:3", "")} --max-n 16 \
-            --bootstrap 20 --seed 3 --at-settings long=700 --out priced.csv --plot priced.pdf
+            --bootstrap 20 --at-settings long=700 --out priced.csv --plot priced.pdf
         plan costs.csv --target-accuracy 0.6 --max-n 12 --bootstrap 20 --level 0.8 --seed 2 --out target.csv
         plan small.csv --token-budget 900 --method best_of_n --bootstrap 20 --at-settings long=700 \
             --predictor power-law --out budget.csv
