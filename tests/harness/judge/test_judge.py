@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from harness.engines.rewards import rewards_for
 from harness.engines.sglang import SGLangEngine
 from harness.experiment import Experiment
 from harness.judge.run import OF_THE_MODEL, Judged, judge_of
@@ -301,6 +302,12 @@ def test_whatever_a_verdict_depends_on_tells_judges_apart(
     assert judge_identity(judge_as(**changed), prompt) != judge_identity(judge_as(), "judge-yes-no")
     elsewhere = judge_as(**changed, url="http://127.0.0.1:7", concurrency=3, seed=5)
     assert judge_identity(elsewhere, prompt) == judge_identity(judge_as(**changed), prompt)
+
+
+@pytest.mark.parametrize("engine", ["openai", "sglang"])
+def test_a_silent_reward_model_is_waited_for_as_long_as_the_run_says(engine: str) -> None:
+    asked = judge_as(engine=engine, model="tiny", revision=None, patience=7.0)
+    assert rewards_for(asked, print).patience == 7
 
 
 def test_another_model_takes_nothing_from_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
