@@ -18,7 +18,7 @@ LONG = 100
 LIMITS = {
     "lines of the packages": 37_926,
     "files of the packages": 302,
-    "lines of the tests": 34_000,
+    "lines of the tests": 34_039,
     "words of pages written by hand": 18_532,
     "mean characters of a line": 52.8,
     "long lines, %": 8.7,

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import predict.library
-from predict import forecast
+from predict import forecast, plan
 from results import BadInput, as_samples, build_curves, read_forecast
 from results.library import as_frame
 from tests.predict import commands
@@ -43,6 +43,16 @@ def test_forecasts_are_those_of_the_command(kind: str, asked: dict[str, Any], tm
     expected = read_forecast(tmp_path / "f.csv")[columns]
     found = forecast(*data, at_n=[4, 16], replicates=20, **asked)[columns]
     pd.testing.assert_frame_equal(found, expected, check_dtype=False, rtol=1e-7)
+
+
+@pytest.mark.filterwarnings("ignore:your answers")
+def test_intervals_of_a_plan_have_the_level_asked_for() -> None:
+    samples = as_frame(ANSWERS, GOLD).assign(tokens=10)
+    of_half, of_most = (plan(samples, level=level, replicates=20, max_n=4)[0].judged for level in (0.5, 0.9))
+    assert of_half["predicted"].tolist() == of_most["predicted"].tolist()
+    narrow, wide = (rows["high"] - rows["low"] for rows in (of_half, of_most))
+    assert (narrow < wide)[wide > 0].all()
+    assert (wide > 0).any()
 
 
 @pytest.mark.filterwarnings("ignore:your answers")

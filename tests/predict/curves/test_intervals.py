@@ -22,7 +22,7 @@ from predict.evidence.groups import Group, group_of_pools, groups_of_samples
 from predict.evidence.points import Evidence, Floats, Points, Pool
 from results.normal import Z90
 from results.tables.key import Key
-from results.votes.exact import answer_pools
+from results.votes.exact import AnswerPools, answer_pools
 from tests.predict.answers.pools import drawn_pool
 from tests.predict.conftest import simulated_samples
 
@@ -41,6 +41,16 @@ def test_replicates_have_the_spread_of_the_standard_error_and_are_seeded() -> No
     drawn = replicate_curves(group.accuracy, group.stderr, 4000, 1)
     assert drawn.std(axis=0) == pytest.approx(group.stderr, rel=0.1)
     assert len(replicate_curves(group.accuracy, np.full(len(group.points), np.nan), 10, 1)) == 0
+
+
+def test_a_question_weighs_alike_at_all_settings_whatever_one_of_them_lacks() -> None:
+    """One of three is wrong: where it is not drawn, the setting that lacks a right one is right, too."""
+    starts, tokens = np.arange(4), np.ones(3)
+    whole = AnswerPools(["a", "b", "c"], starts, np.array([0, 0, 1]), tokens)
+    part = AnswerPools(["b", "c"], starts[:3], np.array([0, 1]), tokens[:2])
+    pools = (Pool("10", 10.0, whole), Pool("20", 20.0, part))
+    copies = replicate_samples(Points.grid({"10": 10.0, "20": 20.0}, [1]), pools, "majority", 200, 0)
+    assert set(copies[copies[:, 0] == 1, 1]) == {1.0}
 
 
 def two_settings() -> Group:

@@ -6,6 +6,7 @@ import pytest
 
 from predict.evidence.groups import grid, groups_of_curves, groups_of_samples
 from predict.evidence.points import Pool, chosen_answers
+from predict.evidence.request import Request, fitted
 from results import build_curves
 from results.votes.exact import AnswerPools
 from tests.predict.conftest import simulated_samples
@@ -116,3 +117,11 @@ def test_samples_give_the_accuracies_and_standard_errors_of_their_curves(method:
     assert ours.points.setting.tolist() == theirs.points.setting.tolist()
     assert ours.accuracy == pytest.approx(theirs.accuracy)
     assert ours.stderr == pytest.approx(theirs.stderr)
+
+
+def test_settings_up_to_a_number_of_tokens_are_seen_those_of_as_many_too() -> None:
+    (group,) = groups_of_samples(simulated_samples(20, 4, ("20", "40", "80")), "majority")
+    lengths = dict(group.points.settings())
+    for name, length in lengths.items():
+        seen, _ = fitted(group, Request(fit_max_tokens=length))
+        assert seen == [other for other in lengths if lengths[other] <= lengths[name]]

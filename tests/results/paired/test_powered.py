@@ -70,6 +70,12 @@ def test_rows_in_any_order_and_what_was_not_measured():
     assert (again.mean, again.stderr) == (whole.mean, whole.stderr)
     assert whole.slopes[2] == 0
 
+    alone, fewer = cheap[:, :1], further[:, :1].copy()
+    fewer[25:] = np.nan  # as if the cheap side had not been asked them
+    unasked = powered(dear, alone, fewer, names(0, 20), names(20, 60))
+    absent = powered(dear, alone, fewer[:25], names(0, 20), names(20, 45))
+    assert (unasked.mean, unasked.slopes[0]) == (absent.mean, absent.slopes[0])
+
     cheap[:5], further[:9] = np.nan, np.nan
     part = powered(dear, cheap, further, names(0, 20), names(20, 60))
     assert np.isfinite([part.mean, part.stderr, part.gain]).all()
