@@ -37,23 +37,22 @@ def unnamed(settings: Sequence[AnswerPools]) -> list[AnswerPools]:
 
 
 def put_in_order(settings: Sequence[AnswerPools]) -> list[tuple[AnswerPools, Ints]]:
-    """The same, and at which place each of the questions stood before, (Q,)."""
-    names = sorted({name for pools in settings for name in pools.question_ids})
-    told: dict[str, list[bytes]] = {name: [] for name in names}
+    """`unnamed`, and of each setting the places, (Q,), at which its questions stood before."""
+    of_settings = [dict(zip(pools.question_ids, contents(pools), strict=True)) for pools in settings]
+    of_settings.sort(key=lambda digests: sorted(digests.values()))
+    names = {name for digests in of_settings for name in digests}
+    digests = {name: _digest([own.get(name, b"absent") for own in of_settings]) for name in names}
+
     members: dict[str, set[str]] = {}
-    for pools in sorted(settings, key=lambda pools: sorted(contents(pools))):
-        of_question = dict(zip(pools.question_ids, contents(pools), strict=True))
-        for name in names:
-            told[name].append(of_question.get(name, b"absent"))
+    for pools in settings:
         for name, cluster in zip(pools.question_ids, pools.clusters or [], strict=False):
             members.setdefault(cluster, set()).add(name)
-    digests = {name: _digest(parts) for name, parts in told.items()}
     clusters = _numbers(
         {cluster: _digest(sorted(digests[name] for name in own)) for cluster, own in members.items()}
     )
     for cluster in sorted(members, key=lambda cluster: clusters[cluster]):
         for name in members[cluster]:
-            digests[name] += clusters[cluster].encode()
+            digests[name] += clusters[cluster].encode()  # of equal questions, those of one cluster together
     questions = _numbers(digests)
     return [_renamed(pools, questions, clusters) for pools in settings]
 
