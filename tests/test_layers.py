@@ -10,7 +10,8 @@ import ast
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import cache
 from graphlib import TopologicalSorter
 from importlib.metadata import packages_distributions
 from pathlib import Path
@@ -86,29 +87,39 @@ MODULES = {
     for path in (ROOT / package).rglob("*.py")
 }
 """Dotted name → file of every module; a package goes by its own name."""
-TREES = {path: ast.parse(path.read_text(encoding="utf-8")) for path in MODULES.values()}
 
 
-def imported(tree: ast.AST) -> Iterator[str]:
+@cache
+def tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@cache
+def imported(path: Path) -> list[str]:
     """The dotted names that a file imports, anywhere in it."""
-    for node in ast.walk(tree):
+    names = list[str]()
+    for node in ast.walk(tree(path)):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            names.extend(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, "a relative import"
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+            names.extend(f"{node.module}.{alias.name}" for alias in node.names)
+    return names
 
 
-def imports(path: Path) -> Iterator[str]:
+def own(path: Path) -> Iterator[str]:
     """The project's own modules that a file imports."""
-    for name in imported(TREES[path]):
+    for name in imported(path):
         while name and name not in MODULES:
             name = name.rpartition(".")[0]
         if name:
             yield name
 
 
-IMPORTS = {name: set(imports(path)) - {name} for name, path in MODULES.items()}
+@cache
+def imports() -> dict[str, set[str]]:
+    """Module → the project's own modules that it imports; made when asked for, as all workers come here."""
+    return {name: set(own(path)) - {name} for name, path in MODULES.items()}
 
 
 def part(name: str) -> str:
@@ -117,7 +128,7 @@ def part(name: str) -> str:
 
 def inside(package: str) -> Iterator[tuple[str, str]]:
     """(module, module it imports) of one package, its `__init__` and its `__main__` left out."""
-    for name, others in IMPORTS.items():
+    for name, others in imports().items():
         for other in others:
             if (
                 name.startswith(f"{package}.")
@@ -129,7 +140,7 @@ def inside(package: str) -> Iterator[tuple[str, str]]:
 
 @pytest.mark.parametrize("package", PACKAGES)
 def test_a_package_imports_only_the_packages_it_may(package: str) -> None:
-    mine = {name: others for name, others in IMPORTS.items() if name.split(".")[0] == package}
+    mine = {name: others for name, others in imports().items() if name.split(".")[0] == package}
     packages = {other.split(".")[0]: name for name, others in mine.items() for other in others}
     assert packages.keys() <= PACKAGES[package] | {package}, packages
 
@@ -148,12 +159,12 @@ def test_a_part_imports_only_parts_below_it_and_in_no_circle(package: str) -> No
 
 
 def test_predict_draws_through_results_and_imports_no_figure() -> None:
-    drawn = {one for name in IMPORTS if name.split(".")[0] == "predict" for one in IMPORTS[name]}
+    drawn = {one for name in imports() if name.split(".")[0] == "predict" for one in imports()[name]}
     assert [one for one in drawn if ".figures" in one] == []
 
 
 def test_there_is_no_circle_of_files() -> None:
-    TopologicalSorter(IMPORTS).prepare()  # raises CycleError
+    TopologicalSorter(imports()).prepare()  # raises CycleError
 
 
 APART = (".cli.", ".library", ".__main__", "studies.", "results.words.", "results.figures.")
@@ -162,8 +173,10 @@ APART = (".cli.", ".library", ".__main__", "studies.", "results.words.", "result
 
 def test_no_two_classes_and_no_two_modules_have_one_name() -> None:
     """But what users of the harness and of the twin each call their experiment."""
-    trees = [TREES[path] for name, path in MODULES.items() if not name.startswith("studies")]
-    classes = Counter(node.name for tree in trees for node in tree.body if isinstance(node, ast.ClassDef))
+    nodes = [
+        node for name, path in MODULES.items() if not name.startswith("studies") for node in tree(path).body
+    ]
+    classes = Counter(node.name for node in nodes if isinstance(node, ast.ClassDef))
     assert [name for name, times in classes.items() if times > 1] == ["Experiment"]
     files = [name for name, path in MODULES.items() if path.name != "__init__.py"]
     compared = [name for name in files if not any(apart in name for apart in APART)]
@@ -176,7 +189,12 @@ BY_NAME = {"import_module", "find_spec", "importorskip"}
 """What imports a package, or looks for one, by a name in quotes."""
 BESIDE = {ROOT / "tests" / "studies", ROOT / "tests" / "docs"}
 """Tests of scripts with packages of their own, which skip where those are missing."""
-OWNERS = packages_distributions()
+
+
+@cache
+def owners() -> Mapping[str, list[str]]:
+    """Module → the packages that bring it, of all that is installed."""
+    return packages_distributions()
 
 
 def declared(*extras: str) -> set[str]:
@@ -190,19 +208,18 @@ def users() -> set[str]:
 
 def packages(module: str) -> set[str]:
     """What a module comes with, by its own name where it is not installed here."""
-    return {plain(owner) for owner in OWNERS.get(module, [module])}
+    return {plain(owner) for owner in owners().get(module, [module])}
 
 
 def outside(file: Path) -> set[str]:
     """The modules that a file imports, or asks for by name, but for those of Python and of the project."""
-    tree = TREES.get(file) or ast.parse(file.read_text(encoding="utf-8"))
-    names = {*imported(tree)}
-    for call in ast.walk(tree):
+    names = {*imported(file)}
+    for call in ast.walk(tree(file)):
         if isinstance(call, ast.Call) and call.args and isinstance(call.args[0], ast.Constant):
             called = getattr(call.func, "id", getattr(call.func, "attr", ""))
             names.update([str(call.args[0].value)] if called in BY_NAME else [])
-    own = {*PACKAGES, "studies", "tests", "tts"}
-    return {name.partition(".")[0] for name in names} - own - sys.stdlib_module_names
+    ours = {*PACKAGES, "studies", "tests", "tts"}
+    return {name.partition(".")[0] for name in names} - ours - sys.stdlib_module_names
 
 
 def undeclared(files: list[Path], known: set[str]) -> set[tuple[str, str]]:
