@@ -9,7 +9,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from predict.curves.intervals import SHARED
-from predict.curves.law_along_t import Carried, _widening, along_T, answers_luck, other_settings, spread_out
+from predict.curves.law_along_t import (
+    EXPONENTS,
+    REACH,
+    Carried,
+    _widening,
+    along_T,
+    answers_luck,
+    other_settings,
+    spread_out,
+)
 from predict.curves.rivals import exponential, power_law
 from predict.estimate import Options
 from predict.evidence.groups import read_groups
@@ -38,6 +47,30 @@ def test_known_laws_are_recovered_and_carried_on(top: float, law: str) -> None:
     assert mean[2:] == pytest.approx(truth[2:], abs=0.02)
     low, high = np.quantile(draws, [0.02, 0.98], axis=0)
     assert ((low - 1e-9 <= truth) & (truth <= high + 1e-9)).all()
+
+
+def test_laws_count_as_likely_as_they_make_what_was_seen() -> None:
+    """By hand: every law of the grid, with the ends α and ζ on a fine grid of the square in place of drawn points."""
+    lengths, y, at = np.array([1.0, 2.0, 5.0]), np.array([0.3, 0.55, 0.6]), np.array([3.0, 20.0])
+    errors, missed = np.full(3, 0.03**2), 0.02
+    near = np.exp(-np.abs(np.log(lengths)[:, None] - np.log(lengths)) / REACH)
+    noise = np.diag(errors + 1e-8) + missed**2 * (near + 1e-3 * np.eye(3))
+    gain = missed**2 * np.exp(-np.abs(np.log(at)[:, None] - np.log(lengths)) / REACH) @ np.linalg.inv(noise)
+    ends = (np.arange(100) + 0.5) / 100
+    alpha, zeta = (one.ravel()[:, None] for one in np.meshgrid(ends, ends))
+    total, weighted = 0.0, np.zeros(2)
+    for c in EXPONENTS:
+        for tau in np.geomspace(1 / 3, 15, 25):
+            for left in (lambda u: np.exp(-u), lambda u: 1 / (1 + u)):
+                seen, ahead = (alpha - (alpha - zeta) * left((t / tau) ** c) for t in (lengths, at))
+                off = y - seen
+                nearness = np.einsum("pi,ij,pj->p", off, np.linalg.inv(noise), off) + (np.log(c) / 0.5) ** 2
+                prior = (alpha[:, 0] - 0.5) ** 2 + (zeta[:, 0] - 0.5) ** 2
+                weight = np.exp(-(nearness + prior) / 2)
+                total += weight.sum()
+                weighted += weight @ (ahead + off @ gain.T)
+    found, _ = along_T(lengths, y, errors, at, R=0, sizes=(missed,))
+    assert found == pytest.approx(weighted / total, abs=0.004)
 
 
 @settings(max_examples=20, deadline=None)
