@@ -50,7 +50,7 @@ def test_known_laws_are_recovered_and_carried_on(top: float, law: str) -> None:
 
 
 def test_laws_count_as_likely_as_they_make_what_was_seen() -> None:
-    """By hand: every law of the grid, with the ends α and ζ on a fine grid of the square in place of drawn points."""
+    """By hand: every law of the grid, with the ends α and ζ on a fine grid in place of drawn points."""
     lengths, y, at = np.array([1.0, 2.0, 5.0]), np.array([0.3, 0.55, 0.6]), np.array([3.0, 20.0])
     errors, missed = np.full(3, 0.03**2), 0.02
     near = np.exp(-np.abs(np.log(lengths)[:, None] - np.log(lengths)) / REACH)
