@@ -29,6 +29,8 @@ def test_models_on_the_same_questions_share_one_frontier():
     assert [plan.models for plan in measured_plans(both, plans[1:2])] == [["m", "large"], ["large"], ["m"]]
     assert [*measured_plans(both, plans)] == []
     assert left_out(both, plans) == []
+    unpriced = make_panels(curves().assign(tokens_per_answer=float("nan"), T=float("nan")))
+    assert [*measured_plans(unpriced, [])] == []
     (told,) = left_out(both, plans[1:2] + plans[3:])
     assert told.startswith("large on sums is in no plan")
 

@@ -30,6 +30,8 @@ def test_errors_of_forecasts_are_those_worked_out_by_hand():
     assert error_table("errors", targets(unseen)).rows == table.rows[:2]
     twice = make_forecasts({name: pd.concat([good, bad]) for name in "fg"})
     assert error_table("errors", targets(twice)).rows[0][4:] == ["4 of 4", "4 of 4"]
+    assert [one.file for one in twice] == ["f", "f", "g", "g"]  # which tells them apart
+    assert {one.file for one in forecasts} == {""}
     fewer = make_forecasts({"f": pd.concat([partial.query("setting == 'low'"), good])})
     assert [row[::5] for row in error_table("errors", targets(fewer)).rows][1] == ["partial", "1 of 2"]
     wide = forecast_table("wide", [0.62, 0.74]).assign(low=0.0, high=1.0)  # closest, but tells little

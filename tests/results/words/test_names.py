@@ -20,6 +20,8 @@ CURVES = {
 def test_curves_are_called_by_what_was_asked():
     assert {key: words.curves_name(Key(*key.split(" ", 2))) for key in CURVES} == CURVES
     assert words.settings_title("llm", ["20", "low"]) == "setting"
+    named = [words.setting_name(source, setting) for source, setting in [("llm", "low"), ("llm", "20")]]
+    assert named == ["setting “low”", "asked for 20 tokens"]
 
 
 def test_values_are_told_in_per_cent_points_and_lists():
