@@ -95,6 +95,7 @@ def test_a_budget_is_kept_if_all_thinking_is_within_it() -> None:
     assert not_kept(answer("7", "so", 40), 32) is None
     for other in (answer("7"), answer("7", "so", None), answer("7", "so", 400)):
         assert not_kept(other, 32)
+    assert str(not_kept(answer("7", "so", None), 32)).startswith("let it think for an unknown number")
 
 
 openai = partial(engines.openai, model=TINY, prompts=TOKENS, thinking=True)
