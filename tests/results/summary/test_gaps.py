@@ -137,4 +137,6 @@ def test_the_picture_and_its_sentence() -> None:
     assert rows["thread"]["question"].nunique() == MOST_LINES
     assert rows["mean"]["gap"].tolist() == gaps.means["gap"].tolist()
     assert f"{MOST_LINES} of {2 * MOST_LINES}" in figure.subtitle[-1]
+    assert "law" in rows
+    assert "; dashed: the paper’s" in " ".join(figure.subtitle)
     assert gaps_verdict(gaps).startswith("At 10 tokens")
