@@ -56,6 +56,7 @@ def test_labels_are_those_of_the_question(text: str, labels: list[str], value: s
 @pytest.mark.parametrize("text", ["The answer is B", "The answer is (B", "##B"])
 def test_a_label_at_the_token_limit_may_be_the_beginning_of_a_word(text: str) -> None:
     assert CHOICE.read(text, cut_off=True).value is None
+    assert CHOICE.read(f"The answer is C. {text}", cut_off=True).value == "C"
 
 
 def test_the_right_answer_is_a_label_of_the_question() -> None:

@@ -17,6 +17,7 @@ from harness.questions.load import Question
 from harness.run.sampler import sample
 from results import BadInput, build_curves, read_samples
 from results.report.provenance import unfinished, whole_runs
+from results.tables.shards import missing
 from tests.harness.commands import command
 from tests.harness.run.rows import record_in, stored
 from tests.harness.run.scripted import ScriptedEngine, experiment
@@ -110,6 +111,19 @@ def test_a_shard_that_is_missing_is_said_and_one_that_is_there_twice_is_refused(
     refused = command("inspect", *parts, tmp_path / "copy")
     assert (refused.exit_code, "shard 4/8 is in" in refused.output) == (2, True)
     assert "3 of 8 shards" in command("inspect", *parts[:3]).output
+
+
+def test_shards_are_missing_of_their_own_run() -> None:
+    rows = [
+        ("d", "m", "1/3"),
+        ("d", "m", "3/3"),
+        ("d", "other", "1/2"),
+        ("d", "other", "2/2"),
+        ("e", "m", ""),
+    ]
+    (line,) = missing(rows)
+    assert line.startswith("m on d: 2 of 3 shards; ")
+    assert line.endswith("without those of 2/3")
 
 
 def test_what_reads_runs_reads_shards_as_the_whole_run(shards: tuple[Path, list[Path]]) -> None:

@@ -71,6 +71,9 @@ def test_a_choice_is_read_among_the_labels_of_its_own_question(folder: Path) -> 
     rewrite(folder, [letters, numerals, letters | {"sample": 1, "text": "##b##"}])
     regrade(folder, Grader(("hashes",), "last", "choice"))
     assert [row["answer"] for row in stored(folder)] == ["A", "ii", "B"]
+    rewrite(folder, [letters | {"text": "The answer is (b)."}])
+    auto = command("regrade", folder, "--reader", "auto", "--grader", "choice")
+    assert "answer-is 1, last-number 0; read by answer-is: 1" in auto.output
 
 
 def test_an_answer_that_was_cut_off_is_read_as_such(folder: Path) -> None:

@@ -98,6 +98,12 @@ def test_an_unreadable_answer_costs_and_casts_no_vote():
     assert outcome.false_stops[0] == pytest.approx(11 / 16)
 
 
+def test_an_answer_costs_one_where_the_tokens_of_some_are_unknown():
+    pools = pools_of([[1, 0, 0, 1]], [[9.0, np.nan, 2.0, 8.0]])
+    replay = Replay(pools, np.arange(4, dtype=np.int32)[None], 4)
+    assert replay.outcome(replay.stop(RULES["lead"], 2)).tokens.tolist() == [4.0]
+
+
 def test_answers_asked_for_at_once_are_paid_until_they_are_stopped():
     pools = pools_of([[1, 0, 0, 1]], [[9.0, 4.0, 2.0, 8.0]])
     replay = Replay(pools, np.arange(4, dtype=np.int32)[None], 4, all_at_once=True)

@@ -1,9 +1,12 @@
 """Ranks against their definition and the truth; the grid of shares against counts by hand."""
 
+from urllib.parse import unquote
+
 import numpy as np
 import pandas as pd
 import pytest
 
+from results.figures.comparison import grid_figure
 from results.paired.runs import compare_runs
 from results.summary.gains import ranks
 from results.summary.samples import grids
@@ -82,6 +85,14 @@ def test_a_run_is_unsteady_in_so_many_of_the_questions_that_it_was_asked():
 def test_unsteady_is_from_a_fifth_to_four_fifths(right, unsteady):
     (grid,) = grids(answers({"m": [right]}, of=10))
     assert grid.unsteady.to_numpy().tolist() == [[unsteady]]
+
+
+def test_a_cell_links_to_its_question_whatever_that_is_called():
+    table = answers({"m": [2, 3]}).replace({"question_id": {"q00": "50 % of #1 & more"}})
+    (grid,) = grids(table)
+    (cells,) = [layer.data for layer in grid_figure(grid, "g", {run.whose: 0 for run in grid.runs}).layers]
+    assert [unquote(link) for link in cells["link"]] == ["50 % of #1 & more", "q01"]
+    assert not set("%#& ") & set(cells["link"].iloc[0].replace("%2", ""))
 
 
 def test_many_unsteady_questions_are_counted_and_few_named():

@@ -93,6 +93,9 @@ def test_n_above_the_smallest_pool_is_of_the_questions_that_reach_it_and_said_so
     pd.testing.assert_series_equal(own, alone)
     assert own["tokens_per_answer"] == 15
     assert np.isnan(exact(curves).loc[4, "stderr_vs_first_n"])
+    with pytest.warns(UserWarning, match="2 of 3 questions"):
+        two = build_curves(samples_of({"q1": "rrrrabrr", "q2": "rrraabbr", "q3": "rra"}), permutations=0)
+    assert np.isnan(exact(two).loc[[4, 8], "stderr_vs_first_n"]).all()  # N = 1 is of all three
 
 
 @pytest.mark.parametrize("ns", [[5], [8, 16]])

@@ -48,6 +48,8 @@ def test_errors_of_forecasts_are_those_worked_out_by_hand():
 def test_predictors_of_what_nobody_measured_have_no_errors():
     ahead = forecast_table("good", [0.63, 0.75]).assign(accuracy=np.nan)
     assert forecast_choices(make_forecasts({"f": ahead}))[0].tables == []
+    partly = forecast_table("good", [0.63, 0.75]).assign(accuracy=[np.nan, np.nan, np.nan, 0.74])
+    assert len(forecast_choices(make_forecasts({"f": partly}))[0].tables) == 1
 
 
 def backtested(scores, dataset="sums"):
