@@ -134,21 +134,33 @@ def answers(
 ) -> Iterator[str]:
     """The first `limit` answers of each setting, and their votes on the one `question` they are to.
 
-    `only` names a mark of `marked`; `full` shows texts as a whole. The run is in `folder`.
+    `only` names a mark of `marked`; `full` shows texts as a whole. The run is in `folder`. Data sets come
+    one after the other: a question of one is not that of another, whatever they are called.
     """
     table = pd.DataFrame(thinned(rows, only, limit), dtype=object)
     kinds = ["right", "unreadable", "wrong", "cut-off"]
     table[kinds] = table[kinds].astype(bool)
-    if question is not None:
-        gold = table["gold"].iloc[-1]
-        yield visible(f"question {question}" + (f", gold {gold}" if gold is not None else ""))
-        yield from _indented(problems_at_hand(folder).get(question, "(its text is not at hand)"), 2)
+    of_datasets = list(table.groupby("dataset", dropna=False, sort=False))
+    for dataset, own in of_datasets:
+        on = on_dataset(str(dataset)) if len(of_datasets) > 1 else ""
+        if question is not None:
+            gold = own["gold"].iloc[-1]
+            yield visible(f"question {question}{on}" + (f", gold {gold}" if gold is not None else ""))
+            yield from _indented(problems_at_hand(folder).get(question, "(its text is not at hand)"), 2)
+        yield from _of_settings(own, question, only, limit, full, on)
+
+
+def _of_settings(
+    table: pd.DataFrame, question: str | None, only: str | None, limit: int, full: bool, on: str
+) -> Iterator[str]:
+    """The answers of one data set, as in `answers`; `on` names it where there are others."""
     models = table["model"].nunique()
     ordered = table.assign(order=table["setting"].map(by_size))
     ordered = ordered.sort_values(["model", "order", "decoding"], kind="stable")
     for (model, name, decoding), group in ordered.groupby(["model", "setting", "decoding"], sort=False):
         which = f"setting {name}" + (", greedy" if decoding == "greedy" else "")
         which += f", {model}" if models > 1 else ""
+        which += on
         counts = (f"{group[kind].sum()} {kind}" for kind in ("right", "unreadable", "cut-off"))
         shown, counted = group, f"{len(group)} answers, {', '.join(counts)}"
         if only:
@@ -191,10 +203,10 @@ def problems_at_hand(folder: Path) -> dict[str, str]:
 
 def thinned(rows: Iterable[Row], only: str | None, limit: int) -> Iterator[Row]:
     """The rows without the texts that will not be shown."""
-    shown = Counter[tuple[str, str, str]]()
+    shown = Counter[tuple[str, str, str, str]]()
     for row in map(marked, rows):
         if only is None or row[only]:
-            group = row["model"], row["setting"], row["decoding"]
+            group = row["dataset"], row["model"], row["setting"], row["decoding"]
             shown[group] += 1
             if shown[group] <= limit:
                 yield row

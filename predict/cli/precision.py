@@ -125,7 +125,7 @@ def compared(
     for a, b in both:
         own, seen = len(a.pools.question_ids), min(a.most, b.most)
         rows = power(a.pools, b.pools, questions or [own], answers or [seen, 4 * seen], seed, level)
-        say(f"\n{b.named} − {a.named}, from {own} questions × {seen} answers")
+        say(f"\n{b.named} − {a.named}{on_dataset(a.dataset)}, from {own} questions × {seen} answers")
         say(printable(rows))
         tables.append(rows.assign(dataset=a.dataset, a=a.named, b=b.named))
     say(

@@ -24,11 +24,12 @@ from results.paired.sides import sides_of
 from results.paired.verdict import GATE, overall, verdict
 from results.tables.contract import read_samples, sample_files
 from results.tables.doubts import say_same_answers
+from results.tables.key import on_dataset
 from results.tables.money import columns_of_score
 from results.terminal import aligned, visible
 from results.words import compared as words
-from results.words.cells import Table, cells_of, tabled
-from results.words.names import NBSP, points
+from results.words.cells import Columns, Table, cells_of, tabled
+from results.words.names import NBSP, points, sentence
 
 _LISTED = 20
 """Questions that are named."""
@@ -44,10 +45,11 @@ def check_one(rows: pd.DataFrame, columns: list[str], only: str) -> None:
 def look(pairs: list[Pair], level: float, planned: int | None, looks: int | None, margin: float) -> Word:
     """Print what a comparison that grows says by now; the word on b."""
     if len(pairs) > 1:
-        there = "; ".join(f"{pair.names[0]} and {pair.names[1]}, {pair.method}" for pair in pairs)
-        raise BadInput(
-            visible(f"--sequential is about two runs, one method and one setting; here are {there}")
+        there = "; ".join(
+            f"{' and '.join(pair.names)}{on_dataset(pair.a.dataset)}, {pair.method}" for pair in pairs
         )
+        only = "--sequential is about two runs of one data set, one method and one setting"
+        raise BadInput(visible(f"{only}; here are {there}"))
     (pair,) = pairs
     if pair.clusters is not None:
         raise BadInput("--sequential takes independent questions; these come in clusters")
@@ -139,7 +141,8 @@ def printed(rows: pd.DataFrame, every: bool) -> Table:
     of_most = (rows["N"] > 1) & (rows["N"] == most)
     single = (rows["N"] == 1) & (rows["method"] == rows["method"].iloc[0])
     quoted_rows = rows.index.isin([place for pair in words.pairs_of(rows) for place in words.quoted(pair)])
-    columns = {"a": lambda row: str(row["a"]), "b": lambda row: str(row["b"])}
+    columns: Columns = {"data set": lambda row: str(row["dataset"])} if _has_several(rows, "dataset") else {}
+    columns |= {"a": lambda row: str(row["a"]), "b": lambda row: str(row["b"])}
     if len(set(rows["setting_a"])) > 1 and (rows["a"] != rows["setting_a"]).any():
         columns["setting"] = lambda row: str(row["setting_a"])
     clusters = words.in_clusters(rows)
@@ -154,7 +157,8 @@ def summary(rows: pd.DataFrame, table: Table) -> list[str]:
     """The table, and a sentence for each pair."""
     names = table.head.index("answer")
     left = [*range(names + 2), names + 3, len(table.head) - 1]
-    sentences = [visible(words.verdict(pair)) for pair in words.pairs_of(rows)]
+    of_pairs = [(_place(pair.iloc[0], rows), words.verdict(pair)) for pair in words.pairs_of(rows)]
+    sentences = [visible(place + told) for place, told in of_pairs]
     return [f"{table.title}:", *aligned([table.head, *table.rows], left), *sentences, *_ranks(rows)]
 
 
@@ -167,12 +171,25 @@ def for_a_paper(table: Table) -> pd.DataFrame:
 def _ranks(rows: pd.DataFrame) -> list[str]:
     """Which of three or more runs may rank where, by the most answers at each setting."""
     lines = []
-    most_answers = {tuple(runs[["dataset", "setting"]].iloc[0]): runs for runs in words.rankings(rows)}
-    for (_, setting), runs in most_answers.items():
-        title = f"At setting {setting}: " if len(most_answers) > 1 else ""
+    rankings = words.rankings(rows)
+    every = pd.concat(rankings) if rankings else rows
+    most_answers = {_place(runs.iloc[0], every): runs for runs in rankings}
+    for place, runs in most_answers.items():
         table = aligned([[*words.RANK_COLUMNS], *cells_of(runs, words.RANK_COLUMNS)])
-        lines += ["", visible(title + words.ranks_sentence(runs)), *table]
+        lines += ["", visible(place + words.ranks_sentence(runs)), *table]
     return [line.replace(NBSP, " ") for line in lines]
+
+
+def _has_several(rows: pd.DataFrame, column: str) -> bool:
+    return column in rows and len(rows[column].unique()) > 1
+
+
+def _place(row: Any, rows: pd.DataFrame) -> str:
+    """ "On sums, at setting 200: ", of what differs among `rows`."""
+    dataset = f"on {row['dataset']}" if _has_several(rows, "dataset") else ""
+    setting = f"at setting {row['setting']}" if _has_several(rows, "setting") else ""
+    place = ", ".join(filter(None, [dataset, setting]))
+    return f"{sentence(place)}: " if place else ""
 
 
 def look_at_every_question(
@@ -187,7 +204,7 @@ def look_at_every_question(
         return _told(question_gate(sides[0].pools, None, margin, level))
     looked_at = list(pairs(sides))
     if len(looked_at) != 1:
-        names = ", ".join(side.named for side in sides)
+        names = ", ".join(f"{side.named}{on_dataset(side.dataset)}" for side in sides)
         raise BadInput(
             f"--every-question is about one run at one setting, or two that are compared; here are {names}"
         )

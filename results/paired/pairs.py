@@ -15,7 +15,7 @@ import pandas as pd
 
 from results.commandline import BadInput
 from results.paired.sides import Side
-from results.tables.key import UNNAMED
+from results.tables.key import UNNAMED, on_dataset
 from results.terminal import visible
 from results.votes.clusters import Clusters
 
@@ -53,7 +53,7 @@ def shared_questions(a: Side, b: Side) -> list[str]:
     """
     every = set(a.pools.question_ids) | set(b.pools.question_ids)
     shared = sorted(set(a.pools.question_ids) & set(b.pools.question_ids))
-    pair = f"{a.named} and {b.named}"
+    pair = f"{a.named} and {b.named}{on_dataset(a.dataset)}"
     if not shared:
         raise BadInput(f"{pair} have no question in common: compare runs on the same questions")
     agreed = golds_agree(pair, a.golds, b.golds, shared)
@@ -66,7 +66,8 @@ def shared_questions(a: Side, b: Side) -> list[str]:
         few = int((side.pools.sizes < np.median(side.pools.sizes)).sum())
         if few:
             short = f"{few} of {len(shared)} questions have fewer answers than most"
-            warnings.warn(f"{side.named}: N up to {side.most}: {short}", stacklevel=3)
+            named = f"{side.named}{on_dataset(side.dataset)}"
+            warnings.warn(f"{named}: N up to {side.most}: {short}", stacklevel=3)
     return shared
 
 

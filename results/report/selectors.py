@@ -144,7 +144,7 @@ def forecast_choices(forecasts: Sequence[Forecast], prices: Prices = None) -> li
             name = f"{name}: {question}"
         own = {}
         for forecast in members:
-            figures = [("", forecast_figure(forecast))]
+            figures = [("", forecast_figure(forecast))] if forecast.has_points else []
             by = predictor_name(forecast.rows, forecast.predictor)
             table = forecast_table(forecast, prices)
             own[forecast.predictor] = Choice(forecast.slug, by, figures, [table])

@@ -65,6 +65,12 @@ class Forecast:
         return self.question != MORE_ANSWERS
 
     @property
+    def has_points(self) -> bool:
+        """Whether anything was forecast or measured, so that there is something to draw."""
+        known = self.rows[["accuracy", "predicted"]].notna()
+        return bool(known.any(axis=None)) or not self.beside.empty
+
+    @property
     def task(self) -> tuple[Key, str, str]:
         """What rival predictors have in common: curves, file and question."""
         return self.key, self.file, self.question

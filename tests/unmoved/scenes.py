@@ -159,6 +159,16 @@ SCENES = {
         report costs.csv few.csv asked compared.csv ahead.csv plan.csv stop.csv fits.csv back.csv \
             --price small=1:2 --price large=2:3 --price org/thinker=3:4 --note "A <b>note</b>." --out page
     """,
+    "uneven": """
+        inspect uneven.csv --unreadable --limit 2
+        curves uneven.csv --n 1,3,6,8 --permutations 1 --out curves.csv
+        compare uneven.csv --at 1,4 --price small=1:2 --price large=1:3 --out compared.csv
+        stop uneven.csv --n-max 3 --orders 2 --rule lead:2 --out stop.csv
+        plan uneven.csv --max-n 8 --bootstrap 20 --method best_of_n --out plan.csv
+        precision uneven.csv --compare --questions 60 --answers 1,4
+        forecast curves.csv --at-settings long=700 --at-n 1,4 --fit-max-n 3 --bootstrap 20 --out ahead.csv
+        report uneven.csv stop.csv ahead.csv --out page
+    """,
     "corners": "",
     "page": """
         page costs.csv --price small=1:2 --price large=1:3 --target-accuracy 0.6 --cluster topic --out priced
@@ -171,6 +181,7 @@ SCENES = {
         inspect run --wrong --limit 2
         regrade run --reader boxed,answer-is,last-number --match last
         inspect run
+        curves run --caps 9 --permutations 0 --out caps.csv
     """,
     "sample-more": f"""
         {ASKED} --set samples=6 --set stop_rule=lead:2 --set order=random --limit 4 --out stopped

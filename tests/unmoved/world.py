@@ -125,6 +125,7 @@ def write_world(folder: Path) -> None:
     long.csv                      answers of one setting that nothing has cut off
     few.csv                       the dearest model, on a part of the questions
     sums.csv                      curves of two models by sums of tokens; of one some lengths are known
+    uneven.csv                    shards, one lost; few answers to some questions; some tokens unknown
     fractions.csv                 decimals and expressions, which one question has of the two
     asked.csv, choices.jsonl      questions to be sampled, with numbers and with choices
     asked.toml                    an experiment of the former, for a server of the tests
@@ -172,6 +173,19 @@ def write_world(folder: Path) -> None:
         for n in (1, 2, 4, 8)
     ]
     pd.DataFrame(sums).to_csv(folder / "sums.csv", index=False)
+    uneven = pd.concat([small, large], ignore_index=True)
+    uneven = uneven[(uneven["setting"] == "200") & (uneven["decoding"] == "sample")]
+    number = uneven["question_id"].str[1:].astype(int)
+    part = (number % 3 + 1).astype(str) + "/3"
+    part = part.where(uneven["model"] == "small", (number % 2 + 1).astype(str) + "/2")
+    uneven = uneven.assign(
+        shard=part,
+        question_id=uneven["question_id"].where(number % 5 != 2, "50 % #" + uneven["question_id"]),
+        answer=uneven["answer"].mask((uneven["sample"] == 2) & (uneven["model"] == "large")),
+        tokens=uneven["tokens"].mask((uneven["sample"] == 1) & (number % 6 == 0)),
+    )
+    has_few = (number % 4 == 1) & (uneven["sample"] > 3)
+    write_samples(uneven[~has_few & (part != "2/3")], folder / "uneven.csv")
     halves = [
         {"question_id": q, "answer": answer, "gold": "0.5"} for q in "ab" for answer in ("0.50", "1/2", "3")
     ]

@@ -97,6 +97,19 @@ def test_a_fleet_starts_in_order_and_goes_on_with_what_is_left(tmp_path: Path, s
     assert not any(map(listens, [port, *(int(url.rsplit(":", 1)[1]) for url in workers)]))
 
 
+def test_servers_behind_the_gateway_of_another_host_are_listed_at_their_own_address(
+    tmp_path: Path, said: list[str]
+) -> None:
+    port = next(port for port in iter(lambda: free_ports()[0], 0) if not listens(port + 1))
+    listing, at = tmp_path / "listing", [f"http://localhost:{own}" for own in (port, port + 1)]
+    with fleet(
+        2, port, lambda _, own: python(SERVER, own, tmp_path / "worker"), said.append, "localhost", listing
+    ):
+        assert [url for url in at if f'"{url}"' in listing.read_text()] == at
+        assert said == [f"{SAYS}2 servers at {', '.join(at)} answer at there"]
+    assert not (tmp_path / "workers").exists()  # no gateway here
+
+
 @needs_proc
 def test_a_server_that_is_stopped_and_not_dead_is_killed_with_its_requests_and_started_again(
     tmp_path: Path, said: list[str], monkeypatch: pytest.MonkeyPatch

@@ -162,6 +162,24 @@ def test_the_first_texts_of_each_model_setting_and_way_of_decoding_are_kept() ->
     assert kept == ["a text", "a text", None] * len(groups)
 
 
+def test_a_question_is_that_of_its_own_data_set(inspect: Inspect, tmp_path: Path) -> None:
+    rows = [
+        {"question_id": "q", "sample": n, "answer": answer, "gold": gold, "dataset": dataset}
+        for dataset, gold in (("sums", "7"), ("words", "yes"))
+        for n, answer in enumerate((gold, "no"))
+    ]
+    write_samples(pd.DataFrame(rows), tmp_path / "both.csv")
+    code, out, _ = inspect(tmp_path / "both.csv", "--question", "q", "--limit", 1)
+    assert code == 0
+    assert [line for line in out if line.startswith("question")] == [
+        "question q on sums, gold 7",
+        "question q on words, gold yes",
+    ]
+    told = [line for line in out if line.startswith("setting")]
+    assert [line.partition(";")[2] for line in told] == [" votes ✓ 7 ×1, ✗ no ×1", " votes ✓ yes ×1, ✗ no ×1"]
+    assert sum("sample 0" in line for line in out) == 2  # the limit is of each
+
+
 def test_an_overview_holds_some_rows_at_a_time(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows may come from a file that does not fit into memory."""
     alive, most = 0, 0

@@ -43,6 +43,17 @@ def test_along_T_the_family_is_fitted_to_the_curves_in_N(model: CurveModel) -> N
     assert found.mean[0] == pytest.approx(truth(far.T, far.N), abs=3e-3)
 
 
+@pytest.mark.parametrize("model", [exponential, power_law])
+def test_a_new_setting_is_as_doubtful_as_the_curves_it_is_read_from(model: CurveModel) -> None:
+    T = np.array([1.0, 2.0, 3.0])
+    points = Points(np.repeat(T.astype(str), len(N)), np.repeat(T, len(N)), np.tile(N, len(T)))
+    rising = 0.7 - 0.3 / points.N + 0.05 * points.T
+    far = Points(np.array(["6"]), np.array([6.0]), np.array([32]))
+    assert model(points, rising[None], far).status.tolist() == ["ok"]
+    one_falls = np.where(points.T == 2, 0.79 + 0.1 / points.N, rising)
+    assert model(points, one_falls[None], far).status.tolist() == ["falling"]
+
+
 def test_flat_repeats_the_last_value_of_its_setting_or_the_next_cheaper_one() -> None:
     """Or the first, of an N below all that were seen."""
     points = Points(np.array(["a", "a", "b", "b"]), np.array([1.0, 1.0, 2.0, 2.0]), np.array([2, 4, 2, 4]))
