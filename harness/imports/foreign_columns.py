@@ -196,6 +196,8 @@ def _with_settings(table: pd.DataFrame) -> pd.DataFrame:
 
 def _with_nulls(file: Path, table: pd.DataFrame, unreadable: Collection[str]) -> pd.DataFrame:
     """`table` without the answers that stand for none. Raises BadInput for a word that is nowhere found."""
+    if unreadable and "answer" not in table:
+        raise BadInput(f"{file}: no column 'answer', in which --unreadable looks")
     for word in unreadable:
         must_be_found(file, f"--unreadable {word}", word, table["answer"])
         table = table.assign(answer=table["answer"].mask(is_value(table["answer"], word), None))
