@@ -1,0 +1,10 @@
+"""`tts stop`: what it says of the answers that it leaves out."""
+
+from tests.results.cli.command import joined, results, samples_file
+
+
+def test_answers_left_out_are_counted_of_each_data_set(tmp_path, capsys):
+    files = [samples_file(tmp_path / f"{name}.csv", 2, 5, dataset=name) for name in "ab"]
+    table = joined(files, tmp_path / "both.csv")
+    assert results("stop", table, "--n-max", 3, "--orders", 1, "--out", tmp_path / "stop.csv") == 0
+    assert "Of 4 answers to each question 3 are replayed; --n-max 4" in capsys.readouterr().out
