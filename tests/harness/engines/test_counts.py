@@ -17,10 +17,8 @@ from harness.run.queries import Query
 from harness.run.sampler import row_of
 from harness.store.row import is_row
 from harness.tally.counts import Tally
-from tests.harness.engines.opened import with_engine
-from tests.harness.engines.sglang_responder import PROMPT
+from tests.harness.engines.servers import PROMPT, VLLM, SGLang, with_engine
 from tests.harness.engines.test_thinking import openai, sglang
-from tests.harness.engines.thinking_servers import VLLM, SGLang
 
 pytestmark = pytest.mark.usefixtures("impatient")
 

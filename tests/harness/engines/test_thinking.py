@@ -14,10 +14,8 @@ from harness.engines.thinking import TRIAL_BUDGET, apart, closed, not_kept, toge
 from harness.engines.token_ids import PromptTokens
 from harness.run.sampler import thought_of
 from results import BadInput
-from tests.harness.engines import opened as engines
-from tests.harness.engines.opened import Open, with_engine
-from tests.harness.engines.sglang_responder import PROMPT, TINY
-from tests.harness.engines.thinking_servers import VLLM, SGLang, Thinker
+from tests.harness.engines import servers as engines
+from tests.harness.engines.servers import PROMPT, TINY, VLLM, Open, SGLang, Thinker, with_engine
 from tests.harness.engines.tiny_copy import changed
 
 pytestmark = pytest.mark.usefixtures("impatient")

@@ -10,8 +10,7 @@ import pytest
 from harness.experiment import Experiment, read_experiment
 from harness.run import session
 from harness.run.sampler import sample
-from tests.harness.engines.opened import sglang, with_engine
-from tests.harness.engines.sglang_responder import FaultyServer
+from tests.harness.engines.servers import FaultyServer, sglang, with_engine
 from tests.harness.run.scripted import QUESTIONS, ScriptedEngine, keys
 
 WORKERS = [
