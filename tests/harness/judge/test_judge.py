@@ -255,15 +255,19 @@ def test_a_run_in_use_is_left_alone(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("judged", "null", "warns"),
-    [(20, 3, True), (20, 2, False), (0, 0, False)],  # two of twenty are a tenth, and not more
+    ("judged", "null", "levels", "warns"),
+    [
+        (20, 3, 5, ["no score"]),
+        *((20, 2, 5, []), (0, 0, 5, [])),  # two of twenty are a tenth, and not more
+        (20, 0, 1, ["equal"]),  # as rewards from an endpoint that normalises over one class
+    ],
 )
-def test_a_judge_that_was_stopped_early_is_told_by_what_it_has_judged(
-    judged: int, null: int, warns: bool
+def test_what_speaks_against_scores_is_told_by_what_is_judged(
+    judged: int, null: int, levels: int, warns: list[str]
 ) -> None:
-    counts = {"answers": 1000, "asked": 1000, "judged": judged, "null": null, "levels": 5}
-    found = Judged(counts, column="score_judge", failures=[], stopped=True)
-    assert any("no score" in line for line in found.warnings()) is warns
+    counts = {"answers": 1000, "asked": 1000, "judged": judged, "null": null, "levels": levels}
+    found = Judged(counts, column="score_judge", failures=[], stopped=True).warnings()
+    assert [word in line for word, line in zip(warns, found, strict=True)] == [True] * len(warns)
 
 
 @pytest.mark.parametrize("fails", [0, 2])
@@ -363,7 +367,7 @@ def test_the_score_is_the_reward(tmp_path: Path, endpoint: str, options: tuple[s
     counts = summary(folder, "rm")
     read = TOKENS * 4 if options == CHAT else sum(len(body["input_ids"]) for body in server.asked)
     assert (counts["prompt_tokens"], counts["tokens"]) == (read, 0)
-    assert (counts["auc"], counts["auc_within"]) == (1.0, 1.0)
+    assert (counts["auc"], counts["auc_within"], counts["levels"]) == (1.0, 1.0, 3)
 
 
 def test_the_question_is_the_users_turn_and_the_answer_the_models(folder: Path) -> None:
@@ -386,10 +390,3 @@ def test_a_model_that_gives_no_single_reward_is_refused(
         assert rewarded(folder, server, *options) == 2
     assert "rewards" in capsys.readouterr().err.splitlines()[-1]
     assert not (folder / "scores").exists()
-
-
-def test_equal_rewards_are_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """As from an endpoint that normalises over one class."""
-    with Server(told=[1.0]) as server:
-        assert rewarded(folder, server, *CHAT) == 0
-    assert "equal" in capsys.readouterr().err

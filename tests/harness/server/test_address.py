@@ -101,22 +101,6 @@ def test_servers_of_several_hosts_are_listed_as_long_as_they_are_there(tmp_path:
     with pytest.raises(BadInput, match="not a list of workers"), listed(file, ["http://a:1"]):
         pass
     assert file.read_text() == "[1]"
-    refused = command("serve", "tiny", "--workers-file", file)
-    assert (refused.exit_code, "--host" in refused.output) == (2, True)
-
-
-@pytest.mark.parametrize(
-    ("asked", "named"),
-    [
-        ([], "one of the three"),
-        (["http://a:1", "--workers-file", "w.json"], "one of the three"),
-        (["http://a:1", "--pod-port", "1"], "for --pods"),
-        (["a:1"], "http://HOST:PORT"),
-    ],
-)
-def test_the_gateway_is_told_of_its_servers_in_one_way(asked: list[str], named: str) -> None:
-    result = command("gateway", *asked)
-    assert (result.exit_code, named in result.output) == (2, True)
 
 
 def test_a_gateway_checks_its_servers_however_it_finds_them(monkeypatch: pytest.MonkeyPatch) -> None:
