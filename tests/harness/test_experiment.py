@@ -241,7 +241,11 @@ def test_an_unknown_experiment_lists_the_known_ones(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "answers"), [({}, 1024), ({"dp": 8}, 8192), ({"concurrency": 3, "dp": 8}, 3)]
+    ("given", "answers", "of_32"),
+    [({}, 1024, 32 * 1024), ({"dp": 8}, 8192, 32 * 1024), ({"concurrency": 3, "dp": 8}, 3, 3)],
 )
-def test_answers_in_flight_follow_from_the_copies(given: dict[str, int], answers: int, minimal: Path) -> None:
-    assert read_experiment(minimal, {key: str(value) for key, value in given.items()}).concurrency == answers
+def test_answers_in_flight_follow_from_the_copies_unless_they_are_given(
+    given: dict[str, int], answers: int, of_32: int, minimal: Path
+) -> None:
+    experiment = read_experiment(minimal, {key: str(value) for key, value in given.items()})
+    assert (experiment.concurrency, experiment.requests_for(32)) == (answers, of_32)

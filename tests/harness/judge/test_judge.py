@@ -1,6 +1,7 @@
 """tts judge: scores by hand, equal answers once, what is missing asked again, rewards, refusals."""
 
 import json
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -185,21 +186,41 @@ def test_another_judge_under_the_same_name_is_refused(
     assert scores(folder, "score_mine") == SCORES
 
 
-def test_a_column_of_other_origin_stays(folder: Path) -> None:
-    rewrite(folder, [row | {"score_judge": 0.5} for row in rows_of(folder)])
-    with Server() as server:
+@pytest.mark.parametrize("used", [False, True])
+def test_a_column_of_other_origin_and_a_run_in_use_are_left_alone(folder: Path, used: bool) -> None:
+    if not used:
+        rewrite(folder, [row | {"score_judge": 0.5} for row in rows_of(folder)])
+    before = rows_of(folder)
+    with Server() as server, locked(folder) if used else nullcontext():
         assert judge(folder, server, *CHAT) == 2
-    assert scores(folder) == [0.5] * 8
+    assert rows_of(folder) == before
     assert server.asked == []
 
 
-def test_a_server_without_log_probabilities_is_refused_and_binds_no_name(
-    folder: Path, capsys: pytest.CaptureFixture[str]
+SINGLE = ([0.2, 0.8], [])
+"""What is no single reward; `judge/test_progress.py` has more of that."""
+
+
+@pytest.mark.parametrize(
+    ("habits", "options", "said"),
+    [
+        ({"silent": True}, CHAT, "log-probabilities"),
+        *(({"told": told}, (*CHAT, "--reward"), "rewards") for told in SINGLE),
+        *(({"told": told}, (*SGLANG, "--reward"), "rewards") for told in SINGLE),
+    ],
+)
+def test_a_server_that_cannot_tell_scores_is_refused_and_binds_no_name(
+    folder: Path,
+    capsys: pytest.CaptureFixture[str],
+    habits: dict[str, Any],
+    options: tuple[str, ...],
+    said: str,
 ) -> None:
-    with Server(silent=True) as server:
-        assert judge(folder, server, *CHAT) == 2
-        assert "log-probabilities" in capsys.readouterr().err
+    with Server(**habits) as server:
+        assert judge(folder, server, *options) == 2
+        assert said in capsys.readouterr().err.splitlines()[-1]
     assert "score_judge" not in rows_of(folder)[0]
+    assert not (folder / "scores").exists()
     with Server() as server:
         assert judge(folder, server, *SGLANG) == 0
 
@@ -246,12 +267,6 @@ def test_bad_input_is_one_line_and_leaves_all_as_it_was(
     assert said in err.splitlines()[-1]
     assert rows_of(folder) == rows
     assert not list(tmp_path.rglob("scores"))
-
-
-def test_a_run_in_use_is_left_alone(folder: Path) -> None:
-    with Server() as server, locked(folder):
-        assert judge(folder, server, *CHAT) == 2
-    assert server.asked == []
 
 
 @pytest.mark.parametrize(
@@ -379,14 +394,3 @@ def test_the_question_is_the_users_turn_and_the_answer_the_models(folder: Path) 
         {"role": "assistant", "content": "I say 18"},
     ]
     assert decoded(server.asked[5]["input_ids"]) == "<|user|>Problem a?<|assistant|>I say 18<|end|>"
-
-
-@pytest.mark.parametrize("options", [SGLANG, CHAT])
-@pytest.mark.parametrize("told", [[0.2, 0.8], [], ["0.5"], [None]])
-def test_a_model_that_gives_no_single_reward_is_refused(
-    folder: Path, capsys: pytest.CaptureFixture[str], told: Any, options: tuple[str, ...]
-) -> None:
-    with Server(told=told) as server:
-        assert rewarded(folder, server, *options) == 2
-    assert "rewards" in capsys.readouterr().err.splitlines()[-1]
-    assert not (folder / "scores").exists()
