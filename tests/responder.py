@@ -137,6 +137,29 @@ class Responder:
         self.stop()
 
 
+def generated(
+    text: str, prompt_tokens: int, tokens: int, reason: str = "stop", **meta: object
+) -> dict[str, Any]:
+    """An answer of SGLang's `/generate`."""
+    counts = {"prompt_tokens": prompt_tokens, "completion_tokens": tokens}
+    return {"text": text, "meta_info": {**counts, "finish_reason": {"type": reason}, **meta}}
+
+
+def completed(
+    said: str | dict[str, Any] | None,
+    tokens: int,
+    reason: str | None = "stop",
+    *,
+    prompt_tokens: int = 71,
+    logprobs: Any = None,
+    **usage: object,
+) -> dict[str, Any]:
+    """An answer in OpenAI's interface: of a chat if a message is said, else of a completion."""
+    choice = {"message" if isinstance(said, dict) else "text": said, "finish_reason": reason}
+    counts = {"prompt_tokens": prompt_tokens, "completion_tokens": tokens, **usage}
+    return {"choices": [{**choice, "logprobs": logprobs}], "usage": counts}
+
+
 def like_sglang(
     model: str, say: str | Callable[[Any], str], tokens: int = 2, **about: object
 ) -> dict[str, Any]:
@@ -150,9 +173,8 @@ def like_sglang(
     }
 
     def generate(request: Request) -> Any:
-        meta = {"prompt_tokens": len(request.body["input_ids"]), "completion_tokens": tokens}
         text = say if isinstance(say, str) else say(request.body)
-        return {"text": text, "meta_info": {**meta, "finish_reason": {"type": "stop"}}}
+        return generated(text, len(request.body["input_ids"]), tokens)
 
     names = ("model_info", "server_info", "get_model_info", "get_server_info")
     return {"GET /health": {}, "POST /generate": generate, **{f"GET /{name}": about for name in names}}

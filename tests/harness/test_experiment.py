@@ -1,6 +1,10 @@
-"""Experiments: the shipped ones are the paper's, `--set` replaces keys, a mistake is one line."""
+"""Experiments: the shipped ones are the paper's, `--set` replaces keys, a mistake is one line.
+
+The base model of gsm8k-256 would go on to the next question: prompt and stop strings are lm-eval's.
+"""
 
 import re
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -241,7 +245,55 @@ def test_an_unknown_experiment_lists_the_known_ones(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "answers"), [({}, 1024), ({"dp": 8}, 8192), ({"concurrency": 3, "dp": 8}, 3)]
+    ("given", "answers", "of_32"),
+    [({}, 1024, 32 * 1024), ({"dp": 8}, 8192, 32 * 1024), ({"concurrency": 3, "dp": 8}, 3, 3)],
 )
-def test_answers_in_flight_follow_from_the_copies(given: dict[str, int], answers: int, minimal: Path) -> None:
-    assert read_experiment(minimal, {key: str(value) for key, value in given.items()}).concurrency == answers
+def test_answers_in_flight_follow_from_the_copies_unless_they_are_given(
+    given: dict[str, int], answers: int, of_32: int, minimal: Path
+) -> None:
+    experiment = read_experiment(minimal, {key: str(value) for key, value in given.items()})
+    assert (experiment.concurrency, experiment.requests_for(32)) == (answers, of_32)
+
+
+RUN = read_experiment("gsm8k-256")
+
+
+def shots() -> list[tuple[str, str]]:
+    """The prompt's examples as (question, solution), taken apart again."""
+    *blocks, last = prompts.template("gsm8k-cot").split("\n\n")
+    assert last == "Q: {problem}\nA:"
+    pairs = [block.removeprefix("Q: ").split("\nA: ") for block in blocks]
+    return [(question, solution) for question, solution in pairs]
+
+
+def stopped(text: str, stop: tuple[str, ...]) -> str:
+    """`text` up to the first stop string, as a server returns it."""
+    return text[: min([text.index(mark) for mark in stop if mark in text], default=len(text))]
+
+
+def test_every_new_question_in_the_prompts_format_begins_with_a_stop_string() -> None:
+    assert len(shots()) == 8
+    for question, solution in shots():
+        for other, theirs in shots():
+            answer = stopped(f" {solution}\n\nQ: {other}\nA: {theirs}", RUN.stop)
+            assert answer.strip() == solution  # all of the solution, nothing of the next question
+            assert RUN.reading.read(answer).value == solution.rsplit("The answer is ", 1)[1].rstrip(".")
+        assert stopped(question, RUN.stop) == question
+
+
+def lm_evals_task() -> Any:
+    """gsm8k_cot of the installed lm-eval, which is looked up and not imported: that takes seconds."""
+    spec = find_spec("lm_eval")
+    if spec is None or spec.origin is None:
+        pytest.skip("lm-eval is not installed")
+    file = Path(spec.origin).parent / "tasks" / "gsm8k" / "gsm8k-cot.yaml"
+    return pytest.importorskip("yaml").safe_load(file.read_text(encoding="utf-8"))
+
+
+def test_prompt_and_stop_string_are_those_of_lm_eval() -> None:
+    theirs = lm_evals_task()
+    examples = [(shot["question"], shot["target"]) for shot in theirs["fewshot_config"]["samples"]]
+    assert shots() == examples
+    # The other stop strings there are end tokens of some models; a server knows those of the model it serves.
+    stop = theirs["generation_kwargs"]["until"]
+    assert [mark for mark in stop if not mark.startswith("<")] == list(RUN.stop)

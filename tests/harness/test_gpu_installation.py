@@ -30,8 +30,6 @@ LOCAL += ["samples=2", "tokens_extra=8", "tokens_per_budget=0"]
     ("experiment", "more", "options"),
     [
         ("gsm8k-budgets", LOCAL, ["--curves", "curves.csv"]),
-        ("gsm8k-256", LOCAL, []),
-        ("math-budgets", LOCAL, []),
         ("math-thinking", [*LOCAL, "budgets=5"], []),
         ("gsm8k-budgets", [], ["--dry-run"]),
     ],

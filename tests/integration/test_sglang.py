@@ -21,7 +21,7 @@ from harness.http.sockets import ApiKey
 from harness.questions.load import Question, load_questions
 from harness.run.queries import prompt_for, remaining
 from results import BadInput
-from tests.harness.engines.sglang_responder import several
+from tests.harness.engines.servers import several
 
 pytestmark = pytest.mark.server
 

@@ -32,7 +32,7 @@ from click.testing import CliRunner
 import tts
 from harness.imports.formats import FORMATS
 from tests.conftest import ROOT
-from tests.harness.engines.opened import TINY
+from tests.harness.engines.servers import TINY
 from tests.harness.imports.test_formats import EXAMPLES, OPTIONS
 from tests.unmoved import corners
 from tests.unmoved.server import Server

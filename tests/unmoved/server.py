@@ -10,8 +10,8 @@ from math import log
 from typing import Any
 
 from harness.engines.openai.engine import TRIAL
-from tests.harness.engines.opened import TINY
-from tests.responder import Reply, Request, Responder
+from tests.harness.engines.servers import TINY
+from tests.responder import Reply, Request, Responder, completed, generated
 
 SAID = ("The answer is ##{0}##.", "So \\boxed{{{0}}}", "It is ##{1}##", "I cannot tell", "##{0}")
 HOPELESS = "How much is 4 and 5?"
@@ -44,13 +44,17 @@ class Server(Responder):
         said, tokens = self._said(text, body)
         length = "length" if self.asked[text] % 5 == 0 else "stop"
         message = {"role": "assistant", "content": said, "reasoning": f"Hm, {tokens}"}
-        choice = {"index": 0, "message": message, "finish_reason": length}
-        if body.get("logprobs"):
-            choice["logprobs"] = {"content": [{"logprob": -0.1 * n, "token": "x"} for n in range(tokens % 4)]}
-        usage: dict[str, Any] = {"prompt_tokens": len(text.split()), "completion_tokens": tokens}
-        usage["prompt_tokens_details"] = {"cached_tokens": self.asked[text]}
-        usage["completion_tokens_details"] = {"reasoning_tokens": tokens // 2}
-        return {"model": body["model"], "choices": [choice], "usage": usage}
+        content = [{"logprob": -0.1 * n, "token": "x"} for n in range(tokens % 4)]
+        reply = completed(
+            message,
+            tokens,
+            length,
+            prompt_tokens=len(text.split()),
+            logprobs={"content": content} if body.get("logprobs") else None,
+            prompt_tokens_details={"cached_tokens": self.asked[text]},
+            completion_tokens_details={"reasoning_tokens": tokens // 2},
+        )
+        return {"model": body["model"], **reply}
 
     def _fault(self, text: str) -> Reply | None:
         self.asked["all"] += 1
@@ -76,13 +80,12 @@ class Server(Responder):
             told = [("Well", 0.9)]
         likely = [{"token": token, "logprob": log(value)} for token, value in told]
         content = [{"token": told[0][0], "logprob": -0.1, "top_logprobs": likely}]
-        choice = {"message": {"content": "Yes"}, "finish_reason": "length", "logprobs": {"content": content}}
-        return {"choices": [choice], "usage": {"prompt_tokens": len(text.split()), "completion_tokens": 1}}
+        logprobs = {"content": content}
+        return completed({"content": "Yes"}, 1, "length", prompt_tokens=len(text.split()), logprobs=logprobs)
 
     def _generate(self, request: Request) -> Any:
         ids = request.body["input_ids"]
         self.asked["generate"] += 1
         tokens = 3 + (sum(ids) + self.asked["generate"]) % 9
-        meta = {"prompt_tokens": len(ids), "completion_tokens": tokens, "finish_reason": {"type": "stop"}}
         text = f"{sum(ids) % 9}##." if self.asked["generate"] % 4 else "many"
-        return {"text": text, "meta_info": meta}
+        return generated(text, len(ids), tokens)

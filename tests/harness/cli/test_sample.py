@@ -1,15 +1,18 @@
-"""tts sample and serve, as a user meets them."""
+"""tts sample, serve and gateway, as a user meets them."""
 
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import harness.engines.factory
 from harness.errors import RequestRefused
+from harness.experiment import read_experiment
+from harness.questions.load import load_questions
 from tests.conftest import needs_sglang, needs_torch
-from tests.harness.commands import exit_status
+from tests.harness.commands import command, exit_status
 from tests.harness.run.scripted import ScriptedEngine
 
 
@@ -28,6 +31,11 @@ from tests.harness.run.scripted import ScriptedEngine
             ["serve", "tiny", "--device", "cuda"], "error: PyTorch ", marks=(needs_torch, needs_sglang)
         ),
         (["serve", "tiny", "--dp", "0"], "error: Invalid value for '--dp'"),
+        (["serve", "tiny", "--workers-file", "w.json"], "error: --workers-file is for servers of several"),
+        (["gateway"], "error: give the servers' URLs, or --workers-file, or --pods: one of the three"),
+        (["gateway", "http://a:1", "--workers-file", "w.json"], "error: give the servers' URLs, or --work"),
+        (["gateway", "http://a:1", "--pod-port", "1"], "error: --namespace and --pod-port are for --pods"),
+        (["gateway", "a:1"], "error: a:1: expected http://HOST:PORT"),
     ],
 )
 def test_bad_input_is_one_line_and_writes_nothing(
@@ -76,3 +84,35 @@ def test_answers_that_stay_missing_are_exit_status_3_and_a_run_that_is_stopped_1
         last = output.err.splitlines()[-1]
         assert all(said in last for said in ("128 of 128 answers", "128 requests"))
         assert json.loads((tmp_path / "run.json").read_text())["summary"]["settings"] == []
+
+
+ASKED = ("--set", "seed=5", "--limit", 3, "--url", "http://h:1", "--set", "engine=openai", "--out", "out")
+
+
+@pytest.mark.parametrize(
+    ("target", "options", "given"),
+    [
+        (
+            "dry_run.estimate",
+            ("--dry-run", "--rate", 7, "--price-per-hour", 2, "--restart"),
+            (7.0, 2.0, {"fresh": True}),
+        ),
+        ("sampler.sample", ("--restart",), ({"restart": True, "quarantine": False, "stored": None},)),
+        ("sampler.sample", ("--quarantine",), ({"restart": False, "quarantine": True, "stored": None},)),
+    ],
+)
+def test_options_that_no_scene_gives_reach_the_call_that_does_the_work(
+    target: str, options: tuple[object, ...], given: tuple[Any, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Functions among the arguments are left out of the comparison."""
+    calls: list[tuple[Any, ...]] = []
+
+    def called(*values: Any, **named: Any) -> None:
+        data = {name: value for name, value in named.items() if not callable(value)}
+        calls.append((*(value for value in values if not callable(value)), data))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(f"harness.run.{target}", called)
+    command("sample", "tiny", *ASKED, *options)
+    plan = read_experiment("tiny", {"limit": "3", "seed": "5", "url": "http://h:1", "engine": "openai"})
+    assert calls == [(plan, load_questions("tiny"), Path("out"), *given)]

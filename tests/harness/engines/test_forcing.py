@@ -20,9 +20,17 @@ from harness.errors import EngineError, EngineGone, RequestRefused
 from harness.experiment import read_experiment
 from harness.grader import Grader
 from results import BadInput
-from tests.harness.engines.openai_responder import OpenAIServer
-from tests.harness.engines.opened import openai, sglang, with_engine
-from tests.harness.engines.sglang_responder import PROMPT, PROMPT_TOKENS, TINY, FaultyServer, several
+from tests.harness.engines.servers import (
+    PROMPT,
+    PROMPT_TOKENS,
+    TINY,
+    FaultyServer,
+    OpenAIServer,
+    openai,
+    several,
+    sglang,
+    with_engine,
+)
 from tests.harness.run.real_run import experiment, really
 
 CUT = Completion(

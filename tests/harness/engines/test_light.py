@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from tests import installed
-from tests.harness.engines.openai_responder import OpenAIServer
+from tests.harness.engines.servers import OpenAIServer
 
 
 def test_a_server_elsewhere_needs_its_extra_alone_and_dry_runs_no_network(tmp_path: Path) -> None:

@@ -6,10 +6,7 @@ from typing import Any
 import pytest
 
 from harness.engines.base import Completion, Sampling
-from tests.harness.engines.openai_responder import OpenAIServer, ask
-from tests.harness.engines.opened import sglang, with_engine
-from tests.harness.engines.sglang_responder import PROMPT, FaultyServer
-from tests.harness.engines.sglang_responder import answer as sglang_answer
+from tests.harness.engines.servers import PROMPT, FaultyServer, OpenAIServer, answer, ask, sglang, with_engine
 
 pytestmark = pytest.mark.usefixtures("impatient")
 
@@ -65,7 +62,7 @@ def test_what_is_not_told_as_a_whole_is_null(logprobs: Any) -> None:
 
 
 def test_sglang_is_asked_and_believed() -> None:
-    reply = sglang_answer(tokens=2)
+    reply = answer(tokens=2)
     top = [[-0.5, 3, "Yes"], [-1.0, 4, " no"], [None, 5, "x"], [-3.0, 6, None]]
     reply["meta_info"] |= {"output_token_logprobs": [[-1.0, 3, None], [-0.5, 4, "b"]]}
     reply["meta_info"] |= {"output_top_logprobs": [top]}

@@ -12,8 +12,7 @@ from harness.engines.openai.engine import NO_EFFECT, TRIAL, OpenAIEngine
 from harness.errors import EngineError, RequestRefused
 from harness.http.connection import ATTEMPTS
 from results import BadInput
-from tests.harness.engines.openai_responder import ANSWERS, SAMPLING, OpenAIServer, ask
-from tests.harness.engines.opened import MODEL, openai, with_engine
+from tests.harness.engines.servers import ANSWERS, MODEL, SAMPLING, OpenAIServer, ask, openai, with_engine
 
 pytestmark = pytest.mark.usefixtures("impatient")
 

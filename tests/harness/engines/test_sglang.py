@@ -14,16 +14,17 @@ from harness.errors import EngineError, EngineGone, RequestRefused
 from harness.http import connection
 from harness.http.connection import ATTEMPTS
 from results import BadInput
-from tests.harness.engines.opened import with_engine
-from tests.harness.engines.sglang_faults import FAULTS, meta, status
-from tests.harness.engines.sglang_responder import (
+from tests.harness.engines.servers import (
+    PROMPT,
     PROMPT_TOKENS,
     SAMPLING,
     TINY,
     FaultyServer,
     answer,
-    ask,
+    sglang,
+    with_engine,
 )
+from tests.harness.engines.sglang_faults import FAULTS, meta, status
 from tests.harness.run.real_run import experiment
 
 
@@ -31,6 +32,12 @@ from tests.harness.run.real_run import experiment
 def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connection, "FIRST_PAUSE", 0.001)
     monkeypatch.setattr(connection, "POLL_SECONDS", 0.02)
+
+
+def ask(server: FaultyServer) -> Completion:
+    """The answer that the client gets from `server`."""
+    found: Completion = with_engine(server, sglang, lambda engine: engine.generate(PROMPT, SAMPLING, seed=1))
+    return found
 
 
 def test_a_request_says_everything_and_sends_tokens() -> None:

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from harness.cli import cli
 from harness.http.sockets import HIDDEN, ApiKey
 from results import BadInput
-from tests.harness.engines.openai_responder import OpenAIServer, ask
+from tests.harness.engines.servers import OpenAIServer, ask
 
 pytestmark = pytest.mark.usefixtures("impatient")
 

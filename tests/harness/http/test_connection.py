@@ -18,7 +18,7 @@ from harness.http.attempt import seconds_until
 from harness.http.connection import ATTEMPTS, Connection, check_listens
 from harness.http.sockets import allow_in_flight, open_session
 from results import BadInput
-from tests.harness.engines.opened import openai, sglang
+from tests.harness.engines.servers import openai, sglang
 from tests.harness.http.simulated import ask
 from tests.responder import Reply, Request, Responder
 

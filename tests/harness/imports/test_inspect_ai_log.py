@@ -72,12 +72,14 @@ def write(tmp_path: Path) -> Write:
 def test_each_epoch_is_an_answer(write: Write, tmp_path: Path, suffix: str) -> None:
     counted = sample(1)["output"] | {"usage": USED | {"output_tokens": 4}}
     file = write(
-        sample(1, scores={"pattern": score("C", None)}),  # right, though not read: it votes for the target
+        # Right, though not read: it votes for the target.
+        sample(1, scores={"pattern": score("C", None), "other": score("I", "7")}),
         sample(2, "##1,019##", scores={"pattern": score("I", "1,019")}, stop_reason="max_tokens"),
         sample(1, id=8, scores={"pattern": score(0.0, None)}, model_usage={}, output=counted),
         suffix=suffix,
     )
-    imported("inspect", file, "--setting", "reasoning_effort", "--out", tmp_path / "run")
+    chosen = ("--setting", "reasoning_effort", "--scorer", "pattern")
+    imported("inspect", file, *chosen, "--out", tmp_path / "run")
     table = read_samples(tmp_path / "run").sort_values(["question_id", "sample"], ascending=[False, True])
     assert table["question_id"].tolist() == ["q7", "q7", "8"]
     assert table["sample"].tolist() == [0, 1, 0]
@@ -121,14 +123,16 @@ def test_what_says_nothing_about_the_model_is_absent(write: Write) -> None:
     assert any(note.endswith(f"left out: {said}, 2 for no score") for note in notes)
 
 
-def test_our_grader_takes_the_place_of_a_scorer(write: Write) -> None:
+def test_our_grader_takes_the_place_of_a_scorer(write: Write, tmp_path: Path) -> None:
     file = write(
         sample(1, "The answer is 18.", scores=None),
-        sample(2, "The answer is 17.", scores={"a": score("C"), "b": score("P")}),
+        sample(2, "The answer is 17, no: the answer is 16.", scores={"a": score("C"), "b": score("P")}),
         sample(3, "none", target=["Hence\n#### 18", "18.0"]),
     )
-    table = import_inspect_ai(file, grader=Grader(("answer-is",))).table
-    assert table["answer"].fillna("").tolist() == ["18", "17", ""]
+    grade = ("--grade", "answer-is", "--match", "last")
+    assert imported("inspect", file, *grade, "--out", tmp_path / "run").exit_code == 0
+    table = read_samples(tmp_path / "run")
+    assert table["answer"].fillna("").tolist() == ["18", "16", ""]
     assert table["correct"].tolist() == [True, False, False]
     assert table["gold"].tolist() == ["18"] * 3
 

@@ -17,9 +17,9 @@ import pandas as pd
 
 from results import write_samples
 from tests.harness.commands import exit_status
-from tests.harness.engines.opened import TINY
+from tests.harness.engines.servers import TINY
 from tests.harness.run.rows import stored
-from tests.responder import Reply, Request, Responder
+from tests.responder import Reply, Request, Responder, completed, generated
 
 MODEL = "org/judge"
 CHANCES = {"18": 0.9, "7": 0.2, "5": 0.6}
@@ -135,24 +135,22 @@ class Server(Responder):
         time.sleep(self._delay)
         told = [{"token": token, "logprob": value, "bytes": None} for token, value in self._tokens(text)]
         logprobs = {"content": [{"token": told[0]["token"], "logprob": -0.1, "top_logprobs": told}]}
-        return self._said({"message": {"content": "Yes"}}, logprobs)
+        return self._said({"content": "Yes"}, logprobs)
 
     def _completion(self, _body: dict[str, Any], text: str, _path: str) -> Any:
         lists = {"token_logprobs": [-0.1], "top_logprobs": [dict(self._tokens(text))]}
-        return self._said({"text": "Yes"}, lists)
+        return self._said("Yes", lists)
 
-    def _said(self, said: dict[str, Any], logprobs: Any) -> Any:
-        choice = {"finish_reason": "length", "logprobs": None if self._silent else logprobs, **said}
-        usage = {"prompt_tokens": TOKENS, "completion_tokens": 1}
-        return {"choices": [choice], "usage": usage, "model": MODEL}
+    def _said(self, said: str | dict[str, Any], logprobs: Any) -> Any:
+        told = None if self._silent else logprobs
+        return completed(said, 1, "length", prompt_tokens=TOKENS, logprobs=told) | {"model": MODEL}
 
     def _generate(self, body: dict[str, Any], text: str, _path: str) -> Any:
-        meta: dict[str, Any] = {"prompt_tokens": len(body["input_ids"]), "completion_tokens": 1}
-        meta["finish_reason"] = {"type": "length"}
+        told: dict[str, Any] = {}
         if body.get("top_logprobs_num"):
-            meta["output_token_logprobs"] = [[-0.1, 3, "Yes"]]
-            meta["output_top_logprobs"] = [[[value, 3, token] for token, value in self._tokens(text)]]
-        return {"text": "Yes", "meta_info": meta}
+            told["output_token_logprobs"] = [[-0.1, 3, "Yes"]]
+            told["output_top_logprobs"] = [[[value, 3, token] for token, value in self._tokens(text)]]
+        return generated("Yes", len(body["input_ids"]), 1, "length", **told)
 
     def _reward(self, body: dict[str, Any], text: str, path: str) -> Any:
         reward = next((value for word, value in REWARDS.items() if f"say {word}" in text), 0.0)

@@ -1,6 +1,7 @@
 """tts judge: scores by hand, equal answers once, what is missing asked again, rewards, refusals."""
 
 import json
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -185,21 +186,41 @@ def test_another_judge_under_the_same_name_is_refused(
     assert scores(folder, "score_mine") == SCORES
 
 
-def test_a_column_of_other_origin_stays(folder: Path) -> None:
-    rewrite(folder, [row | {"score_judge": 0.5} for row in rows_of(folder)])
-    with Server() as server:
+@pytest.mark.parametrize("used", [False, True])
+def test_a_column_of_other_origin_and_a_run_in_use_are_left_alone(folder: Path, used: bool) -> None:
+    if not used:
+        rewrite(folder, [row | {"score_judge": 0.5} for row in rows_of(folder)])
+    before = rows_of(folder)
+    with Server() as server, locked(folder) if used else nullcontext():
         assert judge(folder, server, *CHAT) == 2
-    assert scores(folder) == [0.5] * 8
+    assert rows_of(folder) == before
     assert server.asked == []
 
 
-def test_a_server_without_log_probabilities_is_refused_and_binds_no_name(
-    folder: Path, capsys: pytest.CaptureFixture[str]
+SINGLE = ([0.2, 0.8], [])
+"""What is no single reward; `judge/test_progress.py` has more of that."""
+
+
+@pytest.mark.parametrize(
+    ("habits", "options", "said"),
+    [
+        ({"silent": True}, CHAT, "log-probabilities"),
+        *(({"told": told}, (*CHAT, "--reward"), "rewards") for told in SINGLE),
+        *(({"told": told}, (*SGLANG, "--reward"), "rewards") for told in SINGLE),
+    ],
+)
+def test_a_server_that_cannot_tell_scores_is_refused_and_binds_no_name(
+    folder: Path,
+    capsys: pytest.CaptureFixture[str],
+    habits: dict[str, Any],
+    options: tuple[str, ...],
+    said: str,
 ) -> None:
-    with Server(silent=True) as server:
-        assert judge(folder, server, *CHAT) == 2
-        assert "log-probabilities" in capsys.readouterr().err
+    with Server(**habits) as server:
+        assert judge(folder, server, *options) == 2
+        assert said in capsys.readouterr().err.splitlines()[-1]
     assert "score_judge" not in rows_of(folder)[0]
+    assert not (folder / "scores").exists()
     with Server() as server:
         assert judge(folder, server, *SGLANG) == 0
 
@@ -248,22 +269,20 @@ def test_bad_input_is_one_line_and_leaves_all_as_it_was(
     assert not list(tmp_path.rglob("scores"))
 
 
-def test_a_run_in_use_is_left_alone(folder: Path) -> None:
-    with Server() as server, locked(folder):
-        assert judge(folder, server, *CHAT) == 2
-    assert server.asked == []
-
-
 @pytest.mark.parametrize(
-    ("judged", "null", "warns"),
-    [(20, 3, True), (20, 2, False), (0, 0, False)],  # two of twenty are a tenth, and not more
+    ("judged", "null", "levels", "warns"),
+    [
+        (20, 3, 5, ["no score"]),
+        *((20, 2, 5, []), (0, 0, 5, [])),  # two of twenty are a tenth, and not more
+        (20, 0, 1, ["equal"]),  # as rewards from an endpoint that normalises over one class
+    ],
 )
-def test_a_judge_that_was_stopped_early_is_told_by_what_it_has_judged(
-    judged: int, null: int, warns: bool
+def test_what_speaks_against_scores_is_told_by_what_is_judged(
+    judged: int, null: int, levels: int, warns: list[str]
 ) -> None:
-    counts = {"answers": 1000, "asked": 1000, "judged": judged, "null": null, "levels": 5}
-    found = Judged(counts, column="score_judge", failures=[], stopped=True)
-    assert any("no score" in line for line in found.warnings()) is warns
+    counts = {"answers": 1000, "asked": 1000, "judged": judged, "null": null, "levels": levels}
+    found = Judged(counts, column="score_judge", failures=[], stopped=True).warnings()
+    assert [word in line for word, line in zip(warns, found, strict=True)] == [True] * len(warns)
 
 
 @pytest.mark.parametrize("fails", [0, 2])
@@ -363,7 +382,7 @@ def test_the_score_is_the_reward(tmp_path: Path, endpoint: str, options: tuple[s
     counts = summary(folder, "rm")
     read = TOKENS * 4 if options == CHAT else sum(len(body["input_ids"]) for body in server.asked)
     assert (counts["prompt_tokens"], counts["tokens"]) == (read, 0)
-    assert (counts["auc"], counts["auc_within"]) == (1.0, 1.0)
+    assert (counts["auc"], counts["auc_within"], counts["levels"]) == (1.0, 1.0, 3)
 
 
 def test_the_question_is_the_users_turn_and_the_answer_the_models(folder: Path) -> None:
@@ -375,21 +394,3 @@ def test_the_question_is_the_users_turn_and_the_answer_the_models(folder: Path) 
         {"role": "assistant", "content": "I say 18"},
     ]
     assert decoded(server.asked[5]["input_ids"]) == "<|user|>Problem a?<|assistant|>I say 18<|end|>"
-
-
-@pytest.mark.parametrize("options", [SGLANG, CHAT])
-@pytest.mark.parametrize("told", [[0.2, 0.8], [], ["0.5"], [None]])
-def test_a_model_that_gives_no_single_reward_is_refused(
-    folder: Path, capsys: pytest.CaptureFixture[str], told: Any, options: tuple[str, ...]
-) -> None:
-    with Server(told=told) as server:
-        assert rewarded(folder, server, *options) == 2
-    assert "rewards" in capsys.readouterr().err.splitlines()[-1]
-    assert not (folder / "scores").exists()
-
-
-def test_equal_rewards_are_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """As from an endpoint that normalises over one class."""
-    with Server(told=[1.0]) as server:
-        assert rewarded(folder, server, *CHAT) == 0
-    assert "equal" in capsys.readouterr().err

@@ -63,8 +63,8 @@ def test_p_yes_by_hand(candidates: list[tuple[str, float]], expected: float | No
         ([], None),
         (float("nan"), None),
         (float("inf"), None),
-        ("1", None),
-        (False, None),
+        *(("1", None), (["0.5"], None)),
+        *((False, None), ([None], None)),
         ({"0": 1.0}, None),
     ],
 )

@@ -18,8 +18,7 @@ from harness.run.cut_answers import FINAL_TOKENS, Stored
 from harness.run.queries import prompt_for
 from results import build_curves, read_samples
 from tests.harness.commands import command, exit_status
-from tests.harness.engines.opened import TINY, openai, with_engine
-from tests.harness.engines.thinking_servers import VLLM
+from tests.harness.engines.servers import TINY, VLLM, openai, with_engine
 from tests.harness.run.real_run import really
 from tests.harness.run.rows import change_record, record_in, rewrite
 from tests.harness.run.rows import stored as rows_in

@@ -14,8 +14,7 @@ from harness.view import answers, read_blocks
 from results import build_curves, read_samples
 from results.report.one_question import LONGEST, question_data
 from results.votes.curves import curves_and_votes
-from tests.harness.engines.sglang_responder import TINY
-from tests.harness.engines.thinking_servers import VLLM, SGLang
+from tests.harness.engines.servers import TINY, VLLM, SGLang
 from tests.harness.run.real_run import experiment
 from tests.harness.run.rows import row, stored, write
 

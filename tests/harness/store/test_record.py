@@ -132,14 +132,6 @@ def test_a_hub_model_is_known_by_its_commit_and_must_keep_it(
     assert (run / "run.json").read_bytes() == before
 
 
-@pytest.mark.parametrize(
-    "content", ["", "[]", "{}", '{"experiment": null}', '{"experiment": {}}', '{"experiment": {"colour": 1}}']
-)
-def test_a_record_of_another_kind_is_no_record(tmp_path: Path, content: str) -> None:
-    (tmp_path / "run.json").write_text(content)
-    assert experiment_in(tmp_path) is None
-
-
 def test_the_experiment_on_record_may_have_a_key_of_another_version(tmp_path: Path) -> None:
     begun(tmp_path)
     change_record(tmp_path, lambda found: found | {"experiment": found["experiment"] | {"colour": None}})

@@ -15,7 +15,7 @@ import prompts
 from harness.experiment import model_location
 from harness.questions.load import Question
 from harness.store import resume
-from harness.store.record import Record
+from harness.store.record import Record, experiment_in
 from harness.store.resume import check_same_run, locked, put_bad_rows_aside, read_done
 from harness.store.samples_file import SAMPLES, mend, read_rows
 from harness.tally.counts import Tally
@@ -219,10 +219,17 @@ def test_samples_of_unknown_origin_are_left_alone(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "content", ["", "[]", "{}", '{"experiment": 1, "sessions": []}', '{"experiment": null, "sessions": []}']
+    "content",
+    [
+        "",
+        "[]",
+        "{}",
+        *(f'{{"experiment": {it}, "sessions": []}}' for it in (1, "null", "{}", '{"colour": 1}')),
+    ],
 )
-def test_a_damaged_record_is_one_clear_line(tmp_path: Path, content: str) -> None:
+def test_a_damaged_record_is_no_record_and_one_clear_line(tmp_path: Path, content: str) -> None:
     (tmp_path / "run.json").write_text(content)
+    assert experiment_in(tmp_path) is None
     with pytest.raises(BadInput, match=r"run\.json: not a record"):
         go_on(tmp_path)
 

@@ -14,7 +14,7 @@ from harness.engines.ctranslate2.in_process import CTranslate2Engine
 from harness.engines.token_ids import PromptTokens
 from harness.experiment import TINY_MODEL
 from harness.questions.load import load_questions
-from tests.harness.engines.sglang_responder import several
+from tests.harness.engines.servers import several
 
 torch = pytest.importorskip("torch")
 

@@ -1,7 +1,9 @@
 """Models converted for CTranslate2: once, beside their weights, and only if the same model comes out."""
 
+import gc
 import json
 import shutil
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -19,6 +21,14 @@ torch = pytest.importorskip("torch")
 SHIPPED = TINY_MODEL / INSIDE
 SHAPE = {"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4}
 SHAPE |= {"num_key_value_heads": 2}
+
+
+@pytest.fixture(autouse=True)
+def _frozen(transformers: Any) -> Iterator[None]:
+    """The converter collects garbage several times: of all that tests have imported, that takes seconds."""
+    gc.freeze()
+    yield
+    gc.unfreeze()
 
 
 def random_model(transformers: Any, folder: Path, name: str, **shape: Any) -> Path:

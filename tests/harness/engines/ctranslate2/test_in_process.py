@@ -18,7 +18,7 @@ from harness.engines.factory import engine_for
 from harness.errors import EngineError, EngineGone
 from harness.experiment import read_experiment
 from results import BadInput
-from tests.harness.engines.sglang_responder import PROMPT, PROMPT_TOKENS, SAMPLING, TINY, several
+from tests.harness.engines.servers import PROMPT, PROMPT_TOKENS, SAMPLING, TINY, several
 from tests.harness.engines.tiny_copy import changed
 from tests.harness.run.real_run import experiment
 
