@@ -252,6 +252,9 @@ def test_prices_turn_tokens_into_money():
     pd.testing.assert_frame_equal(rows, compare_runs(runs, by_model))
     own = {name: runs[name].assign(cost=cost) for name, cost in (("dear", 6.0), ("cheap", 2.0))}
     pd.testing.assert_frame_equal(rows, compare_runs(own))
+    greedy = own["dear"].head(1).assign(decoding="greedy", cost=None)  # of which no vote is made
+    own["dear"] = pd.concat([own["dear"], greedy])
+    pd.testing.assert_frame_equal(rows, compare_runs(own))
     both = {"x": pd.concat(runs.values())}
     np.testing.assert_allclose(compare_runs(both, by_model)["cost"], rows["cost"])
     one_each = {"large": 1.0, "small": 1.0}
