@@ -56,4 +56,4 @@ def described(rows: pd.DataFrame, columns: Columns) -> str:
 
 def points(value: float) -> str:
     """A difference of accuracies in percentage points: 0.0213 as "2.1"."""
-    return "–" if np.isnan(value) else f"{round(100 * value, 1) + 0.0:.1f}".replace("-", "−")
+    return f"{round(100 * value, 1) + 0.0:.1f}".replace("-", "−") if np.isfinite(value) else "–"

@@ -23,7 +23,7 @@ def test_every_status_has_words() -> None:
 
 
 def test_points_are_told_without_a_sign_that_says_nothing() -> None:
-    assert [points(value) for value in (0.0213, -0.0213, -0.0004, np.nan)] == ["2.1", "−2.1", "0.0", "–"]
+    assert [points(value) for value in (0.0213, -0.0213, -0.0004, np.inf)] == ["2.1", "−2.1", "0.0", "–"]
 
 
 def test_what_a_table_does_not_tell_is_said() -> None:
