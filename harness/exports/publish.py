@@ -161,8 +161,9 @@ def _card(table: pd.DataFrame, curves: pd.DataFrame) -> str:
     """The data set's card; curves have both methods at each N."""
     lines = []
     sampled = curves[curves["method"] != "greedy"].sort_values("method", ascending=False, kind="stable")
-    for group, at in sampled.groupby(["dataset", "model", "setting", "N"], sort=False):
-        cells = [f"{accuracy:.1%} ± {error:.1%}" for accuracy, error in at[["accuracy", "stderr"]].to_numpy()]
+    for group, at in sampled.groupby(["dataset", "model", "setting", "N", "questions"], sort=False):
+        errors = [f" ± {error:.1%}" if error == error else "" for error in at["stderr"]]
+        cells = [f"{accuracy:.1%}{error}" for accuracy, error in zip(at["accuracy"], errors, strict=True)]
         lines.append(f"| {' | '.join([*map(_cell, group), *cells])} |")
     models, datasets = (", ".join(map(_cell, table[name].unique())) for name in ("model", "dataset"))
     return Template((_HERE / "card.md").read_text(encoding="utf-8")).substitute(

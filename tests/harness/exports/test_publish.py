@@ -94,7 +94,8 @@ def test_the_data_set_has_a_card_and_loads(run: Path, tmp_path: Path) -> None:
     lines = [line for line in card.text.splitlines() if line.startswith("| tiny")]
     assert len(lines) == 4
     exact = build_curves(read_samples(run), permutations=0).set_index(["method", "setting", "N"])["accuracy"]
-    for _, _, setting, n, vote, best in (line.strip("| ").split(" | ") for line in lines):
+    for _, _, setting, n, questions, vote, best in (line.strip("| ").split(" | ") for line in lines):
+        assert questions == "2"
         for told, method in ((vote, "majority"), (best, "best_of_n")):
             assert float(told.split("%")[0]) == pytest.approx(100 * exact[method, setting, int(n)], abs=0.06)
     again = command("export", run, "--out", out)
@@ -118,7 +119,9 @@ def test_a_bare_table_is_published_with_what_it_has(tmp_path: Path) -> None:
     models[1]["answer"] = None
     write_samples(pd.concat(models), file)
     assert command("export", file, "--out", out).exit_code == 0
-    assert "6 answers to 2 questions" in (out / "README.md").read_text()  # of two data sets, both called a
+    card = (out / "README.md").read_text()
+    assert "6 answers to 2 questions" in card  # of two data sets, both called a
+    assert "nan" not in card  # one question has no error
     found = {(each.parts[-4], each.parts[-2]): each for each in out.rglob("*.json")}
     for name, accuracy in zip(names, (0.5, 0.0, 1.0), strict=True):
         aggregate = json.loads(found[name].read_text())
