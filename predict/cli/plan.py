@@ -156,13 +156,13 @@ def measured_offers(
     for side in sides_of({", ".join(map(str, inputs)): samples}, None, score, score_cost):
         by_key.setdefault(Key("llm", side.dataset, side.run), []).append(side)
     for key, sides in by_key.items():
-        choices = measured_choices(sides, allowed_methods(sides), max_n, level)
+        choices = measured_choices(sides, allowed_methods(sides, curves_name(key)), max_n, level)
         cost = "nothing" if sides[0].score_cost == 0 else f"{count(sides[0].score_cost)} tokens"
         heading = f"{curves_name(key)}; the score of an answer takes {cost}"
         yield Offer(heading, choices)
 
 
-def allowed_methods(sides: Sequence[Side]) -> tuple[str, ...]:
+def allowed_methods(sides: Sequence[Side], name: str) -> tuple[str, ...]:
     """The methods by score that these scores allow: rewards below 0 rank answers and are no weights."""
     allowed: list[str] = []
     for method in BY_SCORE:
@@ -170,7 +170,7 @@ def allowed_methods(sides: Sequence[Side]) -> tuple[str, ...]:
             for side in sides:
                 side.curve(method)
         except BadInput as error:
-            say(f"note: no {METHOD_NAMES[method]}: {error}", err=True)
+            say(f"note: {name}: no {METHOD_NAMES[method]}: {error}", err=True)
         else:
             allowed.append(method)
     return tuple(allowed)
