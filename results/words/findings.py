@@ -40,14 +40,22 @@ VERBS = {"better": "pays", "worse": "hurts", "undecided": "makes no clear differ
 
 
 def opening(plans: Sequence[Plan], comparison: pd.DataFrame | None, panels: Sequence[Panel]) -> list[str]:
-    """What the first plan and the first comparison say; without either, what pays for the first model."""
-    lines = [advice(plan) for plan in plans[:1]]
-    if comparison is not None and (ranked := rankings(comparison)):
-        lines.append(ranks_sentence(ranked[-1]))
-    elif comparison is not None:
+    """What the first plan and the first comparison say; without either, what pays for the first model.
+
+    Where there are several data sets, each line says of which it is.
+    """
+    models = [_main(by_method) for by_method in _by_model(panels)]
+    datasets = {main.key.dataset for main in models}
+    lines = [(plan.options["dataset"].iloc[0], advice(plan)) for plan in plans[:1]]
+    if comparison is not None:
+        datasets |= set(comparison["dataset"])
         first, *others = pairs_of(comparison)
-        lines.append(f"{verdict(first)} {len(others)} more below." if others else verdict(first))
-    return lines or [headline(_main(by_method)) for by_method in _by_model(panels)[:1]]
+        told = f"{verdict(first)} {len(others)} more below." if others else verdict(first)
+        if ranked := rankings(comparison):
+            first, told = ranked[-1], ranks_sentence(ranked[-1])
+        lines.append((first["dataset"].iloc[0], told))
+    lines = lines or [(main.key.dataset, headline(main)) for main in models[:1]]
+    return [f"On {dataset}: {line}" if len(datasets) > 1 else line for dataset, line in lines]
 
 
 def _by_model(panels: Sequence[Panel]) -> list[dict[str, Panel]]:
