@@ -5,6 +5,7 @@ import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ import harness.gpu_check
 from harness.engines.sglang import SGLangEngine
 from harness.engines.token_ids import PromptTokens
 from harness.experiment import Experiment
-from harness.gpu_check import PROMPT, RUNNING, measure, random_questions, write_model
+from harness.gpu_check import PROMPT, RUNNING, counts, measure, random_questions, write_model
 from harness.http.attempt import Reply
 from harness.http.connection import total
 from harness.run.sizing import LLAMA
@@ -59,6 +60,9 @@ sglang:prompt_tokens_total 4312.5
 process_cpu_seconds_total 7.0
 """
     assert [total(f"sglang:{name}", text) for name in PROMPT] == [4312.5, 1100.0]
+    longer = f"sglang:{RUNNING} 3.0\nsglang:{RUNNING}_offline_batch 2.0\n"
+    server: Any = SimpleNamespace(get=lambda _path: asyncio.sleep(0, Reply(200, "", longer.encode())))
+    assert asyncio.run(counts(server, RUNNING)) == [3.0]  # and not what a longer name counts
 
 
 class PlayedServer(SimulatedServer):

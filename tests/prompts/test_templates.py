@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+from pathlib import Path
 
 import pytest
 
@@ -59,6 +60,11 @@ def test_a_judge_is_shown_question_and_answer_as_they_are() -> None:
     filled = prompts.fill("judge-yes-no", problem="{answer} or {problem}?", answer="{problem} \\1 {}")
     assert "\n{answer} or {problem}?\n" in filled
     assert "\n{problem} \\1 {}\n" in filled
+
+
+def test_a_template_of_one_s_own_lacks_the_newline_of_its_file_alone(tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text("{problem}\n \n\n", encoding="utf-8")
+    assert prompts.template(str(tmp_path / "mine.txt")) == "{problem}\n \n"
 
 
 KNOWN = "gsm8k-budget, gsm8k-cot, judge-yes-no, math-budget"

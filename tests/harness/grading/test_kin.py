@@ -6,7 +6,6 @@ right: true, the answer is the gold; false, another was given, which votes; null
 """
 
 import json
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,9 @@ from harness.grading.thoughts import only_thinks, opens, without_thoughts
 from results import BadInput
 
 ROWS = [json.loads(line) for line in Path(__file__).with_name("kin.jsonl").read_text("utf-8").splitlines()]
-KINDS = {kind: list(rows) for kind, rows in groupby(ROWS, key=lambda row: (row["kind"], row["grader"]))}
+KINDS: dict[tuple[str, str], list[dict[str, Any]]] = {}
+for _row in ROWS:
+    KINDS.setdefault((_row["kind"], _row["grader"]), []).append(_row)
 CHOICE = Grader(grader="choice")
 
 

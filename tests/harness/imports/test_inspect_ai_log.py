@@ -70,11 +70,13 @@ def write(tmp_path: Path) -> Write:
 
 @pytest.mark.parametrize("suffix", [".eval", ".json"])
 def test_each_epoch_is_an_answer(write: Write, tmp_path: Path, suffix: str) -> None:
-    counted = sample(1)["output"] | {"usage": USED | {"output_tokens": 4}}
+    few = {"usage": USED | {"output_tokens": 4}}
+    counted = sample(1)["output"] | few
+    last_call = sample(2, "##1,019##", stop_reason="max_tokens")["output"] | few  # of several
     file = write(
         # Right, though not read: it votes for the target.
         sample(1, scores={"pattern": score("C", None), "other": score("I", "7")}),
-        sample(2, "##1,019##", scores={"pattern": score("I", "1,019")}, stop_reason="max_tokens"),
+        sample(2, output=last_call, scores={"pattern": score("I", "1,019")}, stop_reason="max_tokens"),
         sample(1, id=8, scores={"pattern": score(0.0, None)}, model_usage={}, output=counted),
         suffix=suffix,
     )

@@ -113,6 +113,11 @@ def test_a_shard_that_is_missing_is_said_and_one_that_is_there_twice_is_refused(
     assert "3 of 8 shards" in command("inspect", *parts[:3]).output
 
 
+def test_runs_without_shards_are_each_a_whole_one(shards: tuple[Path, list[Path]]) -> None:
+    record = record_in(shards[0])
+    assert whole_runs([record, record]) == [record, record]
+
+
 def test_shards_are_missing_of_their_own_run() -> None:
     rows = [
         ("d", "m", "1/3"),

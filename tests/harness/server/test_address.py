@@ -43,6 +43,8 @@ def test_what_others_reach_needs_a_key_and_this_machine_none(
     with pytest.raises(BadInput, match=KEY):
         key_for(host)
     assert [key_for(here) for here in ("127.0.0.1", "localhost", "::1", "127.0.0.2")] == [None] * 4
+    monkeypatch.setenv(KEY, "secret-of-the-hosts")  # which is asked for wherever it was not given for nothing
+    assert [key_for(here) is None for here in ("127.0.0.1", "localhost", "::1", host)] == [True, *3 * [False]]
     assert url_of("::1", 7) == "http://[::1]:7"
 
 

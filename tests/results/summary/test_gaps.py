@@ -127,14 +127,16 @@ def test_lengths_must_differ_be_known_and_have_questions_in_common() -> None:
 
 
 def test_the_picture_and_its_sentence() -> None:
-    samples, _ = world(2, 4, 1)
+    samples, _ = world(6, 4, 1)
     many = pd.concat(
-        [samples.assign(question_id=samples["question_id"] + f"-{i}") for i in range(MOST_LINES)]
+        [samples.assign(question_id=samples["question_id"] + f"-{i}") for i in range(MOST_LINES // 3)]
     )
     (gaps,) = gaps_of(many)
     figure = gaps_figure(gaps, "g")
     rows = {layer.mark["style"]: layer.data for layer in figure.layers}
     assert rows["thread"]["question"].nunique() == MOST_LINES
+    colours = rows["thread"][["question", "leads"]].drop_duplicates()
+    assert not colours["question"].duplicated().any()  # a line has one
     assert rows["mean"]["gap"].tolist() == gaps.means["gap"].tolist()
     assert f"{MOST_LINES} of {2 * MOST_LINES}" in figure.subtitle[-1]
     assert "law" in rows

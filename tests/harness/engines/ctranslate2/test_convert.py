@@ -42,6 +42,16 @@ def random_model(transformers: Any, folder: Path, name: str, **shape: Any) -> Pa
     return folder
 
 
+def test_the_weights_are_those_of_the_revision_that_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[str, str | None]] = []
+    hub = pytest.importorskip("huggingface_hub")
+    monkeypatch.setattr(
+        hub, "snapshot_download", lambda name, revision=None, **_: asked.append((name, revision))
+    )
+    module._with_weights("org/model", "abc123")
+    assert asked == [("org/model", "abc123")]
+
+
 @pytest.mark.parametrize("apart", [False, pytest.param(True, marks=pytest.mark.release)])
 def test_a_model_is_converted_again_only_when_its_weights_are_others(
     apart: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
