@@ -386,9 +386,11 @@ def test_the_score_is_the_reward(tmp_path: Path, endpoint: str, options: tuple[s
 
 
 def test_the_question_is_the_users_turn_and_the_answer_the_models(folder: Path) -> None:
+    told = ("--set", "concurrency=1", "--set", "request_fields={use_activation = false}")
     with Server() as server:
-        rewarded(folder, server, *CHAT, "--set", "concurrency=1")
-        rewarded(folder, server, *SGLANG, "--set", "concurrency=1", "--name", "rm2")
+        rewarded(folder, server, "--engine", "openai", "--set", f"model={MODEL}", *told)
+        rewarded(folder, server, *SGLANG, *told, "--name", "rm2")
+    assert [body["use_activation"] for body in server.asked] == [False] * len(server.asked)
     assert server.asked[0]["messages"] == [
         {"role": "user", "content": "Problem a?"},
         {"role": "assistant", "content": "I say 18"},

@@ -150,6 +150,8 @@ def test_no_other_questions_of_two_sides_are_cheaper(squared: float, price: floa
         Q * np.where((m > n) & (cost_of(n, m, price, further) <= Q), (1 - squared) / n + squared / m, 1).min()
     )
     assert found.margin == pytest.approx(least, rel=0.02)
+    fewest = split(150, 0.99, 0.2, size=8)  # ten clusters of both sides and ten more
+    assert (fewest.dear, fewest.cheap) == (10 * 8, 20 * 8)
     no_saving = split(Q, squared, 1.0)
     assert (no_saving.cheap, no_saving.cost) == (0, Q)
 
