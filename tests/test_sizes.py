@@ -18,7 +18,7 @@ LONG = 100
 LIMITS = {
     "lines of the packages": 37_972,
     "files of the packages": 302,
-    "lines of the tests": 34_166,
+    "lines of the tests": 34_185,
     "words of pages written by hand": 18_532,
     "mean characters of a line": 52.8,
     "long lines, %": 8.7,

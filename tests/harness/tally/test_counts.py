@@ -71,6 +71,14 @@ def test_many_unreadable_answers_are_a_warning_that_names_what_reads_them() -> N
     assert len(tally.warnings(Path("runs/a"))) == 1
 
 
+def test_the_advice_goes_by_the_grader_that_has_read_the_answers() -> None:
+    tally = Tally(EXPERIMENT, grader=Grader(("hashes",), "last"))
+    for question in "abc":
+        tally.add(row("20", "so it is \\boxed{26}.", question_id=question, answer=None))
+    (warning,) = tally.warnings(Path("runs/a"))
+    assert "--match last" in warning
+
+
 def test_answers_beyond_those_asked_for_count_and_forced_ones_are_not_cut_off() -> None:
     """A run of two samples goes on in a folder where three were drawn: the third counts as well."""
     tally = Tally(EXPERIMENT.model_copy(update={"samples": 2}))
