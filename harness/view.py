@@ -141,12 +141,15 @@ def answers(
     kinds = ["right", "unreadable", "wrong", "cut-off"]
     table[kinds] = table[kinds].astype(bool)
     of_datasets = list(table.groupby("dataset", dropna=False, sort=False))
+    several, run = len(of_datasets) > 1, experiment_in(folder)
     for dataset, own in of_datasets:
-        on = on_dataset(str(dataset)) if len(of_datasets) > 1 else ""
+        on = on_dataset(str(dataset)) if several else ""
+        is_of_run = not several or (run is not None and run.name == dataset)
         if question is not None:
             gold = own["gold"].iloc[-1]
             yield visible(f"question {question}{on}" + (f", gold {gold}" if gold is not None else ""))
-            yield from _indented(problems_at_hand(folder).get(question, "(its text is not at hand)"), 2)
+            problems = problems_at_hand(folder) if is_of_run else {}
+            yield from _indented(problems.get(question, "(its text is not at hand)"), 2)
         yield from _of_settings(own, question, only, limit, full, on)
 
 

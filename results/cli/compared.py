@@ -29,7 +29,7 @@ from results.tables.money import columns_of_score
 from results.terminal import aligned, visible
 from results.words import compared as words
 from results.words.cells import Columns, Table, cells_of, tabled
-from results.words.names import NBSP, points, sentence
+from results.words.names import NBSP, points
 
 _LISTED = 20
 """Questions that are named."""
@@ -141,7 +141,7 @@ def printed(rows: pd.DataFrame, every: bool) -> Table:
     of_most = (rows["N"] > 1) & (rows["N"] == most)
     single = (rows["N"] == 1) & (rows["method"] == rows["method"].iloc[0])
     quoted_rows = rows.index.isin([place for pair in words.pairs_of(rows) for place in words.quoted(pair)])
-    columns: Columns = {"data set": lambda row: str(row["dataset"])} if _has_several(rows, "dataset") else {}
+    columns: Columns = {"data set": lambda row: str(row["dataset"])} if _has_several(rows) else {}
     columns |= {"a": lambda row: str(row["a"]), "b": lambda row: str(row["b"])}
     if len(set(rows["setting_a"])) > 1 and (rows["a"] != rows["setting_a"]).any():
         columns["setting"] = lambda row: str(row["setting_a"])
@@ -157,8 +157,9 @@ def summary(rows: pd.DataFrame, table: Table) -> list[str]:
     """The table, and a sentence for each pair."""
     names = table.head.index("answer")
     left = [*range(names + 2), names + 3, len(table.head) - 1]
-    of_pairs = [(_place(pair.iloc[0], rows), words.verdict(pair)) for pair in words.pairs_of(rows)]
-    sentences = [visible(place + told) for place, told in of_pairs]
+    several = _has_several(rows)
+    of_pairs = [(pair["dataset"].iloc[0], words.verdict(pair)) for pair in words.pairs_of(rows)]
+    sentences = [visible(words.lead_in(dataset, several) + told) for dataset, told in of_pairs]
     return [f"{table.title}:", *aligned([table.head, *table.rows], left), *sentences, *_ranks(rows)]
 
 
@@ -171,25 +172,18 @@ def for_a_paper(table: Table) -> pd.DataFrame:
 def _ranks(rows: pd.DataFrame) -> list[str]:
     """Which of three or more runs may rank where, by the most answers at each setting."""
     lines = []
-    rankings = words.rankings(rows)
-    every = pd.concat(rankings) if rankings else rows
-    most_answers = {_place(runs.iloc[0], every): runs for runs in rankings}
-    for place, runs in most_answers.items():
+    most_answers = {tuple(runs[["dataset", "setting"]].iloc[0]): runs for runs in words.rankings(rows)}
+    settings = {setting for _, setting in most_answers}
+    for (dataset, setting), runs in most_answers.items():
+        place = words.lead_in(dataset, _has_several(rows), setting if len(settings) > 1 else "")
         table = aligned([[*words.RANK_COLUMNS], *cells_of(runs, words.RANK_COLUMNS)])
         lines += ["", visible(place + words.ranks_sentence(runs)), *table]
     return [line.replace(NBSP, " ") for line in lines]
 
 
-def _has_several(rows: pd.DataFrame, column: str) -> bool:
-    return column in rows and len(rows[column].unique()) > 1
-
-
-def _place(row: Any, rows: pd.DataFrame) -> str:
-    """ "On sums, at setting 200: ", of what differs among `rows`."""
-    dataset = f"on {row['dataset']}" if _has_several(rows, "dataset") else ""
-    setting = f"at setting {row['setting']}" if _has_several(rows, "setting") else ""
-    place = ", ".join(filter(None, [dataset, setting]))
-    return f"{sentence(place)}: " if place else ""
+def _has_several(rows: pd.DataFrame) -> bool:
+    """Whether the rows are of several data sets."""
+    return len(rows["dataset"].unique()) > 1
 
 
 def look_at_every_question(

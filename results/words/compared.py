@@ -19,9 +19,10 @@ from results.paired.sequential import Look, SequentialReplay
 from results.paired.verdict import Verdict
 from results.paired.verdict import verdict as verdict_of
 from results.summary.gains import ranks
+from results.tables.key import on_dataset
 from results.terminal import visible
 from results.words.cells import Columns, Table, number, share, tabled
-from results.words.names import listed, percent, points
+from results.words.names import listed, percent, points, sentence
 
 OLD_LEVEL = 0.90
 """Of tables that do not say the level of their intervals."""
@@ -128,6 +129,13 @@ COLUMNS: Columns = {
     "to decide it": _to_decide,
 }
 """The columns of a comparison in words, of rows from `both_ways`: b − a in points with its interval, …"""
+
+
+def lead_in(dataset: str, several: bool, setting: str = "") -> str:
+    """ "On sums, at setting 200: "; of a data set only where there are `several` and it has a name."""
+    parts = [on_dataset(dataset).strip() if several else "", f"at setting {setting}" if setting else ""]
+    place = ", ".join(filter(None, parts))
+    return f"{sentence(place)}: " if place else ""
 
 
 def verdict(rows: pd.DataFrame) -> str:

@@ -19,7 +19,7 @@ from results.summary.panels import Panel
 from results.tables.key import WHOSE, Key, keys
 from results.words.buying import advice
 from results.words.cells import UNKNOWN, Table, number
-from results.words.compared import pairs_of, rankings, ranks_sentence, verdict
+from results.words.compared import lead_in, pairs_of, rankings, ranks_sentence, verdict
 from results.words.names import (
     UNITS,
     curves_name,
@@ -45,17 +45,23 @@ def opening(plans: Sequence[Plan], comparison: pd.DataFrame | None, panels: Sequ
     Where there are several data sets, each line says of which it is.
     """
     models = [_main(by_method) for by_method in _by_model(panels)]
-    datasets = {main.key.dataset for main in models}
-    lines = [(plan.options["dataset"].iloc[0], advice(plan)) for plan in plans[:1]]
+    bought = [(str(plan.options["dataset"].iloc[0]), plan) for plan in plans]
+    datasets = {main.key.dataset for main in models} | {dataset for dataset, _ in bought}
+    lines = [(dataset, advice(plan)) for dataset, plan in bought[:1]]
     if comparison is not None:
         datasets |= set(comparison["dataset"])
-        first, *others = pairs_of(comparison)
-        told = f"{verdict(first)} {len(others)} more below." if others else verdict(first)
-        if ranked := rankings(comparison):
-            first, told = ranked[-1], ranks_sentence(ranked[-1])
-        lines.append((first["dataset"].iloc[0], told))
+        lines.append(_of_comparison(comparison))
     lines = lines or [(main.key.dataset, headline(main)) for main in models[:1]]
-    return [f"On {dataset}: {line}" if len(datasets) > 1 else line for dataset, line in lines]
+    return [lead_in(dataset, len(datasets) > 1) + line for dataset, line in lines]
+
+
+def _of_comparison(comparison: pd.DataFrame) -> tuple[str, str]:
+    """The data set of the last ranking, or else of the first pair, and what it says."""
+    if ranked := rankings(comparison):
+        return ranked[-1]["dataset"].iloc[0], ranks_sentence(ranked[-1])
+    first, *others = pairs_of(comparison)
+    more = f" {len(others)} more below." if others else ""
+    return first["dataset"].iloc[0], f"{verdict(first)}{more}"
 
 
 def _by_model(panels: Sequence[Panel]) -> list[dict[str, Panel]]:

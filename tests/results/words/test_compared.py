@@ -6,8 +6,14 @@ import numpy as np
 import pandas as pd
 
 from results.words.cells import cells_of
-from results.words.compared import COLUMNS, both_ways, quoted, verdict
+from results.words.compared import COLUMNS, both_ways, lead_in, quoted, verdict
 from tests.results.made_tables import DIFFERENCE
+
+
+def test_a_data_set_is_named_where_there_are_several_and_it_has_a_name():
+    assert lead_in("sums", True, "low") == "On sums, at setting low: "
+    assert lead_in("unknown", True, "low") == lead_in("sums", False, "low") == "At setting low: "
+    assert lead_in("unknown", True) == lead_in("sums", False) == ""
 
 
 def test_of_several_settings_the_dearest_is_told_in_any_order_of_rows():
