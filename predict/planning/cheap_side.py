@@ -127,7 +127,8 @@ def explained(a: Side, b: Side, method: str, n: int, level: float) -> Floats:
     draws = clusters_of(a, b) or a.pools.question_ids
     count = len(set(draws))
     if count < FEWEST:
-        raise BadInput(f"{a.named} and {b.named} share {count} draws, expected {FEWEST} questions or more")
+        kind = "questions" if a.pools.clusters is None else "clusters of questions"
+        raise BadInput(f"{a.named} and {b.named} share {count} {kind}, expected {FEWEST} or more")
     ns = np.array(sorted(powers_and(b.most)))
     values = np.column_stack([a.curve(method)[:, min(n, a.most) - 1], b.curve(method)[:, ns - 1]])
     errors = cluster_sums(values - values.mean(axis=0), draws)

@@ -179,7 +179,7 @@ def _read(files: list[Path], kind: str, only: pyarrow.Schema | None = None) -> p
     if not files:
         raise BadInput(f"no {kind} table to read: name a file")
     if kind == "curves" and (options := CHOSEN.get().named):
-        raise BadInput(f"{files[0]}: a curves table: {options} is for the samples that it is made of")
+        raise BadInput(f"{files[0]}: a curves table: give {options} with the samples that it is made of")
     texts = text_columns(SCHEMAS[kind])
     tables = _checked([read_raw(file, texts, only) for file in files], kind, files)
     if kind == "samples":

@@ -1,7 +1,7 @@
 """Accuracy in the binary case: exactly, from the chain, or as a samples table of sampled paths.
 
     exact_accuracy(tasks, setting, steps, votes, methods)[0]["majority"][task, step, vote]  ->  0.97
-    samples:  question_id 0-17  setting 8  sample 3  answer 7  gold 7  correct True  tokens 8
+    samples:  question_id n4-d48-k1-0-17  setting 8  sample 3  answer 7  gold 7  correct True  tokens 8
 
 The samples table is the one that a language model's run writes, and `results` turns it into curves.
 """
@@ -62,10 +62,12 @@ def samples_table(
 ) -> pd.DataFrame:
     """The samples table of `sampled` answers (tasks, steps, paths, k) and the greedy answer at every t.
 
-    A support is written as its coordinates in rising order, "3" or "3+7".
+    A support is written as its coordinates in rising order, "3" or "3+7". A question's name has the
+    sizes of its task: another n, d or k has other right answers.
     """
     gold = np.array(["+".join(map(str, np.flatnonzero(w))) for w in tasks.w_star], dtype=object)
-    ids = np.array([f"{repeat}-{index}" for repeat, index in tasks.keys], dtype=object)
+    sizes = f"n{setting.n}-d{setting.d}-k{setting.k}"
+    ids = np.array([f"{sizes}-{repeat}-{index}" for repeat, index in tasks.keys], dtype=object)
     greedy = greedy_supports(tasks, setting, steps)[:, :, None]
     tables = []
     for decoding, supports in (("sample", sampled), ("greedy", greedy)):
