@@ -78,8 +78,7 @@ def alone(
     read = {_PILOT: read_samples(*inputs, texts=False)}
     if cheap is not None:
         read[str(cheap)] = read_samples(cheap, texts=False)
-    per_token = {name: price.per_token for name, price in prices.items()} or None
-    tables, sides = [], sides_of(read, per_token)
+    tables, sides = [], sides_of(read, prices)
     for dear in (side for side in sides if side.table == _PILOT):
         own, seen = len(dear.pools.question_ids), dear.most
         rows = precision(dear.pools, questions or [own], answers or [seen, 4 * seen], seed, level)
@@ -118,7 +117,7 @@ def compared(
 ) -> list[pd.DataFrame]:
     """Print and return how likely runs of those sizes are to decide each comparison. Raises BadInput."""
     with warnings_last():
-        both = list(pairs(sides_of({str(path): read_samples(path, texts=False) for path in inputs}, None)))
+        both = list(pairs(sides_of({str(path): read_samples(path, texts=False) for path in inputs}, {})))
     if not both:
         raise BadInput("--compare: nothing to compare: give two models, or one model at several settings")
     tables = []

@@ -50,12 +50,11 @@ def build_report(
     tables: Tables,
     made: datetime,
     progress: bool = False,
-    prices: Mapping[str, Price | float] = {},
+    prices: Mapping[str, Price] = {},
 ) -> dict[str, bytes]:
     """Every file of the report by its name: index.html, and NAME.png, .svg and .pdf of each figure.
 
-    `prices`: US dollars for a million tokens by model. Raises BadInput for the price of a model that is in no
-    table.
+    Raises BadInput for the price of a model that is in no table.
     """
     check_prices(prices, tables.models)
     money = Money.of(prices, tables.samples)
