@@ -10,12 +10,11 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from importlib import resources
 
-import jinja2
 import pandas as pd
 from markupsafe import Markup
 from tqdm import tqdm
 
-from results.figures.offline import draw_script, figure_data, in_script, policy, style, vega
+from results.figures.offline import in_script, page_of
 from results.figures.theme import Figure, rendered
 from results.normal import LEVEL
 from results.report.inputs import Tables
@@ -140,11 +139,4 @@ def _page(context: dict[str, object], figures: Sequence[Figure]) -> bytes:
         folder.joinpath(name).read_text(encoding="utf-8")
         for name in ("report.css", "report.js", "page.html.j2")
     )
-    scripts, sheet = [vega(), Markup(script), draw_script()], style(css)
-    environment = jinja2.Environment(
-        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, finalize=_unbroken
-    )
-    page = environment.from_string(template).render(
-        context, css=sheet, scripts=scripts, policy=policy(scripts, [sheet]), **figure_data(figures)
-    )
-    return page.encode()
+    return page_of(template, context, figures, script, css, trim_blocks=True, finalize=_unbroken)
