@@ -52,8 +52,3 @@ def table(columns: Mapping[str, Iterable[str]]) -> str:
 def described(rows: pd.DataFrame, columns: Columns) -> str:
     """Rows of a table as aligned lines, in the words that the report's page has for them."""
     return table({head: [tell(row) for _, row in rows.iterrows()] for head, tell in columns.items()})
-
-
-def points(value: float) -> str:
-    """A difference of accuracies in percentage points: 0.0213 as "2.1"."""
-    return f"{round(100 * value, 1) + 0.0:.1f}".replace("-", "−") if np.isfinite(value) else "–"
