@@ -236,6 +236,5 @@ def number_tables(panels: Sequence[Panel], fits: pd.DataFrame | None) -> dict[st
     for panel in panels:
         by_heading.setdefault(curves_name(panel.key), []).append(value_table(panel))
     for key, rows in [] if fits is None else groups(fits, PANEL):
-        table = fit_table("Fits of the paper's appendix", rows, UNITS[key.source])
-        by_heading[f"Fits: {method_name(key)}"] = [table]
+        by_heading[f"Fits: {method_name(key)}"] = [fit_table(rows, UNITS[key.source])]
     return by_heading
