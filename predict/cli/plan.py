@@ -31,7 +31,7 @@ from results.summary.buying import Plan
 from results.tables.contract import check_out, sample_files
 from results.tables.files import column_names, write_raw
 from results.tables.key import Key
-from results.tables.money import COST, NO_MONEY, Money, Price, check_prices, columns_of_score
+from results.tables.money import COST, NO_MONEY, Money, Price, columns_of_score
 from results.words.buying import advice, in_money, plan_columns
 from results.words.cells import count
 from results.words.names import METHOD_NAMES, curves_name, predictor_name
@@ -77,7 +77,8 @@ def run(
     if score is None:
         money = money_of(inputs, prices)
         groups = read_asked(inputs, method, request := Request(**asked))
-        check_money(prices, money, [group.key for group in groups])
+        whose = [(group.key.dataset, group.key.model) for group in groups]
+        money.check([model for _, model in whose], whose)
         groups = with_cost(groups)
         offers = forecast_offers(groups, predictor, max_n, options, request)
     else:
@@ -113,13 +114,6 @@ def money_of(inputs: Sequence[Path], prices: Mapping[str, Price]) -> Money:
         simplefilter("ignore", UserWarning)  # they are told where the samples are forecast from
         tables = [read_samples(file, texts=False) for file in priced]
     return Money.of(prices, pd.concat(tables, ignore_index=True))
-
-
-def check_money(prices: Mapping[str, Price], money: Money, whose: Sequence[Key]) -> None:
-    """Raise BadInput for a price of a model or of prompts that are not there."""
-    check_prices(prices, [key.model for key in whose])
-    for key in whose:
-        money.paid(key.dataset, key.model)
 
 
 def with_cost(groups: Sequence[Group]) -> list[Group]:

@@ -122,6 +122,19 @@ class Money:
         beside = {setting: tokens * price.prompts / 1_000 for setting, tokens in prompts.items()}
         return Paid(price.answers, beside | {OTHERS: sum(beside.values()) / len(beside)})
 
+    def check(self, models: Iterable[str], whose: Iterable[tuple[str, str]]) -> None:
+        """Raise BadInput for the price of a model that is none of these, or of prompts of unknown length.
+
+        whose: the data sets and models that answers are bought of.
+        """
+        models = list(dict.fromkeys(models))
+        if unknown := [name for name in self.prices if name not in models]:
+            raise BadInput(
+                visible(f"--price {unknown[0]}: no such model here; there are {', '.join(models)}")
+            )
+        for dataset, model in whose:
+            self.paid(dataset, model)
+
     def usd(self, rows: pd.DataFrame) -> "pd.Series[float]":
         """US dollars for 1,000 questions of the rows of several models and data sets."""
         amounts = np.full(len(rows), math.nan)
@@ -142,13 +155,6 @@ def no_prompts(model: str, price: Price) -> str:
         f"--price {model}={price}: its prompts are of unknown length: give samples with {columns}, or "
         f"--price {model}={price.answers:.12g} to leave prompts out"
     )
-
-
-def check_prices(prices: Iterable[str], models: Iterable[str]) -> None:
-    """Raise BadInput for the price of a model that is none of these."""
-    models = list(dict.fromkeys(models))
-    if unknown := [name for name in prices if name not in models]:
-        raise BadInput(visible(f"--price {unknown[0]}: no such model here; there are {', '.join(models)}"))
 
 
 def _means(
