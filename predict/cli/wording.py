@@ -42,9 +42,8 @@ def spread(rows: pd.DataFrame, most: int) -> pd.DataFrame:
 
 
 def table(columns: Mapping[str, Iterable[str]]) -> str:
-    """Columns of cells under their heads as aligned lines; spaces are plain."""
-    plain = [[cell.replace(NBSP, " ") for cell in cells] for cells in columns.values()]
-    rows = zip(*plain, strict=True)
+    """Columns of cells under their heads as aligned lines."""
+    rows = zip(*columns.values(), strict=True)
     left = [index for index, head in enumerate(columns) if head in TEXT]
     return "\n".join(aligned([list(columns), *map(list, rows)], left))
 
