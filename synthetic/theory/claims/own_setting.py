@@ -68,6 +68,8 @@ def _curve(line: Line, method: str, seed: int) -> Array:
     """Accuracy or risk by one method, (tasks, steps, votes)."""
     if method == "majority":
         return _law(line, seed).vote(line.votes)
+    if method == "path":
+        return _law(line, seed).correct[..., None]
     tasks = tasks_of(line.setting, seed, line.tasks)
     if isinstance(line.setting, BinarySetting):
         return greedy_correct(tasks, line.setting, line.steps)[:, :, None]
@@ -94,12 +96,6 @@ def _gain(line: Line, seed: int, method: str, words: str) -> Iterator[ClaimRow]:
     values = _curve(line, method, seed)[..., -1]
     quantity = f"{words.format(N=f'{line.votes[-1]:,}')} at t={line.steps[-1]} less t={line.steps[0]}"
     yield _better(line, quantity, values[:, -1] - values[:, 0])
-
-
-def _path_gain(line: Line, seed: int) -> Iterator[ClaimRow]:
-    right = _law(line, seed).correct
-    quantity = f"P(path right) at t={line.steps[-1]} less t={line.steps[0]}"
-    yield _better(line, quantity, right[:, -1] - right[:, 0])
 
 
 def _exponential(line: Line, seed: int) -> Iterator[ClaimRow]:
@@ -146,7 +142,7 @@ BINARY: Mapping[str, Measure] = {
         _lead, one="majority", other="greedy", words="vote of {N} − greedy"
     ),
     "the-vote-gains-with-length": partial(_gain, method="majority", words="vote of {N}"),
-    "a-longer-path-is-more-often-right": _path_gain,
+    "a-longer-path-is-more-often-right": partial(_gain, method="path", words="P(path right)"),
     "accuracy-exponential-in-votes": _exponential,
     "vote-above-its-exponential-bound": _above_hoeffding,
     "gap-above-its-lower-bound": _above_gap_bound,
