@@ -88,13 +88,9 @@ class Truth:
         return float(self.weights @ self.means)
 
 
-def known(difference: float) -> Truth:
-    """A true difference that is taken for known."""
-    return Truth(np.ones(1), np.array([difference]), np.zeros(1))
-
-
 def given(difference: float, stderr: float) -> Truth:
-    """The true difference given the one measured, a normal law for each scale τ that it may have had."""
+    """The true difference given the one measured, a normal law for each scale τ that it may have had; by a
+    `stderr` of 0 it is known."""
     total = _SCALES**2 + stderr**2
     log = -np.log(total) / 2 - difference**2 / (2 * total)
     weights = np.exp(log - log.max())
