@@ -154,13 +154,11 @@ def page(
 def _check_prices(prices: Mapping[str, Any], samples: Sequence[Path]) -> None:
     """Raise BadInput, before anything is computed, for a price of a model or prompts that are not there."""
     from results import read_samples
-    from results.tables.money import Money, check_prices
+    from results.tables.money import Money
 
     table = read_samples(*samples, texts=False)
-    check_prices(prices, table["model"].unique())
-    money = Money.of(prices, table)
-    for dataset, model in table[["dataset", "model"]].drop_duplicates().itertuples(index=False):
-        money.paid(dataset, model)
+    whose = table[["dataset", "model"]].drop_duplicates().to_numpy()
+    Money.of(prices, table).check(table["model"].unique(), whose)
 
 
 def _make(

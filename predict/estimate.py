@@ -107,7 +107,6 @@ def from_draws(
     status: Texts,
     level: float,
     condition: Floats | None = None,
-    notes: tuple[str, ...] = (),
 ) -> Estimate:
     """The Estimate whose intervals are the middle of draws (R, M), widened to hold the mean itself.
 
@@ -128,4 +127,4 @@ def from_draws(
 
     if condition is None:
         condition = np.where(np.isnan(mean), np.inf, np.nan)
-    return Estimate(mean, interval(these), interval(new), status, condition, notes)
+    return Estimate(mean, interval(these), interval(new), status, condition)

@@ -82,13 +82,10 @@ def _size(text: str) -> float:
     try:
         files = json.loads(text)["siblings"]
         sizes = {file["rfilename"]: file["size"] for file in files}
-        return float(sum(size for name, size in sizes.items() if _is_weights(name)))
+        own = [name for name in sizes if name.endswith(".safetensors") and "/" not in name]
+        return float(sum(sizes[name] for name in own))
     except (ValueError, KeyError, TypeError):
         return 0.0
-
-
-def _is_weights(name: str) -> bool:
-    return name.endswith(".safetensors") and "/" not in name
 
 
 def _get(path: str) -> tuple[int, str]:

@@ -46,7 +46,8 @@ def toolkit() -> Path | None:
     if compiler := shutil.which("nvcc"):
         homes.append(str(Path(compiler).parent.parent))
     folders = [Path(home) for home in [*homes, HOST] if home]
-    for folder in [*folders, linked(_pip())]:
+    of_pip = Path(sysconfig.get_path("purelib"), "nvidia", f"cu{CUDA}")
+    for folder in [*folders, linked(of_pip)]:
         if release(folder)[0] == CUDA and (folder / "lib64" / "libcudart.so").exists():
             return folder
     return None
@@ -94,10 +95,6 @@ def linked(home: Path) -> Path:
             with suppress(FileExistsError):
                 link.symlink_to(target)
     return home
-
-
-def _pip() -> Path:
-    return Path(sysconfig.get_path("purelib"), "nvidia", f"cu{CUDA}")
 
 
 def main() -> int:

@@ -21,6 +21,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from predict.evidence.points import Floats, Ints
+from results.votes.exact import VoteCounts
 
 _CELLS = 32
 P_EDGES = np.sin(np.pi / 2 * np.arange(_CELLS + 1) / _CELLS) ** 2
@@ -53,13 +54,14 @@ class Patterns:
     pattern: Ints
 
 
-def patterns(right: Ints, wrong: list[Ints]) -> Patterns:
+def patterns(counts: VoteCounts) -> Patterns:
     """Group questions with the same count of right answers and the same wrong counts in any order."""
     places: dict[tuple[int, ...], int] = {}
+    wrong = np.split(counts.wrong, counts.starts[1:-1])
     pattern = np.array(
         [
             places.setdefault((int(r), *np.sort(w[w > 0])[::-1].tolist()), len(places))
-            for r, w in zip(right, wrong, strict=True)
+            for r, w in zip(counts.correct, wrong, strict=True)
         ]
     )
     return Patterns(

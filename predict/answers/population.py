@@ -126,8 +126,7 @@ def fit_population(counts: VoteCounts) -> Population:
     The flexible law is, of three fits, that of the largest evidence. Bayes would average the two by their
     evidence, were one of them true. None is, and evidence is then too sure: it counts as `TEMPER` says.
     """
-    wrong = [counts.wrong[a:b] for a, b in zip(counts.starts[:-1], counts.starts[1:], strict=True)]
-    kinds = patterns(counts.correct, wrong)
+    kinds = patterns(counts)
     logs = log_likelihood(kinds)
     likelihood, pattern, unread = np.exp(logs - logs.max(axis=1, keepdims=True)), kinds.pattern, None
     if counts.nulls.any():

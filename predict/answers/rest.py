@@ -10,11 +10,11 @@ The pool's accuracy at N is then exact, over all its subsets.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from predict.answers.atoms import CHOICES, RESTS, THETAS, A, P, leading
+from predict.answers.atoms import CHOICES, RESTS, THETAS, A, P, leading, patterns
 from predict.answers.best_of_n import RATES
 from predict.answers.unread import Unread
 from predict.evidence.points import Floats, Ints
@@ -87,7 +87,9 @@ def worlds(
     S = atom.shape[1]
     p, a, rest = np.unravel_index(atom, (len(P), len(A), RESTS))
     readable = 1 - _unreadable(counts, p, unread, rng)
-    for wrong, rows in _alike(counts):
+    alike = patterns(replace(counts, correct=np.zeros_like(counts.correct)))
+    for kind, wrong in enumerate(alike.wrong):
+        rows = np.flatnonzero(alike.pattern == kind)
         leader, shares = _wrong_shares(wrong, a[rows].ravel(), rest[rows].ravel(), rng)
         right, nulls = (np.repeat(one[rows], S) for one in (counts.correct, counts.nulls))
         yield Worlds(
@@ -119,15 +121,6 @@ def votes_of_pools(
             pool = observed + world.more(np.repeat(missing[:, j], atom.shape[1]), rng)
             value[world.rows, :, j] = vote_of(pool, int(n)).reshape(len(world.rows), -1)
     return value
-
-
-def _alike(counts: VoteCounts) -> list[tuple[Ints, Ints]]:
-    """The different wrong counts, falling and without zeros, and the questions that have each."""
-    rows: dict[tuple[int, ...], list[int]] = {}
-    for q, (start, end) in enumerate(zip(counts.starts[:-1], counts.starts[1:], strict=True)):
-        key = tuple(sorted(filter(None, counts.wrong[start:end].tolist()), reverse=True))
-        rows.setdefault(key, []).append(q)
-    return [(np.array(key, np.int64), np.array(of)) for key, of in rows.items()]
 
 
 def _unreadable(counts: VoteCounts, p: Ints, unread: Unread | None, rng: np.random.Generator) -> Floats:

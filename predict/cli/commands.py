@@ -45,11 +45,6 @@ PREDICTORS = {
 """The predictors by name, and what each goes by."""
 
 
-def names(_ctx: click.Context, _param: click.Parameter, value: str | None) -> tuple[str, ...]:
-    """The names in "low,high"."""
-    return tuple(part.strip() for part in (value or "").split(",") if part.strip())
-
-
 def file(name: str, help_: str, required: bool = False) -> Callable[[Any], Any]:
     """An option whose value is a file to write."""
     return click.option(name, required=required, type=click.Path(path_type=Path), help=help_)
@@ -57,7 +52,7 @@ def file(name: str, help_: str, required: bool = False) -> Callable[[Any], Any]:
 
 def at_settings(help_: str) -> Callable[[Any], Any]:
     """--at-settings: the settings to forecast."""
-    return click.option("--at-settings", metavar="NAME,…", callback=names, help=help_)
+    return click.option("--at-settings", metavar="NAME,…", default="", help=help_)
 
 
 def inputs(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -73,7 +68,7 @@ seed = SEED.option("--seed", default=0)
 level = LEVELS.option("--level", default=FORECAST_LEVEL)
 fit_max_n = FIT_MAX_N.option("--fit-max-n")
 fit_settings = click.option(
-    "--fit-settings", metavar="NAME,…", callback=names, help="Fit these settings only, as low,medium."
+    "--fit-settings", metavar="NAME,…", default="", help="Fit these settings only, as low,medium."
 )
 at_n = AT_N.option("--at-n")
 

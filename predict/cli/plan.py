@@ -31,7 +31,7 @@ from results.summary.buying import Plan
 from results.tables.contract import check_out, sample_files
 from results.tables.files import column_names, write_raw
 from results.tables.key import Key
-from results.tables.money import COST, Money, Price, check_prices, columns_of_score
+from results.tables.money import COST, NO_MONEY, Money, Price, columns_of_score
 from results.words.buying import advice, in_money, plan_columns
 from results.words.cells import count
 from results.words.names import METHOD_NAMES, curves_name, predictor_name
@@ -73,11 +73,12 @@ def run(
     one_name(predictor)
     if out is not None:
         check_out(out, inputs)
-    options, money = Options(bootstrap, seed, level), Money()
+    options, money = Options(bootstrap, seed, level), NO_MONEY
     if score is None:
         money = money_of(inputs, prices)
         groups = read_asked(inputs, method, request := Request(**asked))
-        check_money(prices, money, [group.key for group in groups])
+        whose = [(group.key.dataset, group.key.model) for group in groups]
+        money.check([model for _, model in whose], whose)
         groups = with_cost(groups)
         offers = forecast_offers(groups, predictor, max_n, options, request)
     else:
@@ -108,18 +109,11 @@ def money_of(inputs: Sequence[Path], prices: Mapping[str, Price]) -> Money:
     prompts = any(price.prompts for price in prices.values())
     priced = [file for file in files if prompts or COST in column_names(file)]
     if not priced:
-        return Money.of(prices)
+        return Money(prices)
     with catch_warnings():
         simplefilter("ignore", UserWarning)  # they are told where the samples are forecast from
         tables = [read_samples(file, texts=False) for file in priced]
     return Money.of(prices, pd.concat(tables, ignore_index=True))
-
-
-def check_money(prices: Mapping[str, Price], money: Money, whose: Sequence[Key]) -> None:
-    """Raise BadInput for a price of a model or of prompts that are not there."""
-    check_prices(prices, [key.model for key in whose])
-    for key in whose:
-        money.paid(key.dataset, key.model)
 
 
 def with_cost(groups: Sequence[Group]) -> list[Group]:
@@ -153,7 +147,7 @@ def measured_offers(
     samples = read_samples(*inputs, texts=False, also=columns_of_score(score))
     samples = samples.drop(columns=COST, errors="ignore")  # in tokens
     by_key = dict[Key, list[Side]]()
-    for side in sides_of({", ".join(map(str, inputs)): samples}, None, score, score_cost):
+    for side in sides_of({", ".join(map(str, inputs)): samples}, {}, score, score_cost):
         by_key.setdefault(Key("llm", side.dataset, side.run), []).append(side)
     for key, sides in by_key.items():
         choices = measured_choices(sides, allowed_methods(sides, curves_name(key)), max_n, level)

@@ -16,7 +16,7 @@ import click
 import numpy as np
 import pandas as pd
 
-from predict.cli.wording import points, say, table
+from predict.cli.wording import say, table
 from predict.planning.cheap_side import with_cheap
 from predict.planning.margins import precision
 from predict.planning.power import power
@@ -30,6 +30,7 @@ from results.tables.files import write_raw
 from results.tables.key import model_on, on_dataset
 from results.tables.money import Price
 from results.words.cells import between, share
+from results.words.names import percent
 
 _PILOT = "the pilot"
 _RUNS = {"majority": "vote of ", "best_of_n": "best of "}
@@ -78,8 +79,7 @@ def alone(
     read = {_PILOT: read_samples(*inputs, texts=False)}
     if cheap is not None:
         read[str(cheap)] = read_samples(cheap, texts=False)
-    per_token = {name: price.per_token for name, price in prices.items()} or None
-    tables, sides = [], sides_of(read, per_token)
+    tables, sides = [], sides_of(read, prices)
     for dear in (side for side in sides if side.table == _PILOT):
         own, seen = len(dear.pools.question_ids), dear.most
         rows = precision(dear.pools, questions or [own], answers or [seen, 4 * seen], seed, level)
@@ -118,7 +118,7 @@ def compared(
 ) -> list[pd.DataFrame]:
     """Print and return how likely runs of those sizes are to decide each comparison. Raises BadInput."""
     with warnings_last():
-        both = list(pairs(sides_of({str(path): read_samples(path, texts=False) for path in inputs}, None)))
+        both = list(pairs(sides_of({str(path): read_samples(path, texts=False) for path in inputs}, {})))
     if not both:
         raise BadInput("--compare: nothing to compare: give two models, or one model at several settings")
     tables = []
@@ -148,9 +148,9 @@ def printable(rows: pd.DataFrame) -> str:
         return table(
             {
                 **columns,
-                "difference": map(points, rows["difference"]),
-                "±": map(points, rows["margin"]),
-                "80 % find": map(points, rows["detectable"]),
+                "difference": map(_points, rows["difference"]),
+                "±": map(_points, rows["margin"]),
+                "80 % find": map(_points, rows["detectable"]),
                 "decided": map(share, rows["decided"]),
                 "80 % takes questions": map(_whole, rows["questions_to_decide"]),
             }
@@ -159,8 +159,8 @@ def printable(rows: pd.DataFrame) -> str:
         {
             **columns,
             "expected": map(share, rows["predicted"]),
-            "± new questions": map(points, rows["new_margin"]),
-            "± these questions": map(points, rows["margin"]),
+            "± new questions": map(_points, rows["new_margin"]),
+            "± these questions": map(_points, rows["margin"]),
             "questions that halve ± new": map(_whole, rows["questions_to_halve"]),
             "answers that do": map(_whole, rows["answers_to_halve"]),
             **(_with(rows) if "questions_with" in rows else {}),
@@ -174,8 +174,13 @@ def _with(rows: pd.DataFrame) -> dict[str, Iterable[str]]:
         "or with CHEAP": map(_whole, rows["questions_with"]),
         "of CHEAP": map(_whole, rows["questions_cheap"]),
         "cost": map(share, rows["cost_with"]),
-        "± for the same cost": map(points, rows["margin_with"]),
+        "± for the same cost": map(_points, rows["margin_with"]),
     }
+
+
+def _points(value: float) -> str:
+    """A difference of accuracies in percentage points: 0.0213 as "2.1"; "–" where there is none."""
+    return percent(value) if np.isfinite(value) else "–"
 
 
 def _whole(number: float) -> str:

@@ -42,9 +42,8 @@ def spread(rows: pd.DataFrame, most: int) -> pd.DataFrame:
 
 
 def table(columns: Mapping[str, Iterable[str]]) -> str:
-    """Columns of cells under their heads as aligned lines; spaces are plain."""
-    plain = [[cell.replace(NBSP, " ") for cell in cells] for cells in columns.values()]
-    rows = zip(*plain, strict=True)
+    """Columns of cells under their heads as aligned lines."""
+    rows = zip(*columns.values(), strict=True)
     left = [index for index, head in enumerate(columns) if head in TEXT]
     return "\n".join(aligned([list(columns), *map(list, rows)], left))
 
@@ -52,8 +51,3 @@ def table(columns: Mapping[str, Iterable[str]]) -> str:
 def described(rows: pd.DataFrame, columns: Columns) -> str:
     """Rows of a table as aligned lines, in the words that the report's page has for them."""
     return table({head: [tell(row) for _, row in rows.iterrows()] for head, tell in columns.items()})
-
-
-def points(value: float) -> str:
-    """A difference of accuracies in percentage points: 0.0213 as "2.1"."""
-    return f"{round(100 * value, 1) + 0.0:.1f}".replace("-", "−") if np.isfinite(value) else "–"

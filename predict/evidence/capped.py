@@ -14,34 +14,19 @@ What is hidden: the one place where a group is cut to what an estimator may see.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from predict.evidence.groups import Group, group_of_pools, make_pool, sampled
 from predict.evidence.points import Evidence, Pool, Run, by_what_is_seen, chosen_answers, stopped
-from results import BadInput, kind_of, read_samples
+from results import BadInput
 from results.tables.columns import TEXT
 from results.votes.caps import cap_name, check_tokens
 from results.votes.exact import AnswerPools, answer_pools
 from results.votes.unnamed import put_in_order, unnamed
 
 RIVAL_CAPS = 8
-
-
-def read_capped(
-    paths: Sequence[Path], method: str, cap: int, at_caps: Sequence[int], at_n: Sequence[int] = ()
-) -> list[Group]:
-    """`capped` of files of samples. Raises BadInput for curves, too."""
-    for path in paths:
-        if kind_of(path) != "samples":
-            raise BadInput(f"{path}: --fit-cap needs samples with tokens, not {kind_of(path)}")
-    samples = read_samples(*paths, texts=False)
-    try:
-        return capped(samples, method, cap, at_caps, at_n)
-    except BadInput as error:
-        raise BadInput(f"{', '.join(map(str, paths))}: {error}") from None
 
 
 def capped(

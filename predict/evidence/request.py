@@ -23,9 +23,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from predict.evidence.capped import capped, read_capped
+from predict.evidence.capped import capped
 from predict.evidence.groups import Group, groups_of, read_groups
-from results import BadInput, kind_of
+from results import BadInput, kind_of, read_samples
 from results.arguments import AT_CAPS, AT_N, FIT_CAP, FIT_MAX_N, FIT_MAX_TOKENS, METHOD, names_of
 from results.methods import METHODS
 from results.tables.contract import sample_files
@@ -60,10 +60,16 @@ class Request:
 
 def read_asked(paths: Sequence[Path], method: str, request: Request) -> list[Group]:
     """What is in the files: a group a model and dataset, or with --fit-cap one a run. Raises BadInput."""
-    cap = _cap(request, method)
-    if cap is None:
+    if _cap(request, method) is None:
         return read_groups(paths, method, request.at_n)
-    return read_capped(paths, method, cap, request.at_caps, request.at_n)
+    for path in paths:
+        if kind_of(path) != "samples":
+            raise BadInput(f"{path}: --fit-cap needs samples with tokens, not {kind_of(path)}")
+    samples = read_samples(*paths, texts=False)
+    try:
+        return groups_asked(samples, "samples", method, request)
+    except BadInput as error:
+        raise BadInput(f"{', '.join(map(str, paths))}: {error}") from None
 
 
 def groups_asked(frame: pd.DataFrame, kind: str, method: str, request: Request) -> list[Group]:

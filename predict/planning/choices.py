@@ -31,7 +31,7 @@ from results.paired.sides import Side
 from results.summary.buying import MEASURED, Plan
 from results.summary.expected import with_expected
 from results.summary.panels import of_new_questions
-from results.tables.money import Money, Prices
+from results.tables.money import NO_MONEY, Money
 from results.votes.clusters import mean_accuracy, standard_error
 from results.votes.exact import DIGITS
 
@@ -53,7 +53,7 @@ def plan(
     level: float,
     target_accuracy: float | None = None,
     token_budget: float | None = None,
-    money: Prices = None,
+    money: Money = NO_MONEY,
 ) -> Plan:
     """The Plan of priced choices of one model on one data set, and of at most one goal.
 
@@ -61,7 +61,7 @@ def plan(
     """
     options = with_expected(choices.reset_index(drop=True), level)
     options = options[PRICED].sort_values("cost", kind="stable", ignore_index=True)
-    usd = Money.of(money).usd(options)
+    usd = money.usd(options)
     if usd.isna().any():
         return Plan(options, target_accuracy, token_budget)
     return Plan(options.assign(usd=usd), target_accuracy, token_budget, by="usd")

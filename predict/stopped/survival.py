@@ -53,10 +53,9 @@ class WrongAnswers:
 
 def wrong_answers(counts: VoteCounts) -> WrongAnswers:
     """Learn the split of wrong answers from the counts of the answers that ended."""
-    wrong = [counts.wrong[a:b] for a, b in zip(counts.starts[:-1], counts.starts[1:], strict=True)]
     prior = fit_population(counts).fit.weights.reshape(len(P), -1)
     prior = prior + SPARE * (prior.mean(axis=0) + 1 / prior.size)
-    kinds = patterns(np.zeros(len(wrong), np.int64), wrong)
+    kinds = patterns(replace(counts, correct=np.zeros_like(counts.correct)))
     logs = log_likelihood(kinds).reshape(len(kinds.times), len(P), -1)[:, :1]  # at p = 0: the split alone
     split = prior * np.exp(logs - logs.max(axis=2, keepdims=True))
     split /= split.sum(axis=2, keepdims=True)

@@ -158,7 +158,6 @@ def compare_command(
     if out is not None:
         check_out(out, samples)
     told.check_each_once(samples)
-    per_token = {name: price.per_token for name, price in prices.items()} or None
     with warnings_last():
         tables = told.read(samples, score)
         tables = told.of_models(tables, models)
@@ -168,10 +167,10 @@ def compare_command(
             told.exit_with(word, gate)
             return
         if sequential:
-            looked_at = pairs_looked_at(tables, per_token, at, chosen, score, score_cost, weights)
+            looked_at = pairs_looked_at(tables, prices, at, chosen, score, score_cost, weights)
             told.exit_with(told.look(looked_at, level, planned, looks, margin / 100), gate, margin)
             return
-        rows = compare_runs(tables, per_token, at, chosen, level, score, score_cost, weights)
+        rows = compare_runs(tables, prices, at, chosen, level, score, score_cost, weights)
     if gate:
         told.check_one(rows, ["dataset", "a", "b"], "--gate gives one verdict, on two runs of one data set")
     if margin:

@@ -193,7 +193,7 @@ def look_at_every_question(
 
     Raises BadInput for more than that, and as `pairs` does.
     """
-    sides = sides_of(tables, None)
+    sides = sides_of(tables, {})
     if len(sides) == 1:
         return _told(question_gate(sides[0].pools, None, margin, level))
     looked_at = list(pairs(sides))

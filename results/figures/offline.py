@@ -9,10 +9,12 @@ the hash of each script and style sheet in it: one that came in by way of a name
 import base64
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import resources
+from typing import Any
 
+import jinja2
 import vl_convert
 from markupsafe import Markup
 
@@ -31,12 +33,6 @@ def vega() -> Markup:
 def draw_script() -> Markup:
     """The script that draws every figure on the page."""
     return Markup(_FILES.joinpath("draw.js").read_text(encoding="utf-8"))
-
-
-def figure_data(figures: Sequence[Figure]) -> dict[str, Markup]:
-    """What draw.js reads: figures by name, and the look in both palettes."""
-    specs = in_script({figure.name: figure.page_spec() for figure in figures})
-    return {"specs": specs, "looks": in_script({palette: look(palette) for palette in PALETTES})}
 
 
 def style(css: str) -> Markup:
@@ -68,24 +64,29 @@ def in_script(data: object) -> Markup:
     return Markup(text.replace("<", "\\u003c"))
 
 
+def page_of(
+    template: str,
+    context: Mapping[str, object],
+    figures: Sequence[Figure],
+    script: str = "",
+    css: str = "",
+    **options: Any,
+) -> bytes:
+    """The template filled in: with the context, and what draws the figures; with a script and style sheet of
+    the page's own. `options` are Jinja's."""
+    scripts, sheet = [vega(), *filter(None, [Markup(script)]), draw_script()], style(css)
+    specs = in_script({figure.name: figure.page_spec() for figure in figures})
+    looks = in_script({palette: look(palette) for palette in PALETTES})
+    parts = {"css": sheet, "scripts": scripts, "policy": policy(scripts, [sheet])}
+    environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, **options)
+    page = environment.from_string(template).render(context, specs=specs, looks=looks, **parts)
+    return page.encode()
+
+
 def figures_page(
     title: str, figures: Sequence[Figure], lead: Sequence[str] = (), summary: Sequence[str] = ()
 ) -> bytes:
     """A page of figures, each as wide as the page, below its title, paragraphs and a list of findings."""
-    parts = {"vega": vega(), "draw": draw_script(), "css": style("")}
-    shown = Markup(
-        '<h2>{}</h2><p>{}</p><div class="chart" data-figure="{}" role="img" aria-label="{}"></div><p>{}</p>'
-    )
-    items = Markup().join(Markup("<li>{}</li>").format(line) for line in summary)
-    parts_above = [
-        Markup("<h1>{}</h1>").format(title),
-        *(Markup("<p>{}</p>").format(paragraph) for paragraph in lead),
-        Markup("<ul>{}</ul>").format(items) if summary else "",
-    ]
-    body = Markup().join(parts_above) + Markup().join(
-        shown.format(one.title, one.subtitle[0], one.name, one.description, one.subtitle[-1])
-        for one in figures
-    )
-    rules = policy([parts["vega"], parts["draw"]], [parts["css"]])
-    page = Markup(_FILES.joinpath("draw.html").read_text(encoding="utf-8"))
-    return page.format(title=title, policy=rules, body=body, **parts, **figure_data(figures)).encode()
+    template = _FILES.joinpath("draw.html").read_text(encoding="utf-8")
+    shown = {"title": title, "lead": lead, "summary": summary, "figures": figures}
+    return page_of(template, shown, figures, keep_trailing_newline=True)

@@ -75,12 +75,18 @@ def mean_differences(
     mean, stderr = mean_accuracy(by_question), standard_error(by_question, clusters)
     mean = np.where(np.abs(mean) < SAME, 0.0, mean)
     trusted = np.maximum(stderr, least_stderr(questions, largest))
-    half = special.stdtrit(draws - 1, (1 + row_level) / 2) * trusted
-    half = np.where(draws < fewest_questions(row_level), np.where(np.isnan(half), np.nan, np.inf), half)
+    half = half_width(trusted, draws, row_level)
     p_value = 2 * special.stdtr(draws - 1, -np.abs(mean) / trusted)
     p_value = np.fmin(np.maximum(p_value, 2.0 ** (1 - draws)), np.where(np.isnan(trusted), np.nan, 1.0))
     ends = Interval(np.clip(mean - half, -1, 1), np.clip(mean + half, -1, 1), level)
     return Differences(questions, draws, largest, mean, stderr, ends, row_level, p_value)
+
+
+def half_width(stderr: Floats | float, draws: float, level: float) -> Floats:
+    """Half the interval of a mean over so many draws: Student's; infinite of too few, NaN without stderr."""
+    if draws < fewest_questions(level):
+        return np.where(np.isnan(stderr), np.nan, np.inf)
+    return np.asarray(special.stdtrit(draws - 1, (1 + level) / 2) * stderr)
 
 
 def least_stderr(questions: float | Floats, largest: int = 1) -> float | Floats:

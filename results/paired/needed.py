@@ -25,7 +25,7 @@ from scipy import optimize
 from scipy.special import ndtr, pdtrc, stdtrit
 
 from results.normal import LEVEL
-from results.paired.differences import Differences, fewest_questions, least_stderr
+from results.paired.differences import Differences, fewest_questions, half_width, least_stderr
 from results.votes.exact import AnswerPools, Floats, Ints
 from results.votes.permutations import random_orders
 from results.votes.scored import accuracy_by
@@ -88,13 +88,9 @@ class Truth:
         return float(self.weights @ self.means)
 
 
-def known(difference: float) -> Truth:
-    """A true difference that is taken for known."""
-    return Truth(np.ones(1), np.array([difference]), np.zeros(1))
-
-
 def given(difference: float, stderr: float) -> Truth:
-    """The true difference given the one measured, a normal law for each scale τ that it may have had."""
+    """The true difference given the one measured, a normal law for each scale τ that it may have had; by a
+    `stderr` of 0 it is known."""
     total = _SCALES**2 + stderr**2
     log = -np.log(total) / 2 - difference**2 / (2 * total)
     weights = np.exp(log - log.max())
@@ -117,11 +113,8 @@ class Decision:
 
     def margin(self, questions: float, variance: float) -> float:
         """Half the interval of the mean, a question's variance being this; inf of too few questions."""
-        draws = questions / self.size
-        if draws < fewest_questions(self.level):
-            return np.inf
         stderr = max(np.sqrt(variance / questions), float(least_stderr(questions, self.largest)))
-        return float(stdtrit(draws - 1, (1 + self.level) / 2) * stderr)
+        return float(half_width(stderr, questions / self.size, self.level))
 
     def detectable(self, questions: float, variance: float) -> float:
         """The true difference that so many questions find with POWER."""

@@ -133,7 +133,7 @@ class Pair:
 
 def compare_runs(
     runs: Mapping[str, pd.DataFrame],
-    prices: Mapping[str, Price | float] | None = None,
+    prices: Mapping[str, Price] = {},
     at: int | Sequence[int] | None = None,
     methods: str | Sequence[str] = FORECAST,
     level: float = LEVEL,
@@ -143,7 +143,7 @@ def compare_runs(
 ) -> pd.DataFrame:
     """The comparison table of checked samples tables, given by name; see docs/tables.md for its columns.
 
-    prices: of a token by model or run, in US dollars; None: the cost is tokens, or what all
+    prices: by model or run; without any the cost is tokens, or what all
     answers have in a column `cost`. at: the N that are looked at, by default the powers of two
     up to the smaller pool and that pool. level: of all intervals together. score: what the
     methods by score go by. One run is then compared with itself: each method with the plain
@@ -167,7 +167,7 @@ def compare_runs(
 
 def pairs_looked_at(
     runs: Mapping[str, pd.DataFrame],
-    prices: Mapping[str, Price | float] | None = None,
+    prices: Mapping[str, Price] = {},
     at: int | Sequence[int] | None = None,
     methods: str | Sequence[str] = FORECAST,
     score: str | None = None,

@@ -18,7 +18,7 @@ from results.commandline import BadInput
 from results.methods import BY_SCORE
 from results.tables.doubts import check_names
 from results.tables.key import UNNAMED, Key
-from results.tables.money import COST, Price, as_price, cost_of_score, no_prompts
+from results.tables.money import COST, MILLION, Price, cost_of_score, no_prompts
 from results.terminal import visible
 from results.votes.exact import AnswerPools, Floats, answer_pools
 from results.votes.scored import accuracy_by, score_column
@@ -94,14 +94,14 @@ class Side:
 
 def sides_of(
     tables: Mapping[str, pd.DataFrame],
-    prices: Mapping[str, Price | float] | None,
+    prices: Mapping[str, Price],
     score: str | None = None,
     score_cost: float | None = None,
     weights: str | None = None,
 ) -> list[Side]:
     """Every run at every setting, in the order of the tables, those of one by name. Greedy answers stay out.
 
-    prices: of a token, by model, run or table; None: what all answers cost themselves, or
+    prices: by model, run or table; without any, what all answers cost themselves, or
     tokens. score: the scores that the answers are to have, and `weights` of them
     (`results.votes.scored`); score_cost: the tokens that one takes, by default what the
     samples say (`results.tables.money`). Raises BadInput for a run without a price, for a price of
@@ -125,8 +125,8 @@ def sides_of(
             if prices:
                 spelt = _priced_as((key.model, run, name), prices)
                 used.add(spelt)
-                spent = as_price(prices[spelt])
-                price, beside = spent.answers, _prompts_paid(rows, spelt, spent)
+                spent = prices[spelt]
+                price, beside = spent.answers / MILLION, _prompts_paid(rows, spelt, spent)
             side = Side(
                 table=name,
                 dataset=key.dataset,
@@ -141,7 +141,7 @@ def sides_of(
                 model=key.model,
             )
             sides.append(side)
-    for spelt in (prices or {}).keys() - used:
+    for spelt in prices.keys() - used:
         known = ", ".join(dict.fromkeys(side.run for side in sides))
         raise BadInput(
             f"--price: no run or model is called {visible(repr(spelt))}; the runs: {visible(known)}"
@@ -149,7 +149,7 @@ def sides_of(
     return sides
 
 
-def _priced_as(names: tuple[str, str, str], prices: Mapping[str, Price | float]) -> str:
+def _priced_as(names: tuple[str, str, str], prices: Mapping[str, Price]) -> str:
     """The name that a run has its price by: its model's, its own or its table's. Raises BadInput."""
     model, run, _ = names
     for name in names:
@@ -176,9 +176,9 @@ def _prompts_paid(rows: pd.DataFrame, name: str, price: Price) -> pd.Series[floa
         return None
     rows = rows.assign(prompt_tokens=price.prompt_tokens(rows))
     if rows["prompt_tokens"].isna().all():
-        raise BadInput(no_prompts(name, price.of(1e-6)))
+        raise BadInput(no_prompts(name, price))
     tokens = _by_question(rows, "prompt_tokens")
-    return tokens.fillna(tokens.mean()) * price.prompts
+    return tokens.fillna(tokens.mean()) * (price.prompts / MILLION)
 
 
 def _by_question(rows: pd.DataFrame, column: str) -> pd.Series[float]:

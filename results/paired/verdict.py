@@ -20,17 +20,17 @@ GATE = {"better": 0, "holds": 0, "worse": 1, "fails": 1, "undecided": 3, "go on"
 that is looked at while it grows."""
 
 
-def verdicts(interval: Interval[Floats], margin: float = 0.0) -> list[Verdict]:
-    """The verdict on B of each interval of B's difference to A.
+def verdicts(interval: Interval[Floats]) -> list[Verdict]:
+    """The verdict on B of each interval of B's difference to A."""
+    return [verdict(low, high) for low, high in zip(interval.low, interval.high, strict=True)]
+
+
+def verdict(low: float, high: float, margin: float = 0.0) -> Verdict:
+    """The verdict on B of one interval; NaN ends decide nothing.
 
     margin: what B may be worse by. B is then better or worse than A less the margin: "better" says that it is
     not worse by so much (a test of non-inferiority).
     """
-    return [verdict(low, high, margin) for low, high in zip(interval.low, interval.high, strict=True)]
-
-
-def verdict(low: float, high: float, margin: float = 0.0) -> Verdict:
-    """The verdict on B of one interval; NaN ends decide nothing."""
     if low > -margin:
         return "better"
     if high < -margin:

@@ -18,7 +18,7 @@ from results.summary.samples import ended_rows
 from results.tables.contract import kind_of, read_curves, read_samples, read_table, sample_files
 from results.tables.files import give_back_memory, read_record
 from results.tables.key import keys
-from results.tables.money import Money, Price, check_prices
+from results.tables.money import Money, Price
 from results.tables.schemas import CURVE_KEY
 from results.tables.texts import TEXTS, first_texts
 from results.votes.curves import Exact, curves_and_votes, usual_methods
@@ -40,7 +40,7 @@ class Tables:
     curves: all of them, also those of the samples; forecasts: by the names of their files; samples: all of
     them, None without any; votes: their exact accuracies by question; records: the run.json of each run
     folder; others: tables by kind (claims, comparison, fits, plan, backtest); sources: what was read, in
-    words; warnings: what is incomplete in the samples; notes: about the tables.
+    words; money: what answers cost; warnings: what is incomplete in the samples; notes: about the tables.
     """
 
     curves: pd.DataFrame
@@ -50,6 +50,7 @@ class Tables:
     records: list[Record]
     others: dict[str, pd.DataFrame]
     sources: list[str]
+    money: Money
     warnings: list[str] = field(default_factory=list)
     notes: str = ""
 
@@ -59,12 +60,6 @@ class Tables:
         if self.samples is None or not self.votes:
             return pd.DataFrame()
         return self.samples[~ended_rows(self.samples)]
-
-    @property
-    def models(self) -> list[str]:
-        """The models that answers can be bought of."""
-        plans = self.others.get("plan", self.curves)
-        return [str(model) for table in (self.curves, plans) for model in table["model"].unique()]
 
 
 def read_tables(paths: Iterable[Path], notes: str = "", prices: Mapping[str, Price] = {}) -> Tables:
@@ -85,16 +80,15 @@ def read_tables(paths: Iterable[Path], notes: str = "", prices: Mapping[str, Pri
     if tables.pop("curves", None):
         curves = _named(read_curves(*kinds["curves"]))  # refuses two rows of one point
     forecasts = {str(path): table for path, table in tables.pop("forecast", {}).items()}
-    samples, votes, doubts = None, list[Exact](), list[str]()
+    votes, doubts = list[Exact](), list[str]()
     records = whole_runs(list(filter(None, (read_record(file.parent) for file in files))))
-    if files:
-        samples = _named(_samples(files))
+    samples = _named(_samples(files)) if files else None
+    money = Money.of(prices, samples)
+    known = [table for table in (curves, samples, *tables.get("plan", {}).values()) if table is not None]
+    whose = () if samples is None else samples[["dataset", "model"]].drop_duplicates().to_numpy()
+    money.check(chain.from_iterable(table["model"].unique() for table in known), whose)
+    if samples is not None:
         named = listed([f"{file.parent.name}/{file.name}" for file in files])
-        known = [curves, samples, *tables.get("plan", {}).values()]
-        check_prices(prices, chain.from_iterable(table["model"].unique() for table in known))
-        money = Money.of(prices, samples)
-        for dataset, model in samples[["dataset", "model"]].drop_duplicates().itertuples(index=False):
-            money.paid(dataset, model)  # refuses a price of prompts of unknown length
         sources.append(f"{named}: samples, {len(samples):,} rows")
         ended = ended_rows(samples)
         whole = samples[~ended] if ended.any() else samples  # millions of rows are not copied for nothing
@@ -106,7 +100,7 @@ def read_tables(paths: Iterable[Path], notes: str = "", prices: Mapping[str, Pri
             curves = _with_own(curves, own_curves)
     others = {kind: pd.concat(own.values(), ignore_index=True) for kind, own in tables.items()}
     others = {kind: table.fillna({"level": FORECAST_LEVEL}) for kind, table in others.items()}  # of old ones
-    return Tables(curves, forecasts, samples, votes, records, others, sources, doubts, notes)
+    return Tables(curves, forecasts, samples, votes, records, others, sources, money, doubts, notes)
 
 
 def _samples(files: list[Path]) -> pd.DataFrame:

@@ -6,16 +6,15 @@ The page carries Vega once and every figure as data. Names from the tables are u
 everywhere: by Jinja in the page, by `in_script` in the data. The words are in `template/page.html.j2`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from importlib import resources
 
-import jinja2
 import pandas as pd
 from markupsafe import Markup
 from tqdm import tqdm
 
-from results.figures.offline import draw_script, figure_data, in_script, policy, style, vega
+from results.figures.offline import in_script, page_of
 from results.figures.theme import Figure, rendered
 from results.normal import LEVEL
 from results.report.inputs import Tables
@@ -37,7 +36,6 @@ from results.summary.forecasts import make_forecasts
 from results.summary.gaps import gaps_along_lengths
 from results.summary.panels import Panel, make_panels
 from results.summary.samples import ended_rows, ended_votes
-from results.tables.money import Money, Price, check_prices
 from results.words.cells import Table, tabled
 from results.words.findings import fewer_questions, left_out, model_notes, models_table, opening
 from results.words.forecasts import error_table, questions_asked
@@ -46,32 +44,21 @@ from results.words.stopping import ENDED, ENDED_NOTE
 from results.words.values import measurement_table, verdict_tables
 
 
-def build_report(
-    tables: Tables,
-    made: datetime,
-    progress: bool = False,
-    prices: Mapping[str, Price | float] = {},
-) -> dict[str, bytes]:
-    """Every file of the report by its name: index.html, and NAME.png, .svg and .pdf of each figure.
-
-    `prices`: US dollars for a million tokens by model. Raises BadInput for the price of a model that is in no
-    table.
-    """
-    check_prices(prices, tables.models)
-    money = Money.of(prices, tables.samples)
-    panels = with_most_first(make_panels(tables.curves, money))
+def build_report(tables: Tables, made: datetime, progress: bool = False) -> dict[str, bytes]:
+    """Every file of the report by its name: index.html, and NAME.png, .svg and .pdf of each figure."""
+    panels = with_most_first(make_panels(tables.curves, tables.money))
     real = [panel for panel in panels if panel.key.source == "llm"]
     forecasts = make_forecasts(tables.forecasts, panels)
     plan_table, comparison = tables.others.get("plan"), tables.others.get("comparison")
     stopping, whole = tables.others.get("stopping"), tables.whole
-    given = [] if plan_table is None else list(plans_of(plan_table, money))
+    given = [] if plan_table is None else list(plans_of(plan_table, tables.money))
     plans = [*given, *measured_plans(panels, given)]
     lists = {
         "llm": curve_choices(real, gaps_along_lengths(tables.votes)),
         "twin": curve_choices(panels[len(real) :]),
         "plans": plan_choices(plans),
         "comparisons": [] if comparison is None else comparison_choices(comparison),
-        "forecasts": forecast_choices(forecasts, money),
+        "forecasts": forecast_choices(forecasts, tables.money),
         "grids": grid_choices(whole),
         "stops": [] if stopping is None else stopping_choices(stopping),
     }
@@ -141,11 +128,4 @@ def _page(context: dict[str, object], figures: Sequence[Figure]) -> bytes:
         folder.joinpath(name).read_text(encoding="utf-8")
         for name in ("report.css", "report.js", "page.html.j2")
     )
-    scripts, sheet = [vega(), Markup(script), draw_script()], style(css)
-    environment = jinja2.Environment(
-        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, finalize=_unbroken
-    )
-    page = environment.from_string(template).render(
-        context, css=sheet, scripts=scripts, policy=policy(scripts, [sheet]), **figure_data(figures)
-    )
-    return page.encode()
+    return page_of(template, context, figures, script, css, trim_blocks=True, finalize=_unbroken)

@@ -27,7 +27,7 @@ from results.summary.gaps import Gaps
 from results.summary.panels import Panel, unique_slug
 from results.summary.samples import grids
 from results.tables.key import ANSWERS, PANEL, WHOSE, Key, groups, on_dataset
-from results.tables.money import Prices
+from results.tables.money import NO_MONEY, Money
 from results.words import compared, stopping
 from results.words.buying import advice, plan_table
 from results.words.cells import Table, tabled
@@ -128,7 +128,7 @@ def _judged_choices(panels: Sequence[Panel]) -> list[Choice]:
     return choices
 
 
-def forecast_choices(forecasts: Sequence[Forecast], prices: Prices = None) -> list[Choice]:
+def forecast_choices(forecasts: Sequence[Forecast], money: Money = NO_MONEY) -> list[Choice]:
     """The forecasts of each set of curves: a list of predictors, best first, and a table of their errors.
 
     Each shows how far off it was, where something was measured that the fit did not see.
@@ -146,7 +146,7 @@ def forecast_choices(forecasts: Sequence[Forecast], prices: Prices = None) -> li
         for forecast in members:
             figures = [("", forecast_figure(forecast))] if forecast.has_points else []
             by = predictor_name(forecast.rows, forecast.predictor)
-            table = forecast_table(forecast, prices)
+            table = forecast_table(forecast, money)
             own[forecast.predictor] = Choice(forecast.slug, by, figures, [table])
         rows = targets(members)
         ranked = [own[str(predictor)] for predictor in scores(rows).index]
@@ -236,6 +236,5 @@ def number_tables(panels: Sequence[Panel], fits: pd.DataFrame | None) -> dict[st
     for panel in panels:
         by_heading.setdefault(curves_name(panel.key), []).append(value_table(panel))
     for key, rows in [] if fits is None else groups(fits, PANEL):
-        table = fit_table("Fits of the paper's appendix", rows, UNITS[key.source])
-        by_heading[f"Fits: {method_name(key)}"] = [table]
+        by_heading[f"Fits: {method_name(key)}"] = [fit_table(rows, UNITS[key.source])]
     return by_heading

@@ -75,8 +75,8 @@ def usual_rows(table: pd.DataFrame, taken: Advice | None = None) -> pd.DataFrame
     return rows.sort_values("share", kind="stable", ignore_index=True)
 
 
-def at_equal_agreement(table: pd.DataFrame, lost: float = LOST) -> pd.DataFrame:
-    """Each rule's share at an agreement of `lost` below that of all answers: rule, share, vs_lead, by share.
+def at_equal_agreement(table: pd.DataFrame) -> pd.DataFrame:
+    """Each rule's share at an agreement of LOST below that of all answers: rule, share, vs_lead, by share.
 
     The mean over the settings of the table; a rule that does not come so close in one of them has NaN.
     vs_lead is relative to the default rule, NaN where that is not in the table.
@@ -84,7 +84,7 @@ def at_equal_agreement(table: pd.DataFrame, lost: float = LOST) -> pd.DataFrame:
     shares: dict[str, list[float]] = {}
     for _, rows in groups(one_by_one(table), ANSWERS):
         for rule, line in rows.groupby("rule", sort=False):
-            target = line["agreement_all"].iloc[0] - lost
+            target = line["agreement_all"].iloc[0] - LOST
             shares.setdefault(str(rule), []).append(_share_at(line, target))
     means = [float(np.mean(each)) for each in shares.values()]
     means_by_rule = pd.DataFrame({"rule": list(shares), "share": means})

@@ -21,7 +21,7 @@ from results.normal import FORECAST_LEVEL, LEVEL, z_of
 from results.summary.expected import with_expected
 from results.summary.panels import Panel, of_new_questions
 from results.tables.key import WHOSE, Key, keys
-from results.tables.money import Money, Prices
+from results.tables.money import Money
 from results.votes.exact import SAME
 
 WORTH_A_ROW = 0.0005
@@ -237,14 +237,14 @@ def measured_plans(panels: Sequence[Panel], plans: Sequence[Plan]) -> Iterator[P
         yield from (measured([panel]) for panel in rivals if panel.key.whose not in planned)
 
 
-def plans_of(plans: pd.DataFrame, prices: Prices) -> Iterator[Plan]:
+def plans_of(plans: pd.DataFrame, money: Money) -> Iterator[Plan]:
     """The plans of a plan table; of several models for one goal first what to buy among them.
 
     Choices are compared by their price (`usd`, for 1,000 questions) where each model has one, else by tokens.
     """
     absent = [goal for goal in _GOALS if goal not in plans]
     every = plans.reindex(columns=[*plans.columns, *absent])
-    every = every.assign(usd=Money.of(prices).usd(every))
+    every = every.assign(usd=money.usd(every))
     # What was measured is chosen among by any method; a forecast is of one.
     method = every["method"].mask(every["predictor"] == MEASURED, "").rename("of")
     one_goal = ["source", "dataset", "predictor", *_GOALS, method]

@@ -16,10 +16,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy import special
 
 from results.normal import LEVEL, z_of
-from results.paired.differences import fewest_questions, least_stderr
+from results.paired.differences import half_width, least_stderr
 from results.paired.verdict import Verdict, verdict
 from results.summary.panels import Panel
 
@@ -99,10 +98,7 @@ def _margin(stderr: float, questions: float) -> float:
     """
     if np.isnan(stderr) or np.isnan(questions):
         return z_of(LEVEL) * stderr
-    if questions < fewest_questions(LEVEL):
-        return np.inf
-    trusted = max(stderr, float(least_stderr(int(questions))))
-    return float(special.stdtrit(questions - 1, (1 + LEVEL) / 2)) * trusted
+    return float(half_width(max(stderr, float(least_stderr(int(questions)))), questions, LEVEL))
 
 
 def ranks(comparison: pd.DataFrame) -> pd.DataFrame:

@@ -20,7 +20,7 @@ from results.normal import FORECAST_LEVEL, Interval, z_of
 from results.paired.differences import least_stderr
 from results.paper_fits import PaperFit, along_gap, along_t
 from results.tables.key import PANEL, WHOSE, Key, groups, keys
-from results.tables.money import Money, Paid, Prices
+from results.tables.money import NO_MONEY, Money, Paid
 from results.votes.tokens import answer_lengths, budgets_ignored
 
 _BESIDE = (
@@ -84,12 +84,8 @@ class Panel:
         return self.has_lengths and budgets_ignored(self.lengths)
 
 
-def make_panels(curves: pd.DataFrame, prices: Prices = None) -> list[Panel]:
-    """The panels of a curves table, in the order of its rows; greedy rows are their baseline, not panels.
-
-    `prices`: US dollars for a million tokens by model, or all that is known of money.
-    """
-    money = Money.of(prices)
+def make_panels(curves: pd.DataFrame, money: Money = NO_MONEY) -> list[Panel]:
+    """The panels of a curves table, in the order of its rows; greedy rows are their baseline, not panels."""
     table = curves.reindex(columns=list(dict.fromkeys([*curves.columns, *_NUMBERS])))
     table = table.assign(**{name: table[name].astype("float64") for name in _NUMBERS})
     table = table.assign(N=table["N"].astype("int64"), length=answer_lengths(table))

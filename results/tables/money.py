@@ -20,13 +20,15 @@ Who pays by other prices gives a number of their own (`--score-cost`).
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TypeAlias
 
 import numpy as np
 import pandas as pd
 
 from results.commandline import BadInput
 from results.terminal import visible
+
+MILLION = 1e6
+"""So many tokens a price is of."""
 
 COST = "cost"
 """The column of what an answer cost, in US dollars."""
@@ -37,7 +39,7 @@ OTHERS = ""
 
 @dataclass(frozen=True)
 class Price:
-    """US dollars of tokens, those of answers and, where they are counted, those of prompts.
+    """US dollars for a million tokens, those of answers and, where they are counted, those of prompts.
 
     cached: of the prompt tokens that the server had in its cache; None: as of the others.
     """
@@ -50,16 +52,6 @@ class Price:
         """As it is given: "0.4", "3:15", "3:0.3:15"."""
         amounts = [self.prompts or None, self.cached, self.answers]
         return ":".join(f"{amount:.12g}" for amount in amounts if amount is not None)
-
-    def of(self, tokens: float) -> "Price":
-        """The price of one token, where this is of so many."""
-        cached = None if self.cached is None else self.cached / tokens
-        return Price(self.answers / tokens, self.prompts / tokens, cached)
-
-    @property
-    def per_token(self) -> "Price":
-        """The same of one token, where this is of a million."""
-        return self.of(1e6)
 
     def prompt_tokens(self, samples: pd.DataFrame) -> "pd.Series[float]":
         """Those that are paid for each answer, a cached one as a part of one; NaN where not known.
@@ -104,20 +96,17 @@ class Money:
     costs: Mapping[tuple[str, str], Mapping[str, float]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, prices: "Prices", samples: pd.DataFrame | None = None) -> "Money":
-        """Money by `prices`, as numbers those of answers, and by what the samples say of themselves."""
-        if isinstance(prices, Money):
-            return prices
-        given = {name: as_price(price) for name, price in (prices or {}).items()}
+    def of(cls, prices: Mapping[str, Price], samples: pd.DataFrame | None) -> "Money":
+        """Money by `prices`, and by what the samples, if there are any, say of themselves."""
         if samples is None:
-            return cls(given)
+            return cls(prices)
         sampled = samples[samples["decoding"] == "sample"]
         tokens = sampled.reindex(columns=["prompt_tokens"])["prompt_tokens"].astype("float64")
-        for model in given.keys() & set(sampled["model"]):
+        for model in prices.keys() & set(sampled["model"]):
             own = sampled["model"] == model
-            tokens = tokens.mask(own, given[model].prompt_tokens(sampled[own]))
+            tokens = tokens.mask(own, prices[model].prompt_tokens(sampled[own]))
         prompts = _means(sampled.assign(prompt_tokens=tokens), "prompt_tokens")
-        return cls(given, prompts, _means(sampled, COST, of_all=True))
+        return cls(prices, prompts, _means(sampled, COST, of_all=True))
 
     def paid(self, dataset: str, model: str) -> Paid:
         """What the answers of a model to a data set cost. Raises BadInput where its prompts are not known."""
@@ -133,6 +122,19 @@ class Money:
         beside = {setting: tokens * price.prompts / 1_000 for setting, tokens in prompts.items()}
         return Paid(price.answers, beside | {OTHERS: sum(beside.values()) / len(beside)})
 
+    def check(self, models: Iterable[str], whose: Iterable[tuple[str, str]]) -> None:
+        """Raise BadInput for the price of a model that is none of these, or of prompts of unknown length.
+
+        whose: the data sets and models that answers are bought of.
+        """
+        models = list(dict.fromkeys(models))
+        if unknown := [name for name in self.prices if name not in models]:
+            raise BadInput(
+                visible(f"--price {unknown[0]}: no such model here; there are {', '.join(models)}")
+            )
+        for dataset, model in whose:
+            self.paid(dataset, model)
+
     def usd(self, rows: pd.DataFrame) -> "pd.Series[float]":
         """US dollars for 1,000 questions of the rows of several models and data sets."""
         amounts = np.full(len(rows), math.nan)
@@ -142,13 +144,8 @@ class Money:
         return pd.Series(amounts, index=rows.index)
 
 
-Prices: TypeAlias = Mapping[str, Price | float] | Money | None
-"""US dollars for a million tokens by model, or all that is known of money."""
-
-
-def as_price(price: Price | float) -> Price:
-    """A number is the price of answers."""
-    return price if isinstance(price, Price) else Price(float(price))
+NO_MONEY = Money()
+"""Where nothing is known of what answers cost."""
 
 
 def no_prompts(model: str, price: Price) -> str:
@@ -158,13 +155,6 @@ def no_prompts(model: str, price: Price) -> str:
         f"--price {model}={price}: its prompts are of unknown length: give samples with {columns}, or "
         f"--price {model}={price.answers:.12g} to leave prompts out"
     )
-
-
-def check_prices(prices: Iterable[str], models: Iterable[str]) -> None:
-    """Raise BadInput for the price of a model that is none of these."""
-    models = list(dict.fromkeys(models))
-    if unknown := [name for name in prices if name not in models]:
-        raise BadInput(visible(f"--price {unknown[0]}: no such model here; there are {', '.join(models)}"))
 
 
 def _means(

@@ -21,11 +21,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
-from results.votes.exact_kernel import unit_legendre
+from results.votes.exact_kernel import Floats, Ints, unit_legendre
 
-Floats = NDArray[np.float64]
 Complexes = NDArray[np.complex128]
-Ints = NDArray[np.int64]
 
 MAX_N = 100_000
 TINY = 1e-14

@@ -57,12 +57,9 @@ def both_ways(rows: pd.DataFrame) -> pd.DataFrame:
     """
     equal_n = rows.assign(at="equal N")
     equal_cost = at_cost(rows).assign(answers_needed=float("nan"), gained=float("nan"))
-    equal_cost = equal_cost.assign(at=[_at_unit(row) for _, row in equal_cost.iterrows()])
+    units = [_unit(row).removeprefix("cost in ") for _, row in equal_cost.iterrows()]
+    equal_cost = equal_cost.assign(at=[f"equal {unit}" for unit in units])
     return pd.concat([equal_n, equal_cost]).sort_index(kind="stable")
-
-
-def _at_unit(row: Any) -> str:
-    return f"equal {_unit(row)}".replace("cost in ", "")
 
 
 def _unit(row: Any) -> str:

@@ -15,7 +15,7 @@ from results.summary.forecasts import (
     lead,
     scores,
 )
-from results.tables.money import Money, Prices
+from results.tables.money import NO_MONEY, Money
 from results.words.buying import PRICES_OF, dollars, interval_columns, percent_of, status_of
 from results.words.cells import UNKNOWN, Columns, Table, count, number, share, tabled
 from results.words.names import (
@@ -83,12 +83,12 @@ def forecast_columns(source: str, rows: pd.DataFrame) -> Columns:
     }
 
 
-def forecast_table(forecast: Forecast, prices: Prices = None) -> Table:
+def forecast_table(forecast: Forecast, money: Money = NO_MONEY) -> Table:
     """What was forecast, with the intervals for these questions and for new ones, and what was measured.
 
     Where the price of the model is known, cost is money.
     """
-    paid = Money.of(prices).paid(forecast.key.dataset, forecast.key.model)
+    paid = money.paid(forecast.key.dataset, forecast.key.model)
     rows = forecast.targets
     rows = rows.assign(usd=paid.usd(rows.assign(cost=rows["N"] * rows["length"])))
     columns = forecast_columns(forecast.key.source, rows)

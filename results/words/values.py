@@ -125,13 +125,13 @@ FIT_COLUMNS: Columns = {
 """The columns of a fits table in words."""
 
 
-def fit_table(title: str, rows: pd.DataFrame, unit: str) -> Table:
+def fit_table(rows: pd.DataFrame, unit: str) -> Table:
     """Fits of the paper's appendix (rows of a fits table), with what speaks against each in words."""
     note = (
         f"Accuracy ≈ α − β e^(−rate · x), where x is N, T ({unit} per answer) or Δ², the square of the curve "
         "fitted at N = 1. Gap: √(2 rate). Misfit: root mean square distance of the points from the curve."
     )
-    return tabled(title, rows, FIT_COLUMNS, note)
+    return tabled("Fits of the paper's appendix", rows, FIT_COLUMNS, note)
 
 
 OURS = "ours"

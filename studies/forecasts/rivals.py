@@ -96,8 +96,7 @@ def npmle(likelihood: Floats, times: Floats, steps: int = 400) -> Floats:
 
 def votes_npmle(counts: VoteCounts, N: Ints) -> Floats:
     """The vote by the plain maximum likelihood weights of the mixture's atoms."""
-    wrong = [counts.wrong[a:b] for a, b in zip(counts.starts[:-1], counts.starts[1:], strict=True)]
-    seen = patterns(counts.correct, wrong)
+    seen = patterns(counts)
     logs = log_likelihood(seen)
     likelihood = np.exp(logs - logs.max(axis=1, keepdims=True))
     mass = likelihood * npmle(likelihood, seen.times.astype(float))

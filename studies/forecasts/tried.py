@@ -97,8 +97,7 @@ def fitted_alpha(job: Job) -> Floats:
 
 
 def _alpha(counts: VoteCounts) -> Floats:
-    wrong = [counts.wrong[a:b] for a, b in zip(counts.starts[:-1], counts.starts[1:], strict=True)]
-    seen = patterns(counts.correct, wrong)
+    seen = patterns(counts)
     logs = log_likelihood(seen)
     rows, times = learning_set(seen.pattern)
     likelihood = np.exp(logs - logs.max(axis=1, keepdims=True))[rows]

@@ -13,7 +13,7 @@ import pandas as pd
 
 from results.normal import LEVEL
 from results.paired.differences import mean_differences
-from results.paired.needed import POWER, Decision, given, known, questions_needed
+from results.paired.needed import POWER, Decision, given, questions_needed
 from results.paired.sequential import Open
 from results.paired.simultaneous import Measured, level_of_each
 from results.stopping.replay import Replay
@@ -69,7 +69,7 @@ def advice(runs: int) -> Iterator[Row]:
                 continue
             number = decision.questions(VARIANCE, given(seen, stderr))
             if np.isfinite(number):
-                came.append(decision.decided(number, VARIANCE, known(true)))
+                came.append(decision.decided(number, VARIANCE, given(true, 0.0)))
         case = f"true differences of {100 * scale:.0f} points"
         yield Row(ADVICE, case, "decides, %", *share(came), at_least(POWER))
 
@@ -106,7 +106,7 @@ def precision(runs: int) -> Iterator[Row]:
         true = rng.normal(0, scale, runs)
         seen = rng.normal(true, stderr)
         told = np.array([decision.decided(200, VARIANCE, given(d, stderr)) for d in seen])
-        comes = np.array([decision.decided(200, VARIANCE, known(d)) for d in true])
+        comes = np.array([decision.decided(200, VARIANCE, given(d, 0.0)) for d in true])
         every += [(told, comes)] if scale else []
         yield chance_of_a_verdict(f"true differences of {100 * scale:.0f} points", told, comes)
     both = np.concatenate(every, axis=1)

@@ -28,7 +28,7 @@ import pandas as pd
 from scipy.special import ndtr
 
 from results import write_curves
-from results.votes.multinomial import best_of_n_accuracy, vote_accuracy
+from results.votes.multinomial import best_of_n_accuracy
 from synthetic.binary.chain import Indices, PathLaw, all_supports, law_of_paths
 from synthetic.model.settings import BinarySetting
 from synthetic.model.tasks import Array, Tasks, draw_tasks, task_keys
@@ -225,7 +225,7 @@ def _of_line(
     drawn = draw_tasks(setting, task_keys(repeats, tasks), seed=0)
     law = law_of_paths(drawn, setting, steps)
     plain = {
-        "majority": vote_accuracy(law.probabilities, law.gold[:, None], votes),
+        "majority": law.vote(votes),
         "best_of_n": best_of_n_accuracy(law.correct, votes),
     }
     answers = Answers(drawn, setting, steps, law)

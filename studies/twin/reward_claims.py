@@ -15,14 +15,12 @@ from pathlib import Path
 import numpy as np
 
 from results.tables.files import write_raw
-from results.votes.multinomial import vote_accuracy
 from studies.twin.binary_rewards import FALSE_YES, LINES, NAME, REWARDS, TRUE_YES, Answers, best_by_reward
 from synthetic.model.settings import BinarySetting
 from synthetic.model.tasks import Array
 from synthetic.theory.claim import Claim, ClaimRow, extreme_row, mean_row
-from synthetic.theory.claims.binary import law_of_line, tasks_of
 from synthetic.theory.claims.claims_table import evaluate
-from synthetic.theory.claims.own_setting import MARGIN
+from synthetic.theory.claims.own_setting import MARGIN, law_of_line, tasks_of
 
 SHIPPED = Path(__file__).with_name("reward-claims.csv")
 STEPS = (16,)
@@ -45,7 +43,7 @@ def _curves(seed: int) -> dict[str, Curves]:
         assert isinstance(setting, BinarySetting)
         law = law_of_line(setting, STEPS, seed, TASKS)
         answers = Answers(tasks_of(setting, seed, TASKS), setting, STEPS, law)
-        vote = vote_accuracy(law.probabilities, law.gold[:, None], (MANY,))
+        vote = law.vote((MANY,))
         curves: Curves = {("path", 1): law.correct[:, 0], ("vote", MANY): vote[:, 0, 0]}
         for reward in ("context", "verdict", "biased", "oracle"):
             best = best_by_reward(answers, REWARDS[reward], votes)[:, 0]

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from results.votes.multinomial import best_of_n_accuracy, vote_accuracy
+from results.votes.multinomial import best_of_n_accuracy
 from synthetic.binary.chain import law_of_paths
 from synthetic.binary.paths import Supports, greedy_correct, greedy_supports
 from synthetic.model.reasoning_loop import literal_paths, sample_support
@@ -34,7 +34,7 @@ def exact_accuracy(
     """
     law, accuracies = law_of_paths(tasks, setting, steps), {}
     if "majority" in methods:
-        accuracies["majority"] = vote_accuracy(law.probabilities, law.gold[:, None], votes)
+        accuracies["majority"] = law.vote(votes)
     if "best_of_n" in methods:
         accuracies["best_of_n"] = best_of_n_accuracy(law.correct, votes)
     if "greedy" in methods:

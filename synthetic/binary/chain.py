@@ -8,6 +8,7 @@ support, so P(w_t = ·) is the t-fold product of one transition matrix. No sampl
 
 import itertools
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -15,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from results import BadInput
+from results.votes.multinomial import vote_accuracy
 from synthetic.model.settings import BinarySetting
 from synthetic.model.tasks import Array, Tasks
 
@@ -48,6 +50,10 @@ class PathLaw:
         others = self.probabilities.copy()
         np.put_along_axis(others, self.gold[:, None, None], -np.inf, axis=2)
         return np.asarray(self.correct - others.max(axis=2))
+
+    def vote(self, votes: Sequence[int]) -> Array:
+        """The vote's accuracy, (tasks, steps, votes)."""
+        return vote_accuracy(self.probabilities, self.gold[:, None], votes)
 
 
 @lru_cache(maxsize=8)

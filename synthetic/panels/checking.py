@@ -17,7 +17,6 @@ import pandas as pd
 from scipy.stats import t as t_law
 
 from results import BadInput, answer_pools, majority_accuracy
-from results.votes.multinomial import vote_accuracy
 from synthetic.binary.accuracy import samples_table, transformer_supports
 from synthetic.binary.chain import law_of_paths
 from synthetic.continuous.descent import SampledPaths, sample_paths
@@ -93,7 +92,7 @@ def _both(
     if isinstance(setting, BinarySetting):
         supports = transformer_supports(tasks, setting, paths, steps)
         law = law_of_paths(tasks, setting, steps)
-        exact = vote_accuracy(law.probabilities, law.gold[:, None], votes)
+        exact = law.vote(votes)
         return exact, _votes_of(samples_table(tasks, setting, steps, supports), tasks, steps, votes)
     literal = _risk(transformer_paths(tasks, setting, paths, steps), votes)
     if states_no_moments(setting):

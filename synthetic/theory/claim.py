@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import stdtrit
 from scipy.stats import binomtest
 
@@ -27,9 +26,6 @@ Outcome = Literal["holds", "undecided", "fails"]
 
 GROUPS = 20
 """Groups of tasks, left out one at a time to see how far a fitted number moves."""
-
-Chosen = NDArray[np.int64]
-"""The numbers of the tasks that something is fitted to."""
 
 _WORST_FIRST: tuple[Outcome, ...] = ("fails", "undecided", "holds")
 
@@ -106,21 +102,25 @@ def mean_interval(values: Array) -> Interval[float]:
 def fitted_row(
     setting: str,
     quantity: str,
-    of: Callable[[Chosen], float],
-    tasks: int,
+    of: Callable[..., float],
+    *values: Array,
     above: float = -np.inf,
     below: float = np.inf,
     most: float = np.inf,
 ) -> ClaimRow:
-    """A number from 0 to `most` that is fitted to means over some of the tasks, named to `of`.
+    """A number from 0 to `most` that `of` fits to the mean over tasks of each of `values`, (tasks, …).
 
     Its standard error is that of the jackknife which leaves out a group at a time (Miller 1974,
     Biometrika 61, 1-15), its interval Student's t with a degree of freedom fewer than groups.
     """
-    everyone, groups = np.arange(tasks), min(GROUPS, tasks)
-    value = float(of(everyone))
-    less = np.array([of(np.delete(everyone, group)) for group in np.array_split(everyone, groups)])
-    half = float(stdtrit(groups - 1, (1 + LEVEL) / 2) * np.sqrt(groups - 1) * less.std())
+    everyone = np.arange(len(values[0]))
+    groups = np.array_split(everyone, min(GROUPS, len(everyone)))
+    value, *less = (
+        float(of(*(one[tasks].mean(axis=0) for one in values)))
+        for tasks in (everyone, *(np.delete(everyone, group) for group in groups))
+    )
+    freedom = len(groups) - 1
+    half = float(stdtrit(freedom, (1 + LEVEL) / 2) * np.sqrt(freedom) * np.std(less))
     interval = Interval(max(value - half, 0.0), min(value + half, most), LEVEL)
     outcome = outcome_of(interval, above, below)
     return ClaimRow(setting, quantity, value, interval.low, interval.high, outcome)

@@ -12,6 +12,7 @@ from results.report.selectors import with_most_first
 from results.summary.buying import plans_of
 from results.summary.forecasts import make_forecasts, targets
 from results.summary.panels import make_panels
+from results.tables.money import Money, Price
 from results.words.buying import advice, plan_table
 from results.words.cells import Table, tabled
 from results.words.compared import COLUMNS, PAIR, both_ways, pairs_of, verdict
@@ -214,8 +215,9 @@ def told() -> Iterator[str]:
         yield from table_text(value_table(panel))
     goals = plans()
     alone = goals[goals["dataset"] == "none"]
-    for table, prices in ((goals, {}), (goals, {"m": 0.5, "other": 4.0}), (alone, {"m": 0.5})):
-        for plan in plans_of(table, prices):
+    half, dear = Price(0.5), Price(4.0)
+    for table, prices in ((goals, {}), (goals, {"m": half, "other": dear}), (alone, {"m": half})):
+        for plan in plans_of(table, Money(prices)):
             yield from (*plan.models, advice(plan), *table_text(plan_table(plan)))
     ahead = make_forecasts({"ahead": forecasts()}, panels)
     for forecast in ahead:

@@ -16,11 +16,19 @@ from results.votes.multinomial import vote_limit
 from synthetic.binary.chain import Indices, PathLaw, law_of_paths, transitions
 from synthetic.binary.paths import greedy_correct, greedy_supports
 from synthetic.model.settings import BinarySetting
-from synthetic.model.tasks import Array, Tasks, draw_tasks, task_keys
+from synthetic.model.tasks import Array
 from synthetic.panels.experiments import EXPERIMENTS, VOTES
 from synthetic.theory import theorems as theory
 from synthetic.theory.claim import Claim, ClaimRow, extreme_row, mean_row
-from synthetic.theory.claims.own_setting import BINARY, MARGIN, Line, residual_row, rows_at
+from synthetic.theory.claims.own_setting import (
+    BINARY,
+    MARGIN,
+    Line,
+    law_of_line,
+    residual_row,
+    rows_at,
+    tasks_of,
+)
 
 
 def lines_of(*names: str) -> list[tuple[str, BinarySetting]]:
@@ -29,15 +37,6 @@ def lines_of(*names: str) -> list[tuple[str, BinarySetting]]:
         (f"{name} {one.label}".strip(), one.setting) for name in names for one in EXPERIMENTS[name].variants
     ]
     return [(name, setting) for name, setting in lines if isinstance(setting, BinarySetting)]
-
-
-def tasks_of(setting: BinarySetting, seed: int, count: int) -> Tasks:
-    """Tasks of five repeats, `count` each."""
-    return draw_tasks(setting, task_keys(5, count), seed)
-
-
-def law_of_line(setting: BinarySetting, steps: tuple[int, ...], seed: int, count: int) -> PathLaw:
-    return law_of_paths(tasks_of(setting, seed, count), setting, steps)
 
 
 def _perfect(seed: int) -> Iterator[ClaimRow]:

@@ -8,7 +8,7 @@ left out because they cannot fail: constant noise adds variance/N to an ensemble
 
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import product
 from typing import get_args
 
@@ -16,11 +16,12 @@ from synthetic.continuous.descent import sample_paths
 from synthetic.continuous.least_error import best_of_n_risk
 from synthetic.continuous.moments import Moments, gradient_descent_risk, path_moments
 from synthetic.model.settings import ContinuousSetting, NoiseScale, StepRule
-from synthetic.model.tasks import Array, covariance_eigenvalues, draw_tasks, task_keys
+from synthetic.model.tasks import Array, covariance_eigenvalues
 from synthetic.theory import theorems as theory
 from synthetic.theory.claim import Claim, ClaimRow, mean_row
+from synthetic.theory.claims.own_setting import tasks_of
 
-REPEATS, TASKS = 5, 20
+TASKS = 20
 T = 950
 OTHER_SCALES = get_args(NoiseScale)[1:]
 """Readings of the variance of ξ beside ours; "raw" is Algorithm 1 as it is printed."""
@@ -34,7 +35,7 @@ def _solved(
     setting: ContinuousSetting, seed: int, steps: tuple[int, ...] = (T,), tasks: int = TASKS
 ) -> tuple[Moments, Array]:
     """The moments of one path and the risk of gradient descent, (tasks, steps)."""
-    drawn = draw_tasks(setting, task_keys(REPEATS, tasks), seed)
+    drawn = tasks_of(setting, seed, tasks)
     return path_moments(drawn, setting, steps), gradient_descent_risk(drawn, setting, steps)
 
 
@@ -49,7 +50,7 @@ def _linear_ensemble(seed: int) -> Iterator[ClaimRow]:
 @lru_cache(maxsize=4)
 def _at_256(setting: ContinuousSetting, steps: tuple[int, ...], seed: int) -> tuple[Array, Array, Array]:
     """Risk of best-of-256, of an ensemble of 256 and of gradient descent, (tasks, steps) each."""
-    tasks = draw_tasks(setting, task_keys(REPEATS, 2), seed)
+    tasks = tasks_of(setting, seed, 2)
     moments = path_moments(tasks, setting, steps)
     if setting.noise == "constant":
         best = best_of_n_risk(moments, (256,))
@@ -59,7 +60,10 @@ def _at_256(setting: ContinuousSetting, steps: tuple[int, ...], seed: int) -> tu
 
 
 def _best_of_n(seed: int, quantity: str, other: int) -> Iterator[ClaimRow]:
-    """Best-of-256 less the `other` of `_at_256`, at the paper's two laws and at other scales of the noise."""
+    """Best-of-256 less the `other` of `_at_256`, at the paper's two laws and at other scales of the noise.
+
+    Best-of-N knows the truth, and may still lose: the mean of N paths need not be one of them.
+    """
     for noise in NOISES:
         risks = _at_256(replace(PAPER, noise=noise), (50, T), seed)
         for at, t in enumerate((50, T)):
@@ -68,15 +72,6 @@ def _best_of_n(seed: int, quantity: str, other: int) -> Iterator[ClaimRow]:
         risks = _at_256(replace(PAPER, noise_scale=scale), (T,), seed)
         setting = f"constant noise, t={T}, noise_scale={scale}"
         yield mean_row(setting, quantity, (risks[0] - risks[other])[:, 0], below=0)
-
-
-def _best_of_n_beats_descent(seed: int) -> Iterator[ClaimRow]:
-    return _best_of_n(seed, "best-of-256 − descent", 2)
-
-
-def _best_of_n_beats_ensemble(seed: int) -> Iterator[ClaimRow]:
-    """Best-of-N knows the truth, and may still lose: the mean of N paths need not be one of them."""
-    return _best_of_n(seed, "best-of-256 − ensemble of 256", 1)
 
 
 def _longer_is_better(seed: int) -> Iterator[ClaimRow]:
@@ -162,11 +157,14 @@ def _ensemble_bounds(seed: int) -> Iterator[ClaimRow]:
             yield _bound_row(f"{setting.noise} noise, t={t}, N={N:,}", risk, _bound(setting, t), N)
 
 
+_OVER_DESCENT = partial(_best_of_n, quantity="best-of-256 − descent", other=2)
+_OVER_ENSEMBLE = partial(_best_of_n, quantity="best-of-256 − ensemble of 256", other=1)
+
 CONTINUOUS_CLAIMS = [
     Claim("ensemble-linear-noise-beats-descent", "Sec. 4 remark (iii), Sec. 6.1", _linear_ensemble),
     Claim("a-longer-path-has-less-risk", "ours, Fig. 1", _longer_is_better),
-    Claim("best-of-n-beats-descent", "ours, Fig. 2c, d", _best_of_n_beats_descent),
-    Claim("best-of-n-is-an-upper-bound", "Sec. 3.2, best-of-N", _best_of_n_beats_ensemble),
+    Claim("best-of-n-beats-descent", "ours, Fig. 2c, d", _OVER_DESCENT),
+    Claim("best-of-n-is-an-upper-bound", "Sec. 3.2, best-of-N", _OVER_ENSEMBLE),
     Claim("enough-paths-reach-the-limit", "App. C corollary, N_l", _enough_paths),
     Claim("descent-overfits-and-linear-ensemble-does-not", "Sec. 4, regime of remark (iii)", _overfitting),
     Claim("descent-risk-within-its-bound", "Sec. 4 proposition, App. C theorem", _descent_bounds),

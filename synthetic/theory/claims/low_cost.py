@@ -8,23 +8,21 @@ over tasks.
 """
 
 from collections.abc import Callable, Iterator
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 
 from results import fit_saturating
 from results.low_cost_to_high import part_1, part_2, read, read_off
-from results.votes.multinomial import vote_accuracy
 from synthetic.model.tasks import Array
 from synthetic.panels.experiments import VOTES
-from synthetic.theory.claim import Chosen, Claim, ClaimRow, fitted_row
-from synthetic.theory.claims.binary import law_of_line, lines_of
-from synthetic.theory.claims.own_setting import MARGIN
+from synthetic.theory.claim import Claim, ClaimRow, fitted_row
+from synthetic.theory.claims.binary import lines_of
+from synthetic.theory.claims.own_setting import MARGIN, largest_residual, law_of_line
 
 STEPS = tuple(range(1, 25))
 EACH = 200
-TASKS = 5 * EACH
-"""Tasks of a line: five repeats of EACH."""
+"""Tasks of a repeat of a line."""
 
 EACH_OF_16 = 600
 """The same where only votes of 16 are asked for, which cost little."""
@@ -45,71 +43,65 @@ FEW = 16
 @lru_cache(maxsize=2)
 def _curves(seed: int, *panels: str) -> dict[str, tuple[Array, Array, Array]]:
     """By line: P(right) and gap, (tasks, steps) each, and the vote's accuracy (tasks, steps, votes)."""
-    fits = {}
-    for name, setting in lines_of(*panels):
-        law = law_of_line(setting, STEPS, seed, EACH)
-        votes = vote_accuracy(law.probabilities, law.gold[:, None], VOTES)
-        fits[name] = law.correct, law.gap, votes
-    return fits
+    laws = {name: law_of_line(setting, STEPS, seed, EACH) for name, setting in lines_of(*panels)}
+    return {name: (law.correct, law.gap, law.vote(VOTES)) for name, law in laws.items()}
 
 
 def _one_rate(seed: int) -> Iterator[ClaimRow]:
     """Part 1, lines 2 and 5: μ is fitted to Acc(T, 1) and used for Δ_T."""
     quantity = f"rate of Acc(T, 1) over that of the gap (ours: {NEAR[0]} to {NEAR[1]})"
+
+    def ratio(right: Array, gap: Array) -> float:
+        single, apart = (fit_saturating(STEPS, one).rate for one in (right, gap))
+        return single / apart if apart else np.nan
+
     for name, (right, gap, _) in _curves(seed, "fig2f", "fig2h").items():
-
-        def ratio(tasks: Chosen, right: Array = right, gap: Array = gap) -> float:
-            single, apart = (fit_saturating(STEPS, one[tasks].mean(axis=0)).rate for one in (right, gap))
-            return single / apart if apart else np.nan
-
-        yield fitted_row(name, quantity, ratio, TASKS, *NEAR)
+        yield fitted_row(name, quantity, ratio, right, gap, above=NEAR[0], below=NEAR[1])
 
 
 def _gap_from_votes(seed: int) -> Iterator[ClaimRow]:
     """Part 1, lines 3 and 4: Δ_T is √(2ν) of the votes at one T."""
     quantity = f"√(2ν) of the votes over the mean gap (ours: {NEAR[0]} to {NEAR[1]})"
+
+    def ratio(gap: float, votes: Array) -> float:
+        return float(np.sqrt(2 * fit_saturating(VOTES, votes).rate) / gap)
+
     for name, (_, gap, votes) in _curves(seed, "fig2f", "fig2h").items():
         for t in (8, 24):
-            at = STEPS.index(t)
-
-            def ratio(tasks: Chosen, gap: Array = gap[:, at], votes: Array = votes[:, at]) -> float:
-                fitted = np.sqrt(2 * fit_saturating(VOTES, votes[tasks].mean(axis=0)).rate)
-                return float(fitted / gap[tasks].mean())
-
-            yield fitted_row(f"{name} t={t}", quantity, ratio, TASKS, *NEAR)
+            at = (slice(None), STEPS.index(t))
+            yield fitted_row(
+                f"{name} t={t}", quantity, ratio, gap[at], votes[at], above=NEAR[0], below=NEAR[1]
+            )
 
 
 def _shape_along_t(seed: int) -> Iterator[ClaimRow]:
     """Conjecture 2, N held: one exponential in Δ_T², of the exact gap."""
     for name, (_, gap, votes) in _curves(seed, "fig2f", "fig2h").items():
-
-        def mean_gap(tasks: Chosen, gap: Array = gap) -> Array:
-            return np.asarray(gap[tasks].mean(axis=0))
-
-        yield from _residuals(name, "Δ_T", mean_gap, votes)
+        yield from _residuals(name, "Δ_T", gap, lambda mean: mean, votes)
 
 
 def _recipe_along_t(seed: int) -> Iterator[ClaimRow]:
     """The appendix's own fit, N > 1 held: the same in Δ_T ≈ Acc(T, 1), as fitted over T."""
+
+    def fitted(single: Array) -> Array:
+        return fit_saturating(STEPS, single)(STEPS)
+
     for name, (right, _, votes) in _curves(seed, "fig2f", "fig2h").items():
-
-        def single(tasks: Chosen, right: Array = right) -> Array:
-            return fit_saturating(STEPS, right[tasks].mean(axis=0))(STEPS)
-
-        yield from _residuals(name, "fitted Acc(T, 1)", single, votes)
+        yield from _residuals(name, "fitted Acc(T, 1)", right, fitted, votes)
 
 
-def _residuals(line: str, what: str, x_of: Callable[[Chosen], Array], votes: Array) -> Iterator[ClaimRow]:
-    """How far the vote is from one exponential in x², at three N; `x_of` tasks is (steps,)."""
+def _residuals(
+    line: str, what: str, values: Array, x_of: Callable[[Array], Array], votes: Array
+) -> Iterator[ClaimRow]:
+    """How far the vote is from one exponential in x², at three N; x is `x_of` the mean of the values."""
     quantity = f"largest residual of α − β e^(−μ x²), x = {what} (ours: < {MARGIN})"
+
+    def worst(mean: Array, curve: Array) -> float:
+        return largest_residual(x_of(mean) ** 2, curve)
+
     for N in (16, 64, 256):
-
-        def worst(tasks: Chosen, N: int = N) -> float:
-            x = x_of(tasks) ** 2
-            curve = votes[tasks, :, VOTES.index(N)].mean(axis=0)
-            return float(abs(fit_saturating(x, curve)(x) - curve).max())
-
-        yield fitted_row(f"{line} N={N}", quantity, worst, TASKS, below=MARGIN)
+        curves = votes[:, :, VOTES.index(N)]
+        yield fitted_row(f"{line} N={N}", quantity, worst, values, curves, below=MARGIN)
 
 
 def _rate_along_t(seed: int) -> Iterator[ClaimRow]:
@@ -119,37 +111,24 @@ def _rate_along_t(seed: int) -> Iterator[ClaimRow]:
         if name.endswith("step=1"):
             continue
         more = law_of_line(setting, STEPS, seed, EACH_OF_16)
-        votes_of_16 = vote_accuracy(more.probabilities, more.gold[:, None], (16,))[..., 0]
         _, gap, votes = _curves(seed, "fig2f", "fig2h")[name]
-        curves = {16: (more.gap, votes_of_16)}
+        curves = {16: (more.gap, more.vote((16,))[..., 0])}
         curves |= {N: (gap, votes[..., VOTES.index(N)]) for N in (64, 256)}
         for N, (x, y) in curves.items():
 
-            def ratio(tasks: Chosen, N: int = N, x: Array = x, y: Array = y) -> float:
-                return fit_saturating(x[tasks].mean(axis=0) ** 2, y[tasks].mean(axis=0)).rate / (N / 2)
+            def ratio(x: Array, y: Array, N: int = N) -> float:
+                return fit_saturating(x**2, y).rate / (N / 2)
 
-            yield fitted_row(f"{name} N={N}", quantity, ratio, len(x), *NEAR)
-
-
-def _longer(seed: int) -> Iterator[ClaimRow]:
-    """The whole algorithm by its stated inputs: every N that is forecast is measured at the lengths seen."""
-    yield from _predicts(seed, "every N measured at the lengths seen", max(VOTES))
-
-
-def _longer_and_more(seed: int) -> Iterator[ClaimRow]:
-    """Beyond these inputs: N ≤ 16 alone is measured, and every N is forecast."""
-    yield from _predicts(seed, f"N ≤ {FEW} measured at the lengths seen", FEW)
+            yield fitted_row(f"{name} N={N}", quantity, ratio, x, y, above=NEAR[0], below=NEAR[1])
 
 
 def _predicts(seed: int, inputs: str, up_to: int) -> Iterator[ClaimRow]:
+    """The whole algorithm: what it forecasts of every N, from those up to `up_to` at the lengths seen."""
     quantity = f"mean error at dearer lengths, each at most 1, {inputs} (ours: < {RIGHT})"
     for name, (_, _, votes) in (_curves(seed, "fig2f", "fig2h") | _curves(seed, "fig2g")).items():
         for seen in (4, 6):
-
-            def error(tasks: Chosen, votes: Array = votes, seen: int = seen) -> float:
-                return forecast_error(votes[tasks].mean(axis=0), seen, up_to)
-
-            yield fitted_row(f"{name} {seen} lengths seen", quantity, error, TASKS, below=RIGHT, most=1.0)
+            error = partial(forecast_error, seen=seen, up_to=up_to)
+            yield fitted_row(f"{name} {seen} lengths seen", quantity, error, votes, below=RIGHT, most=1.0)
 
 
 def forecast_error(votes: Array, seen: int, up_to: int) -> float:
@@ -171,9 +150,15 @@ def forecast_error(votes: Array, seen: int, up_to: int) -> float:
     return float(np.nanmean(off))
 
 
+_LONGER = partial(_predicts, inputs="every N measured at the lengths seen", up_to=max(VOTES))
+"""By its stated inputs."""
+
+_LONGER_AND_MORE = partial(_predicts, inputs=f"N ≤ {FEW} measured at the lengths seen", up_to=FEW)
+"""Beyond these inputs."""
+
 LOW_COST_CLAIMS = [
-    Claim("low-cost-runs-predict-longer-ones", "Algorithm 3, Fig. 3", _longer),
-    Claim("low-cost-runs-predict-longer-and-more", "ours, Algorithm 3 without D_N", _longer_and_more),
+    Claim("low-cost-runs-predict-longer-ones", "Algorithm 3, Fig. 3", _LONGER),
+    Claim("low-cost-runs-predict-longer-and-more", "ours, Algorithm 3 without D_N", _LONGER_AND_MORE),
     Claim("accuracy-and-gap-share-one-rate", "Algorithm 3, part 1, lines 2 and 5", _one_rate),
     Claim("the-gap-is-read-off-votes", "Algorithm 3, part 1, lines 3 and 4", _gap_from_votes),
     Claim("exponential-in-the-gap-squared", "Conjecture 2, N held", _shape_along_t),

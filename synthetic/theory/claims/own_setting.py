@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from results import BadInput, fit_saturating
-from results.votes.multinomial import vote_accuracy
 from synthetic.binary.chain import PathLaw, law_of_paths
 from synthetic.binary.paths import greedy_correct
 from synthetic.continuous.risk import continuous_risk, needs_sampling
@@ -25,7 +24,7 @@ from synthetic.model.settings import BinarySetting, Setting, check_count
 from synthetic.model.tasks import Array, Tasks, draw_tasks, task_keys
 from synthetic.panels.experiments import Experiment
 from synthetic.theory import theorems as theory
-from synthetic.theory.claim import Chosen, Claim, ClaimRow, extreme_row, fitted_row, mean_row
+from synthetic.theory.claim import Claim, ClaimRow, extreme_row, fitted_row, mean_row
 
 MARGIN = 0.01
 """Our threshold: a share of tasks is one point from its bound at most, a fit from each of its points."""
@@ -45,30 +44,36 @@ class Line(NamedTuple):
     votes: tuple[int, ...]
     tasks: int
 
-    def drawn(self, seed: int) -> Tasks:
-        """Its tasks."""
-        return draw_tasks(self.setting, task_keys(REPEATS, self.tasks), seed)
-
 
 Measure = Callable[[Line, int], Iterator[ClaimRow]]
+
+
+def tasks_of(setting: Setting, seed: int, count: int) -> Tasks:
+    """Tasks of all repeats, `count` each."""
+    return draw_tasks(setting, task_keys(REPEATS, count), seed)
+
+
+def law_of_line(setting: BinarySetting, steps: tuple[int, ...], seed: int, count: int) -> PathLaw:
+    return law_of_paths(tasks_of(setting, seed, count), setting, steps)
 
 
 @lru_cache(maxsize=64)
 def _law(line: Line, seed: int) -> PathLaw:
     assert isinstance(line.setting, BinarySetting)
-    return law_of_paths(line.drawn(seed), line.setting, line.steps)
+    return law_of_line(line.setting, line.steps, seed, line.tasks)
 
 
 @lru_cache(maxsize=64)
 def _curve(line: Line, method: str, seed: int) -> Array:
     """Accuracy or risk by one method, (tasks, steps, votes)."""
+    if method == "majority":
+        return _law(line, seed).vote(line.votes)
+    if method == "path":
+        return _law(line, seed).correct[..., None]
+    tasks = tasks_of(line.setting, seed, line.tasks)
     if isinstance(line.setting, BinarySetting):
-        if method == "greedy":
-            return greedy_correct(line.drawn(seed), line.setting, line.steps)[:, :, None]
-        law = _law(line, seed)
-        return vote_accuracy(law.probabilities, law.gold[:, None], line.votes)
-    lines = [(line.drawn(seed), line.setting)]
-    (risks,) = continuous_risk(lines, line.steps, line.votes, (method,), "exact", PATHS)
+        return greedy_correct(tasks, line.setting, line.steps)[:, :, None]
+    (risks,) = continuous_risk([(tasks, line.setting)], line.steps, line.votes, (method,), "exact", PATHS)
     return risks[method]
 
 
@@ -93,12 +98,6 @@ def _gain(line: Line, seed: int, method: str, words: str) -> Iterator[ClaimRow]:
     yield _better(line, quantity, values[:, -1] - values[:, 0])
 
 
-def _path_gain(line: Line, seed: int) -> Iterator[ClaimRow]:
-    right = _law(line, seed).correct
-    quantity = f"P(path right) at t={line.steps[-1]} less t={line.steps[0]}"
-    yield _better(line, quantity, right[:, -1] - right[:, 0])
-
-
 def _exponential(line: Line, seed: int) -> Iterator[ClaimRow]:
     votes = _curve(line, "majority", seed)
     for at, t in enumerate(line.steps):
@@ -107,16 +106,14 @@ def _exponential(line: Line, seed: int) -> Iterator[ClaimRow]:
 
 
 def residual_row(setting: str, quantity: str, x: ArrayLike, curves: Array) -> ClaimRow:
-    """How far the worst point of the mean of `curves` (tasks, points) is off its exponential.
+    """How far the mean of `curves` (tasks, points), as in the figure, is off its exponential: what is off is
+    the shape, not noise of the vote."""
+    return fitted_row(setting, quantity, partial(largest_residual, x), curves, below=MARGIN)
 
-    It is a mean over tasks, as in the figure: what is off is the shape, not noise of the vote.
-    """
 
-    def worst(tasks: Chosen) -> float:
-        curve = curves[tasks].mean(axis=0)
-        return float(abs(fit_saturating(x, curve)(x) - curve).max())
-
-    return fitted_row(setting, quantity, worst, len(curves), below=MARGIN)
+def largest_residual(x: ArrayLike, curve: Array) -> float:
+    """How far the worst point of a curve is off its exponential in x."""
+    return float(abs(fit_saturating(x, curve)(x) - curve).max())
 
 
 def _above_hoeffding(line: Line, seed: int) -> Iterator[ClaimRow]:
@@ -145,7 +142,7 @@ BINARY: Mapping[str, Measure] = {
         _lead, one="majority", other="greedy", words="vote of {N} − greedy"
     ),
     "the-vote-gains-with-length": partial(_gain, method="majority", words="vote of {N}"),
-    "a-longer-path-is-more-often-right": _path_gain,
+    "a-longer-path-is-more-often-right": partial(_gain, method="path", words="P(path right)"),
     "accuracy-exponential-in-votes": _exponential,
     "vote-above-its-exponential-bound": _above_hoeffding,
     "gap-above-its-lower-bound": _above_gap_bound,

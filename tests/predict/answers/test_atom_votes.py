@@ -9,6 +9,7 @@ import pytest
 
 from predict.answers.atom_votes import vote_table, votes_cast
 from predict.answers.atoms import ATOMS, RESTS, A, P, Patterns, log_likelihood, patterns
+from results.votes.exact import VoteCounts
 
 
 def partitions(n: int, largest: int) -> list[tuple[int, ...]]:
@@ -55,7 +56,7 @@ def test_tables_by_votes_cast_are_exact_up_to_24_and_close_beyond() -> None:
 
 
 def test_answers_counted_zero_times_are_no_answers() -> None:
-    with_zero = patterns(np.array([2]), [np.array([0, 3, 0, 1])])
+    with_zero = patterns(VoteCounts(np.array([2]), np.array([0, 3, 0, 1]), np.array([0, 4]), np.array([0])))
     assert with_zero.wrong[0].tolist() == [3, 1]
 
 

@@ -68,7 +68,7 @@ def test_the_vote_of_a_pool_is_that_of_pools_drawn_one_answer_after_another(pool
     common = sorted(votes, key=lambda key: -len(votes[key]))[:8]
     for right, wrong in common:
         seen = counted(right, wrong)
-        logs = log_likelihood(patterns(seen.correct, [seen.wrong]))[0, atoms]
+        logs = log_likelihood(patterns(seen))[0, atoms]
         drawn = rng.choice(atoms, (1, 20_000), p=softmax(logs))
         N, pool = np.array([6, 8]), np.array([[8, 8]])
         found = votes_of_pools(seen, N, pool, drawn, None, 0)[0]

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from predict.cli.forecast import show
-from predict.cli.wording import points, spread
+from predict.cli.wording import spread
 from predict.estimate import Status
 from predict.evidence.groups import groups_of_curves, groups_of_samples
 from predict.evidence.request import Request
@@ -20,10 +20,6 @@ from tests.predict.conftest import simulated_samples
 
 def test_every_status_has_words() -> None:
     assert set(SHORT) == set(Status)
-
-
-def test_points_are_told_without_a_sign_that_says_nothing() -> None:
-    assert [points(value) for value in (0.0213, -0.0213, -0.0004, np.inf)] == ["2.1", "−2.1", "0.0", "–"]
 
 
 def test_what_a_table_does_not_tell_is_said() -> None:

@@ -201,7 +201,7 @@ def answers(seed: int, questions: int = 30, n: int = 16, honest: float = 0.4) ->
 
 
 def sides(table: pd.DataFrame, cost: float) -> list[Side]:
-    return sides_of({"m": table}, None, "judge", cost)
+    return sides_of({"m": table}, {}, "judge", cost)
 
 
 @cache

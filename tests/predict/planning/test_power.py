@@ -7,7 +7,7 @@ import pytest
 
 from predict.planning.power import power
 from results.paired.differences import mean_differences
-from results.paired.needed import Decision, given, known
+from results.paired.needed import Decision, given
 from results.votes.exact import accuracy_by_question
 from tests.predict.answers.pools import asked
 
@@ -82,5 +82,5 @@ def test_the_chance_told_is_the_one_that_comes_true() -> None:
     stderr, test = 0.3 / np.sqrt(100), Decision()
     pilots = rng.normal(true, stderr)
     told = [test.decided(200, 0.09, given(difference, stderr)) for difference in pilots]
-    came_true = [test.decided(200, 0.09, known(difference)) for difference in true]
+    came_true = [test.decided(200, 0.09, given(difference, 0.0)) for difference in true]
     assert np.mean(told) == pytest.approx(np.mean(came_true), abs=0.05)

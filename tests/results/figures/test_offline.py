@@ -5,7 +5,7 @@ import hashlib
 
 from markupsafe import Markup
 
-from results.figures.offline import draw_script, figure_data, in_script, policy, style, vega
+from results.figures.offline import draw_script, figures_page, in_script, policy, style, vega
 from results.figures.theme import PALETTES
 
 
@@ -30,7 +30,8 @@ def test_policy_names_the_hash_of_each_text_and_nothing_unsafe():
 
 
 def test_both_palettes_are_on_the_page():
-    looks = figure_data([])["looks"]
+    page = figures_page("", []).decode()
+    looks = page[page.index('id="looks">') :].partition("</script>")[0]
     assert "@" not in looks  # every colour of the theme is named in both palettes
     light, dark = style("").split("@media")
     for sheet, palette in ((light, "light"), (dark, "dark")):

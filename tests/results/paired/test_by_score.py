@@ -9,7 +9,7 @@ import pytest
 from results import BadInput, compare
 from results.paired.runs import compare_runs
 from results.paired.sides import sides_of
-from results.tables.money import cost_of_score
+from results.tables.money import Price, cost_of_score
 from tests.by_hand import best_of_subset, by_subsets, scored_by_subsets, weighted_of_subset
 
 QUESTIONS, ANSWERS = 12, 4
@@ -88,11 +88,11 @@ def test_all_prices_scaled_leave_what_is_told_at_equal_cost() -> None:
     once, often = (
         compare_runs(
             runs,
-            {"one": scale, "other": 3 * scale},
+            {"one": Price(scale), "other": Price(3 * scale)},
             methods=["majority", "best_by_score"],
             score="judge",
         )
-        for scale in (1e-6, 1e-3)
+        for scale in (1.0, 1e3)
     )
     np.testing.assert_allclose(often["cost"], 1000 * once["cost"])
     assert once["N_at_cost"].notna().any()
@@ -130,7 +130,7 @@ def test_each_setting_of_each_model_pays_for_its_own_scores() -> None:
             [("m", "1", 10), ("m", "2", 30), ("other", "1", 50), ("other", "2", 70)]
         )
     ]
-    sides = sides_of({"both": pd.concat(tables, ignore_index=True)}, None, "judge")
+    sides = sides_of({"both": pd.concat(tables, ignore_index=True)}, {}, "judge")
     assert {(side.run, side.setting): side.score_cost for side in sides} == {
         ("m", "1"): 10,
         ("m", "2"): 30,

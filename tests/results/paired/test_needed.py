@@ -13,7 +13,6 @@ from results.paired.needed import (
     Decision,
     answer_variance,
     given,
-    known,
     more_answers_needed,
     questions_needed,
     truths,
@@ -68,9 +67,9 @@ def test_what_is_advised_after_an_undecided_comparison_decides_four_times_in_fiv
         found = mean_differences(rng.normal(true, spread, (questions, 1)), row_level=row_level)
         if found.interval.low > 0 or found.interval.high < 0:
             continue
-        plain = test.questions(questions * found.stderr[0] ** 2, known(found.mean[0]))
+        plain = test.questions(questions * found.stderr[0] ** 2, given(found.mean[0], 0.0))
         for number, told in ((questions_needed(found)[0], decided), (plain, by_size)):
-            told.append(test.decided(number, spread**2, known(true)))
+            told.append(test.decided(number, spread**2, given(true, 0.0)))
     assert 0.75 <= np.mean(decided) <= 0.92
     assert np.mean(by_size) < 0.75
 
@@ -86,9 +85,9 @@ def test_the_chance_is_that_of_simulated_comparisons(whole):
     found = mean_differences(differences)
     share = np.mean((found.interval.low > 0) | (found.interval.high < 0))
     test = Decision(whole=whole)
-    assert test.decided(80, differences.var(), known(0.1)) == pytest.approx(share, abs=0.015)
+    assert test.decided(80, differences.var(), given(0.1, 0.0)) == pytest.approx(share, abs=0.015)
     assert test.decided(
-        80, differences.var(), known(test.detectable(80, differences.var()))
+        80, differences.var(), given(test.detectable(80, differences.var()), 0.0)
     ) == pytest.approx(POWER, abs=1e-6)
 
 

@@ -245,10 +245,10 @@ def test_at_equal_prices_equal_cost_is_equal_n():
 def test_prices_turn_tokens_into_money():
     """By the names of runs or of models, or as the answers say themselves."""
     runs = {"dear": run(A, tokens=10, model="large"), "cheap": run(B, tokens=20, model="small")}
-    rows = compare_runs(runs, {"dear": 0.6, "cheap": 0.1})
+    rows = compare_runs(runs, {"dear": Price(0.6e6), "cheap": Price(0.1e6)})
     assert rows.loc[rows["N"] == 1, ["cost", "N_at_cost"]].to_numpy().tolist() == [[6.0, 3.0]] * 2
     assert set(rows["cost_unit"]) == {"US$"}
-    by_model = {"large": 0.6, "small": 0.1}
+    by_model = {"large": Price(0.6e6), "small": Price(0.1e6)}
     pd.testing.assert_frame_equal(rows, compare_runs(runs, by_model))
     own = {name: runs[name].assign(cost=cost) for name, cost in (("dear", 6.0), ("cheap", 2.0))}
     pd.testing.assert_frame_equal(rows, compare_runs(own))
@@ -257,11 +257,12 @@ def test_prices_turn_tokens_into_money():
     pd.testing.assert_frame_equal(rows, compare_runs(own))
     both = {"x": pd.concat(runs.values())}
     np.testing.assert_allclose(compare_runs(both, by_model)["cost"], rows["cost"])
-    one_each = {"large": 1.0, "small": 1.0}
+    one = Price(1.0)
+    one_each = {"large": one, "small": one}
     for prices, named in (
-        ({"large": 1.0}, "small"),
-        ({**one_each, "z": 1.0}, "'z'"),
-        ({**one_each, "x": 1.0}, "'x'"),  # the table of models that have prices
+        ({"large": one}, "small"),
+        ({**one_each, "z": one}, "'z'"),
+        ({**one_each, "x": one}, "'x'"),  # the table of models that have prices
     ):
         with pytest.raises(BadInput, match=f"--price: .*{named}"):
             compare_runs(both, prices)
@@ -284,7 +285,7 @@ def test_the_uncertain_price_of_an_answer_is_in_the_interval_at_equal_cost():
 
     dear, cheap = drawn(1), drawn(2)
     prices = (np.exp(6 - 8 * right) * rng.lognormal(0, 0.5, Q)).astype(int) + 1, np.full(Q, 30)
-    ((a, b),) = pairs(sides_of({"d": run(dear, prices[0]), "c": run(cheap, prices[1])}, None))
+    ((a, b),) = pairs(sides_of({"d": run(dear, prices[0]), "c": run(cheap, prices[1])}, {}))
     at_cost = Pair(a, b, "best_of_n", np.array([1])).at_cost
     hits = [np.array([given.count("r") for given in side.values()]) for side in (dear, cheap)]
     table = np.array(
@@ -328,7 +329,7 @@ def test_the_order_of_the_rows_of_a_table_does_not_say_which_is_a():
 
 def test_a_prompt_of_unknown_length_costs_what_the_known_ones_do():
     table = run(A).assign(prompt_tokens=[100] * 4 + [200, 200, None, None] + [600] * 4 + [None] * 4)
-    (side,) = sides_of({"one": table}, {"one": Price(2e-6, 3e-6)})
+    (side,) = sides_of({"one": table}, {"one": Price(2, 3)})
     prompts = np.array([100, 200, 600, 300])
     assert side.cost == pytest.approx(10 * 2e-6 + prompts * 3e-6)
 

@@ -13,6 +13,7 @@ from results import BadInput, write_curves, write_forecast
 from results.cli.report import report_command
 from results.report.inputs import read_tables
 from results.report.page import build_report
+from results.tables.money import Price
 from tests.results.made_tables import DIFFERENCE, PLAN, curves, forecast_table, twin
 
 MADE = datetime(2024, 5, 17, 9, 30, tzinfo=UTC)
@@ -106,11 +107,12 @@ def test_names_out_of_the_tables_are_escaped_everywhere(tables, tmp_path):
 
 
 def test_endless_names_are_cut_and_told_apart(tables):
-    read = read_tables(tables(llm=pd.concat(curves(model="x" * 100_000 + end) for end in "ab")))
+    files = tables(llm=pd.concat(curves(model="x" * 100_000 + end) for end in "ab"))
+    read = read_tables(files)
     assert read.curves["model"].nunique() == 2
     assert read.curves["model"].str.len().max() <= 200
     with pytest.raises(BadInput, match="gpt"):
-        build_report(read, MADE, prices={"gpt": 1.0})
+        read_tables(files, prices={"gpt": Price(1.0)})
 
 
 def test_a_setting_that_every_row_shares_is_said_once_and_copied_with_the_rest(tables):

@@ -65,8 +65,7 @@ def test_money_is_the_sum_over_the_answers(prompts: bool, costs: bool, cached: b
     means = each.astype(float).groupby(whose).mean().groupby(level=[0, 1]).mean()
     expected = [8 * 1000 * means[row["model"], row["setting"]] for _, row in rows.iterrows()]
     assert Money.of(prices, table).usd(rows).tolist() == pytest.approx(expected, nan_ok=True)
-    per_token = {name: own.per_token for name, own in prices.items()} or None
-    for side in sides_of({"t": table}, per_token):
+    for side in sides_of({"t": table}, prices):
         own = side.pools.tokens_of_questions.mean()
         if paid or costs:
             own = means[side.run.removeprefix("t "), side.setting]
@@ -82,7 +81,7 @@ def test_a_new_setting_pays_the_prompts_of_the_others_and_has_no_cost_of_its_own
     own = own.groupby("setting").mean().mean()
     priced = Money.of({"small": Price(2.0, 3.0)}, table)
     assert priced.usd(row).item() == pytest.approx(0.2 + 3e-3 * own)
-    assert Money.of(None, table).usd(row).isna().all()
+    assert Money.of({}, table).usd(row).isna().all()
 
 
 def test_a_cost_that_one_answer_lacks_is_not_known_and_greedy_answers_have_none() -> None:
@@ -91,9 +90,9 @@ def test_a_cost_that_one_answer_lacks_is_not_known_and_greedy_answers_have_none(
     table = pd.concat([once, once.assign(dataset="others")], ignore_index=True)
     row = table[["dataset", "model"]].drop_duplicates().assign(setting=SETTINGS[0], N=1, cost=1.0)
     greedy = table.head(1).assign(decoding="greedy", cost=1e3)
-    whole = Money.of(None, pd.concat([table, greedy])).usd(row)
-    assert whole.tolist() == Money.of(None, table).usd(row).tolist()
+    whole = Money.of({}, pd.concat([table, greedy])).usd(row)
+    assert whole.tolist() == Money.of({}, table).usd(row).tolist()
     lacking = table.assign(cost=table["cost"].mask(table.index == table.index[0]))
-    found = Money.of(None, lacking).usd(row)
+    found = Money.of({}, lacking).usd(row)
     assert found.isna().tolist() == [True, False, False, False]
     assert found[1:].tolist() == whole[1:].tolist()

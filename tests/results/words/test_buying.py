@@ -4,12 +4,13 @@ import pandas as pd
 import pytest
 
 from results.summary.buying import plans_of
+from results.tables.money import NO_MONEY, Money, Price
 from results.words.findings import opening
 from tests.results.made_tables import PLAN
 
 
-def plans(table, prices=None):
-    return list(plans_of(table, prices or {}))
+def plans(table, money=NO_MONEY):
+    return list(plans_of(table, money))
 
 
 def test_of_measured_choices_the_method_is_part_of_the_choice():
@@ -26,15 +27,15 @@ def test_of_measured_choices_the_method_is_part_of_the_choice():
     ("prices", "model", "cost"),
     [
         ({}, "other", "20 tokens per question"),
-        ({"m": 0.5}, "other", "20 tokens per question"),  # the other has no price
-        ({"m": 0.5, "other": 4.0}, "m", "$0.02 per 1,000 questions"),
+        ({"m": Price(0.5)}, "other", "20 tokens per question"),  # the other has no price
+        ({"m": Price(0.5), "other": Price(4.0)}, "m", "$0.02 per 1,000 questions"),
     ],
 )
 def test_of_several_models_the_cheapest_is_bought(prices, model, cost):
     """The other is as good for half the tokens, and for four times the money."""
     own = pd.DataFrame(PLAN)
     other = own.assign(model="other", cost=own["cost"] / 2)
-    found = plans(pd.concat([own, other]).assign(target_accuracy=0.69), prices)
+    found = plans(pd.concat([own, other]).assign(target_accuracy=0.69), Money(prices))
     assert [plan.models for plan in found] == [["m", "other"], ["m"], ["other"]]
     assert found[0].chosen[["model", "N"]].tolist() == [model, 4]
     (first,) = opening(found, None, [])

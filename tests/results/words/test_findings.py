@@ -4,6 +4,7 @@ import pandas as pd
 
 from results.summary.buying import measured, measured_plans
 from results.summary.panels import make_panels
+from results.tables.money import Money, Price
 from results.words.buying import advice, plan_table
 from results.words.findings import left_out, models_table, opening
 from tests.results.made_tables import curves, twin
@@ -41,9 +42,9 @@ def test_prices_can_turn_the_joint_frontier_over():
     tables["tokens_per_answer"] *= tables["model"].map({"m": 1, "large": 10})
     for prices, model, cost in (
         ({}, "m", "100"),
-        ({"m": 10.0, "large": 0.1}, "large", "$0.10"),  # 1,000 tokens a question at 0.1 dollars a million
-        ({"large": 0.1}, "m", "100"),  # which has no price
+        ({"m": Price(10.0), "large": Price(0.1)}, "large", "$0.10"),  # 1,000 tokens, $0.1 a million
+        ({"large": Price(0.1)}, "m", "100"),  # which has no price
     ):
-        plan = measured(make_panels(tables, prices))
+        plan = measured(make_panels(tables, Money(prices)))
         assert plan.chosen["model"] == model
         assert plan_table(plan).rows[0][:2] == [model, cost]

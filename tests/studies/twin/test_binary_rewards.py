@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from results.votes.multinomial import vote_accuracy
 from studies.twin.binary_rewards import (
     FALSE_YES,
     LAMBDA,
@@ -144,5 +143,5 @@ def test_the_context_beats_the_vote_on_the_papers_panel():
     setting = BinarySetting(n=4, d=48, k=1, eta=0.25, sigma_eps=0.5)
     answers = answers_of(setting, tasks=60, steps=(16,))
     context = best_by_reward(answers, REWARDS["context"], (1024,)).mean()
-    vote = vote_accuracy(answers.law.probabilities, answers.law.gold[:, None], (1024,)).mean()
+    vote = answers.law.vote((1024,)).mean()
     assert context > vote + 0.1

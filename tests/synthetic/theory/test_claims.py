@@ -102,11 +102,7 @@ def test_the_interval_of_a_fitted_number_holds_it_as_often_as_it_says():
     rng, held = np.random.default_rng(1), 0
     for _ in range(1000):
         one, other = rng.exponential(size=(2, 100))
-
-        def ratio(tasks, below=one, above=(one + other) / 2):
-            return above[tasks].mean() / below[tasks].mean()
-
-        row = fitted_row("s", "q", ratio, 100)
+        row = fitted_row("s", "q", lambda below, above: above / below, one, (one + other) / 2)
         assert row.low <= row.measured <= row.high
         held += row.low <= 1 <= row.high
     assert 930 <= held <= 970
@@ -115,17 +111,17 @@ def test_the_interval_of_a_fitted_number_holds_it_as_often_as_it_says():
 def test_fitted_to_a_mean_it_is_the_interval_of_the_mean():
     """With a task a group the jackknife is Student's t."""
     values = np.random.default_rng(2).exponential(size=20)
-    row = fitted_row("s", "q", lambda tasks: values[tasks].mean(), 20, above=0)
+    row = fitted_row("s", "q", lambda mean: mean, values, above=0)
     expected = mean_row("s", "q", values, above=0)
     assert (row.low, row.high) == pytest.approx((expected.low, expected.high))
     assert row.outcome == "holds"
 
 
 def test_a_number_that_jumps_with_the_tasks_is_undecided_within_its_range():
-    row = fitted_row("s", "q", lambda tasks: float(tasks[0] == 0) / 2, 20, below=0.6, most=1)
+    row = fitted_row("s", "q", lambda mean: float(mean > 0) / 2, np.eye(20)[0], below=0.6, most=1)
     assert row.low == 0
     assert row.outcome == "undecided"
-    assert fitted_row("s", "q", lambda _: np.nan, 20, above=0).outcome == "undecided"
+    assert fitted_row("s", "q", lambda _: np.nan, np.ones(20), above=0).outcome == "undecided"
 
 
 def test_interval_of_a_share_stays_within_zero_and_one():
