@@ -30,6 +30,7 @@ from typing import Any
 import numpy as np
 
 from harness.grader import GraderName, required_gold
+from harness.grading.choice import labels_in
 from harness.grading.integer import normalise_integer
 from harness.grading.places import last_box
 from harness.questions.hub_rows import GSM8K, MATH, MATH_500, HubDataset, SourceRow, dataset_rows, file_rows
@@ -178,7 +179,7 @@ def _question(row: SourceRow, default_id: str, where: str, grader: GraderName) -
 def _question_with_choices(row: SourceRow, default_id: str, where: str, grader: GraderName) -> Question:
     """The choices are in `choices`, or in the problem already; then `labels` says which there are."""
     problem, answer = _problem_and_answer(row, where)
-    labels = tuple((_first(row, "labels") or "").split())
+    labels = labels_in(as_objects(row.get("labels")))
     if row.get("choices") is not None:
         choices = choices_of(row["choices"], where)
         problem, labels, answer = asked(problem, choices), tuple(choices), label_of(answer, choices)
