@@ -24,13 +24,12 @@ from harness.store.record import experiment_in, problems_in, tally_of
 from harness.store.row import ASKED_FOR, COLUMNS, Row
 from harness.store.samples_file import row_blocks
 from harness.tally.answer_groups import groups_of
-from harness.tally.counts import Tally, by_size
+from harness.tally.counts import Tallies, by_size
 from results import BadInput, read_samples
 from results.tables.files import RECORD
-from results.tables.key import Key, on_dataset
+from results.tables.key import on_dataset
 from results.tables.shards import missing
 from results.terminal import aligned, visible
-from results.words.names import curves_name
 
 RIGHT, WRONG, UNREADABLE, CUT_OFF = "✓", "✗", "∅", "… cut off"
 BLANK = dict.fromkeys([*COLUMNS, *ASKED_FOR])
@@ -90,22 +89,20 @@ def overview(blocks: Iterable[Sequence[Row]], files: Sequence[Path]) -> Iterator
 
     The answers are looked at some at a time: a run of 700,000 answers need not fit into memory.
     """
-    tallies: dict[tuple[str, str], Tally] = {}
+    tallies = Tallies(lambda *name: tally_of(*_folders_of(name, files)))
     questions: dict[tuple[str, str], list[int]] = {}  # of a data set
     shards: dict[tuple[str, str, str], None] = {}
     for group in chain.from_iterable(map(groups_of, blocks)):
         name = str(group.dataset), str(group.model)
-        if name not in tallies:
-            tallies[name] = tally_of(*_folders_of(name, files))
-        tallies[name].add_group(group)
+        tallies.add_group(group)
         if group.shard:
             shards[*name, group.shard] = None
         counts = questions.setdefault((name[0], group.question), [0, 0, 0])
         added = sum(map(bool, group.cells["correct"])), group.cells["answer"].count(None)
         for i, more in enumerate((group.answers, *added)):
             counts[i] += more
-    for name, tally in tallies.items():
-        yield visible(f"{curves_name(Key('llm', *name))}: {tally.answers:,} answers")
+    for whose, tally in tallies.named:
+        yield f"{whose}: {tally.answers:,} answers"
         yield visible(tally.table(), keep="\n")
         # What commands call a table: its folder, where that means this file.
         called = files[0].parent if files[0].stem == "samples" else files[0]

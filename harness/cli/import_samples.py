@@ -119,7 +119,7 @@ def import_samples(kind: str, file: Path, out: Path, **options: Any) -> None:
     """
     from harness.grader import AUTO, readers_that_read
     from harness.imports.reading import unread_note
-    from harness.tally.counts import Tally
+    from harness.tally.counts import Tallies, Tally
     from results import BadInput
     from results.tables.files import write_raw
     from results.terminal import visible
@@ -148,13 +148,14 @@ def import_samples(kind: str, file: Path, out: Path, **options: Any) -> None:
     elif not grader:
         imported = imported._replace(notes=(*imported.notes, *unread_note(imported.table)))
     write_raw(imported.table, target)
-    tally = Tally(grader=grader)
-    tally.add_table(imported.table)
+    table = imported.table.astype(object)
+    tallies = Tallies(lambda *_: Tally(grader=grader))
+    tallies.add(table.where(table.notna(), None).to_dict("records"))
     notes = [f"note: {note}" for note in imported.notes]
-    for line in (*notes, *(f"warning: {warning}" for warning in tally.warnings(out))):
+    for line in (*notes, *(f"warning: {warning}" for warning in tallies.warnings(out))):
         click.echo(visible(line), err=True)
-    answers, answered = len(imported.table), imported.table["question_id"].nunique()
-    click.echo(f"{answers} answers to {answered} questions, {imported.left_out} rows left out -> {target}")
+    answered = len(table[["dataset", "question_id"]].drop_duplicates())
+    click.echo(f"{len(table)} answers to {answered} questions, {imported.left_out} rows left out -> {target}")
 
 
 def _import(kind: str, file: Path, grader: Grader | None, options: dict[str, Any]) -> Any:

@@ -80,12 +80,12 @@ def regrade(folder: Path, readers: tuple[Reader, ...], match: Match, grader: Gra
             readers, reads = readers_that_read(texts, Grader(grader=kind))
             click.echo(reads)
         regraded = read_again(folder, Grader(readers, match, kind))
-    click.echo(regraded.tally.table())
+    click.echo(regraded.tallies.table())
     click.echo(
-        f"{regraded.changed:,} of {regraded.tally.answers:,} answers are read differently; "
+        f"{regraded.changed:,} of {regraded.answers:,} answers are read differently; "
         f"the earlier verdicts are in {regraded.kept}"
     )
-    for warning in regraded.tally.warnings(folder):
+    for warning in regraded.tallies.warnings(folder):
         click.echo(f"warning: {warning}", err=True)
 
 

@@ -15,7 +15,7 @@ _CHARACTERS_A_TOKEN = 4
 """Roughly, where a table has no tokens."""
 COUNTED = (
     *("sample", "answer", "gold", "correct", "reader", "tokens", "finish_reason"),
-    *("text", "reasoning", "reasoning_tokens"),
+    *("text", "reasoning", "reasoning_tokens", "labels"),
 )
 """The columns of a samples table that are looked at."""
 _KEY = itemgetter("setting", "decoding", "question_id")

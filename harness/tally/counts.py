@@ -10,7 +10,7 @@ and are not like the others. Requests that failed count nowhere in this table.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +20,11 @@ from harness.grader import Grader
 from harness.tally.answer_groups import AnswerGroup, Counts, groups_of, part
 from harness.tally.repeats import find_repeats
 from harness.tally.unreadable import MANY, Unreadable
+from results.tables.key import Key
 from results.terminal import aligned, visible
+from results.words.names import curves_name
 
-_OF_UNREADABLE = ("answer", "text", "finish_reason", "tokens")
+_OF_UNREADABLE = ("answer", "text", "finish_reason", "tokens", "labels")
 
 
 class Tally:
@@ -58,14 +60,9 @@ class Tally:
         self.settings[key].add(group)
         if None in group.cells["answer"]:
             read = zip(*(group.cells[name] for name in _OF_UNREADABLE), strict=True)
-            for answer, text, ending, tokens in read:
+            for answer, *cells in read:
                 if answer is None:
-                    self._unreadable.add(text, ending, tokens)
-
-    def add_table(self, table: Any) -> None:
-        """Count the rows of a samples table."""
-        for group in groups_of(table.astype(object).where(table.notna(), None).to_dict("records")):
-            self.add_group(group)
+                    self._unreadable.add(*cells)
 
     @property
     def answers(self) -> int:
@@ -203,6 +200,42 @@ class Tally:
         exchangeable = run is not None and not run.stop_rule  # a stop rule orders the answers
         worst = next(iter(find_repeats(groups, exchangeable, free)), None)
         return f"answers repeat more than independent draws can: {worst}" if worst and worst.alarm else None
+
+
+class Tallies:
+    """A tally for each model on each data set: a question of one is not that of another."""
+
+    def __init__(self, new: Callable[[str, str], Tally]) -> None:
+        """`new` makes an empty one for a data set and a model."""
+        self._new = new
+        self._tallies: dict[tuple[str, str], Tally] = {}
+
+    def add(self, rows: Iterable[Mapping[str, Any]]) -> None:
+        """Count rows of a samples table."""
+        for group in groups_of(rows):
+            self.add_group(group)
+
+    def add_group(self, group: AnswerGroup) -> None:
+        """Count answers to one question."""
+        name = str(group.dataset), str(group.model)
+        if name not in self._tallies:
+            self._tallies[name] = self._new(*name)
+        self._tallies[name].add_group(group)
+
+    @property
+    def named(self) -> list[tuple[str, Tally]]:
+        """Each tally, and whose answers it counts."""
+        return [(visible(curves_name(Key("llm", *name))), tally) for name, tally in self._tallies.items()]
+
+    def table(self) -> str:
+        """Their tables, each below its name where there are several."""
+        tables = [(f"{name}: {tally.answers:,} answers", tally.table()) for name, tally in self.named]
+        return "\n".join(table if len(tables) == 1 else f"{name}\n{table}" for name, table in tables)
+
+    def warnings(self, run: Path) -> list[str]:
+        """Their warnings, each behind its name where there are several."""
+        told = [(name, line) for name, tally in self.named for line in tally.warnings(run)]
+        return [line if len(self._tallies) == 1 else f"{name}: {line}" for name, line in told]
 
 
 def by_size(setting: str) -> tuple[bool, int, str]:

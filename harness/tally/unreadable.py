@@ -8,8 +8,10 @@ import re
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from harness.grader import Grader, ends_in_code
+from harness.grading.choice import labels_in
 from harness.grading.places import READERS, Reader
 from results.terminal import visible
 
@@ -32,29 +34,31 @@ class Unreadable:
         self._grader = grader
         self._all = grader and replace(grader, readers=READERS)
         self._read: Counter[Reader] = Counter()
-        self._waiting: list[tuple[str, bool]] = []
+        self._waiting: list[tuple[str, bool, Any]] = []
         self._held = 0
 
-    def add(self, text: str | None, finish_reason: str | None, tokens: int | None = None) -> None:
-        """Count one unreadable answer."""
+    def add(
+        self, text: str | None, finish_reason: str | None, tokens: int | None = None, labels: Any = None
+    ) -> None:
+        """Count one unreadable answer; `labels`: the cell of its row."""
         self.count += 1
         self._never_sampled += tokens == 0 and not text
         if text is not None:
-            self._waiting.append((text, finish_reason == "length"))
+            self._waiting.append((text, finish_reason == "length", labels))
             self._held += len(text)
         if self._held > HELD:
             self._look()
 
     def _look(self) -> None:
-        for text, cut_off in self._waiting:
-            self._look_at(text, cut_off)
+        for waiting in self._waiting:
+            self._look_at(*waiting)
         self._waiting, self._held = [], 0
 
-    def _look_at(self, text: str, cut_off: bool) -> None:
+    def _look_at(self, text: str, cut_off: bool, labels: Any) -> None:
         # The last words, with N for a number: "so it is **26**." and "so it is **7**." end alike.
         ending = "" if cut_off else _NUMBER.sub("N", " ".join(text[-100:].split()[-_WORDS:]))
         self._endings[ending] += 1
-        if self._all and (reader := self._all.read(text, cut_off).reader):
+        if self._all and (reader := self._all.read(text, cut_off, labels_in(labels)).reader):
             self._read[reader] += not (reader == READERS[-1] and ends_in_code(text))
 
     def advice(self, share: float, run: Path) -> str:
