@@ -21,7 +21,7 @@ from typing import Any
 import pandas as pd
 
 from harness.store.record import experiment_in, problems_in, tally_of
-from harness.store.row import ASKED_FOR, COLUMNS, Row
+from harness.store.row import ASKED_FOR, COLUMNS, PROBLEM, Row, problem_beside
 from harness.store.samples_file import row_blocks
 from harness.tally.answer_groups import groups_of
 from harness.tally.counts import Tallies, by_size
@@ -32,7 +32,7 @@ from results.tables.shards import missing
 from results.terminal import aligned, visible
 
 RIGHT, WRONG, UNREADABLE, CUT_OFF = "✓", "✗", "∅", "… cut off"
-BLANK = dict.fromkeys([*COLUMNS, *ASKED_FOR])
+BLANK = dict.fromkeys([*COLUMNS, *ASKED_FOR, *PROBLEM])
 HARDEST = 5
 VOTES_SHOWN = 6
 HEAD, TAIL = 300, 100
@@ -146,7 +146,10 @@ def answers(
             gold = own["gold"].iloc[-1]
             yield visible(f"question {question}{on}" + (f", gold {gold}" if gold is not None else ""))
             problems = problems_at_hand(folder) if is_of_run else {}
-            yield from _indented(problems.get(question, "(its text is not at hand)"), 2)
+            problem = problem_beside(own.iloc[-1].to_dict()) or problems.get(
+                question, "(its text is not at hand)"
+            )
+            yield from _indented(problem, 2)
         yield from _of_settings(own, question, only, limit, full, on)
 
 

@@ -113,6 +113,7 @@ def test_a_bare_table_is_published_with_what_it_has(tmp_path: Path) -> None:
     assert (refused.exit_code, out.exists()) == (2, False)
     assert "--dataset" in refused.output
     names = ("d", "m"), ("d", "wrong"), ("e", "m")
+    table["problem"] = "Say x."
     models = [table.assign(tokens=[5, None], dataset=dataset, model=model) for dataset, model in names]
     models[1]["correct"] = False
     models[2] = models[2].assign(correct=True, answer="x")
@@ -127,7 +128,9 @@ def test_a_bare_table_is_published_with_what_it_has(tmp_path: Path) -> None:
         aggregate = json.loads(found[name].read_text())
         scores, details = aggregate["evaluation_results"], aggregate["detailed_evaluation_results"]
         assert [scores[0]["score_details"]["score"], len(scores)] == [accuracy, 4]
-        assert details["total_rows"] == len((out / details["file_path"]).read_text().splitlines()) == 2
+        records = [*map(json.loads, (out / details["file_path"]).read_text().splitlines())]
+        assert details["total_rows"] == len(records) == 2
+        assert records[0]["input"]["raw"] == "Say x."
     write_samples(models[0], file)
     again = import_table(found["d", "m"].parent, kind="every-eval-ever").table
     assert again["answer"].fillna("").tolist() == ["x", ""]
