@@ -105,8 +105,8 @@ def overview(blocks: Iterable[Sequence[Row]], files: Sequence[Path]) -> Iterator
         yield f"{whose}: {tally.answers:,} answers"
         yield visible(tally.table(), keep="\n")
         # What commands call a table: its folder, where that means this file.
-        called = files[0].parent if files[0].stem == "samples" else files[0]
-        yield from (f"warning: {warning}" for warning in tally.warnings(called))
+        called = (file.parent if file.stem == "samples" else file for file in files)
+        yield from (f"warning: {warning}" for warning in tally.warnings(*called))
     yield from (visible(f"warning: {line}") for line in missing(shards))
     yield ""
     shares = [(right / of, unreadable / of, of, key) for key, (of, right, unreadable) in questions.items()]

@@ -85,11 +85,11 @@ class Tally:
         counts = [each for each in self.settings.values() if not each.stopped]
         return part(sum(c.finished_correct for c in counts), sum(c.finished_answers for c in counts))
 
-    def warnings(self, run: Path) -> list[str]:
-        """What the user of a run's folder, or of a table of answers, should know; one line each."""
+    def warnings(self, *runs: Path) -> list[str]:
+        """What the user of a run's folder, its shards, or tables of answers should know; one line each."""
         lines = [alarm] if (alarm := self._alarm()) else []
         if any(counts.unreadable > MANY * counts.answers for counts in self.settings.values()):
-            lines.append(self._unreadable.advice(self._unreadable.count / self.answers, run))
+            lines.append(self._unreadable.advice(self._unreadable.count / self.answers, runs))
         if over := self._over():
             lines.append(f"thinking went over its budget: {over}: does the server enforce budgets?")
         if short := self._cut_short():

@@ -6,6 +6,7 @@ r"""Answers that could not be read: how they end, and which readers would read t
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -61,7 +62,7 @@ class Unreadable:
         if self._all and (reader := self._all.read(text, cut_off, labels_in(labels)).reader):
             self._read[reader] += not (reader == READERS[-1] and ends_in_code(text))
 
-    def advice(self, share: float, run: Path) -> str:
+    def advice(self, share: float, runs: Sequence[Path]) -> str:
         """What to tell about a run with so large a share of unreadable answers; one line."""
         self._look()
         ways = ", ".join(
@@ -73,11 +74,13 @@ class Unreadable:
             return f"{lost}: {cause}: never generated, and no answers; leave them out with --drop tokens=0"
         lost += f": most end in {ways}" if ways else ""
         if not (self._read.total() and self._grader):
-            return f"{lost}: see them with `tts inspect {run} --unreadable`"
+            return f"{lost}: see them with `tts inspect {' '.join(map(str, runs))} --unreadable`"
         more = (reader for reader in READERS if self._read[reader])
         helpful = replace(self._grader, readers=(*self._grader.readers, *more))
         reads = f"reads {self._read.total()} of these {self.count}"
-        return f"{lost}: `tts regrade {run} {helpful}` {reads}"
+        if len(runs) > 1:
+            return f"{lost}: `tts regrade DIR {helpful}`, of each folder, {reads}"
+        return f"{lost}: `tts regrade {runs[0]} {helpful}` {reads}"
 
 
 def _quoted(ending: str) -> str:
