@@ -48,6 +48,8 @@ def read_blocks(paths: Sequence[Path], question: str | None, setting: str | None
     """
     given = {"question_id": question, "setting": setting}
     wanted = {column: value for column, value in given.items() if value is not None}
+    if twice := [path for path, count in Counter(path.resolve() for path in paths).items() if count > 1]:
+        raise BadInput(visible(f"{twice[0]}: given twice: give it once"))
     came_from: dict[Any, Path] = {}
     empty = True
     for path in paths:

@@ -112,8 +112,8 @@ class Scores:
         """The rows of the samples, each with its score and the tokens that this took."""
         paid = set[tuple[Any, ...]]()
         for row, score in self.scored(answers):
-            key = answers.key(row) or ""
-            verdict, tokens = self.verdicts.get(key), None
+            key = answers.key(row)
+            verdict, tokens = self.verdicts.get(key or ""), 0 if key is None else None
             if verdict:
                 place = (key, *map(row.get, ("dataset", "model", "setting", "decoding")))
                 tokens = 0 if place in paid else verdict.prompt_tokens + verdict.tokens

@@ -31,7 +31,8 @@ class Unreadable:
     def __init__(self, grader: Grader | None) -> None:
         """`grader` has read the answers; None where that is unknown."""
         self.count = self._never_sampled = 0
-        self._endings: Counter[str] = Counter()
+        self._endings: Counter[str | None] = Counter()
+        """None: cut off."""
         self._grader = grader
         self._all = grader and replace(grader, readers=READERS)
         self._read: Counter[Reader] = Counter()
@@ -57,7 +58,7 @@ class Unreadable:
 
     def _look_at(self, text: str, cut_off: bool, labels: Any) -> None:
         # The last words, with N for a number: "so it is **26**." and "so it is **7**." end alike.
-        ending = "" if cut_off else _NUMBER.sub("N", " ".join(text[-100:].split()[-_WORDS:]))
+        ending = None if cut_off else _NUMBER.sub("N", " ".join(text[-100:].split()[-_WORDS:]))
         self._endings[ending] += 1
         if self._all and (reader := self._all.read(text, cut_off, labels_in(labels)).reader):
             self._read[reader] += not (reader == READERS[-1] and ends_in_code(text))
@@ -83,5 +84,7 @@ class Unreadable:
         return f"{lost}: `tts regrade {runs[0]} {helpful}` {reads}"
 
 
-def _quoted(ending: str) -> str:
-    return f"'{visible(ending):.40}'" if ending else "no answer before the token limit"
+def _quoted(ending: str | None) -> str:
+    if ending is None:
+        return "no answer before the token limit"
+    return f"'{visible(ending):.40}'" if ending else "nothing at all"

@@ -145,6 +145,7 @@ def test_answers_without_a_text_are_left_out(folder: Path, capsys: pytest.Captur
     with Server() as server:
         assert judge(folder, server, *CHAT) == 0
     assert scores(folder) == [None] * 3 + SCORES[3:]
+    assert [row["tokens_judge"] for row in rows_of(folder)[:3]] == [0] * 3  # nothing was asked
     assert "5 of 5 answers judged, 3 more" in capsys.readouterr().out
 
 

@@ -111,6 +111,7 @@ def test_what_is_not_there_is_one_line(
     inspect: Inspect, folder: Path, options: tuple[str, ...], line: str
 ) -> None:
     assert inspect(folder, *options) == (2, [], f"error: {folder}/samples.jsonl: {line}\n")
+    assert inspect(folder, folder / "samples.jsonl")[0] == 2  # the same answers twice
 
 
 @pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet"])
