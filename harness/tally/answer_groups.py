@@ -89,7 +89,7 @@ class Counts:
     most_short: int = 0
     unreadable: int = 0
     thoughts: int = 0
-    """Answers that think, the sum of their tokens of it, the most of one answer, and how many are uncounted."""
+    """Answers that think, the sum of their tokens of it, the most of one answer, those without a count."""
     thought: int = 0
     most_thought: int = 0
     uncounted: int = 0
