@@ -161,6 +161,8 @@ def _questions(
 ) -> list[Question]:
     """Questions of rows with problem (or question) and gold (or answer); ids as given, or by position."""
     question = _question_with_choices if grader == "choice" else _question
+    if any({"gold", "answer"} <= {*_filled(row)} for row in rows):
+        rows = [row | {"answer": None} for row in rows]  # somebody's answers
     questions = [
         question(row, f"{prefix}-{i:04d}", f"{where}: row {i + 1}", grader) for i, row in enumerate(rows)
     ]
@@ -173,7 +175,7 @@ def _questions(
 def _question(row: SourceRow, default_id: str, where: str, grader: GraderName) -> Question:
     problem, answer = _problem_and_answer(row, where)
     gold = required_gold(answer, where, grader)
-    return Question(_first(row, "question_id") or default_id, problem, gold)
+    return Question(_first(row, where, "question_id") or default_id, problem, gold)
 
 
 def _question_with_choices(row: SourceRow, default_id: str, where: str, grader: GraderName) -> Question:
@@ -184,26 +186,32 @@ def _question_with_choices(row: SourceRow, default_id: str, where: str, grader: 
         choices = choices_of(row["choices"], where)
         problem, labels, answer = asked(problem, choices), tuple(choices), label_of(answer, choices)
     gold = required_gold(answer, where, grader, labels)
-    return Question(_first(row, "question_id", "id") or default_id, problem, gold, labels)
+    return Question(_first(row, where, "question_id", "id") or default_id, problem, gold, labels)
 
 
 def _problem_and_answer(row: SourceRow, where: str) -> tuple[str, str]:
-    problem = _first(row, "problem", "question")
-    answer = _first(row, "gold", "answer", "answerKey")
+    problem = _first(row, where, "problem", "question")
+    answer = _first(row, where, "gold", "answer", "answerKey")
     if problem is None or answer is None:
         missing = "problem or question" if problem is None else "gold or answer"
-        raise BadInput(f"{where}: no {missing}, found columns {', '.join(row)}")
+        found = f"columns {', '.join(_filled(row))}" if _filled(row) else "nothing"
+        raise BadInput(f"{where}: no {missing}, found {found}")
     return problem, answer
 
 
-def _first(row: SourceRow, *columns: str) -> str | None:
-    """The first of `columns` that holds something, as text."""
-    for column in columns:
-        cell = row.get(column)
+def _filled(row: SourceRow) -> list[str]:
+    """The columns that hold something."""
+    return [column for column, cell in row.items() if str(cell).strip() not in ("", "nan", "None")]
+
+
+def _first(row: SourceRow, where: str | Path, *columns: str) -> str | None:
+    """The first of `columns` that holds something, as text. Raises BadInput where it holds a list."""
+    for column in (name for name in columns if name in _filled(row)):
+        cell = row[column]
+        if isinstance(cell, list | dict | np.ndarray):
+            raise BadInput(f"{where}: {column} is {str(cell)[:60]!r}, expected a text or a number")
         # 7 beside an empty cell is read as 7.0.
-        text = f"{cell:.15g}" if isinstance(cell, float) else str(cell)
-        if cell is not None and text.strip() not in ("", "nan"):
-            return text
+        return f"{cell:.15g}" if isinstance(cell, float) else str(cell)
     return None
 
 

@@ -103,7 +103,7 @@ def test_a_file_of_ones_own_is_read_in_any_of_its_forms(tmp_path: Path) -> None:
         [
             {"question": "A?", "answer": "First 2.\n#### 1,234"},
             {"problem": "B?", "gold": -12345678.0},
-            {"question_id": "c", "problem": "C?", "question": "c", "gold": 7, "answer": "6, then 8"},
+            {"question_id": "c", "problem": "C?", "question": "c", "gold": 7},
         ],
     )
     assert load_questions(str(file)) == [
@@ -111,6 +111,9 @@ def test_a_file_of_ones_own_is_read_in_any_of_its_forms(tmp_path: Path) -> None:
         Question("mine-0001", "B?", "-12345678"),
         Question("c", "C?", "7"),
     ]
+    (tmp_path / "twice.csv").write_text("question,question,gold\nA?,B?,1\n")
+    with pytest.raises(BadInput, match="'question' appears twice"):
+        load_questions(str(tmp_path / "twice.csv"))
 
 
 def of_one(**cells: Any) -> list[dict[str, Any]]:
@@ -156,6 +159,9 @@ TWO, SAME = ["a nail", "a cork"], ["a nail", "a nail"]
         (of_one(), "row 1: no gold or answer, found columns question"),
         ([{"answer": "1"}], "row 1: no problem or question, found columns answer"),
         (of_one(question="  ", answer="1"), "row 1: no problem or question"),
+        (of_one(gold=7, answer=6) + of_one(answer=6), "row 2: no gold or answer, found columns question"),
+        (of_one(gold=[5, 6]), "row 1: gold is '[5, 6]'"),
+        ([{"question": [{"role": "user"}], "gold": 5}], "row 1: question is"),
         (of_one(answer="1", question_id="a") * 2, "2 rows have the question_id 'a'"),
         (of_one(answer="1", question_id="f-0001") + of_one(answer="2"), "2 rows have"),
         (of_one(choices=TWO), "row 1: no gold or answer"),
