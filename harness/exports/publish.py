@@ -31,6 +31,7 @@ from results import BadInput, build_curves, read_samples, write_samples
 from results.tables.contract import sample_files
 from results.tables.files import check_place
 from results.tables.schemas import SAMPLES
+from results.terminal import visible
 
 Cells = Mapping[Any, Any]
 """A row of a table."""
@@ -139,8 +140,9 @@ def _instance(row: Cells, problems: Mapping[str, str]) -> JsonObject:
             _put(record, place, str(row[name]) if place.startswith("metadata") else row[name])
     if used:
         record["token_usage"]["total_tokens"] = row["prompt_tokens"] + row["tokens"]
-    elif "tokens" in row:
-        record["metadata"]["tokens"] = str(row["tokens"])
+    else:  # a usage has both
+        counts = {"tokens", "prompt_tokens"} & row.keys()
+        record["metadata"] |= {name: str(row[name]) for name in sorted(counts)}
     greedy = row["decoding"] == "greedy"
     record["evaluation_result_id"] = _result_id(row, "greedy" if greedy else "majority", 1)
     record["evaluation"]["score"] = float(row["correct"])
@@ -183,4 +185,4 @@ def _card(table: pd.DataFrame, curves: pd.DataFrame) -> str:
 
 def _cell(text: Any) -> str:
     """Untrusted text in a line of Markdown."""
-    return re.sub(r"([\\`*_\[\]<>|#])", r"\\\1", " ".join(str(text).split()))
+    return re.sub(r"([\\`*_\[\]<>|#])", r"\\\1", visible(" ".join(str(text).split())))
