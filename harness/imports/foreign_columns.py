@@ -72,11 +72,13 @@ def import_table(
 
     kept, unscored = _kept(file, rows, drop, correct_if)
     table = _renamed(kept, columns).assign(**constants)
+    sources = columns
     if correct_if:
         table["correct"] = matching(kept, correct_if)
+        sources = columns | {"correct": f"--correct-if {correct_if[0][0]}"}
     if grader:
         table = table.drop(columns=["answer", "correct"], errors="ignore")
-    unlisted = one_answer_a_row(table, file, columns)
+    unlisted = one_answer_a_row(table, file, sources)
     left_out = len(rows) - len(kept) + failed + unlisted.without
     # Errors count the rows that were kept, and say so where that makes a difference.
     where = Path(f"{file} (after {left_out} rows were left out)") if left_out else file
