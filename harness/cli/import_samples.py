@@ -141,8 +141,7 @@ def import_samples(kind: str, file: Path, out: Path, **options: Any) -> None:
     grader = Grader(options["grade"], options["match"], kind_of_answer) if options["grade"] else None
     imported = _import(kind, file, grader, options)
     if grader and grader.readers == (AUTO,):
-        texts = imported.table["text"].fillna("").tolist()
-        readers, reads = readers_that_read(texts, grader)
+        readers, reads = readers_that_read(imported.table.to_dict("records"), grader)
         grader = replace(grader, readers=readers)
         imported = imported._replace(notes=(*imported.notes, reads))
     elif not grader:

@@ -76,8 +76,8 @@ def regrade(folder: Path, readers: tuple[Reader, ...], match: Match, grader: Gra
         experiment = experiment_in(folder)
         kind = grader or (experiment.grader if experiment else "integer")
         if readers == (AUTO,):
-            texts = [row.get("text") or "" for row in json_rows(folder / "samples.jsonl")]
-            readers, reads = readers_that_read(texts, Grader(grader=kind))
+            rows = list(json_rows(folder / "samples.jsonl"))
+            readers, reads = readers_that_read(rows, Grader(grader=kind))
             click.echo(reads)
         regraded = read_again(folder, Grader(readers, match, kind))
     click.echo(regraded.tallies.table())
