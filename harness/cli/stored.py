@@ -82,7 +82,7 @@ def regrade(folder: Path, readers: tuple[Reader, ...], match: Match, grader: Gra
         regraded = read_again(folder, Grader(readers, match, kind))
     click.echo(regraded.tallies.table())
     click.echo(
-        f"{regraded.changed:,} of {regraded.answers:,} answers are read differently; "
+        f"{regraded.changed:,} of {regraded.tallies.answers:,} answers are read differently; "
         f"the earlier verdicts are in {regraded.kept}"
     )
     for warning in regraded.tallies.warnings(folder):

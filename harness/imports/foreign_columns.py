@@ -78,12 +78,12 @@ def import_table(
         sources = columns | {"correct": f"--correct-if {correct_if[0][0]}"}
     if grader:
         table = table.drop(columns=["answer", "correct"], errors="ignore")
-    unlisted = one_answer_a_row(table, file, sources)
-    left_out = len(rows) - len(kept) + failed + unlisted.without
+    table, without, shared = one_answer_a_row(table, file, sources)
+    left_out = len(rows) - len(kept) + failed + without
     # Errors count the rows that were kept, and say so where that makes a difference.
     where = Path(f"{file} (after {left_out} rows were left out)") if left_out else file
-    table, notes = _own_columns_apart(unlisted.table, {*columns, *given})
-    notes += unlisted.notes
+    table, notes = _own_columns_apart(table, {*columns, *given})
+    notes += shared
     if unscored:
         notes.append(f"{unscored} answers without a score are left out: they are not wrong ones")
     table = _with_settings(_scored(file, table, columns))

@@ -14,9 +14,9 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -137,22 +137,17 @@ def _only(cell: dict[str, Any]) -> str:
     return next(iter(cell), "")
 
 
-class Unlisted(NamedTuple):
-    """A table with a row for each answer, how many rows had none, and what should be known of its columns."""
-
-    table: pd.DataFrame
-    without: int = 0
-    notes: Sequence[str] = ()
-
-
-def one_answer_a_row(table: pd.DataFrame, file: Path, sources: Mapping[str, str]) -> Unlisted:
+def one_answer_a_row(
+    table: pd.DataFrame, file: Path, sources: Mapping[str, str]
+) -> tuple[pd.DataFrame, int, list[str]]:
     """`table` with a row for each answer, where a row has several in lists of the same length.
 
-    A row of empty lists has none. Raises BadInput where a cell holds something else than a value or a list of
-    values, and where several answers have one value in a column of `sources`, or as their answer or verdict.
+    And how many rows had none, which is an empty list; and notes on columns with one value for several
+    answers. Raises BadInput where one of these is the answer or in `sources`, and where a cell holds
+    something else than a value or a list of values.
     """
     if not table.columns.is_unique:  # which is refused later
-        return Unlisted(table)
+        return table, 0, []
     scores = [name for name in map(str, table) if name.startswith("score_")]
     known = {*_OF_AN_ANSWER, *scores, *map(tokens_column, scores)}
     names = [name for name in map(str, table) if name in known]
@@ -164,7 +159,7 @@ def one_answer_a_row(table: pd.DataFrame, file: Path, sources: Mapping[str, str]
             if nested or (isinstance(cell, list) and name not in names):
                 raise _no_value(file, number, sources.get(name, name), name, cell)
     if not listed:
-        return Unlisted(table)
+        return table, 0, []
     lists = pd.DataFrame({name: table[name].map(_as_list) for name in listed})
     lengths = lists.map(len)
     answers = lengths.max(axis="columns")
@@ -173,42 +168,24 @@ def one_answer_a_row(table: pd.DataFrame, file: Path, sources: Mapping[str, str]
         row = int(uneven.to_numpy().argmax())
         lengths_in = ", ".join(f"{lengths[name].iloc[row]} in {sources.get(name, name)}" for name in listed)
         raise BadInput(f"{file}: row {row + 1}: lists of different lengths: {lengths_in}")
-    single = [name for name in names if name not in listed]
-    table, notes = _shared_apart(table, single, answers, file, sources)
+    several = answers > 1
+    apart = {*listed, *_OF_A_ROW}
+    shared = [name for name in names if name not in apart and table[name][several].notna().any()]
+    for name in shared:
+        if name in sources or name == "answer":
+            found = f"column {sources.get(name, name)!r} has one value for several answers"
+            raise BadInput(f"{file}: {found}, expected a list with a value for each")
     for name in listed:
         cells = zip(lists[name], answers, strict=True)
         table = table.assign(**{name: pd.Series([cell or [None] * n for cell, n in cells], table.index)})
+    table = table.rename(columns={name: f"file_{name}" for name in shared})
     table = table[answers > 0].explode(listed, ignore_index=True).drop(columns="sample", errors="ignore")
-    return Unlisted(table, int((answers == 0).sum()), notes)
-
-
-def _shared_apart(
-    table: pd.DataFrame,
-    single: Sequence[str],
-    answers: pd.Series[int],
-    file: Path,
-    sources: Mapping[str, str],
-) -> tuple[pd.DataFrame, list[str]]:
-    """`table` with the columns under another name that have one value for several answers; and notes.
-
-    Such as the tokens of all of them together, or the verdict on their vote.
-    """
-    shared = []
-    for name in single:
-        several = table[name].notna() & (answers > 1)
-        if not several.any() or name in _OF_A_ROW:
-            continue
-        row = int(several.to_numpy().argmax())
-        if name in sources or name == "answer" or (name == "correct" and "gold" not in table):
-            expected = f"a list of {answers.iloc[row]}, a value for each answer of this row"
-            raise refusal(file, row, sources.get(name, name), table[name].iloc[row], expected)
-        shared.append(name)
     notes = [
         f"the file's column {name!r} has one value for several answers, and whose it is is not known: "
         f"it is kept as 'file_{name}'"
         for name in shared
     ]
-    return table.rename(columns={name: f"file_{name}" for name in shared}), notes
+    return table, int((answers == 0).sum()), notes
 
 
 def _as_list(cell: Any) -> list[Any]:

@@ -36,6 +36,7 @@ from harness.grading.places import last_box
 from harness.questions.hub_rows import GSM8K, MATH, MATH_500, HubDataset, SourceRow, dataset_rows, file_rows
 from results import BadInput
 
+_GOLD = ("gold", "answer", "answerKey")
 _LABEL = re.compile(r"\w{1,20}")
 
 
@@ -160,11 +161,10 @@ def _questions(
     rows: list[SourceRow], prefix: str, where: Path, grader: GraderName = "integer"
 ) -> list[Question]:
     """Questions of rows with problem (or question) and gold (or answer); ids as given, or by position."""
-    question = _question_with_choices if grader == "choice" else _question
     if any({"gold", "answer"} <= {*_filled(row)} for row in rows):
         rows = [row | {"answer": None} for row in rows]  # somebody's answers
     questions = [
-        question(row, f"{prefix}-{i:04d}", f"{where}: row {i + 1}", grader) for i, row in enumerate(rows)
+        _question(row, f"{prefix}-{i:04d}", f"{where}: row {i + 1}", grader) for i, row in enumerate(rows)
     ]
     (question_id, count), *_ = Counter(question.question_id for question in questions).most_common(1)
     if count > 1:
@@ -173,30 +173,25 @@ def _questions(
 
 
 def _question(row: SourceRow, default_id: str, where: str, grader: GraderName) -> Question:
-    problem, answer = _problem_and_answer(row, where)
-    gold = required_gold(answer, where, grader)
-    return Question(_first(row, where, "question_id") or default_id, problem, gold)
-
-
-def _question_with_choices(row: SourceRow, default_id: str, where: str, grader: GraderName) -> Question:
-    """The choices are in `choices`, or in the problem already; then `labels` says which there are."""
-    problem, answer = _problem_and_answer(row, where)
-    labels = labels_in(as_objects(row.get("labels")))
-    if row.get("choices") is not None:
-        choices = choices_of(row["choices"], where)
-        problem, labels, answer = asked(problem, choices), tuple(choices), label_of(answer, choices)
+    """Choices are in `choices`, or in the problem already; then `labels` says which there are."""
+    problem, answer = _needed(row, where, "problem", "question"), _needed(row, where, *_GOLD)
+    labels, ids = tuple[str, ...](), ["question_id"]
+    if grader == "choice":
+        ids.append("id")
+        labels = labels_in(as_objects(row.get("labels")))
+        if row.get("choices") is not None:
+            choices = choices_of(row["choices"], where)
+            problem, labels, answer = asked(problem, choices), tuple(choices), label_of(answer, choices)
     gold = required_gold(answer, where, grader, labels)
-    return Question(_first(row, where, "question_id", "id") or default_id, problem, gold, labels)
+    return Question(_first(row, where, *ids) or default_id, problem, gold, labels)
 
 
-def _problem_and_answer(row: SourceRow, where: str) -> tuple[str, str]:
-    problem = _first(row, where, "problem", "question")
-    answer = _first(row, where, "gold", "answer", "answerKey")
-    if problem is None or answer is None:
-        missing = "problem or question" if problem is None else "gold or answer"
+def _needed(row: SourceRow, where: str, *columns: str) -> str:
+    """As `_first`. Raises BadInput where none of the columns holds anything."""
+    if (text := _first(row, where, *columns)) is None:
         found = f"columns {', '.join(_filled(row))}" if _filled(row) else "nothing"
-        raise BadInput(f"{where}: no {missing}, found {found}")
-    return problem, answer
+        raise BadInput(f"{where}: no {' or '.join(columns[:2])}, found {found}")
+    return text
 
 
 def _filled(row: SourceRow) -> list[str]:

@@ -31,9 +31,8 @@ _safe = lru_cache(maxsize=4096)(harmless)  # the same few hundred cells come aga
 
 @dataclass(frozen=True)
 class Regraded:
-    """How many answers there are, and are read differently now; where the verdicts before are; new counts."""
+    """How many answers are read differently now, where the verdicts before are kept, and the new counts."""
 
-    answers: int
     changed: int
     kept: Path
     tallies: Tallies
@@ -65,7 +64,7 @@ def regrade(folder: Path, grader: Grader, asked: bool = False) -> Regraded:
                 rows.write(line)
     of_run, *_ = [*(tally for _, tally in reading.tallies.named), tally_of(folder, grader=grader)]
     note_reading(folder, grader, kept.name, reading.changed, of_run.summary(), asked)
-    return Regraded(reading.answers, reading.changed, kept, reading.tallies)
+    return Regraded(reading.changed, kept, reading.tallies)
 
 
 class _Reading:
@@ -74,7 +73,7 @@ class _Reading:
     def __init__(self, path: Path, grader: Grader, tallies: Tallies) -> None:
         self._path, self._grader, self.tallies = path, grader, tallies
         self._golds: dict[tuple[str, tuple[str, ...]], str] = {}
-        self.answers = self.changed = 0
+        self.changed = 0
 
     def read(self, block: Block) -> Iterator[tuple[list[Any], bytes]]:
         """Some rows; the lines of those that are read as before stay as they are. Raises BadInput."""
@@ -89,7 +88,6 @@ class _Reading:
             same = verdict.items() <= row.items() and isinstance(row["correct"], bool)
             again.append(row if same else row | verdict)
             yield before, line if same and line.endswith(b"\n") else _line(again[-1])
-        self.answers += len(again)
         self.tallies.add(again)
 
     def _verdict(self, row: Row, number: int) -> dict[str, Any]:

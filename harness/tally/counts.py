@@ -223,6 +223,11 @@ class Tallies:
         self._tallies[name].add_group(group)
 
     @property
+    def answers(self) -> int:
+        """All that were counted."""
+        return sum(tally.answers for tally in self._tallies.values())
+
+    @property
     def named(self) -> list[tuple[str, Tally]]:
         """Each tally, and whose answers it counts."""
         return [(visible(curves_name(Key("llm", *name))), tally) for name, tally in self._tallies.items()]

@@ -38,17 +38,12 @@ def conform(frame: pd.DataFrame, table: Schema, name: str | Path) -> pd.DataFram
 
     Raises BadInput, which calls the table `name`, at the first cell that does not.
     """
-    check_names(frame, name)
-    frame = frame.reset_index(drop=True)
-    declared = {column: one for column, one in table.columns.items() if column in frame}
-    return frame.assign(**{column: _typed(frame[column], one, name) for column, one in declared.items()})
-
-
-def check_names(frame: pd.DataFrame, name: str | Path) -> None:
-    """Raise BadInput where two columns of the table `name` are called alike."""
     twice = frame.columns[frame.columns.duplicated()]
     if len(twice):
         raise BadInput(f"{name}: column {str(twice[0])!r} appears twice, expected once")
+    frame = frame.reset_index(drop=True)
+    declared = {column: one for column, one in table.columns.items() if column in frame}
+    return frame.assign(**{column: _typed(frame[column], one, name) for column, one in declared.items()})
 
 
 def text_columns(table: Schema) -> tuple[str, ...]:
