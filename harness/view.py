@@ -96,7 +96,7 @@ def overview(blocks: Iterable[Sequence[Row]], files: Sequence[Path]) -> Iterator
     shards: dict[tuple[str, str, str], None] = {}
     for group in chain.from_iterable(map(groups_of, blocks)):
         name = str(group.dataset), str(group.model)
-        tallies.add_group(group)
+        tallies.add([group])
         if group.shard:
             shards[*name, group.shard] = None
         counts = questions.setdefault((name[0], group.question), [0, 0, 0])

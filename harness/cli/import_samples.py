@@ -119,6 +119,7 @@ def import_samples(kind: str, file: Path, out: Path, **options: Any) -> None:
     """
     from harness.grader import AUTO, readers_that_read
     from harness.imports.reading import unread_note
+    from harness.tally.answer_groups import groups_of
     from harness.tally.counts import Tallies, Tally
     from results import BadInput
     from results.tables.files import write_raw
@@ -149,7 +150,7 @@ def import_samples(kind: str, file: Path, out: Path, **options: Any) -> None:
     write_raw(imported.table, target)
     table = imported.table.astype(object)
     tallies = Tallies(lambda *_: Tally(grader=grader))
-    tallies.add(table.where(table.notna(), None).to_dict("records"))
+    tallies.add(groups_of(table.where(table.notna(), None).to_dict("records")))
     notes = [f"note: {note}" for note in imported.notes]
     for line in (*notes, *(f"warning: {warning}" for warning in tallies.warnings(out))):
         click.echo(visible(line), err=True)

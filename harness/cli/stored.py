@@ -81,8 +81,9 @@ def regrade(folder: Path, readers: tuple[Reader, ...], match: Match, grader: Gra
             click.echo(reads)
         regraded = read_again(folder, Grader(readers, match, kind))
     click.echo(regraded.tallies.table())
+    answers = sum(tally.answers for _, tally in regraded.tallies.named)
     click.echo(
-        f"{regraded.changed:,} of {regraded.tallies.answers:,} answers are read differently; "
+        f"{regraded.changed:,} of {answers:,} answers are read differently; "
         f"the earlier verdicts are in {regraded.kept}"
     )
     for warning in regraded.tallies.warnings(folder):

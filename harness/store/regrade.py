@@ -19,6 +19,7 @@ from harness.store.record import note_reading, tally_of
 from harness.store.resume import unused
 from harness.store.row import Row
 from harness.store.samples_file import SAMPLES, Block, not_a_row, read_blocks
+from harness.tally.answer_groups import groups_of
 from harness.tally.counts import Tallies
 from results import BadInput
 from results.tables.files import replacing
@@ -88,7 +89,7 @@ class _Reading:
             same = verdict.items() <= row.items() and isinstance(row["correct"], bool)
             again.append(row if same else row | verdict)
             yield before, line if same and line.endswith(b"\n") else _line(again[-1])
-        self.tallies.add(again)
+        self.tallies.add(groups_of(again))
 
     def _verdict(self, row: Row, number: int) -> dict[str, Any]:
         """The cells of _VERDICT."""

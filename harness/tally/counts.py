@@ -11,6 +11,7 @@ and are not like the others. Requests that failed count nowhere in this table.
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -207,30 +208,20 @@ class Tallies:
 
     def __init__(self, new: Callable[[str, str], Tally]) -> None:
         """`new` makes an empty one for a data set and a model."""
-        self._new = new
-        self._tallies: dict[tuple[str, str], Tally] = {}
+        self._new = cache(new)
+        self._names: dict[tuple[str, str], None] = {}
 
-    def add(self, rows: Iterable[Mapping[str, Any]]) -> None:
-        """Count rows of a samples table."""
-        for group in groups_of(rows):
-            self.add_group(group)
-
-    def add_group(self, group: AnswerGroup) -> None:
-        """Count answers to one question."""
-        name = str(group.dataset), str(group.model)
-        if name not in self._tallies:
-            self._tallies[name] = self._new(*name)
-        self._tallies[name].add_group(group)
-
-    @property
-    def answers(self) -> int:
-        """All that were counted."""
-        return sum(tally.answers for tally in self._tallies.values())
+    def add(self, groups: Iterable[AnswerGroup]) -> None:
+        """Count answers to some questions."""
+        for group in groups:
+            name = str(group.dataset), str(group.model)
+            self._names[name] = None
+            self._new(*name).add_group(group)
 
     @property
     def named(self) -> list[tuple[str, Tally]]:
         """Each tally, and whose answers it counts."""
-        return [(visible(curves_name(Key("llm", *name))), tally) for name, tally in self._tallies.items()]
+        return [(visible(curves_name(Key("llm", *name))), self._new(*name)) for name in self._names]
 
     def table(self) -> str:
         """Their tables, each below its name where there are several."""
@@ -240,7 +231,7 @@ class Tallies:
     def warnings(self, run: Path) -> list[str]:
         """Their warnings, each behind its name where there are several."""
         told = [(name, line) for name, tally in self.named for line in tally.warnings(run)]
-        return [line if len(self._tallies) == 1 else f"{name}: {line}" for name, line in told]
+        return [line if len(self._names) == 1 else f"{name}: {line}" for name, line in told]
 
 
 def by_size(setting: str) -> tuple[bool, int, str]:
