@@ -5,16 +5,9 @@ r"""Reads what a model gave as its answer, and whether it is right.
     "The answer is **12 dozen**."                          12 dozen
     "Put it like ##your answer##."                         nothing was said
 
-Readers know where an answer may stand (`harness/grading/places.py`). They are tried in order,
-and the first that finds an answer decides, whatever that is worth; but a line `Answer: 18` that
-ends the text outranks a box above it, and a label of a choice whatever is none. Of several
-answers the first counts, as a model may go on to write and answer a second question, or the
-last, as it may correct itself. Text after `[END]` does not count, and no thinking
-(`harness/grading/thoughts.py`).
-
-What stands there is read by one of three graders: `integer` (the paper's), `choice` (a label)
-and `math` (an expression). Equal answers get the same text: that is their vote. Null is only
-where nothing was said.
+Readers know where an answer may stand, graders what it says there: docs/tables.md has the rules of both.
+Of several answers the first counts, as a model may go on to write and answer a second question, or the last,
+as it may correct itself. Equal answers get the same text: that is their vote.
 """
 
 import operator
@@ -149,7 +142,7 @@ def ends_in_code(text: str) -> bool:
 
 
 def readers_that_read(rows: Sequence[Mapping[Any, Any]], grader: Grader) -> tuple[tuple[Reader, ...], str]:
-    """The readers that find something in the texts of some of the `rows`, and how much each finds, in words.
+    """The readers that find something in some of the rows' texts, and how much each finds, in words.
 
     The last number of a text is taken for its answer only where the other readers find less
     than half, and never in texts that end in code.
@@ -175,7 +168,7 @@ def readers_that_read(rows: Sequence[Mapping[Any, Any]], grader: Grader) -> tupl
 
 
 def _told(row: Mapping[Any, Any]) -> tuple[str, bool, tuple[str, ...]]:
-    """What a reader is told of a row: its text, whether that was cut off, the labels of its choices."""
+    """What a reader is told of a row: its text, whether that is cut off, the labels of choices."""
     text = row.get("text")
     written = "" if text is None or text != text else str(text)
     return written, row.get("finish_reason") == "length", choice.labels_in(row.get("labels"))

@@ -7,8 +7,7 @@
       ✓ 18   sample 0, 37 tokens
           12 + 6 = 18. The answer is ##18##.
 
-Whatever a model, a server or a table says is untrusted, and is shown with control characters
-escaped.
+Whatever is shown is untrusted: control characters in it are escaped.
 """
 
 from collections import Counter
@@ -48,8 +47,8 @@ def read_blocks(paths: Sequence[Path], question: str | None, setting: str | None
     """
     given = {"question_id": question, "setting": setting}
     wanted = {column: value for column, value in given.items() if value is not None}
-    if twice := [path for path, count in Counter(path.resolve() for path in paths).items() if count > 1]:
-        raise BadInput(visible(f"{twice[0]}: given twice: give it once"))
+    if len({path.resolve() for path in paths}) < len(paths):
+        raise BadInput(visible(f"{paths[0]}: a run or a table is given twice: give it once"))
     came_from: dict[Any, Path] = {}
     empty = True
     for path in paths:

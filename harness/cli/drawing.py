@@ -1,4 +1,4 @@
-"""tts sample, tts force: draw the answers of an experiment, or end those of a run at given lengths."""
+"""tts sample, tts force: draw an experiment's answers, or end those of a run at given lengths."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING

@@ -131,13 +131,12 @@ def import_samples(kind: str, file: Path, out: Path, **options: Any) -> None:
     for name in ("scorer", "unreadable", "correct_if"):
         if options["grade"] and options[name]:
             raise BadInput(f"{_BELONGS[name][0]} and --grade both say how answers are read: give only one")
-    if options["match"] != "first" and not options["grade"]:
-        raise BadInput("--match is for --grade: give both or neither")
     target = out / "samples.jsonl"
     if target.exists():
         raise BadInput(f"{target}: this file exists already: give another --out")
-    if options["grader"] and not options["grade"]:
-        raise BadInput("--grader is for --grade: give both or neither")
+    for name, usual in (("match", "first"), ("grader", None)):
+        if options[name] != usual and not options["grade"]:
+            raise BadInput(f"--{name} is for --grade: give both or neither")
     kind_of_answer: GraderName = options["grader"] or "integer"
     grader = Grader(options["grade"], options["match"], kind_of_answer) if options["grade"] else None
     imported = _import(kind, file, grader, options)

@@ -1,4 +1,4 @@
-"""tts serve, tts gateway: SGLang servers on this host, and its gateway in front of several, until Ctrl-C."""
+"""tts serve, tts gateway: SGLang servers, and its gateway in front of several, until Ctrl-C."""
 
 from pathlib import Path
 

@@ -32,7 +32,7 @@ _LATEX = re.compile(r"\\(?:boxed|fbox|text[a-z]*+|mathbf|mathrm|mbox)\b|\\[()\[\
 
 
 def labels_in(cell: Any) -> tuple[str, ...]:
-    """The labels of a question's choices, of a cell with a list of them or with one text, such as `A B C`."""
+    """The labels of choices, by a cell with a list of them or with one text, such as `A B C`."""
     listed = cell.split() if isinstance(cell, str) else cell
     return tuple(map(str, listed)) if isinstance(listed, Iterable) else ()
 

@@ -142,9 +142,8 @@ def one_answer_a_row(
 ) -> tuple[pd.DataFrame, int, list[str]]:
     """`table` with a row for each answer, where a row has several in lists of the same length.
 
-    And how many rows had none, which is an empty list; and notes on columns with one value for several
-    answers. Raises BadInput where one of these is the answer or in `sources`, and where a cell holds
-    something else than a value or a list of values.
+    And how many rows had none, and notes on columns with one value for several answers. Raises BadInput
+    where one of these is in `sources` or the answer, or a cell is neither a value nor a list of values.
     """
     if not table.columns.is_unique:  # which is refused later
         return table, 0, []

@@ -27,7 +27,7 @@ _EXPRESSION = re.compile(r"\\[a-zA-Z]|\d\s*/\s*\d|\bsqrt\b|\^|\d%")
 def graded(table: pd.DataFrame, grader: Grader, where: Path) -> pd.DataFrame:
     """`table` with the answers that are read in its texts, and its golds as the grader writes them.
 
-    A text that is all thought since its prompt has opened it begins with the mark of that, for later readers.
+    A text that is all thought, as its prompt has opened it, gets the mark of that for later readers.
     """
     grader.check_installed()
     written = table["text"].map(as_typed)
@@ -51,8 +51,8 @@ def graded(table: pd.DataFrame, grader: Grader, where: Path) -> pd.DataFrame:
 def _opened(table: pd.DataFrame, texts: pd.Series[Any]) -> pd.Series[bool]:
     """Whose thinking a prompt has opened and nothing in the text closes: it is all thought.
 
-    A prompt says so itself; without prompts, most other texts of that model in that setting do, which close
-    what they never opened.
+    A prompt says so itself; without prompts, most texts of that model in that setting do, which
+    close what they never opened.
     """
     silent = ~texts.map(lambda text: closes(text) or OPEN in text)
     if "prompt" in table:

@@ -35,13 +35,8 @@ MATH = HubDataset(
     "EleutherAI/hendrycks_math",
     "21a5633873b6a120296cce3e2df9d5550074f4a3",
     (
-        "algebra",
-        "counting_and_probability",
-        "geometry",
-        "intermediate_algebra",
-        "number_theory",
-        "prealgebra",
-        "precalculus",
+        *("algebra", "counting_and_probability", "geometry", "intermediate_algebra"),
+        *("number_theory", "prealgebra", "precalculus"),
     ),
     rows=5000,
 )

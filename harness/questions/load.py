@@ -11,10 +11,8 @@ Questions with choices are put to a model with a line for each:
     {"question": "Which of these floats?", "choices": ["A nail", "A cork", "A coin"], "gold": "B"}
     -> "Which of these floats?\n\nA. A nail\nB. A cork\nC. A coin", labels A B C, gold B
 
-`choices` is a list of texts, labelled A, B, C and so on; an object of label and text; or
-two lists as in ARC, {"label": ["1", "2"], "text": ["A nail", "A cork"]}. The gold is a
-label or the text of one choice. A number that is neither is refused: some data sets count
-choices from 0, others from 1.
+The gold is a label or the text of one choice. A number that is neither is refused: some
+data sets count choices from 0, others from 1.
 """
 
 import hashlib
@@ -55,11 +53,6 @@ def choices_of(cell: Any, where: str) -> dict[str, str]:
     if bad := next((label for label in choices if not _LABEL.fullmatch(label)), None):
         raise BadInput(f"{where}: a choice has the label {bad[:60]!r}, expected letters or digits")
     return choices
-
-
-def asked(question: str, choices: dict[str, str]) -> str:
-    """The question with its choices below, a line each."""
-    return "\n".join([question, "", *(f"{label}. {text}" for label, text in choices.items())])
 
 
 def label_of(gold: str, choices: dict[str, str]) -> str:
@@ -181,7 +174,8 @@ def _question(row: SourceRow, default_id: str, where: str, grader: GraderName) -
         labels = labels_in(as_objects(row.get("labels")))
         if row.get("choices") is not None:
             choices = choices_of(row["choices"], where)
-            problem, labels, answer = asked(problem, choices), tuple(choices), label_of(answer, choices)
+            problem = "\n".join([problem, "", *map(". ".join, choices.items())])
+            labels, answer = tuple(choices), label_of(answer, choices)
     gold = required_gold(answer, where, grader, labels)
     return Question(_first(row, where, *ids) or default_id, problem, gold, labels)
 

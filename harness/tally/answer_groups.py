@@ -89,7 +89,7 @@ class Counts:
     most_short: int = 0
     unreadable: int = 0
     thoughts: int = 0
-    """Answers that think, the sum of their tokens of it, the most of one answer, those without a count."""
+    """Answers that think, the sum of these tokens, the most of one answer, those without a count."""
     thought: int = 0
     most_thought: int = 0
     uncounted: int = 0
@@ -173,7 +173,7 @@ class Counts:
 
     @property
     def thinking(self) -> dict[str, float | None]:
-        """Tokens of thinking: their mean, and the most of one answer; None where some are not known."""
+        """Tokens of thinking: their mean, and the most of one; None where some are not known."""
         counted = 0 if self.uncounted else self.thoughts
         most = self.most_thought if counted else None
         return {"thinking_mean": part(self.thought, counted), "thinking_most": most}

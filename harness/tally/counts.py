@@ -87,7 +87,7 @@ class Tally:
         return part(sum(c.finished_correct for c in counts), sum(c.finished_answers for c in counts))
 
     def warnings(self, *runs: Path) -> list[str]:
-        """What the user of a run's folder, its shards, or tables of answers should know; one line each."""
+        """What the user of a run's folder, its shards, or of tables should know; one line each."""
         lines = [alarm] if (alarm := self._alarm()) else []
         if any(counts.unreadable > MANY * counts.answers for counts in self.settings.values()):
             lines.append(self._unreadable.advice(self._unreadable.count / self.answers, runs))
@@ -225,8 +225,9 @@ class Tallies:
 
     def table(self) -> str:
         """Their tables, each below its name where there are several."""
-        tables = [(f"{name}: {tally.answers:,} answers", tally.table()) for name, tally in self.named]
-        return "\n".join(table if len(tables) == 1 else f"{name}\n{table}" for name, table in tables)
+        if len(self._names) == 1:
+            return self.named[0][1].table()
+        return "\n".join(f"{name}: {of.answers:,} answers\n{of.table()}" for name, of in self.named)
 
     def warnings(self, run: Path) -> list[str]:
         """Their warnings, each behind its name where there are several."""

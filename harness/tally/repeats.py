@@ -4,9 +4,8 @@
     -> [Repeat("apart", observed=0.6, expected=0.019, chance=1e-26, alarm=True, distance=16), ...]
 
 Independent answers may be equal, and short ones often are. But which of a question's answers are equal is
-then a matter of chance: every order of them is as likely as any other. A server that begins with the same
-random numbers after every start repeats itself when a run goes on: sample 16 is sample 0 again, 17 is 1. One
-that gives the same to many requests at a time repeats itself nearby.
+then a matter of chance. A server that begins with the same random numbers after every start repeats itself
+when a run goes on: sample 16 is sample 0 again. One that gives the same to many requests repeats nearby.
 
 So the equal pairs at each distance of their samples are counted, and the most telling distance is looked at:
 for each question, in the order at hand and in SHUFFLES random orders. The order at hand has the most equal
