@@ -171,7 +171,7 @@ def one_answer_a_row(
     apart = {*listed, *_OF_A_ROW}
     shared = [name for name in names if name not in apart and table[name][several].notna().any()]
     for name in shared:
-        if name in sources or name == "answer":
+        if name in sources or name == ("answer" if "gold" in table else "correct"):
             found = f"column {sources.get(name, name)!r} has one value for several answers"
             raise BadInput(f"{file}: {found}, expected a list with a value for each")
     for name in listed:
