@@ -6,9 +6,8 @@
     prefix cache     88.5%   of 80496 prompt tokens
     client            0.4%   of the time, of one core
 
-Nothing is downloaded. Prompts are random words of a vocabulary of the model's size. Random weights write such
-words up to an answer's limit, and the limits are the lengths of a real run's answers: so each answer ends at
-its own time, and goes through all the steps of a real run: prompt, tokens, request, reply, grader, table.
+Nothing is downloaded. Prompts are random words. Random weights write such words up to an answer's
+limit, and the limits are the lengths of a real run's answers.
 """
 
 import asyncio

@@ -5,21 +5,14 @@ r"""Reads what a model gave as its answer, and whether it is right.
     "The answer is **12 dozen**."                          12 dozen
     "Put it like ##your answer##."                         nothing was said
 
-Readers know where an answer may stand (`harness/grading/places.py`). They are tried in order,
-and the first that finds an answer decides, whatever that is worth; but a line `Answer: 18` that
-ends the text outranks a box above it, and a label of a choice whatever is none. Of several
-answers the first counts, as a model may go on to write and answer a second question, or the
-last, as it may correct itself. Text after `[END]` does not count, and no thinking
-(`harness/grading/thoughts.py`).
-
-What stands there is read by one of three graders: `integer` (the paper's), `choice` (a label)
-and `math` (an expression). Equal answers get the same text: that is their vote. Null is only
-where nothing was said.
+Readers know where an answer may stand, graders what it says there: docs/tables.md has the rules of both.
+Of several answers the first counts, as a model may go on to write and answer a second question, or the last,
+as it may correct itself. Equal answers get the same text: that is their vote.
 """
 
 import operator
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -148,19 +141,19 @@ def ends_in_code(text: str) -> bool:
     return _CODE.fullmatch(text.rstrip().rpartition("\n")[2]) is not None
 
 
-def readers_that_read(texts: Sequence[str], grader: Grader) -> tuple[tuple[Reader, ...], str]:
-    """The readers that find something in a sample of `texts`, and how much each finds, in words.
+def readers_that_read(rows: Sequence[Mapping[Any, Any]], grader: Grader) -> tuple[tuple[Reader, ...], str]:
+    """The readers that find something in some of the rows' texts, and how much each finds, in words.
 
     The last number of a text is taken for its answer only where the other readers find less
     than half, and never in texts that end in code.
     """
-    some = texts[:: max(1, len(texts) // _SAMPLE)][:_SAMPLE]
-    prose = [text for text in some if not ends_in_code(text)]
+    some = list(map(_told, rows[:: max(1, len(rows) // _SAMPLE)][:_SAMPLE]))
+    prose = [told for told in some if not ends_in_code(told[0])]
 
     def count(*readers: Reader) -> int:
         reading = replace(grader, readers=readers)
         looked_at = prose if READERS[-1] in readers else some
-        return sum(reading.read(text).value is not None for text in looked_at)
+        return sum(reading.read(*told).value is not None for told in looked_at)
 
     counts = {reader: count(reader) for reader in READERS}
     *others, last = READERS
@@ -172,6 +165,13 @@ def readers_that_read(texts: Sequence[str], grader: Grader) -> tuple[tuple[Reade
         return DEFAULT_READERS, f"no reader finds an answer in {len(some)} texts"
     reads = ", ".join(f"{reader} {number}" for reader, number in counts.items())
     return useful, f"of {len(some)} texts: {reads}; read by {','.join(useful)}: {together}"
+
+
+def _told(row: Mapping[Any, Any]) -> tuple[str, bool, tuple[str, ...]]:
+    """What a reader is told of a row: its text, whether that is cut off, the labels of choices."""
+    text = row.get("text")
+    written = "" if text is None or text != text else str(text)
+    return written, row.get("finish_reason") == "length", choice.labels_in(row.get("labels"))
 
 
 def read_gold(text: str) -> str | None:
@@ -192,7 +192,7 @@ def required_gold(text: str, where: str, grader: GraderName = "integer", labels:
     kind = KINDS[grader]
     gold = kind.gold(text, labels)
     if gold is None:
-        among = f": {', '.join(labels)}" if labels else ""
+        among = f": {', '.join(labels)}" if labels and grader == "choice" else ""
         raise BadInput(f"{where}: the right answer is {text[-60:]!r}, expected {kind.expected}{among}")
     return gold
 

@@ -7,8 +7,7 @@
       ✓ 18   sample 0, 37 tokens
           12 + 6 = 18. The answer is ##18##.
 
-Whatever a model, a server or a table says is untrusted, and is shown with control characters
-escaped.
+Whatever is shown is untrusted: control characters in it are escaped.
 """
 
 from collections import Counter
@@ -21,19 +20,18 @@ from typing import Any
 import pandas as pd
 
 from harness.store.record import experiment_in, problems_in, tally_of
-from harness.store.row import ASKED_FOR, COLUMNS, Row
+from harness.store.row import ASKED_FOR, COLUMNS, PROBLEM, Row, problem_beside
 from harness.store.samples_file import row_blocks
 from harness.tally.answer_groups import groups_of
-from harness.tally.counts import Tally, by_size
+from harness.tally.counts import Tallies, by_size
 from results import BadInput, read_samples
 from results.tables.files import RECORD
-from results.tables.key import Key, on_dataset
+from results.tables.key import on_dataset
 from results.tables.shards import missing
 from results.terminal import aligned, visible
-from results.words.names import curves_name
 
 RIGHT, WRONG, UNREADABLE, CUT_OFF = "✓", "✗", "∅", "… cut off"
-BLANK = dict.fromkeys([*COLUMNS, *ASKED_FOR])
+BLANK = dict.fromkeys([*COLUMNS, *ASKED_FOR, *PROBLEM])
 HARDEST = 5
 VOTES_SHOWN = 6
 HEAD, TAIL = 300, 100
@@ -49,6 +47,8 @@ def read_blocks(paths: Sequence[Path], question: str | None, setting: str | None
     """
     given = {"question_id": question, "setting": setting}
     wanted = {column: value for column, value in given.items() if value is not None}
+    if len({path.resolve() for path in paths}) < len(paths):
+        raise BadInput(visible(f"{paths[0]}: a run or a table is given twice: give it once"))
     came_from: dict[Any, Path] = {}
     empty = True
     for path in paths:
@@ -90,26 +90,24 @@ def overview(blocks: Iterable[Sequence[Row]], files: Sequence[Path]) -> Iterator
 
     The answers are looked at some at a time: a run of 700,000 answers need not fit into memory.
     """
-    tallies: dict[tuple[str, str], Tally] = {}
+    tallies = Tallies(lambda *name: tally_of(*_folders_of(name, files)))
     questions: dict[tuple[str, str], list[int]] = {}  # of a data set
     shards: dict[tuple[str, str, str], None] = {}
     for group in chain.from_iterable(map(groups_of, blocks)):
         name = str(group.dataset), str(group.model)
-        if name not in tallies:
-            tallies[name] = tally_of(*_folders_of(name, files))
-        tallies[name].add_group(group)
+        tallies.add([group])
         if group.shard:
             shards[*name, group.shard] = None
         counts = questions.setdefault((name[0], group.question), [0, 0, 0])
         added = sum(map(bool, group.cells["correct"])), group.cells["answer"].count(None)
         for i, more in enumerate((group.answers, *added)):
             counts[i] += more
-    for name, tally in tallies.items():
-        yield visible(f"{curves_name(Key('llm', *name))}: {tally.answers:,} answers")
+    for whose, tally in tallies.named:
+        yield f"{whose}: {tally.answers:,} answers"
         yield visible(tally.table(), keep="\n")
         # What commands call a table: its folder, where that means this file.
-        called = files[0].parent if files[0].stem == "samples" else files[0]
-        yield from (f"warning: {warning}" for warning in tally.warnings(called))
+        called = (file.parent if file.stem == "samples" else file for file in files)
+        yield from (f"warning: {warning}" for warning in tally.warnings(*called))
     yield from (visible(f"warning: {line}") for line in missing(shards))
     yield ""
     shares = [(right / of, unreadable / of, of, key) for key, (of, right, unreadable) in questions.items()]
@@ -149,7 +147,10 @@ def answers(
             gold = own["gold"].iloc[-1]
             yield visible(f"question {question}{on}" + (f", gold {gold}" if gold is not None else ""))
             problems = problems_at_hand(folder) if is_of_run else {}
-            yield from _indented(problems.get(question, "(its text is not at hand)"), 2)
+            problem = problem_beside(own.iloc[-1].to_dict()) or problems.get(
+                question, "(its text is not at hand)"
+            )
+            yield from _indented(problem, 2)
         yield from _of_settings(own, question, only, limit, full, on)
 
 

@@ -119,7 +119,8 @@ def import_samples(kind: str, file: Path, out: Path, **options: Any) -> None:
     """
     from harness.grader import AUTO, readers_that_read
     from harness.imports.reading import unread_note
-    from harness.tally.counts import Tally
+    from harness.tally.answer_groups import groups_of
+    from harness.tally.counts import Tallies, Tally
     from results import BadInput
     from results.tables.files import write_raw
     from results.terminal import visible
@@ -130,31 +131,30 @@ def import_samples(kind: str, file: Path, out: Path, **options: Any) -> None:
     for name in ("scorer", "unreadable", "correct_if"):
         if options["grade"] and options[name]:
             raise BadInput(f"{_BELONGS[name][0]} and --grade both say how answers are read: give only one")
-    if options["match"] != "first" and not options["grade"]:
-        raise BadInput("--match is for --grade: give both or neither")
     target = out / "samples.jsonl"
     if target.exists():
         raise BadInput(f"{target}: this file exists already: give another --out")
-    if options["grader"] and not options["grade"]:
-        raise BadInput("--grader is for --grade: give both or neither")
+    for name, usual in (("match", "first"), ("grader", None)):
+        if options[name] != usual and not options["grade"]:
+            raise BadInput(f"--{name} is for --grade: give both or neither")
     kind_of_answer: GraderName = options["grader"] or "integer"
     grader = Grader(options["grade"], options["match"], kind_of_answer) if options["grade"] else None
     imported = _import(kind, file, grader, options)
     if grader and grader.readers == (AUTO,):
-        texts = imported.table["text"].fillna("").tolist()
-        readers, reads = readers_that_read(texts, grader)
+        readers, reads = readers_that_read(imported.table.to_dict("records"), grader)
         grader = replace(grader, readers=readers)
         imported = imported._replace(notes=(*imported.notes, reads))
     elif not grader:
         imported = imported._replace(notes=(*imported.notes, *unread_note(imported.table)))
     write_raw(imported.table, target)
-    tally = Tally(grader=grader)
-    tally.add_table(imported.table)
+    table = imported.table.astype(object)
+    tallies = Tallies(lambda *_: Tally(grader=grader))
+    tallies.add(groups_of(table.where(table.notna(), None).to_dict("records")))
     notes = [f"note: {note}" for note in imported.notes]
-    for line in (*notes, *(f"warning: {warning}" for warning in tally.warnings(out))):
+    for line in (*notes, *(f"warning: {warning}" for warning in tallies.warnings(out))):
         click.echo(visible(line), err=True)
-    answers, answered = len(imported.table), imported.table["question_id"].nunique()
-    click.echo(f"{answers} answers to {answered} questions, {imported.left_out} rows left out -> {target}")
+    answered = len(table[["dataset", "question_id"]].drop_duplicates())
+    click.echo(f"{len(table)} answers to {answered} questions, {imported.left_out} rows left out -> {target}")
 
 
 def _import(kind: str, file: Path, grader: Grader | None, options: dict[str, Any]) -> Any:

@@ -76,16 +76,17 @@ def regrade(folder: Path, readers: tuple[Reader, ...], match: Match, grader: Gra
         experiment = experiment_in(folder)
         kind = grader or (experiment.grader if experiment else "integer")
         if readers == (AUTO,):
-            texts = [row.get("text") or "" for row in json_rows(folder / "samples.jsonl")]
-            readers, reads = readers_that_read(texts, Grader(grader=kind))
+            rows = list(json_rows(folder / "samples.jsonl"))
+            readers, reads = readers_that_read(rows, Grader(grader=kind))
             click.echo(reads)
         regraded = read_again(folder, Grader(readers, match, kind))
-    click.echo(regraded.tally.table())
+    click.echo(regraded.tallies.table())
+    answers = sum(tally.answers for _, tally in regraded.tallies.named)
     click.echo(
-        f"{regraded.changed:,} of {regraded.tally.answers:,} answers are read differently; "
+        f"{regraded.changed:,} of {answers:,} answers are read differently; "
         f"the earlier verdicts are in {regraded.kept}"
     )
-    for warning in regraded.tally.warnings(folder):
+    for warning in regraded.tallies.warnings(folder):
         click.echo(f"warning: {warning}", err=True)
 
 

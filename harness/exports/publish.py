@@ -25,11 +25,13 @@ import pandas as pd
 
 from harness.imports.formats import FORMATS, JsonObject
 from harness.store.record import experiment_in
+from harness.store.row import problem_beside
 from harness.view import problems_at_hand
 from results import BadInput, build_curves, read_samples, write_samples
 from results.tables.contract import sample_files
 from results.tables.files import check_place
 from results.tables.schemas import SAMPLES
+from results.terminal import visible
 
 Cells = Mapping[Any, Any]
 """A row of a table."""
@@ -67,14 +69,18 @@ def _write(table: pd.DataFrame, file: Path, out: Path, organization: str) -> Non
     write_samples(table, out / "samples.parquet")
     (out / "README.md").write_text(_card(table, curves), encoding="utf-8")
     problems, experiment = problems_at_hand(file.parent), experiment_in(file.parent)
-    drawn = {"temperature": experiment.temperature, "top_p": experiment.top_p} if experiment else {}
     for (dataset, model), rows in table.groupby(["dataset", "model"]):
+        is_of_run = experiment is not None and (experiment.name, experiment.model) == (dataset, model)
+        drawn = experiment.model_dump(include={"temperature", "top_p"}) if experiment and is_of_run else {}
         developer, _, short = str(model).rpartition("/")
         folder = out / "data" / _safe(dataset) / _safe(developer or "unknown") / _safe(short)
         folder.mkdir(parents=True, exist_ok=True)
         now = str(time.time())
         identity = {"schema_version": "0.3.0", "evaluation_id": f"{dataset}/{model}/{now}"}
-        records = [identity | _instance(row, problems) for row in rows.astype(object).to_dict("records")]
+        records = [
+            identity | _instance(row, problems if is_of_run else {})
+            for row in rows.astype(object).to_dict("records")
+        ]
         text = "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
         digest = hashlib.sha256(text.encode()).digest()
         name = str(UUID(bytes=digest[:16], version=4))
@@ -134,12 +140,13 @@ def _instance(row: Cells, problems: Mapping[str, str]) -> JsonObject:
             _put(record, place, str(row[name]) if place.startswith("metadata") else row[name])
     if used:
         record["token_usage"]["total_tokens"] = row["prompt_tokens"] + row["tokens"]
-    elif "tokens" in row:
-        record["metadata"]["tokens"] = str(row["tokens"])
+    else:  # a usage has both
+        counts = {"tokens", "prompt_tokens"} & row.keys()
+        record["metadata"] |= {name: str(row[name]) for name in sorted(counts)}
     greedy = row["decoding"] == "greedy"
     record["evaluation_result_id"] = _result_id(row, "greedy" if greedy else "majority", 1)
     record["evaluation"]["score"] = float(row["correct"])
-    record["input"]["raw"] = problems.get(row["question_id"], "")
+    record["input"]["raw"] = problem_beside(row) or problems.get(row["question_id"], "")
     return record
 
 
@@ -178,4 +185,4 @@ def _card(table: pd.DataFrame, curves: pd.DataFrame) -> str:
 
 def _cell(text: Any) -> str:
     """Untrusted text in a line of Markdown."""
-    return re.sub(r"([\\`*_\[\]<>|#])", r"\\\1", " ".join(str(text).split()))
+    return re.sub(r"([\\`*_\[\]<>|#])", r"\\\1", visible(" ".join(str(text).split())))

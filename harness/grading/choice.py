@@ -10,9 +10,9 @@ question does not have is a wrong answer and votes as it is.
 import re
 import string
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from harness.grading.dress import without_style
 from harness.grading.places import Place, is_mark, says_something, sentence, without_introduction
@@ -29,6 +29,12 @@ _WRONG = re.compile(
 
 _MARKUP = dict.fromkeys(map(ord, "*_`$\"“”'‘’{}#"), " ")
 _LATEX = re.compile(r"\\(?:boxed|fbox|text[a-z]*+|mathbf|mathrm|mbox)\b|\\[()\[\]$%,!; ]")
+
+
+def labels_in(cell: Any) -> tuple[str, ...]:
+    """The labels of choices, by a cell with a list of them or with one text, such as `A B C`."""
+    listed = cell.split() if isinstance(cell, str) else cell
+    return tuple(map(str, listed)) if isinstance(listed, Iterable) else ()
 
 
 def answer_in(place: Place) -> str | None:

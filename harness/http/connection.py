@@ -3,13 +3,8 @@
     async with Connection("http://127.0.0.1:30000", say=print) as connection:
         answers = await connection.ask("/generate", {"input_ids": [2, 71], ...}, read, max_tokens=16 * 164)
 
-    the server at http://127.0.0.1:30000 does not answer (...): waiting for it
-    the server at http://127.0.0.1:30000 is back
-
-`Connection._until_answered` is the life of a request; reply.py says which reply means what.
-Beside the requests, one task watches the server, and ends them all when nobody has had an
-answer for PATIENCE seconds: what a server counts of its own work tells a slow one from one
-that has stopped.
+`_until_answered` is the life of a request; attempt.py says which reply means what. Beside the
+requests, one task watches the server, and ends them all when it has stopped.
 
 >>> tokens_generated('vllm:generation_tokens_total{engine="0"} 40.0\\nvllm:generation_tokens_total 2e1')
 60.0

@@ -71,13 +71,19 @@ def import_table(
     _check_columns(file, rows, {*columns, *constants}, (*columns.values(), *used), grader, verdicts)
 
     kept, unscored = _kept(file, rows, drop, correct_if)
-    left_out = len(rows) - len(kept) + failed
-    # Errors count the rows that were kept, and say so where that makes a difference.
-    where = Path(f"{file} (after {left_out} rows were left out)") if left_out else file
     table = _renamed(kept, columns).assign(**constants)
+    sources = columns
     if correct_if:
         table["correct"] = matching(kept, correct_if)
-    table, notes = _own_columns_apart(one_answer_a_row(table, file, columns), {*columns, *given})
+        sources = columns | {"correct": f"--correct-if {correct_if[0][0]}"}
+    if grader:
+        table = table.drop(columns=["answer", "correct"], errors="ignore")
+    table, without, shared = one_answer_a_row(table, file, sources)
+    left_out = len(rows) - len(kept) + failed + without
+    # Errors count the rows that were kept, and say so where that makes a difference.
+    where = Path(f"{file} (after {left_out} rows were left out)") if left_out else file
+    table, notes = _own_columns_apart(table, {*columns, *given})
+    notes += shared
     if unscored:
         notes.append(f"{unscored} answers without a score are left out: they are not wrong ones")
     table = _with_settings(_scored(file, table, columns))

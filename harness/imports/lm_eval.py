@@ -5,17 +5,9 @@
      "filter": "strict-match", "filtered_resps": ["18"],
      "metrics": ["exact_match"], "exact_match": 1.0, "arguments": {...}}
 
-lm-eval's own filters end by taking one answer (`take_first`) or the vote of all, so its log
-has no verdict on the other repeats. Our grader reads them, or lm-eval's own code, without
-the steps that choose among repeats:
-
-    {"name": "strict-match", "filter": [{"function": "regex", "regex_pattern": "#### (\\-?[0-9\\.\\,]+)"},
-                                        {"function": "take_first"}]}
-    {"metric": "exact_match", "ignore_case": true, "regexes_to_ignore": [",", "(?s).*#### "]}
-
-`exact_match` leaves parts of the texts out before it compares them. These shortened texts
-are the answers here, so that "1,234" and "1234" are one vote if the task takes them for
-equal.
+lm-eval's own filters end by taking one answer (`take_first`) or the vote of all, so its log has no verdict on
+the other repeats. Our grader reads them, or lm-eval's own code, without the steps that choose among repeats.
+`exact_match` leaves parts of the texts out before it compares them: these shortened texts are the answers.
 """
 
 from __future__ import annotations

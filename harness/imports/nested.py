@@ -10,9 +10,11 @@ value.?                       the one field that there is, whatever its name
 doc.choices.@gold_index       the item, or field, that the field gold_index beside `choices` names
 """
 
+from __future__ import annotations
+
 import json
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -24,10 +26,16 @@ from harness.questions.load import as_objects
 from results import BadInput
 from results.tables.columns import refusal
 from results.tables.files import read_raw
+from results.tables.money import tokens_column
 
 _PACKED = (".gz", ".zst", ".bz2")
-_OF_AN_ANSWER = ("answer", "text", "correct", "tokens", "finish_reason", "reasoning", "logprob", "score")
+_OF_AN_ANSWER = (
+    *("answer", "text", "correct", "tokens", "finish_reason", "reasoning", "reasoning_tokens", "logprob"),
+    *("prompt_tokens", "cached_tokens", "cost", "seed", "score"),
+)
 """Columns that have a cell for each of a row's answers where these stand in lists."""
+_OF_A_ROW = ("prompt_tokens", "cached_tokens", "seed")
+"""Those in which one value may stand for all answers of a row."""
 
 
 def read_any(file: Path, text_columns: tuple[str, ...]) -> pd.DataFrame:
@@ -129,15 +137,19 @@ def _only(cell: dict[str, Any]) -> str:
     return next(iter(cell), "")
 
 
-def one_answer_a_row(table: pd.DataFrame, file: Path, sources: dict[str, str]) -> pd.DataFrame:
+def one_answer_a_row(
+    table: pd.DataFrame, file: Path, sources: Mapping[str, str]
+) -> tuple[pd.DataFrame, int, list[str]]:
     """`table` with a row for each answer, where a row has several in lists of the same length.
 
-    Raises BadInput where a cell holds something else than a value or a list of values.
+    And how many rows had none, and notes on columns with one value for several answers. Raises BadInput
+    where one of these is in `sources` or the answer, or a cell is neither a value nor a list of values.
     """
     if not table.columns.is_unique:  # which is refused later
-        return table
-    columns = [str(name) for name in table]
-    names = [name for name in columns if name in _OF_AN_ANSWER or name.startswith("score_")]
+        return table, 0, []
+    scores = [name for name in map(str, table) if name.startswith("score_")]
+    known = {*_OF_AN_ANSWER, *scores, *map(tokens_column, scores)}
+    names = [name for name in map(str, table) if name in known]
     listed = [name for name in names if table[name].map(lambda cell: isinstance(cell, list)).any()]
     for name in (*listed, *(name for name in ("question_id", "gold", *names) if name in table)):
         for number, cell in enumerate(table[name]):
@@ -146,19 +158,39 @@ def one_answer_a_row(table: pd.DataFrame, file: Path, sources: dict[str, str]) -
             if nested or (isinstance(cell, list) and name not in names):
                 raise _no_value(file, number, sources.get(name, name), name, cell)
     if not listed:
-        return table
-    table = table.assign(**{name: table[name].map(_as_list) for name in listed})
-    lengths = pd.DataFrame({name: table[name].map(len) for name in listed})
-    uneven = lengths.ne(lengths.iloc[:, 0], axis="index").any(axis="columns")
+        return table, 0, []
+    lists = pd.DataFrame({name: table[name].map(_as_list) for name in listed})
+    lengths = lists.map(len)
+    answers = lengths.max(axis="columns")
+    uneven = (lengths.ne(answers, axis="index") & (lengths > 0)).any(axis="columns")
     if uneven.any():
         row = int(uneven.to_numpy().argmax())
         lengths_in = ", ".join(f"{lengths[name].iloc[row]} in {sources.get(name, name)}" for name in listed)
         raise BadInput(f"{file}: row {row + 1}: lists of different lengths: {lengths_in}")
-    return table.explode(listed, ignore_index=True).drop(columns="sample", errors="ignore")
+    several = answers > 1
+    apart = {*listed, *_OF_A_ROW}
+    shared = [name for name in names if name not in apart and table[name][several].notna().any()]
+    for name in shared:
+        if name in sources or name == ("answer" if "gold" in table else "correct"):
+            found = f"column {sources.get(name, name)!r} has one value for several answers"
+            raise BadInput(f"{file}: {found}, expected a list with a value for each")
+    for name in listed:
+        cells = zip(lists[name], answers, strict=True)
+        table = table.assign(**{name: pd.Series([cell or [None] * n for cell, n in cells], table.index)})
+    table = table.rename(columns={name: f"file_{name}" for name in shared})
+    table = table[answers > 0].explode(listed, ignore_index=True).drop(columns="sample", errors="ignore")
+    notes = [
+        f"the file's column {name!r} has one value for several answers, and whose it is is not known: "
+        f"it is kept as 'file_{name}'"
+        for name in shared
+    ]
+    return table, int((answers == 0).sum()), notes
 
 
 def _as_list(cell: Any) -> list[Any]:
-    return [*cell] if isinstance(cell, list) else [cell]
+    if isinstance(cell, list):
+        return cell
+    return [] if cell is None or cell is pd.NA or cell != cell else [cell]
 
 
 def _no_value(file: Path, row: int, source: str, name: str, cell: Any) -> BadInput:

@@ -25,40 +25,47 @@ _EXPRESSION = re.compile(r"\\[a-zA-Z]|\d\s*/\s*\d|\bsqrt\b|\^|\d%")
 
 
 def graded(table: pd.DataFrame, grader: Grader, where: Path) -> pd.DataFrame:
-    """`table` with the answers that are read in its texts, and its golds as the grader writes them."""
+    """`table` with the answers that are read in its texts, and its golds as the grader writes them.
+
+    A text that is all thought, as its prompt has opened it, gets the mark of that for later readers.
+    """
     grader.check_installed()
+    written = table["text"].map(as_typed)
+    opened = _opened(table, written)
+    texts = written.mask(opened, OPEN + written)
     if grader.readers == (AUTO,):
-        grader = replace(grader, readers=readers_that_read(table["text"].map(as_typed).tolist(), grader)[0])
+        rows_of_texts = table.assign(text=texts).to_dict("records")
+        grader = replace(grader, readers=readers_that_read(rows_of_texts, grader)[0])
     cells = []
-    columns = table.reindex(columns=["question_id", "text", "gold", "finish_reason", "labels"]).astype(object)
-    opened = _opened(table)
-    rows = enumerate(zip(columns.itertuples(index=False), opened, strict=True), start=1)
-    for number, ((question, text, gold, reason, labels), thinks) in rows:
-        place, names = f"{where}: row {number}, question {question}", as_typed(labels).split()
+    columns = table.reindex(columns=["question_id", "gold", "finish_reason", "labels"]).astype(object)
+    rows = enumerate(zip(columns.itertuples(index=False), texts, strict=True), start=1)
+    for number, ((question, gold, reason, labels), text) in rows:
+        place, names = f"{where}: row {number}, question {question}", choice.labels_in(labels)
         right = required_gold(as_typed(gold), place, grader.grader, names)
-        whole = f"{OPEN}{as_typed(text)}" if thinks else as_typed(text)
-        cells.append({"gold": right, **grader.verdict(whole, right, reason, names)})
-    return table.assign(**pd.DataFrame(cells, index=table.index))
+        told = {"labels": " ".join(names)} if names else {}
+        cells.append({"gold": right, **told, **grader.verdict(text, right, reason, names)})
+    marked = table["text"].mask(opened, texts)
+    return table.assign(text=marked, **pd.DataFrame(cells, index=table.index))
 
 
-def _opened(table: pd.DataFrame) -> list[bool]:
+def _opened(table: pd.DataFrame, texts: pd.Series[Any]) -> pd.Series[bool]:
     """Whose thinking a prompt has opened and nothing in the text closes: it is all thought.
 
-    A prompt says so itself; without prompts, most of the other texts do, which close what
-    they never opened.
+    A prompt says so itself; without prompts, most texts of that model in that setting do, which
+    close what they never opened.
     """
-    texts = table["text"].map(as_typed)
     silent = ~texts.map(lambda text: closes(text) or OPEN in text)
     if "prompt" in table:
-        return (silent & table["prompt"].map(as_typed).map(opens)).tolist()
+        return silent & table["prompt"].map(as_typed).map(opens)
     closed_only = texts.map(lambda text: closes(text) and OPEN not in text and "<|channel|>" not in text)
-    return (silent & bool(closed_only.mean() > _MOST)).tolist()
+    whose = [table[name].map(as_typed) for name in ("model", "setting") if name in table]
+    share = closed_only.groupby(whose).transform("mean") if whose else closed_only.mean()
+    return silent & (share > _MOST)
 
 
 def thinking_notes(table: pd.DataFrame) -> list[str]:
-    """How many texts end while they think."""
-    thinking = table["text"].map(as_typed).map(only_thinks) | pd.Series(_opened(table), index=table.index)
-    count = int(thinking.sum())
+    """How many of the texts that were `graded` end while they think."""
+    count = int(table["text"].map(as_typed).map(only_thinks).sum())
     return [f"{count} of {len(table)} texts end within their thinking: nothing was answered"] if count else []
 
 
@@ -73,7 +80,7 @@ def unread_note(table: pd.DataFrame) -> list[str]:
     texts = table["text"][unread].map(as_typed)
     if unread.mean() <= _FEW or not (texts != "").any():
         return []
-    readers, by_reader = readers_that_read(texts.tolist(), grader)
+    readers, by_reader = readers_that_read(table[unread].to_dict("records"), grader)
     reads = f"{by_reader}: --grade {','.join(readers)}, or auto, reads them"
     return [f"{len(texts)} of {len(table)} answers were not read; {reads}"] if ": " in by_reader else []
 

@@ -4,10 +4,8 @@
 
     Task(dataset=…, scorer=…, epochs=Epochs(40, "tts/vote"), early_stopping=StopWhenSettled("lead:4"))
 
-The vote is over the answers that the scorer has read (`Score.answer`), so that it has to be one that reads
-them: pattern, choice, answer, math. inspect_ai starts the first epoch of every sample before the second of
-any; epochs that are under way when a vote is settled are finished and count. `tts import inspect` marks
-the answers of such a log as stopped.
+The vote is over the answers that the scorer has read (`Score.answer`). inspect_ai starts the first epoch of
+every sample before the second of any; those under way when a vote is settled are finished and count.
 """
 
 from collections import defaultdict

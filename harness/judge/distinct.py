@@ -11,12 +11,12 @@ import hashlib
 import json
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from harness.questions.hub_rows import file_rows
 from harness.questions.load import DATASETS, load_questions
 from harness.store.record import problems_in
-from harness.store.row import Row
+from harness.store.row import Row, problem_beside
 from harness.store.samples_file import SAMPLES, not_a_row, numbered_lines
 from results import BadInput
 
@@ -46,6 +46,8 @@ class Answers:
         if not path.exists():
             raise BadInput(f"{path}: no such file: only a folder with {SAMPLES} can be judged")
         self._folder, self._given = folder, questions
+        self._datasets: dict[str, Any] = {}
+        """The data set of each question whose text is looked up."""
         self.asked: dict[str, Asked] = {}
         """What is asked, by its key."""
         self.rows = self.without_text = 0
@@ -72,6 +74,12 @@ class Answers:
         question, problem = str(row.get("question_id")), problem_beside(row)
         if problem is None or self._given:
             problem = self._known.get(question)
+            of, own = self._datasets.setdefault(question, row.get("dataset")), row.get("dataset")
+            if of != own:
+                raise BadInput(
+                    f"{where}: question {question!r:.40} is one of {own} and one of {of}, which a table of "
+                    "questions does not tell apart: give the answers a column problem with the text of each"
+                )
         if problem is None:
             raise BadInput(
                 f"{where}: the text of question {question!r:.40} is not known here: give --questions FILE, "
@@ -89,11 +97,6 @@ def text_of(row: Row) -> str | None:
     """What a row's answer says; None where it has no text, or an empty one."""
     text = row.get("text")
     return text if isinstance(text, str) and text.strip() else None
-
-
-def problem_beside(row: Row) -> str | None:
-    """The text of the question in the same row."""
-    return next((text for name in ("problem", "question") if isinstance(text := row.get(name), str)), None)
 
 
 def problems_of(source: str) -> dict[str, str]:

@@ -30,7 +30,7 @@ def summary(answers: Answers, kept: Scores) -> dict[str, Any]:
         if score is not None and isinstance(row.get("correct"), bool | int):
             scores.append(score)
             right.append(bool(row["correct"]))
-            questions.append(str(row.get("question_id")))
+            questions.append(repr((row.get("dataset"), row.get("question_id"))))
     verdicts = [kept.verdicts[key] for key in answers.asked if key in kept.verdicts]
     given = np.array(scores, float), np.array(right, bool)
     _, question = np.unique(np.array(questions, str), return_inverse=True)

@@ -7,7 +7,8 @@
 
 A verdict belongs to the texts of a question and an answer, not to a row: equal answers share it, a run that
 goes on keeps it, and one that begins again with other answers has none. Both columns are written from the
-verdicts, in one step, whenever judging ends; the first of equal answers at a setting pays for all.
+verdicts, in one step, whenever judging ends; the first of equal answers of a model at a setting pays
+for all, and a greedy one for itself.
 """
 
 import json
@@ -109,12 +110,12 @@ class Scores:
 
     def _columns(self, answers: Answers) -> Iterator[tuple[Row, Row]]:
         """The rows of the samples, each with its score and the tokens that this took."""
-        paid = set[tuple[Any, str]]()
+        paid = set[tuple[Any, ...]]()
         for row, score in self.scored(answers):
-            key = answers.key(row) or ""
-            verdict, tokens = self.verdicts.get(key), None
+            key = answers.key(row)
+            verdict, tokens = self.verdicts.get(key or ""), 0 if key is None else None
             if verdict:
-                place = (row.get("setting"), key)
+                place = (key, *map(row.get, ("dataset", "model", "setting", "decoding")))
                 tokens = 0 if place in paid else verdict.prompt_tokens + verdict.tokens
                 paid.add(place)
             yield row, {self.column: score, tokens_column(self.column): tokens}

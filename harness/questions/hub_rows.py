@@ -35,13 +35,8 @@ MATH = HubDataset(
     "EleutherAI/hendrycks_math",
     "21a5633873b6a120296cce3e2df9d5550074f4a3",
     (
-        "algebra",
-        "counting_and_probability",
-        "geometry",
-        "intermediate_algebra",
-        "number_theory",
-        "prealgebra",
-        "precalculus",
+        *("algebra", "counting_and_probability", "geometry", "intermediate_algebra"),
+        *("number_theory", "prealgebra", "precalculus"),
     ),
     rows=5000,
 )
@@ -67,6 +62,8 @@ def dataset_rows(source: HubDataset, file: Path | None) -> list[SourceRow]:
 def file_rows(file: Path) -> list[SourceRow]:
     """The rows of a CSV, JSONL or Parquet file. Raises BadInput naming the file and what is wrong with it."""
     frame = read_raw(file, ("question_id", "question", "problem", "answer", "gold", "labels"))
+    if not frame.columns.is_unique:
+        raise BadInput(f"{file}: two columns have the same name")
     if frame.empty:
         raise BadInput(f"{file}: no questions in it")
     return [{str(key): cell for key, cell in row.items()} for row in frame.to_dict("records")]

@@ -11,10 +11,8 @@ Questions with choices are put to a model with a line for each:
     {"question": "Which of these floats?", "choices": ["A nail", "A cork", "A coin"], "gold": "B"}
     -> "Which of these floats?\n\nA. A nail\nB. A cork\nC. A coin", labels A B C, gold B
 
-`choices` is a list of texts, labelled A, B, C and so on; an object of label and text; or
-two lists as in ARC, {"label": ["1", "2"], "text": ["A nail", "A cork"]}. The gold is a
-label or the text of one choice. A number that is neither is refused: some data sets count
-choices from 0, others from 1.
+The gold is a label or the text of one choice. A number that is neither is refused: some
+data sets count choices from 0, others from 1.
 """
 
 import hashlib
@@ -30,11 +28,13 @@ from typing import Any
 import numpy as np
 
 from harness.grader import GraderName, required_gold
+from harness.grading.choice import labels_in
 from harness.grading.integer import normalise_integer
 from harness.grading.places import last_box
 from harness.questions.hub_rows import GSM8K, MATH, MATH_500, HubDataset, SourceRow, dataset_rows, file_rows
 from results import BadInput
 
+_GOLD = ("gold", "answer", "answerKey")
 _LABEL = re.compile(r"\w{1,20}")
 
 
@@ -53,11 +53,6 @@ def choices_of(cell: Any, where: str) -> dict[str, str]:
     if bad := next((label for label in choices if not _LABEL.fullmatch(label)), None):
         raise BadInput(f"{where}: a choice has the label {bad[:60]!r}, expected letters or digits")
     return choices
-
-
-def asked(question: str, choices: dict[str, str]) -> str:
-    """The question with its choices below, a line each."""
-    return "\n".join([question, "", *(f"{label}. {text}" for label, text in choices.items())])
 
 
 def label_of(gold: str, choices: dict[str, str]) -> str:
@@ -159,9 +154,10 @@ def _questions(
     rows: list[SourceRow], prefix: str, where: Path, grader: GraderName = "integer"
 ) -> list[Question]:
     """Questions of rows with problem (or question) and gold (or answer); ids as given, or by position."""
-    question = _question_with_choices if grader == "choice" else _question
+    if any({"gold", "answer"} <= {*_filled(row)} for row in rows):
+        rows = [row | {"answer": None} for row in rows]  # somebody's answers
     questions = [
-        question(row, f"{prefix}-{i:04d}", f"{where}: row {i + 1}", grader) for i, row in enumerate(rows)
+        _question(row, f"{prefix}-{i:04d}", f"{where}: row {i + 1}", grader) for i, row in enumerate(rows)
     ]
     (question_id, count), *_ = Counter(question.question_id for question in questions).most_common(1)
     if count > 1:
@@ -170,39 +166,41 @@ def _questions(
 
 
 def _question(row: SourceRow, default_id: str, where: str, grader: GraderName) -> Question:
-    problem, answer = _problem_and_answer(row, where)
-    gold = required_gold(answer, where, grader)
-    return Question(_first(row, "question_id") or default_id, problem, gold)
-
-
-def _question_with_choices(row: SourceRow, default_id: str, where: str, grader: GraderName) -> Question:
-    """The choices are in `choices`, or in the problem already; then `labels` says which there are."""
-    problem, answer = _problem_and_answer(row, where)
-    labels = tuple((_first(row, "labels") or "").split())
-    if row.get("choices") is not None:
-        choices = choices_of(row["choices"], where)
-        problem, labels, answer = asked(problem, choices), tuple(choices), label_of(answer, choices)
+    """Choices are in `choices`, or in the problem already; then `labels` says which there are."""
+    problem, answer = _needed(row, where, "problem", "question"), _needed(row, where, *_GOLD)
+    labels, ids = tuple[str, ...](), ["question_id"]
+    if grader == "choice":
+        ids.append("id")
+        labels = labels_in(as_objects(row.get("labels")))
+        if row.get("choices") is not None:
+            choices = choices_of(row["choices"], where)
+            problem = "\n".join([problem, "", *map(". ".join, choices.items())])
+            labels, answer = tuple(choices), label_of(answer, choices)
     gold = required_gold(answer, where, grader, labels)
-    return Question(_first(row, "question_id", "id") or default_id, problem, gold, labels)
+    return Question(_first(row, where, *ids) or default_id, problem, gold, labels)
 
 
-def _problem_and_answer(row: SourceRow, where: str) -> tuple[str, str]:
-    problem = _first(row, "problem", "question")
-    answer = _first(row, "gold", "answer", "answerKey")
-    if problem is None or answer is None:
-        missing = "problem or question" if problem is None else "gold or answer"
-        raise BadInput(f"{where}: no {missing}, found columns {', '.join(row)}")
-    return problem, answer
+def _needed(row: SourceRow, where: str, *columns: str) -> str:
+    """As `_first`. Raises BadInput where none of the columns holds anything."""
+    if (text := _first(row, where, *columns)) is None:
+        found = f"columns {', '.join(_filled(row))}" if _filled(row) else "nothing"
+        raise BadInput(f"{where}: no {' or '.join(columns[:2])}, found {found}")
+    return text
 
 
-def _first(row: SourceRow, *columns: str) -> str | None:
-    """The first of `columns` that holds something, as text."""
-    for column in columns:
-        cell = row.get(column)
+def _filled(row: SourceRow) -> list[str]:
+    """The columns that hold something."""
+    return [column for column, cell in row.items() if str(cell).strip() not in ("", "nan", "None")]
+
+
+def _first(row: SourceRow, where: str | Path, *columns: str) -> str | None:
+    """The first of `columns` that holds something, as text. Raises BadInput where it holds a list."""
+    for column in (name for name in columns if name in _filled(row)):
+        cell = row[column]
+        if isinstance(cell, list | dict | np.ndarray):
+            raise BadInput(f"{where}: {column} is {str(cell)[:60]!r}, expected a text or a number")
         # 7 beside an empty cell is read as 7.0.
-        text = f"{cell:.15g}" if isinstance(cell, float) else str(cell)
-        if cell is not None and text.strip() not in ("", "nan"):
-            return text
+        return f"{cell:.15g}" if isinstance(cell, float) else str(cell)
     return None
 
 

@@ -12,7 +12,6 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from harness.engines.base import Completion, Engine, Sampling
 from harness.engines.forcing import forced
@@ -30,13 +29,6 @@ from results.tables.files import RECORD, read_record
 
 FINAL_TOKENS = 16
 """The limit of the final answer: a number of ten digits and `##. [END]`."""
-
-
-class Cut(NamedTuple):
-    """The beginning of an answer, or a whole one that was no longer."""
-
-    answer: Completion
-    whole: bool
 
 
 class Stored:
@@ -154,20 +146,21 @@ class Stored:
         self, engine: Engine, query: Query, prompt: str, sampling: Sampling, seed: int
     ) -> Completion:
         """The stored answer, cut at the query's length and ended. Raises EngineError without an answer."""
-        cut = self._cut(query, prompt)
-        if cut.whole:
-            return cut.answer
-        ended = await forced(engine, prompt, cut.answer, sampling, seed, FINAL_TOKENS)
+        answer, is_whole = self._cut(query, prompt)
+        if is_whole:
+            return answer
+        ended = await forced(engine, prompt, answer, sampling, seed, FINAL_TOKENS)
         return counted(ended, self._prompts)
 
-    def _cut(self, query: Query, prompt: str) -> Cut:
+    def _cut(self, query: Query, prompt: str) -> tuple[Completion, bool]:
+        """The beginning of an answer, or a whole one that was no longer; and whether it is that."""
         row = self.rows[query.question.question_id][query.sample]
         stored = _completion(row)
         opened = self._prompts.opens_thinking(prompt)
         written = together(stored.reasoning, stored.text, opened)
         ends = self._prompts.ends(written)
         if query.cut is None or len(ends) <= query.cut:
-            return Cut(stored, whole=True)
+            return stored, True
         completion = Completion(
             written[: ends[query.cut - 1]],
             tokens=query.cut,
@@ -175,7 +168,7 @@ class Stored:
             finish_reason="length",
             seed=stored.seed,
         )
-        return Cut(apart(completion, opened), whole=False)
+        return apart(completion, opened), False
 
 
 def _completion(row: Row) -> Completion:

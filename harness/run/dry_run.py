@@ -3,12 +3,6 @@
 setting  decoding  prompts  answers  prompt tokens  tokens per answer  at most
 10       sample        300   19,200         21,600                8.9       84
 ... answers: 115,200 of 115,200, each a request of its own
-
-How many tokens answers really take at a budget is seen in the folder, or in a run that
-ships:
-
-used, where = usage("gsm8k", tally)         ({20: 171.4, 100: 240.0}, "as in this folder")
-tokens_at(50, used)                         197.1
 """
 
 import csv

@@ -2,9 +2,8 @@
 
     Query(question=Question("tiny-0000", ...), setting="40", budget=40, decoding="sample", sample=2)
 
-Each answer is a request of its own, so that the next one can begin as soon as any has ended. Questions come
-one after the other, each with all its settings and samples. A question's prompts begin alike, so that a
-server computes the common part once, and a run that ends early has whole questions.
+Questions come one after the other, each with all its settings and samples. A question's prompts begin
+alike, so that a server computes the common part once, and a run that ends early has whole questions.
 """
 
 import hashlib

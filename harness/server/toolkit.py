@@ -3,7 +3,6 @@
     $ .venv/bin/python -m harness.server.toolkit
     nvcc 13.0 in .venv/lib/python3.12/site-packages/nvidia/cu13 compiles and links
 
-SGLang runs $CUDA_HOME/bin/nvcc and links with -L$CUDA_HOME/lib64 -lcudart (its kernels/jit/utils/compile).
 NVIDIA's packages for pip have a lib and no lib64, and no libcudart.so: two links add them. Only the standard
 library is used here: this also runs before anything is installed.
 """

@@ -8,9 +8,8 @@
      "readings": [{"at": "...", "before": {"readers": ["hashes"], ...}, "now": {...}, "experiment": {...}}],
      "summary": {"settings": [{"setting": "40", "tokens_mean": 39.8, "unreadable": 0.012, ...}], ...}}
 
-It is written before the first answer and at the end, each time as a whole. Sessions are those of all commands
-that added answers (`ended` is null if one was killed; the next one counts its answers), readings those that
-read stored answers again; `tokens_per_second` is of the steady middle of a session.
+It is written before the first answer and at the end, each time as a whole. `ended` is null if a session was
+killed: the next one counts its answers. `tokens_per_second` is of the steady middle of a session.
 """
 
 import json

@@ -14,12 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from harness.grader import Grader, required_gold
+from harness.grading.choice import labels_in
 from harness.store.record import note_reading, tally_of
 from harness.store.resume import unused
 from harness.store.row import Row
 from harness.store.samples_file import SAMPLES, Block, not_a_row, read_blocks
 from harness.tally.answer_groups import groups_of
-from harness.tally.counts import Tally
+from harness.tally.counts import Tallies
 from results import BadInput
 from results.tables.files import replacing
 from results.tables.formulas import harmless
@@ -35,7 +36,7 @@ class Regraded:
 
     changed: int
     kept: Path
-    tally: Tally
+    tallies: Tallies
 
 
 def regrade(folder: Path, grader: Grader, asked: bool = False) -> Regraded:
@@ -49,7 +50,7 @@ def regrade(folder: Path, grader: Grader, asked: bool = False) -> Regraded:
     if not path.exists():
         raise BadInput(f"{path}: no such file: only a folder with {SAMPLES} can be read again")
     kept = unused(folder, "verdicts", ".csv")
-    reading = _Reading(path, grader, tally_of(folder, grader=grader))
+    reading = _Reading(path, grader, Tallies(lambda *_: tally_of(folder, grader=grader)))
     with (
         replacing(path) as again,
         replacing(kept) as aside,
@@ -62,17 +63,17 @@ def regrade(folder: Path, grader: Grader, asked: bool = False) -> Regraded:
             for verdict, line in reading.read(block):
                 before.writerow([_safe(cell) if isinstance(cell, str) else cell for cell in verdict])
                 rows.write(line)
-    changed, tally = reading.changed, reading.tally
-    note_reading(folder, grader, kept.name, changed, tally.summary(), asked)
-    return Regraded(changed, kept, tally)
+    of_run, *_ = [*(tally for _, tally in reading.tallies.named), tally_of(folder, grader=grader)]
+    note_reading(folder, grader, kept.name, reading.changed, of_run.summary(), asked)
+    return Regraded(reading.changed, kept, reading.tallies)
 
 
 class _Reading:
     """One pass over a file: of each row its key with the verdict before, and its line with the new one."""
 
-    def __init__(self, path: Path, grader: Grader, tally: Tally) -> None:
-        self._path, self._grader, self.tally = path, grader, tally
-        self._golds: dict[tuple[str, str], str] = {}
+    def __init__(self, path: Path, grader: Grader, tallies: Tallies) -> None:
+        self._path, self._grader, self.tallies = path, grader, tallies
+        self._golds: dict[tuple[str, tuple[str, ...]], str] = {}
         self.changed = 0
 
     def read(self, block: Block) -> Iterator[tuple[list[Any], bytes]]:
@@ -88,19 +89,17 @@ class _Reading:
             same = verdict.items() <= row.items() and isinstance(row["correct"], bool)
             again.append(row if same else row | verdict)
             yield before, line if same and line.endswith(b"\n") else _line(again[-1])
-        for group in groups_of(again):
-            self.tally.add_group(group)
+        self.tallies.add(groups_of(again))
 
     def _verdict(self, row: Row, number: int) -> dict[str, Any]:
         """The cells of _VERDICT."""
         where = f"{self._path}: row {number}"
         if not isinstance(row.get("text"), str):
             raise BadInput(f"{where}: no text to read again")
-        gold, labels = str(row.get("gold")), str(row.get("labels") or "")
-        names = labels.split()
-        if (gold, labels) not in self._golds:
-            self._golds[gold, labels] = required_gold(gold, where, self._grader.grader, names)
-        return self._grader.verdict(row["text"], self._golds[gold, labels], row.get("finish_reason"), names)
+        asked = str(row.get("gold")), labels_in(row.get("labels"))
+        if asked not in self._golds:
+            self._golds[asked] = required_gold(asked[0], where, self._grader.grader, asked[1])
+        return self._grader.verdict(row["text"], self._golds[asked], row.get("finish_reason"), asked[1])
 
 
 def _line(row: Row) -> bytes:

@@ -21,7 +21,7 @@ from harness.store.identity import IDENTITY, PLAN_FIELDS, READING, differences, 
 from harness.store.record import grader_in
 from harness.store.row import Key, Row, are_rows, is_row, key_of
 from harness.store.samples_file import LOCK, SAMPLES, not_a_row, numbered_lines, read_blocks
-from harness.tally.answer_groups import AnswerGroup, groups_of
+from harness.tally.answer_groups import groups_of
 from harness.tally.counts import Tally
 from results import BadInput
 from results.tables.files import RECORD, read_record, replacing
@@ -107,25 +107,9 @@ class Rows:
         self.done: dict[Key, set[int]] = {}
         self._golds: dict[str, str] = {}
 
-    def take(self, groups: Sequence[AnswerGroup]) -> bool:
-        """Take note of plain rows, all of them or, where one of them has a fault, none."""
-        golds, faults = dict[str, str](), False
-        for group in groups:
-            cells, question = group.cells, group.question
-            gold = golds.setdefault(question, self._golds.get(question, cells["gold"][0]))
-            right = [answer == gold for answer in cells["answer"]]
-            new, before = set(cells["sample"]), self.done.get(_key(group), set())
-            faults |= cells["gold"].count(gold) < group.answers or right != cells["correct"]
-            faults |= len(new) < group.answers or not new.isdisjoint(before)
-        if not faults:
-            self._golds |= golds
-            for group in groups:
-                self.done.setdefault(_key(group), set()).update(group.cells["sample"])
-        return not faults
-
-    def fault(self, row: Row | None, line: bytes) -> str | None:
-        """What is wrong with the next row, or None."""
-        if not is_row(row):
+    def fault(self, row: Row | None, line: bytes, known: bool = False) -> str | None:
+        """What is wrong with the next row, or None; `known`: its cells are those of a row."""
+        if row is None or not (known or is_row(row)):
             return not_a_row(line)
         question, gold = row["question_id"], row["gold"]
         if row["correct"] != (row["answer"] == gold):
@@ -147,24 +131,15 @@ def read_done(folder: Path, tally: Tally) -> dict[Key, set[int]]:
     """
     path, rows = folder / SAMPLES, Rows()
     for block in read_blocks(path) if path.exists() else ():
-        groups = groups_of(block.rows) if are_rows(block.rows) else []
-        if groups and rows.take(groups):
-            for group in groups:
-                tally.add_group(group)
-            continue
+        known = are_rows(block.rows)
         for number, line, row in block.numbered():
-            fault = rows.fault(row, line)
-            if fault or row is None:
+            if fault := rows.fault(row, line, known):
                 raise BadInput(
                     f"{path}: row {number}: {fault}: --quarantine puts such rows aside and samples them again"
                 )
-            tally.add(row)
+        for group in groups_of([row for row in block.rows if row is not None]):
+            tally.add_group(group)
     return rows.done
-
-
-def _key(group: AnswerGroup) -> Key:
-    """What `key_of` is of a row."""
-    return group.question, group.setting, group.decoding
 
 
 def put_bad_rows_aside(folder: Path) -> tuple[int, Path]:

@@ -7,7 +7,7 @@
 What the samples table declares of these columns is in `results.tables.schemas`; a test compares the two.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from operator import itemgetter
 from typing import Any, TypeGuard
 
@@ -31,6 +31,8 @@ ASKED_FOR: dict[str, tuple[type, ...]] = {
 """Those of the cells that only some rows have: of models that think, of questions with choices, of shards, of
 servers that tell what they had cached, or of runs that ask for them. Scores (`tts judge`) are numbers or
 null, in columns score_NAME."""
+PROBLEM = ("problem", "question")
+"""Where an imported table may have the text of the question."""
 
 Row = dict[str, Any]
 Key = tuple[str, str, str]
@@ -40,6 +42,11 @@ Key = tuple[str, str, str]
 def key_of(row: Row) -> Key:
     """What the sample indices of a row are counted within."""
     return row["question_id"], row["setting"], row["decoding"]
+
+
+def problem_beside(row: Mapping[Any, Any]) -> str | None:
+    """The text of the question, which rows of imported tables may have."""
+    return next((text for name in PROBLEM if isinstance(text := row.get(name), str)), None)
 
 
 def is_row(cells: Row | None) -> TypeGuard[Row]:

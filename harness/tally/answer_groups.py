@@ -15,7 +15,7 @@ _CHARACTERS_A_TOKEN = 4
 """Roughly, where a table has no tokens."""
 COUNTED = (
     *("sample", "answer", "gold", "correct", "reader", "tokens", "finish_reason"),
-    *("text", "reasoning", "reasoning_tokens"),
+    *("text", "reasoning", "reasoning_tokens", "labels"),
 )
 """The columns of a samples table that are looked at."""
 _KEY = itemgetter("setting", "decoding", "question_id")
@@ -89,9 +89,10 @@ class Counts:
     most_short: int = 0
     unreadable: int = 0
     thoughts: int = 0
-    """Answers whose tokens of thinking are known, the sum of these tokens, and the most of one answer."""
+    """Answers that think, the sum of these tokens, the most of one answer, those without a count."""
     thought: int = 0
     most_thought: int = 0
+    uncounted: int = 0
     readers: Counter[str] = field(default_factory=Counter)
     texts: dict[str, Texts] = field(default_factory=dict)
     questions: dict[str, tuple[int, int]] = field(default_factory=dict)
@@ -107,10 +108,12 @@ class Counts:
         self.answers += new
         self.with_tokens += len(counted)
         self.tokens += sum(counted)
-        if thoughts := known(cells["reasoning_tokens"]):
+        thinking = zip(cells["reasoning"], cells["reasoning_tokens"], strict=True)
+        if thoughts := [tokens for text, tokens in thinking if text or tokens is not None]:
             self.thoughts += len(thoughts)
-            self.thought += sum(thoughts)
-            self.most_thought = max(self.most_thought, *thoughts)
+            self.uncounted += thoughts.count(None)
+            self.thought += sum(known(thoughts))
+            self.most_thought = max(self.most_thought, *known(thoughts), 0)
         self.endings += new - cells["finish_reason"].count(None)
         self.unreadable += cells["answer"].count(None)
         if "length" in cells["finish_reason"]:
@@ -170,9 +173,10 @@ class Counts:
 
     @property
     def thinking(self) -> dict[str, float | None]:
-        """Tokens of thinking: their mean, and the most of one answer; None where none are known."""
-        most = self.most_thought if self.thoughts else None
-        return {"thinking_mean": part(self.thought, self.thoughts), "thinking_most": most}
+        """Tokens of thinking: their mean, and the most of one; None where some are not known."""
+        counted = 0 if self.uncounted else self.thoughts
+        most = self.most_thought if counted else None
+        return {"thinking_mean": part(self.thought, counted), "thinking_most": most}
 
 
 def known(counts: Sequence[int | None]) -> list[int]:

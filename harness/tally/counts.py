@@ -10,7 +10,8 @@ and are not like the others. Requests that failed count nowhere in this table.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +21,11 @@ from harness.grader import Grader
 from harness.tally.answer_groups import AnswerGroup, Counts, groups_of, part
 from harness.tally.repeats import find_repeats
 from harness.tally.unreadable import MANY, Unreadable
+from results.tables.key import Key
 from results.terminal import aligned, visible
+from results.words.names import curves_name
 
-_OF_UNREADABLE = ("answer", "text", "finish_reason", "tokens")
+_OF_UNREADABLE = ("answer", "text", "finish_reason", "tokens", "labels")
 
 
 class Tally:
@@ -58,14 +61,9 @@ class Tally:
         self.settings[key].add(group)
         if None in group.cells["answer"]:
             read = zip(*(group.cells[name] for name in _OF_UNREADABLE), strict=True)
-            for answer, text, ending, tokens in read:
+            for answer, *cells in read:
                 if answer is None:
-                    self._unreadable.add(text, ending, tokens)
-
-    def add_table(self, table: Any) -> None:
-        """Count the rows of a samples table."""
-        for group in groups_of(table.astype(object).where(table.notna(), None).to_dict("records")):
-            self.add_group(group)
+                    self._unreadable.add(*cells)
 
     @property
     def answers(self) -> int:
@@ -88,11 +86,11 @@ class Tally:
         counts = [each for each in self.settings.values() if not each.stopped]
         return part(sum(c.finished_correct for c in counts), sum(c.finished_answers for c in counts))
 
-    def warnings(self, run: Path) -> list[str]:
-        """What the user of a run's folder, or of a table of answers, should know; one line each."""
+    def warnings(self, *runs: Path) -> list[str]:
+        """What the user of a run's folder, its shards, or of tables should know; one line each."""
         lines = [alarm] if (alarm := self._alarm()) else []
         if any(counts.unreadable > MANY * counts.answers for counts in self.settings.values()):
-            lines.append(self._unreadable.advice(self._unreadable.count / self.answers, run))
+            lines.append(self._unreadable.advice(self._unreadable.count / self.answers, runs))
         if over := self._over():
             lines.append(f"thinking went over its budget: {over}: does the server enforce budgets?")
         if short := self._cut_short():
@@ -203,6 +201,38 @@ class Tally:
         exchangeable = run is not None and not run.stop_rule  # a stop rule orders the answers
         worst = next(iter(find_repeats(groups, exchangeable, free)), None)
         return f"answers repeat more than independent draws can: {worst}" if worst and worst.alarm else None
+
+
+class Tallies:
+    """A tally for each model on each data set: a question of one is not that of another."""
+
+    def __init__(self, new: Callable[[str, str], Tally]) -> None:
+        """`new` makes an empty one for a data set and a model."""
+        self._new = cache(new)
+        self._names: dict[tuple[str, str], None] = {}
+
+    def add(self, groups: Iterable[AnswerGroup]) -> None:
+        """Count answers to some questions."""
+        for group in groups:
+            name = str(group.dataset), str(group.model)
+            self._names[name] = None
+            self._new(*name).add_group(group)
+
+    @property
+    def named(self) -> list[tuple[str, Tally]]:
+        """Each tally, and whose answers it counts."""
+        return [(visible(curves_name(Key("llm", *name))), self._new(*name)) for name in self._names]
+
+    def table(self) -> str:
+        """Their tables, each below its name where there are several."""
+        if len(self._names) == 1:
+            return self.named[0][1].table()
+        return "\n".join(f"{name}: {of.answers:,} answers\n{of.table()}" for name, of in self.named)
+
+    def warnings(self, run: Path) -> list[str]:
+        """Their warnings, each behind its name where there are several."""
+        told = [(name, line) for name, tally in self.named for line in tally.warnings(run)]
+        return [line if len(self._names) == 1 else f"{name}: {line}" for name, line in told]
 
 
 def by_size(setting: str) -> tuple[bool, int, str]:

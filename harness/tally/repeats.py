@@ -4,9 +4,8 @@
     -> [Repeat("apart", observed=0.6, expected=0.019, chance=1e-26, alarm=True, distance=16), ...]
 
 Independent answers may be equal, and short ones often are. But which of a question's answers are equal is
-then a matter of chance: every order of them is as likely as any other. A server that begins with the same
-random numbers after every start repeats itself when a run goes on: sample 16 is sample 0 again, 17 is 1. One
-that gives the same to many requests at a time repeats itself nearby.
+then a matter of chance. A server that begins with the same random numbers after every start repeats itself
+when a run goes on: sample 16 is sample 0 again. One that gives the same to many requests repeats nearby.
 
 So the equal pairs at each distance of their samples are counted, and the most telling distance is looked at:
 for each question, in the order at hand and in SHUFFLES random orders. The order at hand has the most equal
@@ -35,11 +34,11 @@ IDENTICAL_SHARE = 0.9
 
 The tiny model, which knows few turns of phrase, has 69 % at temperature 0.5 with 4 answers, and 41 % at 1.
 """
-KINDS = {
-    "identical": ("", "one seed for all requests, a cache, or greedy decoding"),
-    "apart": ("so far apart", "one seed for several requests, a cache, or the same numbers after a restart"),
+CAUSES = {
+    "identical": "one seed for all requests, a cache, or greedy decoding",
+    "apart": "one seed for several requests, a cache, or the same numbers after a restart",
 }
-"""What is compared: which pairs of answers, and what makes them equal."""
+"""By what is compared: what makes answers equal."""
 
 Ints = npt.NDArray[np.int64]
 
@@ -73,12 +72,11 @@ class Repeat:
     """Between the samples of a pair, where that is what is compared."""
 
     def __str__(self) -> str:
-        pairs, cause = KINDS[self.kind]
-        if self.distance:
-            pairs = f"{self.distance} samples apart"
-        if self.kind == "identical":
+        cause = CAUSES[self.kind]
+        if self.distance is None:
             return f"in {self.observed:.1%} of the questions with long answers all are the same text: {cause}"
-        return f"{self.observed:.2%} of the answers {pairs} are equal, {self.expected:.2%} by chance: {cause}"
+        equal = f"{self.observed:.2%} of the answers {self.distance} samples apart are equal"
+        return f"{equal}, {self.expected:.2%} by chance: {cause}"
 
 
 def find_repeats(groups: Iterable[Texts], exchangeable: bool, free: bool) -> list[Repeat]:

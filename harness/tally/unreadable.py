@@ -6,10 +6,13 @@ r"""Answers that could not be read: how they end, and which readers would read t
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from harness.grader import Grader, ends_in_code
+from harness.grading.choice import labels_in
 from harness.grading.places import READERS, Reader
 from results.terminal import visible
 
@@ -28,36 +31,39 @@ class Unreadable:
     def __init__(self, grader: Grader | None) -> None:
         """`grader` has read the answers; None where that is unknown."""
         self.count = self._never_sampled = 0
-        self._endings: Counter[str] = Counter()
+        self._endings: Counter[str | None] = Counter()
+        """None: cut off."""
         self._grader = grader
         self._all = grader and replace(grader, readers=READERS)
         self._read: Counter[Reader] = Counter()
-        self._waiting: list[tuple[str, bool]] = []
+        self._waiting: list[tuple[str, bool, Any]] = []
         self._held = 0
 
-    def add(self, text: str | None, finish_reason: str | None, tokens: int | None = None) -> None:
-        """Count one unreadable answer."""
+    def add(
+        self, text: str | None, finish_reason: str | None, tokens: int | None = None, labels: Any = None
+    ) -> None:
+        """Count one unreadable answer; `labels`: the cell of its row."""
         self.count += 1
         self._never_sampled += tokens == 0 and not text
         if text is not None:
-            self._waiting.append((text, finish_reason == "length"))
+            self._waiting.append((text, finish_reason == "length", labels))
             self._held += len(text)
         if self._held > HELD:
             self._look()
 
     def _look(self) -> None:
-        for text, cut_off in self._waiting:
-            self._look_at(text, cut_off)
+        for waiting in self._waiting:
+            self._look_at(*waiting)
         self._waiting, self._held = [], 0
 
-    def _look_at(self, text: str, cut_off: bool) -> None:
+    def _look_at(self, text: str, cut_off: bool, labels: Any) -> None:
         # The last words, with N for a number: "so it is **26**." and "so it is **7**." end alike.
-        ending = "" if cut_off else _NUMBER.sub("N", " ".join(text[-100:].split()[-_WORDS:]))
+        ending = None if cut_off else _NUMBER.sub("N", " ".join(text[-100:].split()[-_WORDS:]))
         self._endings[ending] += 1
-        if self._all and (reader := self._all.read(text, cut_off).reader):
+        if self._all and (reader := self._all.read(text, cut_off, labels_in(labels)).reader):
             self._read[reader] += not (reader == READERS[-1] and ends_in_code(text))
 
-    def advice(self, share: float, run: Path) -> str:
+    def advice(self, share: float, runs: Sequence[Path]) -> str:
         """What to tell about a run with so large a share of unreadable answers; one line."""
         self._look()
         ways = ", ".join(
@@ -69,12 +75,16 @@ class Unreadable:
             return f"{lost}: {cause}: never generated, and no answers; leave them out with --drop tokens=0"
         lost += f": most end in {ways}" if ways else ""
         if not (self._read.total() and self._grader):
-            return f"{lost}: see them with `tts inspect {run} --unreadable`"
+            return f"{lost}: see them with `tts inspect {' '.join(map(str, runs))} --unreadable`"
         more = (reader for reader in READERS if self._read[reader])
         helpful = replace(self._grader, readers=(*self._grader.readers, *more))
         reads = f"reads {self._read.total()} of these {self.count}"
-        return f"{lost}: `tts regrade {run} {helpful}` {reads}"
+        if len(runs) > 1:
+            return f"{lost}: `tts regrade DIR {helpful}`, of each folder, {reads}"
+        return f"{lost}: `tts regrade {runs[0]} {helpful}` {reads}"
 
 
-def _quoted(ending: str) -> str:
-    return f"'{visible(ending):.40}'" if ending else "no answer before the token limit"
+def _quoted(ending: str | None) -> str:
+    if ending is None:
+        return "no answer before the token limit"
+    return f"'{visible(ending):.40}'" if ending else "nothing at all"

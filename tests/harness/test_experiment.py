@@ -4,6 +4,7 @@ The base model of gsm8k-256 would go on to the next question: prompt and stop st
 """
 
 import re
+import tomllib
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -133,49 +134,10 @@ def test_an_address_drops_the_engine_of_this_process() -> None:
     assert read_experiment("tiny", {**address, "engine": "openai"}).engine == "openai"
 
 
-IN_PROCESS = {"engine": "ctranslate2"}
-THINKING = {"budget_by": "thinking"}
-URL = {"url": "http://127.0.0.1:1"}
+REFUSED = tomllib.loads((Path(__file__).parent / "refused.toml").read_text(encoding="utf-8"))["refused"]
 
 
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ({"budgets": "10,-5"}, "--set budgets: budgets is -5"),
-        ({"budgets": "10,10"}, "--set budgets: budgets is [10, 10]"),
-        ({"samples": "many"}, "--set samples: samples is 'many'"),
-        ({"samples": "true"}, "--set samples: samples is True"),
-        ({"samples": "0"}, "mine.toml: expected samples"),
-        ({"samples": "1000000000000"}, "--set samples: samples is 1000000000000"),
-        ({"tokens_extra": "0"}, "mine.toml: expected tokens_per_budget"),
-        ({"tokens_per_budget": "1e308"}, "--set tokens_per_budget: tokens_per_budget is 1e+308"),
-        ({"temperature": "0"}, "--set temperature: temperature is 0"),
-        ({"temperature": "nan"}, "--set temperature: temperature is nan"),
-        ({"top_p": "1.01"}, "--set top_p: top_p is 1.01"),
-        ({"top_p": "0"}, "--set top_p: top_p is 0"),
-        ({"top_k": "0"}, "--set top_k: top_k is 0"),
-        ({"concurrency": "1000000000"}, "--set concurrency: concurrency is 1000000000"),
-        ({"stop_rule": "leed:3"}, "--set stop_rule: stop_rule is 'leed:3'"),
-        ({"readers": "plain"}, "--set readers: readers is 'plain', expected some of hashes"),
-        ({"readers": "auto"}, "--set readers: readers is 'auto', expected some of hashes"),
-        ({"prompt": "gsm9k"}, "--set prompt: prompt is 'gsm9k'"),
-        ({"sample": "4"}, "--set sample: unknown key 'sample', expected one of dataset, name, file, limit,"),
-        ({"engine": "openai"}, "mine.toml: expected url, the address of a server, with engine 'openai'"),
-        (IN_PROCESS | URL, "mine.toml: expected no url, or engine"),
-        (IN_PROCESS | {"request_fields": "{x = 1}"}, "mine.toml: expected chat_template_kwargs only"),
-        ({"request_fields": '{temperature = 1, "n" = 2}'}, "mine.toml: expected request_fields without n, t"),
-        ({"request_fields": "{ max_completion_tokens = 9 }"}, "mine.toml: expected request_fields without"),
-        ({"request_fields": "7"}, "--set request_fields: request_fields is '7', expected a valid dictionary"),
-        ({"budgets": "0"}, "mine.toml: expected budgets of at least 1"),
-        (THINKING | IN_PROCESS, "mine.toml: expected budgets and engine sglang or openai"),
-        (THINKING | {"budgets": ""}, "mine.toml: expected budgets and engine sglang or openai"),
-        (THINKING | {"tokens_extra": "15"}, "mine.toml: expected tokens_per_budget times the budget, and"),
-        ({"budget_by": "force", "readers": "boxed"}, "mine.toml: expected reader 'hashes'"),
-        ({"dtype": "int8"}, "mine.toml: expected another dtype"),
-        (URL | {"server_flags": "--tp,2"}, "mine.toml: expected server_flags only where"),
-        ({"tokenizer": "some/model"}, "mine.toml: expected no tokenizer"),
-    ],
-)
+@pytest.mark.parametrize(("given", "message"), REFUSED)
 def test_a_bad_value_is_one_line_that_names_its_place(
     minimal: Path, given: dict[str, str], message: str
 ) -> None:

@@ -221,6 +221,7 @@ SCENES = {
         import jsonl again.jsonl --drop setting=60 --drop answer= --map cluster=topic --model again \
             --out again
         import csv fractions.csv --out fractions
+        import csv uneven.csv --out uneven
         inspect small large/samples.jsonl --unreadable --limit 1
         questions asked.csv --out asked-.csv
         questions multiple-choice --file choices.jsonl --out choices.csv

@@ -4,9 +4,7 @@
     -> batches of 32 rows, 32 rows, 30 rows
 
 CTranslate2 computes a batch's prompts together up to the shortest, and goes on token by token to the longest
-for each answer: prompts of one batch are about as long as one another. Finished answers leave their batch;
-new ones cannot join it. The answers to one prompt share the pass over it; the prompts of a batch have
-equally many.
+for each answer: prompts of one batch are about as long as one another, and have equally many answers.
 
 How many tokens a batch may hold in memory:
 

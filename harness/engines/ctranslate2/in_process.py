@@ -3,9 +3,7 @@
     async with CTranslate2Engine(location, revision=None, chat=True) as engine:
         answer = await engine.generate("Anna has 12 apples. ...", sampling, seed=7)
 
-Each of a few threads answers a batch of requests that are alike; the pass over a prompt is
-made once for all its answers in a batch. CTranslate2 draws with random numbers of its own,
-which no seed repeats.
+Each of a few threads answers a batch of requests that are alike.
 """
 
 import asyncio
@@ -81,7 +79,7 @@ class CTranslate2Engine:
         if not self._small:
             keep_freed_memory()
         self._model = await asyncio.to_thread(self._load, folder)
-        self._names = vocabulary(folder)
+        self._names: list[str] = json.loads((folder / "vocabulary.json").read_text(encoding="utf-8"))
         config = read_json(self._prompts.folder / "config.json")
         self._context = config.get("max_position_embeddings")
         self._most_tokens = most_tokens(config, self._workers)
@@ -263,11 +261,6 @@ def end_tokens_of(prompts: PromptTokens, folder: Path) -> frozenset[int]:
     return frozenset(
         token for token in [*(ids if isinstance(ids, list) else [ids]), *named] if token is not None
     )
-
-
-def vocabulary(folder: Path) -> list[str]:
-    """The converted model's tokens, in the order of their ids."""
-    return list(json.loads((folder / "vocabulary.json").read_text(encoding="utf-8")))
 
 
 def thread_count() -> int:

@@ -5,12 +5,7 @@
     -> {"choices": [{"message": {"content": " The answer is ##18##."}, "finish_reason": "stop"}],
         "usage": {"prompt_tokens": 71, "completion_tokens": 9}, "model": "org/model"}
 
-The message of a model that thinks has `reasoning` (vLLM) or `reasoning_content` (SGLang)
-beside its content.
-
-Each request has a seed of its own. Without one vLLM draws from a generator that it seeds
-with 0 when it starts: a run that goes on after a restart would get answers that it has
-already.
+The message of a model that thinks has `reasoning` (vLLM) or `reasoning_content` (SGLang) beside its content.
 """
 
 import json
@@ -114,7 +109,7 @@ class OpenAIEngine(Connection):
         }
 
     async def generate(self, prompt: str, sampling: Sampling, seed: int, said: str = "") -> Completion:
-        """An answer to `prompt`, by a request with a seed of its own."""
+        """An answer to `prompt`, by a request with a seed of its own: vLLM's begins anew with every start."""
         sent = random.Random(f"{seed} 0").getrandbits(SEED_BITS) if self._seeded else None
         read = partial(read_completion, limit=sampling.max_new_tokens, seed=sent)
         answer: Completion = await self._ask(prompt, said, sampling, read, sent)

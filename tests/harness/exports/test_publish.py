@@ -113,6 +113,7 @@ def test_a_bare_table_is_published_with_what_it_has(tmp_path: Path) -> None:
     assert (refused.exit_code, out.exists()) == (2, False)
     assert "--dataset" in refused.output
     names = ("d", "m"), ("d", "wrong"), ("e", "m")
+    table = table.assign(problem="Say x.", setting="\x1b", prompt_tokens=3)
     models = [table.assign(tokens=[5, None], dataset=dataset, model=model) for dataset, model in names]
     models[1]["correct"] = False
     models[2] = models[2].assign(correct=True, answer="x")
@@ -122,16 +123,20 @@ def test_a_bare_table_is_published_with_what_it_has(tmp_path: Path) -> None:
     card = (out / "README.md").read_text()
     assert "6 answers to 2 questions" in card  # of two data sets, both called a
     assert "nan" not in card  # one question has no error
+    assert "\x1b" not in card
     found = {(each.parts[-4], each.parts[-2]): each for each in out.rglob("*.json")}
     for name, accuracy in zip(names, (0.5, 0.0, 1.0), strict=True):
         aggregate = json.loads(found[name].read_text())
         scores, details = aggregate["evaluation_results"], aggregate["detailed_evaluation_results"]
         assert [scores[0]["score_details"]["score"], len(scores)] == [accuracy, 4]
-        assert details["total_rows"] == len((out / details["file_path"]).read_text().splitlines()) == 2
+        records = [*map(json.loads, (out / details["file_path"]).read_text().splitlines())]
+        assert details["total_rows"] == len(records) == 2
+        assert records[0]["input"]["raw"] == "Say x."
     write_samples(models[0], file)
     again = import_table(found["d", "m"].parent, kind="every-eval-ever").table
     assert again["answer"].fillna("").tolist() == ["x", ""]
     assert again["tokens"].fillna(0).tolist() == [5, 0]
+    assert again["prompt_tokens"].tolist() == [3, 3]
     curves = [build_curves(rows, permutations=0)["accuracy"].tolist() for rows in (read_samples(file), again)]
     assert curves[0] == curves[1]
 

@@ -111,10 +111,12 @@ def test_questions_from_a_table(folder: Path, tmp_path: Path) -> None:
     table.write_text("question_id,question\na,How many?\nb,And now?\n")
     with Server() as server:
         assert judge(folder, server, *CHAT, "--questions", table, *CAUTIOUS) == 0
-    asked = server.asked[0]["messages"][0]["content"]
-    assert "How many?" in asked
-    assert "I say 18" in asked
-    assert verdicts(folder)[0]["prompt_tokens"] == TOKENS
+        asked = server.asked[0]["messages"][0]["content"]
+        assert "How many?" in asked
+        assert "I say 18" in asked
+        assert verdicts(folder)[0]["prompt_tokens"] == TOKENS
+        rewrite(folder, [row | {"dataset": f"d{n}"} for n, row in enumerate(rows_of(folder))])
+        assert judge(folder, server, *CHAT, "--questions", table) == 2  # of two data sets by one name
 
 
 def test_a_run_keeps_its_scores_when_it_goes_on_and_is_read_again(tmp_path: Path) -> None:
@@ -143,6 +145,7 @@ def test_answers_without_a_text_are_left_out(folder: Path, capsys: pytest.Captur
     with Server() as server:
         assert judge(folder, server, *CHAT) == 0
     assert scores(folder) == [None] * 3 + SCORES[3:]
+    assert [row["tokens_judge"] for row in rows_of(folder)[:3]] == [0] * 3  # nothing was asked
     assert "5 of 5 answers judged, 3 more" in capsys.readouterr().out
 
 
@@ -155,6 +158,19 @@ def test_neither_auc_hangs_on_the_order_of_the_rows(folder: Path) -> None:
             assert judge(folder, server, *CHAT) == 0
             told = summary(folder)
             assert (told["auc"], told["auc_within"]) == pytest.approx((9 / 12, 4 / 6))
+        rewrite(folder, [row | {"question_id": "a", "dataset": row["question_id"]} for row in rows])
+        assert judge(folder, server, *CHAT) == 0
+        assert summary(folder) == told  # data sets may share their ids
+
+
+def test_each_model_and_a_greedy_answer_pay_for_their_own_scores(folder: Path) -> None:
+    row = rows_of(folder)[0]
+    others = [{"model": "other"}, {"setting": "other"}, {"sample": 1}]
+    rewrite(folder, [row | {"decoding": "greedy"}, row, *(row | other for other in others)])
+    with Server() as server:
+        assert judge(folder, server, *CHAT) == 0
+    assert [bool(row["tokens_judge"]) for row in rows_of(folder)] == [True, True, True, True, False]
+    assert len(server.asked) == 1
 
 
 def test_what_a_score_costs_is_of_the_answers_that_are_there(folder: Path) -> None:

@@ -46,7 +46,8 @@ def test_texts_are_read_again_and_the_old_verdicts_kept(folder: Path) -> None:
     assert answers(folder) == ["2", None, None, None, "2"]
     found = regrade(folder, ALL)
     assert answers(folder) == ["2"] * 5
-    assert (found.changed, found.tally.answers, found.tally.accuracy) == (24, 40, 0.25)
+    ((_, tally),) = found.tallies.named
+    assert (found.changed, tally.answers, tally.accuracy) == (24, 40, 0.25)
     for then, now in zip(before, stored(folder), strict=True):
         assert then == now | {name: then[name] for name in VERDICT}
     with found.kept.open(newline="") as file:

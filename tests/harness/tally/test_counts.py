@@ -106,6 +106,12 @@ def test_what_would_read_an_answer_is_asked_for_the_same_match() -> None:
     tally.add(row("x", "\\boxed{half} is wrong: \\boxed{7.5}, \\boxed{8}", answer=None))
     (warning,) = tally.warnings(Path("runs/a"))
     assert "--reader hashes,boxed --match last` reads 1 of these 1" in warning
+    (warning,) = tally.warnings(Path("runs/a"), Path("runs/b"))
+    assert "regrade DIR" in warning  # in neither of these shards alone
+    tally.add(row("y", " ", answer=None))
+    tally.add(row("z", "cut", answer=None, finish_reason="length"))
+    (warning,) = tally.warnings(Path("runs/a"))
+    assert "nothing at all (1 times), no answer before the token limit (1 times)" in warning
 
 
 @pytest.mark.parametrize(

@@ -111,6 +111,7 @@ def test_what_is_not_there_is_one_line(
     inspect: Inspect, folder: Path, options: tuple[str, ...], line: str
 ) -> None:
     assert inspect(folder, *options) == (2, [], f"error: {folder}/samples.jsonl: {line}\n")
+    assert inspect(folder, folder / "samples.jsonl")[0] == 2  # the same answers twice
 
 
 @pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet"])
@@ -164,7 +165,14 @@ def test_the_first_texts_of_each_model_setting_and_way_of_decoding_are_kept() ->
 
 def test_a_question_is_that_of_its_own_data_set(inspect: Inspect, tmp_path: Path) -> None:
     rows = [
-        {"question_id": "q", "sample": n, "answer": answer, "gold": gold, "dataset": dataset}
+        {
+            "question_id": "q",
+            "sample": n,
+            "answer": answer,
+            "gold": gold,
+            "dataset": dataset,
+            "question": f"{gold}?",
+        }
         for dataset, gold in (("sums", "7"), ("words", "yes"))
         for n, answer in enumerate((gold, "no"))
     ]
@@ -175,6 +183,7 @@ def test_a_question_is_that_of_its_own_data_set(inspect: Inspect, tmp_path: Path
         "question q on sums, gold 7",
         "question q on words, gold yes",
     ]
+    assert [line for line in out if line.endswith("?")] == ["  7?", "  yes?"]
     told = [line for line in out if line.startswith("setting")]
     assert [line.partition(";")[2] for line in told] == [" votes ✓ 7 ×1, ✗ no ×1", " votes ✓ yes ×1, ✗ no ×1"]
     assert sum("sample 0" in line for line in out) == 2  # the limit is of each
