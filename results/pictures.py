@@ -65,7 +65,8 @@ def draw_forecasts(tables: Sequence[pd.DataFrame], notes: Sequence[str], picture
     tables: the forecast table of each set; notes: what a reader of the page must know besides. Returns what
     to say of the picture, as `save_figures` does.
     """
-    forecasts = [forecast for table in tables for forecast in make_forecasts({"": table})]
+    made = [forecast for table in tables for forecast in make_forecasts({"": table})]
+    forecasts = [forecast for forecast in made if forecast.has_points]
     shown = [forecast for forecast in forecasts if forecast.over_length] or forecasts
     rows: dict[tuple[Key, str, str], list[Figure]] = {}
     for forecast in shown:
@@ -92,10 +93,12 @@ def save_figures(
     """Write rows of figures into a .png, .svg or .pdf, or one below the other into a page of that title.
 
     The page begins with the paragraphs `lead` and the list `summary`. Returns lines for the terminal: where
-    the picture is, and of a bare one the words that it lacks.
+    the picture is, of a bare one the words that it lacks, or that there is nothing to draw.
     """
     path, width, bare = picture.path, picture.width, picture.bare
     figures = [figure for row in rows for figure in row]
+    if not figures:
+        return [f"nothing to draw, and no {path}: a line takes two points"]
     if path.suffix == ".html":
         content = figures_page(title, figures, lead, summary)
     else:

@@ -23,7 +23,7 @@ from dataclasses import dataclass, replace
 from zlib import crc32
 
 import numpy as np
-from scipy.special import ndtri, stdtrit
+from scipy.special import ndtri
 from scipy.stats import betabinom
 
 from predict.answers.allowed import allowed
@@ -37,7 +37,8 @@ from predict.curves.law_along_t import Carried, other_settings
 from predict.estimate import Estimate, Options, Status, from_draws, more_severe
 from predict.evidence.points import Evidence, Floats, Ints, Points, Pool
 from results import BadInput
-from results.normal import Interval, z_of
+from results.normal import Interval
+from results.paired.differences import students
 from results.votes.clusters import cluster_sizes, equal_draws, redrawn
 from results.votes.exact import VoteCounts
 from results.votes.unnamed import contents
@@ -52,9 +53,6 @@ FEWEST_VOTES = 2.0
 OPEN = 0.08
 """Where the answers alone leave a range of accuracy so much wider than the draw of the questions, the prior
 makes the forecast, and not they."""
-
-FEW = 20
-"""Of so few questions the spread that was seen is not that of their kind: intervals are Student's."""
 
 IMAGINED, FEWEST = 2**15, 16
 """Completed questions in all, and at least of each one."""
@@ -199,13 +197,6 @@ def accuracies(
             equal_draws(cluster_sizes(Q, pool.answers.clusters)), options.level
         )
     return Accuracies(mean, draws, scatter)
-
-
-def students(questions: float, level: float) -> float:
-    """How many times as wide Student's t makes an interval of so many questions, if they are FEW."""
-    if not 1 < questions <= FEW:
-        return 1.0
-    return float(stdtrit(questions - 1, (1 + level) / 2) / z_of(level))
 
 
 def drawn_atoms(mass: Floats, S: int, rng: np.random.Generator) -> Ints:

@@ -138,6 +138,9 @@ def forecast_offers(
 ) -> Iterator[Offer]:
     """Of each group the choices of its method, measured or forecast."""
     names = [chosen(predictor, group)[0] for group in groups]
+    measured = set.intersection(*(set(group.points.setting.tolist()) for group in groups))
+    if known := measured.intersection(request.at_settings):
+        raise BadInput(f"--at-settings {min(known)}: it is measured and weighed anyway: name new ones")
     for group in groups:
         split(group, request)  # refuses what cannot be asked of any of them before the first is forecast
     for group, name in zip(groups, names, strict=True):

@@ -68,11 +68,7 @@ def plan(
 
 
 def forecast_choices(
-    group: Group,
-    predictor: str,
-    max_n: int,
-    options: Options,
-    new_settings: tuple[str, ...] = (),
+    group: Group, predictor: str, max_n: int, options: Options, new_settings: tuple[str, ...] = ()
 ) -> pd.DataFrame:
     """Every observed setting of `group` at N = 1, 2, 4, … max_n, forecast from all data and priced.
 
@@ -129,7 +125,8 @@ def _as_measured(table: pd.DataFrame, group: Group, level: float) -> pd.DataFram
         here = table["setting"] == pool.setting
         least = np.sqrt(answers_luck(pool, table["N"][here].to_numpy(), group.method))
         luck = luck.mask(here, np.fmax(luck[here], pd.Series(least, table.index[here])))
-    new = of_new_questions(table["accuracy"], table["stderr"], table["questions"].astype(float), level)
+    questions, clusters = table["questions"].astype(float), table["setting"].map(group.clusters).astype(float)
+    new = of_new_questions(table["accuracy"], table["stderr"], questions, clusters, level)
     low, high = new.low.clip(0, 1), new.high.clip(0, 1)
     table = table.assign(new_low=low.fillna(table["new_low"]), new_high=high.fillna(table["new_high"]))
     ends = {end: np.fmin(table[end], table["accuracy"]) for end in ("low", "new_low")}
@@ -181,8 +178,11 @@ def _measured(side: Side, method: str, max_n: int, level: float) -> pd.DataFrame
     predicted = mean_accuracy(accuracy)
     luck = np.sqrt(measured_luck(side, method, ns))
     of_these = z_of(level) * luck
-    stderr = pd.Series(standard_error(accuracy, side.pools.clusters))
-    of_new = of_new_questions(pd.Series(predicted), stderr, float(len(accuracy)), level)
+    clusters = side.pools.clusters or ()
+    stderr = pd.Series(standard_error(accuracy, clusters))
+    of_new = of_new_questions(
+        pd.Series(predicted), stderr, len(accuracy), len(set(clusters)) or np.nan, level
+    )
     rows = {
         "source": "llm",
         "dataset": side.dataset,

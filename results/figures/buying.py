@@ -27,13 +27,7 @@ from results.figures.theme import Figure
 from results.summary.buying import Plan
 from results.summary.panels import order_settings
 from results.words.buying import advice, percent_of
-from results.words.names import (
-    PRICED,
-    UNITS,
-    methods_name,
-    models_name,
-    sentence,
-)
+from results.words.names import PRICED, UNITS, methods_name, models_name, sentence
 
 
 def plan_figure(plan: Plan, name: str) -> Figure:
@@ -70,7 +64,8 @@ def plan_figure(plan: Plan, name: str) -> Figure:
 
     series = Series(name, field, x, y, colours)
     band = value_axis("lower", "accuracy", y_range)
-    series.add(front, "area", "frontier-band", None, y=band, y2="upper:Q")
+    drawn, mark, style = ("band", "area", "frontier-band") if len(front) > 1 else ("bar", "rule", "frontier")
+    series.add(front, mark, style, None, y=band, y2="upper:Q")
     series.add(front, "line", "frontier-line", None)
     pointed = tooltips(fields, source)
     series.add(rows, "point", "mark", (0.9, 0.1), clip=False, shape=shape, tooltip=pointed)
@@ -82,5 +77,5 @@ def plan_figure(plan: Plan, name: str) -> Figure:
     return series.figure(
         models_name(source, dataset, plan.models),
         f"{sentence(methods_name(plan.methods))} against cost. {advice(plan)}",
-        f"{points}; line: no cheaper choice is as good; band: {percent_of(front)} interval on {whose}.",
+        f"{points}; line: no cheaper choice is as good; {drawn}: {percent_of(front)} interval on {whose}.",
     )

@@ -28,7 +28,8 @@ OfQuestions = Literal["holds", "fails", "undecided"]
 _GRID = 401
 """Common shares of right answers among which the one is sought that luck likes best."""
 _NEAR = 1e-9
-_MOST_ANSWERS = 200
+LOOKED_AHEAD = 200
+"""Of more answers it is not worked out whether they would show a fall."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +111,7 @@ class QuestionGate:
             fewest = min(fewest, int(self.before[1].min()))
         if shows(fewest):
             return None
-        return next(n for n in count(fewest) if n > _MOST_ANSWERS or shows(n))
+        return next(n for n in count(fewest) if n > LOOKED_AHEAD or shows(n))
 
 
 def question_gate(b: AnswerPools, a: AnswerPools | None, margin: float, level: float) -> QuestionGate:

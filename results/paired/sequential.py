@@ -96,7 +96,7 @@ class Planned:
         Its interval is a repeated confidence interval (Jennison and Turnbull, JRSS B 1989): to
         each side as many standard errors as the boundary of this look.
         """
-        here = _level_of(self._boundary(len(differences)))
+        here = float(special.erf(self._boundary(len(differences)) / np.sqrt(2)))  # the level of this look
         row = mean_differences(differences[:, None], self.level, here)
         low, high = float(row.interval.low[0]), float(row.interval.high[0])
         word: Word = verdict(low, high, margin)
@@ -214,7 +214,3 @@ def boundaries(shares: tuple[float, ...], level: float) -> tuple[float, ...]:
         sums, weights, before = inside, density * _WEIGHTS * bound, share
         looks.append(float(bound / np.sqrt(share)))
     return tuple(looks)
-
-
-def _level_of(boundary: float) -> float:
-    return float(special.erf(boundary / np.sqrt(2)))

@@ -19,7 +19,7 @@ import pandas as pd
 
 from results.normal import FORECAST_LEVEL, LEVEL, z_of
 from results.summary.expected import with_expected
-from results.summary.panels import Panel, of_new_questions
+from results.summary.panels import Panel
 from results.tables.key import WHOSE, Key, keys
 from results.tables.money import Money, Prices
 from results.votes.exact import SAME
@@ -193,8 +193,9 @@ def measured(panels: Sequence[Panel]) -> Plan:
     tables = []
     for panel in panels:
         rows = panel.of_all.dropna(subset=["length"]).rename(columns={"value": "predicted"})
-        ends = of_new_questions(rows["predicted"], rows["stderr"], np.nan)
-        rows = rows.drop(columns=["low", "high"]).assign(new_low=ends.low, new_high=ends.high)
+        margin = panel.margin.loc[rows.index]
+        low, high = rows["predicted"] - margin, rows["predicted"] + margin
+        rows = rows.drop(columns=["low", "high"]).assign(new_low=low, new_high=high)
         key, cost = panel.key, rows["N"] * rows["length"]
         named = {"source": key.source, "dataset": key.dataset, "model": key.model, "method": key.method}
         rows = rows.assign(**named, predictor=MEASURED, cost=cost)

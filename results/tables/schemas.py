@@ -80,9 +80,8 @@ def _fraction() -> Limit:
     return Limit(lambda cells: cells.between(0, 1), "a number from 0 to 1")
 
 
-def _log_probability() -> Limit:
-    """Up to 0, but for what servers that compute in half precision add to it."""
-    return Limit(lambda cells: cells <= 0.01, "a logarithm of a probability, at most 0")
+_LOG_PROBABILITY = Limit(lambda cells: cells <= 0.01, "a logarithm of a probability, at most 0")
+"""Up to 0, but for what servers that compute in half precision add to it."""
 
 
 def _one_of(*values: str) -> Limit:
@@ -124,7 +123,7 @@ SAMPLES = Schema(
         "cached_tokens": _whole(0, nullable=True, required=False),
         "cost": _real(_at_least(0), required=False),
         "reasoning_tokens": _whole(0, nullable=True, required=False),
-        "logprob": _real(_log_probability(), required=False),
+        "logprob": _real(_LOG_PROBABILITY, required=False),
         "finish_reason": _text(nullable=True, required=False),
         "score": Column(Kind.SCORE, nullable=True, required=False),
         "cluster": _text(nullable=True, required=False),
