@@ -56,7 +56,10 @@ BY_PROMPT = (
     "the thinking: no law along T tells what that brings"
 )
 
-NEEDS = {SURVIVAL: "--fit-cap", MIXTURE: "samples, not curves"}
+NEEDS = {
+    SURVIVAL: "--fit-cap",
+    MIXTURE: "samples, not curves",
+}
 """What an estimator needs that does not always apply."""
 
 

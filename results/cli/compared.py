@@ -16,7 +16,7 @@ import click
 import pandas as pd
 
 from results.commandline import BadInput
-from results.paired.every_question import LOOKED_AHEAD, OfQuestions, QuestionGate, question_gate
+from results.paired.every_question import OfQuestions, QuestionGate, question_gate
 from results.paired.pairs import pairs
 from results.paired.runs import Pair
 from results.paired.sequential import USUAL_LOOKS, Open, Planned, Sequence, Word, replayed
@@ -210,8 +210,7 @@ def look_at_every_question(
 
 
 def _told(gate: QuestionGate) -> tuple[list[str], OfQuestions]:
-    asked = gate.answers if gate.before is None else [*gate.answers, *gate.before[1]]
-    each = " to ".join(dict.fromkeys([f"{min(asked)}", f"{max(asked)}"]))
+    each = " to ".join(dict.fromkeys([f"{gate.asked.min()}", f"{gate.asked.max()}"]))
     lines = [f"{len(gate.names):,} questions, {each} answers to each; {_wanted(gate)}:"]
     if gate.below.any():
         lines += _listed(gate)
@@ -221,10 +220,9 @@ def _told(gate: QuestionGate) -> tuple[list[str], OfQuestions]:
         lines.append(f"no question is seen below; {100 * gate.level:g} % sure, for all questions together, ")
         lines[-1] += f"each is right in at least {100 * gate.at_least:.0f} % of its answers"
     if gate.answers_needed is not None:
-        beyond = "" if gate.answers_needed <= LOOKED_AHEAD else "more than "
         lines.append(
             "so few answers cannot show that one question fails; of one that fell from always right to never "
-            f"right, {beyond}{min(gate.answers_needed, LOOKED_AHEAD)} answers would"
+            f"right, {gate.answers_needed:,} answers would"
         )
     return lines, gate.word
 

@@ -2,8 +2,7 @@
 
 cost = N × tokens per answer     1,400 tokens: asked for 100 tokens, N = 16: 0.78 is on the frontier
 
-Of a plan, circles are measured choices and diamonds forecast ones; line and band: the frontier with its 90 %
-interval; star: the choice to buy. Choices of several models have a colour for each model.
+The star is the choice to buy. Choices of several models have a colour for each model.
 """
 
 import altair as alt
@@ -27,7 +26,13 @@ from results.figures.theme import Figure
 from results.summary.buying import Plan
 from results.summary.panels import order_settings
 from results.words.buying import advice, percent_of
-from results.words.names import PRICED, UNITS, methods_name, models_name, sentence
+from results.words.names import (
+    PRICED,
+    UNITS,
+    methods_name,
+    models_name,
+    sentence,
+)
 
 
 def plan_figure(plan: Plan, name: str) -> Figure:

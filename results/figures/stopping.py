@@ -1,8 +1,4 @@
-"""The picture of the arena: agreement against cost, a line for each rule with its threshold varied.
-
-Line: one rule, dots at its thresholds; grey band: no rule is as good for less; dashes: what a clairvoyant
-could reach, who knows which lead is best for each question.
-"""
+"""The picture of the arena: agreement against cost, a line for each rule with its threshold varied."""
 
 import altair as alt
 import pandas as pd

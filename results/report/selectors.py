@@ -33,7 +33,14 @@ from results.words.buying import advice, plan_table
 from results.words.cells import Table, tabled
 from results.words.findings import answers_verdict, gaps_verdict, length_verdict
 from results.words.forecasts import error_table, forecast_name, forecast_table
-from results.words.names import UNITS, curves_name, method_name, methods_name, models_name, predictor_name
+from results.words.names import (
+    UNITS,
+    curves_name,
+    method_name,
+    methods_name,
+    models_name,
+    predictor_name,
+)
 from results.words.values import fit_table, runs_table, unsteady_table, value_table
 
 

@@ -2,7 +2,6 @@
 
     dataset  model   rule  threshold  order   batch  share  answers  rounds  agreement  difference_fixed  …
     aime     qwen3   lead  4          random  1      0.248  7.1      7.1     0.993      0.005
-    aime     qwen3   lead  4          random  exact  0.248  7.1      2.3     0.993      0.005
 
 The columns are described in docs/stopping.md. Answers are drawn without replacement from the pool of each
 question. What very many answers would say most often is the truth that a rule should find for less.

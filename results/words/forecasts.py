@@ -12,7 +12,15 @@ from results.summary.forecasts import LONGER, LONGER_AND_MORE, Forecast, lead, s
 from results.tables.money import Money, Prices
 from results.words.buying import PRICES_OF, dollars, interval_columns, percent_of, status_of
 from results.words.cells import UNKNOWN, Columns, Table, count, number, share, tabled
-from results.words.names import PRICED, UNITS, curves_name, listed, method_name, predictor_name, sentence
+from results.words.names import (
+    PRICED,
+    UNITS,
+    curves_name,
+    listed,
+    method_name,
+    predictor_name,
+    sentence,
+)
 
 DEFAULT = "default"
 """The predictor that is used where none is named."""
