@@ -98,7 +98,7 @@ def save_figures(
     path, width, bare = picture.path, picture.width, picture.bare
     figures = [figure for row in rows for figure in row]
     if not figures:
-        return [f"nothing to draw, and no {path}: a line takes two points"]
+        return [f"nothing to draw, no {path}: a line takes two points"]
     if path.suffix == ".html":
         content = figures_page(title, figures, lead, summary)
     else:

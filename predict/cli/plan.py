@@ -1,7 +1,4 @@
-"""`tts plan`: what to buy, how sure that is, and what stopping early would save.
-
-To reach 90.0 % by majority vote, take N = 4, setting “high”, used 21,847 tokens: 91.3 % (90 % interval 89.9 …
-"""
+"""`tts plan`: what to buy, how sure that is, and what stopping early would save."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -133,8 +133,8 @@ def _as_measured(table: pd.DataFrame, group: Group, level: float) -> pd.DataFram
     new = of_new_questions(table["accuracy"], table["stderr"], questions, clusters, level)
     low, high = new.low.clip(0, 1), new.high.clip(0, 1)
     table = table.assign(new_low=low.fillna(table["new_low"]), new_high=high.fillna(table["new_high"]))
-    ends = {end: np.fmin(table[end], table["accuracy"]) for end in ("low", "new_low")}
-    ends |= {end: np.fmax(table[end], table["accuracy"]) for end in ("high", "new_high")}
+    ends = {end: np.minimum(table[end], table["accuracy"]) for end in ("low", "new_low")}
+    ends |= {end: np.maximum(table[end], table["accuracy"]) for end in ("high", "new_high")}
     measured = table.assign(known="measured", predicted=table["accuracy"], status=str(Status.OK), **ends)
     return measured.assign(luck=luck)
 

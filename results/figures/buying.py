@@ -63,14 +63,15 @@ def plan_figure(plan: Plan, name: str) -> Figure:
     names = ["model"] * (len(plan.models) > 1) + ["method"] * (len(plan.methods) > 1)
     fields = [*names, "setting", "N", plan.by, "predicted", "lower", "upper", "on", "known"]
 
-    whose = " or ".join(dict.fromkeys(front["on"]))
+    sure = front.dropna(subset=["lower", "upper"])
+    whose = " or ".join(dict.fromkeys(sure["on"]))
     points = "Circles: measured" + (" (what to expect)" if plan.is_drawn_together else "")
     points += "" if (rows["known"] == "measured").all() else "; diamonds: forecast"
 
     series = Series(name, field, x, y, colours)
     band = value_axis("lower", "accuracy", y_range)
-    drawn, mark, style = ("band", "area", "frontier-band") if len(front) > 1 else ("bar", "rule", "frontier")
-    series.add(front, mark, style, None, y=band, y2="upper:Q")
+    drawn, mark, style = ("band", "area", "frontier-band") if len(sure) > 1 else ("bar", "rule", "frontier")
+    series.add(sure, mark, style, None, y=band, y2="upper:Q")
     series.add(front, "line", "frontier-line", None)
     pointed = tooltips(fields, source)
     series.add(rows, "point", "mark", (0.9, 0.1), clip=False, shape=shape, tooltip=pointed)
@@ -82,5 +83,6 @@ def plan_figure(plan: Plan, name: str) -> Figure:
     return series.figure(
         models_name(source, dataset, plan.models),
         f"{sentence(methods_name(plan.methods))} against cost. {advice(plan)}",
-        f"{points}; line: no cheaper choice is as good; {drawn}: {percent_of(front)} interval on {whose}.",
+        f"{points}; line: no cheaper choice is as good"
+        + (f"; {drawn}: {percent_of(front)} interval on {whose}." if whose else "."),
     )

@@ -98,7 +98,7 @@ class QuestionGate:
     def answers_needed(self) -> int | None:
         """How many answers would show that a question fell from always to never, where these cannot."""
         alone = (1 - self.level) / len(self.names)
-        by_luck = self.margin if self.before is None else ((1 + self.margin) / 2) ** 2  # of an answer to each
+        by_luck = self.margin if self.before is None else ((1 + self.margin) / 2) ** 2  # of one answer each
         needed = ceil(log(alone) / log(by_luck)) if by_luck else 1
         return needed if self.asked.min() < needed else None
 

@@ -34,7 +34,7 @@ _NUMBERS = ("T", "tokens_per_answer", "N", "accuracy", "risk", *_BESIDE)
 class Panel:
     """One model on one dataset, its answers combined by one method; see the module's first lines.
 
-    `margin`: half of the interval of each exact row, which may end beyond 0 and 1. `paid`: what the model's
+    `margin`: half of the interval of each exact row, uncut. `paid`: what the model's
     answers cost in US dollars, as far as that is known.
     """
 

@@ -218,7 +218,7 @@ def _not_at_cost(row: Any, rows: pd.DataFrame) -> str:
     dear, cheap, times = (a, b, ratio) if ratio > 1 else (b, a, 1 / ratio)
     first = "" if ratio > 1 else f"{dear} first, and "
     advice = f"give {first}{cheap} {ceil(n * times):,} or more to each question"
-    if first and b == fewest["setting_b"]:  # the settings of one run have an order
+    if first and b == fewest["setting_b"]:  # settings have an order
         advice = f"compare them at N = {ceil(times):,} or more"
     return (
         f"{unknown}: an answer of {dear} costs as much as {times:,.3g} of {cheap}, of which too few are "

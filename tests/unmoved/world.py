@@ -199,7 +199,7 @@ def write_world(folder: Path) -> None:
     table = pd.DataFrame(edges)
     table.to_csv(folder / "edges.csv", index=False)
     lone = table[(table["question_id"] == 0) & table["model"].isin(["right", "half"])]
-    lone[lone["dataset"] == "alone"].to_csv(folder / "lone.csv", index=False)
+    lone[lone["dataset"] == "alone"].assign(tokens=40).to_csv(folder / "lone.csv", index=False)
     halves = [
         {"question_id": q, "answer": answer, "gold": "0.5"} for q in "ab" for answer in ("0.50", "1/2", "3")
     ]
