@@ -1,9 +1,7 @@
 """What commands draw: their tables in, a picture or a page out.
 
-    draw("Plan", plan_choices([plan]), Picture(Path("plan.pdf"), width=3.3, bare=True))
-    ->  ["plot in plan.pdf", "Llama-3.1-8B on gsm8k. Majority vote against cost. …"]
-
-Other packages import no figure: what one is, and the engine that draws it, is known to `results` alone.
+draw("Plan", plan_choices([plan]), Picture(Path("plan.pdf"), width=3.3, bare=True))
+->  ["plot in plan.pdf", "Llama-3.1-8B on gsm8k. Majority vote against cost. …"]
 """
 
 from collections.abc import Sequence
@@ -31,7 +29,7 @@ TITLE = "Expensive runs, forecast from cheap ones"
 
 MARKS = (
     "● is what a forecast was fitted to, ★ the forecast, ○ what was then measured; a faded ★ is one that its "
-    "status does not trust. Bars are 90 % intervals."
+    "status does not trust. Bars are intervals."
 )
 
 FIGURE_3 = (
@@ -98,7 +96,7 @@ def save_figures(
     path, width, bare = picture.path, picture.width, picture.bare
     figures = [figure for row in rows for figure in row]
     if not figures:
-        return [f"nothing to draw, no {path}: a line takes two points"]
+        return [f"nothing to draw, no {path}: lines take two points"]
     if path.suffix == ".html":
         content = figures_page(title, figures, lead, summary)
     else:

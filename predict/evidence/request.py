@@ -7,8 +7,8 @@ Without any --fit-… or --at-… option the split is: of four settings or more 
 rounded up and at least three, with every N; otherwise every setting, with N up to half the largest one.
 Naming a limit for one axis leaves the other one whole. Targets are, unless named, all points of the table.
 
-What was named must be readable. Of what folders of runs hold or comes after, a set that was met before and a
-file that cannot be forecast are passed over, with a sentence on it.
+What was named must be readable. Of other files, sets that were met before or cannot be forecast are passed
+over and told.
 """
 
 from collections.abc import Sequence

@@ -79,8 +79,8 @@ def arena(
     rules: those of the table or one's own; a mapping names the thresholds to try. n_max: cut down to the
     smallest pool of a setting, with a UserWarning. orders: random ones of each question. The intervals of one
     data set, model and setting hold together with the level of verdicts. A setting where a question has
-    one answer, or none could be read, is left out with a UserWarning. Raises BadInput where no other is
-    there, where a question has fewer than `fixed`; and for answers that a stop rule has ended.
+    one answer, or none could be read, is left out with a UserWarning. Raises BadInput where no other is left,
+    for fewer answers than `fixed`, and for those that a stop rule has ended.
     """
     n_max, orders, seed = MOST_ANSWERS.of(n_max), RANDOM_ORDERS.of(orders), SEED.of(seed)
     tried = rules if isinstance(rules, Mapping) else {rule: thresholds_of(rule) for rule in rules}

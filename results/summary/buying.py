@@ -243,12 +243,12 @@ def plans_of(plans: pd.DataFrame, prices: Prices) -> Iterator[Plan]:
 
     Choices are compared by their price (`usd`, for 1,000 questions) where each model has one, else by tokens.
     """
-    absent = [goal for goal in _GOALS if goal not in plans]
-    every = plans.reindex(columns=[*plans.columns, *absent])
+    absent = [name for name in [*_GOALS, "level"] if name not in plans]
+    every = plans.reindex(columns=[*plans.columns, *absent]).fillna({"level": FORECAST_LEVEL})
     every = every.assign(usd=Money.of(prices).usd(every))
     # What was measured is chosen among by any method; a forecast is of one.
     method = every["method"].mask(every["predictor"] == MEASURED, "").rename("of")
-    one_goal = ["source", "dataset", "predictor", *_GOALS, method]
+    one_goal = ["source", "dataset", "predictor", "level", *_GOALS, method]
     for _, rows in every.groupby(one_goal, sort=False, dropna=False):
         target, budget = (None if np.isnan(goal) else float(goal) for goal in rows[_GOALS].iloc[0])
         models = [own for _, own in rows.groupby("model", sort=False)]

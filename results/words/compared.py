@@ -81,8 +81,9 @@ def in_clusters(rows: pd.DataFrame) -> str:
 
 
 def answer_name(row: Any) -> str:
-    """The kind of answer that a row is about."""
-    return "single answer" if row["N"] == 1 else f"{METHODS[row['method']].words}, N = {row['N']}"
+    """The kind of answer that a row is about; by weights one without a score is none."""
+    is_single = row["N"] == 1 and row["method"] != "weighted_majority"
+    return "single answer" if is_single else f"{METHODS[row['method']].words}, N = {row['N']}"
 
 
 def _difference(row: Any) -> str:

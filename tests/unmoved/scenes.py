@@ -180,12 +180,15 @@ SCENES = {
         stop edges.csv --rule lead:2 --orders 2 --out stop.csv --plot stop.svg
         plan edges.csv --max-n 2 --bootstrap 20 --out plan.csv --plot plan.svg
         plan curves.csv --max-n 2 --bootstrap 20
-        forecast edges.csv --fit-max-n 2 --at-n 3,6 --bootstrap 20 --out ahead.csv
+        forecast edges.csv --fit-max-n 2 --at-n 3,6 --bootstrap 20 --level 0.5 --out ahead.csv
         plan few.csv --at-settings 200
         curves lone.csv --permutations 0 --out one.csv
         plan one.csv --max-n 4 --bootstrap 20
         precision lone.csv
         backtest curves.csv --splits 2 --fit-max-n 2 --out back.csv
+        report ahead.csv --out page
+        compare small.csv --at 1 --level 0.8 --out wide.csv
+        report two.csv wide.csv --out none
     """,
     "corners": "",
     "page": """

@@ -87,10 +87,7 @@ def test_all_prices_scaled_leave_what_is_told_at_equal_cost() -> None:
     }
     once, often = (
         compare_runs(
-            runs,
-            {"one": scale, "other": 3 * scale},
-            methods=["majority", "best_by_score"],
-            score="judge",
+            runs, {"one": scale, "other": 3 * scale}, methods=["majority", "best_by_score"], score="judge"
         )
         for scale in (1e-6, 1e-3)
     )
