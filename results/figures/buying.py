@@ -63,15 +63,15 @@ def plan_figure(plan: Plan, name: str) -> Figure:
     names = ["model"] * (len(plan.models) > 1) + ["method"] * (len(plan.methods) > 1)
     fields = [*names, "setting", "N", plan.by, "predicted", "lower", "upper", "on", "known"]
 
-    sure = front.dropna(subset=["lower", "upper"])
-    whose = " or ".join(dict.fromkeys(sure["on"]))
+    bounded = front["lower"].notna()
+    whose = " or ".join(dict.fromkeys(front["on"][bounded]))
     points = "Circles: measured" + (" (what to expect)" if plan.is_drawn_together else "")
     points += "" if (rows["known"] == "measured").all() else "; diamonds: forecast"
 
     series = Series(name, field, x, y, colours)
     band = value_axis("lower", "accuracy", y_range)
-    drawn, mark, style = ("band", "area", "frontier-band") if len(sure) > 1 else ("bar", "rule", "frontier")
-    series.add(sure, mark, style, None, y=band, y2="upper:Q")
+    drawn, mark, style = ("band", "area", "frontier-band") if len(front) > 1 else ("bar", "rule", "frontier")
+    series.add(front, mark, style, None, y=band, y2="upper:Q")
     series.add(front, "line", "frontier-line", None)
     pointed = tooltips(fields, source)
     series.add(rows, "point", "mark", (0.9, 0.1), clip=False, shape=shape, tooltip=pointed)
