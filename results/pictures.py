@@ -1,9 +1,7 @@
 """What commands draw: their tables in, a picture or a page out.
 
-    draw("Plan", plan_choices([plan]), Picture(Path("plan.pdf"), width=3.3, bare=True))
-    ->  ["plot in plan.pdf", "Llama-3.1-8B on gsm8k. Majority vote against cost. …"]
-
-Other packages import no figure: what one is, and the engine that draws it, is known to `results` alone.
+draw("Plan", plan_choices([plan]), Picture(Path("plan.pdf"), width=3.3, bare=True))
+->  ["plot in plan.pdf", "Llama-3.1-8B on gsm8k. Majority vote against cost. …"]
 """
 
 from collections.abc import Sequence
@@ -31,7 +29,7 @@ TITLE = "Expensive runs, forecast from cheap ones"
 
 MARKS = (
     "● is what a forecast was fitted to, ★ the forecast, ○ what was then measured; a faded ★ is one that its "
-    "status does not trust. Bars are 90 % intervals."
+    "status does not trust. Bars are intervals."
 )
 
 FIGURE_3 = (
@@ -65,7 +63,8 @@ def draw_forecasts(tables: Sequence[pd.DataFrame], notes: Sequence[str], picture
     tables: the forecast table of each set; notes: what a reader of the page must know besides. Returns what
     to say of the picture, as `save_figures` does.
     """
-    forecasts = [forecast for table in tables for forecast in make_forecasts({"": table})]
+    made = [forecast for table in tables for forecast in make_forecasts({"": table})]
+    forecasts = [forecast for forecast in made if forecast.has_points]
     shown = [forecast for forecast in forecasts if forecast.over_length] or forecasts
     rows: dict[tuple[Key, str, str], list[Figure]] = {}
     for forecast in shown:
@@ -92,10 +91,12 @@ def save_figures(
     """Write rows of figures into a .png, .svg or .pdf, or one below the other into a page of that title.
 
     The page begins with the paragraphs `lead` and the list `summary`. Returns lines for the terminal: where
-    the picture is, and of a bare one the words that it lacks.
+    the picture is, of a bare one the words that it lacks, or that there is nothing to draw.
     """
     path, width, bare = picture.path, picture.width, picture.bare
     figures = [figure for row in rows for figure in row]
+    if not figures:
+        return [f"nothing to draw, no {path}: lines take two points"]
     if path.suffix == ".html":
         content = figures_page(title, figures, lead, summary)
     else:

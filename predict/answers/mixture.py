@@ -23,7 +23,7 @@ from dataclasses import dataclass, replace
 from zlib import crc32
 
 import numpy as np
-from scipy.special import ndtri, stdtrit
+from scipy.special import ndtri
 from scipy.stats import betabinom
 
 from predict.answers.allowed import allowed
@@ -38,6 +38,7 @@ from predict.estimate import Estimate, Options, Status, from_draws, more_severe
 from predict.evidence.points import Evidence, Floats, Ints, Points, Pool
 from results import BadInput
 from results.normal import Interval, z_of
+from results.paired.differences import least_stderr, students
 from results.votes.clusters import cluster_sizes, equal_draws, redrawn
 from results.votes.exact import VoteCounts
 from results.votes.unnamed import contents
@@ -52,9 +53,6 @@ FEWEST_VOTES = 2.0
 OPEN = 0.08
 """Where the answers alone leave a range of accuracy so much wider than the draw of the questions, the prior
 makes the forecast, and not they."""
-
-FEW = 20
-"""Of so few questions the spread that was seen is not that of their kind: intervals are Student's."""
 
 IMAGINED, FEWEST = 2**15, 16
 """Completed questions in all, and at least of each one."""
@@ -108,8 +106,18 @@ def from_answers(
         mean[beyond], status[beyond], draws[:, :, beyond] = along
     these, new = np.clip(draws, 0.0, 1.0)
     estimate = from_draws(mean, these, new, status, options.level)
-    low, high = ends
-    return replace(estimate, allowed=Interval(low, high, options.level)) if options.allowed else estimate
+    least = max(_missed(pool, options.level) for pool in observed.pools)
+    low = np.minimum(estimate.new.low, np.clip(mean - least, 0.0, 1.0))
+    high = np.maximum(estimate.new.high, np.clip(mean + least, 0.0, 1.0))
+    allowed_ends = Interval(ends[0], ends[1], options.level) if options.allowed else None
+    return replace(estimate, new=Interval(low, high, options.level), allowed=allowed_ends)
+
+
+def _missed(pool: Pool, level: float) -> float:
+    """Half of an interval of new questions at least: one, or half a cluster, may be missed."""
+    sizes = cluster_sizes(len(pool.answers.question_ids), pool.answers.clusters)
+    reach = z_of(level) * students(equal_draws(sizes), level)
+    return float(reach * least_stderr(sizes.sum(), sizes.max()))
 
 
 def _answers_alone(pool: Pool, population: Population, N: Ints, level: float) -> Floats:
@@ -199,13 +207,6 @@ def accuracies(
             equal_draws(cluster_sizes(Q, pool.answers.clusters)), options.level
         )
     return Accuracies(mean, draws, scatter)
-
-
-def students(questions: float, level: float) -> float:
-    """How many times as wide Student's t makes an interval of so many questions, if they are FEW."""
-    if not 1 < questions <= FEW:
-        return 1.0
-    return float(stdtrit(questions - 1, (1 + level) / 2) / z_of(level))
 
 
 def drawn_atoms(mass: Floats, S: int, rng: np.random.Generator) -> Ints:

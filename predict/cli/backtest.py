@@ -10,6 +10,7 @@ from predict.estimate import Options
 from predict.estimators import chosen
 from predict.evidence.request import Request, read_asked
 from predict.splits import backtest, hidden
+from results.cli.options import refuse_given
 from results.commandline import progress
 from results.summary.forecasts import scores
 from results.tables.contract import check_out
@@ -32,6 +33,8 @@ def run(
     request, options = Request(**asked), Options(bootstrap, seed, level)
     check_out(out, inputs)
     groups = read_asked(inputs, method, request)
+    if not any(group.pools for group in groups):
+        refuse_given(["splits"], "is of samples: a curves table is split once")
     named = [chosen(predictor, group) for group in groups]
     steps = sum(hidden(group, request, splits).splits for group in groups)  # refuses before any work
     tables = []

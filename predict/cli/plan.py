@@ -1,7 +1,4 @@
-"""`tts plan`: what to buy, how sure that is, and what stopping early would save.
-
-To reach 90.0 % by majority vote, take N = 4, setting “high”, used 21,847 tokens: 91.3 % (90 % interval 89.9 …
-"""
+"""`tts plan`: what to buy, how sure that is, and what stopping early would save."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -132,6 +129,9 @@ def forecast_offers(
 ) -> Iterator[Offer]:
     """Of each group the choices of its method, measured or forecast."""
     names = [chosen(predictor, group)[0] for group in groups]
+    measured = set.intersection(*(set(group.points.setting.tolist()) for group in groups))
+    if known := measured.intersection(request.at_settings):
+        raise BadInput(f"--at-settings {min(known)}: it is measured and weighed anyway: name new ones")
     for group in groups:
         split(group, request)  # refuses what cannot be asked of any of them before the first is forecast
     for group, name in zip(groups, names, strict=True):

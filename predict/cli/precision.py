@@ -106,10 +106,11 @@ def saved(rows: pd.DataFrame) -> str:
         part = f"{share(row['cost_with'])} of the cost ({ends})".removesuffix(" (–)")
         return f"A {run}: as exact with {n} of them and {m} of {row['with']}, for {part}."
     left = np.sqrt(1 - row["explained"])
+    most = (1 - left) / (1 + left)  # of very many questions
+    few = "" if row["price"] >= most else ": these questions are too few"
     return (
         f"{row['with']} does not pay for a {run}: it explains {share(row['explained'])} of how they differ; "
-        f"at this a question of it pays below {(1 - left) / (1 + left):.2g} of one, and it costs "
-        f"{row['price']:.2g}."
+        f"at this a question of it pays below {most:.2g} of one, and it costs {row['price']:.2g}{few}."
     )
 
 

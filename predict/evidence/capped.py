@@ -6,10 +6,6 @@
 A run whose answers have tokens holds every cap up to its longest answer. What lies within the cap is all that
 a forecast sees. `survival` goes by the answers; the curve predictors are its rivals: they see the curve at
 eight caps up to C, in equal steps of the share of answers that ended.
-
-What is hidden: the one place where a group is cut to what an estimator may see.
-
-12 answers a question, 4 kept  ->  evidence made of these 4 alone;  unseen: the other 8
 """
 
 from collections.abc import Iterable, Sequence

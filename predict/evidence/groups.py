@@ -6,8 +6,8 @@ T is how long an answer is, in tokens (for the synthetic twin: steps), here and 
 from `results.votes.tokens`, so samples and their curves give the same.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -33,6 +33,7 @@ class Group:
         points: setting, T and N, shape (P,); sorted by T, then N.
         accuracy, stderr: shape (P,).
         questions: number of questions of each setting (0 where unknown).
+        clusters: that of the clusters that they come in, of each setting whose questions come in any.
         priced: whether T is the length of one answer. A curves table with neither tokens per answer nor the
             number of questions has only sums over questions: they order its settings, but price nothing.
         run: the uncut answers where the settings are caps of one run (`capped.py`).
@@ -46,6 +47,7 @@ class Group:
     pools: tuple[Pool, ...] = ()
     priced: bool = True
     run: Run | None = None
+    clusters: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def method(self) -> str:
@@ -109,7 +111,7 @@ def groups_of(
 
 def groups_of_curves(frame: pd.DataFrame, method: str) -> list[Group]:
     """The groups in a checked curves table: rows of `method` with permutation "exact" and an accuracy."""
-    optional = ("accuracy", "stderr", "T", "tokens_per_answer", "questions")
+    optional = ("accuracy", "stderr", "T", "tokens_per_answer", "questions", "clusters")
     rows = frame[(frame["method"] == method) & (frame["permutation"] == "exact")]
     rows = rows.reindex(columns=[*frame.columns, *(c for c in optional if c not in frame)])
     rows = rows[rows["accuracy"].notna()]
@@ -124,6 +126,7 @@ def _of_rows(key: Key, rows: pd.DataFrame) -> Group:
     priced = bool(lengths.notna().any())
     T = names.map((lengths if priced else rows["T"].astype("float64")).groupby(names).mean())
     questions = rows["questions"].astype("float64").groupby(names).max().fillna(0).astype(int)
+    clusters = rows["clusters"].astype("float64").groupby(names).max().dropna()
     rows = rows.assign(names=names, lengths=T).sort_values(["lengths", "names", "N"], na_position="last")
     points = Points(
         rows["names"].to_numpy(str),
@@ -137,6 +140,7 @@ def _of_rows(key: Key, rows: pd.DataFrame) -> Group:
         rows["stderr"].to_numpy(np.float64),
         {str(name): int(number) for name, number in questions.items()},
         priced=priced,
+        clusters={str(name): float(number) for name, number in clusters.items()},
     )
 
 
@@ -184,6 +188,7 @@ def group_of_pools(key: Key, pools: Sequence[Pool], at_n: Sequence[int] = ()) ->
         ),
         {pool.setting: len(pool.answers.question_ids) for pool in ordered},
         tuple(ordered),
+        clusters={p.setting: len(set(p.answers.clusters)) for p in ordered if p.answers.clusters},
     )
 
 

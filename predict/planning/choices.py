@@ -129,11 +129,12 @@ def _as_measured(table: pd.DataFrame, group: Group, level: float) -> pd.DataFram
         here = table["setting"] == pool.setting
         least = np.sqrt(answers_luck(pool, table["N"][here].to_numpy(), group.method))
         luck = luck.mask(here, np.fmax(luck[here], pd.Series(least, table.index[here])))
-    new = of_new_questions(table["accuracy"], table["stderr"], table["questions"].astype(float), level)
+    questions, clusters = table["questions"].astype(float), table["setting"].map(group.clusters).astype(float)
+    new = of_new_questions(table["accuracy"], table["stderr"], questions, clusters, level)
     low, high = new.low.clip(0, 1), new.high.clip(0, 1)
     table = table.assign(new_low=low.fillna(table["new_low"]), new_high=high.fillna(table["new_high"]))
-    ends = {end: np.fmin(table[end], table["accuracy"]) for end in ("low", "new_low")}
-    ends |= {end: np.fmax(table[end], table["accuracy"]) for end in ("high", "new_high")}
+    ends = {end: np.minimum(table[end], table["accuracy"]) for end in ("low", "new_low")}
+    ends |= {end: np.maximum(table[end], table["accuracy"]) for end in ("high", "new_high")}
     measured = table.assign(known="measured", predicted=table["accuracy"], status=str(Status.OK), **ends)
     return measured.assign(luck=luck)
 
@@ -181,8 +182,11 @@ def _measured(side: Side, method: str, max_n: int, level: float) -> pd.DataFrame
     predicted = mean_accuracy(accuracy)
     luck = np.sqrt(measured_luck(side, method, ns))
     of_these = z_of(level) * luck
-    stderr = pd.Series(standard_error(accuracy, side.pools.clusters))
-    of_new = of_new_questions(pd.Series(predicted), stderr, float(len(accuracy)), level)
+    clusters = side.pools.clusters or ()
+    stderr = pd.Series(standard_error(accuracy, clusters))
+    of_new = of_new_questions(
+        pd.Series(predicted), stderr, len(accuracy), len(set(clusters)) or np.nan, level
+    )
     rows = {
         "source": "llm",
         "dataset": side.dataset,

@@ -53,7 +53,7 @@ def precision(
                         "predicted": np.mean(runs),
                         "new_margin": z * np.sqrt((between + within) / Q),
                         "margin": z * np.sqrt(within / Q),
-                        "questions_to_halve": 4 * Q,
+                        "questions_to_halve": np.nan if np.isnan(between) else 4 * Q,
                         "answers_to_halve": np.ceil(n * within / left) if left > 0 else np.inf,
                     }
                 )

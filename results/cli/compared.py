@@ -92,10 +92,12 @@ def read(paths: tuple[Path, ...], score: str | None) -> dict[str, pd.DataFrame]:
 
 
 def of_models(tables: dict[str, pd.DataFrame], models: tuple[str, ...]) -> dict[str, pd.DataFrame]:
-    """The answers of these models, of all without any. Raises BadInput for one that is nowhere."""
+    """The answers of these models, of all without any. Raises BadInput for one that is nowhere, or alone."""
     there = {str(model) for table in tables.values() for model in table["model"].unique()}
     if unknown := [model for model in models if model not in there]:
         raise BadInput(visible(f"--model {unknown[0]}: no such model; there are {', '.join(sorted(there))}"))
+    if models and len(there) == 1:
+        raise BadInput(visible(f"--model {models[0]}: it is the only model there is: leave --model out"))
     chosen = {name: table[table["model"].isin(models or there)] for name, table in tables.items()}
     return {name: table for name, table in chosen.items() if len(table)}
 
@@ -113,9 +115,10 @@ def _beside_margin(row: Any, margin: float) -> str:
     """Where an interval lies beside the margin: the table above goes by 0, the verdict by the margin."""
     places = {"better": "lies above", "worse": "lies below", "undecided": "contains"}
     place = places[verdict(row["low"], row["high"], margin)]
-    interval = f"{points(row['low'])} … {points(row['high'])}"
     percent = f"{100 * margin:g}"
-    return f"N = {row['N']}, with a margin of {percent} points: the interval {interval} {place} −{percent}"
+    told = f"the interval {points(row['low'])} … {points(row['high'])} {place} −{percent}"
+    told = told if row["questions"] > 1 else "one question has no interval"
+    return f"N = {row['N']}, with a margin of {percent} points: {told}"
 
 
 def check_each_once(paths: tuple[Path, ...]) -> None:
@@ -207,8 +210,7 @@ def look_at_every_question(
 
 
 def _told(gate: QuestionGate) -> tuple[list[str], OfQuestions]:
-    fewest, most = int(gate.answers.min()), int(gate.answers.max())
-    each = f"{fewest}" if fewest == most else f"{fewest} to {most}"
+    each = " to ".join(dict.fromkeys([f"{gate.asked.min()}", f"{gate.asked.max()}"]))
     lines = [f"{len(gate.names):,} questions, {each} answers to each; {_wanted(gate)}:"]
     if gate.below.any():
         lines += _listed(gate)
@@ -220,7 +222,7 @@ def _told(gate: QuestionGate) -> tuple[list[str], OfQuestions]:
     if gate.answers_needed is not None:
         lines.append(
             "so few answers cannot show that one question fails; of one that fell from always right to never "
-            f"right, {gate.answers_needed} answers would"
+            f"right, {gate.answers_needed:,} answers would"
         )
     return lines, gate.word
 

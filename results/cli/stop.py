@@ -3,8 +3,6 @@
 $ tts stop aime.csv --rule lead --out stop.csv
 rule      cost  answers  rounds  agreement  worst tenth  false stops  less a fixed N of equal cost
 lead:4  24.8 %      7.1     2.3     99.3 %       92.8 %        0.2 %            +0.3 (−2.3 … +2.8)
-
-Take lead:4: 24.8 % of the tokens of 40 answers in 2.3 rounds of exact blocks, …
 """
 
 from __future__ import annotations

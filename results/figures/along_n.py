@@ -1,9 +1,6 @@
 """Accuracy against the number of answers N: a line for each setting (paper, Fig. 1 left and Fig. 2 g, h).
 
-N=1  0.52   N=4  0.60   N=16  0.65      line and band: exact value ± 1.645 stderr; dots: random orders
-
-And one model's answers chosen in several ways, by a perfect judge, by score and by vote: the distance to best
-of N is what a judge loses, that to the majority vote what it earns.
+N=1  0.52   N=4  0.60   N=16  0.65      line and band: exact value and its interval; dots: random orders
 """
 
 from collections.abc import Sequence

@@ -165,8 +165,8 @@ def tooltips(fields: Sequence[str], source: str = "llm", metric: str = "accuracy
         "accuracy": ("accuracy", number),
         "predicted": ("accuracy", number),
         "questions": ("questions", ",.0f"),
-        "low": ("90 % interval from", number),
-        "high": ("90 % interval to", number),
+        "low": ("interval from", number),
+        "high": ("interval to", number),
         "lower": ("interval from", number),
         "upper": ("interval to", number),
     }

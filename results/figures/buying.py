@@ -2,8 +2,7 @@
 
 cost = N × tokens per answer     1,400 tokens: asked for 100 tokens, N = 16: 0.78 is on the frontier
 
-Of a plan, circles are measured choices and diamonds forecast ones; line and band: the frontier with its 90 %
-interval; star: the choice to buy. Choices of several models have a colour for each model.
+The star is the choice to buy. Choices of several models have a colour for each model.
 """
 
 import altair as alt
@@ -64,13 +63,15 @@ def plan_figure(plan: Plan, name: str) -> Figure:
     names = ["model"] * (len(plan.models) > 1) + ["method"] * (len(plan.methods) > 1)
     fields = [*names, "setting", "N", plan.by, "predicted", "lower", "upper", "on", "known"]
 
-    whose = " or ".join(dict.fromkeys(front["on"]))
+    bounded = front["lower"].notna()
+    whose = " or ".join(dict.fromkeys(front["on"][bounded]))
     points = "Circles: measured" + (" (what to expect)" if plan.is_drawn_together else "")
     points += "" if (rows["known"] == "measured").all() else "; diamonds: forecast"
 
     series = Series(name, field, x, y, colours)
     band = value_axis("lower", "accuracy", y_range)
-    series.add(front, "area", "frontier-band", None, y=band, y2="upper:Q")
+    drawn, mark, style = ("band", "area", "frontier-band") if len(front) > 1 else ("bar", "rule", "frontier")
+    series.add(front, mark, style, None, y=band, y2="upper:Q")
     series.add(front, "line", "frontier-line", None)
     pointed = tooltips(fields, source)
     series.add(rows, "point", "mark", (0.9, 0.1), clip=False, shape=shape, tooltip=pointed)
@@ -82,5 +83,6 @@ def plan_figure(plan: Plan, name: str) -> Figure:
     return series.figure(
         models_name(source, dataset, plan.models),
         f"{sentence(methods_name(plan.methods))} against cost. {advice(plan)}",
-        f"{points}; line: no cheaper choice is as good; band: {percent_of(front)} interval on {whose}.",
+        f"{points}; line: no cheaper choice is as good"
+        + (f"; {drawn}: {percent_of(front)} interval on {whose}." if whose else "."),
     )

@@ -49,7 +49,8 @@ def comparison_figure(rows: pd.DataFrame, name: str, title: str) -> Figure:
     return series.figure(
         title,
         "Difference in accuracy at equal N, paired by question.",
-        f"Above 0, {rows['b'].iloc[0]} is better. {drawn.title()}s: {level} intervals that hold together.",
+        f"Above 0, {rows['b'].iloc[0]} is better."
+        + (f" {drawn.title()}s: {level} intervals that hold together." if drawn else ""),
     )
 
 

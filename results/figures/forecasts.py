@@ -1,7 +1,7 @@
 """Forecasts against what was measured: ● points the fit saw, ★ forecasts, ○ measured (paper, Fig. 4).
 
-A forecast outside [0, 1] is drawn as a triangle at the edge of the chart; the table beside has its number. Of
-token caps the cap is the horizontal axis. No line crosses a place whose value is not known.
+A forecast outside [0, 1] is a triangle at the edge of the chart. Of token caps the cap is along the axis.
+No line crosses a place whose value is not known.
 """
 
 import altair as alt
@@ -26,6 +26,7 @@ from results.figures.theme import Figure
 from results.summary.forecasts import ENDS, Forecast
 from results.summary.panels import order_settings
 from results.tables.status import Status, commonest
+from results.words.buying import percent_of
 from results.words.forecasts import forecast_title
 from results.words.names import LENGTH_TITLES, METHOD_NAMES, predictor_name
 
@@ -72,19 +73,19 @@ def forecast_figure(forecast: Forecast) -> Figure:
     if label_room(list(rows[field].unique())):
         series.labels(points, along, y_range)
         named = f", labelled by {field}"
-    by = predictor_name(forecast.rows, forecast.predictor)
+    by, level = predictor_name(forecast.rows, forecast.predictor), percent_of(forecast.rows)
     wider = ", longer ones for new questions" if len(ends) else ""
     return series.figure(
         forecast_title(forecast),
         f"Forecast by {by} of the {METHOD_NAMES[forecast.key.method]}.{_verdict(forecast)}",
-        f"Thin line: measured{named}; dotted: forecast; bars: 90 % interval of each forecast{wider}.",
+        f"Thin line: measured{named}; dotted: forecast; bars: {level} interval of each forecast{wider}.",
     )
 
 
 def _axes(forecast: Forecast) -> tuple[str, str, pd.DataFrame, alt.X, alt.Color]:
     """The columns that colours and the horizontal axis show, the rows shown, that axis and the colours."""
-    beside = forecast.beside.assign(role="beside")
-    rows = pd.concat([forecast.rows, beside], ignore_index=True) if len(beside) else forecast.rows
+    beside, rows = forecast.beside.assign(role="beside"), forecast.rows.drop(columns="level")
+    rows = pd.concat([rows, beside], ignore_index=True) if len(beside) else rows
     ns = sorted(int(n) for n in rows["N"].unique())
     source = forecast.key.source
     if forecast.over_length:

@@ -1,10 +1,7 @@
 """Accuracy against reasoning length: a colour for each N, with the paper's trend (Fig. 1 right, Fig. 3).
 
-    N=1   α − β e^{−μT}               fitted to Acc(T, 1), which then stands for the gap Δ_T
-    N>1   α_N − β_N e^{−μ_N Δ_T²}      Experiment Details, "Fitting accuracy with varying reasoning length T"
-
-Random orders are faint dots at the tokens they used, exact values larger points, trends lines. A trend not
-to be trusted is drawn all the same, but faded, and the words below say why.
+N=1   α − β e^{−μT}               fitted to Acc(T, 1), which then stands for the gap Δ_T
+N>1   α_N − β_N e^{−μ_N Δ_T²}      Experiment Details, "Fitting accuracy with varying reasoning length T"
 """
 
 from collections.abc import Collection

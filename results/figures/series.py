@@ -78,17 +78,17 @@ class Series:
     def intervals(self, rows: pd.DataFrame, names: Sequence[object]) -> str:
         """Draw the intervals of rows, `low` … `high`, where known; what of: "band", "bar" or "".
 
-        Bands of more than MOST_BANDS of the series `names` would cover each other: they have bars, set aside.
-        A picked legend entry hides the others.
+        Bands of more than MOST_BANDS of the series `names` would cover each other, and one point has none:
+        they have bars, set aside. A picked legend entry hides the others.
         """
         shown = rows[rows["low"].notna()]
         if shown.empty:
             return ""
         ends: dict[str, Any] = {"y": "low:Q", "y2": "high:Q"}
-        if len(names) <= MOST_BANDS:
+        along = self._channels["x"].shorthand.removesuffix(":Q")
+        if len(names) <= MOST_BANDS and shown.groupby(self._field)[along].nunique().min() > 1:
             self.add(shown, "area", "band", (0.13, 0.0), **ends)
             return "band"
-        along = self._channels["x"].shorthand.removesuffix(":Q")
         moved = set_aside(shown, along, self._field, names)
         self.add(shown.assign(**{along: moved}), "rule", "interval", (0.3, 0.03), **ends)
         return "bar"

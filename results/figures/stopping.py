@@ -1,8 +1,4 @@
-"""The picture of the arena: agreement against cost, a line for each rule with its threshold varied.
-
-Line: one rule, dots at its thresholds; grey band: no rule is as good for less; dashes: what a clairvoyant
-could reach, who knows which lead is best for each question.
-"""
+"""The picture of the arena: agreement against cost, a line for each rule with its threshold varied."""
 
 import altair as alt
 import pandas as pd
@@ -34,8 +30,8 @@ def _figure(key: Key, table: pd.DataFrame, name: str, several: bool) -> Figure:
     rules = list(dict.fromkeys(table.loc[table["rule"] != CLAIRVOYANT, "rule"]))
     tried, floor = rows[rows["rule"] != CLAIRVOYANT], rows[rows["rule"] == CLAIRVOYANT]
     unit = unit_of(table)
-    n_max, lowest = int(table["n_max"].iloc[0]), tried["agreement"].min()
-    x = log_axis("share", tried["share"], f"{unit}, share of those of {n_max} answers")
+    n_max, lowest = int(table["n_max"].iloc[0]), rows["agreement"].min()
+    x = log_axis("share", rows["share"], f"{unit}, share of those of {n_max} answers")
     x = x.axis(format="~%", labelOverlap="greedy")
     scale = alt.Scale(domain=[lowest, 1.0], nice=False, zero=False)
     y = alt.Y(
@@ -62,5 +58,6 @@ def _figure(key: Key, table: pd.DataFrame, name: str, several: bool) -> Figure:
     series.add(tried[tried["rule"] == DEFAULT], "line", "curve")
     series.add(tried, "circle", "point", clip=False, tooltip=shown)
     title = curves_name(key) + (f", setting {key.setting}" if several else "")
-    marks = "Grey band: no rule is as good for less. Dashes: who knows the best lead for each question."
-    return series.figure(title, " ".join(sentences(advice(table))), marks)
+    marks = ["Grey band: no rule is as good for less."] if len(front) > 1 else []
+    marks.append("Dashes: who knows the best lead for each question.")
+    return series.figure(title, " ".join(sentences(advice(table))), " ".join(marks))

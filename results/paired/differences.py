@@ -12,8 +12,7 @@ where a t test is not:
 
 * The questions may have missed what they differ in. Differences that are all 0, or all equal, have a standard
   error of 0, which says nothing: the interval goes by at least that of Q questions of which one differs by
-  1, 1 / Q. One half would not do: where b loses one question in fifty outright and is a little better on the
-  others, so that it is no better, 60 questions have missed all that it loses in 30 of 100 cases.
+  1, 1 / Q. One half would not do where b loses one question in fifty and is a little better on the others.
 * Few questions decide nothing. If all of Q differ one way, chance alone does that in 2 of 2^Q cases (the sign
   test); where this is more often than the level allows, the interval is everything, −1 … 1.
 
@@ -28,12 +27,15 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special
 
-from results.normal import LEVEL, Interval
+from results.normal import LEVEL, Interval, z_of
 from results.votes.clusters import Clusters, cluster_sizes, equal_draws, mean_accuracy, standard_error
 from results.votes.exact import SAME, Floats
 
 ONE_THAT_DIFFERS = 1.0
 """The difference that one of the questions is at least taken to have, beyond what was seen."""
+
+FEW = 20
+"""Of so few questions the spread that was seen is not that of their kind: intervals are Student's."""
 
 
 @dataclass(frozen=True)
@@ -89,13 +91,19 @@ def half_width(stderr: Floats | float, draws: float, level: float) -> Floats:
     return np.asarray(special.stdtrit(draws - 1, (1 + level) / 2) * stderr)
 
 
-def least_stderr(questions: float | Floats, largest: int = 1) -> float | Floats:
+def least_stderr(questions: float | Floats, largest: float | Floats = 1) -> float | Floats:
     """The standard error of the mean of Q questions of which one differs by ONE_THAT_DIFFERS.
 
     largest: the questions of the largest cluster, which may all be missed. Each of them then
     differs by one half: that all of a cluster are lost outright is rarer than that one is.
     """
-    return ONE_THAT_DIFFERS * max(1.0, largest / 2) / questions
+    return ONE_THAT_DIFFERS * np.maximum(1.0, largest / 2) / questions
+
+
+def students(draws: float | Floats, level: float) -> Floats:
+    """How many times as wide Student's t makes an interval of questions, or clusters, that are FEW."""
+    wider = special.stdtrit(draws - 1, (1 + level) / 2) / z_of(level)
+    return np.where((draws > 1) & (draws <= FEW), wider, 1.0)
 
 
 def fewest_questions(level: float) -> int:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import count
+from math import ceil, log
 from typing import Literal
 
 import numpy as np
@@ -28,7 +28,6 @@ OfQuestions = Literal["holds", "fails", "undecided"]
 _GRID = 401
 """Common shares of right answers among which the one is sought that luck likes best."""
 _NEAR = 1e-9
-_MOST_ANSWERS = 200
 
 
 @dataclass(frozen=True)
@@ -99,18 +98,14 @@ class QuestionGate:
     def answers_needed(self) -> int | None:
         """How many answers would show that a question fell from always to never, where these cannot."""
         alone = (1 - self.level) / len(self.names)
+        by_luck = self.margin if self.before is None else ((1 + self.margin) / 2) ** 2  # of one answer each
+        needed = ceil(log(alone) / log(by_luck)) if by_luck else 1
+        return needed if self.asked.min() < needed else None
 
-        def shows(answers: int) -> bool:
-            if self.before is None:
-                return self.margin**answers <= alone
-            return chance_of_fall(answers, answers, 0, answers, self.margin) <= alone
-
-        fewest = int(self.answers.min())
-        if self.before is not None:
-            fewest = min(fewest, int(self.before[1].min()))
-        if shows(fewest):
-            return None
-        return next(n for n in count(fewest) if n > _MOST_ANSWERS or shows(n))
+    @property
+    def asked(self) -> Ints:
+        """The answers to each question, of both runs where there are two."""
+        return np.concatenate([self.answers, *(self.before or ())[1:]])
 
 
 def question_gate(b: AnswerPools, a: AnswerPools | None, margin: float, level: float) -> QuestionGate:

@@ -96,7 +96,7 @@ class Planned:
         Its interval is a repeated confidence interval (Jennison and Turnbull, JRSS B 1989): to
         each side as many standard errors as the boundary of this look.
         """
-        here = float(special.erf(self._boundary(len(differences)) / np.sqrt(2)))
+        here = float(special.erf(self._boundary(len(differences)) / np.sqrt(2)))  # the level of this look
         row = mean_differences(differences[:, None], self.level, here)
         low, high = float(row.interval.low[0]), float(row.interval.high[0])
         word: Word = verdict(low, high, margin)

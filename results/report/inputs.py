@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from results.commandline import BadInput
 from results.normal import FORECAST_LEVEL
 from results.report.one_question import MOST_TEXTS
 from results.report.provenance import Record, whole_runs
@@ -100,6 +101,8 @@ def read_tables(paths: Iterable[Path], notes: str = "", prices: Mapping[str, Pri
             curves = _with_own(curves, own_curves)
     others = {kind: pd.concat(own.values(), ignore_index=True) for kind, own in tables.items()}
     others = {kind: table.fillna({"level": FORECAST_LEVEL}) for kind, table in others.items()}  # of old ones
+    if "comparison" in others and len(set(others["comparison"].get("level", []))) > 1:
+        raise BadInput("comparisons at several levels: give those of one --level")
     return Tables(curves, forecasts, samples, votes, records, others, sources, money, doubts, notes)
 
 

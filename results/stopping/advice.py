@@ -51,7 +51,8 @@ class Advice:
 
 def unit_of(table: pd.DataFrame) -> str:
     """What the costs of a stopping table are counted in."""
-    return "answers" if table["tokens"].isna().all() else "tokens"
+    unknown = table["tokens"].isna()
+    return "answers" if unknown.all() else "tokens or answers" if unknown.any() else "tokens"
 
 
 def one_by_one(table: pd.DataFrame) -> pd.DataFrame:

@@ -2,7 +2,6 @@
 
     dataset  model   rule  threshold  order   batch  share  answers  rounds  agreement  difference_fixed  …
     aime     qwen3   lead  4          random  1      0.248  7.1      7.1     0.993      0.005
-    aime     qwen3   lead  4          random  exact  0.248  7.1      2.3     0.993      0.005
 
 The columns are described in docs/stopping.md. Answers are drawn without replacement from the pool of each
 question. What very many answers would say most often is the truth that a rule should find for less.
@@ -79,21 +78,28 @@ def arena(
 
     rules: those of the table or one's own; a mapping names the thresholds to try. n_max: cut down to the
     smallest pool of a setting, with a UserWarning. orders: random ones of each question. The intervals of one
-    data set, model and setting hold together with the level of verdicts. Raises BadInput where a question has
-    one answer, or fewer than `fixed`; where none could be read; and for answers that a stop rule has ended.
+    data set, model and setting hold together with the level of verdicts. A setting where a question has
+    one answer, or none could be read, is left out with a UserWarning. Raises BadInput where no other is left,
+    for fewer answers than `fixed`, and for those that a stop rule has ended.
     """
     n_max, orders, seed = MOST_ANSWERS.of(n_max), RANDOM_ORDERS.of(orders), SEED.of(seed)
     tried = rules if isinstance(rules, Mapping) else {rule: thresholds_of(rule) for rule in rules}
-    tables = []
+    tables, without_votes = [], list[BadInput]()
     for key, rows in sampled_groups(samples):
         pools = answer_pools(rows)
-        if (pools.votes < 0).all():
-            raise BadInput(f"{key}: no answer could be read: there is no vote to end")
-        most = _most(pools, n_max, key)
+        try:
+            most = _most(pools, n_max, key)
+        except BadInput as error:
+            without_votes.append(error)
+            continue
         least = max((min(thresholds) for rule, thresholds in tried.items() if rule.plain), default=0)
         if least > most:
             raise BadInput(f"{key}: {most} answers to each question are too few for fixed:{least:g}")
         tables.append(arena_of(pools, key, tried, most, orders, seed))
+    if not tables:
+        raise without_votes[0]
+    for why in without_votes:
+        warnings.warn(f"left out: {why}", stacklevel=2)
     return pd.concat(tables, ignore_index=True)
 
 
@@ -112,7 +118,9 @@ def thresholds_of(rule: Rule) -> list[float]:
 
 
 def _most(pools: AnswerPools, n_max: int, key: Key) -> int:
-    """The largest N that every question has answers for, at most n_max."""
+    """The largest N that every question has answers for, at most n_max. BadInput: there is no vote to end."""
+    if (pools.votes < 0).all():
+        raise BadInput(f"{key}: no answer could be read: there is no vote to end")
     smallest = int(pools.sizes.min())
     if smallest < 2:
         short = int((pools.sizes < 2).sum())

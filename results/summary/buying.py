@@ -19,7 +19,7 @@ import pandas as pd
 
 from results.normal import FORECAST_LEVEL, LEVEL, z_of
 from results.summary.expected import with_expected
-from results.summary.panels import Panel, of_new_questions
+from results.summary.panels import Panel
 from results.tables.key import WHOSE, Key, keys
 from results.tables.money import Money
 from results.votes.exact import SAME
@@ -193,8 +193,9 @@ def measured(panels: Sequence[Panel]) -> Plan:
     tables = []
     for panel in panels:
         rows = panel.of_all.dropna(subset=["length"]).rename(columns={"value": "predicted"})
-        ends = of_new_questions(rows["predicted"], rows["stderr"], np.nan)
-        rows = rows.drop(columns=["low", "high"]).assign(new_low=ends.low, new_high=ends.high)
+        margin = panel.margin.loc[rows.index]
+        low, high = rows["predicted"] - margin, rows["predicted"] + margin
+        rows = rows.drop(columns=["low", "high"]).assign(new_low=low, new_high=high)
         key, cost = panel.key, rows["N"] * rows["length"]
         named = {"source": key.source, "dataset": key.dataset, "model": key.model, "method": key.method}
         rows = rows.assign(**named, predictor=MEASURED, cost=cost)
@@ -242,12 +243,12 @@ def plans_of(plans: pd.DataFrame, money: Money) -> Iterator[Plan]:
 
     Choices are compared by their price (`usd`, for 1,000 questions) where each model has one, else by tokens.
     """
-    absent = [goal for goal in _GOALS if goal not in plans]
-    every = plans.reindex(columns=[*plans.columns, *absent])
+    absent = [name for name in [*_GOALS, "level"] if name not in plans]
+    every = plans.reindex(columns=[*plans.columns, *absent]).fillna({"level": FORECAST_LEVEL})
     every = every.assign(usd=money.usd(every))
     # What was measured is chosen among by any method; a forecast is of one.
     method = every["method"].mask(every["predictor"] == MEASURED, "").rename("of")
-    one_goal = ["source", "dataset", "predictor", *_GOALS, method]
+    one_goal = ["source", "dataset", "predictor", "level", *_GOALS, method]
     for _, rows in every.groupby(one_goal, sort=False, dropna=False):
         target, budget = (None if np.isnan(goal) else float(goal) for goal in rows[_GOALS].iloc[0])
         models = [own for _, own in rows.groupby("model", sort=False)]

@@ -60,7 +60,7 @@ def given_all(values: Floats, luck: Floats) -> tuple[Floats, Floats]:
     of_mean = float(weight @ ((1 - kept) ** 2 * total)) / len(values)
     of_share = float(weight @ kept**2) - share**2
     variance = share * own + of_mean + of_share * (values - mean) ** 2
-    return mean + share * (values - mean), np.sqrt(variance)
+    return mean + share * (values - mean), np.sqrt(np.maximum(variance, 0))
 
 
 def scatter_likelihood(values: Floats, variance: Floats) -> Floats:

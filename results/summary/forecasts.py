@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 from scipy import special
 
-from results.normal import LEVEL, held, interval_score
+from results.normal import FORECAST_LEVEL, LEVEL, held, interval_score
 from results.paired.differences import fewest_questions
 from results.summary.panels import Panel, unique_slug
 from results.tables.key import PANEL, Key, groups
@@ -30,7 +30,7 @@ LONGER = "longer"
 LONGER_AND_MORE = "longer and more"
 
 ENDS = ["low", "high", "new_low", "new_high"]
-_COLUMNS = ["setting", "length", "N", "role", "estimator", "accuracy", "predicted", *ENDS, "status"]
+_COLUMNS = ["setting", "length", "N", "role", "estimator", "accuracy", "predicted", *ENDS, "status", "level"]
 _POINT = ["curves", "split", "dataset", "model", "method", "setting", "N"]
 
 
@@ -109,7 +109,7 @@ def make_forecasts(tables: Mapping[str, pd.DataFrame], panels: Sequence[Panel] =
         which = "" if question == MORE_ANSWERS else question
         names = ["forecast", *key.names[1:], predictor, which, label]
         slug = unique_slug(names, [forecast.slug for forecast in forecasts])
-        rows = rows.reindex(columns=_COLUMNS)
+        rows = rows.reindex(columns=_COLUMNS).fillna({"level": FORECAST_LEVEL})
         beside = _beside(rows, measured.get(key))
         forecasts.append(Forecast(key, predictor, label, rows, beside, slug))
     return forecasts

@@ -81,24 +81,20 @@ def gain(before: Any, after: Any, paired: str) -> Gain:
     stderr = after[paired]
     if pd.isna(stderr) or pd.notna(before[paired]):
         stderr = np.hypot(before["stderr"], after["stderr"])
-    draws = float(np.fmin(_draws(before), _draws(after)))
-    return Gain(float(after["value"] - before["value"]), _margin(float(stderr), draws))
+    questions = np.fmin(before["questions"], after["questions"])
+    draws = np.fmin(questions, np.fmin(*(row.get("clusters", np.nan) for row in (before, after))))
+    return Gain(float(after["value"] - before["value"]), _margin(float(stderr), float(questions), draws))
 
 
-def _draws(row: Any) -> float:
-    """The questions of a row of a panel, or the clusters that they come in."""
-    clusters = row.get("clusters", np.nan)
-    return float(row["questions"] if pd.isna(clusters) else clusters)
-
-
-def _margin(stderr: float, questions: float) -> float:
+def _margin(stderr: float, questions: float, draws: float) -> float:
     """The half-width of the interval of a mean over `questions`, by the rules of `paired.differences`.
 
-    By the normal law where it is not told how many there are.
+    draws: these, or the clusters that they come in. Where these are not told, by the normal law.
     """
-    if np.isnan(stderr) or np.isnan(questions):
+    if np.isnan(stderr) or np.isnan(draws):
         return z_of(LEVEL) * stderr
-    return float(half_width(max(stderr, float(least_stderr(int(questions)))), questions, LEVEL))
+    trusted = max(stderr, float(least_stderr(questions, questions / draws)))
+    return float(half_width(trusted, draws, LEVEL))
 
 
 def ranks(comparison: pd.DataFrame) -> pd.DataFrame:

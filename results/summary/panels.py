@@ -1,7 +1,7 @@
 """From a curves table to panels: what one chart shows, its settings in order.
 
     Panel(key=Key("llm", "gsm8k", "Llama-3.1-8B", method="majority"), metric="accuracy", …)
-      exact   setting  length  N  value  low    high      the exact curve, band = value ± 1.645 stderr
+      exact   setting  length  N  value  low    high      the exact curve, and its interval
       dots    setting  length  N  value  permutation      one row for each random order
       greedy  setting  length  value                      the temperature-0 baseline
 
@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from results.normal import FORECAST_LEVEL, Interval, z_of
-from results.paired.differences import least_stderr
+from results.paired.differences import least_stderr, students
 from results.paper_fits import PaperFit, along_gap, along_t
 from results.tables.key import PANEL, WHOSE, Key, groups, keys
 from results.tables.money import NO_MONEY, Money, Paid
@@ -34,13 +34,15 @@ _NUMBERS = ("T", "tokens_per_answer", "N", "accuracy", "risk", *_BESIDE)
 class Panel:
     """One model on one dataset, its answers combined by one method; see the module's first lines.
 
-    `paid`: what the model's answers cost in US dollars, as far as that is known.
+    `margin`: half of the interval of each exact row, uncut. `paid`: what the model's
+    answers cost in US dollars, as far as that is known.
     """
 
     key: Key
     metric: str
     settings: list[str]
     exact: pd.DataFrame
+    margin: "pd.Series[float]"
     dots: pd.DataFrame
     greedy: pd.DataFrame
     slug: str
@@ -111,6 +113,7 @@ def _panel(key: Key, rows: pd.DataFrame, greedy: pd.DataFrame, slug: str, paid: 
         metric=metric,
         settings=order_settings(exact),
         exact=exact[["setting", "length", "N", "value", "low", "high", *_BESIDE]],
+        margin=exact["margin"],
         dots=dots[["setting", "length", "N", "value", "permutation"]],
         greedy=greedy[["setting", "length", "value"]],
         slug=slug,
@@ -127,30 +130,37 @@ def _exact(rows: pd.DataFrame, metric: str) -> pd.DataFrame:
     exact = rows[rows["permutation"] == "exact"]
     if exact.empty:
         exact = rows.groupby(["setting", "N"], sort=False).mean(numeric_only=True).reset_index()
-    questions = exact["questions"] if metric == "accuracy" else np.nan
-    exact = exact.assign(stderr=trusted_stderr(exact["stderr"], questions))
+    counted = exact if metric == "accuracy" else exact.assign(questions=np.nan, clusters=np.nan)
+    questions, clusters = counted["questions"], counted["clusters"]
+    exact = exact.assign(stderr=trusted_stderr(exact["stderr"], questions, clusters))
     top = 1.0 if metric == "accuracy" else np.inf
-    ends = of_new_questions(exact["value"], exact["stderr"], questions)
-    return exact.assign(low=ends.low.clip(0, top), high=ends.high.clip(0, top))
+    ends = of_new_questions(exact["value"], exact["stderr"], questions, clusters)
+    margin = (ends.high - ends.low) / 2
+    return exact.assign(low=ends.low.clip(0, top), high=ends.high.clip(0, top), margin=margin)
 
 
-def trusted_stderr(stderr: "pd.Series[float]", questions: "pd.Series[float] | float") -> "pd.Series[float]":
-    """Standard errors over questions, each at least that of one question that may have been missed."""
-    return stderr.clip(lower=np.nan_to_num(least_stderr(np.asarray(questions, np.float64))))
+def trusted_stderr(
+    stderr: "pd.Series[float]", questions: "pd.Series[float] | float", clusters: "pd.Series[float] | float"
+) -> "pd.Series[float]":
+    """Standard errors over questions, at least that of a question, or cluster, that may have been missed."""
+    largest = np.fmax(1.0, np.asarray(questions / clusters))
+    return stderr.clip(lower=np.nan_to_num(least_stderr(np.asarray(questions, np.float64), largest)))
 
 
 def of_new_questions(
     value: "pd.Series[float]",
     stderr: "pd.Series[float]",
     questions: "pd.Series[float] | float",
+    clusters: "pd.Series[float] | float",
     level: float = FORECAST_LEVEL,
 ) -> "Interval[pd.Series[float]]":
     """Where values that were measured lie on new questions of the kind; NaN without a standard error.
 
-    The normal interval by the standard error over questions, the one that figures, tables of numbers and
-    plans have of a measured point. It may end beyond 0 and 1.
+    By the standard error over questions, Student's where these or their clusters are few: the one that
+    figures, tables of numbers and plans have of a measured point. It may end beyond 0 and 1.
     """
-    margin = z_of(level) * trusted_stderr(stderr, questions)
+    reach = z_of(level) * students(np.fmin(questions, clusters), level)
+    margin = reach * trusted_stderr(stderr, questions, clusters)
     return Interval(value - margin, value + margin, level)
 
 

@@ -172,7 +172,8 @@ def interval_columns(rows: pd.DataFrame) -> Columns:
     """The two intervals of a forecast: for more answers to these questions, and for new questions."""
     level = percent_of(rows)
     ends: Columns = {}
-    if not ("new_low" in rows and rows["low"].notna().any() and rows["low"].equals(rows["new_low"])):
+    both = rows.reindex(columns=["new_low", "new_high"]).set_axis(["low", "high"], axis=1)
+    if rows["low"].isna().all() or not rows[["low", "high"]].equals(both):
         ends[f"{level} these questions"] = lambda row: between(row["low"], row["high"])
     ends[f"{level} new questions"] = lambda row: between(row.get("new_low"), row.get("new_high"))
     if "allowed_low" in rows and rows["allowed_low"].notna().any():

@@ -57,14 +57,13 @@ def both_ways(rows: pd.DataFrame) -> pd.DataFrame:
     """
     equal_n = rows.assign(at="equal N")
     equal_cost = at_cost(rows).assign(answers_needed=float("nan"), gained=float("nan"))
-    units = [_unit(row).removeprefix("cost in ") for _, row in equal_cost.iterrows()]
-    equal_cost = equal_cost.assign(at=[f"equal {unit}" for unit in units])
+    equal_cost = equal_cost.assign(at=[f"equal {_unit(row, '')}" for _, row in equal_cost.iterrows()])
     return pd.concat([equal_n, equal_cost]).sort_index(kind="stable")
 
 
-def _unit(row: Any) -> str:
+def _unit(row: Any, what: str = "cost in ") -> str:
     unit = row.get("cost_unit")
-    return "cost" if unit is None or pd.isna(unit) else f"cost in {unit}"
+    return "cost" if unit is None or pd.isna(unit) else f"{what}{unit}"
 
 
 def level_of(rows: pd.DataFrame) -> str:
@@ -74,14 +73,17 @@ def level_of(rows: pd.DataFrame) -> str:
 
 
 def in_clusters(rows: pd.DataFrame) -> str:
-    """ " in 30 clusters", of the questions of a comparison; nothing where they come in none."""
-    known = rows.get("clusters", pd.Series(dtype=float)).dropna()
-    return "" if known.empty else f" in {int(known.min()):,} clusters"
+    """ " in 30 clusters", " in 10 to 21 clusters", of questions compared; "" where they come in none."""
+    clusters = rows.get("clusters", pd.Series(dtype=float))
+    counted = " to ".join(dict.fromkeys(f"{end:,.0f}" for end in (clusters.min(), clusters.max())))
+    where = ", where they come in any" if clusters.isna().any() else ""
+    return "" if clusters.isna().all() else f" in {counted} clusters{where}"
 
 
 def answer_name(row: Any) -> str:
-    """The kind of answer that a row is about."""
-    return "single answer" if row["N"] == 1 else f"{METHODS[row['method']].words}, N = {row['N']}"
+    """The kind of answer that a row is about; by weights one without a score is none."""
+    is_single = row["N"] == 1 and row["method"] != "weighted_majority"
+    return "single answer" if is_single else f"{METHODS[row['method']].words}, N = {row['N']}"
 
 
 def _difference(row: Any) -> str:
@@ -113,16 +115,12 @@ def _to_decide(row: Any) -> str:
     return " or ".join(ways) or "no difference seen"
 
 
-def _gained(row: Any) -> str:
-    return "" if pd.isna(row["gained"]) else f"{row['gained']:.0f}, {row['lost']:.0f}"
-
-
 COLUMNS: Columns = {
     "answer": answer_name,
     "at": lambda row: str(row["at"]),
     "b − a": _difference,
     "b is": lambda row: str(_verdict(row)),
-    "better, worse": _gained,
+    "better, worse": lambda row: "" if pd.isna(row["gained"]) else f"{row['gained']:.0f}, {row['lost']:.0f}",
     "to decide it": _to_decide,
 }
 """The columns of a comparison in words, of rows from `both_ways`: b − a in points with its interval, …"""
@@ -218,15 +216,14 @@ def _not_at_cost(row: Any, rows: pd.DataFrame) -> str:
     unknown = f"at equal {_unit(fewest)} it is not known"
     if not ratio > 0:
         return f"{unknown}, as it is not known what the answers of {b if np.isnan(ratio) else a} cost"
-    dear, cheap, times, needed = a, b, ratio, ceil(n * ratio)
-    give = cheap
-    if ratio < 1:
-        dear, cheap, times, needed = b, a, 1 / ratio, ceil(1 / ratio)
-        of_one_run = b == fewest["setting_b"]
-        give = "both" if of_one_run else f"{dear} first, and {cheap}"
+    dear, cheap, times = (a, b, ratio) if ratio > 1 else (b, a, 1 / ratio)
+    first = "" if ratio > 1 else f"{dear} first, and "
+    advice = f"give {first}{cheap} {ceil(n * times):,} or more to each question"
+    if first and b == fewest["setting_b"]:  # settings have an order
+        advice = f"compare them at N = {ceil(times):,} or more"
     return (
         f"{unknown}: an answer of {dear} costs as much as {times:,.3g} of {cheap}, of which too few are "
-        f"compared: give {give} {needed:,} or more to each question"
+        f"compared: {advice}"
     )
 
 
@@ -236,7 +233,8 @@ def _undecided(rows: pd.DataFrame) -> str:
     a, b = most["a"], most["b"]
     line = f"{b} against {a} is undecided: no difference at equal N is clear of its {level_of(rows)} interval"
     if pd.notna(most["questions_needed"]):
-        seen, least = f"{int(most['questions']):,} questions{in_clusters(rows)}", most.get("detectable")
+        clusters = in_clusters(most.to_frame().T)
+        seen, least = f"{int(most['questions']):,} questions{clusters}", most.get("detectable")
         if pd.notna(least):
             seen += f" mostly tell {percent(least)} points"
         line += f" ({seen}; a fresh run of {most['questions_needed']:,.0f} would mostly decide)"
@@ -262,9 +260,9 @@ def look_in_words(pair: Pair, look: Look, planned: int | None, margin: float) ->
     a, b = map(visible, pair.names)
     answer = answer_name({"method": pair.method, "N": pair.ns[0]})
     plan = "" if planned is None else f" of {planned:,} planned"
-    low, high = look.interval.low, look.interval.high
+    ends = {"low": look.interval.low, "high": look.interval.high}
     line = (
-        f"{b} − {a}, {answer}: {points(look.mean)} ({points(low)} … {points(high)}) after {look.questions:,}"
+        f"{b} − {a}, {answer}: {_difference({'difference': look.mean} | ends)} after {look.questions:,}"
         f"{plan} questions; the {100 * look.interval.level:g} % interval holds at all looks together."
     )
     if margin:

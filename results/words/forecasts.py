@@ -8,13 +8,7 @@ from typing import Any
 import pandas as pd
 
 from results.normal import LEVEL
-from results.summary.forecasts import (
-    LONGER,
-    LONGER_AND_MORE,
-    Forecast,
-    lead,
-    scores,
-)
+from results.summary.forecasts import LONGER, LONGER_AND_MORE, Forecast, lead, scores
 from results.tables.money import NO_MONEY, Money
 from results.words.buying import PRICES_OF, dollars, interval_columns, percent_of, status_of
 from results.words.cells import UNKNOWN, Columns, Table, count, number, share, tabled

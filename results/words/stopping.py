@@ -2,11 +2,6 @@
 
 rule    cost    answers  rounds  agreement  worst tenth  false stops  less a fixed N of equal cost
 lead:4  24.8 %  7.1      2.3     99.3 %     92.8 %       0.2 %        +0.3 (−2.3 … +2.8)
-
-And votes of a run that ended when they were settled:
-
-rule    votes  ended early  answers      of all  tokens  of all        right
-lead:4  30     24           229 of 480   47.7 %  8,853   about 49.2 %  67.8 % ± 16.2
 """
 
 from typing import Any

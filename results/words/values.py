@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 
 from results.methods import METHODS
-from results.normal import Z90
 from results.summary.panels import Panel
 from results.summary.samples import UNSTEADY, ShareGrid
 from results.tables.key import Key, groups
@@ -42,8 +41,7 @@ def value_table(panel: Panel) -> Table:
     if panel.metric == "risk":
         written, kind = "{:.2f}".format, "Squared error"
     shown = panel.exact["value"].map(written)
-    margin = Z90 * panel.exact["stderr"]
-    shown += margin.map(lambda half: f" ± {written(half)}" if half == half else "")
+    shown += panel.margin.map(lambda half: f" ± {written(half)}" if half == half else "")
     cells = panel.exact.assign(told=shown).set_index(["setting", "N"])["told"]
     beside = {}
     if panel.exact["questions"].min() < panel.exact["questions"].max():

@@ -92,11 +92,7 @@ def test_what_keeps_failing_is_absent_reported_and_asked_for_again(sglang_url: s
 
 
 async def interrupted(
-    folder: Path,
-    proxy: FaultyProxy,
-    said: list[str],
-    then: Callable[[], None],
-    patience: float = 1800.0,
+    folder: Path, proxy: FaultyProxy, said: list[str], then: Callable[[], None], patience: float = 1800.0
 ) -> RunOutcome:
     """A run whose server goes away after five replies; `then` is done once that was said."""
     run = asyncio.create_task(draw(proxy.url, folder, said, patience))
@@ -153,10 +149,7 @@ def test_the_server_stops_work_on_a_request_that_is_given_up(sglang_url: str) ->
     parameters = {"n": answers, "max_new_tokens": tokens, "ignore_eos": True}
 
     async def run() -> None:
-        async with (
-            aiohttp.ClientSession() as session,
-            Connection(sglang_url) as server,
-        ):
+        async with aiohttp.ClientSession() as session, Connection(sglang_url) as server:
             request = {"input_ids": [2, 3, 4], "sampling_params": parameters}
             asked = asyncio.create_task(server.ask("/generate", request, bytes.decode, answers * tokens))
             await _until(session, lambda running: running > 0)

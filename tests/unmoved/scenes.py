@@ -169,6 +169,27 @@ SCENES = {
         forecast curves.csv --at-settings long=700 --at-n 1,4 --fit-max-n 3 --bootstrap 20 --out ahead.csv
         report uneven.csv stop.csv ahead.csv --out page
     """,
+    "edges": """
+        curves edges.csv --method majority --permutations 0 --out curves.csv
+        curves edges.csv --n 1 --permutations 0 --out single.csv --plot single.pdf --width 3in
+        compare edges.csv --model right --model half --at 2 --out two.csv --plot two.svg
+        compare lone.csv --at 3 --gate --margin 5
+        compare lone.csv --at 3 --sequential
+        compare few.csv --every-question --margin 98
+        compare few.csv --model org/thinker
+        stop edges.csv --rule lead:2 --orders 2 --out stop.csv --plot stop.svg
+        plan edges.csv --max-n 2 --bootstrap 20 --out plan.csv --plot plan.svg
+        plan curves.csv --max-n 2 --bootstrap 20
+        forecast edges.csv --fit-max-n 2 --at-n 3,6 --bootstrap 20 --level 0.5 --out ahead.csv
+        plan few.csv --at-settings 200
+        curves lone.csv --permutations 0 --out one.csv
+        plan one.csv --max-n 4 --bootstrap 20
+        precision lone.csv
+        backtest curves.csv --splits 2 --fit-max-n 2 --out back.csv
+        report ahead.csv --out page
+        compare small.csv --at 1 --level 0.8 --out wide.csv
+        report two.csv wide.csv --out none
+    """,
     "corners": "",
     "page": """
         page costs.csv --price small=1:2 --price large=1:3 --target-accuracy 0.6 --cluster topic --out priced

@@ -126,6 +126,7 @@ def write_world(folder: Path) -> None:
     few.csv                       the dearest model, on a part of the questions
     sums.csv                      curves of two models by sums of tokens; of one some lengths are known
     uneven.csv                    shards, one lost; few answers to some questions; some tokens unknown
+    edges.csv, lone.csv           models all right, all wrong, half and unread; one question of two of them
     fractions.csv                 decimals and expressions, which one question has of the two
     asked.csv, choices.jsonl      questions to be sampled, with numbers and with choices
     asked.toml                    an experiment of the former, for a server of the tests
@@ -186,6 +187,19 @@ def write_world(folder: Path) -> None:
     )
     has_few = (number % 4 == 1) & (uneven["sample"] > 3)
     write_samples(uneven[~has_few & (part != "2/3")], folder / "uneven.csv")
+    edges = [
+        {"dataset": dataset, "question_id": q, "model": name, "answer": answer or None, "gold": "7"}
+        | {"cluster": f"p{q // 3}" if dataset == "passages" else None, "sample": sample}
+        | {"tokens": 40 if dataset == "passages" else None}
+        for dataset, questions in (("passages", 24), ("alone", 9))
+        for name, said in {"right": "777", "wrong": "888", "half": "787", "unread": ["", "", ""]}.items()
+        for q in range(questions)
+        for sample, answer in enumerate(said)
+    ]
+    table = pd.DataFrame(edges)
+    table.to_csv(folder / "edges.csv", index=False)
+    lone = table[(table["question_id"] == 0) & table["model"].isin(["right", "half"])]
+    lone[lone["dataset"] == "alone"].assign(tokens=40).to_csv(folder / "lone.csv", index=False)
     halves = [
         {"question_id": q, "answer": answer, "gold": "0.5"} for q in "ab" for answer in ("0.50", "1/2", "3")
     ]

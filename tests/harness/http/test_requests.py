@@ -23,17 +23,7 @@ from harness.http.connection import (
     tokens_generated,
 )
 from results import BadInput
-from tests.harness.http.simulated import (
-    BROKEN,
-    BUSY,
-    OK,
-    SimulatedServer,
-    after,
-    ask,
-    in_turn,
-    now,
-    simulate,
-)
+from tests.harness.http.simulated import BROKEN, BUSY, OK, SimulatedServer, after, ask, in_turn, now, simulate
 
 
 def pauses(server: SimulatedServer) -> list[float]:

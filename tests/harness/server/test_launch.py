@@ -22,16 +22,7 @@ from results import BadInput
 from tests.conftest import ROOT
 from tests.harness.commands import exit_status
 from tests.harness.server.conftest import SERVE, flags
-from tests.processes import (
-    OBEDIENT,
-    STUBBORN,
-    interruptible,
-    needs_proc,
-    pids_in,
-    python,
-    runs,
-    wait_until,
-)
+from tests.processes import OBEDIENT, STUBBORN, interruptible, needs_proc, pids_in, python, runs, wait_until
 
 
 @needs_proc

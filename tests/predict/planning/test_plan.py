@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from scipy.special import stdtrit
 
 from predict.cli.plan import money_of
 from predict.estimate import Options
@@ -252,7 +253,8 @@ def test_new_questions_come_in_clusters() -> None:
     (side,) = sides(answers(0).assign(cluster=np.repeat(list("abcdef"), 80)), 50.0)
     for row in measured_choices([side], JUDGED, 8, 0.9).itertuples():
         stderr = by_pairs(side.curve(row.method)[:, row.N - 1], np.repeat(list("abcdef"), 5))
-        assert row.new_high == pytest.approx(min(row.predicted + Z90 * stderr, 1), abs=1e-9)
+        half = stdtrit(5, 0.95) * max(stderr, 2.5 / 30)  # at least as if half a passage were missed
+        assert row.new_high == pytest.approx(min(row.predicted + half, 1), abs=1e-9)
 
 
 def test_a_dear_judge_is_not_bought_and_a_cheap_one_is() -> None:

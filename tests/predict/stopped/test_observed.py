@@ -16,10 +16,7 @@ def pools(*of_questions: list[tuple[int, float]]) -> AnswerPools:
     return AnswerPools(names, np.cumsum([0, *sizes]), np.array(votes), np.array(tokens, dtype=float))
 
 
-TWO = pools(
-    [(2, 50), (0, 10), (1, 90), (-1, 20)],
-    [(-1, 60), (0, 60), (1, 61)],
-)
+TWO = pools([(2, 50), (0, 10), (1, 90), (-1, 20)], [(-1, 60), (0, 60), (1, 61)])
 
 
 def test_a_longer_answer_is_unfinished_and_one_of_exactly_the_cap_has_ended_if_it_can_be_read() -> None:

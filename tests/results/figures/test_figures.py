@@ -10,6 +10,7 @@ import pytest
 import vl_convert
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.special import stdtrit
 
 from results.figures.along_n import answers_figure
 from results.figures.axes import (
@@ -124,8 +125,12 @@ def test_answers_that_are_all_right_or_all_wrong_leave_room_for_a_question_that_
     table = curves(accuracy=value, stderr=0.0, questions=questions)
     (panel,) = make_panels(table)
     widths = panel.exact["high"] - panel.exact["low"]
-    assert widths.tolist() == pytest.approx([(2 if value == 0.5 else 1) * Z90 / questions] * len(widths))
+    quantile = stdtrit(9, 0.95) if questions == 10 else Z90
+    assert widths.tolist() == pytest.approx([(1 + (value == 0.5)) * quantile / questions] * len(widths))
     assert all("± 0.0" not in cell for row in value_table(panel).rows for cell in row)
+    (passages,) = make_panels(table.assign(clusters=5))  # half of one of them may have been missed
+    halves = (passages.margin / stdtrit(4, 0.95)).tolist()
+    assert halves == pytest.approx([max(1 / 10, 1 / questions)] * len(halves))
     (risks,) = make_panels(table.assign(risk=value, accuracy=np.nan))
     assert (risks.exact["high"] == risks.exact["low"]).all()
 

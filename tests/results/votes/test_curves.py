@@ -101,10 +101,7 @@ def test_n_above_the_smallest_pool_is_of_the_questions_that_reach_it_and_said_so
 @pytest.mark.parametrize("ns", [[5], [8, 16]])
 def test_n_too_large_for_every_setting_is_refused(ns):
     both = pd.concat([samples_of({"q1": "ra", "q2": "rrrrr"}, "10"), samples_of(TWO)])
-    with (
-        pytest.warns(UserWarning, match="left out"),
-        pytest.raises(BadInput, match=f"N = {ns[0]}.* 4$"),
-    ):
+    with pytest.warns(UserWarning, match="left out"), pytest.raises(BadInput, match=f"N = {ns[0]}.* 4$"):
         build_curves(both, ns=ns)
 
 

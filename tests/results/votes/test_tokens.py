@@ -60,10 +60,7 @@ def test_length_of_a_table_comes_from_t_where_that_is_all_there_is():
 def test_first_answers_of_an_order():
     pools = answer_pools(samples({"a": [10, 20, 60], "b": [1, 2, 3, 4]}))
     orders = np.array([[0, 1, 2, 3, 2, 1, 0], [2, 1, 0, 0, 1, 2, 3]], np.int32)
-    expected = [
-        [(10 + 4) / 2, (15 + 3.5) / 2, (30 + 3) / 2],
-        [(60 + 1) / 2, (40 + 1.5) / 2, (30 + 2) / 2],
-    ]
+    expected = [[(10 + 4) / 2, (15 + 3.5) / 2, (30 + 3) / 2], [(60 + 1) / 2, (40 + 1.5) / 2, (30 + 2) / 2]]
     np.testing.assert_allclose(prefix_tokens(pools, orders, np.array([1, 2, 3])), expected)
 
 

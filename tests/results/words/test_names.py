@@ -45,7 +45,7 @@ def test_axes_and_tooltips_that_shipped_data_do_not_ask_for():
         (tip["title"], tip["format"])
         for tip in (t.to_dict() for t in tooltips(["usd", "high"], metric="risk"))
     ]
-    assert told == [("US$ per 1,000 questions", "$,.2f"), ("90 % interval to", ".3f")]
+    assert told == [("US$ per 1,000 questions", "$,.2f"), ("interval to", ".3f")]
 
 
 def test_money_is_written_as_money():

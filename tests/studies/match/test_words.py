@@ -6,13 +6,7 @@ import numpy as np
 import pytest
 
 from studies.match.exam import STEPS
-from studies.match.words import (
-    common_odds,
-    common_twin,
-    proportional_odds,
-    rising_odds,
-    rising_words,
-)
+from studies.match.words import common_odds, common_twin, proportional_odds, rising_odds, rising_words
 
 
 def test_odds_of_one_twin_for_several_settings():
