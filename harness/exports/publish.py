@@ -21,6 +21,7 @@ from string import Template
 from typing import Any
 from uuid import UUID
 
+import numpy as np
 import pandas as pd
 
 from harness.imports.formats import FORMATS, JsonObject
@@ -28,6 +29,7 @@ from harness.store.record import experiment_in
 from harness.store.row import problem_beside
 from harness.view import problems_at_hand
 from results import BadInput, build_curves, read_samples, write_samples
+from results.summary.panels import of_new_questions
 from results.tables.contract import sample_files
 from results.tables.files import check_place
 from results.tables.schemas import SAMPLES
@@ -169,8 +171,10 @@ def _card(table: pd.DataFrame, curves: pd.DataFrame) -> str:
     lines = []
     sampled = curves[curves["method"] != "greedy"].sort_values("method", ascending=False, kind="stable")
     for group, at in sampled.groupby(["dataset", "model", "setting", "N", "questions"], sort=False):
-        errors = [f" ± {error:.1%}" if error == error else "" for error in at["stderr"]]
-        cells = [f"{accuracy:.1%}{error}" for accuracy, error in zip(at["accuracy"], errors, strict=True)]
+        value, clusters = at["accuracy"], at.get("clusters", np.nan)
+        ends = of_new_questions(value, at["stderr"], at["questions"], clusters)
+        errors = [f" ± {half:.1%}" if half == half else "" for half in ends.high - value]
+        cells = [f"{accuracy:.1%}{error}" for accuracy, error in zip(value, errors, strict=True)]
         lines.append(f"| {' | '.join([*map(_cell, group), *cells])} |")
     models, datasets = (", ".join(map(_cell, table[name].unique())) for name in ("model", "dataset"))
     return Template((_HERE / "card.md").read_text(encoding="utf-8")).substitute(
