@@ -2,7 +2,7 @@
 
                  a       b       chance by luck
     case0        8 of 8  8 of 8  1
-    case9        8 of 8  1 of 8  0.0001            falls: below 0.05 / (number of questions)
+    case9        8 of 8  1 of 8  0.0003            falls: below 0.05 / (number of questions)
 
 Without a run to compare with, each question is to be right always, or, with a margin, that much
 less often. Who looks at hundreds of questions will see some fall by luck. So the chances are
@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import count
 from typing import Literal
 
 import numpy as np
@@ -28,7 +27,6 @@ OfQuestions = Literal["holds", "fails", "undecided"]
 _GRID = 401
 """Common shares of right answers among which the one is sought that luck likes best."""
 _NEAR = 1e-9
-_MOST_ANSWERS = 200
 
 
 @dataclass(frozen=True)
@@ -97,20 +95,17 @@ class QuestionGate:
 
     @property
     def answers_needed(self) -> int | None:
-        """How many answers would show that a question fell from always to never, where these cannot."""
+        """How many answers would show that a question fell from always to never, where these cannot.
+
+        Luck shows n of n and then none of n in `by_luck`^n cases, at the share that it likes best.
+        """
         alone = (1 - self.level) / len(self.names)
-
-        def shows(answers: int) -> bool:
-            if self.before is None:
-                return self.margin**answers <= alone
-            return chance_of_fall(answers, answers, 0, answers, self.margin) <= alone
-
+        by_luck = self.margin if self.before is None else ((1 + self.margin) / 2) ** 2
+        needed = int(np.ceil(np.log(alone) / np.log(by_luck) - _NEAR)) if by_luck else 1
         fewest = int(self.answers.min())
         if self.before is not None:
             fewest = min(fewest, int(self.before[1].min()))
-        if shows(fewest):
-            return None
-        return next(n for n in count(fewest) if n > _MOST_ANSWERS or shows(n))
+        return needed if needed > fewest else None
 
 
 def question_gate(b: AnswerPools, a: AnswerPools | None, margin: float, level: float) -> QuestionGate:
