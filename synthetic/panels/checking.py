@@ -90,9 +90,8 @@ def _both(
     Of N of the paths: the mean over all subsets, which has the exact value for its expectation.
     """
     if isinstance(setting, BinarySetting):
-        supports = transformer_supports(tasks, setting, paths, steps)
         exact = law_of_paths(tasks, setting, steps).vote(votes)
-        samples = samples_table(tasks, setting, steps, supports)
+        samples = samples_table(tasks, setting, steps, transformer_supports(tasks, setting, paths, steps))
         return exact, _votes_of(samples, question_names(tasks, setting), steps, votes)
     literal = _risk(transformer_paths(tasks, setting, paths, steps), votes)
     if states_no_moments(setting):
