@@ -149,7 +149,6 @@ class _Group:
 
     def rows(self, tried: Thresholds) -> Iterator[ArenaRow]:
         """Everything that is replayed."""
-        lengths = not np.isnan(self.pools.tokens).any()
         for rule, thresholds in tried.items():
             usual = rule.usual if rule.usual in thresholds else thresholds[0]
             possible = [each for each in thresholds if not rule.plain or each <= self.most]
@@ -157,7 +156,7 @@ class _Group:
                 yield self._row(self.replay, rule, threshold, 1)
             for block in BATCHES if usual in possible else ():
                 yield self._row(self.replay, rule, usual, block)
-            if lengths and not rule.plain:
+            if not (rule.plain or np.isnan(self.pools.tokens).any()):
                 yield self._row(self.finishing, rule, usual, 1)
 
     def _row(self, replay: Replay, rule: Rule, threshold: float, block: int | str) -> ArenaRow:
