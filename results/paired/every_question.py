@@ -100,11 +100,10 @@ class QuestionGate:
         Luck shows n of n and then none of n in `by_luck`^n cases, at the share that it likes best.
         """
         alone = (1 - self.level) / len(self.names)
-        by_luck = self.margin if self.before is None else ((1 + self.margin) / 2) ** 2
-        needed = int(np.ceil(np.log(alone) / np.log(by_luck) - _NEAR)) if by_luck else 1
-        fewest = int(self.answers.min())
+        by_luck, fewest = self.margin, int(self.answers.min())
         if self.before is not None:
-            fewest = min(fewest, int(self.before[1].min()))
+            by_luck, fewest = ((1 + self.margin) / 2) ** 2, min(fewest, int(self.before[1].min()))
+        needed = int(np.ceil(np.log(alone) / np.log(by_luck) - _NEAR)) if by_luck else 1
         return needed if needed > fewest else None
 
 

@@ -42,9 +42,8 @@ def test_a_question_that_one_setting_lacks_is_judged_by_its_dearest():
 
 
 def test_verdicts_are_shown_by_what_is_made_of_them_which_is_no_vote():
-    table = as_samples(samples("AB"))
-    verdicts = question_data(table, curves_and_votes(table, "best_of_n", permutations=0)[1])
-    assert [model.get("way") for model in (*verdicts, *data(table))] == ["best of N", None]
+    votes = curves_and_votes(as_samples(samples("AB")), "best_of_n", permutations=0)[1]
+    assert [model["way"] for model in question_data(as_samples(samples("AB")), votes)] == ["best of N"]
 
 
 def test_greedy_answers_do_not_count():
