@@ -82,9 +82,9 @@ def vote_curve(
     """The exact accuracy of a majority vote over N of the answers, for each N, with its standard error.
 
     The mean over all subsets of N answers, ties sharing the credit. answers: a samples table, or a list for
-    each question, with their `gold`. ns: by default the powers of two up to the smallest pool, and that pool.
-    scores: a list for each question, or the column of the table: the vote is then weighted by them.
-    Raises BadInput.
+    each question, with their `gold`. ns: by default the powers of two up to the pool, and it; where pools
+    differ, a larger N is that of the questions that have so many answers, if these are most (`questions`).
+    scores: a list for each question, or the table's column, by which the vote is weighted. Raises BadInput.
 
     >>> vote_curve([["18", "18", "7"], ["5", None, "6"], ["9", "9", "9"]], ["18", "5", "9"]).round(3)
        N  accuracy  stderr  questions

@@ -91,8 +91,8 @@ def curves_command(
     scores add up to most); with partial credit, the highest score itself.
     SAMPLES are files or run folders. Several make one table: different models and datasets, or parts of one
     run. Rows with permutation "exact" are the mean over all subsets of N answers; rows 0, 1, … use the first
-    N answers of a random order. An N larger than the number of answers of some question is left out with a
-    warning.
+    N answers of a random order. Where some questions have fewer than N answers, the row is of the others, if
+    these are most, or else left out; a warning says so.
 
     With --caps the settings are hard limits on the tokens of an answer: longer answers cast no vote and count
     with the tokens of the cap.

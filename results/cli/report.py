@@ -34,7 +34,7 @@ def report_command(
     """Write OUT/index.html, a page that opens offline.
 
     Beside it stands each figure as PNG, SVG and PDF, and OUT/tables/unsteady.csv with the questions that are
-    right in some answers and wrong in others. TABLES are run folders, samples, curves (from `tts
+    right in 20 to 80 % of the answers of a run. TABLES are run folders, samples, curves (from `tts
     curves` or `tts twin run`), comparisons (`tts compare`), forecasts, plans, backtests, fits and claims
     (`tts twin claims`), recognised by their columns. Without TABLES, those that ship with the project.
     """

@@ -1,4 +1,4 @@
-"""Forecasts against what was measured: ● points the fit saw, ★ forecasts, ○ measured (paper, Fig. 4).
+"""Forecasts against what was measured: ● points the fit saw, ★ forecasts, ○ measured (paper, Fig. 3).
 
 A forecast outside [0, 1] is a triangle at the edge of the chart. Of token caps the cap is along the axis.
 No line crosses a place whose value is not known.

@@ -2,7 +2,7 @@
 
                  a       b       chance by luck
     case0        8 of 8  8 of 8  1
-    case9        8 of 8  1 of 8  0.0001            falls: below 0.05 / (number of questions)
+    case9        8 of 8  1 of 8  0.0003            falls: below 0.05 / (number of questions)
 
 Without a run to compare with, each question is to be right always, or, with a margin, that much
 less often. Who looks at hundreds of questions will see some fall by luck. So the chances are
@@ -96,10 +96,13 @@ class QuestionGate:
 
     @property
     def answers_needed(self) -> int | None:
-        """How many answers would show that a question fell from always to never, where these cannot."""
+        """How many answers would show that a question fell from always to never, where these cannot.
+
+        Luck shows n of n and then none of n in `by_luck`^n cases, at the share that it likes best.
+        """
         alone = (1 - self.level) / len(self.names)
         by_luck = self.margin if self.before is None else ((1 + self.margin) / 2) ** 2  # of one answer each
-        needed = ceil(log(alone) / log(by_luck)) if by_luck else 1
+        needed = ceil(log(alone) / log(by_luck) - _NEAR) if by_luck else 1
         return needed if self.asked.min() < needed else None
 
     @property

@@ -34,7 +34,7 @@ POWER = 0.80
 """The share of comparisons in which a difference is found."""
 
 SCALE = 0.04
-"""Half of all true differences are taken to have a scale below this."""
+"""Half of the scales of that law lie below it, before those below LEAST_SCALE are left out."""
 
 LEAST_SCALE = 0.01
 """No scale is below a point: none of what is compared is so much alike."""

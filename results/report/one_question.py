@@ -20,7 +20,7 @@ from results.tables.key import WHOSE, groups
 from results.terminal import visible
 from results.votes.curves import Exact
 from results.words.cells import readable
-from results.words.names import PLACES, curves_name
+from results.words.names import METHOD_NAMES, PLACES, curves_name
 
 MOST_QUESTIONS = 300
 """Questions of one model on one dataset: a third of them each by vote lost, by closeness, by least right."""
@@ -45,7 +45,8 @@ def question_data(samples: pd.DataFrame, votes: Sequence[Exact]) -> list[dict[st
         settings = order_settings(rows)
         method = "majority" if key.at(settings[0]).by("majority") in curves else "best_of_n"
         by_setting = {name: curves[key.at(name).by(method)] for name in settings}
-        models.append({"name": visible(curves_name(key)), **_of_model(rows, by_setting)})
+        way = {"way": METHOD_NAMES[method]} if method != "majority" else {}  # verdicts do not vote
+        models.append({"name": visible(curves_name(key)), **way, **_of_model(rows, by_setting)})
     return models
 
 

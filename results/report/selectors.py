@@ -175,8 +175,8 @@ def comparison_choices(comparison: pd.DataFrame) -> list[Choice]:
     """The differences of each pair of runs, paired by question, at equal N and at equal cost."""
     note = (
         f"Differences in percentage points, paired by question, with {compared.level_of(comparison)} "
-        "intervals that hold together. Better, worse: questions whose chance to be right rises above one "
-        "half, or falls below it. To decide it: what a fresh run would take to decide in 80 of 100 cases, "
+        "intervals that hold together. Better, worse: questions that b, or a, alone has right more often "
+        "than not. To decide it: what a fresh run would take to decide in 80 of 100 cases, "
         "given what the answers leave open of the true difference."
     )
     choices: list[Choice] = []

@@ -157,16 +157,14 @@ class _Group:
 
     def rows(self, tried: Thresholds) -> Iterator[ArenaRow]:
         """Everything that is replayed."""
-        lengths = not np.isnan(self.pools.tokens).any()
         for rule, thresholds in tried.items():
             usual = rule.usual if rule.usual in thresholds else thresholds[0]
-            for threshold in thresholds:
-                if rule.plain and threshold > self.most:
-                    continue
+            possible = [each for each in thresholds if not rule.plain or each <= self.most]
+            for threshold in possible:
                 yield self._row(self.replay, rule, threshold, 1)
-            for block in BATCHES:
+            for block in BATCHES if usual in possible else ():
                 yield self._row(self.replay, rule, usual, block)
-            if lengths and not rule.plain:
+            if not (rule.plain or np.isnan(self.pools.tokens).any()):
                 yield self._row(self.finishing, rule, usual, 1)
 
     def _row(self, replay: Replay, rule: Rule, threshold: float, block: int | str) -> ArenaRow:

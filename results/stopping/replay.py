@@ -30,7 +30,7 @@ EXACT = "exact"
 class Stops:
     """Where a rule ends the votes, (orders, questions): answers asked for, rounds, and whether it says so.
 
-    The rule says so where it ends the vote itself: not where certainty does, or the last answer.
+    The rule says so where it ends the vote itself: not where certainty alone does, or the last answer.
     """
 
     asked: Ints

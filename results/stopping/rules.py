@@ -160,4 +160,4 @@ def spelt_out(text: str) -> str:
         rule, threshold = named(text)
     except BadInput as error:
         raise ValueError(f"a stop rule: {error.message}") from None
-    return f"{rule.name}:{threshold:g}"
+    return f"{rule.name}:{threshold:.15g}"

@@ -81,7 +81,7 @@ class ShareGrid:
 
     @cached_property
     def unsteady(self) -> pd.DataFrame:
-        """Where a question is right in some answers of a run and wrong in others, as in `shares`."""
+        """Where a question is unsteady in a run (UNSTEADY), as in `shares`."""
         least, most = UNSTEADY
         return (self.shares >= least) & (self.shares <= most)
 

@@ -1,4 +1,4 @@
-"""The tables of the project, declared once: samples, curves, forecast, comparison, claims.
+"""The tables of the project, declared once: samples, curves, forecasts and what is made of them.
 
     question_id      setting  sample  answer  gold  correct  tokens
     gsm8k-test-0000  100      0       18      18    True     87

@@ -4,7 +4,7 @@
     default  3602    18                               cap=4000  3602  18
 
 One run whose answers have token counts holds a whole T axis: at cap C an answer of more than C tokens is
-unfinished. It casts no vote, is not right, and costs C tokens. An answer that the run itself cut off
+unfinished. It casts no vote, is not right, scores 0, costs C tokens. An answer that the run itself cut off
 (`finish_reason` length) is unfinished at every cap, even if it can be read. Every other answer is as it was.
 """
 
@@ -37,11 +37,11 @@ def cap_samples(samples: pd.DataFrame, caps: Sequence[int]) -> pd.DataFrame:
     if not caps or any(cap != int(cap) or cap < 1 for cap in caps):
         raise BadInput(f"caps {', '.join(map(str, caps))}: expected whole numbers of at least 1")
     check_tokens(samples)
-    whose = keys(samples, WHOSE)
-    settings = samples["setting"].groupby(whose, sort=False).transform("nunique")
+    settings = samples["setting"].groupby(keys(samples, WHOSE), sort=False).transform("nunique")
     prefix = pd.Series(np.where(settings > 1, samples["setting"] + " ", ""), index=samples.index)
     ended = samples.get("finish_reason", pd.Series(index=samples.index, dtype=TEXT))
     unfinished = ended.eq("length").fillna(False).to_numpy(bool)
+    scores = [name for name in map(str, samples) if name.partition("_")[0] == "score"]
     tables = []
     for cap in sorted(set(map(int, caps))):
         longer = unfinished | (samples["tokens"] > cap).to_numpy(bool)
@@ -51,6 +51,7 @@ def cap_samples(samples: pd.DataFrame, caps: Sequence[int]) -> pd.DataFrame:
             correct=samples["correct"] & ~longer,
             answer=samples["answer"].mask(longer),
             finish_reason=ended.mask(longer, "length"),
+            **{name: samples[name].astype(object).mask(longer, 0) for name in scores},
         )
         tables.append(capped)
         cut = unfinished & (samples["tokens"] < cap).to_numpy(bool)

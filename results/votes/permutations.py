@@ -4,8 +4,8 @@
     0            7         0    0.5  1
 
 This is how the paper draws its curves (10 permutations); their mean tends to the exact `results.votes`.
-The orders of a question depend on the seed and on its own answers alone: not on what it is called, on the
-rows around it, or on the order in which its answers stand.
+The orders of a question depend on the seed and on its own answers alone: not on what it is called, or on the
+order in which its answers stand. Of questions with the same answers each has its own.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from results.methods import EVERY_METHOD
 from results.votes.exact import AnswerPools, Floats, Ints
-from results.votes.unnamed import contents
+from results.votes.unnamed import contents, put_in_order
 
 
 def random_orders(pools: AnswerPools, permutations: int, seed: int) -> NDArray[np.int32]:
@@ -29,9 +29,10 @@ def random_orders(pools: AnswerPools, permutations: int, seed: int) -> NDArray[n
     """
     orders = np.empty((permutations, len(pools.votes)), np.int32)
     in_order, places = _ordered(pools)
-    times = Counter[bytes]()
-    spans = zip(contents(in_order), pools.starts[:-1], pools.starts[1:], strict=True)
-    for content, start, end in spans:
+    ((_, questions),) = put_in_order([in_order])  # which of equal ones is first hangs on their clusters
+    answers, times = contents(in_order), Counter[bytes]()
+    for question in questions:
+        content, start, end = answers[question], *pools.starts[question : question + 2]
         times[content] += 1  # questions with the same answers have orders of their own
         stream = [seed, int.from_bytes(content, "big"), times[content]]
         generator = np.random.Generator(np.random.PCG64(np.random.SeedSequence(stream)))

@@ -2,7 +2,7 @@
 
     answer  right  score        N                  1      2      3
     18      yes    0.9          best_by_score      0.333  0.667  1
-    7       no     0.8          weighted_majority  0.333  0.333  0
+    7       no     0.8          weighted_majority  0.333  0.667  0
     7       no     0.3
 
 best_by_score: the answer with the highest score (best-of-N by a verifier or a reward model).

@@ -57,17 +57,21 @@ def transformer_supports(
     return np.nonzero(w)[3].reshape(*w.shape[:3], setting.k)
 
 
+def question_names(tasks: Tasks, setting: BinarySetting) -> list[str]:
+    """Each task's name, with its sizes: another n, d or k has other right answers."""
+    sizes = f"n{setting.n}-d{setting.d}-k{setting.k}"
+    return [f"{sizes}-{repeat}-{index}" for repeat, index in tasks.keys]
+
+
 def samples_table(
     tasks: Tasks, setting: BinarySetting, steps: tuple[int, ...], sampled: Supports
 ) -> pd.DataFrame:
     """The samples table of `sampled` answers (tasks, steps, paths, k) and the greedy answer at every t.
 
-    A support is written as its coordinates in rising order, "3" or "3+7". A question's name has the
-    sizes of its task: another n, d or k has other right answers.
+    A support is written as its coordinates in rising order, "3" or "3+7".
     """
     gold = np.array(["+".join(map(str, np.flatnonzero(w))) for w in tasks.w_star], dtype=object)
-    sizes = f"n{setting.n}-d{setting.d}-k{setting.k}"
-    ids = np.array([f"{sizes}-{repeat}-{index}" for repeat, index in tasks.keys], dtype=object)
+    ids = np.array(question_names(tasks, setting), dtype=object)
     greedy = greedy_supports(tasks, setting, steps)[:, :, None]
     tables = []
     for decoding, supports in (("sample", sampled), ("greedy", greedy)):

@@ -1,7 +1,7 @@
 """Random in-context regression tasks: covariates X, labels y = Xw* + ε, and the coefficient w* to be found.
 
-    draw_tasks(BinarySetting(n=4, d=48, k=1, eta=0.25, sigma_eps=0.5), repeats=5, per_repeat=40, seed=0)
-    id "0-17", x (4, 48), y (4,), w_star = [0, …, 1, …, 0]
+    draw_tasks(BinarySetting(n=4, d=48, k=1, eta=0.25, sigma_eps=0.5), task_keys(5, per_repeat=40), seed=0)
+    key (0, 17), x (4, 48), y (4,), w_star = [0, …, 1, …, 0]
 
 Task i of repeat r has a seed of its own, (seed, r, i). It is the same task however many others are drawn, in
 any process, and in every setting of the same n and d, so that comparisons are paired.

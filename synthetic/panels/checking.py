@@ -17,7 +17,7 @@ import pandas as pd
 from scipy.stats import t as t_law
 
 from results import BadInput, answer_pools, majority_accuracy
-from synthetic.binary.accuracy import samples_table, transformer_supports
+from synthetic.binary.accuracy import question_names, samples_table, transformer_supports
 from synthetic.binary.chain import law_of_paths
 from synthetic.continuous.descent import SampledPaths, sample_paths
 from synthetic.continuous.moments import path_moments
@@ -90,10 +90,9 @@ def _both(
     Of N of the paths: the mean over all subsets, which has the exact value for its expectation.
     """
     if isinstance(setting, BinarySetting):
-        supports = transformer_supports(tasks, setting, paths, steps)
-        law = law_of_paths(tasks, setting, steps)
-        exact = law.vote(votes)
-        return exact, _votes_of(samples_table(tasks, setting, steps, supports), tasks, steps, votes)
+        exact = law_of_paths(tasks, setting, steps).vote(votes)
+        samples = samples_table(tasks, setting, steps, transformer_supports(tasks, setting, paths, steps))
+        return exact, _votes_of(samples, question_names(tasks, setting), steps, votes)
     literal = _risk(transformer_paths(tasks, setting, paths, steps), votes)
     if states_no_moments(setting):
         (drawn,) = sample_paths([(tasks, setting)], STAND_IN, steps)
@@ -106,11 +105,13 @@ def _risk(drawn: SampledPaths, votes: tuple[int, ...]) -> Array:
     return drawn.errors.mean(axis=2)[..., None] if votes == (1,) else drawn.ensemble_risk(votes)
 
 
-def _votes_of(samples: pd.DataFrame, tasks: Tasks, steps: tuple[int, ...], votes: tuple[int, ...]) -> Array:
-    """The accuracy of a vote of N of the sampled answers, (tasks, steps, votes)."""
+def _votes_of(
+    samples: pd.DataFrame, names: list[str], steps: tuple[int, ...], votes: tuple[int, ...]
+) -> Array:
+    """The accuracy of a vote of N of the answers to the tasks of these names, (tasks, steps, votes)."""
     drawn, rows = samples[samples["decoding"] == "sample"], []
     for t in steps:
         pools = answer_pools(drawn[drawn["setting"] == str(t)])
-        place = [pools.question_ids.index(f"{repeat}-{index}") for repeat, index in tasks.keys]
+        place = [pools.question_ids.index(name) for name in names]
         rows.append(majority_accuracy(pools.counts(), votes)[place])
     return np.stack(rows, axis=1)

@@ -53,15 +53,15 @@ const LOWEST_FIRST = { gain: (one) => one.gain, close: (one) => Math.abs(one.mar
 const percent = (share) => `${(100 * share).toFixed(1)} %`;
 const by = (id) => document.getElementById(id);
 
-function voteSpec(question) {
+function voteSpec(question, way) {
   const values = question.settings.flatMap(({ setting, vote }) => vote.map(([N, value]) => ({ setting, N, value })));
   const settings = question.settings.map(({ setting }) => setting);
   return {
-    description: "Vote accuracy of the question against N", width: "container", height: 260, autosize: { type: "fit-x", contains: "padding" }, data: { values },
+    description: `Accuracy of ${way} on the question against N`, width: "container", height: 260, autosize: { type: "fit-x", contains: "padding" }, data: { values },
     mark: { type: "line", point: true, tooltip: true, style: "curve" },
     encoding: {
       x: { field: "N", type: "quantitative", scale: { type: "log", base: 2, nice: false }, axis: { format: "d", values: [...new Set(values.map(({ N }) => N))] }, title: "answers per question, N" },
-      y: { field: "value", type: "quantitative", scale: { domain: [0, 1] }, axis: { format: ".0%", tickCount: 6 }, title: "vote is right" },
+      y: { field: "value", type: "quantitative", scale: { domain: [0, 1] }, axis: { format: ".0%", tickCount: 6 }, title: `${way} is right` },
       color: { field: "setting", type: "ordinal", sort: settings, scale: { domain: settings, range: "ramp" }, legend: settings.length > 1 ? { columns: 4 } : null },
     },
   };
@@ -81,12 +81,12 @@ function answerTable(question, parent) {
   }
 }
 
-function showQuestion(question) {
+function showQuestion(question, way = "a vote") {
   const [answers, texts] = ["answers-of-question", "texts-of-question"].map(by);
   answers.replaceChildren();
   texts.replaceChildren();
   answerTable(question, answers);
-  element("p", `${question.id}: ${percent(question.right)} of the answers${question.settings.length > 1 ? " at the dearest setting" : ""} are right; a vote changes that by ${(100 * question.gain).toFixed(1).replace("-", "−")} points.`, answers, "table-note");
+  element("p", `${question.id}: ${percent(question.right)} of the answers${question.settings.length > 1 ? " at the dearest setting" : ""} are right; ${way} changes that by ${(100 * question.gain).toFixed(1).replace("-", "−")} points.`, answers, "table-note");
   if (question.texts.length) element("p", `${question.texts.length} of ${question.texts_total.toLocaleString("en")} texts:`, texts, "facts");
   for (const [setting, answer, text, length, reasoning] of question.texts) {
     const box = element("details", "", texts);
@@ -99,8 +99,9 @@ function showQuestion(question) {
     element("pre", text, box);
     if (length > text.length) element("p", `The first characters of ${length.toLocaleString("en")}.`, box, "facts");
   }
-  specs.question = voteSpec(question);
+  specs.question = voteSpec(question, way);
   draw(by("vote-of-question"));
+  by("vote-of-question").parentElement.querySelector("figcaption").textContent = `Exact accuracy of ${way} on this question.`;
 }
 
 function questions() {
@@ -110,7 +111,7 @@ function questions() {
   const find = () => models[ofModel.value].questions.find(({ id }) => id === pick.value);
   const show = (permalink = true) => {
     if (permalink) history.replaceState(null, "", `#question=${ofModel.value}:${encodeURIComponent(pick.value)}`);
-    showQuestion(find());
+    showQuestion(find(), models[ofModel.value].way);
   };
   const list = (permalink) => {
     const { questions, total } = models[ofModel.value];

@@ -1,6 +1,6 @@
 """Claims about continuous coefficients (Section 4, Figure 2a–d).
 
-    ensemble-linear-noise-beats-descent  sigma_eps=3  risk − descent's, N → ∞  −2.24 [−2.56, −1.92]  True
+    ensemble-linear-noise-beats-descent  sigma_eps=3 …  risk − descent's, N → ∞  −2.24 [−2.57, −1.91]  holds
 
 Risk is ‖w − w*‖²_H; differences are paired, task by task, so their intervals are narrow. Two statements are
 left out because they cannot fail: constant noise adds variance/N to an ensemble, and a minimum falls with N.

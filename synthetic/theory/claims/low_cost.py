@@ -1,6 +1,6 @@
 """What Algorithm 3 (Low-Cost-to-High) assumes of the vote, measured on the twin, whose gap is known exactly.
 
-    accuracy-and-gap-share-one-rate  fig2h step=1/5  rate of Acc(T, 1) over that of the gap  0.76 [0.72, 0.80]
+    accuracy-and-gap-share-one-rate  fig2h step=1/5  rate of Acc(T, 1) over that of the gap  0.80 [0.79, 0.81]
 
 The algorithm reads the gap Δ_T off votes at one T, where Acc(T, N) = α − β e^(−Δ_T² N / 2); takes the rate at
 which Δ_T grows with T from Acc(T, 1); and at each N takes the same formula along T again. Intervals are

@@ -1,6 +1,6 @@
 """What the paper says of real models (Figure 1, top), on the one that ships, cut off at seven lengths.
 
-    a-real-model-gains-with-length  N=16  vote at 300 tokens − at 20  0.54 [0.44, 0.64]
+    a-real-model-gains-with-length  N=16  vote at 300 tokens − at 20  0.54 [0.45, 0.64]
 
 Every length ends the same answers and all are to the same questions, so differences are paired by question.
 """

@@ -99,6 +99,9 @@ def test_too_few_answers_say_how_many_would_show_a_fall():
     assert gate([4] * 100, [4] * 100, [4] * 100).answers_needed == 6
     assert 4.0**-6 <= 0.05 / 100 < 4.0**-5
     assert gate([4] * 100, [4] * 100).answers_needed is None
+    wide = gate([4] * 100, [4] * 100, [4] * 100, margin=0.97).answers_needed
+    assert chance_of_fall(wide, wide, 0, wide, 0.97) <= 0.05 / 100 < chance_of_fall(250, 250, 0, 250, 0.97)
+    assert gate([4] * 100, [4] * 100, margin=0.97).answers_needed == 250 > np.log(0.05 / 100) / np.log(0.97)
 
 
 def test_what_holding_shows_is_the_least_of_simultaneous_bounds():
@@ -111,10 +114,8 @@ def test_what_holding_shows_is_the_least_of_simultaneous_bounds():
 def test_the_answers_that_are_needed_hang_on_the_smallest_pool_of_either_run():
     many, few = np.full(6, 30), np.array([30, 30, 2, 30, 30, 30])
 
-    def needed(answers: np.ndarray, answers_before: np.ndarray) -> int | None:
-        names = [f"q{q}" for q in range(6)]
-        before = (answers_before, answers_before)
-        return QuestionGate(names, answers, answers, before, 0.0, 0.95).answers_needed
+    def needed(now: np.ndarray, before: np.ndarray) -> int | None:
+        return QuestionGate(list("abcdef"), now, now, (before, before), 0.0, 0.95).answers_needed
 
     assert needed(many, many) is None
     assert needed(few, many) == needed(many, few) == needed(few, few) > 2

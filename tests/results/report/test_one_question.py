@@ -41,6 +41,11 @@ def test_a_question_that_one_setting_lacks_is_judged_by_its_dearest():
     assert {one["id"]: one["right"] for one in model["questions"]} == {"q1": 0.5, "q2": 0.5, "only": 0.75}
 
 
+def test_verdicts_are_shown_by_what_is_made_of_them_which_is_no_vote():
+    votes = curves_and_votes(as_samples(samples("AB")), "best_of_n", permutations=0)[1]
+    assert [model["way"] for model in question_data(as_samples(samples("AB")), votes)] == ["best of N"]
+
+
 def test_greedy_answers_do_not_count():
     table = pd.concat([samples("AB", decoding="sample"), samples("A", decoding="greedy", settings=("30",))])
     (model,) = data(as_samples(table))

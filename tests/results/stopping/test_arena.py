@@ -14,6 +14,8 @@ from results.votes.permutations import random_orders
 from results.words.stopping import sentences
 from tests.results.stopping.by_hand import played
 
+COLUMNS = ["question_id", "sample", "answer", "gold", "tokens"]
+
 
 def answers(questions: int = 12, pool: int = 20, seed: int = 0, **columns) -> pd.DataFrame:
     """Questions from easy to hard, three wrong answers, some unreadable."""
@@ -23,17 +25,8 @@ def answers(questions: int = 12, pool: int = 20, seed: int = 0, **columns) -> pd
         right = 0.95 - 0.8 * q / questions
         law = [right, (1 - right) * 0.6, (1 - right) * 0.2, (1 - right) * 0.1, (1 - right) * 0.1]
         said = rng.choice(["7", "1", "2", "3", None], pool, p=law)
-        rows += [
-            {
-                "question_id": f"q{q:02}",
-                "sample": i,
-                "answer": answer,
-                "gold": "7",
-                "tokens": int(rng.integers(10, 20 + 40 * q)),
-            }
-            for i, answer in enumerate(said)
-        ]
-    return as_samples(pd.DataFrame(rows).assign(**columns))
+        rows += [(f"q{q:02}", i, answer, "7", rng.integers(10, 20 + 40 * q)) for i, answer in enumerate(said)]
+    return as_samples(pd.DataFrame(rows, columns=COLUMNS).assign(**columns))
 
 
 TABLE = arena(answers(), n_max=10, orders=20)
@@ -108,6 +101,8 @@ def test_a_fixed_number_is_no_better_than_itself():
     assert fixed["difference_fixed"].abs().max() < 0.012  # 3 standard errors of 12 × 1000 votes
     np.testing.assert_allclose(fixed["N_fixed"], fixed["threshold"], rtol=0.01)
     np.testing.assert_allclose(fixed["agreement"], fixed["agreement_fixed"], atol=0.01)
+    plain = TABLE[TABLE["rule"] == "fixed"]  # its usual 16 are more than there are
+    assert plain["threshold"].tolist() == plain["answers"].tolist() == list(range(1, 11))
 
 
 def test_the_interval_of_equal_cost_is_that_of_leaving_out_each_question(monkeypatch):
@@ -122,7 +117,7 @@ def test_the_interval_of_equal_cost_is_that_of_leaving_out_each_question(monkeyp
     for q, readable in enumerate(rng.uniform(0.15, 1, 30)):
         said = np.where(rng.random(12) < readable, rng.choice(["7", "1"], 12, p=[0.8, 0.2]), None)
         rows += [(f"q{q:02}", i, answer, "7", int(100 / readable)) for i, answer in enumerate(said)]
-    frame = pd.DataFrame(rows, columns=["question_id", "sample", "answer", "gold", "tokens"])
+    frame = pd.DataFrame(rows, columns=COLUMNS)
 
     def found(kept: pd.DataFrame) -> pd.Series:
         return row_of(arena(as_samples(kept), {RULES["lead"]: [1.0]}, n_max=8, orders=20), "lead", 1)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from results import BadInput
-from results.stopping import RULES, ahead, named, seen_of, settled
+from results.stopping import RULES, ahead, named, seen_of, settled, spelt_out
 from tests.results.stopping.by_hand import check_blocks
 
 MOST = 40
@@ -63,6 +63,7 @@ def test_a_block_is_never_more_than_is_left():
 def test_rules_go_by_their_names():
     assert named("lead:4") == (RULES["lead"], 4.0)
     assert named("asc-beta") == (RULES["asc-beta"], RULES["asc-beta"].usual)
+    assert [spelt_out(text) for text in ("lead", "asc-beta:.9999999")] == ["lead:4", "asc-beta:0.9999999"]
     for text in ("leed:4", ""):
         with pytest.raises(BadInput, match="stop rule"):
             named(text)

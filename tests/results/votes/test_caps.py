@@ -24,13 +24,15 @@ def table(setting: str = "default", **columns: object) -> pd.DataFrame:
 @pytest.mark.parametrize("cap", [4, 5, 10, 20, 24, 25, 90, 1000])
 def test_a_cap_is_every_subset_counted_out(cap):
     ns = [1, 2, 3, 4]
-    curves = build_curves(cap_samples(table(), [cap]), ns=ns, permutations=0).set_index(["method", "N"])
+    capped = cap_samples(table().assign(score=lambda rows: rows["correct"].astype(float)), [cap])
+    methods, by = ["majority", "best_of_n", "highest_score"], {"highest_score": "best_of_n"}  # of 0 and 1
+    curves = build_curves(capped, methods, ns, permutations=0).set_index(["method", "N"])
     cut = [
         [answer if spent <= cap else None for answer, spent in zip(ANSWERS[name], TOKENS[name], strict=True)]
         for name in ANSWERS
     ]
-    for method, n in itertools.product(("majority", "best_of_n"), ns):
-        expected = np.mean([by_subsets(answers, n, method) for answers in cut])
+    for method, n in itertools.product(methods, ns):
+        expected = np.mean([by_subsets(answers, n, by.get(method, method)) for answers in cut])
         assert curves.loc[(method, n), "accuracy"] == pytest.approx(expected, abs=1e-12)
     spent = np.mean([np.minimum(used, cap) for used in TOKENS.values()])
     assert curves["setting"].unique().tolist() == [f"cap={cap}"]

@@ -1,13 +1,16 @@
 """results.votes.permutations: its rules against a plain count, and its mean against the exact expectation."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from results import AnswerPools, all_of_n, best_of_n, majority_accuracy
+from results import AnswerPools
+from results.votes.clusters import standard_error
+from results.votes.exact import accuracy_by_question
 from results.votes.permutations import prefix_accuracy, random_orders
 from tests.by_hand import voted
 
@@ -42,16 +45,9 @@ def test_mean_over_every_order_is_the_exact_expectation(answers):
     orders = np.array(list(itertools.permutations(range(6))), np.int32)
     ns = np.arange(1, 7)
     found = prefix_accuracy(pools, orders, ns)
-    counts = pools.counts()
-    np.testing.assert_allclose(
-        found["majority"].mean(axis=0), majority_accuracy(counts, ns), rtol=0, atol=1e-12
-    )
-    np.testing.assert_allclose(
-        found["best_of_n"].mean(axis=0)[0], best_of_n(6, counts.correct[0], ns), rtol=0, atol=1e-12
-    )
-    np.testing.assert_allclose(
-        found["all_of_n"].mean(axis=0)[0], all_of_n(6, counts.correct[0], ns), rtol=0, atol=1e-12
-    )
+    for method, values in found.items():
+        expected = accuracy_by_question(pools.counts(), method, ns)
+        np.testing.assert_allclose(values.mean(axis=0), expected, rtol=0, atol=1e-12)
 
 
 def test_first_and_last_places_are_uniform():
@@ -61,17 +57,12 @@ def test_first_and_last_places_are_uniform():
         assert ((counts - 1000) ** 2 / 1000).sum() < 23.5  # chi-square, 4 degrees, p = 1e-4
 
 
-def test_orders_are_permutations_within_each_question():
-    orders = random_orders(pools_of([[0] * 4, [1] * 7]), 9, seed=0)
-    assert np.array_equal(np.sort(orders[:, :4], axis=1), np.tile(np.arange(4), (9, 1)))
-    assert np.array_equal(np.sort(orders[:, 4:], axis=1), np.tile(np.arange(7), (9, 1)))
-
-
-def test_order_of_a_question_does_not_depend_on_its_neighbours():
-    both = random_orders(pools_of([[0] * 8, [0] * 8]), 5, seed=7)
-    alone = random_orders(pools_of([[0] * 8]), 5, seed=7)
-    assert np.array_equal(both[:, :8], alone)
-    assert not np.array_equal(both[:, 8:], alone)
+def test_orders_are_permutations_within_each_question_whatever_its_neighbours():
+    orders, alone = (random_orders(pools_of([[0] * 8] * many), 5, seed=7) for many in (2, 1))
+    assert np.array_equal(np.sort(orders, axis=1), np.tile(np.arange(8).repeat(2), (5, 1)))
+    assert np.array_equal(orders[:, :8], alone)
+    assert np.array_equal(np.sort(alone, axis=1), np.tile(np.arange(8), (5, 1)))
+    assert not np.array_equal(orders[:, 8:], alone)
 
 
 def test_order_depends_on_the_seed_and_the_answers_and_more_orders_extend_the_list():
@@ -104,14 +95,19 @@ def test_mean_over_random_orders_converges_to_the_exact_expectation():
     ns = [1, 2, 4, 8, 16, 23]
     permutations = 4000
     found = prefix_accuracy(pools, random_orders(pools, permutations, seed=0), ns)
-    exact = {
-        "majority": majority_accuracy(pools.counts(), ns),
-        "best_of_n": best_of_n(24, pools.counts().correct[:, None], np.array(ns)),
-        "all_of_n": all_of_n(24, pools.counts().correct[:, None], np.array(ns)),
-    }
+    exact = {method: accuracy_by_question(pools.counts(), method, ns) for method in found}
     for method, values in found.items():
         error = values.mean(axis=0) - exact[method]
-        widest = np.sqrt(exact[method] * (1 - exact[method]))  # the largest sd of a value in [0, 1]
-        bound = 4.5 * widest / np.sqrt(permutations) + 1e-9
+        widest = exact[method] * (1 - exact[method])  # the largest variance of a value in [0, 1]
+        bound = 4.5 * np.sqrt(widest / permutations) + 1e-9
         assert np.all(np.abs(error) < bound), method  # 54 values: chance 4e-4 that a right program fails
         assert bound.max() < 0.04
+
+
+def test_no_name_moves_the_errors_of_equal_questions_in_clusters():
+    def errors(clusters: str) -> list[float]:
+        pools = replace(pools_of([[0, 1, 0, 1], [0, 1, 0, 1], [0, 0, 1, 1]]), clusters=list(clusters))
+        accuracy = prefix_accuracy(pools, random_orders(pools, 9, 0), [1, 2, 3])["majority"]
+        return standard_error(accuracy, pools.clusters).ravel().tolist()
+
+    assert errors("xyy") == errors("yxy")
