@@ -238,7 +238,7 @@ class Experiment(BaseModel):
 
     def max_new_tokens(self, budget: int | None) -> int:
         """The number of tokens that cuts an answer off: generous, as models overrun their budgets."""
-        return math.ceil(self.tokens_per_budget * (budget or 0)) + self.tokens_extra
+        return math.ceil(round(self.tokens_per_budget * (budget or 0), 6)) + self.tokens_extra
 
 
 def tokens_in(setting: str) -> int | None:
