@@ -6,7 +6,7 @@
     the server at http://127.0.0.1:30000 does not answer (...): waiting for it
     the server at http://127.0.0.1:30000 is back
 
-`Connection._until_answered` is the life of a request; reply.py says which reply means what.
+`Connection._until_answered` is the life of a request; attempt.py says which reply means what.
 Beside the requests, one task watches the server, and ends them all when nobody has had an
 answer for PATIENCE seconds: what a server counts of its own work tells a slow one from one
 that has stopped.
