@@ -164,7 +164,7 @@ URL = {"url": "http://127.0.0.1:1"}
         (IN_PROCESS | URL, "mine.toml: expected no url, or engine"),
         (IN_PROCESS | {"request_fields": "{x = 1}"}, "mine.toml: expected chat_template_kwargs only"),
         ({"request_fields": '{temperature = 1, "n" = 2}'}, "mine.toml: expected request_fields without n, t"),
-        ({"request_fields": "{ max_completion_tokens = 9 }"}, "mine.toml: expected request_fields without"),
+        ({"request_fields": "{sampling_params={n=2}}"}, "mine.toml: expected request_fields without n, w"),
         ({"request_fields": "7"}, "--set request_fields: request_fields is '7', expected a valid dictionary"),
         ({"budgets": "0"}, "mine.toml: expected budgets of at least 1"),
         (THINKING | IN_PROCESS, "mine.toml: expected budgets and engine sglang or openai"),
