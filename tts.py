@@ -8,6 +8,7 @@ several of them, stands here. No package imports this file.
 """
 
 import os
+import re
 import shlex
 import shutil
 import signal
@@ -207,7 +208,7 @@ def _imported(paths: Sequence[Path], folder: Path, columns: list[str]) -> list[P
 
 def _names(paths: Sequence[Path]) -> list[str]:
     """What each table is called: as its file, or its folder where files share a name, else by a number."""
-    names = [path.stem for path in paths]
+    names = [re.sub(r"\.(csv|jsonl?|parquet)$", "", path.stem) for path in paths]  # mini.csv.gz, too
     folders = [path.resolve().parent.name for path in paths]
     if len(set(names)) < len(names) == len(set(folders)):
         return folders

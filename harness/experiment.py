@@ -172,7 +172,9 @@ class Experiment(BaseModel):
             raise ValueError("budgets and engine sglang or openai with budget_by = 'thinking'")
         if self.budget_by != "thinking" and 0 in self.budgets:
             raise ValueError("budgets of at least 1: budget_by = 'thinking' alone takes 0")
-        if reserved := sorted(RESERVED & {*self.request_fields}):
+        inner = self.request_fields.get("sampling_params")  # SGLang's
+        fields = {*self.request_fields, *(inner if isinstance(inner, dict) else ())}
+        if reserved := sorted(RESERVED & fields):
             raise ValueError(f"request_fields without {', '.join(reserved)}, which other keys set")
         if self.engine == "ctranslate2" and {*self.request_fields} - {"chat_template_kwargs"}:
             raise ValueError(
@@ -238,7 +240,7 @@ class Experiment(BaseModel):
 
     def max_new_tokens(self, budget: int | None) -> int:
         """The number of tokens that cuts an answer off: generous, as models overrun their budgets."""
-        return math.ceil(self.tokens_per_budget * (budget or 0)) + self.tokens_extra
+        return math.ceil(round(self.tokens_per_budget * (budget or 0), 6)) + self.tokens_extra
 
 
 def tokens_in(setting: str) -> int | None:

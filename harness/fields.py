@@ -17,10 +17,10 @@ from pydantic.fields import FieldInfo
 
 RESERVED = {
     *("model", "messages", "prompt", "text", "input_ids", "n", "stream"),
-    *("max_tokens", "max_completion_tokens", "temperature", "top_p", "top_k", "stop"),
+    *("max_tokens", "max_completion_tokens", "max_new_tokens", "temperature", "top_p", "top_k", "stop"),
     *("thinking_token_budget", "max_thinking_tokens"),
 }
-"""Fields of a request that the other keys of an experiment, or the engine itself, decide."""
+"""Fields of a request, or its sampling_params, that other keys of an experiment, or the engine, decide."""
 
 
 def only(valid: Callable[[Any], object], expected: str) -> AfterValidator:

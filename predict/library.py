@@ -67,8 +67,8 @@ def forecast(
     setting; T, the tokens of all questions; tokens_per_answer; N; permutation; accuracy and stderr as
     measured (NaN if unknown); questions; role ("used", "held_out" or "forecast"); predictor; estimator, what
     the predictor goes by; predicted; low, high; new_low, new_high, the interval of new questions; level;
-    status ("ok" or why not); condition; of caps also tokens_low and tokens_high. Accuracies are shares from 0
-    to 1.
+    status ("ok" or why not); condition; of samples also allowed_low and allowed_high, what the
+    answers alone allow; of caps also tokens_low and tokens_high. Accuracies are shares from 0 to 1.
 
     Raises BadInput where the table, or what is asked of it, makes no sense. What a reader must be told of the
     forecasts is a UserWarning.

@@ -1,6 +1,6 @@
 """The luck of a pool: how far the accuracy measured on its answers scatters about what is known of it.
 
-    vote of N = 1 in a pool of 20: variance f(1 − f)/20;   of N = 19, the whole pool: f(1 − f), right or wrong
+    vote of N = 1 in a pool of 20: variance f(1 − f)/20;   of N = 19, all of a pool: f(1 − f), right or wrong
     the same with 5 answers of the 20 already seen: f(1 − f)·15/400
 
 Accuracy at N is a mean over all subsets of N answers, and its variance the mean covariance of two of them.

@@ -52,7 +52,7 @@ def test_a_help_cuts_no_sentence(group: click.Group) -> None:
 
 def test_files_of_one_name_are_called_by_their_folders() -> None:
     """Both were the model "results", and two models became one of twice the answers."""
-    assert tts._names([Path("a/x.csv"), Path("b/y.csv")]) == ["x", "y"]
+    assert tts._names([Path("a/x.csv"), Path("b/y.csv.gz")]) == ["x", "y"]
     assert tts._names([Path("a/x.csv"), Path("b/x.csv")]) == ["a", "b"]
     assert tts._names([Path("a/x.csv"), Path("a/x.jsonl")]) == ["x-1", "x-2"]
 

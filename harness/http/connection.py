@@ -4,7 +4,8 @@
         answers = await connection.ask("/generate", {"input_ids": [2, 71], ...}, read, max_tokens=16 * 164)
 
 `_until_answered` is the life of a request; attempt.py says which reply means what. Beside the
-requests, one task watches the server, and ends them all when it has stopped.
+requests, one task watches the server, and ends them all when nobody has had an answer for PATIENCE
+seconds: what a server counts of its own work tells a slow one from one that has stopped.
 
 >>> tokens_generated('vllm:generation_tokens_total{engine="0"} 40.0\\nvllm:generation_tokens_total 2e1')
 60.0

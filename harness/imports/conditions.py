@@ -39,12 +39,12 @@ def matching(rows: pd.DataFrame, pairs: Pairs) -> pd.Series[bool]:
 
 
 def without_number(rows: pd.DataFrame, pairs: Pairs) -> pd.Series[bool]:
-    """Which rows have nothing to hold against the thresholds among the pairs, and no other pair."""
+    """Which rows have no number to hold against the thresholds, where all of the pairs are such."""
     columns = [column for column, value in pairs if _THRESHOLD.fullmatch(value)]
     if len(columns) < len(pairs) or not columns:
         return pd.Series(False, index=rows.index)
-    blank = [rows[column].map(as_typed).isin(["", "nan", "NaN", "None", "null"]) for column in columns]
-    return pd.concat(blank, axis="columns").all(axis="columns")
+    numbers = [pd.to_numeric(rows[column].map(as_typed), errors="coerce") for column in columns]
+    return pd.concat(numbers, axis="columns").isna().all(axis="columns")
 
 
 def is_value(cells: pd.Series[Any], value: str) -> pd.Series[bool]:

@@ -177,13 +177,13 @@ def _kept(file: Path, rows: pd.DataFrame, drop: Pairs, correct_if: Pairs) -> tup
     """
     for column, value in drop:
         must_be_found(file, f"--drop {column}={value}", value, rows[column])
-    unscored = without_number(rows, correct_if)
-    kept = rows[~matching(rows, drop) & ~unscored].reset_index(drop=True)
+    kept = rows[~matching(rows, drop)]
     if kept.empty:
         raise BadInput(f"{file}: --drop leaves out all {len(rows)} rows")
     for column, value in correct_if:
         must_be_found(file, f"--correct-if {column}={value}", value, kept[column])
-    return kept, int(unscored.sum())
+    unscored = without_number(kept, correct_if)
+    return kept[~unscored].reset_index(drop=True), int(unscored.sum())
 
 
 def _renamed(rows: pd.DataFrame, columns: Mapping[str, str]) -> pd.DataFrame:

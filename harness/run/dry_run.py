@@ -187,7 +187,7 @@ def usage(dataset: str, tally: Tally, thinking: bool = False) -> tuple[dict[int,
     used = {
         budget: counts.mean_tokens
         for (setting, decoding), counts in tally.settings.items()
-        if decoding == "sample" and (budget := tokens_in(setting)) and counts.mean_tokens
+        if decoding == "sample" and (budget := tokens_in(setting)) is not None and counts.mean_tokens
     }
     if used:
         where = "as in this folder"

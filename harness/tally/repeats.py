@@ -133,10 +133,13 @@ def _at_one_distance(groups: Sequence[Texts]) -> list[Repeat]:
 
 
 def _placed(group: Texts) -> Ints:
-    """The label of each sample's text by its index, −1 where there is none."""
+    """The place where each sample's text first comes, by the sample's index; −1 where there is none."""
     sample = np.frombuffer(group.samples, np.int32)
+    order = sample.argsort(kind="stable")
+    texts = np.frombuffer(group.hashes, np.int64)[order]  # which differ from process to process
+    _, first, which = np.unique(texts, return_index=True, return_inverse=True)
     labels = np.full(int(sample.max()) + 1, -1)
-    labels[sample] = np.unique(np.frombuffer(group.hashes, np.int64), return_inverse=True)[1]
+    labels[sample[order]] = first[which]
     return labels
 
 

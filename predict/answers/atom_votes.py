@@ -1,6 +1,6 @@
 """Exact accuracy of a vote of N fresh answers from an atom, ties shared.
 
-    p = 0.4, a = 0.6, Ewens(2):  N = 1: 0.400,  N = 5: 0.478,  N = 100: 0.66
+    p = 0.4, a = 0.6, Ewens(2):  N = 1: 0.400,  N = 5: 0.491,  N = 100: 0.677
 
 N answers split into s right, l leading wrong and r = N − s − l others by a multinomial law. The right
 answer wins if l ≤ s and no block of others is larger than s; K blocks of size s and a tie l = s share the

@@ -38,7 +38,7 @@ GUESSED = 0.1
 """Share of the questions that are guessed, before any answer is seen."""
 
 _NEVER_OR_ALWAYS = 1e-3
-"""Share of the known questions never answered right, and of those always answered right."""
+"""Share of the questions of either kind never answered right, and of those always answered right."""
 
 _EVEN_CHOICES = 0.25
 """Prior weight of a rest with several even answers, relative to each other rest."""

@@ -1,6 +1,6 @@
 """The one interval that all forecasts from a curve's points share.
 
-    power-law on 0.50 0.50 0.58 0.63 at N = 1 2 4 8  ->  N = 64: 0.69, 90 % 0.66 … 0.73
+    power-law on 0.50 0.50 0.58 0.63 (± 0.01) at N = 1 2 4 8  ->  N = 64: 0.72, 90 % 0.59 … 0.85
 
 Each replicate of the observed curve is fitted again; to the scatter of these forecasts comes the error of the
 formula itself, judged by points left out (`model_error`).

@@ -1,6 +1,6 @@
 """The law along T: forecast accuracy at new reasoning lengths from two or more observed ones.
 
-    T = 30 60 90, accuracy 0.19 0.46 0.64 (± 0.01)   ->   T = 150: 0.79, 90 % 0.69 … 0.87
+    T = 30 60 90, accuracy 0.19 0.46 0.64 (± 0.01)   ->   T = 150: 0.77, 90 % 0.67 … 0.87
 
 At a fixed N accuracy goes from ζ at T = 0 to α at T = ∞, in one of two shapes:
 

@@ -104,8 +104,8 @@ def test_set_replaces_a_key(minimal: Path, key: str, text: str, value: Any) -> N
 
 
 def test_the_room_for_an_answer_is_a_whole_number_of_tokens_and_never_less(minimal: Path) -> None:
-    limits = read_experiment(minimal, {"tokens_per_budget": "1.3", "tokens_extra": "7"})
-    assert [limits.max_new_tokens(budget) for budget in (1, 10, 11, None)] == [9, 20, 22, 7]
+    limits = read_experiment(minimal, {"tokens_per_budget": "1.1", "tokens_extra": "7"})
+    assert [limits.max_new_tokens(budget) for budget in (1, 10, 11, 100, None)] == [9, 18, 20, 117, 7]
 
 
 def test_greedy_answers_alone_are_enough_to_ask_for(minimal: Path) -> None:

@@ -125,9 +125,8 @@ def test_a_run_with_budgets_in_words_says_nothing_of_thinking(tmp_path: Path) ->
 
 def test_answers_in_the_folder_come_first() -> None:
     tally = Tally()
-    for sample, (setting, decoding, tokens) in enumerate(
-        [("50", "sample", 80), ("50", "sample", 100), ("50", "greedy", 7), ("high", "sample", 9)]
-    ):
-        row = {"question_id": "q", "setting": setting, "decoding": decoding, "tokens": tokens}
+    answers = ["0 sample 5", "50 sample 80", "50 sample 100", "50 greedy 7", "high sample 9"]
+    for sample, (setting, decoding, tokens) in enumerate(map(str.split, answers)):
+        row = {"question_id": "q", "setting": setting, "decoding": decoding, "tokens": int(tokens)}
         tally.add(row | {"sample": sample, "answer": "1", "correct": True})
-    assert usage("gsm8k", tally)[0] == {50: 90.0}
+    assert usage("gsm8k", tally)[0] == {0: 5.0, 50: 90.0}

@@ -59,10 +59,10 @@ def test_flat_repeats_the_last_value_of_its_setting_or_the_next_cheaper_one() ->
     points = Points(np.array(["a", "a", "b", "b"]), np.array([1.0, 1.0, 2.0, 2.0]), np.array([2, 4, 2, 4]))
     y = np.array([[0.1, 0.2, 0.3, 0.15]])
     names, T, ns = zip(
-        ("a", 1, 64), ("b", 2, 64), ("b", 2, 3), ("c", 3, 64), ("d", 1.5, 64), ("e", 2, 1), strict=True
+        ("a", 1, 64), ("b", 2, 64), ("b", 2, 3), ("c", 3, 64), ("d", 1.5, 64), ("e", 0.5, 1), strict=True
     )
     wanted = Points(np.array(names), np.array(T, float), np.array(ns))
-    assert flat(points, y, wanted).mean[0] == pytest.approx([0.2, 0.15, 0.3, 0.15, 0.2, 0.3])
+    assert flat(points, y, wanted).mean[0] == pytest.approx([0.2, 0.15, 0.3, 0.15, 0.2, 0.1])
 
 
 @pytest.mark.parametrize("model", [exponential, power_law])
