@@ -5,9 +5,16 @@ r"""Reads what a model gave as its answer, and whether it is right.
     "The answer is **12 dozen**."                          12 dozen
     "Put it like ##your answer##."                         nothing was said
 
-Readers know where an answer may stand, graders what it says there: docs/tables.md has the rules of both.
-Of several answers the first counts, as a model may go on to write and answer a second question, or the last,
-as it may correct itself. Equal answers get the same text: that is their vote.
+Readers know where an answer may stand (`harness/grading/places.py`). They are tried in order,
+and the first that finds an answer decides, whatever that is worth; but a line `Answer: 18` that
+ends the text outranks a box above it, and a label of a choice whatever is none. Of several
+answers the first counts, as a model may go on to write and answer a second question, or the
+last, as it may correct itself. Text after `[END]` does not count, and no thinking
+(`harness/grading/thoughts.py`).
+
+What stands there is read by one of three graders: `integer` (the paper's), `choice` (a label)
+and `math` (an expression). Equal answers get the same text: that is their vote. Null is only
+where nothing was said.
 """
 
 import operator

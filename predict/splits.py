@@ -43,7 +43,8 @@ def hidden(group: Group, request: Request, splits: int) -> Hidden:
     """What is hidden. Raises BadInput where nothing would be, or there is no truth."""
     names, max_n = fitted(group, replace(request, fit_max_n=request.fit_max_n or int(group.points.N.max())))
     targets, truth = _held_out(group, request, names, max_n)
-    most = max((int(pool.answers.sizes.max()) for pool in group.pools if pool.setting in names), default=0)
+    cut = [pool.answers for pool in group.pools if pool.setting in names]
+    most = max((int(answers.sizes.max()) for answers in cut), default=0)
     return Hidden(names, max_n, targets, truth, splits if max_n < most else 1)
 
 

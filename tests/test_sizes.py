@@ -16,7 +16,7 @@ LONG = 100
 """A line above this many characters is a long one."""
 
 LIMITS = {
-    "lines of the packages": 37_887,
+    "lines of the packages": 37_983,
     "files of the packages": 302,
     "lines of the tests": 34_189,
     "words of pages written by hand": 18_532,

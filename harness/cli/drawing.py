@@ -1,4 +1,14 @@
-"""tts sample, tts force: draw an experiment's answers, or end those of a run at given lengths."""
+"""tts sample: draw the answers of an experiment.
+
+$ tts sample tiny --set limit=100 --out runs/tiny
+100%|██████████| 38400/38400 answers [04:33, 141.2 answers/s, 4,691 tokens/s, 0 s left, 51.5% of …]
+... and a table of the answers, as in tally/counts.py
+
+tts force: end the stored answers of a run at given lengths.
+
+$ tts force runs/tiny --setting 60 --at 10,20,40 --out runs/tiny-forced
+... and the same table; each setting ends the same answers
+"""
 
 from pathlib import Path
 from typing import TYPE_CHECKING

@@ -154,7 +154,8 @@ def import_samples(kind: str, file: Path, out: Path, **options: Any) -> None:
     for line in (*notes, *(f"warning: {warning}" for warning in tallies.warnings(out))):
         click.echo(visible(line), err=True)
     answered = len(table[["dataset", "question_id"]].drop_duplicates())
-    click.echo(f"{len(table)} answers to {answered} questions, {imported.left_out} rows left out -> {target}")
+    counts = f"{len(table)} answers to {answered} questions, {imported.left_out} rows left out"
+    click.echo(f"{counts} -> {target}")
 
 
 def _import(kind: str, file: Path, grader: Grader | None, options: dict[str, Any]) -> Any:

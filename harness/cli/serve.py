@@ -1,4 +1,14 @@
-"""tts serve, tts gateway: SGLang servers, and its gateway in front of several, until Ctrl-C."""
+"""tts serve: run a SGLang server, or several behind a gateway, until Ctrl-C.
+
+$ tts serve tiny --port 30000
+starting a server for harness/tiny/model, Ctrl-C stops it
+serving harness/tiny/model at http://127.0.0.1:30000
+
+tts gateway: smg, SGLang's gateway, in front of the servers of several hosts, until Ctrl-C.
+
+$ tts gateway http://10.0.0.7:31000 http://10.0.0.8:31000
+smg at http://127.0.0.1:30000, Ctrl-C stops it
+"""
 
 from pathlib import Path
 

@@ -73,7 +73,9 @@ def _write(table: pd.DataFrame, file: Path, out: Path, organization: str) -> Non
     problems, experiment = problems_at_hand(file.parent), experiment_in(file.parent)
     for (dataset, model), rows in table.groupby(["dataset", "model"]):
         is_of_run = experiment is not None and (experiment.name, experiment.model) == (dataset, model)
-        drawn = experiment.model_dump(include={"temperature", "top_p"}) if experiment and is_of_run else {}
+        drawn = {}
+        if experiment and is_of_run:
+            drawn = experiment.model_dump(include={"temperature", "top_p"})
         developer, _, short = str(model).rpartition("/")
         folder = out / "data" / _safe(dataset) / _safe(developer or "unknown") / _safe(short)
         folder.mkdir(parents=True, exist_ok=True)
@@ -174,7 +176,8 @@ def _card(table: pd.DataFrame, curves: pd.DataFrame) -> str:
         value, clusters = at["accuracy"], at.get("clusters", np.nan)
         ends = of_new_questions(value, at["stderr"], at["questions"], clusters)
         errors = [f" ± {half:.1%}" if half == half else "" for half in ends.high - value]
-        cells = [f"{accuracy:.1%}{error}" for accuracy, error in zip(value, errors, strict=True)]
+        both = zip(value, errors, strict=True)
+        cells = [f"{accuracy:.1%}{error}" for accuracy, error in both]
         lines.append(f"| {' | '.join([*map(_cell, group), *cells])} |")
     models, datasets = (", ".join(map(_cell, table[name].unique())) for name in ("model", "dataset"))
     return Template((_HERE / "card.md").read_text(encoding="utf-8")).substitute(

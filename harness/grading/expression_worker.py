@@ -4,7 +4,8 @@ r"""Parses and compares expressions with math-verify, as a process of its own th
     ["same", "\\frac{1}{3}", "0.333333"]       ->  true
 
 One request a line and one reply a line, JSON. A request that takes more than SECONDS of processor time ends
-the process: SIGPROF, which Python does not handle, stops even a power tower in one multiplication.
+the process: SIGPROF, which Python does not handle, stops even a power tower in the middle of one
+multiplication. Without this, text from a model could hold up a run for ever.
 """
 
 import json

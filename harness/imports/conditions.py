@@ -43,7 +43,8 @@ def without_number(rows: pd.DataFrame, pairs: Pairs) -> pd.Series[bool]:
     columns = [column for column, value in pairs if _THRESHOLD.fullmatch(value)]
     if len(columns) < len(pairs) or not columns:
         return pd.Series(False, index=rows.index)
-    numbers = [pd.to_numeric(rows[column].map(as_typed), errors="coerce") for column in columns]
+    cells = (rows[column].map(as_typed) for column in columns)
+    numbers = [pd.to_numeric(column, errors="coerce") for column in cells]
     return pd.concat(numbers, axis="columns").isna().all(axis="columns")
 
 

@@ -169,16 +169,19 @@ def one_answer_a_row(
         raise BadInput(f"{file}: row {row + 1}: lists of different lengths: {lengths_in}")
     several = answers > 1
     apart = {*listed, *_OF_A_ROW}
-    shared = [name for name in names if name not in apart and table[name][several].notna().any()]
+    whole = [name for name in names if name not in apart]
+    shared = [name for name in whole if table[name][several].notna().any()]
     for name in shared:
         if name in sources or name == ("answer" if "gold" in table else "correct"):
             found = f"column {sources.get(name, name)!r} has one value for several answers"
             raise BadInput(f"{file}: {found}, expected a list with a value for each")
     for name in listed:
         cells = zip(lists[name], answers, strict=True)
-        table = table.assign(**{name: pd.Series([cell or [None] * n for cell, n in cells], table.index)})
+        in_full = [cell or [None] * count for cell, count in cells]
+        table = table.assign(**{name: pd.Series(in_full, table.index)})
     table = table.rename(columns={name: f"file_{name}" for name in shared})
-    table = table[answers > 0].explode(listed, ignore_index=True).drop(columns="sample", errors="ignore")
+    table = table[answers > 0].explode(listed, ignore_index=True)
+    table = table.drop(columns="sample", errors="ignore")
     notes = [
         f"the file's column {name!r} has one value for several answers, and whose it is is not known: "
         f"it is kept as 'file_{name}'"

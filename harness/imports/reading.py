@@ -37,7 +37,8 @@ def graded(table: pd.DataFrame, grader: Grader, where: Path) -> pd.DataFrame:
         rows_of_texts = table.assign(text=texts).to_dict("records")
         grader = replace(grader, readers=readers_that_read(rows_of_texts, grader)[0])
     cells = []
-    columns = table.reindex(columns=["question_id", "gold", "finish_reason", "labels"]).astype(object)
+    needed = ["question_id", "gold", "finish_reason", "labels"]
+    columns = table.reindex(columns=needed).astype(object)
     rows = enumerate(zip(columns.itertuples(index=False), texts, strict=True), start=1)
     for number, ((question, gold, reason, labels), text) in rows:
         place, names = f"{where}: row {number}, question {question}", choice.labels_in(labels)

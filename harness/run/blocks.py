@@ -3,8 +3,9 @@
     --set stop_rule=lead:4      question 7 so far: 18, 18, 5       ask for 3 more: no fewer can settle it
 
 With a rule each vote (a question at a setting) is asked for in blocks of the fewest answers that can settle
-it (`results.stopping.ahead`). A block is looked at when all of its answers are stored: a run that was killed
-goes on as it would have. An answer that failed leaves its block open until it is asked for again.
+it (`results.stopping.ahead`). A block is looked at when all of its answers are stored. What is asked for next
+thus depends on the stored answers and their indices alone, whatever their order of arrival: a run that was
+killed goes on as it would have. An answer that failed leaves its block open until it is asked for again.
 """
 
 from __future__ import annotations

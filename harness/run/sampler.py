@@ -4,7 +4,8 @@
     -> RunOutcome(planned=38400, missing=0, failures=[], tally=...)
 
 The path of an answer is `_Sampling.answer`: reply, grade, row, stored, counted. A request
-that fails for good leaves its answer out of the table: it is not wrong.
+that fails for good leaves its answer out of the table: it is not wrong. A run can be
+stopped at any moment; sampling into the same folder asks for what is missing.
 """
 
 from collections.abc import Callable, Sequence

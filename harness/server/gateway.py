@@ -67,8 +67,14 @@ def gateway_launch(
 def file_discovery(file: Path) -> list[str]:
     """smg's flags for finding servers in `file` (see `listed`), which may be there later."""
     # A change on another host is seen by reading again only.
-    again = ["--discovery-check-interval-secs", "5"]
-    return ["--discovery-provider", "file", "--discovery-file", str(file), *again]
+    return [
+        "--discovery-provider",
+        "file",
+        "--discovery-file",
+        str(file),
+        "--discovery-check-interval-secs",
+        "5",
+    ]
 
 
 @contextmanager

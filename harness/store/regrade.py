@@ -63,7 +63,8 @@ def regrade(folder: Path, grader: Grader, asked: bool = False) -> Regraded:
             for verdict, line in reading.read(block):
                 before.writerow([_safe(cell) if isinstance(cell, str) else cell for cell in verdict])
                 rows.write(line)
-    of_run, *_ = [*(tally for _, tally in reading.tallies.named), tally_of(folder, grader=grader)]
+    tallies = [tally for _, tally in reading.tallies.named]
+    of_run = tallies[0] if tallies else tally_of(folder, grader=grader)
     note_reading(folder, grader, kept.name, reading.changed, of_run.summary(), asked)
     return Regraded(reading.changed, kept, reading.tallies)
 

@@ -136,7 +136,8 @@ def _placed(group: Texts) -> Ints:
     """The place where each sample's text first comes, by the sample's index; −1 where there is none."""
     sample = np.frombuffer(group.samples, np.int32)
     order = sample.argsort(kind="stable")
-    texts = np.frombuffer(group.hashes, np.int64)[order]  # which differ from process to process
+    hashes = np.frombuffer(group.hashes, np.int64)  # which differ from process to process
+    texts = hashes[order]
     _, first, which = np.unique(texts, return_index=True, return_inverse=True)
     labels = np.full(int(sample.max()) + 1, -1)
     labels[sample[order]] = first[which]

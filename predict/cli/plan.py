@@ -131,7 +131,8 @@ def forecast_offers(
     names = [chosen(predictor, group)[0] for group in groups]
     measured = set.intersection(*(set(group.points.setting.tolist()) for group in groups))
     if known := measured.intersection(request.at_settings):
-        raise BadInput(f"--at-settings {min(known)}: it is measured and weighed anyway: name new ones")
+        why = "it is measured and weighed anyway: name new ones"
+        raise BadInput(f"--at-settings {min(known)}: {why}")
     for group in groups:
         split(group, request)  # refuses what cannot be asked of any of them before the first is forecast
     for group, name in zip(groups, names, strict=True):

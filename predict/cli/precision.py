@@ -119,7 +119,8 @@ def compared(
 ) -> list[pd.DataFrame]:
     """Print and return how likely runs of those sizes are to decide each comparison. Raises BadInput."""
     with warnings_last():
-        both = list(pairs(sides_of({str(path): read_samples(path, texts=False) for path in inputs}, {})))
+        read = {str(path): read_samples(path, texts=False) for path in inputs}
+        both = list(pairs(sides_of(read, {})))
     if not both:
         raise BadInput("--compare: nothing to compare: give two models, or one model at several settings")
     tables = []

@@ -7,8 +7,13 @@ Without any --fit-… or --at-… option the split is: of four settings or more 
 rounded up and at least three, with every N; otherwise every setting, with N up to half the largest one.
 Naming a limit for one axis leaves the other one whole. Targets are, unless named, all points of the table.
 
-What was named must be readable. Of other files, sets that were met before or cannot be forecast are passed
-over and told.
+The sets of several inputs: those that were named, what folders of runs hold, and others after them.
+
+    runs/gsm8k/samples.jsonl  runs/gsm8k/curves.csv  runs/old/samples.jsonl     then: tiny.csv
+    ->  gsm8k (its curves hold no more), old, tiny;   not a set that was met before
+
+What was named must be readable. Of what was found or comes after, a file that cannot be forecast is passed
+over, with a sentence on it.
 """
 
 from collections.abc import Sequence

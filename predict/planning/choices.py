@@ -129,7 +129,8 @@ def _as_measured(table: pd.DataFrame, group: Group, level: float) -> pd.DataFram
         here = table["setting"] == pool.setting
         least = np.sqrt(answers_luck(pool, table["N"][here].to_numpy(), group.method))
         luck = luck.mask(here, np.fmax(luck[here], pd.Series(least, table.index[here])))
-    questions, clusters = table["questions"].astype(float), table["setting"].map(group.clusters).astype(float)
+    questions = table["questions"].astype(float)
+    clusters = table["setting"].map(group.clusters).astype(float)
     new = of_new_questions(table["accuracy"], table["stderr"], questions, clusters, level)
     low, high = new.low.clip(0, 1), new.high.clip(0, 1)
     table = table.assign(new_low=low.fillna(table["new_low"]), new_high=high.fillna(table["new_high"]))

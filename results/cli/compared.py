@@ -97,7 +97,8 @@ def of_models(tables: dict[str, pd.DataFrame], models: tuple[str, ...]) -> dict[
     if unknown := [model for model in models if model not in there]:
         raise BadInput(visible(f"--model {unknown[0]}: no such model; there are {', '.join(sorted(there))}"))
     if models and len(there) == 1:
-        raise BadInput(visible(f"--model {models[0]}: it is the only model there is: leave --model out"))
+        why = "it is the only model there is: leave --model out"
+        raise BadInput(visible(f"--model {models[0]}: {why}"))
     chosen = {name: table[table["model"].isin(models or there)] for name, table in tables.items()}
     return {name: table for name, table in chosen.items() if len(table)}
 

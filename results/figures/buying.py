@@ -70,7 +70,9 @@ def plan_figure(plan: Plan, name: str) -> Figure:
 
     series = Series(name, field, x, y, colours)
     band = value_axis("lower", "accuracy", y_range)
-    drawn, mark, style = ("band", "area", "frontier-band") if len(front) > 1 else ("bar", "rule", "frontier")
+    drawn, mark, style = "band", "area", "frontier-band"
+    if len(front) == 1:
+        drawn, mark, style = "bar", "rule", "frontier"
     series.add(front, mark, style, None, y=band, y2="upper:Q")
     series.add(front, "line", "frontier-line", None)
     pointed = tooltips(fields, source)

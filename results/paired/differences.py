@@ -12,7 +12,8 @@ where a t test is not:
 
 * The questions may have missed what they differ in. Differences that are all 0, or all equal, have a standard
   error of 0, which says nothing: the interval goes by at least that of Q questions of which one differs by
-  1, 1 / Q. One half would not do where b loses one question in fifty and is a little better on the others.
+  1, 1 / Q. One half would not do: where b loses one question in fifty outright and is a little better on the
+  others, so that it is no better, 60 questions have missed all that it loses in 30 of 100 cases.
 * Few questions decide nothing. If all of Q differ one way, chance alone does that in 2 of 2^Q cases (the sign
   test); where this is more often than the level allows, the interval is everything, −1 … 1.
 

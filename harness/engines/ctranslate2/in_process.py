@@ -79,7 +79,8 @@ class CTranslate2Engine:
         if not self._small:
             keep_freed_memory()
         self._model = await asyncio.to_thread(self._load, folder)
-        self._names: list[str] = json.loads((folder / "vocabulary.json").read_text(encoding="utf-8"))
+        vocabulary = (folder / "vocabulary.json").read_text(encoding="utf-8")
+        self._names: list[str] = json.loads(vocabulary)
         config = read_json(self._prompts.folder / "config.json")
         self._context = config.get("max_position_embeddings")
         self._most_tokens = most_tokens(config, self._workers)

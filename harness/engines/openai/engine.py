@@ -5,7 +5,12 @@
     -> {"choices": [{"message": {"content": " The answer is ##18##."}, "finish_reason": "stop"}],
         "usage": {"prompt_tokens": 71, "completion_tokens": 9}, "model": "org/model"}
 
-The message of a model that thinks has `reasoning` (vLLM) or `reasoning_content` (SGLang) beside its content.
+The message of a model that thinks has `reasoning` (vLLM) or `reasoning_content` (SGLang)
+beside its content.
+
+Each request has a seed of its own. Without one vLLM draws from a generator that it seeds
+with 0 when it starts: a run that goes on after a restart would get answers that it has
+already.
 """
 
 import json
