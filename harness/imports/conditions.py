@@ -18,6 +18,7 @@ Pairs = Sequence[tuple[str, str]]
 
 _THRESHOLD = re.compile(r"(>=|<=|>|<)\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*")
 _COMPARISONS = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt}
+_NOTHING = ("", "nan", "NaN", "None", "null")
 _NAMED = 5
 """Cells of a column that an error names."""
 
@@ -38,13 +39,12 @@ def matching(rows: pd.DataFrame, pairs: Pairs) -> pd.Series[bool]:
     return mask
 
 
-def without_number(rows: pd.DataFrame, pairs: Pairs) -> pd.Series[bool]:
-    """Which rows have nothing to hold against the thresholds among the pairs, and no other pair."""
-    columns = [column for column, value in pairs if _THRESHOLD.fullmatch(value)]
-    if len(columns) < len(pairs) or not columns:
-        return pd.Series(False, index=rows.index)
-    blank = [rows[column].map(as_typed).isin(["", "nan", "NaN", "None", "null"]) for column in columns]
-    return pd.concat(blank, axis="columns").all(axis="columns")
+def without_verdict(rows: pd.DataFrame, pairs: Pairs) -> pd.Series[bool]:
+    """Which rows say nothing in any column of the pairs, where nothing is not what is looked for."""
+    unknown = ~matching(rows, pairs) & bool(pairs)
+    for column, _ in pairs:
+        unknown &= rows[column].map(as_typed).isin(_NOTHING)
+    return unknown
 
 
 def is_value(cells: pd.Series[Any], value: str) -> pd.Series[bool]:
