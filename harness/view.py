@@ -27,6 +27,7 @@ from harness.tally.counts import Tallies, by_size
 from results import BadInput, read_samples
 from results.tables.files import RECORD
 from results.tables.key import on_dataset
+from results.tables.schemas import SAMPLE_KEY
 from results.tables.shards import missing
 from results.terminal import aligned, visible
 
@@ -42,21 +43,22 @@ def read_blocks(paths: Sequence[Path], question: str | None, setting: str | None
     """The rows of a run's samples.jsonl, also while it is being written, or of any other samples table.
 
     Some at a time, one file after the other; only those to one question and of one setting,
-    where these are given. Raises BadInput: a row, with its file; no such answers; one shard in
+    where these are given. Raises BadInput: a row, with its file; no such answers; one answer in
     two files.
     """
     given = {"question_id": question, "setting": setting}
     wanted = {column: value for column, value in given.items() if value is not None}
-    if len({path.resolve() for path in paths}) < len(paths):
-        raise BadInput(visible(f"{paths[0]}: a run or a table is given twice: give it once"))
-    came_from: dict[Any, Path] = {}
+    seen: dict[tuple[Any, ...], set[int]] = {}
     empty = True
     for path in paths:
         for rows in _blocks(path, wanted):
-            for shard in {(row.get("dataset"), row.get("model"), row.get("shard")) for row in rows}:
-                other = came_from.setdefault(shard, path)
-                if shard[2] and other is not path:
-                    raise BadInput(visible(f"{path}: shard {shard[2]} is in {other} already: give it once"))
+            for row in rows if len(paths) > 1 else ():
+                *place, sample = (row[name] for name in SAMPLE_KEY)
+                indices = seen.setdefault(tuple(place), set())
+                if sample in indices:
+                    what = ", ".join(f"{name}={row[name]}" for name in SAMPLE_KEY)
+                    raise BadInput(visible(f"{path}: a second row for {what}: give one run, once"))
+                indices.add(sample)
             empty = empty and not rows
             yield rows
     if empty:
@@ -128,11 +130,11 @@ def _folders_of(name: tuple[str, str], files: Sequence[Path]) -> list[Path]:
 
 
 def answers(
-    rows: Iterable[Row], folder: Path, question: str | None, only: str | None, limit: int, full: bool
+    rows: Iterable[Row], folder: Path, question: str | None, only: Sequence[str], limit: int, full: bool
 ) -> Iterator[str]:
     """The first `limit` answers of each setting, and their votes on the one `question` they are to.
 
-    `only` names a mark of `marked`; `full` shows texts as a whole. The run is in `folder`. Data sets come
+    `only` names marks of `marked`; `full` shows texts as a whole. The run is in `folder`. Data sets come
     one after the other: a question of one is not that of another, whatever they are called.
     """
     table = pd.DataFrame(thinned(rows, only, limit), dtype=object)
@@ -155,7 +157,7 @@ def answers(
 
 
 def _of_settings(
-    table: pd.DataFrame, question: str | None, only: str | None, limit: int, full: bool, on: str
+    table: pd.DataFrame, question: str | None, only: Sequence[str], limit: int, full: bool, on: str
 ) -> Iterator[str]:
     """The answers of one data set, as in `answers`; `on` names it where there are others."""
     models = table["model"].nunique()
@@ -168,8 +170,8 @@ def _of_settings(
         counts = (f"{group[kind].sum()} {kind}" for kind in ("right", "unreadable", "cut-off"))
         shown, counted = group, f"{len(group)} answers, {', '.join(counts)}"
         if only:
-            shown = group[group[only]]
-            counted = f"{len(shown)} of {len(group)} answers are {only}"
+            shown = group[group[[*only]].all(axis=1)]
+            counted = f"{len(shown)} of {len(group)} answers are {' and '.join(only)}"
         yield ""
         yield visible(f"{which}: {counted}{_votes(group) if question else ''}")
         for row in shown.head(limit).to_dict("records"):
@@ -205,11 +207,11 @@ def problems_at_hand(folder: Path) -> dict[str, str]:
     return {}
 
 
-def thinned(rows: Iterable[Row], only: str | None, limit: int) -> Iterator[Row]:
+def thinned(rows: Iterable[Row], only: Sequence[str], limit: int) -> Iterator[Row]:
     """The rows without the texts that will not be shown."""
     shown = Counter[tuple[str, str, str, str]]()
     for row in map(marked, rows):
-        if only is None or row[only]:
+        if all(row[mark] for mark in only):
             group = row["dataset"], row["model"], row["setting"], row["decoding"]
             shown[group] += 1
             if shown[group] <= limit:

@@ -101,8 +101,8 @@ def sample(
     from results.tables.files import read_record
 
     given = keys_given(overrides, url, limit)
-    if curves and dry_run:
-        raise BadInput("--curves: a dry run has none: leave it out")
+    if dry_run and (curves or quarantine):
+        raise BadInput("--curves and --quarantine write files, and --dry-run none: leave one out")
     if curves:
         check_out(curves, ())
     if (rate or price_per_hour) and not dry_run:

@@ -14,9 +14,9 @@ from results.command_help import Command
 @click.argument("samples", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--question", metavar="ID", help="Only the answers to this question.")
 @click.option("--setting", help="Only this setting (token budget).")
-@click.option("--wrong", "only", flag_value="wrong", help="Only wrong answers.")
-@click.option("--unreadable", "only", flag_value="unreadable", help="Only answers that could not be read.")
-@click.option("--cut-off", "only", flag_value="cut-off", help="Only answers that ended at the token limit.")
+@click.option("--wrong", is_flag=True, help="Only wrong answers.")
+@click.option("--unreadable", is_flag=True, help="Only answers that could not be read.")
+@click.option("--cut-off", is_flag=True, help="Only answers that ended at the token limit.")
 @click.option(
     "--limit", default=5, show_default=True, type=click.IntRange(1), help="Answers to show per setting."
 )
@@ -25,9 +25,9 @@ def inspect(
     samples: tuple[Path, ...],
     question: str | None,
     setting: str | None,
-    only: str | None,
     limit: int,
     full: bool,
+    **marks: bool,
 ) -> None:
     """Show the answers of a run.
 
@@ -42,7 +42,8 @@ def inspect(
 
     files = sample_files(*samples)
     blocks = read_blocks(files, question, setting)
-    if question is None and only is None:
+    only = [name.replace("_", "-") for name, asked in marks.items() if asked]
+    if question is None and not only:
         lines = overview(blocks, files)
     else:
         rows = chain.from_iterable(blocks)

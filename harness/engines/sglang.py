@@ -19,7 +19,7 @@ from typing import Any, Literal
 
 from pydantic import TypeAdapter
 
-from harness.engines.base import Candidate, Completion, Sampling, likeliest, mean_logprob, same_model
+from harness.engines.base import Completion, Sampling, likeliest, mean_logprob, same_model
 from harness.engines.thinking import apart, budget_trouble
 from harness.engines.token_ids import PromptTokens, counted
 from harness.errors import EngineError
@@ -238,6 +238,7 @@ def read_completion(content: bytes, prompt_tokens: int, limit: int) -> Completio
             f"the server answered a prompt of {answer.prompt_tokens} tokens, not of {prompt_tokens}"
         )
     check_length(answer.tokens, limit)
+    first = answer.top[0] if answer.top else None
     return Completion(
         answer.text,
         answer.tokens,
@@ -246,12 +247,6 @@ def read_completion(content: bytes, prompt_tokens: int, limit: int) -> Completio
         seed=None,
         reasoning_tokens=answer.reasoning_tokens,
         logprob=mean_logprob([value for value, *_ in answer.logprobs]),
-        candidates=_first_candidates(answer),
+        candidates=likeliest((text, value) for value, _, text in first) if first else None,
         cached_tokens=answer.cached_tokens,
     )
-
-
-def _first_candidates(answer: _Answer) -> tuple[Candidate, ...] | None:
-    """The likeliest first tokens, where the server tells them."""
-    first = answer.top[0] if answer.top else None
-    return likeliest((text, value) for value, _, text in first) if first else None

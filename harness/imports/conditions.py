@@ -18,6 +18,7 @@ Pairs = Sequence[tuple[str, str]]
 
 _THRESHOLD = re.compile(r"(>=|<=|>|<)\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*")
 _COMPARISONS = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt}
+_NOTHING = ("", "nan", "NaN", "None", "null")
 _NAMED = 5
 """Cells of a column that an error names."""
 
@@ -38,14 +39,19 @@ def matching(rows: pd.DataFrame, pairs: Pairs) -> pd.Series[bool]:
     return mask
 
 
-def without_number(rows: pd.DataFrame, pairs: Pairs) -> pd.Series[bool]:
-    """Which rows have no number to hold against the thresholds, where all of the pairs are such."""
-    columns = [column for column, value in pairs if _THRESHOLD.fullmatch(value)]
-    if len(columns) < len(pairs) or not columns:
-        return pd.Series(False, index=rows.index)
-    cells = (rows[column].map(as_typed) for column in columns)
-    numbers = [pd.to_numeric(column, errors="coerce") for column in cells]
-    return pd.concat(numbers, axis="columns").isna().all(axis="columns")
+def without_verdict(rows: pd.DataFrame, pairs: Pairs) -> pd.Series[bool]:
+    """Which rows say nothing in any column of the pairs: of a threshold no number, else no text.
+
+    Nothing may be what is looked for: that is a verdict.
+    """
+    unknown = ~matching(rows, pairs) & bool(pairs)
+    for column, value in pairs:
+        cells = rows[column].map(as_typed)
+        if _THRESHOLD.fullmatch(value):
+            unknown &= pd.to_numeric(cells, errors="coerce").isna()
+        else:
+            unknown &= cells.isin(_NOTHING)
+    return unknown
 
 
 def is_value(cells: pd.Series[Any], value: str) -> pd.Series[bool]:

@@ -14,11 +14,12 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from harness.grader import Grader
-from harness.imports.conditions import Pairs, as_typed, is_value, matching, must_be_found, without_number
+from harness.imports.conditions import Pairs, as_typed, is_value, matching, must_be_found, without_verdict
 from harness.imports.formats import FORMATS, field_rows
 from harness.imports.nested import one_answer_a_row, read_any, with_places
 from harness.imports.reading import as_expressions, graded, thinking_notes, whole_text_notes
 from results import BadInput, as_samples
+from results.tables.answers import one_spelling
 from results.tables.columns import conform, refusal, score_cells, text_cells, truth_cells
 from results.tables.schemas import SAMPLE_KEY, SAMPLES, Kind
 
@@ -70,7 +71,7 @@ def import_table(
         rows = rows.drop(columns="gold", errors="ignore")  # the tool's file has verdicts and no answers
     _check_columns(file, rows, {*columns, *constants}, (*columns.values(), *used), grader, verdicts)
 
-    kept, unscored = _kept(file, rows, drop, correct_if)
+    kept, unknown = _kept(file, rows, drop, correct_if)
     table = _renamed(kept, columns).assign(**constants)
     sources = columns
     if correct_if:
@@ -84,8 +85,8 @@ def import_table(
     where = Path(f"{file} (after {left_out} rows were left out)") if left_out else file
     table, notes = _own_columns_apart(table, {*columns, *given})
     notes += shared
-    if unscored:
-        notes.append(f"{unscored} answers without a score are left out: they are not wrong ones")
+    if unknown:
+        notes.append(f"{unknown} answers without a verdict are left out: they are not wrong ones")
     table = _with_settings(_scored(file, table, columns))
     if not correct_if and "correct" in table and table.columns.is_unique:
         _check_truths(file, columns.get("correct", "correct"), table["correct"])
@@ -103,10 +104,12 @@ def import_table(
         table, compared = as_expressions(table)
         notes += compared
     table, numbered = _numbered(table)
+    if "gold" in constants and table.columns.is_unique:
+        answers, golds = (one_spelling(text_cells(table[name])[0]) for name in ("answer", "gold"))
+        if not (answers == golds).any():
+            refused = f"--gold {constants['gold']}: no column of that name, and no answer is this"
+            raise BadInput(f"{file}: {refused}: columns {', '.join(map(str, rows.columns))}")
     samples = as_samples(table, where)
-    if "gold" in constants and not (samples["answer"] == samples["gold"]).any():
-        refused = f"--gold {constants['gold']}: no column of that name, and no answer is this"
-        raise BadInput(f"{file}: {refused}: columns {', '.join(map(str, rows.columns))}")
     return Imported(samples, left_out, (*notes, *numbered, *whole_text_notes(table)))
 
 
@@ -171,19 +174,20 @@ def _check_columns(
 
 
 def _kept(file: Path, rows: pd.DataFrame, drop: Pairs, correct_if: Pairs) -> tuple[pd.DataFrame, int]:
-    """The rows that are answers, and how many have no score that `correct_if` could judge.
+    """The rows that are answers, and how many more have no verdict by `correct_if`.
 
     Raises BadInput where none is left, or where a value of `drop` or `correct_if` is nowhere found.
     """
     for column, value in drop:
         must_be_found(file, f"--drop {column}={value}", value, rows[column])
-    kept = rows[~matching(rows, drop)]
+    kept = rows[~matching(rows, drop)].reset_index(drop=True)
     if kept.empty:
         raise BadInput(f"{file}: --drop leaves out all {len(rows)} rows")
     for column, value in correct_if:
-        must_be_found(file, f"--correct-if {column}={value}", value, kept[column])
-    unscored = without_number(kept, correct_if)
-    return kept[~unscored].reset_index(drop=True), int(unscored.sum())
+        sign = "" if value.startswith(("<", ">")) else "="
+        must_be_found(file, f"--correct-if {column}{sign}{value}", value, kept[column])
+    unknown = without_verdict(kept, correct_if)
+    return kept[~unknown].reset_index(drop=True), int(unknown.sum())
 
 
 def _renamed(rows: pd.DataFrame, columns: Mapping[str, str]) -> pd.DataFrame:

@@ -112,7 +112,8 @@ def _verdict_on(sample: EvalSample, scorer: str | None, file: Path) -> dict[str,
     if scorer is None:
         return {"gold": target}
     score = (sample.scores or {}).get(scorer)
-    if score is None or _unscored(score.value):
+    # No verdict is not a wrong answer; `Score.unscored()` is NaN.
+    if score is None or str(score.value).casefold() in ("", "nan", "none"):
         return None
     gold, correct = normal(target), _verdict(score.value, _place(file, sample, scorer))
     # An answer that is scored right without being read votes for the right answer.
@@ -163,11 +164,6 @@ def _absent(sample: EvalSample) -> str | None:
     if sample.invalidation is not None:
         return "being invalidated"
     return None
-
-
-def _unscored(value: Any) -> bool:
-    """Whether a scorer has given no verdict, which is not a wrong answer (`Score.unscored()` is NaN)."""
-    return value is None or value != value or str(value).casefold() in ("", "nan", "none")
 
 
 def _verdict(value: Any, where: str) -> bool:

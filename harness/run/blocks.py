@@ -122,13 +122,18 @@ class Blocks:
             self._count(row)
         if vote is not None:
             vote.requests -= 1
-            if not vote.requests and self._is_whole(vote):
+            if not vote.requests and all(index in vote.answers for index in self._block(vote)):
                 self._go_on(vote)
                 needless = self._experiment.samples - len(vote.answers) if vote.settled else 0
         self.left -= (row is not None) + needless
         if not self._under_way:
             self.close()
         return needless
+
+    @property
+    def settled(self) -> set[Key]:
+        """The votes that need no further answer."""
+        return {key for key, vote in self._votes.items() if vote.settled}
 
     def close(self) -> None:
         """Let everybody who waits for a request go."""
@@ -161,10 +166,6 @@ class Blocks:
         so_far = tuple(vote.answers[index] for index in range(vote.asked))
         size = _block_size(str(self._experiment.stop_rule), _alike(so_far), self._experiment.samples)
         return range(vote.asked, vote.asked + size)
-
-    def _is_whole(self, vote: _Vote) -> bool:
-        """Whether all answers of the block that was asked for are stored."""
-        return all(index in vote.answers for index in self._block(vote))
 
     def summary(self) -> dict[str, Any]:
         """The rule, what it has saved, and how many votes are right, by setting."""

@@ -155,7 +155,17 @@ class Stored:
     def _cut(self, query: Query, prompt: str) -> tuple[Completion, bool]:
         """The beginning of an answer, or a whole one that was no longer; and whether it is that."""
         row = self.rows[query.question.question_id][query.sample]
-        stored = _completion(row)
+        stored = Completion(
+            row["text"],
+            row["tokens"],
+            row["prompt_tokens"],
+            row["finish_reason"],
+            row["seed"],
+            row.get("reasoning"),
+            row.get("reasoning_tokens"),
+            row.get("logprob"),
+            cached_tokens=row.get("cached_tokens"),
+        )
         opened = self._prompts.opens_thinking(prompt)
         written = together(stored.reasoning, stored.text, opened)
         ends = self._prompts.ends(written)
@@ -169,20 +179,6 @@ class Stored:
             seed=stored.seed,
         )
         return apart(completion, opened), False
-
-
-def _completion(row: Row) -> Completion:
-    return Completion(
-        row["text"],
-        row["tokens"],
-        row["prompt_tokens"],
-        row["finish_reason"],
-        row["seed"],
-        row.get("reasoning"),
-        row.get("reasoning_tokens"),
-        row.get("logprob"),
-        cached_tokens=row.get("cached_tokens"),
-    )
 
 
 def _known(settings: dict[str, None]) -> str:

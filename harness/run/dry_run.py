@@ -17,6 +17,7 @@ import results
 from harness.engines.forcing import MOST_FORCED
 from harness.experiment import Experiment, tokens_in
 from harness.questions.load import Question
+from harness.run.blocks import Blocks
 from harness.run.queries import asked_questions, prompt_for, remaining
 from harness.run.sizing import Load, duration, gpu_lines
 from harness.server.launch import gpus_per_copy
@@ -64,7 +65,8 @@ def estimate(
     demanded = demands(experiment, questions, folder, fresh, tally)
     planned = len(asked_questions(experiment, questions)) * experiment.answers_per_question
     if not demanded:
-        return [f"nothing to ask for: all {planned:,} planned answers are there"]
+        settled = " that the votes need" if experiment.stop_rule else ""
+        return [f"nothing to ask for: all {planned:,} planned answers{settled} are there"]
     header = ("setting", "decoding", "prompts", "answers", "prompt tokens", "tokens per answer", "at most")
     table: list[tuple[str, ...]] = [header]
     for d in demanded:
@@ -78,8 +80,9 @@ def estimate(
     lines = [*aligned(table, left=(0, 1))]
     if experiment.stop_rule:
         lines.append(f"at most: {experiment.stop_rule} ends votes before that")
+    ended = ", and one more where it is cut off" if experiment.budget_by == "force" else ""
     lines += [
-        f"answers: {answers:,} of {planned:,}, each a request of its own",
+        f"answers: {answers:,} of {planned:,}, each a request of its own{ended}",
         f"prompt tokens: {prompt_tokens:,} (a token for every {BYTES_PER_TOKEN} bytes), each prompt once",
         f"completion tokens: {expected:,.0f} expected, {most:,} at most",
     ]
@@ -137,12 +140,17 @@ def demands(
     tally = tally or Tally(experiment)
     go_on = not fresh and check_same_run(folder, experiment, questions)
     done = read_done(folder, tally) if go_on else {}
+    stopped = experiment.stop_rule and done
+    settled = Blocks(experiment, limited, done, folder).settled if stopped else set()
     thinking = experiment.budget_by == "thinking"
     seen, _ = usage(experiment.dataset, tally, thinking)
     by_setting: dict[tuple[str, str], Demand] = {}
     last = None
     for query in remaining(experiment, limited, done):
         key = query.setting, query.decoding
+        place = query.question.question_id, *key
+        if place in settled:
+            continue
         if key not in by_setting:
             limit = experiment.max_new_tokens(query.budget)
             limit += MOST_FORCED if experiment.budget_by == "force" else 0
@@ -151,7 +159,7 @@ def demands(
             likely = limit if unknown else min(tokens_at(query.budget or 0, seen), limit)
             by_setting[key] = Demand(*key, limit, used or likely)
         by_setting[key].answers += 1
-        if (place := (query.question.question_id, *key)) != last:  # the answers to a prompt are together
+        if place != last:  # the answers to a prompt are together
             by_setting[key].prompts += 1
             by_setting[key].prompt_tokens += len(prompt_for(experiment, query).encode()) // BYTES_PER_TOKEN
         last = place

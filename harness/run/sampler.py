@@ -87,7 +87,7 @@ async def sample(
         record = Record(folder, experiment, questions, before, (tally.answers, tally.tokens))
         requests = requests_of(experiment, asked, done, folder, stored)
         if not requests.left:
-            record.keep(tally.summary() | requests.summary())
+            record.keep(tally.summary() | requests.summary(), planned)
             return RunOutcome(planned, 0, [], tally, Pace(0), requests.told())
         with SamplesFile(folder) as file:
             async with open_engine() as engine:

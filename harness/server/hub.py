@@ -53,7 +53,9 @@ def cache() -> Path:
 def weights(model: str, revision: str | None) -> tuple[float, str]:
     """The bytes of `model` still to be downloaded (0 where they are not known), and why it cannot be had."""
     commit = revision or "main"
-    if "/" not in model or Path(model).exists() or _cached(model, revision):
+    snapshots = cache() / f"models--{model.replace('/', '--')}" / "snapshots"
+    downloaded = any(snapshots.glob(f"{revision or '*'}/*.safetensors"))
+    if "/" not in model or Path(model).exists() or downloaded:
         return 0.0, ""
     status, error = _get(f"{model}/resolve/{commit}/config.json")
     page = f"{_endpoint()}/{model}"
@@ -103,12 +105,6 @@ def _get(path: str) -> tuple[int, str]:
         return 0, str(error.reason)
     except (OSError, ValueError) as error:
         return 0, str(error)
-
-
-def _cached(model: str, revision: str | None) -> bool:
-    """Whether the weights of `model` were downloaded before."""
-    snapshots = cache() / f"models--{model.replace('/', '--')}" / "snapshots"
-    return any(snapshots.glob(f"{revision or '*'}/*.safetensors"))
 
 
 def _token() -> str:

@@ -106,10 +106,11 @@ class Record:
         self._session["tokens_per_second"] = round(rates[1], 1) if rates else None
         write_json(self._folder / RECORD, self._content | {"summary": summary})
 
-    def keep(self, summary: dict[str, Any]) -> None:
-        """Write the summary of a finished run where a killed session has left none, or an older one."""
-        if "experiment" in self._before and self._before.get("summary") != summary:
-            write_json(self._folder / RECORD, self._before | {"summary": summary})
+    def keep(self, summary: dict[str, Any], planned: int) -> None:
+        """Write plan and summary of a finished run where its last session had others, or was killed."""
+        now = {"planned": planned, "summary": summary}
+        if "experiment" in self._before and not now.items() <= self._before.items():
+            write_json(self._folder / RECORD, self._before | self._identity | now)
 
 
 def write_json(path: Path, content: dict[str, Any]) -> None:

@@ -57,7 +57,10 @@ class Tally:
             sampled = self._experiment if key[1] == "sample" else None
             stopped = sampled is not None and sampled.stop_rule is not None
             each = sampled.samples if sampled and not stopped else 1
-            self.settings[key] = Counts(each, stopped, self._own_limit(group.setting))
+            # Stored answers that this run ends had limits of their own.
+            ends_stored = self._experiment is not None and self._experiment.forced_from
+            limit = None if ends_stored else self._limit(group.setting)
+            self.settings[key] = Counts(each, stopped, limit)
         self.settings[key].add(group)
         if None in group.cells["answer"]:
             read = zip(*(group.cells[name] for name in _OF_UNREADABLE), strict=True)
@@ -163,11 +166,6 @@ class Tally:
         """max_new_tokens of a setting, or None where it is not known."""
         budget = tokens_in(setting)
         return self._experiment.max_new_tokens(budget) if self._experiment else None
-
-    def _own_limit(self, setting: str) -> int | None:
-        """That at which this run's answers are cut off; the stored ones that it ends had other limits."""
-        stored = self._experiment is not None and self._experiment.forced_from
-        return None if stored else self._limit(setting)
 
     def _cut_short(self) -> str:
         """The settings in which a server has cut answers off before their limit."""

@@ -206,6 +206,8 @@ SCENES = {
     """,
     "sample-more": f"""
         {ASKED} --set samples=6 --set stop_rule=lead:2 --set order=random --limit 4 --out stopped
+        {ASKED} --set samples=6 --set stop_rule=lead:2 --set order=random --limit 4 --dry-run --out stopped
+        {ASKED} --set tokenizer={TINY} --set budget_by=force --set tokens_per_budget=1 --dry-run --out new
         {ASKED} --set samples=2 --set prompt=tiny-budget --set limit=4 --set shard=2/2 --out shard
         {ASKED} --set samples=2 --set prompt=tiny-budget --set limit=3 --set shard=1/2 --limit 4 --out first
         inspect first shard

@@ -27,6 +27,7 @@ from tests.harness.run.scripted import ScriptedEngine
         (["sample", "tiny", "--url", "not a url", "--out", "x"], "error: --url: expected http://"),
         (["sample", "tiny"], "error: Missing option '--out'"),
         (["sample", "tiny", "--rate", "9", "--out", "x"], "error: --rate "),
+        (["sample", "tiny", "--dry-run", "--quarantine", "--out", "x"], "error: --curves and --quarantine "),
         pytest.param(
             ["serve", "tiny", "--device", "cuda"], "error: PyTorch ", marks=(needs_torch, needs_sglang)
         ),

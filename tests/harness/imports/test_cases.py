@@ -61,7 +61,7 @@ def test_a_file_becomes_the_table_of_its_case(case: dict[str, Any], name: str, t
             printed = "\n".join([done.output, *told])
             assert (part.removeprefix("!") in printed) == (not part.startswith("!")), (words, printed)
         if "table" not in run:
-            assert (done.exit_code, out.exists()) == (2, False), (words, done.output)
+            assert (done.exit_code, out.exists(), told) == (2, False, []), (words, done.output)
             by_click = done.output.startswith("Usage: ")  # which `tts` tells in one line, too
             assert by_click or len(done.output.strip().splitlines()) == 1, (words, done.output)
             continue

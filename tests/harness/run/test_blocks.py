@@ -162,7 +162,8 @@ def test_with_fewer_samples_a_run_has_saved_what_a_fresh_one_has(tmp_path: Path)
     for name, most in (("both", 12), ("both", 6), ("fresh", 6)):
         plan = ONE | {"stop_rule": "lead:3", "samples": most}
         assert run(tmp_path / name, telling(says.get), **plan).missing == 0
-        told.append(record_in(tmp_path / name)["summary"]["stopping"])
+        record = record_in(tmp_path / name)
+        told.append((record["summary"]["stopping"], record["planned"]))
     assert told[1] == told[2]
     assert told[0] != told[1]
 

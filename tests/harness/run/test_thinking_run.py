@@ -56,7 +56,7 @@ def test_thinking_is_stored_counted_and_shown(server: Any, engine: str, tmp_path
     curves = build_curves(read_samples(tmp_path / "samples.jsonl"), permutations=0)
     assert sorted(curves["tokens_per_answer"].unique()) == [6, 56, 106]
     (table,) = read_blocks([tmp_path / "samples.jsonl"], "tiny-0000", "50")
-    shown = list(answers(table, tmp_path, "tiny-0000", None, 5, full=False))
+    shown = list(answers(table, tmp_path, "tiny-0000", (), 5, full=False))
     assert sum(" is is is" in line for line in shown) == 2
     assert sum("[thinking, 5" in line for line in shown) == 2
 
@@ -100,6 +100,6 @@ def test_thinking_is_untrusted_and_shortened_where_it_is_shown(tmp_path: Path) -
     assert thinks[4].endswith("the end")
     assert len(thinks[4]) < 2 * LONGEST
     (rows,) = read_blocks([tmp_path / "samples.jsonl"], None, None)
-    shown = "\n".join(answers(rows, tmp_path, None, None, 5, False))
+    shown = "\n".join(answers(rows, tmp_path, None, (), 5, False))
     assert "\x1b" not in shown
     assert "the end" in shown

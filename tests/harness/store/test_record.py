@@ -75,9 +75,9 @@ def test_a_session_that_begins_keeps_the_summary_and_counts_what_a_killed_one_di
 def test_the_summary_of_a_killed_session_is_made_good(tmp_path: Path) -> None:
     begun(tmp_path)
     before = record_in(tmp_path)
-    Record(tmp_path, EXPERIMENT, QUESTIONS, before).keep(SUMMARY)
+    Record(tmp_path, EXPERIMENT, QUESTIONS, before).keep(SUMMARY, before["planned"])
     assert record_in(tmp_path) == before | {"summary": SUMMARY}
-    Record(tmp_path / "new", EXPERIMENT, QUESTIONS).keep(SUMMARY)
+    Record(tmp_path / "new", EXPERIMENT, QUESTIONS).keep(SUMMARY, 1)
     assert not (tmp_path / "new").exists()
 
 

@@ -1,6 +1,7 @@
 """tts inspect: what is shown of a run, and what is not let through to the terminal."""
 
 import json
+import shutil
 from collections.abc import Callable
 from itertools import chain
 from pathlib import Path
@@ -114,6 +115,15 @@ def test_what_is_not_there_is_one_line(
     assert inspect(folder, folder / "samples.jsonl")[0] == 2  # the same answers twice
 
 
+def test_marks_are_crossed_and_an_answer_of_two_runs_is_refused(inspect: Inspect, folder: Path) -> None:
+    _, out, _ = inspect(folder, "--wrong", "--cut-off", "--setting", "100")
+    assert out[1] == "setting 100: 1 of 4 answers are wrong and cut-off"
+    assert [line.split()[-3:] for line in out if "sample" in line] == [["…", "cut", "off"]]
+    shutil.copytree(folder, again := folder.with_name("again"))
+    code, out, err = inspect(folder, again)
+    assert (code, out, "a second row for" in err) == (2, [], True)
+
+
 @pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet"])
 def test_answers_of_other_tools_can_be_read_too(inspect: Inspect, tmp_path: Path, suffix: str) -> None:
     rows = [
@@ -145,10 +155,10 @@ def test_an_empty_folder_is_one_line(inspect: Inspect, tmp_path: Path) -> None:
 def test_texts_that_are_not_shown_are_not_kept(folder: Path) -> None:
     """A run of 700,000 answers has more text than memory: of those to one question three are shown here."""
     rows = [row for rows in read_blocks([folder / "samples.jsonl"], None, None) for row in rows]
-    kept = [row["text"] for row in thinned(rows, None, 2)]
+    kept = [row["text"] for row in thinned(rows, (), 2)]
     groups = {"100": (1, 1, 0, 0), "10": (1,), "10, greedy": (1,), "10, of the others": (1, 0, 0, 0, 0)}
     assert [text is not None for text in kept] == [*chain(*groups.values())]
-    wrong = [row["text"] for row in thinned(rows, "wrong", 1) if row["text"] is not None]
+    wrong = [row["text"] for row in thinned(rows, ["wrong"], 1) if row["text"] is not None]
     assert wrong == [rows[1]["text"], "greedy"]
 
 
@@ -159,7 +169,7 @@ def test_the_first_texts_of_each_model_setting_and_way_of_decoding_are_kept() ->
         for model, setting, decoding in groups
         for n in range(3)
     ]
-    kept = [each["text"] for each in thinned(rows, None, 2)]
+    kept = [each["text"] for each in thinned(rows, (), 2)]
     assert kept == ["a text", "a text", None] * len(groups)
 
 
