@@ -7,10 +7,10 @@ import pytest
 
 from tests.results.cli.command import joined, results, samples_file
 
-REFUSED = tomllib.loads(Path(__file__).with_name("refused.toml").read_text(encoding="utf-8"))["refused"]
+FILE = tomllib.loads(Path(__file__).with_name("refused.toml").read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize(("line", "told"), REFUSED)
+@pytest.mark.parametrize(("line", "told"), FILE["refused"])
 def test_bad_input_is_one_line_and_nothing_is_written(tmp_path, monkeypatch, capsys, line, told):
     monkeypatch.chdir(tmp_path)
     names = ("one", "two", "three", "samples")
@@ -26,17 +26,10 @@ def test_bad_input_is_one_line_and_nothing_is_written(tmp_path, monkeypatch, cap
     assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == before
 
 
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        (["one.csv", "two.csv", "three.csv", "--every-question"], "one run at one setting, or two"),
-        (["one.csv", "--every-question", "--cluster", "gold"], "--every-question"),  # of means alone
-        (["models.csv", "--at", "1", "--sequential"], "one and two, majority"),
-    ],
-)
-def test_what_writes_no_file_is_refused_likewise(tmp_path, monkeypatch, capsys, arguments, told):
+@pytest.mark.parametrize(("line", "told"), FILE["unwritten"])
+def test_what_writes_no_file_is_refused_likewise(tmp_path, monkeypatch, capsys, line, told):
     monkeypatch.chdir(tmp_path)
     files = [samples_file(Path(f"{name}.csv"), 1, model=name) for name in ("one", "two", "three")]
     joined(files, Path("models.csv"))
-    assert results("compare", *arguments) == 2
+    assert results(*line.split()) == 2
     assert told in capsys.readouterr().err
