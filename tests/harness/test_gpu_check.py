@@ -74,6 +74,8 @@ class PlayedServer(SimulatedServer):
         self._running, self._since, self._busy = 0, 0.0, 0.0
         self.share = 0.0
         """The mean share of the places at work, from the first answer asked for to the last."""
+        self.looks: list[int] = []
+        """The answers asked for whenever the counts were read."""
 
     @property
     def lengths(self) -> list[int]:
@@ -94,6 +96,7 @@ class PlayedServer(SimulatedServer):
     def _about(self, path: str) -> Reply:
         counts = {"prompt_tokens_total": 4 + 8 * len(self.sent), "cached_tokens_total": 6 * len(self.sent)}
         counts[RUNNING] = self._running
+        self.looks += [len(self.sent)] * (path == "/metrics")
         metrics = [f'sglang:{name}{{rank="0"}} {value}\n' for name, value in counts.items()]
         shown = {"/model_info": json.dumps({"model_path": self._model}), "/metrics": "".join(metrics)}
         return Reply(200, "", shown.get(path, "{}").encode())
@@ -120,12 +123,14 @@ def test_a_run_keeps_the_places_at_work_with_the_lengths_of_a_real_one(
             yield engine
 
     monkeypatch.setattr(harness.gpu_check, "own_server", server)
+    monkeypatch.setattr(harness.gpu_check, "LOOK_SECONDS", 0.02)
     with asyncio.Runner(loop_factory=SimulatedTime) as runner:
         found = runner.run(measure("small", tmp_path, prompts=6, answers=32, dp=2, device="cuda", say=print))
 
     (plan,) = plans
     assert (plan.samples, plan.concurrency, plan.dp, plan.device) == (32, 32, 2, "cuda")
     assert played.share > 0.9
+    assert 2 * 32 <= min(filter(None, played.looks)) < 3 * 32  # the first round all begins at once
     lengths = played.lengths
     assert len(lengths) == 6 * 32
     assert 150 < sum(lengths) / len(lengths) < 320  # 232, give or take seven standard errors

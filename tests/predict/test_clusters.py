@@ -1,6 +1,9 @@
 """New questions are new passages where questions come in clusters: forecasts, plans, sizes of runs."""
 
+from dataclasses import replace
+
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.special import stdtrit
 
@@ -37,6 +40,9 @@ def test_a_comparison_of_clusters_takes_more_questions():
     plain, together = (power(a, b, [60], [4], 0) for a, b in runs)
     assert (together["margin"] > plain["margin"]).all()
     assert (together["questions_to_decide"] > plain["questions_to_decide"]).all()
+    a, b = runs[1]
+    told_by_one = power(replace(a, clusters=None), b, [60], [4], 0)
+    pd.testing.assert_frame_equal(told_by_one, together)
 
 
 @pytest.mark.parametrize("method", ["majority", "best_of_n"])

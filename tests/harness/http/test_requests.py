@@ -198,12 +198,12 @@ def test_what_is_found_out_about_a_server_that_was_away_ends_the_run(when: str, 
 FIRST_REPLY = 4 * PATIENCE
 
 
-def counting(stops: float, place: str) -> SimulatedServer:
-    """Takes FIRST_REPLY for an answer; its count of tokens rises until it `stops`."""
+def counting(stops: float, place: str, rate: float = 1000.0) -> SimulatedServer:
+    """Takes FIRST_REPLY for an answer; its count of tokens rises at a `rate` until it `stops`."""
 
     def look(path: str) -> Reply | None:
         if path == place:
-            count = 1000 * min(now(), stops)
+            count = 1e6 + rate * min(now(), stops)
             return Reply(200, "", f'sglang:realtime_tokens_total{{mode="decode"}} {count}\n'.encode())
         return Reply(404, "", b"") if path in METRICS else None
 
@@ -225,6 +225,7 @@ STOPS = 2000.0
     ("server", "patience", "least", "most"),
     [
         (counting(STOPS, METRICS[0]), PATIENCE, STOPS + PATIENCE, STOPS + PATIENCE + 3 * SAY_SECONDS),
+        (counting(1e9, METRICS[0], -1.0), PATIENCE, PATIENCE - 2, PATIENCE + 2),  # as restarts would have it
         (SimulatedServer(lambda _body: after(1e9)), 90.0, 88, 92),  # a setting of the experiment
     ],
 )

@@ -142,7 +142,7 @@ def test_our_grader_takes_the_place_of_a_scorer(write: Write, tmp_path: Path) ->
 def test_temperature_0_is_greedy_and_settings_are_found_in_all_places(write: Write) -> None:
     file = write(sample(1), temperature=0.0)
     assert set(import_inspect_ai(file).table["decoding"]) == {"greedy"}
-    for name, value in (("max_tokens", "100"), ("shots", "8"), ("top_k", "9")):
+    for name, value in (("max_tokens", "100"), ("shots", "8"), ("top_k", "9"), ("temperature", "0.0")):
         assert set(import_inspect_ai(file, setting=name).table["setting"]) == {value}
     with pytest.raises(BadInput, match=r"no setting 'budget', found .*temperature.*shots"):
         import_inspect_ai(file, setting="budget")

@@ -223,8 +223,9 @@ def test_the_command_writes_what_reads_back(tmp_path: Path) -> None:
         done = CliRunner().invoke(command, [str(file), "--out", str(out)])
         assert done.output == f"{len(rows)} questions -> {out}\n"
         assert load_questions(str(out)) == load_questions(str(file))
-        done = CliRunner().invoke(command, ["multiple-choice", "--file", str(file), "--out", str(file)])
-        assert "is one of the inputs" in done.output
+        for words in (["multiple-choice", "--file", str(file)], [str(file)]):
+            done = CliRunner().invoke(command, [*words, "--out", str(file)])
+            assert "is one of the inputs" in done.output
     done = CliRunner().invoke(command, ["multiple-choice"])
     assert done.exit_code == 2
     assert "multiple-choice: needs a file" in done.output

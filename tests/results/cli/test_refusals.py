@@ -1,49 +1,19 @@
 """What `tts curves`, `tts compare` and `tts stop` refuse: one line, and nothing is written."""
 
+import tomllib
 from pathlib import Path
 
 import pytest
 
 from tests.results.cli.command import joined, results, samples_file
 
-TWO = "compare one.csv two.csv"
+FILE = tomllib.loads(Path(__file__).with_name("refused.toml").read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize(
-    ("line", "told"),
-    [
-        ("curves none.csv", "error: none.csv: no such file"),
-        ("curves", "error: Missing argument 'SAMPLES...'"),
-        ("curves one.csv --n 8", "error: N = 8: "),
-        ("curves one.csv --n 2,x", "error: Invalid value for '--n': found "),
-        ("curves one.csv --score logprob", "error: --score is for "),
-        ("curves one.csv --permutations 0 --seed 0", "error: --seed is of "),
-        ("curves one.csv --out one.csv", "error: one.csv: "),
-        ("curves samples.jsonl --out .", "error: .: "),
-        ("curves one.csv one.csv", "error: one.csv: row 1: "),
-        ("curves one.csv --unreadable zzz", "error: one.csv: --unreadable 'zzz'"),
-        ("compare one.csv none.csv", "none.csv"),
-        ("compare", "SAMPLES"),
-        (f"{TWO} --out one.csv", "one.csv"),
-        (f"{TWO} --price one=1 --price two=0", "two=0"),
-        (f"{TWO} --price one=$1 --price two=1 --price one=2", "one=2"),
-        (f"{TWO} --margin 2", "--margin"),
-        (f"{TWO} --gate --margin 2", "--margin"),
-        (f"{TWO} --method majority,best_of_n --gate --at 2 --margin 2", "--margin"),
-        (f"{TWO} three.csv --gate", "--gate"),
-        ("compare one.csv ./one.csv --gate", "given twice"),
-        (f"{TWO} --at 1 --sequential", "--out"),
-        (f"{TWO} --every-question", "--every-question"),
-        (f"{TWO} --planned 300", "--planned"),
-        (f"{TWO} --looks 3", "--looks"),
-        ("compare models.csv --model m9", "m1, m2, m3"),
-        ("stop one.csv --plot stop.gif", ".png"),
-        ("stop one.csv --n-max 1", "--n-max"),
-    ],
-)
+@pytest.mark.parametrize(("line", "told"), FILE["refused"])
 def test_bad_input_is_one_line_and_nothing_is_written(tmp_path, monkeypatch, capsys, line, told):
     monkeypatch.chdir(tmp_path)
-    names = ("one", "two", "three")
+    names = ("one", "two", "three", "samples")
     files = [samples_file(Path(f"{name}.csv"), i, model=f"m{i}") for i, name in enumerate(names, start=1)]
     joined(files, Path("models.csv"))
     before = {file.name: file.read_bytes() for file in tmp_path.iterdir()}
@@ -56,17 +26,10 @@ def test_bad_input_is_one_line_and_nothing_is_written(tmp_path, monkeypatch, cap
     assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == before
 
 
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        (["one.csv", "two.csv", "three.csv", "--every-question"], "one run at one setting, or two"),
-        (["one.csv", "--every-question", "--cluster", "gold"], "--every-question"),  # of means alone
-        (["models.csv", "--at", "1", "--sequential"], "one and two, majority"),
-    ],
-)
-def test_what_writes_no_file_is_refused_likewise(tmp_path, monkeypatch, capsys, arguments, told):
+@pytest.mark.parametrize(("line", "told"), FILE["unwritten"])
+def test_what_writes_no_file_is_refused_likewise(tmp_path, monkeypatch, capsys, line, told):
     monkeypatch.chdir(tmp_path)
     files = [samples_file(Path(f"{name}.csv"), 1, model=name) for name in ("one", "two", "three")]
     joined(files, Path("models.csv"))
-    assert results("compare", *arguments) == 2
+    assert results(*line.split()) == 2
     assert told in capsys.readouterr().err

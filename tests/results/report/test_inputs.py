@@ -140,6 +140,14 @@ def test_no_text_of_any_table_is_shown_unseen(tmp_path):
     assert text.count("\\u202e") > 60
 
 
+def test_forecasts_in_files_of_one_name_are_all_taken(tmp_path):
+    files = [tmp_path / folder / "forecast.csv" for folder in "ab"]
+    for file in files:
+        file.parent.mkdir()
+        forecast_table("flat", [0.6, 0.7]).to_csv(file, index=False)
+    assert len(read_tables(files).forecasts) == 2
+
+
 def test_a_bad_cell_is_refused_with_its_row_and_column(tmp_path):
     for column, row in (("fit", FIT | {"fit": "no"}), ("known", PLAN[0] | {"known": "guess"})):
         pd.DataFrame([row]).to_csv(tmp_path / "t.csv", index=False)

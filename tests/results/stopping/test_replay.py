@@ -96,6 +96,8 @@ def test_an_unreadable_answer_costs_and_casts_no_vote():
     assert outcome.tokens.tolist() == [19.0]
     assert outcome.agreement[0] == pytest.approx(5 / 16)  # that Beta(2, 3) is above one half
     assert outcome.false_stops[0] == pytest.approx(11 / 16)
+    all_asked = Replay(pools, np.arange(6, dtype=np.int32)[None], 3)  # which no rule has ended
+    assert all_asked.outcome(all_asked.stop(RULES["lead"], 2)).false_stops.tolist() == [0.0]
 
 
 def test_an_answer_costs_one_where_the_tokens_of_some_are_unknown():

@@ -173,10 +173,11 @@ def answers_table() -> pd.DataFrame:
 @pytest.mark.parametrize("order", [slice(None), [6, 5, 4, 3, 2, 1, 0], [3, 1, 6, 0, 2, 5, 4]])
 def test_answers_are_gathered_by_question_and_sample_whatever_the_order_of_the_rows(order):
     """Right answers are one, and wrong ones are numbered by their text."""
-    pools = answer_pools(answers_table().iloc[order])
+    pools = answer_pools(answers_table().iloc[order], score="sample")
     assert pools.question_ids == ["a", "b"]
     assert pools.starts.tolist() == [0, 2, 7]
     assert pools.votes.tolist() == [1, 2, 0, 1, -1, 0, 1]
+    np.testing.assert_array_equal(pools.scores, [0, 1, 0, 1, 2, 3, 4])
     np.testing.assert_array_equal(pools.tokens, [60, 70, 20, 10, 30, 40, 50])  # 30: the mean of the others
     counts = pools.counts()
     assert (counts.correct.tolist(), counts.nulls.tolist()) == ([0, 2], [0, 1])

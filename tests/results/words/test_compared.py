@@ -16,6 +16,11 @@ def test_a_data_set_is_named_where_there_are_several_and_it_has_a_name():
     assert lead_in("unknown", True) == lead_in("sums", False) == ""
 
 
+def test_a_row_at_equal_cost_has_its_own_number_of_questions():
+    rows = both_ways(pd.DataFrame([DIFFERENCE | {"questions_needed_at_cost": 900.0}]))
+    assert rows["questions_needed"].tolist() == [40, 900]
+
+
 def test_of_several_settings_the_dearest_is_told_in_any_order_of_rows():
     of_x, of_y = (
         {"setting_a": name, "setting_b": name, "cost": cost} for name, cost in (("x", 9), ("y", 70))
@@ -40,4 +45,5 @@ def test_every_difference_of_the_sentence_stands_in_a_row_that_it_quotes():
         told = re.findall(r"(?:\(|… |by |is )[+−]?(\d+\.\d)", verdict(rows))
         cells = " ".join(" ".join(row) for row in cells_of(both_ways(rows.loc[quoted(rows)]), COLUMNS))
         assert len(told) >= 3 or "undecided" in verdict(rows)
+        assert len(set(rows.loc[quoted(rows), "method"])) == 1 or "undecided" in verdict(rows)
         assert set(told) <= set(re.findall(r"\d+\.\d", cells))

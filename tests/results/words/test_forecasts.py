@@ -129,6 +129,8 @@ def test_of_a_backtest_the_bias_the_unseen_error_and_the_width_are_told_too():
     assert found == pytest.approx([10, 10, -10 / 3, 20, 20, 260 / 3, 5])
     (cells,) = error_table("errors", rows).rows
     assert cells == ["p", "10.00", "20.0", "86.7", "2 of 3", "3 of 4", "10.00", "−3.33", "20.00"]
+    (cells,) = error_table("errors", rows.assign(low=rows["low"].where(rows["N"] != 2))).rows
+    assert cells[4] == "1 of 2"
 
 
 def test_new_lengths_and_more_answers_are_compared_by_themselves():

@@ -219,6 +219,7 @@ def test_a_bound_outside_of_its_theorem_is_left_out_and_inside_it_holds():
     ("claim", "panel", "options"),
     [
         ("the-vote-gains-with-length", "fig2h", {"steps": (8,)}),
+        ("a-longer-path-has-less-risk", "fig2a", {"steps": (8,)}),
         ("accuracy-exponential-in-votes", "fig2h", {"n": (1, 256)}),
         ("ensemble-linear-noise-beats-descent", "fig2a", {}),
         ("best-of-n-beats-descent", "fig2d", {"n": (1, 1024)}),
