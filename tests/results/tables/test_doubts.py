@@ -173,7 +173,7 @@ def test_an_option_of_clusters_without_effect_is_refused(tmp_path):
     write_curves(build_curves(given), tmp_path / "c.csv")
     with reading(cluster="own"), pytest.raises(BadInput, match="changes nothing"):
         read_samples(tmp_path / "s.csv")
-    with reading(cluster="own"), pytest.raises(BadInput, match="--cluster is for the samples"):
+    with reading(cluster="own"), pytest.raises(BadInput, match="give --cluster with the samples"):
         read_curves(tmp_path / "c.csv")
 
 
