@@ -89,8 +89,7 @@ class Truth:
 
 
 def given(difference: float, stderr: float) -> Truth:
-    """The true difference given the one measured, a normal law for each scale τ that it may have had; by a
-    `stderr` of 0 it is known."""
+    """The true difference given the one measured, a normal law for each scale τ; known by a `stderr` of 0."""
     total = _SCALES**2 + stderr**2
     log = -np.log(total) / 2 - difference**2 / (2 * total)
     weights = np.exp(log - log.max())
