@@ -27,7 +27,8 @@ USABLE = 0.85
 """The share of the memory for weights and cache, about what SGLang leaves for them."""
 REACHED = 0.4
 """The share of the bound to expect; published rates have 0.21 to 0.43 of it: TensorRT-LLM 0.15 on an H100:
-16,117 tokens/s for 128 tokens in and out, 9,894 for 128 and 2,048, 7,953 for 500 and 2,000."""
+16,117 tokens/s for 128 tokens in and out, 9,894 for 128 and 2,048, 7,953 for 500 and 2,000. `tts gpu-check`
+had 0.36 on an H200 (docs/gpu-host.md)."""
 BYTES = {"float32": 4, "bfloat16": 2, "float16": 2}
 _SHAPE = ("hidden_size", "intermediate_size", "vocab_size", "num_hidden_layers", "num_attention_heads")
 

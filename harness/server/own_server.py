@@ -40,6 +40,7 @@ class OwnServer:
     def __init__(self, command: Launch, log: Path, say: Callable[[str], None]) -> None:
         self.events: list[str] = []
         self._command, self._log, self._say = command, log, say
+        self._told: Sequence[str] = ()
         self._read = log.stat().st_size if log.exists() else 0
 
     def __enter__(self) -> Self:
@@ -66,8 +67,12 @@ class OwnServer:
 
     def _tell_last_error(self) -> None:
         lines = self._log.read_text(errors="replace").splitlines()
+        told = last_error([line for line in lines if not line.startswith(SAYS)])
+        if told == self._told:  # whoever waits for a server finds that it has ended, and whoever stops it
+            return
+        self._told = told
         self._say(f"the last error in {self._log}:")
-        for line in last_error([line for line in lines if not line.startswith(SAYS)]):
+        for line in told:
             self._say(f"  {visible(line)}")
 
     def _new_lines(self) -> list[str]:
@@ -83,12 +88,12 @@ def last_error(lines: Sequence[str]) -> Sequence[str]:
     """The ten lines of a log that end with its last error; without one, its last ten.
 
     A process of SGLang that has crashed is followed by what the others do about it, in tens of lines, and by
-    errors of theirs; they begin with SIGQUIT.
+    errors of theirs; they begin with SIGQUIT, written in two ways: before a server is ready, and after.
 
     >>> last_error(["ready", "torch.OutOfMemoryError: out of memory", "[10:32:07] SIGQUIT received", "…"])
     ['ready', 'torch.OutOfMemoryError: out of memory']
     """
-    ends = [number for number, line in enumerate(lines) if "SIGQUIT received" in line]
+    ends = [number for number, line in enumerate(lines) if "sigquit" in line.lower()]
     before = lines[: ends[-1]] if ends else lines
     errors = [number for number, line in enumerate(before, start=1) if _ERROR.match(line)]
     return before[: errors[-1]][-LINES_SHOWN:] if errors else lines[-LINES_SHOWN:]

@@ -138,8 +138,9 @@ def test_of_a_server_that_has_ended_for_good_the_last_lines_are_shown(tmp_path: 
     script = "print(*range(30), sep='\\n', flush=True); raise SystemExit(7)"
     with OwnServer(python(script), tmp_path / "log", said.append) as server:
         wait_until(lambda: server._server.ended() is not None)
-        with pytest.raises(BadInput, match="has ended"):
-            server.check()
+        for _ in range(2):
+            with pytest.raises(BadInput, match="has ended"):
+                server.check()
     assert said[1:] == [f"  {line}" for line in range(20, 30)]
 
 
@@ -164,3 +165,15 @@ def test_of_a_crash_the_last_error_is_shown_and_not_what_follows_it(error: str) 
         *["[2026-11-25 16:01:57] kill_process_tree called: parent_pid=13907"] * 12,
     ]
     assert last_error([*before, error, *stack, *after]) == [*before, error]
+
+
+def test_of_a_server_that_does_not_get_ready_the_error_of_its_model_is_shown() -> None:
+    """The end of a log of SGLang 0.5.23 on an H200, whose norms have no kernel for float32."""
+    error = "RuntimeError: rmsnorm(at::Tensor&, double, bool)::<lambda()> failed to dispatch data type Float"
+    after = [
+        "",
+        "[2026-11-27 13:04:45] Received sigquit from a child process. It usually means the child failed.",
+        "[2026-11-27 13:04:45] kill_process_tree called: parent_pid=1338, include_parent=True, pid=1338",
+        "error: SGLang ended with status -9 before it was ready: see its log above",
+    ]
+    assert last_error(["Traceback (most recent call last):", error, *after])[-1] == error
