@@ -84,7 +84,8 @@ def launch(
 
     `device` auto is cuda if there is a GPU. The copies of one server share its random seed. `worker` (from 0)
     of `workers` on a host gets its share of the GPUs. Raises BadInput: SGLang, a GPU or what compiles kernels
-    is missing, or the server could be used from elsewhere without a key (see `address`).
+    is missing, a GPU is to compute in float32, or the server could be used from elsewhere without a key (see
+    `address`).
     """
     check_flags(extra)
     key = key_for(host)
@@ -95,6 +96,8 @@ def launch(
         needed = f"{dp * workers} copies of the model, {each} GPUs each, need {dp * workers * each}"
         fewer = "give fewer copies (make DP=, --set dp=, --dp or --workers)"
         raise BadInput(f"{needed} GPUs, and this machine has {gpus}: {fewer}")
+    if gpus and "float32" in (dtype, *extra):
+        raise BadInput("SGLang's norms have no kernel for float32 on a GPU: --set dtype=bfloat16, or auto")
     flags = ["--model-path", model, "--host", host, "--port", str(port), "--dp-size", str(dp)]
     # By default the model's generation_config fills in what a request leaves out.
     flags += ["--sampling-defaults", "openai", "--random-seed", str(secrets.randbits(30))]

@@ -128,6 +128,9 @@ def test_what_is_missing_is_said_before_a_server_is_started(
     gpus: Callable[[int], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     gpus(1)
+    for single in ({"dtype": "float32"}, {"extra": ["--dtype", "float32"]}):
+        with pytest.raises(BadInput, match="no kernel for float32"):
+            launch("model", port=1, **single)  # type: ignore[arg-type]
     for missing, said in (("which", "ninja"), ("toolkit", r"nvcc.*cuda-toolkit-13"), ("find_spec", "SGLang")):
         module = {"toolkit": harness.server.toolkit, "find_spec": importlib.util}.get(missing, shutil)
         monkeypatch.setattr(module, missing, lambda *_, **__: None)
