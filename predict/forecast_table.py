@@ -147,10 +147,7 @@ def places(group: Group, task: Task) -> pd.DataFrame:
     ]
     known = group.key.source == "synthetic" or most > 0
     columns = {
-        "source": group.key.source,
-        "dataset": group.key.dataset,
-        "model": group.key.model,
-        "method": group.method,
+        **group.key.cells,
         "setting": targets.setting,
         "T": (total if known else np.nan) if group.priced else targets.T,
         "tokens_per_answer": targets.T if group.priced else np.nan,

@@ -72,10 +72,7 @@ def backtest(
         seeded = replace(options, seed=options.seed + split)
         columns = {
             "split": split,
-            "source": group.key.source,
-            "dataset": group.key.dataset,
-            "model": group.key.model,
-            "method": group.method,
+            **group.key.cells,
             "setting": targets.setting,
             "N": targets.N,
             "accuracy": truth,

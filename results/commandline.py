@@ -18,7 +18,7 @@ from typing import Any, NoReturn
 
 import click
 
-from results.terminal import visible
+from results.terminal import NBSP, visible
 
 INTERRUPTED = 130
 CLOSED_PIPE = 141
@@ -103,6 +103,11 @@ def fail(message: str, code: int) -> NoReturn:
     with suppress(BrokenPipeError):
         click.echo(f"error: {visible(' '.join(message.split()))}", err=True)
     raise SystemExit(code)
+
+
+def say(text: str, err: bool = False) -> None:
+    """Print `text`; names of models, data sets and settings may hold anything, so nothing in it is obeyed."""
+    click.echo(visible(text.replace(NBSP, " "), keep="\n"), err=err)
 
 
 def progress(total: int, unit: str) -> Any:

@@ -5,16 +5,16 @@ from typing import Any
 
 import pandas as pd
 
-from predict.cli.wording import described, say
 from predict.estimate import Options
 from predict.estimators import chosen
 from predict.evidence.request import Request, read_asked
 from predict.splits import backtest, hidden
 from results.cli.options import refuse_given
-from results.commandline import progress
+from results.commandline import progress, say
 from results.summary.forecasts import scores
 from results.tables.contract import check_out
 from results.tables.files import write_raw
+from results.words.cells import described
 from results.words.forecasts import error_columns, which_predictor
 
 

@@ -14,7 +14,6 @@ import numpy as np
 import pandas as pd
 
 from predict.cli.overview import SINGLY, asked_of, overview, sentence_of, summary_of, together
-from predict.cli.wording import described, say, spread, title, warn
 from predict.estimate import Options
 from predict.estimators import chosen
 from predict.evidence.groups import Group
@@ -22,10 +21,11 @@ from predict.evidence.request import ENOUGH, Request, opened, read_found
 from predict.evidence.targets import split
 from predict.forecast_table import forecast, warnings, with_seen
 from results import BadInput, write_forecast
-from results.commandline import progress
+from results.commandline import progress, say
 from results.low_cost_to_high import NAME as PAPER_S
 from results.summary.forecasts import scores
 from results.tables.contract import check_out
+from results.words.cells import described
 from results.words.forecasts import error_columns, forecast_columns
 from results.words.names import predictor_name
 
@@ -103,8 +103,9 @@ def shown_singly(
     for group, (table, notes) in zip(groups, forecasts, strict=True):
         if len(groups) <= SINGLY:
             largest = int(group.points.N.max())
-            show(title(group), table, request.fit_max_n and min(request.fit_max_n, largest))
-            warn(group.name, notes)
+            show(group.title, table, request.fit_max_n and min(request.fit_max_n, largest))
+            for note in notes:
+                say(f"warning: {group.name}: {note}", err=True)
         yield table, [note for note in notes if note not in warnings(table)]
 
 
@@ -153,6 +154,15 @@ def show(heading: str, forecasts: pd.DataFrame, limit: int | None = None) -> Non
     if judged:
         say(f"\n{heading}: errors in points")
         say(described(scores(asked), error_columns(asked)))
+
+
+def spread(rows: pd.DataFrame, most: int) -> pd.DataFrame:
+    """At most `most` or so rows of a table: of every setting the same few N, evenly chosen."""
+    if len(rows) <= most:
+        return rows
+    each, ns = max(2, most // rows["setting"].nunique()), np.unique(rows["N"])
+    kept = np.linspace(0, len(ns) - 1, min(each, len(ns))).round().astype(np.int64)
+    return rows[rows["N"].isin(ns[kept])]
 
 
 def fitted_to(used: pd.DataFrame, limit: int | None) -> str:

@@ -10,10 +10,9 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from predict.cli.wording import table
 from results.summary.forecasts import scores
 from results.tables.key import PANEL, groups
-from results.words.cells import between, cells_of, count, share
+from results.words.cells import Table, between, cells_of, count, lines_of, share
 from results.words.forecasts import error_columns, far
 from results.words.names import method_name, predictor_name, setting_used
 
@@ -45,8 +44,7 @@ def overview(tables: Sequence[pd.DataFrame]) -> str:
         names = [name_of(rows)]
         for cells in cells_of(scores(forecasts), columns):
             body.append([names.pop() if names else "", *cells])
-    heads = ["set", *columns]
-    return table({head: [row[place] for row in body] for place, head in enumerate(heads)})
+    return "\n".join(lines_of(Table("", ["set", *columns], body)))
 
 
 def sentence_of(rows: pd.DataFrame) -> str:

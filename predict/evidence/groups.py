@@ -21,7 +21,7 @@ from results.votes.clusters import mean_accuracy, standard_error
 from results.votes.exact import AnswerPools, accuracy_by_question, answer_pools
 from results.votes.tokens import answer_lengths, tokens_per_answer
 from results.votes.unnamed import unnamed
-from results.words.names import curves_name
+from results.words.names import curves_name, method_name
 
 
 @dataclass(frozen=True)
@@ -58,6 +58,12 @@ class Group:
     def called(self) -> str:
         """ "llama on gsm8k"."""
         return curves_name(self.key)
+
+    @property
+    def title(self) -> str:
+        """ "llama on gsm8k, majority vote", of a run with the cap at which it is looked at."""
+        at = f", setting {self.run.setting}, stopped at {self.run.cap:,} tokens" if self.run else ""
+        return f"{method_name(self.key)}{at}"
 
     @property
     def name(self) -> str:

@@ -10,7 +10,7 @@ Every merge, pairing, group, "same" test and label goes by a `Key`, made here fr
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -61,9 +61,14 @@ class Key:
         return replace(self, method=method)
 
     @property
+    def cells(self) -> dict[str, str]:
+        """Those of its parts that are not left open, as columns of a table have them."""
+        return {name: part for name, part in asdict(self).items() if part}
+
+    @property
     def names(self) -> tuple[str, ...]:
-        """Those of its parts that are not left open, as in CURVE."""
-        return tuple(filter(None, astuple(self)))
+        """The same without their columns."""
+        return tuple(self.cells.values())
 
     def __str__(self) -> str:
         """What messages call it: "gsm8k/llama/100", without what nobody has named."""

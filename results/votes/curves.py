@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -264,7 +264,7 @@ def _rows(
     lengths = tokens.ravel()
     return pd.DataFrame(
         {
-            **asdict(key),
+            **key.cells,
             "T": [reasoning_length(length, questions, key.source) for length in lengths],
             "tokens_per_answer": lengths,
             "N": np.tile(ns, len(permutations)),

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from results.methods import METHODS
+from results.normal import FORECAST_LEVEL
 from results.paired.differences import fewest_questions
 from results.paired.runs import Pair
 from results.paired.sequential import Look, SequentialReplay
@@ -21,11 +22,8 @@ from results.paired.verdict import verdict as verdict_of
 from results.summary.gains import ranks
 from results.tables.key import on_dataset
 from results.terminal import visible
-from results.words.cells import Columns, Table, number, share, tabled
+from results.words.cells import Columns, Table, level_of, number, share, tabled
 from results.words.names import listed, percent, points, sentence
-
-OLD_LEVEL = 0.90
-"""Of tables that do not say the level of their intervals."""
 
 PAIR = ("dataset", "a", "b")
 """Two runs on one data set have one sentence, which names the setting where there are several."""
@@ -66,12 +64,6 @@ def _unit(row: Any, what: str = "cost in ") -> str:
     return "cost" if unit is None or pd.isna(unit) else f"{what}{unit}"
 
 
-def level_of(rows: pd.DataFrame) -> str:
-    """The level of the intervals of a comparison: "95 %"."""
-    level = rows["level"].iloc[0] if "level" in rows else OLD_LEVEL
-    return f"{100 * level:g} %"
-
-
 def in_clusters(rows: pd.DataFrame) -> str:
     """ " in 30 clusters", " in 10 to 21 clusters", of questions compared; "" where they come in none."""
     clusters = rows.get("clusters", pd.Series(dtype=float))
@@ -102,7 +94,7 @@ def _to_decide(row: Any) -> str:
         return ""
     if row["questions"] == 1:
         return "one question says nothing about others"
-    fewest = fewest_questions(row.get("level", OLD_LEVEL))
+    fewest = fewest_questions(row.get("level", FORECAST_LEVEL))
     if pd.notna(row.get("clusters")) and row["clusters"] < fewest:
         return f"too few clusters: {fewest} or more"
     if row["questions"] < fewest:

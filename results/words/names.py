@@ -11,6 +11,7 @@ from typing import Any
 
 from results.methods import METHODS
 from results.tables.key import UNNAMED, Key, model_on, on_dataset
+from results.terminal import NBSP as NBSP
 
 PAPER = (
     "Xingwu Chen, Miao Lu, Beining Wu, Difan Zou: “Towards Theoretical Understanding of Transformer "
@@ -18,10 +19,11 @@ PAPER = (
 )
 """The paper that all of this is about."""
 
+UNKNOWN = "–"
+"""What is written of a value that is not known."""
+
 PLACES = 7
 """Decimals of the values in pictures."""
-
-NBSP = "\N{NO-BREAK SPACE}"
 
 METHOD_NAMES = {name: method.words for name, method in METHODS.items()}
 
@@ -103,7 +105,7 @@ def percent(share: float, sign: str = "") -> str:
     Both round the same double, ties away from 0: 100 times the share to PLACES. `sign`: "+" for any sign.
     """
     if not isfinite(share):
-        return f"{share:{sign}}"
+        return UNKNOWN
     exact = Decimal(100 * round(float(share), PLACES))
     tenths = exact.quantize(Decimal("0.1"), ROUND_HALF_UP) + 0  # without the sign of −0.0
     return f"{tenths:{sign}}".replace("-", "−")
