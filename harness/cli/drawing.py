@@ -100,7 +100,7 @@ def sample(
     from results.tables.contract import check_out
     from results.tables.files import read_record
 
-    given = keys_given(overrides, url, limit)
+    given = keys_given(overrides, url=url, limit=limit)
     if dry_run and (curves or quarantine):
         raise BadInput("--curves and --quarantine write files, and --dry-run none: leave one out")
     if curves:
@@ -170,7 +170,7 @@ def force(
     if out.resolve() == folder.resolve():
         raise BadInput(f"--out {out}: this is the run whose answers are ended: give another folder")
     stored = Stored(folder, setting, out if resume else None)
-    given = keys_given(overrides, url, limit)
+    given = keys_given(overrides, url=url, limit=limit)
     experiment = stored.experiment(sorted({*at}), given)
     questions = load_questions(experiment.dataset, experiment.file, experiment.grader)
     stored.check_asked(questions)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from harness.cli.options import set_option
+from harness.cli.options import keys_given, set_option
 from results.command_help import Command
 
 
@@ -68,9 +68,7 @@ def judge(
 
     if reward and prompt:
         raise BadInput("--prompt is for a model that is asked: leave out --prompt or --reward")
-    given = dict(overrides)
-    chosen = (("model", model), ("engine", engine), ("url", url))
-    given |= {key: text for key, text in chosen if text is not None}
+    given = keys_given(overrides, model=model, engine=engine, url=url)
     if reward and "model" not in given:
         raise BadInput("--reward needs --model, the reward model")
     experiment = judge_of(folder, prompt or "judge-yes-no", given)

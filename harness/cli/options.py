@@ -101,7 +101,6 @@ def set_option(help_text: str) -> Callable[[Any], Any]:
     )
 
 
-def keys_given(overrides: Sequence[tuple[str, str]], url: str | None, limit: str | None) -> dict[str, str]:
-    """The keys of an experiment that `--set`, `--url` and `--limit` replace; the last two win."""
-    own = {"url": url, "limit": limit}
+def keys_given(overrides: Sequence[tuple[str, str]], **own: str | None) -> dict[str, str]:
+    """The keys of an experiment that `--set`, and options of their `own`, replace; the latter win."""
     return {**dict(overrides), **{key: text for key, text in own.items() if text is not None}}

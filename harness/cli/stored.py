@@ -67,6 +67,8 @@ def regrade(folder: Path, readers: tuple[Reader, ...], match: Match, grader: Gra
     number. The first reader that finds an answer decides. Without --grader, the run's own grader is used. The
     earlier verdicts are kept in a file beside samples.jsonl, and run.json records what was read again.
     """
+    import pandas as pd
+
     from harness.grader import AUTO, Grader, readers_that_read
     from harness.store.record import experiment_in
     from harness.store.regrade import regrade as read_again
@@ -77,8 +79,8 @@ def regrade(folder: Path, readers: tuple[Reader, ...], match: Match, grader: Gra
         experiment = experiment_in(folder)
         kind = grader or (experiment.grader if experiment else "integer")
         if readers == (AUTO,):
-            rows = list(json_rows(folder / "samples.jsonl"))
-            readers, reads = readers_that_read(rows, Grader(grader=kind))
+            samples = pd.DataFrame(json_rows(folder / "samples.jsonl"))
+            readers, reads = readers_that_read(samples, Grader(grader=kind))
             click.echo(reads)
         regraded = read_again(folder, Grader(readers, match, kind))
     click.echo(regraded.tallies.table())
