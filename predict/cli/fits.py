@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from predict.evidence.groups import Group, read_groups
+from predict.evidence.groups import Group
+from predict.evidence.request import read_asked
 from results.commandline import say
 from results.paper_fits import along_gap, along_n, along_t
 from results.tables.contract import check_out
@@ -21,7 +22,7 @@ from results.words.values import FIT_COLUMNS
 def run(inputs: tuple[Path, ...], out: Path, method: str) -> None:
     """Fit every group in the inputs, print the fits and write all of them."""
     check_out(out, inputs)
-    groups = read_groups(inputs, method)
+    groups = read_asked(inputs, method)
     tables = [appendix_fits(group) for group in groups]
     for group, fits in zip(groups, tables, strict=True):
         unit = f"{group.unit} per answer" if group.priced else "the table's unit"

@@ -51,7 +51,7 @@ def run(
 ) -> None:
     """Forecast every group in the inputs, print, write and draw the tables."""
     request, options = Request(**asked), Options(bootstrap, seed, level, allowed=bootstrap > 0)
-    groups = groups_asked(inputs, then, out, method, request)
+    groups = sets_asked(inputs, then, out, method, request)
     names = [chosen(predictor, group) for group in groups]
     for group in groups:
         split(group, request)  # refuses what cannot be asked of any of them before the first is forecast
@@ -80,7 +80,7 @@ def run(
         say("\n".join(draw_forecasts(drawn, [*map(summary_of, tables), *few], plot)))
 
 
-def groups_asked(
+def sets_asked(
     inputs: Sequence[Path], then: Sequence[Path], out: Path, method: str, request: Request
 ) -> list[Group]:
     """What is forecast, of the inputs and of those that are taken along if they can be. Raises BadInput."""
