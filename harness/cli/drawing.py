@@ -77,7 +77,7 @@ def sample(
     rate: float | None,
     price_per_hour: float | None,
     curves: Path | None,
-    resume: bool,
+    restart: bool,
     quarantine: bool,
 ) -> int:
     """Sample the answers of an experiment.
@@ -114,11 +114,11 @@ def sample(
     if dry_run:
         from harness.run.dry_run import estimate
 
-        lines = estimate(experiment, questions, out, rate, price_per_hour, fresh=not resume)
+        lines = estimate(experiment, questions, out, rate, price_per_hour, fresh=restart)
         click.echo("\n".join(lines))
         return 0
 
-    status = draw(experiment, questions, out, resume=resume, quarantine=quarantine)
+    status = draw(experiment, questions, out, restart=restart, quarantine=quarantine)
     if curves and (out / SAMPLES).exists():
         click.get_current_context().invoke(curves_command, samples=(out,), out=curves)
         if status and (record := read_record(out)):
@@ -150,7 +150,7 @@ def force(
     out: Path,
     url: str | None,
     limit: str | None,
-    resume: bool,
+    restart: bool,
     quarantine: bool,
 ) -> int:
     """End the stored answers of a run at given lengths.
@@ -169,13 +169,13 @@ def force(
 
     if out.resolve() == folder.resolve():
         raise BadInput(f"--out {out}: this is the run whose answers are ended: give another folder")
-    stored = Stored(folder, setting, out if resume else None)
+    stored = Stored(folder, setting, None if restart else out)
     given = keys_given(overrides, url=url, limit=limit)
     experiment = stored.experiment(sorted({*at}), given)
     questions = load_questions(experiment.dataset, experiment.file, experiment.grader)
     stored.check_asked(questions)
     stored.load_tokenizer(experiment)
-    return draw(experiment, questions, out, resume=resume, quarantine=quarantine, stored=stored)
+    return draw(experiment, questions, out, restart=restart, quarantine=quarantine, stored=stored)
 
 
 def draw(
@@ -183,7 +183,7 @@ def draw(
     questions: "Sequence[Question]",
     out: Path,
     *,
-    resume: bool,
+    restart: bool,
     quarantine: bool,
     stored: "Stored | None" = None,
 ) -> int:
@@ -203,7 +203,7 @@ def draw(
         questions,
         out,
         lambda: engine_for(experiment, out / "server.log", beside_the_bar),
-        restart=not resume,
+        restart=restart,
         quarantine=quarantine,
         say=beside_the_bar,
         stored=stored,

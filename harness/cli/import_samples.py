@@ -8,7 +8,8 @@ import click
 
 from harness.cli.options import KeyValue, grader_option, match_option, readers
 from harness.grader import NAMED, Grader, GraderName
-from results.command_help import INPUT, OUTPUT, Command, about
+from results.cli.options import out_option
+from results.command_help import INPUT, Command, about
 
 _TOOLS = (
     *("nemo-skills", "sgl-eval", "boinf", "every-eval-ever", "evalscope", "lighteval", "opencompass"),
@@ -38,12 +39,7 @@ _BELONGS = {
 )
 @click.argument("kind", type=click.Choice(["lm-eval", "inspect", *_TABLES]))
 @click.argument("file", type=click.Path(path_type=Path))
-@about(
-    OUTPUT,
-    click.option(
-        "--out", required=True, type=click.Path(path_type=Path), help="The folder for samples.jsonl."
-    ),
-)
+@out_option("The folder for samples.jsonl.")
 @about(
     INPUT,
     click.option(

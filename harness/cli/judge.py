@@ -22,9 +22,6 @@ from results.command_help import Command
     "--name", default="judge", show_default=True, help="The scores become the column score_NAME of DIR."
 )
 @click.option(
-    "--prompt", metavar="NAME", help="What is asked, a template in prompts/.  [default: judge-yes-no]"
-)
-@click.option(
     "--reward", is_flag=True, help="The model is a reward model, which scores answers instead of being asked."
 )
 @click.option("--model", help="The judge.  [default: the model that has answered]")
@@ -43,7 +40,6 @@ from results.command_help import Command
 def judge(
     folder: Path,
     name: str,
-    prompt: str | None,
     reward: bool,
     model: str | None,
     engine: str | None,
@@ -66,15 +62,10 @@ def judge(
     from results import BadInput
     from results.commandline import INTERRUPTED, fail
 
-    if reward and prompt:
-        raise BadInput("--prompt is for a model that is asked: leave out --prompt or --reward")
     given = keys_given(overrides, model=model, engine=engine, url=url)
     if reward and "model" not in given:
         raise BadInput("--reward needs --model, the reward model")
-    experiment = judge_of(folder, prompt or "judge-yes-no", given)
-    judged = judge_folder(
-        folder, name, experiment, None if reward else prompt or "judge-yes-no", questions, beside_the_bar
-    )
+    judged = judge_folder(folder, name, judge_of(folder, given), reward, questions, beside_the_bar)
     click.echo(told(judged.counts, judged.column))
     if judged.stopped:
         fail("stopped: the same command goes on where it stopped", INTERRUPTED)

@@ -7,6 +7,7 @@ import click
 from harness.cli.options import grader_option, match_option, reader_option
 from harness.grader import GraderName, Match
 from harness.grading.places import Reader
+from results.cli.options import out_option
 from results.command_help import Command
 
 
@@ -95,7 +96,7 @@ def regrade(folder: Path, readers: tuple[Reader, ...], match: Match, grader: Gra
 
 @click.command(cls=Command, epilog="Example: tts export runs/tiny --out tiny-answers")
 @click.argument("samples", type=click.Path(path_type=Path))
-@click.option("--out", required=True, type=click.Path(path_type=Path, file_okay=False), help="A new folder.")
+@out_option("A new folder.", folder=True)
 @click.option("--organization", default="unknown", show_default=True, help="Who sampled the answers.")
 def export(samples: Path, out: Path, organization: str) -> None:
     """Write a run as a data set for the hub and Every Eval Ever.

@@ -19,7 +19,7 @@ from results.commandline import BadInput
 from results.paired.every_question import OfQuestions, QuestionGate, question_gate
 from results.paired.pairs import pairs
 from results.paired.runs import Pair
-from results.paired.sequential import USUAL_LOOKS, Open, Planned, Sequence, Word, replayed
+from results.paired.sequential import USUAL_LOOKS, Open, Planned, Way, Word, replayed
 from results.paired.sides import sides_of
 from results.paired.verdict import GATE, overall, verdict
 from results.tables.contract import read_samples, sample_files
@@ -57,20 +57,20 @@ def look(pairs: list[Pair], level: float, planned: int | None, looks: int | None
     questions = len(differences)
     if planned is not None and questions > planned:
         raise BadInput(f"--planned {planned}: there are {questions} questions: the plan was spent before")
-    sequence: Sequence = Open(level)
+    way: Way = Open(level)
     if planned is not None:
-        sequence = Planned(planned, looks or USUAL_LOOKS, level)
-        places = sequence.places(planned)
+        way = Planned(planned, looks or USUAL_LOOKS, level)
+        places = way.places(planned)
         if questions not in places:
             warnings.warn(
                 f"{questions} questions are no planned look ({', '.join(map(str, places))}): look only once "
                 "between two planned ones, or the interval promises too much",
                 stacklevel=2,
             )
-    here = sequence.look(differences, margin)
+    here = way.look(differences, margin)
     click.echo(words.look_in_words(pair, here, planned, margin))
     if planned in (None, questions):
-        click.echo(words.replay_in_words(replayed(differences, sequence, margin), questions))
+        click.echo(words.replay_in_words(replayed(differences, way, margin), questions))
     return here.word
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from results.cli.options import price_option
+from results.cli.options import out_option, price_option
 from results.command_help import OUTPUT, Command, about
 from results.read_options import reading_options
 
@@ -21,9 +21,9 @@ CACHED = Path(__file__).parents[1] / "cached"
 
 @click.command("report", cls=Command, epilog="Example: tts report curves.csv forecast.csv --out report")
 @click.argument("inputs", nargs=-1, type=click.Path(path_type=Path), metavar="[TABLES]...")
+@out_option("Folder to write to.")
 @about(
     OUTPUT,
-    click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder to write to."),
     click.option("--note", "notes", multiple=True, help="A line for the page's list of what is incomplete."),
 )
 @price_option()

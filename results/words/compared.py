@@ -23,7 +23,7 @@ from results.summary.gains import ranks
 from results.tables.key import on_dataset
 from results.terminal import visible
 from results.words.cells import Columns, Table, level_of, number, share, tabled
-from results.words.names import listed, percent, points, sentence
+from results.words.names import listed, percent, points_within, sentence
 
 PAIR = ("dataset", "a", "b")
 """Two runs on one data set have one sentence, which names the setting where there are several."""
@@ -79,9 +79,7 @@ def answer_name(row: Any) -> str:
 
 
 def _difference(row: Any) -> str:
-    if pd.isna(row["low"]):
-        return points(row["difference"])
-    return f"{points(row['difference'])} ({points(row['low'])} … {points(row['high'])})"
+    return points_within(row["difference"], row["low"], row["high"])
 
 
 def _verdict(row: Any) -> Verdict:
@@ -252,11 +250,9 @@ def look_in_words(pair: Pair, look: Look, planned: int | None, margin: float) ->
     a, b = map(visible, pair.names)
     answer = answer_name({"method": pair.method, "N": pair.ns[0]})
     plan = "" if planned is None else f" of {planned:,} planned"
-    ends = {"low": look.interval.low, "high": look.interval.high}
-    line = (
-        f"{b} − {a}, {answer}: {_difference({'difference': look.mean} | ends)} after {look.questions:,}"
-        f"{plan} questions; the {100 * look.interval.level:g} % interval holds at all looks together."
-    )
+    here = points_within(look.mean, look.interval.low, look.interval.high)
+    line = f"{b} − {a}, {answer}: {here} after {look.questions:,}{plan} questions; "
+    line += f"the {100 * look.interval.level:g} % interval holds at all looks together."
     if margin:
         line += f" The margin is {100 * margin:g} points."
     if look.word == "undecided" and planned is not None and look.questions < planned:

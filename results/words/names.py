@@ -6,7 +6,7 @@ setting_name("llm", "120")  ->  "asked for 120 tokens"      show(0.6456)  ->  "6
 
 from collections.abc import Sequence
 from decimal import ROUND_HALF_UP, Decimal
-from math import isfinite
+from math import isfinite, isnan
 from typing import Any
 
 from results.methods import METHODS
@@ -127,6 +127,11 @@ def show(value: float, metric: str = "accuracy") -> str:
 def points(gain: float) -> str:
     """A difference of accuracies in percentage points, with its sign: "+3.6", "−0.6"."""
     return percent(gain, "+")
+
+
+def points_within(gain: float, low: float, high: float) -> str:
+    """The same with its interval, where there is one: "+3.6 (+1.2 … +6.0)"."""
+    return points(gain) if isnan(low) else f"{points(gain)} ({points(low)} … {points(high)})"
 
 
 def some_of(shown: int, total: int, things: str) -> list[str]:

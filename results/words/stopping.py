@@ -12,7 +12,7 @@ from results.normal import LEVEL, z_of
 from results.stopping.advice import Advice
 from results.tables.key import Key
 from results.words.cells import UNKNOWN, Columns, count, number, share
-from results.words.names import curves_name, percent, points, show
+from results.words.names import curves_name, percent, points, points_within, show
 
 
 def _false_stops(row: Any) -> str:
@@ -23,16 +23,6 @@ def _false_stops(row: Any) -> str:
     return f"{show(row['false_stops'])}{stated}"
 
 
-def _less_fixed(row: Any) -> str:
-    """The rule's accuracy less that of a fixed N of equal cost, in points."""
-    if np.isnan(row["difference_fixed"]):
-        return UNKNOWN
-    if np.isnan(row["low_fixed"]):
-        return points(row["difference_fixed"])
-    low, high = points(row["low_fixed"]), points(row["high_fixed"])
-    return f"{points(row['difference_fixed'])} ({low} … {high})"
-
-
 RULES: Columns = {
     "rule": lambda row: f"{row['rule']}:{row['threshold']:g}",
     "cost": lambda row: show(row["share"]),
@@ -41,7 +31,9 @@ RULES: Columns = {
     "agreement": lambda row: show(row["agreement"]),
     "worst tenth": lambda row: show(row["worst_tenth"]),
     "false stops": _false_stops,
-    "less a fixed N of equal cost": _less_fixed,
+    "less a fixed N of equal cost": lambda row: points_within(
+        row["difference_fixed"], row["low_fixed"], row["high_fixed"]
+    ),
 }
 """The columns of the rows of `usual_rows` in words."""
 
