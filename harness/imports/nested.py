@@ -142,8 +142,6 @@ def one_answer_a_row(
     And how many rows had none, and notes on columns with one value for several answers. Raises BadInput
     where one of these is in `sources` or the answer, or a cell is neither a value nor a list of values.
     """
-    if not table.columns.is_unique:  # which is refused later
-        return table, 0, []
     scores = [name for name in map(str, table) if name.startswith("score_")]
     known = {*_OF_AN_ANSWER, *scores, *map(tokens_column, scores)}
     names = [name for name in map(str, table) if name in known]

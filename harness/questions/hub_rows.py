@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from results import BadInput
+from results.tables.columns import check_unique
 from results.tables.files import read_raw
 
 SourceRow = dict[str, Any]
@@ -62,8 +63,7 @@ def dataset_rows(source: HubDataset, file: Path | None) -> list[SourceRow]:
 def file_rows(file: Path) -> list[SourceRow]:
     """The rows of a CSV, JSONL or Parquet file. Raises BadInput naming the file and what is wrong with it."""
     frame = read_raw(file, ("question_id", "question", "problem", "answer", "gold", "labels"))
-    if not frame.columns.is_unique:
-        raise BadInput(f"{file}: two columns have the same name")
+    check_unique(frame, file)
     if frame.empty:
         raise BadInput(f"{file}: no questions in it")
     return [{str(key): cell for key, cell in row.items()} for row in frame.to_dict("records")]

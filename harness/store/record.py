@@ -164,9 +164,8 @@ def note_reading(
         return
     fields, now = record["experiment"], asdict(grader)
     before = {name: fields.get(name) for name in now}
-    own = next(reversed(record.get("readings") or [{}])).get("experiment") or before
     note = {"at": _now(), "before": before, "now": now, "changed": changed, "verdicts_before": kept}
-    note["experiment"] = now if asked else own
+    note["experiment"] = now if asked else asdict(asked_of(record))
     readings = [*record.get("readings", ()), note]
     later = {"experiment": fields | now, "readings": readings, "summary": summary}
     write_json(folder / RECORD, record | later)

@@ -33,14 +33,19 @@ Cells: TypeAlias = "pd.Series[Any]"
 Bad = NDArray[np.bool_]
 
 
+def check_unique(frame: pd.DataFrame, name: str | Path) -> None:
+    """Raise BadInput, which calls the table `name`, where two of its columns have one name."""
+    twice = frame.columns[frame.columns.duplicated()]
+    if len(twice):
+        raise BadInput(f"{name}: column {str(twice[0])!r} appears twice, expected once")
+
+
 def conform(frame: pd.DataFrame, table: Schema, name: str | Path) -> pd.DataFrame:
     """A copy of `frame` whose declared columns hold what `table` declares.
 
     Raises BadInput, which calls the table `name`, at the first cell that does not.
     """
-    twice = frame.columns[frame.columns.duplicated()]
-    if len(twice):
-        raise BadInput(f"{name}: column {str(twice[0])!r} appears twice, expected once")
+    check_unique(frame, name)
     frame = frame.reset_index(drop=True)
     declared = {column: one for column, one in table.columns.items() if column in frame}
     return frame.assign(**{column: _typed(frame[column], one, name) for column, one in declared.items()})

@@ -67,6 +67,7 @@ class CTranslate2Engine:
         self._workers = min(threads, MOST_WORKERS)
         self._threads = threads // self._workers
         self._prompts = PromptTokens(model, revision, chat, template_arguments)
+        self.opens_thinking = self._prompts.opens_thinking
         self._waiting: list[PromptRequest] = []
         self._order = random.Random(0)
         self._arrived = asyncio.Event()
@@ -147,10 +148,6 @@ class CTranslate2Engine:
         if said:
             return answer
         return counted(apart(answer, self._prompts.opens_thinking(prompt)), self._prompts)
-
-    def opens_thinking(self, prompt: str) -> bool:
-        """Whether the model's thinking begins with its answer to `prompt`, without a mark."""
-        return self._prompts.opens_thinking(prompt)
 
     def _check(self, ids: Sequence[int], sampling: Sampling) -> None:
         """Raises EngineError for a prompt that the model cannot read."""
