@@ -20,7 +20,7 @@ from harness.imports.nested import one_answer_a_row, read_any, with_places
 from harness.imports.reading import as_expressions, graded, thinking_notes, whole_text_notes
 from results import BadInput, as_samples
 from results.tables.answers import one_spelling
-from results.tables.columns import check_unique, conform, refusal, score_cells, text_cells, truth_cells
+from results.tables.columns import check_unique, conform, refuse, score_cells, text_cells, truth_cells
 from results.tables.schemas import SAMPLE_KEY, SAMPLES, Kind
 
 _TEXT = ("dataset", "model", "setting", "decoding", "question_id", "answer", "gold", "finish_reason", "text")
@@ -273,16 +273,13 @@ def _scored(file: Path, table: pd.DataFrame, columns: Mapping[str, str]) -> pd.D
         if not bad.any():
             table = table.assign(**{name: cells})
         elif name in columns:
-            row = int(bad.argmax())
-            raise refusal(file, row, columns[name], as_typed(table[name].iloc[row]), Kind.SCORE.value)
+            refuse(bad, file, table[name].map(as_typed).rename(columns[name]), Kind.SCORE.value)
     return table
 
 
 def _check_truths(file: Path, source: str, cells: pd.Series[Any]) -> None:
     """Raise BadInput, with the option that helps, where a cell of the column `source` is no truth value."""
     _, bad = truth_cells(cells)
-    if bad.any():
-        row = int(bad.argmax())
-        option = f"--correct-if {source}=VALUE"
-        expected = f"true or false (or 1 or 0): say with {option} what a right answer has here"
-        raise refusal(file, row, source, as_typed(cells.iloc[row]), expected)
+    option = f"--correct-if {source}=VALUE"
+    expected = f"true or false (or 1 or 0): say with {option} what a right answer has here"
+    refuse(bad, file, cells.map(as_typed).rename(source), expected)

@@ -29,8 +29,8 @@ from results.tables.contract import check_out
 from results.tables.files import write_raw
 from results.tables.key import model_on, on_dataset
 from results.tables.money import Price
-from results.words.cells import Columns, between, described, number, share
-from results.words.names import percent
+from results.words.cells import Columns, described, number
+from results.words.names import interval, percent, show
 
 _PILOT = "the pilot"
 _RUNS = {"majority": "vote of ", "best_of_n": "best of "}
@@ -102,14 +102,14 @@ def saved(rows: pd.DataFrame) -> str:
     run = f"{_named(row)} of {number(row['questions'], ',.0f')} questions"
     if row["cost_with"] < 1:
         n, m = (number(row[name], ",.0f") for name in ("questions_with", "questions_cheap"))
-        ends = between(row["cost_low"], row["cost_high"])
-        part = f"{share(row['cost_with'])} of the cost ({ends})".removesuffix(" (–)")
+        ends = interval(row["cost_low"], row["cost_high"])
+        part = f"{show(row['cost_with'])} of the cost ({ends})".removesuffix(" (–)")
         return f"A {run}: as exact with {n} of them and {m} of {row['with']}, for {part}."
     left = np.sqrt(1 - row["explained"])
     most = (1 - left) / (1 + left)  # of very many questions
     few = "" if row["price"] >= most else ": these questions are too few"
     return (
-        f"{row['with']} does not pay for a {run}: it explains {share(row['explained'])} of how they differ; "
+        f"{row['with']} does not pay for a {run}: it explains {show(row['explained'])} of how they differ; "
         f"at this a question of it pays below {most:.2g} of one, and it costs {row['price']:.2g}{few}."
     )
 
@@ -146,11 +146,11 @@ def columns_of(rows: pd.DataFrame) -> Columns:
             "difference": _points("difference"),
             "±": _points("margin"),
             "80 % find": _points("detectable"),
-            "decided": lambda row: share(row["decided"]),
+            "decided": lambda row: show(row["decided"]),
             "80 % takes questions": _whole("questions_to_decide"),
         }
     columns |= {
-        "expected": lambda row: share(row["predicted"]),
+        "expected": lambda row: show(row["predicted"]),
         "± new questions": _points("new_margin"),
         "± these questions": _points("margin"),
         "questions that halve ± new": _whole("questions_to_halve"),
@@ -160,7 +160,7 @@ def columns_of(rows: pd.DataFrame) -> Columns:
         columns |= {
             "or with CHEAP": _whole("questions_with"),
             "of CHEAP": _whole("questions_cheap"),
-            "cost": lambda row: share(row["cost_with"]),
+            "cost": lambda row: show(row["cost_with"]),
             "± for the same cost": _points("margin_with"),
         }
     return columns

@@ -19,7 +19,7 @@ import pyarrow
 from results.commandline import BadInput
 from results.read_options import CHOSEN
 from results.tables.answers import graded, with_cluster, without_answers, without_unreadable
-from results.tables.columns import TEXT, arrow_schema, conform, refusal, text_columns
+from results.tables.columns import TEXT, arrow_schema, conform, refuse, text_columns
 from results.tables.doubts import check_questions, say_doubts
 from results.tables.files import (
     WRITTEN,
@@ -237,10 +237,10 @@ def _consistent(table: pd.DataFrame, declared: Schema, name: str | Path) -> pd.D
     """The table, samples graded, declared columns first, once its rows have been held against each other."""
     if declared is SAMPLES:
         table = graded(table, name)
-    empty = table.reindex(columns=[*declared.a_value_of]).isna().all(axis=1).to_numpy(bool)
-    if declared.a_value_of and empty.any():
+    if declared.a_value_of:
+        values = table.reindex(columns=[*declared.a_value_of])
         expected = f"a value of {' or '.join(declared.a_value_of)} in every row"
-        raise refusal(name, int(empty.argmax()), declared.a_value_of[0], None, expected)
+        refuse(values.isna().all(axis=1).to_numpy(bool), name, values.iloc[:, 0], expected)
     if declared.unique:
         again = table.duplicated(declared.unique).to_numpy()
         if again.any():

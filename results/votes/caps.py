@@ -22,6 +22,11 @@ from results.tables.columns import TEXT
 from results.tables.key import WHOSE, keys
 
 
+def endings(samples: pd.DataFrame) -> pd.Series[str]:
+    """How each answer ended: stop, length, …; null where the samples do not say."""
+    return samples.get("finish_reason", pd.Series(index=samples.index, dtype=TEXT))
+
+
 def cap_name(cap: int, setting: str | None = None) -> str:
     """What the setting of a cap is called: "cap=2000", or "high cap=2000" where it must be told which run."""
     return f"cap={cap}" if setting is None else f"{setting} cap={cap}"
@@ -41,7 +46,7 @@ def cap_samples(samples: pd.DataFrame, caps: Sequence[int]) -> pd.DataFrame:
     check_tokens(samples)
     settings = samples["setting"].groupby(keys(samples, WHOSE), sort=False).transform("nunique")
     prefix = pd.Series(np.where(settings > 1, samples["setting"] + " ", ""), index=samples.index)
-    ended = samples.get("finish_reason", pd.Series(index=samples.index, dtype=TEXT))
+    ended = endings(samples)
     unfinished = ended.eq("length").fillna(False).to_numpy(bool)
     scores = [name for name in map(str, samples) if name.partition("_")[0] == "score"]
     tables = []

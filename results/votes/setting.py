@@ -15,8 +15,8 @@ import numpy as np
 import pandas as pd
 
 from results.commandline import BadInput
-from results.tables.columns import TEXT
 from results.tables.key import ANSWERS, Key, groups
+from results.votes.caps import endings
 from results.votes.clusters import look_clustered
 from results.votes.exact import AnswerPools, Ints, answer_pools
 from results.votes.tokens import tokens_per_answer
@@ -44,7 +44,7 @@ def settings_of(samples: pd.DataFrame, score: str | None = None) -> Iterator[Set
     """The answers of each setting of each model, with the scores in the column `score`."""
     for key, rows in groups(samples, ANSWERS):
         pools = answer_pools(rows, score)
-        ended = rows.get("finish_reason", pd.Series(index=rows.index, dtype=TEXT))
+        ended = endings(rows)
         cut = ended.eq("length").fillna(False) if ended.notna().any() else np.nan
         by_answer = pd.DataFrame({"unreadable": rows["answer"].isna(), "cut_off": cut})
         means = by_answer.groupby(rows["question_id"]).mean().mean()

@@ -12,7 +12,7 @@ import pandas as pd
 from results.methods import METHODS
 from results.summary.buying import CLOSE, Plan
 from results.tables.status import SHORT, Status
-from results.words.cells import Columns, Table, between, count, level_of, share, tabled
+from results.words.cells import Columns, Table, count, level_of, tabled
 from results.words.names import (
     NBSP,
     PRICED,
@@ -147,10 +147,10 @@ def plan_columns(plan: Plan) -> Columns:
         "setting": itemgetter("setting"),
         f"{unit}/answer": lambda row: count(row["cost"] / row["N"]),
         "N": lambda row: str(row["N"]),
-        "accuracy": lambda row: share(row["alone"]),
+        "accuracy": lambda row: show(row["alone"]),
     }
     if plan.is_drawn_together:
-        columns["to expect"] = lambda row: share(row["predicted"])
+        columns["to expect"] = lambda row: show(row["predicted"])
     if "known" not in rows:
         return columns
     columns |= interval_columns(rows)
@@ -166,10 +166,10 @@ def interval_columns(rows: pd.DataFrame) -> Columns:
     ends: Columns = {}
     both = rows.reindex(columns=["new_low", "new_high"]).set_axis(["low", "high"], axis=1)
     if rows["low"].isna().all() or not rows[["low", "high"]].equals(both):
-        ends[f"{level} these questions"] = lambda row: between(row["low"], row["high"])
-    ends[f"{level} new questions"] = lambda row: between(row.get("new_low"), row.get("new_high"))
+        ends[f"{level} these questions"] = lambda row: interval(row["low"], row["high"])
+    ends[f"{level} new questions"] = lambda row: interval(row.get("new_low"), row.get("new_high"))
     if "allowed_low" in rows and rows["allowed_low"].notna().any():
-        ends["answers alone"] = lambda row: between(row["allowed_low"], row["allowed_high"])
+        ends["answers alone"] = lambda row: interval(row["allowed_low"], row["allowed_high"])
     return ends
 
 

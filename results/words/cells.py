@@ -16,7 +16,6 @@ from results.normal import FORECAST_LEVEL
 from results.tables.key import UNNAMED
 from results.terminal import aligned, visible
 from results.words.names import UNKNOWN as UNKNOWN
-from results.words.names import interval, show
 
 HALF = 60
 """Characters of a row that fit into half the page."""
@@ -101,16 +100,6 @@ def count(value: float) -> str:
     """Tokens or steps: 3718.4 as "3,718"; small numbers keep a decimal."""
     whole = pd.isna(value) or value >= 100 or value == round(value)
     return number(value, ",.0f" if whole else ".1f")
-
-
-def share(value: float) -> str:
-    """An accuracy in per cent; "–" where it is not known."""
-    return UNKNOWN if pd.isna(value) else show(value)
-
-
-def between(low: float, high: float) -> str:
-    """The interval of an accuracy; "–" where an end is not known."""
-    return UNKNOWN if pd.isna(low) or pd.isna(high) else interval(low, high)
 
 
 def level_of(rows: Any) -> str:

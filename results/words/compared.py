@@ -22,8 +22,8 @@ from results.paired.verdict import verdict as verdict_of
 from results.summary.gains import ranks
 from results.tables.key import on_dataset
 from results.terminal import visible
-from results.words.cells import Columns, Table, level_of, number, share, tabled
-from results.words.names import listed, percent, points_within, sentence
+from results.words.cells import Columns, Table, level_of, number, tabled
+from results.words.names import listed, percent, points_within, sentence, show
 
 PAIR = ("dataset", "a", "b")
 """Two runs on one data set have one sentence, which names the setting where there are several."""
@@ -297,7 +297,7 @@ def ranks_sentence(runs: pd.DataFrame) -> str:
 
 RANK_COLUMNS: Columns = {
     "run": lambda row: str(row["run"]),
-    "accuracy": lambda row: share(row["accuracy"]),
+    "accuracy": lambda row: show(row["accuracy"]),
     "rank": lambda row: " … ".join(dict.fromkeys([str(row["first"]), str(row["last"])])),
 }
 """The columns of a ranking."""

@@ -11,7 +11,7 @@ from results.normal import LEVEL
 from results.summary.forecasts import LONGER, LONGER_AND_MORE, Forecast, lead, scores
 from results.tables.money import NO_MONEY, Money
 from results.words.buying import PRICES_OF, dollars, interval_columns, status_of
-from results.words.cells import UNKNOWN, Columns, Table, count, level_of, number, share, tabled
+from results.words.cells import UNKNOWN, Columns, Table, count, level_of, number, tabled
 from results.words.names import (
     PRICED,
     UNITS,
@@ -20,6 +20,7 @@ from results.words.names import (
     method_name,
     predictor_name,
     sentence,
+    show,
 )
 
 DEFAULT = "default"
@@ -70,9 +71,9 @@ def forecast_columns(source: str, rows: pd.DataFrame) -> Columns:
         **lengths,
         "N": lambda row: str(row["N"]),
         **cost,
-        "forecast": lambda row: share(row["predicted"]),
+        "forecast": lambda row: show(row["predicted"]),
         **interval_columns(rows),
-        "measured": lambda row: share(row["accuracy"]),
+        "measured": lambda row: show(row["accuracy"]),
         "status": status_of,
     }
 

@@ -99,6 +99,10 @@ def known(row: Any, name: str) -> bool:
     return value is not None and value == value
 
 
+def _unknown(*values: float | None) -> bool:
+    return any(value is None or isnan(value) for value in values)
+
+
 def percent(share: float, sign: str = "") -> str:
     """A share in per cent, as d3 writes it in pictures: 0.4375 is 43.8, and 0.3125 is 31.3.
 
@@ -112,13 +116,17 @@ def percent(share: float, sign: str = "") -> str:
 
 
 def interval(low: float, high: float) -> str:
-    """ "83.6 … 90.0 %"; an end far outside 0–100 % is only said to be so."""
+    """ "83.6 … 90.0 %"; an end far outside 0–100 % is only said to be so; "–" where one is not known."""
+    if _unknown(low, high):
+        return UNKNOWN
     first = "< −100" if low < -1 else percent(low)
     return f"{first} … {f'> 200{NBSP}%' if high > 2 else show(high)}"
 
 
 def show(value: float, metric: str = "accuracy") -> str:
-    """A value: per cent for an accuracy, three digits for a risk."""
+    """A value: per cent for an accuracy, three digits for a risk; "–" where it is not known."""
+    if _unknown(value):
+        return UNKNOWN
     if metric == "accuracy":
         return f"{percent(value)}{NBSP}%"
     return f"{value:.3g}".replace("-", "−")

@@ -11,7 +11,7 @@ import numpy as np
 from results.normal import LEVEL, z_of
 from results.stopping.advice import Advice
 from results.tables.key import Key
-from results.words.cells import UNKNOWN, Columns, count, number, share
+from results.words.cells import UNKNOWN, Columns, count, number
 from results.words.names import curves_name, percent, points, points_within, show
 
 
@@ -87,7 +87,7 @@ ENDED: Columns = {
     "votes": lambda row: count(row["votes"]),
     "ended early": lambda row: count(row["ended_early"]),
     "answers": lambda row: count(row["answers"]),
-    "of all": lambda row: share(row["answers"] / (row["most"] * row["votes"])),
+    "of all": lambda row: show(row["answers"] / (row["most"] * row["votes"])),
     "tokens": lambda row: count(row["tokens"]),
     "of all tokens": lambda row: show(row["tokens_share"]) if row["tokens_share"] > 0 else UNKNOWN,
     "right": lambda row: f"{show(row['right'])} ± {percent(z_of(LEVEL) * row['stderr'])}",
