@@ -101,7 +101,7 @@ def run(
     for key, changed in panels.items():
         start = perf_counter()
         with warnings_last():
-            curves, samples = run_experiment(key, changed, progress=True, **options)
+            curves, samples = run_experiment(key, changed, **options)
         write_curves(curves, out / f"{key}.csv")
         if samples is not None:
             write_samples(samples, out / f"{key}.samples.parquet")
@@ -179,7 +179,7 @@ def claims(name: str | None, seed: int, out: Path, **own: Any) -> None:
     if name is None and any(own.values()):
         raise click.UsageError("--tasks, --set, --steps and --n change an experiment: give its NAME")
     with warnings_last():
-        table = evaluate(CLAIMS if name is None else claims_at(name, **own), seed, progress=True)
+        table = evaluate(CLAIMS if name is None else claims_at(name, **own), seed)
     write_raw(table, out)
     for claim, verdict in table.groupby("claim", sort=False)["verdict"].first().items():
         click.echo(f"{claim}: {verdict}")

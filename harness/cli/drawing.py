@@ -78,7 +78,6 @@ def sample(
     price_per_hour: float | None,
     curves: Path | None,
     restart: bool,
-    quarantine: bool,
 ) -> int:
     """Sample the answers of an experiment.
 
@@ -101,8 +100,8 @@ def sample(
     from results.tables.files import read_record
 
     given = keys_given(overrides, url=url, limit=limit)
-    if dry_run and (curves or quarantine):
-        raise BadInput("--curves and --quarantine write files, and --dry-run none: leave one out")
+    if dry_run and curves:
+        raise BadInput("--curves writes a file, and --dry-run none: leave one out")
     if curves:
         check_out(curves, ())
     if (rate or price_per_hour) and not dry_run:
@@ -118,7 +117,7 @@ def sample(
         click.echo("\n".join(lines))
         return 0
 
-    status = draw(experiment, questions, out, restart=restart, quarantine=quarantine)
+    status = draw(experiment, questions, out, restart=restart)
     if curves and (out / SAMPLES).exists():
         click.get_current_context().invoke(curves_command, samples=(out,), out=curves)
         if status and (record := read_record(out)):
@@ -151,7 +150,6 @@ def force(
     url: str | None,
     limit: str | None,
     restart: bool,
-    quarantine: bool,
 ) -> int:
     """End the stored answers of a run at given lengths.
 
@@ -175,7 +173,7 @@ def force(
     questions = load_questions(experiment.dataset, experiment.file, experiment.grader)
     stored.check_asked(questions)
     stored.load_tokenizer(experiment)
-    return draw(experiment, questions, out, restart=restart, quarantine=quarantine, stored=stored)
+    return draw(experiment, questions, out, restart=restart, stored=stored)
 
 
 def draw(
@@ -184,7 +182,6 @@ def draw(
     out: Path,
     *,
     restart: bool,
-    quarantine: bool,
     stored: "Stored | None" = None,
 ) -> int:
     """Draw what is missing in `out`, print the table of its answers, and return the exit status."""
@@ -204,7 +201,6 @@ def draw(
         out,
         lambda: engine_for(experiment, out / "server.log", beside_the_bar),
         restart=restart,
-        quarantine=quarantine,
         say=beside_the_bar,
         stored=stored,
     )

@@ -84,11 +84,6 @@ def run_options(out: str, url: str) -> Callable[[Any], Any]:
                 is_flag=True,
                 help="Rename the files of the run in the folder, and begin again.",
             ),
-            click.option(
-                "--quarantine",
-                is_flag=True,
-                help="Put rows that cannot be used aside and ask for them again.",
-            ),
         ),
     )
 

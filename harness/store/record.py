@@ -164,8 +164,9 @@ def note_reading(
         return
     fields, now = record["experiment"], asdict(grader)
     before = {name: fields.get(name) for name in now}
+    own = next(reversed(record.get("readings") or [{}])).get("experiment") or before
     note = {"at": _now(), "before": before, "now": now, "changed": changed, "verdicts_before": kept}
-    note["experiment"] = now if asked else asdict(asked_of(record))
+    note["experiment"] = now if asked else own
     readings = [*record.get("readings", ()), note]
     later = {"experiment": fields | now, "readings": readings, "summary": summary}
     write_json(folder / RECORD, record | later)

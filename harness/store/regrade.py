@@ -81,8 +81,7 @@ class _Reading:
         again = list[Row]()
         for number, line, row in block.numbered():
             if row is None:
-                refused = f"{self._path}: row {number}: {not_a_row(line)}"
-                raise BadInput(f"{refused}: `tts sample --quarantine` puts such rows aside")
+                raise BadInput(f"{self._path}: row {number}: {not_a_row(line)}: delete the row")
             before = [row.get(name) for name in (*SAMPLE_KEY, *_VERDICT)]
             verdict = self._verdict(row, number)
             self.changed += verdict["answer"] != row.get("answer")

@@ -63,8 +63,7 @@ def run(
         partial(forecast, group, request, own, options, target)
         for group, own in zip(groups, names, strict=True)
     ]
-    with progress(sum(map(len, names)), " forecasts") as bar:
-        shown = list(shown_singly(groups, _forecasts(calls, names, bar.update), request))
+    shown = list(shown_singly(groups, _forecasts(calls), request))
     tables = [table for table, _ in shown]
     if len(groups) > SINGLY:
         say("\n".join([overview(tables), "", *map(sentence_of, tables)]))
@@ -120,19 +119,15 @@ def too_few(group: Group) -> str:
     )
 
 
-def _forecasts(
-    calls: Sequence[Callable[..., Forecasts]], names: Sequence[Sequence[str]], update: Callable[[int], object]
-) -> Iterator[Forecasts]:
+def _forecasts(calls: Sequence[Callable[[], Forecasts]]) -> Iterator[Forecasts]:
     """What the calls give, in their order. Many sets are forecast in two processes, to the same numbers."""
     if len(calls) <= SINGLY:
-        yield from (call(update) for call in calls)
+        yield from (call() for call in calls)
         return
     from joblib import Parallel, cpu_count, delayed  # type: ignore[import-untyped]
 
     results = Parallel(n_jobs=min(2, cpu_count()), return_as="generator")(delayed(call)() for call in calls)
-    for one, own in zip(results, names, strict=True):
-        update(len(own))
-        yield one
+    yield from progress(" sets", results, total=len(calls))
 
 
 def show(heading: str, forecasts: pd.DataFrame, limit: int | None = None) -> None:

@@ -51,7 +51,7 @@ def report_command(
         cached = [path for path in sorted(CACHED.iterdir()) if path.suffix in SUFFIXES]
         tables = read_tables(cached, (CACHED / "README.md").read_text(encoding="utf-8"), prices)
     tables = replace(tables, warnings=[*tables.warnings, *map(readable, notes)])
-    files = build_report(tables, datetime.now(UTC), progress=True)
+    files = build_report(tables, datetime.now(UTC))
     page = files.pop("index.html")
     for name, content in [*files.items(), ("index.html", page)]:  # the page last: it refers to the others
         with replacing(out / name) as temporary:

@@ -16,10 +16,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from tqdm import tqdm
 
 from results.arguments import NS, PERMUTATIONS, SEED, names_of
-from results.commandline import BadInput
+from results.commandline import BadInput, progress
 from results.methods import COMPUTED, CREDIT, FORECAST, METHODS, SCORED
 from results.tables.contract import as_samples
 from results.tables.files import give_back_memory
@@ -104,7 +103,6 @@ def build_curves(
     ns: Sequence[int] | None = None,
     permutations: int = 10,
     seed: int = 0,
-    progress: bool = False,
     checked: bool = False,
     score: str = "score",
     weights: str | None = None,
@@ -123,7 +121,7 @@ def build_curves(
     any N.
     """
     samples = samples if checked else as_samples(samples)
-    return curves_and_votes(samples, methods, ns, permutations, seed, progress, score, weights, most=True)[0]
+    return curves_and_votes(samples, methods, ns, permutations, seed, score, weights, most=True)[0]
 
 
 _VOTED = (
@@ -139,7 +137,6 @@ def curves_and_votes(
     ns: Sequence[int] | None = None,
     permutations: int = 10,
     seed: int = 0,
-    progress: bool = False,
     score: str = "score",
     weights: str | None = None,
     most: bool = False,
@@ -171,7 +168,7 @@ def curves_and_votes(
             f"N = {listed(ns or [])}: no setting has that many answers per question, expected at most {pool}"
         )
     votes: list[Exact] = []
-    for group, possible in tqdm(voted, unit=" settings", delay=2, disable=None if progress else True):
+    for group, possible in progress(" settings", voted):
         votes += _exact(group, possible, methods, logs)
     rows = [_greedy_rows(group) for group in greedy]
     rows += [_exact_rows(curve, votes) for curve in votes]

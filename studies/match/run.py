@@ -46,7 +46,7 @@ def match(tables: tuple[Path, ...], figure: Path | None, out: Path, **options: A
             raise BadInput(f"{figure}: a picture ends in .png, .svg or .pdf")
     with warnings_last():
         curves, shares = matching.read_tables(tables)
-        matches = matching.match_all(curves, shares, progress=True, **options)
+        matches = matching.match_all(curves, shares, **options)
     write_forecast(with_steps(matches), out)
     write_raw(matching.settings_table(matches), out.with_suffix(".settings.csv"))
     if figure is not None:
