@@ -18,6 +18,7 @@ from typing import Any
 
 from harness.engines.base import Completion
 from harness.engines.chat_template import TODAY, chat_template, render, special_tokens
+from harness.errors import reason
 from harness.grading.thoughts import opens
 from harness.questions.hub_rows import hub_trouble
 from results import BadInput
@@ -172,9 +173,9 @@ def model_folder(model: str, revision: str | None) -> Path:
             model, revision=revision, allow_patterns=list(FILES), local_files_only=bool(trouble)
         )
     except (httpx.HTTPError, OSError, ValueError) as error:
-        reason = trouble or str(error).splitlines()[0]
         raise BadInput(
-            f"model {model}: no such folder, and it cannot be had from the Hugging Face hub ({reason}); "
+            f"model {model}: no such folder, and it cannot be had from the Hugging Face hub "
+            f"({trouble or reason(error)}); "
             "where a server has it under this name, give the folder of its tokenizer: --set tokenizer=FOLDER"
         ) from None
     return Path(folder)

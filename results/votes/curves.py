@@ -32,7 +32,6 @@ from results.votes.setting import (
     Setting,
     beyond,
     feasible,
-    listed,
     settings_in_order,
     settings_of,
     warn_of_clusters,
@@ -163,10 +162,8 @@ def curves_and_votes(
     voted = [(group, feasible(group, ns)) for group in sampled]
     larger = [part for group in sampled for part in beyond(group, ns, most)]
     if sampled and not (larger or any(possible.size for _, possible in voted)):
-        pool = max(int(group.pools.sizes.min()) for group in sampled)
-        raise BadInput(
-            f"N = {listed(ns or [])}: no setting has that many answers per question, expected at most {pool}"
-        )
+        asked, pool = ", ".join(map(str, ns or [])), max(int(group.pools.sizes.min()) for group in sampled)
+        raise BadInput(f"N = {asked}: no setting has that many answers per question, expected at most {pool}")
     votes: list[Exact] = []
     for group, possible in progress(" settings", voted):
         votes += _exact(group, possible, methods, logs)
