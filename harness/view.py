@@ -1,4 +1,4 @@
-"""A run's answers to be read: an overview, or those to one question with their text, verdict and tokens.
+"""A run's answers to be read: an overview, or those to one question.
 
     question tiny-0003, gold 18
       Anna has 12 apples. ...

@@ -1,4 +1,4 @@
-"""What options of several commands have in common: `--reader hashes,boxed --match last`, `--set limit=5`."""
+"""Options of several commands: `--reader hashes,boxed --match last`, `--set limit=5`."""
 
 import re
 from collections.abc import Callable, Sequence

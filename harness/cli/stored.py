@@ -1,4 +1,4 @@
-"""tts inspect, regrade and export: what is done with the stored answers of a run; nothing is sampled."""
+"""tts inspect, regrade and export: what is done with stored answers."""
 
 from pathlib import Path
 

@@ -62,7 +62,7 @@ def dataset_rows(source: HubDataset, file: Path | None) -> list[SourceRow]:
 
 
 def file_rows(file: Path) -> list[SourceRow]:
-    """The rows of a CSV, JSONL or Parquet file. Raises BadInput naming the file and what is wrong with it."""
+    """The rows of a CSV, JSONL or Parquet file. Raises BadInput."""
     frame = read_raw(file, ("question_id", "question", "problem", "answer", "gold", "labels"))
     check_unique(frame, file)
     if frame.empty:

@@ -1,4 +1,4 @@
-"""What a comparison of runs says: its rows in words, for the page and for the terminal, and its sentence.
+"""What a comparison of runs says: its rows in words, and its sentence.
 
 answer                at            b − a                  b is       better, worse  to decide it
 majority vote, N = 4  equal N       +8.0 (+3.0 … +13.0)    better     6, 2

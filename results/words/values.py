@@ -1,4 +1,4 @@
-"""The tables of what was measured, by N and by question, of fitted curves, and of the paper's claims."""
+"""The tables of what was measured, of fitted curves, and of the paper's claims."""
 
 from collections import Counter
 from collections.abc import Sequence
