@@ -16,7 +16,7 @@ LONG = 100
 """A line above this many characters is a long one."""
 
 LIMITS = {
-    "lines of the packages": 37_766,
+    "lines of the packages": 37_762,
     "files of the packages": 301,
     "lines of the tests": 34_180,
     "words of pages written by hand": 18_529,

@@ -115,7 +115,7 @@ def accuracy_by_score(pools: AnswerPools, method: str, ns: Ints, logs: bool = Fa
     if method == "weighted_majority":
         _check_weights(pools, logs)
     if method in CREDIT:
-        _refuse(pools, (pools.scores < 0) | (pools.scores > 1), "highest_score needs scores from 0 to 1")
+        _refuse(pools, (pools.scores < 0) | (pools.scores > 1), ": highest_score needs scores from 0 to 1")
     accuracy = np.zeros((len(pools.question_ids), len(ns)))
     sizes = np.ascontiguousarray(ns, np.int64)
     for question, (start, end) in enumerate(zip(pools.starts[:-1], pools.starts[1:], strict=True)):
@@ -204,12 +204,12 @@ def grid_steps(answers: int) -> int:
 
 
 def _refuse(pools: AnswerPools, bad: NDArray[np.bool_], because: str) -> None:
-    """Raise BadInput at the first answer whose score is bad, `because` …"""
+    """Raise BadInput at the first answer whose score is bad, saying why."""
     if bad.any():
         assert pools.scores is not None
         at = int(bad.argmax())
         name, score = pools.question_ids[int(pools.question[at])], pools.scores[at]
-        raise BadInput(f"question {name}: a score of {score:g}: {because}")
+        raise BadInput(f"question {name}: a score of {score:g}{because}")
 
 
 def _check_weights(pools: AnswerPools, logs: bool) -> None:
@@ -219,7 +219,7 @@ def _check_weights(pools: AnswerPools, logs: bool) -> None:
     _refuse(
         pools,
         bad,
-        "it is not a weight: weighted_majority needs finite scores of at least 0; make them of rewards with "
+        " is not a weight: weighted_majority needs finite scores of at least 0; make them of rewards with "
         "--weights softmax (or sigmoid); best_by_score takes any",
     )
     if pools.sizes.max() > MAX_POOL:

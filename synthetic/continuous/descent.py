@@ -28,14 +28,13 @@ class SampledPaths:
     def ensemble_risk(self, votes: tuple[int, ...]) -> Array:
         """An unbiased estimate of E‖w_avg − w*‖²_H for every N, (tasks, steps, votes).
 
-        The mean of P paths has risk bias + variance/P, one path has bias + variance. Raises BadInput where a
-        single path is to tell more than its own.
+        The mean of P paths has risk bias + variance/P, one path has bias + variance. Raises BadInput on a
+        single path.
         """
-        paths, single = self.errors.shape[2], self.errors.mean(axis=2)
-        if votes == (1,):
-            return np.asarray(single[..., None])
+        paths = self.errors.shape[2]
         if paths < 2:
             raise BadInput("paths=1: the ensemble's variance needs at least 2 paths")
+        single = self.errors.mean(axis=2)
         variance = (single - self.mean_error) * paths / (paths - 1)
         bias = single - variance
         return np.asarray(bias[..., None] + variance[..., None] / np.array(votes))
