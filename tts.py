@@ -27,8 +27,8 @@ from predict.cli import main as predict
 from results import BadInput, run
 from results.arguments import TARGET_ACCURACY
 from results.cli import cli as results
-from results.cli.options import price_option
-from results.command_help import ASKED, CHANCE, INPUT, OUTPUT, Command, about
+from results.cli.options import out_option, price_option
+from results.command_help import ASKED, CHANCE, INPUT, Command, about
 from results.tables.files import check_place, column_names
 from results.terminal import visible
 from synthetic.cli import cli as synthetic
@@ -104,10 +104,7 @@ def _as_given(columns: dict[str, Any]) -> Iterator[str]:
     cls=Command, epilog="Example: tts page small.csv large.csv --map answer=final --gold target --out page"
 )
 @click.argument("answers", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="ANSWERS...")
-@about(
-    OUTPUT,
-    click.option("--out", required=True, type=click.Path(path_type=Path), help="A new folder for the page."),
-)
+@out_option("A new folder for the page.")
 @about(
     ASKED,
     TARGET_ACCURACY.option(

@@ -1,4 +1,4 @@
-"""Why a request brought no answer."""
+"""Why a request brought no answer, and any error in a line."""
 
 
 class EngineError(Exception):
@@ -11,3 +11,8 @@ class RequestRefused(EngineError):
 
 class EngineGone(EngineError):
     """The engine will answer no further request."""
+
+
+def reason(error: BaseException) -> str:
+    """The first line of what an error says, or what it is."""
+    return (str(error) or type(error).__name__).splitlines()[0]

@@ -1,4 +1,4 @@
-"""Measures how fast a machine samples: SGLang with random weights in a real model's shape, and our client.
+"""Measures how fast a machine samples: SGLang with random weights in a real model's shape.
 
     6 prompts x 16 answers of a real run's lengths, small with random weights
     tokens/s           114   while the server was full; 22302 tokens in 223.3 s with start and end

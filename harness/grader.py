@@ -19,9 +19,9 @@ where nothing was said.
 
 import operator
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 from harness.grading import choice, expression, integer
 from harness.grading.integer import CHARACTERS, normalise_integer
@@ -37,6 +37,9 @@ from harness.grading.places import (
 from harness.grading.thoughts import without_thoughts
 from results import BadInput
 from results.canonical import canonical
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Match = Literal["first", "last"]
 GraderName = Literal["integer", "choice", "math"]
@@ -148,19 +151,24 @@ def ends_in_code(text: str) -> bool:
     return _CODE.fullmatch(text.rstrip().rpartition("\n")[2]) is not None
 
 
-def readers_that_read(rows: Sequence[Mapping[Any, Any]], grader: Grader) -> tuple[tuple[Reader, ...], str]:
-    """The readers that find something in some of the rows' texts, and how much each finds, in words.
+def readers_that_read(samples: "pd.DataFrame", grader: Grader) -> tuple[tuple[Reader, ...], str]:
+    """The readers that find something in some of the samples' texts, and how much each finds, in words.
 
     The last number of a text is taken for its answer only where the other readers find less
     than half, and never in texts that end in code.
     """
-    some = list(map(_told, rows[:: max(1, len(rows) // _SAMPLE)][:_SAMPLE]))
+    looked_at = samples.iloc[:: max(1, len(samples) // _SAMPLE)].head(_SAMPLE)
+    cells = looked_at.reindex(columns=["text", "finish_reason", "labels"])
+    some = [
+        ("" if text is None or text != text else str(text), reason == "length", choice.labels_in(labels))
+        for text, reason, labels in cells.itertuples(index=False)
+    ]
     prose = [told for told in some if not ends_in_code(told[0])]
 
     def count(*readers: Reader) -> int:
         reading = replace(grader, readers=readers)
-        looked_at = prose if READERS[-1] in readers else some
-        return sum(reading.read(*told).value is not None for told in looked_at)
+        texts = prose if READERS[-1] in readers else some
+        return sum(reading.read(*told).value is not None for told in texts)
 
     counts = {reader: count(reader) for reader in READERS}
     *others, last = READERS
@@ -172,13 +180,6 @@ def readers_that_read(rows: Sequence[Mapping[Any, Any]], grader: Grader) -> tupl
         return DEFAULT_READERS, f"no reader finds an answer in {len(some)} texts"
     reads = ", ".join(f"{reader} {number}" for reader, number in counts.items())
     return useful, f"of {len(some)} texts: {reads}; read by {','.join(useful)}: {together}"
-
-
-def _told(row: Mapping[Any, Any]) -> tuple[str, bool, tuple[str, ...]]:
-    """What a reader is told of a row: its text, whether that is cut off, the labels of choices."""
-    text = row.get("text")
-    written = "" if text is None or text != text else str(text)
-    return written, row.get("finish_reason") == "length", choice.labels_in(row.get("labels"))
 
 
 def read_gold(text: str) -> str | None:

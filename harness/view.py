@@ -1,4 +1,4 @@
-"""A run's answers to be read: an overview, or those to one question with their text, verdict and tokens.
+"""A run's answers to be read: an overview, or those to one question.
 
     question tiny-0003, gold 18
       Anna has 12 apples. ...
@@ -20,7 +20,7 @@ from typing import Any
 import pandas as pd
 
 from harness.store.record import experiment_in, problems_in, tally_of
-from harness.store.row import ASKED_FOR, COLUMNS, PROBLEM, Row, problem_beside
+from harness.store.row import ASKED_FOR, COLUMNS, PROBLEM, Row, problem_beside, rows_of
 from harness.store.samples_file import row_blocks
 from harness.tally.answer_groups import groups_of
 from harness.tally.counts import Tallies, by_size
@@ -75,9 +75,7 @@ def _blocks(path: Path, wanted: dict[str, str]) -> Iterator[Sequence[Row]]:
     table = read_samples(path)
     for column, value in wanted.items():
         table = table[table[column] == value]
-    cells = table.reindex(columns=list(BLANK)).astype(object)
-    rows: Any = cells.where(cells.notna(), None).to_dict("records")
-    yield rows
+    yield rows_of(table, [*BLANK])
 
 
 def marked(row: Row) -> Row:

@@ -113,19 +113,16 @@ def chosen(predictors: str, group: Group) -> list[str]:
     if predictors == "all":
         return [*(name for name in possible if name != estimator_of(DEFAULT, group)), DEFAULT]
     names = names_of("predictor", predictors, (DEFAULT, *ESTIMATORS, "all"))
-    return list(dict.fromkeys(_chosen(name, group, possible) for name in names or [""]))
+    for name in names or [""]:
+        if name not in (DEFAULT, *ESTIMATORS):  # none, or "all" among others
+            raise BadInput(f"predictor {name!r} is not one of {', '.join((DEFAULT, *ESTIMATORS))}, all")
+        if name not in (DEFAULT, *possible):
+            needs = f"it is none of {', '.join(possible)}" if group.run else f"it needs {NEEDS[name]}"
+            raise BadInput(f"predictor {name} cannot forecast {group.name}: {needs}")
+    return list(names)
 
 
 def one_name(predictor: str) -> None:
     """Raise BadInput where several predictors are named, or all: a plan needs one."""
     if predictor == "all" or len(names_of("predictor", predictor)) > 1:
         raise BadInput(f"predictor {predictor!r}: a plan needs one predictor")
-
-
-def _chosen(name: str, group: Group, possible: list[str]) -> str:
-    if name not in (DEFAULT, *ESTIMATORS):  # none, or "all" among others
-        raise BadInput(f"predictor {name!r} is not one of {', '.join((DEFAULT, *ESTIMATORS))}, all")
-    if name not in (DEFAULT, *possible):
-        needs = f"it is none of {', '.join(possible)}" if group.run else f"it needs {NEEDS[name]}"
-        raise BadInput(f"predictor {name} cannot forecast {group.name}: {needs}")
-    return name

@@ -8,7 +8,7 @@ setting  N   predictor  estimator  role      accuracy  predicted  low   high  st
 `new_high` are always that of new questions of the kind.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -21,6 +21,7 @@ from predict.evidence.groups import Group
 from predict.evidence.request import Request, fitted
 from predict.evidence.targets import Task, split
 from results.arguments import TARGET
+from results.commandline import progress
 from results.normal import FORECAST_LEVEL, z_of
 from results.tables.status import MEANINGS
 from results.votes.tokens import reasoning_length
@@ -35,12 +36,11 @@ def forecast(
     predictors: Iterable[str],
     options: Options,
     target: str = THESE,
-    tick: Callable[[], object] = lambda: None,
 ) -> tuple[pd.DataFrame, list[str]]:
     """The forecast table of one group, all `predictors` below one another, and what a reader must be told.
 
-    `target` chooses the interval in the columns low and high; `tick` is called after each predictor. Raises
-    BadInput where the request leaves nothing to fit.
+    `target` chooses the interval in the columns low and high. Raises BadInput where the request leaves
+    nothing to fit.
     """
     target = TARGET.of(target)
     task = split(group, request)
@@ -55,14 +55,13 @@ def forecast(
     rows = places(group, replace(task, targets=targets))
     tables: list[pd.DataFrame] = []
     notes = [*caveats(group, options.replicates), *new_lengths(group, task, options.level)]
-    for name in predictors:
+    for name in progress(" forecasts", list(predictors), desc=group.name):
         estimator = estimator_of(name, task.observed)
         if estimator not in estimates:
             estimates[estimator] = estimate(estimator, task.observed, targets, options)
         one = estimates[estimator]
         tables.append(rows.assign(predictor=name, estimator=estimator, **columns_of(one, target)))
         notes += one.notes
-        tick()
     table = pd.concat(tables, ignore_index=True)
     if lengths:
         low, high = lengths.interval.low, lengths.interval.high
@@ -147,10 +146,7 @@ def places(group: Group, task: Task) -> pd.DataFrame:
     ]
     known = group.key.source == "synthetic" or most > 0
     columns = {
-        "source": group.key.source,
-        "dataset": group.key.dataset,
-        "model": group.key.model,
-        "method": group.method,
+        **group.key.cells,
         "setting": targets.setting,
         "T": (total if known else np.nan) if group.priced else targets.T,
         "tokens_per_answer": targets.T if group.priced else np.nan,

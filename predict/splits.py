@@ -9,7 +9,7 @@ are N or more. A curves table has no answers to hide: its points at the fitted s
 observed, once, and the truth is its other points.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -23,6 +23,7 @@ from predict.evidence.groups import Group
 from predict.evidence.points import Floats, Points, Pool
 from predict.evidence.request import Request, fitted
 from results import BadInput
+from results.commandline import progress
 from results.votes.clusters import mean_accuracy
 from results.votes.exact import accuracy_by_question
 
@@ -54,9 +55,8 @@ def backtest(
     request: Request,
     splits: int,
     options: Options,
-    tick: Callable[[], object] = lambda: None,
 ) -> pd.DataFrame:
-    """One row per predictor, split, setting and N; `tick` is called after each split.
+    """One row per predictor, split, setting and N.
 
     Without `at_settings` the targets are the settings that are not fitted, or all where all are; without
     `at_n` every N of the table. Where nothing depends on the split there is only one. Of caps there are also
@@ -66,16 +66,13 @@ def backtest(
     kept = hidden(group, request, splits)
     names, max_n, targets, truth = kept.settings, kept.max_n, kept.targets, kept.truth
     tables = []
-    for split in range(kept.splits):
+    for split in progress(" splits", range(kept.splits), desc=group.name):
         observed = observe(group, names, max_n, options.seed, split)
         rest = unseen(group, names, max_n, options.seed, split)
         seeded = replace(options, seed=options.seed + split)
         columns = {
             "split": split,
-            "source": group.key.source,
-            "dataset": group.key.dataset,
-            "model": group.key.model,
-            "method": group.method,
+            **group.key.cells,
             "setting": targets.setting,
             "N": targets.N,
             "accuracy": truth,
@@ -100,7 +97,6 @@ def backtest(
                 "level": one.these.level,
             }
             tables.append(pd.DataFrame({**named, **columns, **row, "status": one.status}))
-        tick()
     return pd.concat(tables, ignore_index=True)
 
 

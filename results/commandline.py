@@ -11,14 +11,14 @@ obey is escaped.
 import os
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from importlib import import_module
 from typing import Any, NoReturn
 
 import click
 
-from results.terminal import visible
+from results.terminal import NBSP, visible
 
 INTERRUPTED = 130
 CLOSED_PIPE = 141
@@ -105,15 +105,21 @@ def fail(message: str, code: int) -> NoReturn:
     raise SystemExit(code)
 
 
-def progress(total: int, unit: str) -> Any:
-    """A bar of tqdm with its rate and the time left, of work that takes over two seconds.
+def say(text: str, err: bool = False) -> None:
+    """Print `text`; names of models, data sets and settings may hold anything, so nothing in it is obeyed."""
+    click.echo(visible(text.replace(NBSP, " "), keep="\n"), err=err)
+
+
+def progress(unit: str, work: Iterable[Any] | None = None, **more: Any) -> Any:
+    """A bar of tqdm over `work`, for a command's work of more than two seconds; the library shows none.
 
     Where nobody watches, as in a log, it says how far it is twice a minute.
     """
     from tqdm import tqdm
 
     apart = 0.1 if sys.stderr.isatty() else 30.0
-    return tqdm(total=total, unit=unit, delay=2, mininterval=apart, leave=False)
+    off = click.get_current_context(silent=True) is None
+    return tqdm(work, unit=unit, delay=2, mininterval=apart, leave=False, disable=off, **more)
 
 
 @contextmanager

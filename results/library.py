@@ -1,4 +1,4 @@
-"""What `from results import …` gives: one line from answers to numbers, for arrays and DataFrames in Python.
+"""What `from results import …` gives: one line from answers to numbers.
 
 Answers are given as one list for each question, of any lengths; None or NaN is an answer that could not be
 read, and casts no vote. An answer is right where it says what the question's gold says: "18", 18, 18.0 and

@@ -10,6 +10,8 @@ import unicodedata
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
+NBSP = "\N{NO-BREAK SPACE}"
+
 _HIDDEN = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
 """Categories of control and formatting characters, surrogates and line separators."""
 

@@ -10,12 +10,9 @@ from typing import Any
 
 import click
 
-from results.arguments import NS
-from results.command_help import ASKED, CHANCE, DRAWN, HOW, OUTPUT, Command, about
-
-PATH = click.Path(path_type=Path)
-FOLDER = click.Path(path_type=Path, file_okay=False)
-COUNT = click.IntRange(min=0)
+from results.arguments import NS, SEED
+from results.cli.options import out_option, table_out
+from results.command_help import ASKED, CHANCE, DRAWN, HOW, Command, about
 
 
 @click.group(context_settings={"show_default": True})
@@ -57,11 +54,7 @@ _CHANGES = about(
         "values: every line of the experiment at each of them.",
     ),
 )
-_SEED = about(CHANCE, click.option("--seed", default=0, type=COUNT, help="Seed of all randomness."))
-_FOLDER = about(OUTPUT, click.option("--out", required=True, type=FOLDER, help="Folder to write to."))
-_TABLE = about(
-    OUTPUT, click.option("--out", required=True, type=PATH, help="The .csv, .jsonl or .parquet to write.")
-)
+_SEED = about(CHANCE, SEED.option("--seed", "Seed of all randomness.", default=0))
 _JOBS = about(HOW, click.option("--jobs", default=1, help="Processes to use."))
 
 
@@ -85,7 +78,7 @@ _JOBS = about(HOW, click.option("--jobs", default=1, help="Processes to use."))
 @_VOTES
 @_SEED
 @_JOBS
-@_FOLDER
+@out_option("Folder to write to.", folder=True)
 def run(
     name: str, out: Path, changes: tuple[str, ...], steps: tuple[int, ...], n: tuple[int, ...], **options: Any
 ) -> None:
@@ -108,7 +101,7 @@ def run(
     for key, changed in panels.items():
         start = perf_counter()
         with warnings_last():
-            curves, samples = run_experiment(key, changed, progress=True, **options)
+            curves, samples = run_experiment(key, changed, **options)
         write_curves(curves, out / f"{key}.csv")
         if samples is not None:
             write_samples(samples, out / f"{key}.samples.parquet")
@@ -170,7 +163,7 @@ def check(
 @_STEPS
 @_VOTES
 @_SEED
-@_TABLE
+@table_out()
 def claims(name: str | None, seed: int, out: Path, **own: Any) -> None:
     """Measure the paper's claims and write the verdicts.
 
@@ -186,7 +179,7 @@ def claims(name: str | None, seed: int, out: Path, **own: Any) -> None:
     if name is None and any(own.values()):
         raise click.UsageError("--tasks, --set, --steps and --n change an experiment: give its NAME")
     with warnings_last():
-        table = evaluate(CLAIMS if name is None else claims_at(name, **own), seed, progress=True)
+        table = evaluate(CLAIMS if name is None else claims_at(name, **own), seed)
     write_raw(table, out)
     for claim, verdict in table.groupby("claim", sort=False)["verdict"].first().items():
         click.echo(f"{claim}: {verdict}")

@@ -16,12 +16,12 @@ LONG = 100
 """A line above this many characters is a long one."""
 
 LIMITS = {
-    "lines of the packages": 37_983,
-    "files of the packages": 302,
-    "lines of the tests": 34_189,
-    "words of pages written by hand": 18_532,
+    "lines of the packages": 37_762,
+    "files of the packages": 301,
+    "lines of the tests": 34_180,
+    "words of pages written by hand": 18_529,
     "mean characters of a line": 52.8,
-    "long lines, %": 8.7,
+    "long lines, %": 8.6,
 }
 
 

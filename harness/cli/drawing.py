@@ -77,8 +77,7 @@ def sample(
     rate: float | None,
     price_per_hour: float | None,
     curves: Path | None,
-    resume: bool,
-    quarantine: bool,
+    restart: bool,
 ) -> int:
     """Sample the answers of an experiment.
 
@@ -100,9 +99,9 @@ def sample(
     from results.tables.contract import check_out
     from results.tables.files import read_record
 
-    given = keys_given(overrides, url, limit)
-    if dry_run and (curves or quarantine):
-        raise BadInput("--curves and --quarantine write files, and --dry-run none: leave one out")
+    given = keys_given(overrides, url=url, limit=limit)
+    if dry_run and curves:
+        raise BadInput("--curves writes a file, and --dry-run none: leave one out")
     if curves:
         check_out(curves, ())
     if (rate or price_per_hour) and not dry_run:
@@ -114,11 +113,11 @@ def sample(
     if dry_run:
         from harness.run.dry_run import estimate
 
-        lines = estimate(experiment, questions, out, rate, price_per_hour, fresh=not resume)
+        lines = estimate(experiment, questions, out, rate, price_per_hour, fresh=restart)
         click.echo("\n".join(lines))
         return 0
 
-    status = draw(experiment, questions, out, resume=resume, quarantine=quarantine)
+    status = draw(experiment, questions, out, restart=restart)
     if curves and (out / SAMPLES).exists():
         click.get_current_context().invoke(curves_command, samples=(out,), out=curves)
         if status and (record := read_record(out)):
@@ -150,8 +149,7 @@ def force(
     out: Path,
     url: str | None,
     limit: str | None,
-    resume: bool,
-    quarantine: bool,
+    restart: bool,
 ) -> int:
     """End the stored answers of a run at given lengths.
 
@@ -169,13 +167,13 @@ def force(
 
     if out.resolve() == folder.resolve():
         raise BadInput(f"--out {out}: this is the run whose answers are ended: give another folder")
-    stored = Stored(folder, setting, out if resume else None)
-    given = keys_given(overrides, url, limit)
+    stored = Stored(folder, setting, None if restart else out)
+    given = keys_given(overrides, url=url, limit=limit)
     experiment = stored.experiment(sorted({*at}), given)
     questions = load_questions(experiment.dataset, experiment.file, experiment.grader)
     stored.check_asked(questions)
     stored.load_tokenizer(experiment)
-    return draw(experiment, questions, out, resume=resume, quarantine=quarantine, stored=stored)
+    return draw(experiment, questions, out, restart=restart, stored=stored)
 
 
 def draw(
@@ -183,8 +181,7 @@ def draw(
     questions: "Sequence[Question]",
     out: Path,
     *,
-    resume: bool,
-    quarantine: bool,
+    restart: bool,
     stored: "Stored | None" = None,
 ) -> int:
     """Draw what is missing in `out`, print the table of its answers, and return the exit status."""
@@ -203,8 +200,7 @@ def draw(
         questions,
         out,
         lambda: engine_for(experiment, out / "server.log", beside_the_bar),
-        restart=not resume,
-        quarantine=quarantine,
+        restart=restart,
         say=beside_the_bar,
         stored=stored,
     )

@@ -39,17 +39,16 @@ def gpu_check(
     """
     import asyncio
     import shutil
-    import signal
-    import sys
     import tempfile
     from functools import partial
     from pathlib import Path
 
     from harness.gpu_check import measure
     from harness.server.gpus import usable_gpus
+    from harness.server.launch import end_when_told
 
     usable_gpus(device)  # raises where there is no such GPU, before anything is written
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    end_when_told()
     answers *= dp
     click.echo(f"{prompts} prompts x {answers} answers of a real run's lengths, {shape} with random weights")
     graphless = ("--disable-cuda-graph",)

@@ -8,7 +8,8 @@ import click
 
 from harness.cli.options import KeyValue, grader_option, match_option, readers
 from harness.grader import NAMED, Grader, GraderName
-from results.command_help import INPUT, OUTPUT, Command, about
+from results.cli.options import out_option
+from results.command_help import INPUT, Command, about
 
 _TOOLS = (
     *("nemo-skills", "sgl-eval", "boinf", "every-eval-ever", "evalscope", "lighteval", "opencompass"),
@@ -38,12 +39,7 @@ _BELONGS = {
 )
 @click.argument("kind", type=click.Choice(["lm-eval", "inspect", *_TABLES]))
 @click.argument("file", type=click.Path(path_type=Path))
-@about(
-    OUTPUT,
-    click.option(
-        "--out", required=True, type=click.Path(path_type=Path), help="The folder for samples.jsonl."
-    ),
-)
+@out_option("The folder for samples.jsonl.")
 @about(
     INPUT,
     click.option(
@@ -119,7 +115,8 @@ def import_samples(kind: str, file: Path, out: Path, **options: Any) -> None:
     """
     from harness.grader import AUTO, readers_that_read
     from harness.imports.reading import unread_note
-    from harness.tally.answer_groups import groups_of
+    from harness.store.row import rows_of
+    from harness.tally.answer_groups import COUNTED, WHOSE, groups_of
     from harness.tally.counts import Tallies, Tally
     from results import BadInput
     from results.tables.files import write_raw
@@ -141,15 +138,15 @@ def import_samples(kind: str, file: Path, out: Path, **options: Any) -> None:
     grader = Grader(options["grade"], options["match"], kind_of_answer) if options["grade"] else None
     imported = _import(kind, file, grader, options)
     if grader and grader.readers == (AUTO,):
-        readers, reads = readers_that_read(imported.table.to_dict("records"), grader)
+        readers, reads = readers_that_read(imported.table, grader)
         grader = replace(grader, readers=readers)
         imported = imported._replace(notes=(*imported.notes, reads))
     elif not grader:
         imported = imported._replace(notes=(*imported.notes, *unread_note(imported.table)))
     write_raw(imported.table, target)
-    table = imported.table.astype(object)
+    table = imported.table
     tallies = Tallies(lambda *_: Tally(grader=grader))
-    tallies.add(groups_of(table.where(table.notna(), None).to_dict("records")))
+    tallies.add(groups_of(rows_of(table, (*WHOSE, *COUNTED))))
     notes = [f"note: {note}" for note in imported.notes]
     for line in (*notes, *(f"warning: {warning}" for warning in tallies.warnings(out))):
         click.echo(visible(line), err=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from harness.cli.options import set_option
+from harness.cli.options import keys_given, set_option
 from results.command_help import Command
 
 
@@ -20,9 +20,6 @@ from results.command_help import Command
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path, exists=True, file_okay=False))
 @click.option(
     "--name", default="judge", show_default=True, help="The scores become the column score_NAME of DIR."
-)
-@click.option(
-    "--prompt", metavar="NAME", help="What is asked, a template in prompts/.  [default: judge-yes-no]"
 )
 @click.option(
     "--reward", is_flag=True, help="The model is a reward model, which scores answers instead of being asked."
@@ -43,7 +40,6 @@ from results.command_help import Command
 def judge(
     folder: Path,
     name: str,
-    prompt: str | None,
     reward: bool,
     model: str | None,
     engine: str | None,
@@ -66,17 +62,10 @@ def judge(
     from results import BadInput
     from results.commandline import INTERRUPTED, fail
 
-    if reward and prompt:
-        raise BadInput("--prompt is for a model that is asked: leave out --prompt or --reward")
-    given = dict(overrides)
-    chosen = (("model", model), ("engine", engine), ("url", url))
-    given |= {key: text for key, text in chosen if text is not None}
+    given = keys_given(overrides, model=model, engine=engine, url=url)
     if reward and "model" not in given:
         raise BadInput("--reward needs --model, the reward model")
-    experiment = judge_of(folder, prompt or "judge-yes-no", given)
-    judged = judge_folder(
-        folder, name, experiment, None if reward else prompt or "judge-yes-no", questions, beside_the_bar
-    )
+    judged = judge_folder(folder, name, judge_of(folder, given), reward, questions, beside_the_bar)
     click.echo(told(judged.counts, judged.column))
     if judged.stopped:
         fail("stopped: the same command goes on where it stopped", INTERRUPTED)

@@ -1,15 +1,15 @@
-"""What options of several commands have in common: `--reader hashes,boxed --match last`, `--set limit=5`."""
+"""Options of several commands: `--reader hashes,boxed --match last`, `--set limit=5`."""
 
 import re
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any, get_args
 
 import click
 
 from harness.grader import AUTO, DEFAULT_READERS, GRADERS, NAMED, Match
 from harness.grading.places import is_reader
-from results.command_help import DRAWN, HOW, OUTPUT, about, together
+from results.cli.options import out_option
+from results.command_help import DRAWN, HOW, about, together
 
 
 class KeyValue(click.ParamType):  # type: ignore[type-arg]  # older click takes no argument here
@@ -72,23 +72,17 @@ grader_option = click.option(
 
 def run_options(out: str, url: str) -> Callable[[Any], Any]:
     """What `sample` and `force` share; `out` and `url` say what the folder and the server are."""
-    folder = click.Path(path_type=Path, file_okay=False)
     words = "Only the first K questions; the same as --set limit=K."
     return together(
-        about(OUTPUT, click.option("--out", required=True, type=folder, help=out)),
+        out_option(out, folder=True),
         about(DRAWN, click.option("--limit", metavar="K", help=words)),
         about(
             HOW,
             click.option("--url", help=url),
             click.option(
-                "--resume/--restart",
-                default=True,
-                help="Go on with the run in the folder (default), or rename its files and begin again.",
-            ),
-            click.option(
-                "--quarantine",
+                "--restart",
                 is_flag=True,
-                help="Put rows that cannot be used aside and ask for them again.",
+                help="Rename the files of the run in the folder, and begin again.",
             ),
         ),
     )
@@ -101,7 +95,6 @@ def set_option(help_text: str) -> Callable[[Any], Any]:
     )
 
 
-def keys_given(overrides: Sequence[tuple[str, str]], url: str | None, limit: str | None) -> dict[str, str]:
-    """The keys of an experiment that `--set`, `--url` and `--limit` replace; the last two win."""
-    own = {"url": url, "limit": limit}
+def keys_given(overrides: Sequence[tuple[str, str]], **own: str | None) -> dict[str, str]:
+    """The keys of an experiment that `--set`, and options of their `own`, replace; the latter win."""
     return {**dict(overrides), **{key: text for key, text in own.items() if text is not None}}

@@ -7,6 +7,7 @@ import click
 
 from harness.cli.options import grader_option
 from harness.grader import GraderName
+from results.cli.options import out_option
 from results.command_help import Command
 
 if TYPE_CHECKING:
@@ -20,9 +21,7 @@ if TYPE_CHECKING:
     type=click.Path(path_type=Path),
     help="The rows of the named data set as a local file, in place of the Hugging Face hub.",
 )
-@click.option(
-    "--out", type=click.Path(path_type=Path), help="Write question_id, problem and gold to this file."
-)
+@out_option("Write question_id, problem and gold to this file.", required=False)
 @grader_option
 def questions(dataset: str, file: Path | None, out: Path | None, grader: GraderName | None) -> None:
     """Count the questions of a data set.

@@ -62,23 +62,20 @@ def serve(
     Servers on several hosts: run this on each with --host, and `tts gateway` in front of all. They ask
     for the key in the environment variable SGLANG_API_KEY, which `tts sample` sends.
     """
-    import signal
-    import sys
     from functools import partial
 
     from harness.engines.token_ids import PromptTokens
     from harness.experiment import model_location
     from harness.server.address import HERE, check_flags, key_for, url_of
     from harness.server.fleet import fleet
-    from harness.server.launch import check_free, launch
+    from harness.server.launch import check_free, end_when_told, launch
     from results import BadInput
 
     if workers_file and host is None:
         raise BadInput("--workers-file is for servers of several hosts: give --host, or leave it out")
     check_flags(flags)
     key_for(host or HERE)
-    # Whoever started this command stops it with SIGTERM; the server has to end with it.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    end_when_told()
     location = model_location(model)
     for own in range(port, port + workers) if host else (port,):
         check_free(own, host or HERE)
@@ -143,14 +140,12 @@ def gateway(
     --host that other machines reach it has to be set.
     """
     import shlex
-    import signal
-    import sys
     from contextlib import nullcontext
 
     from harness.fields import ADDRESS, PLAIN_URL
     from harness.server.address import key_for, key_of_user, url_of
     from harness.server.gateway import file_discovery, gateway_launch, listed, pod_discovery
-    from harness.server.launch import Server, check_free, free_ports
+    from harness.server.launch import Server, check_free, end_when_told, free_ports
     from results import BadInput
 
     if sum(map(bool, (urls, workers_file, pods))) != 1:
@@ -170,7 +165,7 @@ def gateway(
         click.echo(shlex.join(command.command))
         return
     check_free(port, host)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    end_when_told()
     click.echo(f"smg at {url_of(host, port)}, Ctrl-C stops it", err=True)
     with listed(workers_file, ()) if workers_file else nullcontext(), Server(command) as server:
         status = server.wait()

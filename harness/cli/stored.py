@@ -1,4 +1,4 @@
-"""tts inspect, regrade and export: what is done with the stored answers of a run; nothing is sampled."""
+"""tts inspect, regrade and export: what is done with stored answers."""
 
 from pathlib import Path
 
@@ -7,6 +7,7 @@ import click
 from harness.cli.options import grader_option, match_option, reader_option
 from harness.grader import GraderName, Match
 from harness.grading.places import Reader
+from results.cli.options import out_option
 from results.command_help import Command
 
 
@@ -67,6 +68,8 @@ def regrade(folder: Path, readers: tuple[Reader, ...], match: Match, grader: Gra
     number. The first reader that finds an answer decides. Without --grader, the run's own grader is used. The
     earlier verdicts are kept in a file beside samples.jsonl, and run.json records what was read again.
     """
+    import pandas as pd
+
     from harness.grader import AUTO, Grader, readers_that_read
     from harness.store.record import experiment_in
     from harness.store.regrade import regrade as read_again
@@ -77,8 +80,8 @@ def regrade(folder: Path, readers: tuple[Reader, ...], match: Match, grader: Gra
         experiment = experiment_in(folder)
         kind = grader or (experiment.grader if experiment else "integer")
         if readers == (AUTO,):
-            rows = list(json_rows(folder / "samples.jsonl"))
-            readers, reads = readers_that_read(rows, Grader(grader=kind))
+            samples = pd.DataFrame(json_rows(folder / "samples.jsonl"))
+            readers, reads = readers_that_read(samples, Grader(grader=kind))
             click.echo(reads)
         regraded = read_again(folder, Grader(readers, match, kind))
     click.echo(regraded.tallies.table())
@@ -93,7 +96,7 @@ def regrade(folder: Path, readers: tuple[Reader, ...], match: Match, grader: Gra
 
 @click.command(cls=Command, epilog="Example: tts export runs/tiny --out tiny-answers")
 @click.argument("samples", type=click.Path(path_type=Path))
-@click.option("--out", required=True, type=click.Path(path_type=Path, file_okay=False), help="A new folder.")
+@out_option("A new folder.", folder=True)
 @click.option("--organization", default="unknown", show_default=True, help="Who sampled the answers.")
 def export(samples: Path, out: Path, organization: str) -> None:
     """Write a run as a data set for the hub and Every Eval Ever.

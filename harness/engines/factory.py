@@ -8,16 +8,20 @@ For SGLang without a URL it starts a server, which ends with the run.
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from harness.engines.base import Engine
+from harness.engines.openai.engine import OpenAIEngine
 from harness.engines.sglang import SGLangEngine
 from harness.engines.token_ids import PromptTokens
 from harness.experiment import Experiment, model_location
-from harness.http.sockets import allow_in_flight
+from harness.http.sockets import ApiKey, allow_in_flight
 from harness.server.gpus import usable_gpus
 from harness.server.launch import free_ports, gpus_per_copy, launch
 from harness.server.own_server import OwnServer, serve_launch
+
+S = TypeVar("S", bound=SGLangEngine)
+A = TypeVar("A", bound=OpenAIEngine)
 
 
 def engine_for(
@@ -28,14 +32,13 @@ def engine_for(
     Raises BadInput, here or on entering: no such model, no server at the URL or one with another model, a
     server that cannot start.
     """
-    model, chat = model_location(experiment.model), experiment.chat
     if experiment.engine == "ctranslate2":
         from harness.engines.ctranslate2.in_process import CTranslate2Engine
 
         return CTranslate2Engine(
-            model,
+            model_location(experiment.model),
             revision=experiment.revision,
-            chat=chat,
+            chat=experiment.chat,
             device=experiment.device,
             dtype=experiment.dtype,
             template_arguments=experiment.template_arguments,
@@ -43,37 +46,30 @@ def engine_for(
         )
     if not experiment.url:
         return own_server(experiment, log, say)
-    allow_in_flight(experiment.concurrency)
-    if experiment.engine == "sglang":
-        return _sglang(experiment, experiment.url, say)
-    from harness.engines.openai.engine import OpenAIEngine
-    from harness.http.sockets import ApiKey
-
-    key = ApiKey.from_environment("OPENAI_API_KEY")
-    prompts = None
-    if chat and experiment.budget_by in ("force", "thinking"):
-        prompts = PromptTokens(*experiment.has_tokenizer, chat, experiment.template_arguments)
-    wanted = _what_is_asked(experiment)
-    engine = OpenAIEngine(experiment.url, model, chat=chat, key=key, prompts=prompts, say=say, **wanted)
-    engine.patience = experiment.patience
-    return engine
+    return asking(experiment, experiment.url, say, (SGLangEngine, OpenAIEngine))
 
 
-def _sglang(
+def asking(
     experiment: Experiment,
     url: str,
     say: Callable[[str], None],
+    kinds: tuple[type[S], type[A]],
     check_alive: Callable[[], None] | None = None,
-) -> SGLangEngine:
-    engine = SGLangEngine(
-        url,
-        model_location(experiment.model),
-        revision=experiment.revision,
-        chat=experiment.chat,
-        say=say,
-        check_alive=check_alive,
-        **_what_is_asked(experiment),
-    )
+) -> S | A:
+    """What asks the server at `url`, of the one kind or the other."""
+    model, chat = model_location(experiment.model), experiment.chat
+    allow_in_flight(experiment.concurrency)
+    sglang, openai = kinds
+    thinking = experiment.budget_by == "thinking"
+    asked: dict[str, Any] = {"fields": experiment.request_fields, "thinking": thinking, "say": say}
+    engine: S | A
+    if experiment.engine == "sglang":
+        engine = sglang(url, model, revision=experiment.revision, chat=chat, check_alive=check_alive, **asked)
+    else:
+        key, prompts = ApiKey.from_environment("OPENAI_API_KEY"), None
+        if chat and experiment.budget_by in ("force", "thinking"):
+            prompts = PromptTokens(*experiment.has_tokenizer, chat, experiment.template_arguments)
+        engine = openai(url, model, chat=chat, key=key, prompts=prompts, **asked)
     engine.patience = experiment.patience
     return engine
 
@@ -89,7 +85,6 @@ async def own_server(
     model, revision, dp = model_location(experiment.model), experiment.revision, experiment.dp
     gpus, (port,) = usable_gpus(experiment.device), free_ports()
     flags = (*experiment.server_flags, *flags)
-    allow_in_flight(experiment.concurrency)
     if gpus:  # as many run as are kept in flight, and CUDA graphs reach them
         in_flight = str(max(1, experiment.concurrency // dp))
         places = ("--max-running-requests", in_flight, "--cuda-graph-max-bs-decode", in_flight)
@@ -101,14 +96,10 @@ async def own_server(
         most = dp * gpus // used
         say(f"{used} of {gpus} GPUs {'is' if used == 1 else 'are'} used: --set dp={most} uses all")
     server = OwnServer(command, log, say)
-    engine = _sglang(experiment, f"http://127.0.0.1:{port}", say, server.check)
+    engine = asking(experiment, f"http://127.0.0.1:{port}", say, (SGLangEngine, OpenAIEngine), server.check)
+    assert isinstance(engine, SGLangEngine), "no other server is started"
     engine.events = server.events
     say(f"starting SGLang for {model}, log in {log}")
     with server:
         async with engine:
             yield engine
-
-
-def _what_is_asked(experiment: Experiment) -> dict[str, Any]:
-    """What requests hold beside the prompt and the sampling, and whether thinking has budgets."""
-    return {"fields": experiment.request_fields, "thinking": experiment.budget_by == "thinking"}

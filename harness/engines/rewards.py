@@ -16,12 +16,12 @@ from typing import Any, NamedTuple
 
 from pydantic import AliasChoices, AliasPath, Field, TypeAdapter
 
+from harness.engines.factory import asking
 from harness.engines.openai.engine import OpenAIEngine
 from harness.engines.sglang import SGLangEngine
 from harness.errors import EngineError
-from harness.experiment import Experiment, model_location
+from harness.experiment import Experiment
 from harness.http.attempt import FromServer, TokenCount, parse
-from harness.http.sockets import ApiKey
 from results import BadInput
 
 ENDPOINTS = ("/classify", "/pooling")
@@ -108,19 +108,10 @@ async def _trouble(engine: SGLangRewards | OpenAIRewards) -> str | None:
 
 def rewards_for(experiment: Experiment, say: Callable[[str], None]) -> SGLangRewards | OpenAIRewards:
     """The reward model that runs at the experiment's URL. Raises BadInput, here or on entering."""
-    model, fields = model_location(experiment.model), experiment.request_fields
     if not experiment.url:
         raise BadInput(f"a reward model needs --url: {SGLangRewards.hint}")
-    rewards: SGLangRewards | OpenAIRewards
-    if experiment.engine == "openai":
-        key = ApiKey.from_environment("OPENAI_API_KEY")
-        rewards = OpenAIRewards(experiment.url, model, chat=True, key=key, fields=fields, say=say)
-    else:
-        rewards = SGLangRewards(
-            experiment.url, model, revision=experiment.revision, chat=True, fields=fields, say=say
-        )
-    rewards.patience = experiment.patience
-    return rewards
+    in_turns = experiment.model_copy(update={"chat": True})
+    return asking(in_turns, experiment.url, say, (SGLangRewards, OpenAIRewards))
 
 
 def read_reward(content: bytes) -> Reward:

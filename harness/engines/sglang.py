@@ -92,6 +92,7 @@ class SGLangEngine(Connection):
         self._location, self._revision, self._thinking = model, revision, thinking
         self._fields = dict(fields or {})
         self._prompts = PromptTokens(model, revision, chat, self._fields.pop(TEMPLATE_ARGUMENTS, None))
+        self.opens_thinking = self._prompts.opens_thinking
         # The answers to one prompt are asked for one after the other, by requests that are alike.
         self._request = lru_cache(maxsize=256)(self._make_request)
         self._settings: dict[str, Any] = {}
@@ -127,10 +128,6 @@ class SGLangEngine(Connection):
         if candidates:
             body |= {"return_logprob": True, "top_logprobs_num": candidates, "return_text_in_logprobs": True}
         return len(ids), encoded(body)
-
-    def opens_thinking(self, prompt: str) -> bool:
-        """Whether the model's thinking begins with its answer to `prompt`, without a mark."""
-        return self._prompts.opens_thinking(prompt)
 
     async def _read_settings(self) -> dict[str, Any]:
         """The server's settings. Raises BadInput for another model, or for deterministic mode."""

@@ -1,4 +1,4 @@
-"""Models that think before they answer: what they thought, what they said, and whether a budget is kept.
+"""Models that think: what they thought, what they said, and whether a budget is kept.
 
     "<think>21 - 15 is 6.</think>It is ##6##." -> reasoning "21 - 15 is 6.", text "It is ##6##."
 

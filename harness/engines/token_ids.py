@@ -18,9 +18,11 @@ from typing import Any
 
 from harness.engines.base import Completion
 from harness.engines.chat_template import TODAY, chat_template, render, special_tokens
+from harness.errors import reason
 from harness.grading.thoughts import opens
 from harness.questions.hub_rows import hub_trouble
 from results import BadInput
+from results.tables.files import read_json
 
 SAMPLE = "Anna has 12 apples.\n\nHow many are half of them?"
 """A prompt by which one way of turning prompts into ids is told from another."""
@@ -59,7 +61,7 @@ class PromptTokens:
             raise BadInput(f"model {model}: no tokenizer could be loaded: {error}") from None
         self.tokenizer.no_truncation()
         self.tokenizer.no_padding()
-        self.config = read_json(self.folder / "tokenizer_config.json")
+        self.config = read_object(self.folder / "tokenizer_config.json")
         self.special = special_tokens(self.config)
         self._template = chat_template(self.folder, self.config) if chat else None
         if chat and not self._template:
@@ -171,9 +173,9 @@ def model_folder(model: str, revision: str | None) -> Path:
             model, revision=revision, allow_patterns=list(FILES), local_files_only=bool(trouble)
         )
     except (httpx.HTTPError, OSError, ValueError) as error:
-        reason = trouble or str(error).splitlines()[0]
         raise BadInput(
-            f"model {model}: no such folder, and it cannot be had from the Hugging Face hub ({reason}); "
+            f"model {model}: no such folder, and it cannot be had from the Hugging Face hub "
+            f"({trouble or reason(error)}); "
             "where a server has it under this name, give the folder of its tokenizer: --set tokenizer=FOLDER"
         ) from None
     return Path(folder)
@@ -193,14 +195,11 @@ def _digest_of(file: Path) -> str:
         return hashlib.file_digest(content, "sha256").hexdigest()
 
 
-def read_json(file: Path) -> dict[str, Any]:
+def read_object(file: Path) -> dict[str, Any]:
     """What a JSON file holds; empty where there is no such file. Raises BadInput if it is no JSON object."""
     if not file.is_file():
         return {}
-    try:
-        content = json.loads(file.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise BadInput(f"{file}: not JSON: {error}") from None
+    content = read_json(file)
     if not isinstance(content, dict):
         raise BadInput(f"{file}: not a JSON object")
     return content

@@ -20,9 +20,9 @@ from contextlib import suppress
 from typing import Any, Self, TypeVar
 from urllib.parse import urlsplit
 
-from harness.errors import EngineError, EngineGone
+from harness.errors import EngineError, EngineGone, reason
 from harness.http.attempt import Fault, Nobody, Reply, check_status, excerpt
-from harness.http.sockets import ApiKey, encoded, open_session, reason, send
+from harness.http.sockets import ApiKey, encoded, open_session, send
 from results import BadInput
 
 METRICS = ("/metrics", "/engine_metrics")
@@ -258,7 +258,7 @@ class Connection:
                 if self._open:
                     await self._check_patience()
         except Exception as error:  # whatever it is: else the requests would wait for ever
-            self._end(str(error) or type(error).__name__)
+            self._end(reason(error))
 
     async def _look_for_return(self) -> None:
         """Raises BadInput if the run's own server has ended, or another one has come back."""

@@ -17,6 +17,7 @@ from typing import Any, Self
 
 import aiohttp
 
+from harness.errors import reason
 from harness.http.attempt import Fault, Nobody, Reply
 from results import BadInput
 
@@ -117,11 +118,6 @@ async def send(
 def encoded(body: Any) -> bytes:
     """A request's body as it is sent."""
     return json.dumps(body).encode()
-
-
-def reason(error: BaseException) -> str:
-    """What an error says, or what it is."""
-    return str(error) or type(error).__name__
 
 
 def _kept_alive(address: aiohttp.AddrInfoType) -> socket.socket:

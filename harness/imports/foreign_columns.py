@@ -20,7 +20,7 @@ from harness.imports.nested import one_answer_a_row, read_any, with_places
 from harness.imports.reading import as_expressions, graded, thinking_notes, whole_text_notes
 from results import BadInput, as_samples
 from results.tables.answers import one_spelling
-from results.tables.columns import conform, refusal, score_cells, text_cells, truth_cells
+from results.tables.columns import check_unique, conform, refuse, score_cells, text_cells, truth_cells
 from results.tables.schemas import SAMPLE_KEY, SAMPLES, Kind
 
 _TEXT = ("dataset", "model", "setting", "decoding", "question_id", "answer", "gold", "finish_reason", "text")
@@ -88,7 +88,7 @@ def import_table(
     if unknown:
         notes.append(f"{unknown} answers without a verdict are left out: they are not wrong ones")
     table = _with_settings(_scored(file, table, columns))
-    if not correct_if and "correct" in table and table.columns.is_unique:
+    if not correct_if and "correct" in table:
         _check_truths(file, columns.get("correct", "correct"), table["correct"])
     if grader:
         table = graded(table, grader, where)
@@ -104,7 +104,7 @@ def import_table(
         table, compared = as_expressions(table)
         notes += compared
     table, numbered = _numbered(table)
-    if "gold" in constants and table.columns.is_unique:
+    if "gold" in constants:
         answers, golds = (one_spelling(text_cells(table[name])[0]) for name in ("answer", "gold"))
         if not (answers == golds).any():
             refused = f"--gold {constants['gold']}: no column of that name, and no answer is this"
@@ -135,6 +135,7 @@ def _rows(
     else:
         texts = tuple(columns.get(name, given.get(name, name)) for name in _TEXT)
         rows, failed = with_places(read_any(file, texts), (*used, *given.values())), 0
+    check_unique(rows, file)
     blank = (rows.isna() | (rows == "")).all(axis="columns")
     if blank.all():
         raise BadInput(f"{file}: no answers in it")
@@ -191,14 +192,14 @@ def _kept(file: Path, rows: pd.DataFrame, drop: Pairs, correct_if: Pairs) -> tup
 
 
 def _renamed(rows: pd.DataFrame, columns: Mapping[str, str]) -> pd.DataFrame:
-    """The rows by the names of the samples table; a column that has two of them is there twice."""
+    """The rows by the names of the samples table, one column by two of them where both are given."""
     foreign = [source for source in columns.values() if source not in (*columns, *_KNOWN)]
     return rows.drop(columns=foreign).assign(**{name: rows[source] for name, source in columns.items()})
 
 
 def _with_settings(table: pd.DataFrame) -> pd.DataFrame:
     """`table` with the usual setting where a cell says none."""
-    if "setting" not in table or not table.columns.is_unique:
+    if "setting" not in table:
         return table
     unset = table["setting"].map(as_typed).str.strip() == ""
     return table.assign(setting=table["setting"].mask(unset, SAMPLES.defaults["setting"]))
@@ -238,7 +239,7 @@ def _own_columns_apart(table: pd.DataFrame, named: Collection[str]) -> tuple[pd.
     table = table.drop(columns=blank)
     renamed = {}
     for name in unnamed:
-        if name in table and name not in _NEEDED and table.columns.is_unique:
+        if name in table and name not in _NEEDED:
             cells = table[name].dropna().drop_duplicates()
             if len(cells) and not any(_conforms(cells.iloc[[place]]) for place in range(len(cells[:_TRIED]))):
                 renamed[name] = f"file_{name}"
@@ -272,16 +273,13 @@ def _scored(file: Path, table: pd.DataFrame, columns: Mapping[str, str]) -> pd.D
         if not bad.any():
             table = table.assign(**{name: cells})
         elif name in columns:
-            row = int(bad.argmax())
-            raise refusal(file, row, columns[name], as_typed(table[name].iloc[row]), Kind.SCORE.value)
+            refuse(bad, file, table[name].map(as_typed).rename(columns[name]), Kind.SCORE.value)
     return table
 
 
 def _check_truths(file: Path, source: str, cells: pd.Series[Any]) -> None:
     """Raise BadInput, with the option that helps, where a cell of the column `source` is no truth value."""
     _, bad = truth_cells(cells)
-    if bad.any():
-        row = int(bad.argmax())
-        option = f"--correct-if {source}=VALUE"
-        expected = f"true or false (or 1 or 0): say with {option} what a right answer has here"
-        raise refusal(file, row, source, as_typed(cells.iloc[row]), expected)
+    option = f"--correct-if {source}=VALUE"
+    expected = f"true or false (or 1 or 0): say with {option} what a right answer has here"
+    refuse(bad, file, cells.map(as_typed).rename(source), expected)

@@ -18,10 +18,10 @@ import pandas as pd
 import pyarrow
 import pyarrow.parquet
 
-from harness.engines.token_ids import read_json
+from harness.engines.token_ids import read_object
 from harness.imports.nested import at
 from results import BadInput
-from results.tables.files import json_rows
+from results.tables.files import json_rows, read_json
 from results.tables.schemas import SAMPLES
 
 JsonObject = dict[str, Any]
@@ -108,12 +108,7 @@ def _content(file: Path) -> Any:
             return pyarrow.parquet.read_table(file).to_pylist()
         except (pyarrow.ArrowInvalid, OSError) as error:
             raise BadInput(f"{file}: not a Parquet file: {error}") from None
-    if file.suffix != ".json":
-        return json_rows(file)
-    try:
-        return json.loads(file.read_text(encoding="utf-8-sig"))
-    except ValueError as error:
-        raise BadInput(f"{file}: not JSON: {error}") from None
+    return read_json(file) if file.suffix == ".json" else json_rows(file)
 
 
 def _about(file: Path, form: JsonObject, content: Any) -> JsonObject:
@@ -121,7 +116,7 @@ def _about(file: Path, form: JsonObject, content: Any) -> JsonObject:
     about: JsonObject = _named(file, form) or {}
     if "about" in form:
         beside = form["about"].get("file")
-        source = read_json(file.with_name(beside)) if beside else content
+        source = read_object(file.with_name(beside)) if beside else content
         for name in ("dataset", "model"):
             cell = _first(source, form["about"].get(name, ()))
             about |= {name: cell} if isinstance(cell, str) else {}

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from harness.errors import reason
 from harness.grader import Grader
 from harness.imports.foreign_columns import Imported
 from harness.imports.reading import chosen, graded, setting_value, whole_text_notes
@@ -148,8 +149,9 @@ def _read(path: Path) -> tuple[EvalLog, Path]:
     try:
         log = read_eval_log(str(file), exclude_fields={"events", "messages", "store"})
     except Exception as error:  # what a broken archive raises is not declared: zip, zlib, JSON, pydantic, …
-        reason = (str(error) or type(error).__name__).splitlines()[0]
-        raise BadInput(f"{file}: not a readable log (.eval, .json) of inspect_ai ({reason:.100})") from None
+        raise BadInput(
+            f"{file}: not a readable log (.eval, .json) of inspect_ai ({reason(error):.100})"
+        ) from None
     if not log.samples:
         raise BadInput(f"{file}: no samples in this log (its status is {log.status!r})")
     return log, file

@@ -21,7 +21,7 @@ from typing import Any
 
 import pandas as pd
 
-from harness.engines.token_ids import read_json
+from harness.engines.token_ids import read_object
 from harness.grader import Grader
 from harness.imports.foreign_columns import Imported
 from harness.imports.formats import JsonObject
@@ -49,7 +49,7 @@ def import_lm_eval(
     texts = [_responses(row, file) for row in rows]
     parts = _NAME.fullmatch(file.name)
     task = parts["task"] if parts else file.stem
-    results = read_json(file.with_name(f"results_{parts['stamp']}.json")) if parts else {}
+    results = read_object(file.with_name(f"results_{parts['stamp']}.json")) if parts else {}
     cells: list[JsonObject] = []
     for row, answers in zip(rows, texts, strict=True):
         # {"until": [...], "temperature": 1.0, ...}, in 2024 in a list

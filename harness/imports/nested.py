@@ -25,7 +25,7 @@ import pyarrow
 from harness.questions.load import as_objects
 from results import BadInput
 from results.tables.columns import refusal
-from results.tables.files import read_raw
+from results.tables.files import read_json, read_raw
 from results.tables.money import tokens_column
 
 _PACKED = (".gz", ".zst", ".bz2")
@@ -63,22 +63,19 @@ def _read(file: Path, text_columns: tuple[str, ...]) -> pd.DataFrame:
                 plain.write_bytes(stream.read())
         except OSError as error:
             raise BadInput(f"{file}: cannot be unpacked: {error}") from None
-        if plain.suffix == ".json":
-            rows = _listed(file, plain)
-            plain = plain.with_suffix(".jsonl")
-            plain.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
         try:
+            if plain.suffix == ".json":
+                rows = _listed(plain)
+                plain = plain.with_suffix(".jsonl")
+                plain.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
             return read_raw(plain, text_columns)
         except BadInput as error:
             raise BadInput(error.message.replace(str(plain), str(file))) from None
 
 
-def _listed(file: Path, plain: Path) -> list[Any]:
-    """The objects of the one list that a JSON file is or holds."""
-    try:
-        content = json.loads(plain.read_text(encoding="utf-8-sig"))
-    except ValueError as error:
-        raise BadInput(f"{file}: not JSON: {error}") from None
+def _listed(plain: Path) -> list[Any]:
+    """The objects of the one list that a JSON file is or holds. Raises BadInput."""
+    content = read_json(plain)
     levels = {"": content} if isinstance(content, list) else content
     lists = {
         name: rows
@@ -87,7 +84,7 @@ def _listed(file: Path, plain: Path) -> list[Any]:
     }
     if len(lists) != 1:
         several = f"several lists of objects ({', '.join(lists)})" if lists else "no list of objects"
-        raise BadInput(f"{file}: {several}, expected one: an object for each answer")
+        raise BadInput(f"{plain}: {several}, expected one: an object for each answer")
     return next(iter(lists.values()))
 
 
@@ -145,8 +142,6 @@ def one_answer_a_row(
     And how many rows had none, and notes on columns with one value for several answers. Raises BadInput
     where one of these is in `sources` or the answer, or a cell is neither a value nor a list of values.
     """
-    if not table.columns.is_unique:  # which is refused later
-        return table, 0, []
     scores = [name for name in map(str, table) if name.startswith("score_")]
     known = {*_OF_AN_ANSWER, *scores, *map(tokens_column, scores)}
     names = [name for name in map(str, table) if name in known]

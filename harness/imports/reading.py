@@ -34,8 +34,7 @@ def graded(table: pd.DataFrame, grader: Grader, where: Path) -> pd.DataFrame:
     opened = _opened(table, written)
     texts = written.mask(opened, OPEN + written)
     if grader.readers == (AUTO,):
-        rows_of_texts = table.assign(text=texts).to_dict("records")
-        grader = replace(grader, readers=readers_that_read(rows_of_texts, grader)[0])
+        grader = replace(grader, readers=readers_that_read(table.assign(text=texts), grader)[0])
     cells = []
     needed = ["question_id", "gold", "finish_reason", "labels"]
     columns = table.reindex(columns=needed).astype(object)
@@ -81,7 +80,7 @@ def unread_note(table: pd.DataFrame) -> list[str]:
     texts = table["text"][unread].map(as_typed)
     if unread.mean() <= _FEW or not (texts != "").any():
         return []
-    readers, by_reader = readers_that_read(table[unread].to_dict("records"), grader)
+    readers, by_reader = readers_that_read(table[unread], grader)
     reads = f"{by_reader}: --grade {','.join(readers)}, or auto, reads them"
     return [f"{len(texts)} of {len(table)} answers were not read; {reads}"] if ": " in by_reader else []
 
@@ -91,7 +90,7 @@ def as_expressions(table: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
 
     Of the questions that have one, so that no row hangs on other questions of its file.
     """
-    if not {"answer", "gold"} <= {*table} or "correct" in table or not table.columns.is_unique:
+    if not {"answer", "gold"} <= {*table} or "correct" in table:
         return table, []
     texts = [table[name].map(as_typed) for name in ("answer", "gold")]
     has_one = texts[0].str.contains(_EXPRESSION) | texts[1].str.contains(_EXPRESSION)

@@ -1,6 +1,6 @@
 """One command of `tts judge`: what is asked of whom, until done or stopped, and what it has come to.
 
-done = judge_folder(folder, "judge", experiment, "judge-yes-no", questions=None, say=print)
+done = judge_folder(folder, "judge", experiment, reward=False, questions=None, say=print)
 -> Judged(counts={"answers": 1200, ...}, column="score_judge", failures=[], stopped=False)
 """
 
@@ -10,7 +10,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import prompts
 from harness.engines.factory import engine_for
 from harness.engines.rewards import rewards_for
 from harness.experiment import Experiment, experiment_of
@@ -32,6 +31,8 @@ OF_THE_MODEL = (
 )
 """What the experiment of a run says of its model and where that runs: what a model needs to judge itself."""
 
+PROMPT = "judge-yes-no"
+"""What a judge is asked, a template in prompts/."""
 MANY = 0.1
 """Where more than this share of the judged answers have no score, there is a warning."""
 
@@ -50,26 +51,24 @@ class Judged(NamedTuple):
         if counts["null"] > MANY * counts["judged"]:
             lines.append(
                 f"{counts['null']:,} of {counts['judged']:,} answers have no score: the judge's first token "
-                "was neither yes nor no: try another --model or --prompt (and --name)"
+                "was neither yes nor no: try another --model (and --name)"
             )
         if counts["levels"] == 1 < counts["asked"]:
             lines.append("all scores are equal: they choose nothing")
         return lines
 
 
-def judge_of(folder: Path, prompt: str, overrides: Mapping[str, str]) -> Experiment:
+def judge_of(folder: Path, overrides: Mapping[str, str]) -> Experiment:
     """The judge as an experiment: by default the model that has answered, where it answered.
 
-    `overrides` are of the keys OF_THE_MODEL, and `concurrency`. Raises BadInput: no such prompt, another key,
-    no model, what an experiment refuses, an engine without candidates.
+    `overrides` are of the keys OF_THE_MODEL, and `concurrency`. Raises BadInput: another key, no model, what
+    an experiment refuses, an engine without candidates.
     """
     keys = (*OF_THE_MODEL, "concurrency")
     if others := [key for key in overrides if key not in keys]:
         raise BadInput(f"--set {others[0]:.40}: expected one of {', '.join(keys)}")
-    if prompt not in prompts.names() or "{answer}" not in prompts.template(prompt):
-        known = [name for name in prompts.names() if "{answer}" in prompts.template(name)]
-        raise BadInput(f"--prompt {prompt!r:.40}: not a prompt for a judge: there are {', '.join(known)}")
-    fields: dict[str, Any] = {"dataset": "judged", "samples": 1, "tokens_extra": 1, "chat": True}
+    fields: dict[str, Any] = {"dataset": "judged", "prompt": PROMPT, "samples": 1, "tokens_extra": 1}
+    fields["chat"] = True
     source = experiment_in(folder)
     if source and overrides.get("model", source.model) == source.model:
         fields |= source.model_dump(include=set(OF_THE_MODEL))
@@ -81,7 +80,7 @@ def judge_of(folder: Path, prompt: str, overrides: Mapping[str, str]) -> Experim
             fields["server_flags"] = ()
     if "model" not in (*fields, *overrides):
         raise BadInput(f"{folder}: not a run of this harness, so its model is not known: give --model")
-    judge = experiment_of(fields | {"prompt": prompt}, folder / RECORD, overrides)
+    judge = experiment_of(fields, folder / RECORD, overrides)
     if judge.engine == "ctranslate2":
         raise BadInput("engine 'ctranslate2' tells no likeliest tokens: give --engine sglang or openai")
     return judge
@@ -91,22 +90,22 @@ def judge_folder(
     folder: Path,
     name: str,
     experiment: Experiment,
-    prompt: str | None,
+    reward: bool,
     questions: str | None,
     say: Callable[[str], None],
 ) -> Judged:
     """Ask for the verdicts that are missing, and write all there are into the folder's samples.
 
-    `prompt` is None for a reward model. Raises BadInput: a folder in use, no texts, another judge's scores
+    `reward`: of a reward model. Raises BadInput: a folder in use, no texts, another judge's scores
     under this name, no server.
     """
     with locked(folder):
         answers = Answers(folder, questions)
-        scores = Scores(folder, name, judge_identity(experiment, prompt))
+        scores = Scores(folder, name, judge_identity(experiment, reward))
         missing = [asked for key, asked in answers.asked.items() if key not in scores.verdicts]
         failures, stopped = list[str](), False
         if missing:
-            work = _ask(experiment, prompt, missing, scores, len(answers.asked) - len(missing), folder, say)
+            work = _ask(experiment, reward, missing, scores, len(answers.asked) - len(missing), folder, say)
             ended = until_stopped(work)
             failures, stopped = ended or [], ended is None
         counts = summary(answers, scores)
@@ -118,7 +117,7 @@ def judge_folder(
 
 async def _ask(
     experiment: Experiment,
-    prompt: str | None,
+    reward: bool,
     missing: Sequence[Asked],
     scores: Scores,
     before: int,
@@ -132,11 +131,11 @@ async def _ask(
     """
     judge: Judge
     async with AsyncExitStack() as stack:
-        if prompt is None:
+        if reward:
             judge = partial(rewarded, await stack.enter_async_context(rewards_for(experiment, say)))
         else:
             opened = engine_for(experiment, folder / "server.log", say)
-            judge = partial(asked_yes_or_no, await stack.enter_async_context(opened), prompt)
+            judge = partial(asked_yes_or_no, await stack.enter_async_context(opened), experiment.prompt)
         file = stack.enter_context(scores.open())
         in_flight = min(experiment.concurrency, len(missing))
         requests = PlannedRequests(lambda: iter(missing))

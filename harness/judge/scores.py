@@ -25,7 +25,7 @@ from harness.judge.verdicts import Verdict
 from harness.store.identity import differences, model_digest
 from harness.store.record import write_json
 from harness.store.row import Row
-from harness.store.samples_file import SAMPLES, SamplesFile, mend, numbered_lines
+from harness.store.samples_file import SAMPLES, SamplesFile, line_of, mend, numbered_lines
 from results import BadInput
 from results.tables.files import replacing
 from results.tables.money import tokens_column
@@ -101,12 +101,8 @@ class Scores:
         """Put the verdicts into the samples, which change as a whole or, where nothing is new, not at all."""
         if all(row.items() >= columns.items() for row, columns in self._columns(answers)):
             return
-        with (
-            replacing(self._folder / SAMPLES) as again,
-            again.open("w", encoding="utf-8", errors="replace") as rows,
-        ):
-            for row, columns in self._columns(answers):
-                rows.write(json.dumps(row | columns, ensure_ascii=False) + "\n")
+        with replacing(self._folder / SAMPLES) as again, again.open("wb") as rows:
+            rows.writelines(line_of(row | columns) for row, columns in self._columns(answers))
 
     def _columns(self, answers: Answers) -> Iterator[tuple[Row, Row]]:
         """The rows of the samples, each with its score and the tokens that this took."""
@@ -128,12 +124,13 @@ class Scores:
             yield row, verdict.score if verdict else None
 
 
-def judge_identity(experiment: Experiment, prompt: str | None) -> dict[str, Any]:
+def judge_identity(experiment: Experiment, reward: bool) -> dict[str, Any]:
     """What verdicts depend on; a reward model has no prompt."""
+    prompt = None if reward else experiment.prompt
     names = ("engine", "model", "revision", "chat", "dtype", "request_fields")
     fields = experiment.model_dump(mode="json", include=set(names))
     return {
-        "kind": "reward" if prompt is None else "yes-no",
+        "kind": "reward" if reward else "yes-no",
         **{name: fields[name] for name in names},
         "model_sha256": model_digest(Path(model_location(experiment.model))),
         "prompt": prompt,

@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from harness.errors import reason
 from results import BadInput
+from results.tables.columns import check_unique
 from results.tables.files import read_raw
 
 SourceRow = dict[str, Any]
@@ -60,10 +62,9 @@ def dataset_rows(source: HubDataset, file: Path | None) -> list[SourceRow]:
 
 
 def file_rows(file: Path) -> list[SourceRow]:
-    """The rows of a CSV, JSONL or Parquet file. Raises BadInput naming the file and what is wrong with it."""
+    """The rows of a CSV, JSONL or Parquet file. Raises BadInput."""
     frame = read_raw(file, ("question_id", "question", "problem", "answer", "gold", "labels"))
-    if not frame.columns.is_unique:
-        raise BadInput(f"{file}: two columns have the same name")
+    check_unique(frame, file)
     if frame.empty:
         raise BadInput(f"{file}: no questions in it")
     return [{str(key): cell for key, cell in row.items()} for row in frame.to_dict("records")]
@@ -81,7 +82,7 @@ def hub_rows(source: HubDataset) -> list[SourceRow]:
         return [row for part in parts for row in part]
     except (httpx.HTTPError, OSError, ValueError, DatasetsError) as error:
         raise BadInput(
-            f"cannot get {source.repository} from the Hugging Face hub ({_first_line(error)}): "
+            f"cannot get {source.repository} from the Hugging Face hub ({reason(error)}): "
             "try again, or give a local file of the same rows: --set file=FILE to tts sample, --file FILE to "
             "tts questions, FILE= to make; or other questions: --set dataset=FILE"
         ) from None
@@ -113,9 +114,5 @@ def hub_trouble(repository: str, revision: str | None, kind: str = "model") -> s
     try:
         HfApi().repo_info(repository, repo_type=kind, revision=revision, timeout=HUB_TIMEOUT)
     except (httpx.HTTPError, OSError, ValueError) as error:
-        return _first_line(error)
+        return reason(error)
     return ""
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error) or type(error).__name__).splitlines()[0]

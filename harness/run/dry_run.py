@@ -5,7 +5,6 @@ setting  decoding  prompts  answers  prompt tokens  tokens per answer  at most
 ... answers: 115,200 of 115,200, each a request of its own
 """
 
-import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -205,10 +204,10 @@ def usage(dataset: str, tally: Tally, thinking: bool = False) -> tuple[dict[int,
         return {}, "the budgets themselves, which models seldom keep"
     else:
         file = Path(results.__file__).parent / "cached" / CACHED[dataset]
-        with file.open(encoding="utf-8", newline="") as table:
-            rows = [row for row in csv.DictReader(table) if (row["N"], row["permutation"]) == ("1", "exact")]
-        budgets = [row for row in rows if row["setting"].isdecimal()]
-        used = {int(row["setting"]): float(row["tokens_per_answer"]) for row in budgets}
-        where = f"as {budgets[0]['model']} used them in results/cached/{file.name}"
+        curves = results.read_curves(file)
+        exact = curves[(curves["N"] == 1) & (curves["permutation"] == "exact")]
+        budgets = exact[exact["setting"].str.isdecimal()]
+        used = dict(zip(budgets["setting"].astype(int), budgets["tokens_per_answer"], strict=True))
+        where = f"as {budgets['model'].iloc[0]} used them in results/cached/{file.name}"
     shown = ", ".join(f"{tokens:.0f} for {budget}" for budget, tokens in sorted(used.items()))
     return used, f"{where}: {shown}"

@@ -24,7 +24,7 @@ from harness.run.queries import Query, asked_questions, prompt_for, sampling_for
 from harness.run.session import Session
 from harness.store.record import Record, asked_of, grader_in
 from harness.store.regrade import regrade
-from harness.store.resume import check_same_run, locked, put_bad_rows_aside, read_done, set_aside
+from harness.store.resume import check_same_run, locked, read_done, set_aside
 from harness.store.row import Row
 from harness.store.samples_file import SAMPLES, Moved, SamplesFile, mend
 from harness.tally.counts import Tally
@@ -57,18 +57,16 @@ async def sample(
     folder: Path,
     open_engine: Callable[[], AbstractAsyncContextManager[Engine]],
     restart: bool = False,
-    quarantine: bool = False,
     say: Callable[[str], None] = lambda _line: None,
     stored: Stored | None = None,
 ) -> RunOutcome:
     """Sample what is missing in `folder`, or end the answers `stored` elsewhere.
 
     `questions` are all of the data set, whatever the experiment's limit. The engine is
-    opened only where something is missing. `restart` puts an earlier run's files aside,
-    `quarantine` rows that cannot be used. Answers are read by what has last read them;
-    where the experiment's readers are others than it had before, all are read again. `say`
-    is told of these. Raises BadInput: a folder in use or with another experiment, a prompt
-    that cannot be filled in, no engine.
+    opened only where something is missing. `restart` puts an earlier run's files aside.
+    Answers are read by what has last read them; where the experiment's readers are others
+    than it had before, all are read again. `say` is told of these. Raises BadInput: a folder
+    in use or with another experiment, a prompt that cannot be filled in, no engine.
     """
     experiment.reading.check_installed()
     if experiment.forced_from and stored is None:
@@ -78,7 +76,7 @@ async def sample(
     with locked(folder):
         if restart:
             set_aside(folder)
-        experiment, before = _continued(experiment, questions, folder, quarantine, say)
+        experiment, before = _continued(experiment, questions, folder, say)
         planned = len(asked) * experiment.answers_per_question
         if stored:
             planned = stored.planned(experiment, asked)
@@ -103,21 +101,17 @@ def _continued(
     experiment: Experiment,
     questions: Sequence[Question],
     folder: Path,
-    quarantine: bool,
     say: Callable[[str], None],
 ) -> tuple[Experiment, dict[str, Any] | None]:
     """The experiment as a run in `folder` goes on with it, and that run's record, if there is one.
 
-    Its answers are mended where the last session was cut off, bad ones put aside, and read
-    again where the experiment names other readers than before.
+    Its answers are mended where the last session was cut off, and read again where the
+    experiment names other readers than before.
     """
     before = check_same_run(folder, experiment, questions)
     is_begun = (folder / SAMPLES).exists()
     if is_begun:
         mend(folder / SAMPLES)
-    if quarantine and is_begun:
-        bad, aside = put_bad_rows_aside(folder)
-        say(f"{bad} rows are put aside{f' in {aside}' if bad else ''}")
     if not before:
         return experiment, before
     last = grader_in(before)

@@ -1,4 +1,4 @@
-"""What a run needs of GPUs, by arithmetic, before one is rented: memory, tokens/s at most, time and money.
+"""What a run needs of GPUs, by arithmetic: memory, tokens/s at most, time and money.
 
 GPUs: 1     answers at once  tokens/s at most  to expect  time at least  to expect  cost at least  to expect
 H100 80GB             1,024            27,711     11,084            1 h  2 h 30 min         2.51       6.27

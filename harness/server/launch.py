@@ -257,6 +257,11 @@ def _without_proxy(*hosts: str) -> dict[str, str]:
     return {"NO_PROXY": without, "no_proxy": without}
 
 
+def end_when_told() -> None:
+    """Whoever started this process ends it with SIGTERM; its servers have to end with it."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+
+
 def end_with_parent() -> None:
     """For `preexec_fn`, on Linux: the child gets SIGTERM when its parent ends, even by SIGKILL."""
     _LIBC.prctl(1, signal.SIGTERM)  # PR_SET_PDEATHSIG

@@ -1,4 +1,4 @@
-"""The server that a run starts for itself: `tts serve` in a process of its own, which looks after SGLang."""
+"""The server that a run starts for itself: `tts serve` in a process of its own."""
 
 import re
 import sys

@@ -6,7 +6,6 @@ The verdicts before are kept in verdicts-TIME.csv, one row per answer, and the c
 """
 
 import csv
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -18,7 +17,7 @@ from harness.grading.choice import labels_in
 from harness.store.record import note_reading, tally_of
 from harness.store.resume import unused
 from harness.store.row import Row
-from harness.store.samples_file import SAMPLES, Block, not_a_row, read_blocks
+from harness.store.samples_file import SAMPLES, Block, line_of, not_a_row, read_blocks
 from harness.tally.answer_groups import groups_of
 from harness.tally.counts import Tallies
 from results import BadInput
@@ -82,14 +81,13 @@ class _Reading:
         again = list[Row]()
         for number, line, row in block.numbered():
             if row is None:
-                refused = f"{self._path}: row {number}: {not_a_row(line)}"
-                raise BadInput(f"{refused}: `tts sample --quarantine` puts such rows aside")
+                raise BadInput(f"{self._path}: row {number}: {not_a_row(line)}: delete the row")
             before = [row.get(name) for name in (*SAMPLE_KEY, *_VERDICT)]
             verdict = self._verdict(row, number)
             self.changed += verdict["answer"] != row.get("answer")
             same = verdict.items() <= row.items() and isinstance(row["correct"], bool)
             again.append(row if same else row | verdict)
-            yield before, line if same and line.endswith(b"\n") else _line(again[-1])
+            yield before, line if same and line.endswith(b"\n") else line_of(again[-1])
         self.tallies.add(groups_of(again))
 
     def _verdict(self, row: Row, number: int) -> dict[str, Any]:
@@ -101,7 +99,3 @@ class _Reading:
         if asked not in self._golds:
             self._golds[asked] = required_gold(asked[0], where, self._grader.grader, asked[1])
         return self._grader.verdict(row["text"], self._golds[asked], row.get("finish_reason"), asked[1])
-
-
-def _line(row: Row) -> bytes:
-    return (json.dumps(row, ensure_ascii=False) + "\n").encode(errors="replace")

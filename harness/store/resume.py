@@ -20,11 +20,11 @@ from harness.questions.load import Question
 from harness.store.identity import IDENTITY, PLAN_FIELDS, READING, differences, identity
 from harness.store.record import grader_in
 from harness.store.row import Key, Row, are_rows, is_row, key_of
-from harness.store.samples_file import LOCK, SAMPLES, not_a_row, numbered_lines, read_blocks
+from harness.store.samples_file import LOCK, SAMPLES, not_a_row, read_blocks
 from harness.tally.answer_groups import groups_of
 from harness.tally.counts import Tally
 from results import BadInput
-from results.tables.files import RECORD, read_record, replacing
+from results.tables.files import RECORD, read_record
 
 NO_LOCKS = {errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS}
 """What a file system says that knows no locks."""
@@ -100,27 +100,25 @@ def check_same_run(
     return record
 
 
-class Rows:
-    """Finds faults in the rows of one run, taken one after the other; `done` has those without."""
+def _fault(
+    row: Row | None, line: bytes, known: bool, done: dict[Key, set[int]], golds: dict[str, str]
+) -> str | None:
+    """What is wrong with the next row of a run; None where nothing is, and `done` and `golds` then have it.
 
-    def __init__(self) -> None:
-        self.done: dict[Key, set[int]] = {}
-        self._golds: dict[str, str] = {}
-
-    def fault(self, row: Row | None, line: bytes, known: bool = False) -> str | None:
-        """What is wrong with the next row, or None; `known`: its cells are those of a row."""
-        if row is None or not (known or is_row(row)):
-            return not_a_row(line)
-        question, gold = row["question_id"], row["gold"]
-        if row["correct"] != (row["answer"] == gold):
-            return f"correct is {row['correct']}, and answer is {row['answer']!r}, gold {gold!r}"
-        if self._golds.setdefault(question, gold) != gold:
-            return f"gold {gold!r} of {question}, which was {self._golds[question]!r} before"
-        indices = self.done.setdefault(key_of(row), set())
-        if row["sample"] in indices:
-            return f"a second row for {', '.join(map(str, (*key_of(row), row['sample'])))}"
-        indices.add(row["sample"])
-        return None
+    `known`: its cells are those of a row.
+    """
+    if row is None or not (known or is_row(row)):
+        return not_a_row(line)
+    question, gold = row["question_id"], row["gold"]
+    if row["correct"] != (row["answer"] == gold):
+        return f"correct is {row['correct']}, and answer is {row['answer']!r}, gold {gold!r}"
+    if golds.setdefault(question, gold) != gold:
+        return f"gold {gold!r} of {question}, which was {golds[question]!r} before"
+    indices = done.setdefault(key_of(row), set())
+    if row["sample"] in indices:
+        return f"a second row for {', '.join(map(str, (*key_of(row), row['sample'])))}"
+    indices.add(row["sample"])
+    return None
 
 
 def read_done(folder: Path, tally: Tally) -> dict[Key, set[int]]:
@@ -129,34 +127,17 @@ def read_done(folder: Path, tally: Tally) -> dict[Key, set[int]]:
     Raises BadInput naming the first row that is not one of this harness, contradicts itself or another, or is
     there twice.
     """
-    path, rows = folder / SAMPLES, Rows()
+    path = folder / SAMPLES
+    done: dict[Key, set[int]] = {}
+    golds: dict[str, str] = {}
     for block in read_blocks(path) if path.exists() else ():
         known = are_rows(block.rows)
         for number, line, row in block.numbered():
-            if fault := rows.fault(row, line, known):
-                raise BadInput(
-                    f"{path}: row {number}: {fault}: --quarantine puts such rows aside and samples them again"
-                )
+            if fault := _fault(row, line, known, done, golds):
+                raise BadInput(f"{path}: row {number}: {fault}: delete the row, and it is sampled again")
         for group in groups_of([row for row in block.rows if row is not None]):
             tally.add_group(group)
-    return rows.done
-
-
-def put_bad_rows_aside(folder: Path) -> tuple[int, Path]:
-    """Move the rows that `read_done` would refuse into a file of their own; how many, and that file.
-
-    The samples file has no torn line (see `mend`).
-    """
-    path, rows, count = folder / SAMPLES, Rows(), 0
-    aside = unused(folder, "quarantine", ".jsonl")
-    with replacing(path) as good, good.open("wb") as kept, replacing(aside) as bad, bad.open("wb") as taken:
-        for _, line, row in numbered_lines(path):
-            faulty = rows.fault(row, line) is not None
-            count += faulty
-            (taken if faulty else kept).write(line)
-    if not count:
-        aside.unlink()
-    return count, aside
+    return done
 
 
 def unused(folder: Path, name: str, suffix: str) -> Path:

@@ -9,7 +9,10 @@ What the samples table declares of these columns is in `results.tables.schemas`;
 
 from collections.abc import Mapping, Sequence
 from operator import itemgetter
-from typing import Any, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeGuard
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 NULL = type(None)
 COLUMNS: dict[str, tuple[type, ...]] = {
@@ -47,6 +50,13 @@ def key_of(row: Row) -> Key:
 def problem_beside(row: Mapping[Any, Any]) -> str | None:
     """The text of the question, which rows of imported tables may have."""
     return next((text for name in PROBLEM if isinstance(text := row.get(name), str)), None)
+
+
+def rows_of(table: "pd.DataFrame", columns: Sequence[str]) -> list[Row]:
+    """The rows of a table by those columns, None where they have none."""
+    cells = table.reindex(columns=list(columns)).astype(object)
+    rows: Any = cells.where(cells.notna(), None).to_dict("records")
+    return list(rows)
 
 
 def is_row(cells: Row | None) -> TypeGuard[Row]:

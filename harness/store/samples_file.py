@@ -103,6 +103,11 @@ def _objects(lines: Sequence[bytes]) -> list[Row | None]:
     return [row if isinstance(row, dict) else None for row in rows]
 
 
+def line_of(row: Row) -> bytes:
+    """The line that holds a row."""
+    return (json.dumps(row, ensure_ascii=False) + "\n").encode(errors="replace")
+
+
 def not_a_row(line: bytes) -> str:
     """What to say of a line that is no row of this harness."""
     return f"found {line.strip()[:80].decode(errors='replace')!r}, expected a row of this harness"
@@ -151,9 +156,8 @@ class SamplesFile:
 
         Raises BadInput where they cannot be written; the file is then as it was before.
         """
-        lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
         with self._bad_input_if_full():
-            self._write(lines.encode(errors="replace"))
+            self._write(b"".join(map(line_of, rows)))
         if time.monotonic() - self._synced > SYNC_SECONDS:
             self.sync()
 

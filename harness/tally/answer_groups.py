@@ -18,7 +18,9 @@ COUNTED = (
     *("text", "reasoning", "reasoning_tokens", "labels"),
 )
 """The columns of a samples table that are looked at."""
-_KEY = itemgetter("setting", "decoding", "question_id")
+WHOSE = ("dataset", "model", "shard", "setting", "decoding", "question_id")
+"""Those that tell groups apart."""
+_ORIGIN, _KEY = WHOSE[:3], itemgetter(*WHOSE[3:])
 
 
 class AnswerGroup(NamedTuple):
@@ -51,7 +53,7 @@ def groups_of(rows: Iterable[Mapping[str, Any]]) -> list[AnswerGroup]:
     """Rows of a samples table by question and setting, those that come first in the table first."""
     together: dict[tuple[Any, ...], list[Mapping[str, Any]]] = {}
     for row in rows:
-        origin = row.get("dataset"), row.get("model"), row.get("shard")
+        origin = tuple(map(row.get, _ORIGIN))
         together.setdefault((origin, *_KEY(row)), []).append(row)
     groups = []
     for ((dataset, model, shard), setting, decoding, question), alike in together.items():

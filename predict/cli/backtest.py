@@ -5,16 +5,16 @@ from typing import Any
 
 import pandas as pd
 
-from predict.cli.wording import described, say
 from predict.estimate import Options
 from predict.estimators import chosen
 from predict.evidence.request import Request, read_asked
 from predict.splits import backtest, hidden
 from results.cli.options import refuse_given
-from results.commandline import progress
+from results.commandline import say
 from results.summary.forecasts import scores
 from results.tables.contract import check_out
 from results.tables.files import write_raw
+from results.words.cells import described
 from results.words.forecasts import error_columns, which_predictor
 
 
@@ -36,11 +36,11 @@ def run(
     if not any(group.pools for group in groups):
         refuse_given(["splits"], "is of samples: a curves table is split once")
     named = [chosen(predictor, group) for group in groups]
-    steps = sum(hidden(group, request, splits).splits for group in groups)  # refuses before any work
-    tables = []
-    with progress(steps, " splits") as bar:
-        for group, names in zip(groups, named, strict=True):
-            tables.append(backtest(group, names, request, splits, options, bar.update))
+    for group in groups:
+        hidden(group, request, splits)  # refuses what cannot be asked of any of them before any work
+    tables = [
+        backtest(group, names, request, splits, options) for group, names in zip(groups, named, strict=True)
+    ]
     for group, own in zip(groups, tables, strict=True):
         say(f"\n{group.called}")
         say(described(scores(own), error_columns(own)))

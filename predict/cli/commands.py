@@ -27,8 +27,8 @@ from results.arguments import (
     TARGET_ACCURACY,
     TOKEN_BUDGET,
 )
-from results.cli.options import cheap_option, picture_options, price_option, refuse_given
-from results.command_help import ASKED, CHANCE, INPUT, OUTPUT, SEEN, Command, about, together
+from results.cli.options import cheap_option, picture_options, price_option, refuse_given, table_out
+from results.command_help import ASKED, CHANCE, INPUT, SEEN, Command, about, together
 from results.normal import FORECAST_LEVEL, LEVEL
 from results.read_options import reading_options
 
@@ -43,11 +43,6 @@ PREDICTORS = {
     "power-law": "a curve that nears its limit as N^−c",
 }
 """The predictors by name, and what each goes by."""
-
-
-def file(name: str, help_: str, required: bool = False) -> Callable[[Any], Any]:
-    """An option whose value is a file to write."""
-    return click.option(name, required=required, type=click.Path(path_type=Path), help=help_)
 
 
 def at_settings(help_: str) -> Callable[[Any], Any]:
@@ -110,10 +105,7 @@ def main() -> None:
 
 @main.command(cls=Command, epilog="Example: tts forecast results/cached/tiny.csv --out forecast.csv")
 @sampled("default", 1000)
-@about(
-    OUTPUT,
-    file("--out", "Forecast table to write.", required=True),
-)
+@table_out()
 @about(
     INPUT,
     click.option(
@@ -164,10 +156,7 @@ def forecast(**asked: Any) -> None:
     epilog="Example: tts backtest samples.jsonl --out backtest.csv --fit-max-n 4 --at-n 8,16",
 )
 @sampled("all", 200)
-@about(
-    OUTPUT,
-    file("--out", "Table of all forecasts to write.", required=True),
-)
+@table_out()
 @about(
     SEEN,
     fit_max_n,
@@ -196,10 +185,7 @@ def backtest(**asked: Any) -> None:
 
 @main.command(cls=Command, epilog="Example: tts plan samples.jsonl --target-accuracy 0.8")
 @sampled("default", 300, one=True)
-@about(
-    OUTPUT,
-    file("--out", "Write a table of all choices."),
-)
+@table_out(required=False)
 @about(
     ASKED,
     TARGET_ACCURACY.option("--target-accuracy"),
@@ -238,10 +224,7 @@ def plan(**asked: Any) -> None:
 
 @main.command(cls=Command, epilog="Example: tts precision pilot.csv --answers 4,16")
 @inputs
-@about(
-    OUTPUT,
-    file("--out", "Write the table, too."),
-)
+@table_out(required=False)
 @about(
     ASKED,
     QUESTION_COUNTS.option("--questions"),
@@ -281,7 +264,7 @@ def precision(**asked: Any) -> None:
 
 @main.command(cls=Command, epilog="Example: tts fits results/cached/tiny.csv --out fits.csv")
 @inputs
-@file("--out", "Table of all fits to write.", required=True)
+@table_out()
 @method
 def fits(**asked: Any) -> None:
     """The paper's own fits of the curves, and which to trust.

@@ -9,22 +9,24 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from predict.cli.wording import described, say, title
-from predict.evidence.groups import Group, read_groups
+from predict.evidence.groups import Group
+from predict.evidence.request import read_asked
+from results.commandline import say
 from results.paper_fits import along_gap, along_n, along_t
 from results.tables.contract import check_out
 from results.tables.files import write_raw
+from results.words.cells import described
 from results.words.values import FIT_COLUMNS
 
 
 def run(inputs: tuple[Path, ...], out: Path, method: str) -> None:
     """Fit every group in the inputs, print the fits and write all of them."""
     check_out(out, inputs)
-    groups = read_groups(inputs, method)
+    groups = read_asked(inputs, method)
     tables = [appendix_fits(group) for group in groups]
     for group, fits in zip(groups, tables, strict=True):
         unit = f"{group.unit} per answer" if group.priced else "the table's unit"
-        say(f"\n{title(group)}, the paper's fits; x is N, T in {unit}, or Δ²")
+        say(f"\n{group.title}, the paper's fits; x is N, T in {unit}, or Δ²")
         say(described(fits, FIT_COLUMNS))
     write_raw(pd.concat(tables, ignore_index=True), out)
     say(f"\n{sum(map(len, tables))} rows in {out}")
@@ -43,6 +45,4 @@ def appendix_fits(group: Group) -> pd.DataFrame:
     ]
     fits.append(single)
     fits += [along_gap(int(n), T[n == N], accuracy[n == N], single) for n in np.unique(N[N > 1])]
-    key = group.key
-    names = {"source": key.source, "dataset": key.dataset, "model": key.model, "method": key.method}
-    return pd.DataFrame([names | fit.row() for fit in fits])
+    return pd.DataFrame([group.key.cells | fit.row() for fit in fits])

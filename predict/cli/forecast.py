@@ -14,7 +14,6 @@ import numpy as np
 import pandas as pd
 
 from predict.cli.overview import SINGLY, asked_of, overview, sentence_of, summary_of, together
-from predict.cli.wording import described, say, spread, title, warn
 from predict.estimate import Options
 from predict.estimators import chosen
 from predict.evidence.groups import Group
@@ -22,10 +21,11 @@ from predict.evidence.request import ENOUGH, Request, opened, read_found
 from predict.evidence.targets import split
 from predict.forecast_table import forecast, warnings, with_seen
 from results import BadInput, write_forecast
-from results.commandline import progress
+from results.commandline import progress, say
 from results.low_cost_to_high import NAME as PAPER_S
 from results.summary.forecasts import scores
 from results.tables.contract import check_out
+from results.words.cells import described
 from results.words.forecasts import error_columns, forecast_columns
 from results.words.names import predictor_name
 
@@ -51,7 +51,7 @@ def run(
 ) -> None:
     """Forecast every group in the inputs, print, write and draw the tables."""
     request, options = Request(**asked), Options(bootstrap, seed, level, allowed=bootstrap > 0)
-    groups = groups_asked(inputs, then, out, method, request)
+    groups = sets_asked(inputs, then, out, method, request)
     names = [chosen(predictor, group) for group in groups]
     for group in groups:
         split(group, request)  # refuses what cannot be asked of any of them before the first is forecast
@@ -63,8 +63,7 @@ def run(
         partial(forecast, group, request, own, options, target)
         for group, own in zip(groups, names, strict=True)
     ]
-    with progress(sum(map(len, names)), " forecasts") as bar:
-        shown = list(shown_singly(groups, _forecasts(calls, names, bar.update), request))
+    shown = list(shown_singly(groups, _forecasts(calls), request))
     tables = [table for table, _ in shown]
     if len(groups) > SINGLY:
         say("\n".join([overview(tables), "", *map(sentence_of, tables)]))
@@ -80,7 +79,7 @@ def run(
         say("\n".join(draw_forecasts(drawn, [*map(summary_of, tables), *few], plot)))
 
 
-def groups_asked(
+def sets_asked(
     inputs: Sequence[Path], then: Sequence[Path], out: Path, method: str, request: Request
 ) -> list[Group]:
     """What is forecast, of the inputs and of those that are taken along if they can be. Raises BadInput."""
@@ -103,8 +102,9 @@ def shown_singly(
     for group, (table, notes) in zip(groups, forecasts, strict=True):
         if len(groups) <= SINGLY:
             largest = int(group.points.N.max())
-            show(title(group), table, request.fit_max_n and min(request.fit_max_n, largest))
-            warn(group.name, notes)
+            show(group.title, table, request.fit_max_n and min(request.fit_max_n, largest))
+            for note in notes:
+                say(f"warning: {group.name}: {note}", err=True)
         yield table, [note for note in notes if note not in warnings(table)]
 
 
@@ -119,19 +119,15 @@ def too_few(group: Group) -> str:
     )
 
 
-def _forecasts(
-    calls: Sequence[Callable[..., Forecasts]], names: Sequence[Sequence[str]], update: Callable[[int], object]
-) -> Iterator[Forecasts]:
+def _forecasts(calls: Sequence[Callable[[], Forecasts]]) -> Iterator[Forecasts]:
     """What the calls give, in their order. Many sets are forecast in two processes, to the same numbers."""
     if len(calls) <= SINGLY:
-        yield from (call(update) for call in calls)
+        yield from (call() for call in calls)
         return
     from joblib import Parallel, cpu_count, delayed  # type: ignore[import-untyped]
 
     results = Parallel(n_jobs=min(2, cpu_count()), return_as="generator")(delayed(call)() for call in calls)
-    for one, own in zip(results, names, strict=True):
-        update(len(own))
-        yield one
+    yield from progress(" sets", results, total=len(calls))
 
 
 def show(heading: str, forecasts: pd.DataFrame, limit: int | None = None) -> None:
@@ -153,6 +149,15 @@ def show(heading: str, forecasts: pd.DataFrame, limit: int | None = None) -> Non
     if judged:
         say(f"\n{heading}: errors in points")
         say(described(scores(asked), error_columns(asked)))
+
+
+def spread(rows: pd.DataFrame, most: int) -> pd.DataFrame:
+    """At most `most` or so rows of a table: of every setting the same few N, evenly chosen."""
+    if len(rows) <= most:
+        return rows
+    each, ns = max(2, most // rows["setting"].nunique()), np.unique(rows["N"])
+    kept = np.linspace(0, len(ns) - 1, min(each, len(ns))).round().astype(np.int64)
+    return rows[rows["N"].isin(ns[kept])]
 
 
 def fitted_to(used: pd.DataFrame, limit: int | None) -> str:

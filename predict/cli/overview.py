@@ -10,12 +10,11 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from predict.cli.wording import table
 from results.summary.forecasts import scores
 from results.tables.key import PANEL, groups
-from results.words.cells import between, cells_of, count, share
+from results.words.cells import Table, cells_of, count, lines_of
 from results.words.forecasts import error_columns, far
-from results.words.names import method_name, predictor_name, setting_used
+from results.words.names import interval, method_name, predictor_name, setting_used, show
 
 SINGLY = 3
 """Up to so many sets are told one by one, with every forecast."""
@@ -45,8 +44,7 @@ def overview(tables: Sequence[pd.DataFrame]) -> str:
         names = [name_of(rows)]
         for cells in cells_of(scores(forecasts), columns):
             body.append([names.pop() if names else "", *cells])
-    heads = ["set", *columns]
-    return table({head: [row[place] for row in body] for place, head in enumerate(heads)})
+    return "\n".join(lines_of(Table("", ["set", *columns], body)))
 
 
 def sentence_of(rows: pd.DataFrame) -> str:
@@ -58,9 +56,9 @@ def sentence_of(rows: pd.DataFrame) -> str:
     known = beyond.dropna(subset=["accuracy"])
     judged = known if len(known) else beyond
     row = judged.assign(cost=judged["tokens_per_answer"] * judged["N"]).sort_values(["cost", "N"]).iloc[-1]
-    measured = f", {share(row['accuracy'])} measured" if len(known) else ""
+    measured = f", {show(row['accuracy'])} measured" if len(known) else ""
     used = setting_used(row["source"], str(row["setting"]), row["tokens_per_answer"])
-    value = f"{share(row['predicted'])} forecast ({between(row['low'], row['high'])})".removesuffix(" (–)")
+    value = f"{show(row['predicted'])} forecast ({interval(row['low'], row['high'])})".removesuffix(" (–)")
     return f"{name_of(rows)}, {used}, N = {count(row['N'])}: {value}{measured}."
 
 

@@ -8,7 +8,6 @@ from warnings import catch_warnings, simplefilter
 
 import pandas as pd
 
-from predict.cli.wording import described, say, title, warn
 from predict.estimate import Options
 from predict.estimators import chosen, one_name
 from predict.evidence.groups import Group
@@ -18,6 +17,7 @@ from predict.forecast_table import caveats
 from predict.planning.choices import forecast_choices, measured_choices, plan, without_cost
 from results import BadInput, kind_of, read_samples
 from results.arguments import goals_of
+from results.commandline import say
 from results.methods import BY_SCORE
 from results.paired.sides import Side, sides_of
 from results.stopping import RULES
@@ -30,7 +30,7 @@ from results.tables.files import column_names, write_raw
 from results.tables.key import Key
 from results.tables.money import COST, NO_MONEY, Money, Price, columns_of_score
 from results.words.buying import advice, in_money, plan_columns
-from results.words.cells import count
+from results.words.cells import count, described
 from results.words.names import METHOD_NAMES, curves_name, predictor_name
 from results.words.stopping import RULES as STOPPING_COLUMNS
 from results.words.stopping import sentences
@@ -87,7 +87,8 @@ def run(
         show(offer.heading, bought)
         if offer.group is not None:
             show_settled(offer.group, bought, options)
-            warn(offer.group.name, caveats(offer.group, options.replicates))
+            for caveat in caveats(offer.group, options.replicates):
+                say(f"warning: {offer.group.name}: {caveat}", err=True)
     if out is not None:
         goal = {"target_accuracy": target_accuracy, "token_budget": token_budget}
         whole = pd.concat([bought.options for bought in plans], ignore_index=True).assign(**goal)
@@ -137,7 +138,7 @@ def forecast_offers(
         split(group, request)  # refuses what cannot be asked of any of them before the first is forecast
     for group, name in zip(groups, names, strict=True):
         choices = forecast_choices(group, name, max_n, options, request.at_settings)
-        heading = f"{title(group)}, forecast by {predictor_name(choices)}"
+        heading = f"{group.title}, forecast by {predictor_name(choices)}"
         yield Offer(heading, choices, group)
 
 

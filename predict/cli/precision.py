@@ -9,19 +9,19 @@ run         questions  answers  difference    ±  80 % find  decided  80 % takes
 vote of 16        200       16         4.2  3.1        4.4   56.0 %                   533
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 import numpy as np
 import pandas as pd
 
-from predict.cli.wording import say, table
 from predict.planning.cheap_side import with_cheap
 from predict.planning.margins import precision
 from predict.planning.power import power
 from results import BadInput, kind_of, read_samples
-from results.commandline import warnings_last
+from results.commandline import say, warnings_last
 from results.normal import FORECAST_LEVEL, LEVEL
 from results.paired.pairs import pairs
 from results.paired.sides import sides_of
@@ -29,8 +29,8 @@ from results.tables.contract import check_out
 from results.tables.files import write_raw
 from results.tables.key import model_on, on_dataset
 from results.tables.money import Price
-from results.words.cells import between, share
-from results.words.names import percent
+from results.words.cells import Columns, described, number
+from results.words.names import interval, percent, show
 
 _PILOT = "the pilot"
 _RUNS = {"majority": "vote of ", "best_of_n": "best of "}
@@ -90,7 +90,7 @@ def alone(
             rows = with_cheap(dear, others, rows, level)
         called = model_on(dear.model, dear.dataset)
         say(f"\n{called}, setting {dear.setting}, from {own} questions × {seen} answers")
-        say("\n".join([printable(rows), *([] if cheap is None else [saved(rows)])]))
+        say("\n".join([described(rows, columns_of(rows)), *([] if cheap is None else [saved(rows)])]))
         tables.append(rows.assign(dataset=dear.dataset, model=dear.model, setting=dear.setting))
     say(f"± in points, {100 * level:g} %. Four times the answers halve the ± of these questions.")
     return tables
@@ -99,17 +99,17 @@ def alone(
 def saved(rows: pd.DataFrame) -> str:
     """What a cheap side saves, by the largest vote."""
     row = rows[rows["method"] == "majority"].iloc[-1]
-    run = f"{_RUNS['majority']}{row['N']} of {_whole(row['questions'])} questions"
+    run = f"{_named(row)} of {number(row['questions'], ',.0f')} questions"
     if row["cost_with"] < 1:
-        n, m = _whole(row["questions_with"]), _whole(row["questions_cheap"])
-        ends = between(row["cost_low"], row["cost_high"])
-        part = f"{share(row['cost_with'])} of the cost ({ends})".removesuffix(" (–)")
+        n, m = (number(row[name], ",.0f") for name in ("questions_with", "questions_cheap"))
+        ends = interval(row["cost_low"], row["cost_high"])
+        part = f"{show(row['cost_with'])} of the cost ({ends})".removesuffix(" (–)")
         return f"A {run}: as exact with {n} of them and {m} of {row['with']}, for {part}."
     left = np.sqrt(1 - row["explained"])
     most = (1 - left) / (1 + left)  # of very many questions
     few = "" if row["price"] >= most else ": these questions are too few"
     return (
-        f"{row['with']} does not pay for a {run}: it explains {share(row['explained'])} of how they differ; "
+        f"{row['with']} does not pay for a {run}: it explains {show(row['explained'])} of how they differ; "
         f"at this a question of it pays below {most:.2g} of one, and it costs {row['price']:.2g}{few}."
     )
 
@@ -128,7 +128,7 @@ def compared(
         own, seen = len(a.pools.question_ids), min(a.most, b.most)
         rows = power(a.pools, b.pools, questions or [own], answers or [seen, 4 * seen], seed, level)
         say(f"\n{b.named} − {a.named}{on_dataset(a.dataset)}, from {own} questions × {seen} answers")
-        say(printable(rows))
+        say(described(rows, columns_of(rows)))
         tables.append(rows.assign(dataset=a.dataset, a=a.named, b=b.named))
     say(
         f"Differences and ± in points, {100 * level:g} %. 80 % find: four of five runs that differ by so "
@@ -138,53 +138,43 @@ def compared(
     return tables
 
 
-def printable(rows: pd.DataFrame) -> str:
-    """The table as aligned text."""
-    runs = rows["method"].map(_RUNS) + rows["N"].astype(str)
-    columns: dict[str, Iterable[str]] = {
-        "run": runs.where(rows["N"] > 1, "one answer"),
-        "questions": map(_whole, rows["questions"]),
-        "answers": map(_whole, rows["answers"]),
-    }
+def columns_of(rows: pd.DataFrame) -> Columns:
+    """What is printed of the runs."""
+    columns: Columns = {"run": _named, "questions": _whole("questions"), "answers": _whole("answers")}
     if "decided" in rows:
-        return table(
-            {
-                **columns,
-                "difference": map(_points, rows["difference"]),
-                "±": map(_points, rows["margin"]),
-                "80 % find": map(_points, rows["detectable"]),
-                "decided": map(share, rows["decided"]),
-                "80 % takes questions": map(_whole, rows["questions_to_decide"]),
-            }
-        )
-    return table(
-        {
-            **columns,
-            "expected": map(share, rows["predicted"]),
-            "± new questions": map(_points, rows["new_margin"]),
-            "± these questions": map(_points, rows["margin"]),
-            "questions that halve ± new": map(_whole, rows["questions_to_halve"]),
-            "answers that do": map(_whole, rows["answers_to_halve"]),
-            **(_with(rows) if "questions_with" in rows else {}),
+        return columns | {
+            "difference": _points("difference"),
+            "±": _points("margin"),
+            "80 % find": _points("detectable"),
+            "decided": lambda row: show(row["decided"]),
+            "80 % takes questions": _whole("questions_to_decide"),
         }
-    )
-
-
-def _with(rows: pd.DataFrame) -> dict[str, Iterable[str]]:
-    """The columns of a cheap side."""
-    return {
-        "or with CHEAP": map(_whole, rows["questions_with"]),
-        "of CHEAP": map(_whole, rows["questions_cheap"]),
-        "cost": map(share, rows["cost_with"]),
-        "± for the same cost": map(_points, rows["margin_with"]),
+    columns |= {
+        "expected": lambda row: show(row["predicted"]),
+        "± new questions": _points("new_margin"),
+        "± these questions": _points("margin"),
+        "questions that halve ± new": _whole("questions_to_halve"),
+        "answers that do": _whole("answers_to_halve"),
     }
+    if "questions_with" in rows:
+        columns |= {
+            "or with CHEAP": _whole("questions_with"),
+            "of CHEAP": _whole("questions_cheap"),
+            "cost": lambda row: show(row["cost_with"]),
+            "± for the same cost": _points("margin_with"),
+        }
+    return columns
 
 
-def _points(value: float) -> str:
-    """A difference of accuracies in percentage points: 0.0213 as "2.1"; "–" where there is none."""
-    return percent(value) if np.isfinite(value) else "–"
+def _named(row: Any) -> str:
+    return f"{_RUNS[row['method']]}{row['N']}" if row["N"] > 1 else "one answer"
 
 
-def _whole(number: float) -> str:
-    """A number of questions or answers; "–" where there is none."""
-    return f"{number:,.0f}" if np.isfinite(number) else "–"
+def _points(column: str) -> Callable[[Any], str]:
+    """A column of differences in percentage points."""
+    return lambda row: percent(row[column])
+
+
+def _whole(column: str) -> Callable[[Any], str]:
+    """A column of numbers of questions or answers."""
+    return lambda row: number(row[column], ",.0f")

@@ -17,8 +17,7 @@ import pandas as pd
 from predict.evidence.groups import Group, group_of_pools, make_pool, sampled
 from predict.evidence.points import Evidence, Pool, Run, by_what_is_seen, chosen_answers, stopped
 from results import BadInput
-from results.tables.columns import TEXT
-from results.votes.caps import cap_name, check_tokens
+from results.votes.caps import cap_name, check_tokens, endings
 from results.votes.exact import AnswerPools, answer_pools
 from results.votes.unnamed import put_in_order, unnamed
 
@@ -59,15 +58,10 @@ def unfinished_marked(rows: pd.DataFrame, cap: float) -> pd.DataFrame:
     """
     tokens = rows["tokens"].astype(float)
     at_limit = (tokens >= cap) & (tokens.max() <= cap)
-    cut = _reasons(rows).eq("length").fillna(False) | (_reasons(rows).isna() & at_limit)
+    cut = endings(rows).eq("length").fillna(False) | (endings(rows).isna() & at_limit)
     return rows.assign(
         answer=rows["answer"].mask(cut), correct=rows["correct"] & ~cut, tokens=tokens + cut.astype(float)
     )
-
-
-def _reasons(rows: pd.DataFrame) -> "pd.Series[str]":
-    """How each answer ended: stop, length, …; missing where the run does not say."""
-    return rows.get("finish_reason", pd.Series(index=rows.index, dtype=TEXT))
 
 
 def _stop(run: Run, rows: pd.DataFrame) -> float:
@@ -78,7 +72,7 @@ def _stop(run: Run, rows: pd.DataFrame) -> float:
             f"setting {run.setting}: --fit-cap {cap}: every answer is longer, the shortest has "
             f"{tokens.min():.0f} tokens"
         )
-    first = rows["tokens"].astype(float)[_reasons(rows).eq("length").fillna(False)].min()  # NaN: none cut off
+    first = rows["tokens"].astype(float)[endings(rows).eq("length").fillna(False)].min()  # NaN: none cut off
     if first < cap:
         raise BadInput(
             f"setting {run.setting}: --fit-cap {cap}: the run itself cut answers off before that; give at "

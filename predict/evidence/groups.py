@@ -8,20 +8,17 @@ from `results.votes.tokens`, so samples and their curves give the same.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from predict.evidence.points import Floats, Ints, Points, Pool, Run
-from results import BadInput, kind_of, read_curves, read_samples
-from results.arguments import METHOD
 from results.tables.key import ANSWERS, PANEL, WHOSE, Key, groups
 from results.votes.clusters import mean_accuracy, standard_error
 from results.votes.exact import AnswerPools, accuracy_by_question, answer_pools
 from results.votes.tokens import answer_lengths, tokens_per_answer
 from results.votes.unnamed import unnamed
-from results.words.names import curves_name
+from results.words.names import curves_name, method_name
 
 
 @dataclass(frozen=True)
@@ -60,6 +57,12 @@ class Group:
         return curves_name(self.key)
 
     @property
+    def title(self) -> str:
+        """ "llama on gsm8k, majority vote", of a run with the cap at which it is looked at."""
+        at = f", setting {self.run.setting}, stopped at {self.run.cap:,} tokens" if self.run else ""
+        return f"{method_name(self.key)}{at}"
+
+    @property
     def name(self) -> str:
         """What the group is called in messages."""
         of = f", setting {self.run.setting}" if self.run else ""
@@ -74,39 +77,6 @@ class Group:
     def unit(self) -> str:
         """What the length of an answer is counted in."""
         return "steps" if self.key.source == "synthetic" else "tokens"
-
-
-def read_groups(paths: Sequence[str | Path], method: str, at_n: Sequence[int] = ()) -> list[Group]:
-    """Every group of `method` in the files, those of samples first.
-
-    Raises BadInput where a file is neither samples nor curves, or a model and dataset is in both.
-    """
-    kinds = {path: kind_of(path) for path in paths}
-    read: list[Group] = []
-    for kind in sorted(set(kinds.values()), reverse=True):  # samples, curves
-        own = [path for path in paths if kinds[path] == kind]
-        table = read_samples(*own, texts=False) if kind == "samples" else read_curves(*own)
-        read += groups_of(table, kind, method, at_n, ", ".join(map(str, own)))
-    of_each = {group.key: group for group in read}
-    if twice := [group.name for group in read if of_each[group.key] is not group]:
-        files = ", ".join(map(str, paths))
-        raise BadInput(
-            f"{files}: answers and curves of {twice[0]}; give only the answers, which contain more"
-        )
-    return read
-
-
-def groups_of(
-    table: pd.DataFrame, kind: str, method: str, at_n: Sequence[int] = (), name: str = "DataFrame"
-) -> list[Group]:
-    """Every group of `method` in a checked table of that kind. Raises BadInput where there is none."""
-    if kind not in ("samples", "curves"):
-        raise BadInput(f"{name}: a {kind} table, expected one of samples or of curves")
-    method = METHOD.of(method)
-    groups = groups_of_samples(table, method, at_n) if kind == "samples" else groups_of_curves(table, method)
-    if not groups:
-        raise BadInput(f"{name}: no rows of method {method}")
-    return groups
 
 
 def groups_of_curves(frame: pd.DataFrame, method: str) -> list[Group]:

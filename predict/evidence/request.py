@@ -24,8 +24,8 @@ import numpy as np
 import pandas as pd
 
 from predict.evidence.capped import capped
-from predict.evidence.groups import Group, groups_of, read_groups
-from results import BadInput, kind_of, read_samples
+from predict.evidence.groups import Group, groups_of_curves, groups_of_samples
+from results import BadInput, kind_of, read_curves, read_samples
 from results.arguments import AT_CAPS, AT_N, FIT_CAP, FIT_MAX_N, FIT_MAX_TOKENS, METHOD, names_of
 from results.methods import METHODS
 from results.tables.contract import sample_files
@@ -58,28 +58,49 @@ class Request:
         vars(self).update(fields)
 
 
-def read_asked(paths: Sequence[Path], method: str, request: Request) -> list[Group]:
-    """What is in the files: a group a model and dataset, or with --fit-cap one a run. Raises BadInput."""
-    if _cap(request, method) is None:
-        return read_groups(paths, method, request.at_n)
-    for path in paths:
-        if kind_of(path) != "samples":
-            raise BadInput(f"{path}: --fit-cap needs samples with tokens, not {kind_of(path)}")
-    samples = read_samples(*paths, texts=False)
-    try:
-        return groups_asked(samples, "samples", method, request)
-    except BadInput as error:
-        raise BadInput(f"{', '.join(map(str, paths))}: {error}") from None
+NOTHING = Request()
+"""Where nothing is named."""
 
 
-def groups_asked(frame: pd.DataFrame, kind: str, method: str, request: Request) -> list[Group]:
-    """The same of a checked table of that kind. Raises BadInput."""
-    cap = _cap(request, method)
-    if cap is None:
-        return groups_of(frame, kind, method, request.at_n)
-    if kind != "samples":
-        raise BadInput(f"fit_cap needs samples with tokens, not {kind}")
-    return capped(frame, method, cap, request.at_caps, request.at_n)
+def read_asked(paths: Sequence[Path], method: str, request: Request = NOTHING) -> list[Group]:
+    """What is in the files, samples first: a group a model and dataset, or with --fit-cap one a run.
+
+    Raises BadInput where a file is neither samples nor curves, or a model and dataset is in both.
+    """
+    kinds = {path: kind_of(path) for path in paths}
+    read: list[Group] = []
+    for kind in sorted(set(kinds.values()), reverse=True):  # samples, curves
+        own = [path for path in paths if kinds[path] == kind]
+        table = read_samples(*own, texts=False) if kind == "samples" else read_curves(*own)
+        read += groups_asked(table, kind, method, request, ", ".join(map(str, own)))
+    of_each = {group.identity: group for group in read}
+    if twice := [group.name for group in read if of_each[group.identity] is not group]:
+        files = ", ".join(map(str, paths))
+        raise BadInput(
+            f"{files}: answers and curves of {twice[0]}; give only the answers, which contain more"
+        )
+    return read
+
+
+def groups_asked(
+    table: pd.DataFrame, kind: str, method: str, request: Request, name: str = "DataFrame"
+) -> list[Group]:
+    """The same of a checked table of that kind, which messages call `name`. Raises BadInput."""
+    cap, method = _cap(request, method), METHOD.of(method)
+    if kind not in ("samples", "curves"):
+        raise BadInput(f"{name}: a {kind} table, expected one of samples or of curves")
+    if cap is not None and kind == "curves":
+        raise BadInput(f"{name}: --fit-cap needs samples with tokens, not curves")
+    if cap is not None:
+        try:
+            return capped(table, method, cap, request.at_caps, request.at_n)
+        except BadInput as error:
+            raise BadInput(f"{name}: {error}") from None
+    of_samples = kind == "samples"
+    groups = groups_of_samples(table, method, request.at_n) if of_samples else groups_of_curves(table, method)
+    if not groups:
+        raise BadInput(f"{name}: no rows of method {method}")
+    return groups
 
 
 def _cap(request: Request, method: str) -> int | None:
@@ -102,7 +123,7 @@ def fitted(group: Group, request: Request) -> tuple[list[str], int]:
     largest = int(group.points.N.max())
     if group.run:
         names = names[:1]
-    elif request == Request():
+    elif request == NOTHING:
         if len(names) >= ENOUGH and np.isfinite(list(lengths.values())).all():
             return names[: max(3, (len(names) + 1) // 2)], largest
         return names, max(int(group.points.N.min()), largest // 2)

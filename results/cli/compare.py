@@ -18,7 +18,7 @@ import click
 from results.arguments import AT, LEVELS, LOOKS, MARGIN, PLANNED, SCORE_COST, WEIGHTS
 from results.cli.options import SAMPLES, picture_options, price_option, rows_written, table_out
 from results.command_help import ASKED, CHANCE, INPUT, VERDICT, Command, about
-from results.commandline import warnings_last
+from results.commandline import say, warnings_last
 from results.methods import BY_SCORE, FORECAST, LISTED, SCORED
 from results.normal import LEVEL
 from results.read_options import CHOSEN, reading_options
@@ -176,7 +176,7 @@ def compare_command(
     if margin:
         told.check_one(rows, ["setting_a", "method"], "--margin is about one method at one setting")
     printed = told.printed(rows, every=len(at) > 1)
-    click.echo("\n".join(told.summary(rows, printed)))
+    say("\n".join(told.summary(rows, printed)))
     if out is not None:
         written = rows
         if out.suffix == ".tex":  # no command reads it again

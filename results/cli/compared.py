@@ -19,17 +19,17 @@ from results.commandline import BadInput
 from results.paired.every_question import OfQuestions, QuestionGate, question_gate
 from results.paired.pairs import pairs
 from results.paired.runs import Pair
-from results.paired.sequential import USUAL_LOOKS, Open, Planned, Sequence, Word, replayed
+from results.paired.sequential import USUAL_LOOKS, Open, Planned, Way, Word, replayed
 from results.paired.sides import sides_of
 from results.paired.verdict import GATE, overall, verdict
 from results.tables.contract import read_samples, sample_files
 from results.tables.doubts import say_same_answers
 from results.tables.key import on_dataset
 from results.tables.money import columns_of_score
-from results.terminal import aligned, visible
+from results.terminal import visible
 from results.words import compared as words
-from results.words.cells import Columns, Table, cells_of, tabled
-from results.words.names import NBSP, points
+from results.words.cells import Columns, Table, described, level_of, lines_of, tabled
+from results.words.names import points
 
 _LISTED = 20
 """Questions that are named."""
@@ -57,20 +57,20 @@ def look(pairs: list[Pair], level: float, planned: int | None, looks: int | None
     questions = len(differences)
     if planned is not None and questions > planned:
         raise BadInput(f"--planned {planned}: there are {questions} questions: the plan was spent before")
-    sequence: Sequence = Open(level)
+    way: Way = Open(level)
     if planned is not None:
-        sequence = Planned(planned, looks or USUAL_LOOKS, level)
-        places = sequence.places(planned)
+        way = Planned(planned, looks or USUAL_LOOKS, level)
+        places = way.places(planned)
         if questions not in places:
             warnings.warn(
                 f"{questions} questions are no planned look ({', '.join(map(str, places))}): look only once "
                 "between two planned ones, or the interval promises too much",
                 stacklevel=2,
             )
-    here = sequence.look(differences, margin)
+    here = way.look(differences, margin)
     click.echo(words.look_in_words(pair, here, planned, margin))
     if planned in (None, questions):
-        click.echo(words.replay_in_words(replayed(differences, sequence, margin), questions))
+        click.echo(words.replay_in_words(replayed(differences, way, margin), questions))
     return here.word
 
 
@@ -151,7 +151,7 @@ def printed(rows: pd.DataFrame, every: bool) -> Table:
         columns["setting"] = lambda row: str(row["setting_a"])
     clusters = words.in_clusters(rows)
     of_questions = f", of questions{clusters}" if clusters else ""
-    title = f"b − a in points; the {words.level_of(rows)} intervals hold together{of_questions}"
+    title = f"b − a in points; the {level_of(rows)} intervals hold together{of_questions}"
     return tabled(
         title, words.both_ways(rows[single | of_most | quoted_rows | every]), columns | words.COLUMNS
     )
@@ -159,12 +159,10 @@ def printed(rows: pd.DataFrame, every: bool) -> Table:
 
 def summary(rows: pd.DataFrame, table: Table) -> list[str]:
     """The table, and a sentence for each pair."""
-    names = table.head.index("answer")
-    left = [*range(names + 2), names + 3, len(table.head) - 1]
     several = _has_several(rows)
     of_pairs = [(pair["dataset"].iloc[0], words.verdict(pair)) for pair in words.pairs_of(rows)]
-    sentences = [visible(words.lead_in(dataset, several) + told) for dataset, told in of_pairs]
-    return [f"{table.title}:", *aligned([table.head, *table.rows], left), *sentences, *_ranks(rows)]
+    sentences = [words.lead_in(dataset, several) + told for dataset, told in of_pairs]
+    return [f"{table.title}:", *lines_of(table), *sentences, *_ranks(rows)]
 
 
 def for_a_paper(table: Table) -> pd.DataFrame:
@@ -180,9 +178,8 @@ def _ranks(rows: pd.DataFrame) -> list[str]:
     settings = {setting for _, setting in most_answers}
     for (dataset, setting), runs in most_answers.items():
         place = words.lead_in(dataset, _has_several(rows), setting if len(settings) > 1 else "")
-        table = aligned([[*words.RANK_COLUMNS], *cells_of(runs, words.RANK_COLUMNS)])
-        lines += ["", visible(place + words.ranks_sentence(runs)), *table]
-    return [line.replace(NBSP, " ") for line in lines]
+        lines += ["", place + words.ranks_sentence(runs), described(runs, words.RANK_COLUMNS)]
+    return lines
 
 
 def _has_several(rows: pd.DataFrame) -> bool:
@@ -242,11 +239,11 @@ def _listed(gate: QuestionGate) -> list[str]:
     below = gate.below.nonzero()[0]
     first = sorted(below, key=lambda q: (not gate.fallen[q], gate.chances[q], gate.names[q]))
     head = ["question", "right", "is"] if gate.before is None else ["question", "a right", "b right", "is"]
-    table = [head]
+    rows = []
     for q in first[:_LISTED]:
         cells = [gate.names[q], f"{gate.right[q]} of {gate.answers[q]}"]
         if gate.before is not None:
             cells.insert(1, f"{gate.before[0][q]} of {gate.before[1][q]}")
-        table.append([*cells, "failing" if gate.fallen[q] else "below, perhaps by luck"])
+        rows.append([*cells, "failing" if gate.fallen[q] else "below, perhaps by luck"])
     more = len(below) - len(first[:_LISTED])
-    return [*aligned(table, left=(0, len(head) - 1)), *([f"and {more:,} more"] if more else [])]
+    return [*lines_of(Table("", head, rows)), *([f"and {more:,} more"] if more else [])]

@@ -122,7 +122,6 @@ def curves_command(
             n or None,
             permutations,
             seed,
-            progress=True,
             score=score,
             weights=weights,
             most=True,

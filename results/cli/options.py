@@ -14,12 +14,15 @@ SAMPLES = click.argument("samples", nargs=-1, required=True, type=click.Path(pat
 """Files of samples, or run folders."""
 
 
+def out_option(words: str, required: bool = True, folder: bool = False) -> Callable[..., Any]:
+    """The option --out."""
+    place = click.Path(path_type=Path, file_okay=not folder)
+    return about(OUTPUT, click.option("--out", required=required, type=place, help=words))
+
+
 def table_out(required: bool = True) -> Callable[..., Any]:
     """The option --out of a table."""
-    words = "File to write (.csv, .jsonl, .parquet, .tex)."
-    return about(
-        OUTPUT, click.option("--out", required=required, type=click.Path(path_type=Path), help=words)
-    )
+    return out_option("File to write (.csv, .jsonl, .parquet, .tex).", required)
 
 
 def picture_options(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from results.cli.options import price_option
+from results.cli.options import out_option, price_option
 from results.command_help import OUTPUT, Command, about
 from results.read_options import reading_options
 
@@ -21,9 +21,9 @@ CACHED = Path(__file__).parents[1] / "cached"
 
 @click.command("report", cls=Command, epilog="Example: tts report curves.csv forecast.csv --out report")
 @click.argument("inputs", nargs=-1, type=click.Path(path_type=Path), metavar="[TABLES]...")
+@out_option("Folder to write to.")
 @about(
     OUTPUT,
-    click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder to write to."),
     click.option("--note", "notes", multiple=True, help="A line for the page's list of what is incomplete."),
 )
 @price_option()
@@ -51,7 +51,7 @@ def report_command(
         cached = [path for path in sorted(CACHED.iterdir()) if path.suffix in SUFFIXES]
         tables = read_tables(cached, (CACHED / "README.md").read_text(encoding="utf-8"), prices)
     tables = replace(tables, warnings=[*tables.warnings, *map(readable, notes)])
-    files = build_report(tables, datetime.now(UTC), progress=True)
+    files = build_report(tables, datetime.now(UTC))
     page = files.pop("index.html")
     for name, content in [*files.items(), ("index.html", page)]:  # the page last: it refers to the others
         with replacing(out / name) as temporary:

@@ -15,9 +15,8 @@ import click
 from results.arguments import MOST_ANSWERS, RANDOM_ORDERS, SEED
 from results.cli.options import SAMPLES, picture_options, rows_written, table_out
 from results.command_help import ASKED, DRAWN, Command, about
-from results.commandline import warnings_last
+from results.commandline import say, warnings_last
 from results.read_options import reading_options
-from results.terminal import aligned, visible
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -73,7 +72,7 @@ def stop_command(
     from results.stopping.arena import arena
     from results.tables.contract import check_out, read_samples, write_table
     from results.tables.key import ANSWERS, WHOSE, groups
-    from results.words.names import NBSP, curves_name
+    from results.words.names import curves_name
     from results.words.stopping import FIXED_NOTE, sentences
 
     check_out(out, samples)
@@ -89,11 +88,11 @@ def stop_command(
     for model, own in models:
         taken = advice(own)
         for key, rows in groups(own, ANSWERS):
-            click.echo("\n".join(_summary(key, rows, taken)) + "\n")
+            say(_summary(key, rows, taken))
         lines = sentences(taken)
         if len(models) > 1:
-            lines = [visible(f"For {curves_name(model)}:"), *lines, ""]
-        click.echo("\n".join(lines).replace(NBSP, " "))
+            lines = [f"For {curves_name(model)}:", *lines, ""]
+        say("\n".join(lines))
     click.echo(FIXED_NOTE)
     write_table(table, out, "stopping")
     click.echo(rows_written(samples, len(table), out))
@@ -117,15 +116,14 @@ def _tried(texts: tuple[str, ...]) -> dict[Any, list[float]]:
     return tried
 
 
-def _summary(key: Key, table: pd.DataFrame, taken: Advice | None) -> list[str]:
+def _summary(key: Key, table: pd.DataFrame, taken: Advice | None) -> str:
     """The rules of one setting, cheapest first, and what is recommended."""
     from results.stopping.advice import unit_of, usual_rows
-    from results.words.cells import cells_of
-    from results.words.names import NBSP, curves_name, show
+    from results.words.cells import described
+    from results.words.names import curves_name, show
     from results.words.stopping import RULES as COLUMNS
 
     first = table.iloc[0]
-    every = f"{first['n_max']} answers: agreement {show(first['agreement_all'])}".replace(NBSP, " ")
+    every = f"{first['n_max']} answers: agreement {show(first['agreement_all'])}"
     title = f"{curves_name(key)}, setting {key.setting}, cost in {unit_of(table)}, {every}:"
-    body = cells_of(usual_rows(table, taken), COLUMNS)
-    return [visible(title), *aligned([[*COLUMNS], *body])]
+    return f"{title}\n{described(usual_rows(table, taken), COLUMNS)}\n"

@@ -25,7 +25,8 @@ from results.figures.series import Series
 from results.figures.theme import Figure
 from results.summary.buying import Plan
 from results.summary.panels import order_settings
-from results.words.buying import advice, percent_of
+from results.words.buying import advice
+from results.words.cells import level_of
 from results.words.names import (
     PRICED,
     UNITS,
@@ -86,5 +87,5 @@ def plan_figure(plan: Plan, name: str) -> Figure:
         models_name(source, dataset, plan.models),
         f"{sentence(methods_name(plan.methods))} against cost. {advice(plan)}",
         f"{points}; line: no cheaper choice is as good"
-        + (f"; {drawn}: {percent_of(front)} interval on {whose}." if whose else "."),
+        + (f"; {drawn}: {level_of(front)} interval on {whose}." if whose else "."),
     )

@@ -19,8 +19,7 @@ from results.figures.series import Series
 from results.figures.theme import Figure
 from results.summary.samples import ShareGrid
 from results.tables.key import Key, on_dataset
-from results.words.cells import readable
-from results.words.compared import level_of
+from results.words.cells import level_of, readable
 from results.words.names import METHOD_NAMES, run_names, some_of
 
 MOST_CELLS = 20_000

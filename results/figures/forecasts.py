@@ -26,7 +26,7 @@ from results.figures.theme import Figure
 from results.summary.forecasts import ENDS, Forecast
 from results.summary.panels import order_settings
 from results.tables.status import Status, commonest
-from results.words.buying import percent_of
+from results.words.cells import level_of
 from results.words.forecasts import forecast_title
 from results.words.names import LENGTH_TITLES, METHOD_NAMES, predictor_name
 
@@ -73,7 +73,7 @@ def forecast_figure(forecast: Forecast) -> Figure:
     if label_room(list(rows[field].unique())):
         series.labels(points, along, y_range)
         named = f", labelled by {field}"
-    by, level = predictor_name(forecast.rows, forecast.predictor), percent_of(forecast.rows)
+    by, level = predictor_name(forecast.rows, forecast.predictor), level_of(forecast.rows)
     wider = ", longer ones for new questions" if len(ends) else ""
     return series.figure(
         forecast_title(forecast),

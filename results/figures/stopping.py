@@ -9,23 +9,11 @@ from results.figures.theme import Figure
 from results.stopping.advice import DEFAULT, advice, one_by_one, unit_of
 from results.stopping.arena import CLAIRVOYANT
 from results.summary.buying import pareto_frontier
-from results.summary.panels import unique_slug
-from results.tables.key import ANSWERS, Key, groups
-from results.words.names import curves_name
 from results.words.stopping import sentences
 
 
-def stopping_figures(table: pd.DataFrame) -> list[Figure]:
-    """One figure for each data set, model and setting of a stopping table."""
-    several = len(set(table["setting"])) > 1
-    figures: list[Figure] = []
-    for key, rows in groups(table, ANSWERS):
-        name = unique_slug(["stop", *key.names[1:]], [figure.name for figure in figures])
-        figures.append(_figure(key, rows, name, several))
-    return figures
-
-
-def _figure(key: Key, table: pd.DataFrame, name: str, several: bool) -> Figure:
+def stopping_figure(table: pd.DataFrame, name: str, title: str) -> Figure:
+    """The rows of one data set, model and setting."""
     rows = one_by_one(table).sort_values(["rule", "share"])
     rules = list(dict.fromkeys(table.loc[table["rule"] != CLAIRVOYANT, "rule"]))
     tried, floor = rows[rows["rule"] != CLAIRVOYANT], rows[rows["rule"] == CLAIRVOYANT]
@@ -57,7 +45,6 @@ def _figure(key: Key, table: pd.DataFrame, name: str, several: bool) -> Figure:
     series.add(tried[tried["rule"] != DEFAULT], "line", "thin", (0.85, 0.1), detail="rule:N")
     series.add(tried[tried["rule"] == DEFAULT], "line", "curve")
     series.add(tried, "circle", "point", clip=False, tooltip=shown)
-    title = curves_name(key) + (f", setting {key.setting}" if several else "")
     marks = ["Grey band: no rule is as good for less."] if len(front) > 1 else []
     marks.append("Dashes: who knows the best lead for each question.")
     return series.figure(title, " ".join(sentences(advice(table))), " ".join(marks))

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -134,7 +134,7 @@ def _rows(curve: Exact, measured: _Measured) -> Iterator[dict[str, Any]]:
     for n, dear in zip(curve.ns, curve.accuracy.T, strict=True):
         both = powered(dear, cheap, others, measured.draws, measured.other_draws)
         yield {
-            **asdict(curve.key),
+            **curve.key.cells,
             "N": n,
             "permutation": "exact",
             "with": measured.asked.columns[int(both.slopes.argmax())],

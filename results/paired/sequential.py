@@ -23,7 +23,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from functools import cache
-from typing import Literal, Protocol
+from typing import Literal
 
 import numpy as np
 from scipy import optimize, special
@@ -67,16 +67,6 @@ class SequentialReplay:
     words: Counter[Word]
 
 
-class Sequence(Protocol):
-    """A way to look at differences, (q,), while questions come in; margin: b may be worse by so much."""
-
-    def look(self, differences: Floats, margin: float = 0.0) -> Look:
-        """What is known here."""
-
-    def end(self, differences: Floats, margin: float = 0.0) -> tuple[int, Word]:
-        """After how many questions, in this order, it would have ended, and the word there."""
-
-
 @dataclass(frozen=True)
 class Planned:
     """At most `questions`, looked at `looks` times on the way, the last one included."""
@@ -106,7 +96,7 @@ class Planned:
         return Look(len(differences), float(row.mean[0]), Interval(low, high, self.level), word)
 
     def end(self, differences: Floats, margin: float = 0.0) -> tuple[int, Word]:
-        """The first look that is not to go on."""
+        """After how many questions, in this order, the first look is not to go on, and its word."""
         for place in self.places(len(differences)):
             word = self.look(differences[:place], margin).word
             if word != "go on":
@@ -171,13 +161,17 @@ class Open:
         )
 
 
-def replayed(differences: Floats, sequence: Sequence, margin: float = 0.0) -> SequentialReplay:
+Way = Planned | Open
+"""How differences, (q,), are looked at while questions come in; margin: b may be worse by so much."""
+
+
+def replayed(differences: Floats, way: Way, margin: float = 0.0) -> SequentialReplay:
     """Stored differences, (Q,), looked at in random orders: what it would have taken, and said."""
     rng = np.random.default_rng(0)
     differences = np.sort(differences)  # so that the order of the rows of a table makes no difference
     used, words = [], Counter[Word]()
     for _ in range(REPLAYS):
-        questions, word = sequence.end(rng.permutation(differences), margin)
+        questions, word = way.end(rng.permutation(differences), margin)
         used.append(questions)
         words[word] += 1
     return SequentialReplay(float(np.mean(used)), words)

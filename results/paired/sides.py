@@ -16,8 +16,7 @@ import pandas as pd
 
 from results.commandline import BadInput
 from results.methods import BY_SCORE
-from results.tables.doubts import check_names
-from results.tables.key import UNNAMED, Key
+from results.tables.key import UNNAMED, Key, check_names
 from results.tables.money import COST, MILLION, Price, cost_of_score, no_prompts
 from results.terminal import visible
 from results.votes.exact import AnswerPools, Floats, answer_pools

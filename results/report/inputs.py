@@ -96,7 +96,7 @@ def read_tables(paths: Iterable[Path], notes: str = "", prices: Mapping[str, Pri
         if len(whole):
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always", UserWarning)
-                own_curves, votes = curves_and_votes(whole, usual_methods(whole), progress=True)
+                own_curves, votes = curves_and_votes(whole, usual_methods(whole))
             doubts = [str(warning.message) for warning in caught]
             curves = _with_own(curves, own_curves)
     others = {kind: pd.concat(own.values(), ignore_index=True) for kind, own in tables.items()}

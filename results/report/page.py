@@ -12,8 +12,8 @@ from importlib import resources
 
 import pandas as pd
 from markupsafe import Markup
-from tqdm import tqdm
 
+from results.commandline import progress
 from results.figures.offline import in_script, page_of
 from results.figures.theme import Figure, rendered
 from results.normal import LEVEL
@@ -44,7 +44,7 @@ from results.words.stopping import ENDED, ENDED_NOTE
 from results.words.values import measurement_table, verdict_tables
 
 
-def build_report(tables: Tables, made: datetime, progress: bool = False) -> dict[str, bytes]:
+def build_report(tables: Tables, made: datetime) -> dict[str, bytes]:
     """Every file of the report by its name: index.html, and NAME.png, .svg and .pdf of each figure."""
     panels = with_most_first(make_panels(tables.curves, tables.money))
     real = [panel for panel in panels if panel.key.source == "llm"]
@@ -77,7 +77,7 @@ def build_report(tables: Tables, made: datetime, progress: bool = False) -> dict
     }
     specs = {figure.name: figure.file_spec() for figure in figures}
     files = {"index.html": _page(context, figures)}
-    for name in tqdm(specs, unit=" figures", delay=2, disable=None if progress else True):
+    for name in progress(" figures", specs):
         files |= {f"{name}{suffix}": content for suffix, content in rendered(specs[name]).items()}
     return files
 

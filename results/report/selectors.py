@@ -17,7 +17,7 @@ from results.figures.comparison import comparison_figure, grid_figure
 from results.figures.forecasts import forecast_figure
 from results.figures.gaps import gaps_figure
 from results.figures.length import length_figure
-from results.figures.stopping import stopping_figures
+from results.figures.stopping import stopping_figure
 from results.figures.theme import Figure
 from results.stopping.advice import advice as which_rule
 from results.stopping.advice import usual_rows
@@ -30,7 +30,7 @@ from results.tables.key import ANSWERS, PANEL, WHOSE, Key, groups, on_dataset
 from results.tables.money import NO_MONEY, Money
 from results.words import compared, stopping
 from results.words.buying import advice, plan_table
-from results.words.cells import Table, tabled
+from results.words.cells import Table, level_of, tabled
 from results.words.findings import answers_verdict, gaps_verdict, length_verdict
 from results.words.forecasts import error_table, forecast_name, forecast_table
 from results.words.names import (
@@ -174,7 +174,7 @@ def plan_choices(plans: Iterable[Plan]) -> list[Choice]:
 def comparison_choices(comparison: pd.DataFrame) -> list[Choice]:
     """The differences of each pair of runs, paired by question, at equal N and at equal cost."""
     note = (
-        f"Differences in percentage points, paired by question, with {compared.level_of(comparison)} "
+        f"Differences in percentage points, paired by question, with {level_of(comparison)} "
         "intervals that hold together. Better, worse: questions that b, or a, alone has right more often "
         "than not. To decide it: what a fresh run would take to decide in 80 of 100 cases, "
         "given what the answers leave open of the true difference."
@@ -196,7 +196,7 @@ def comparison_choices(comparison: pd.DataFrame) -> list[Choice]:
 
 def ranks_tables(comparison: pd.DataFrame) -> list[tuple[str, Table]]:
     """Of three or more runs which may rank where, with a sentence above."""
-    level = compared.level_of(comparison)
+    level = level_of(comparison)
     each = compared.rankings(comparison)
     return [(compared.ranks_sentence(runs), compared.ranks_table(runs, level)) for runs in each]
 
@@ -222,11 +222,13 @@ def grid_choices(samples: pd.DataFrame) -> list[Choice]:
 def stopping_choices(table: pd.DataFrame) -> list[Choice]:
     """Agreement against cost by stopping rule, and each rule at its usual threshold, for each setting."""
     choices: list[Choice] = []
-    title = "Each rule at its usual threshold"
-    for (_, rows), figure in zip(groups(table, ANSWERS), stopping_figures(table), strict=True):
+    note, several = stopping.RULES_NOTE + stopping.FIXED_NOTE, len(set(table["setting"])) > 1
+    for key, rows in groups(table, ANSWERS):
+        slug = _slug(["stop", *key.names[1:]], choices)
+        name = curves_name(key) + (f", setting {key.setting}" if several else "")
         line = " ".join(stopping.sentences(which_rule(rows)))
-        rules = tabled(title, usual_rows(rows), stopping.RULES, stopping.RULES_NOTE + stopping.FIXED_NOTE)
-        choices.append(Choice(figure.name, figure.title, [(line, figure)], [rules]))
+        rules = tabled("Each rule at its usual threshold", usual_rows(rows), stopping.RULES, note)
+        choices.append(Choice(slug, name, [(line, stopping_figure(rows, slug, name))], [rules]))
     return choices
 
 

@@ -108,8 +108,7 @@ def arena_of(
 ) -> pd.DataFrame:
     """The stopping table of one setting, whose questions all have `most` answers or more."""
     table = _Group(pools, most, orders, seed, key).table(tried)
-    names = {"dataset": key.dataset, "model": key.model, "setting": key.setting}
-    return table.assign(**names)[list(STOPPING.columns)]
+    return table.assign(**key.cells)[list(STOPPING.columns)]
 
 
 def thresholds_of(rule: Rule) -> list[float]:

@@ -4,8 +4,7 @@
     stops = replay.stop(rule, 4, block=1)      stops.asked (orders, questions): where the rule ends each vote
     replay.outcome(stops)                      accuracy, agreement, tokens, … of each question
 
-Votes that stand alike are one state, whatever the order: a rule is asked once for each state, not for each
-visit.
+Votes that stand alike are one state, whatever the order, and a rule is asked once for each state.
 """
 
 from __future__ import annotations

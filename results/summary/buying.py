@@ -196,9 +196,7 @@ def measured(panels: Sequence[Panel]) -> Plan:
         margin = panel.margin.loc[rows.index]
         low, high = rows["predicted"] - margin, rows["predicted"] + margin
         rows = rows.drop(columns=["low", "high"]).assign(new_low=low, new_high=high)
-        key, cost = panel.key, rows["N"] * rows["length"]
-        named = {"source": key.source, "dataset": key.dataset, "model": key.model, "method": key.method}
-        rows = rows.assign(**named, predictor=MEASURED, cost=cost)
+        rows = rows.assign(**panel.key.cells, predictor=MEASURED, cost=rows["N"] * rows["length"])
         if panel.metric == "accuracy":
             rows = _given_all(rows)
         tables.append(rows.assign(usd=panel.paid.usd(rows)))

@@ -39,9 +39,8 @@ def ended_votes(samples: pd.DataFrame, planned: Mapping[tuple[Key, str], int]) -
     rows = []
     for key, answers in groups(samples, ANSWERS):
         for rule, own in answers.groupby("stop_rule", sort=False):
-            names = {"dataset": key.dataset, "model": key.model, "setting": key.setting}
             most = planned.get((key.whose, str(rule)), np.nan)
-            rows.append({**names, "stop_rule": str(rule), **_row(own, most)})
+            rows.append({**key.cells, "stop_rule": str(rule), **_row(own, most)})
     return pd.DataFrame(rows)
 
 

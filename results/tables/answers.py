@@ -19,7 +19,7 @@ import pandas as pd
 from results.canonical import canonical, canonical_texts
 from results.commandline import BadInput
 from results.read_options import CHOSEN
-from results.tables.columns import TEXT, refusal
+from results.tables.columns import TEXT, refuse
 
 
 def without_unreadable(tables: Sequence[pd.DataFrame], where: str | Path) -> list[pd.DataFrame]:
@@ -79,14 +79,11 @@ def graded(samples: pd.DataFrame, name: str | Path) -> pd.DataFrame:
     samples = samples.assign(**{c: one_spelling(samples[c]) for c in ("answer", "gold") if c in samples})
     if "correct" in samples:
         wrong = (samples["answer"].isna() & samples["correct"]).to_numpy(bool)
-        if wrong.any():
-            raise refusal(name, int(wrong.argmax()), "correct", True, "false where the answer is null")
+        refuse(wrong, name, samples["correct"], "false where the answer is null")
         return samples
     if "gold" not in samples:
         return _by_score(samples, name)
-    unknown = samples["gold"].isna().to_numpy(bool)
-    if unknown.any():
-        raise refusal(name, int(unknown.argmax()), "gold", None, "the right answer")
+    refuse(samples["gold"].isna().to_numpy(bool), name, samples["gold"], "the right answer")
     return samples.assign(correct=(samples["answer"] == samples["gold"]).fillna(False).astype(bool))
 
 
@@ -101,10 +98,8 @@ def _by_score(samples: pd.DataFrame, name: str | Path) -> pd.DataFrame:
         raise BadInput(f"{none}; a column 'score' with numbers from 0 to 1 would do, too")
     scored = samples["score"].notna().to_numpy()
     no_credit = scored & ~samples["score"].between(0, 1).to_numpy()
-    if no_credit.any():
-        place = int(no_credit.argmax())
-        expected = "a number from 0 to 1, since there is no 'correct' and no 'gold'; import with --correct-if"
-        raise refusal(name, place, "score", samples["score"].iloc[place], expected)
+    expected = "a number from 0 to 1, since there is no 'correct' and no 'gold'; import with --correct-if"
+    refuse(no_credit, name, samples["score"], expected)
     meant = (
         "no 'correct' and no 'gold', so a score is the credit of an answer, and right is what has all of it"
     )

@@ -33,14 +33,19 @@ Cells: TypeAlias = "pd.Series[Any]"
 Bad = NDArray[np.bool_]
 
 
+def check_unique(frame: pd.DataFrame, name: str | Path) -> None:
+    """Raise BadInput, which calls the table `name`, where two of its columns have one name."""
+    twice = frame.columns[frame.columns.duplicated()]
+    if len(twice):
+        raise BadInput(f"{name}: column {str(twice[0])!r} appears twice, expected once")
+
+
 def conform(frame: pd.DataFrame, table: Schema, name: str | Path) -> pd.DataFrame:
     """A copy of `frame` whose declared columns hold what `table` declares.
 
     Raises BadInput, which calls the table `name`, at the first cell that does not.
     """
-    twice = frame.columns[frame.columns.duplicated()]
-    if len(twice):
-        raise BadInput(f"{name}: column {str(twice[0])!r} appears twice, expected once")
+    check_unique(frame, name)
     frame = frame.reset_index(drop=True)
     declared = {column: one for column, one in table.columns.items() if column in frame}
     return frame.assign(**{column: _typed(frame[column], one, name) for column, one in declared.items()})
@@ -70,22 +75,23 @@ def refusal(name: str | Path, row: int, column: str, cell: object, expected: str
     return BadInput(f"{name}: row {row + 1}, column {column!r}: found {shown}, expected {expected}")
 
 
+def refuse(bad: Bad, name: str | Path, cells: Cells, expected: str) -> None:
+    """Raise BadInput at the first of the `cells` of a column of the table `name` that is bad."""
+    if bad.any():
+        row = int(bad.argmax())
+        raise refusal(name, row, str(cells.name), cells.iloc[row], expected)
+
+
 def _typed(given: Cells, declared: Column, name: str | Path) -> Cells:
     """One column as declared. Raises BadInput at its first cell that is not."""
-
-    def refuse(bad: Bad, expected: str) -> None:
-        if bad.any():
-            row = int(bad.argmax())
-            raise refusal(name, row, str(given.name), given.iloc[row], expected)
-
     cells, bad = _CONVERTERS[declared.kind](given)
-    refuse(bad, declared.kind.value)
+    refuse(bad, name, given, declared.kind.value)
     empty = cells.isna().to_numpy(bool)
     if not declared.nullable:
-        refuse(empty, "a value (this column cannot be empty)")
+        refuse(empty, name, given, "a value (this column cannot be empty)")
     for limit in declared.limits:
         held = limit.holds(cells).to_numpy(bool, na_value=False)
-        refuse(~(held | empty), limit.expected)
+        refuse(~(held | empty), name, given, limit.expected)
     return cells
 
 

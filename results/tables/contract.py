@@ -19,8 +19,8 @@ import pyarrow
 from results.commandline import BadInput
 from results.read_options import CHOSEN
 from results.tables.answers import graded, with_cluster, without_answers, without_unreadable
-from results.tables.columns import TEXT, arrow_schema, conform, refusal, text_columns
-from results.tables.doubts import check_questions, say_doubts
+from results.tables.columns import TEXT, arrow_schema, conform, refusal, refuse, text_columns
+from results.tables.doubts import say_doubts
 from results.tables.files import (
     WRITTEN,
     check_place,
@@ -30,7 +30,11 @@ from results.tables.files import (
     read_raw,
     write_raw,
 )
+from results.tables.key import check_names
 from results.tables.schemas import SAMPLES, SCHEMAS, Schema
+
+_ONE_EACH = {"gold": "right answer to", "cluster": "cluster of"}
+"""What a question has one of, whoever answers."""
 
 
 def read_samples(*paths: str | Path, texts: bool = True, also: Sequence[str] = ()) -> pd.DataFrame:
@@ -194,7 +198,7 @@ def _read(files: list[Path], kind: str, only: pyarrow.Schema | None = None) -> p
         raise _second_row(tables[place], row, SCHEMAS[kind], files[place])
     joined = joined.reset_index(drop=True)
     if kind == "samples":
-        check_questions(joined, " and ".join(map(str, files)))
+        _check_questions(joined, " and ".join(map(str, files)))
     return joined
 
 
@@ -237,22 +241,18 @@ def _consistent(table: pd.DataFrame, declared: Schema, name: str | Path) -> pd.D
     """The table, samples graded, declared columns first, once its rows have been held against each other."""
     if declared is SAMPLES:
         table = graded(table, name)
-    empty = table.reindex(columns=[*declared.a_value_of]).isna().all(axis=1).to_numpy(bool)
-    if declared.a_value_of and empty.any():
-        expected = " or ".join(_with_article(column) for column in declared.a_value_of)
-        raise refusal(name, int(empty.argmax()), declared.a_value_of[0], None, f"{expected} in every row")
+    if declared.a_value_of:
+        values = table.reindex(columns=[*declared.a_value_of])
+        expected = f"a value of {' or '.join(declared.a_value_of)} in every row"
+        refuse(values.isna().all(axis=1).to_numpy(bool), name, values.iloc[:, 0], expected)
     if declared.unique:
         again = table.duplicated(declared.unique).to_numpy()
         if again.any():
             raise _second_row(table, int(again.argmax()), declared, name)
     if declared is SAMPLES:
-        check_questions(table, name)
+        _check_questions(table, name)
     known = [column for column in declared.columns if column in table]
     return table[[*known, *(column for column in table if column not in known)]]
-
-
-def _with_article(word: str) -> str:
-    return f"an {word}" if word[0] in "aeiou" else f"a {word}"
 
 
 def _second_row(table: pd.DataFrame, row: int, declared: Schema, name: str | Path) -> BadInput:
@@ -260,3 +260,18 @@ def _second_row(table: pd.DataFrame, row: int, declared: Schema, name: str | Pat
     named = [column for column in cells if cells[column] != declared.defaults.get(column)]
     what = ", ".join(f"{column}={cells[column]}" for column in named)
     return BadInput(f"{name}: row {row + 1}: a second row for {what}, expected one")
+
+
+def _check_questions(samples: pd.DataFrame, name: str | Path) -> None:
+    """Raise BadInput where a question has two right answers, or is in two clusters; and by `check_names`."""
+    for column in ("dataset", "model", "setting"):
+        check_names(samples[column].unique(), f"{name}: column {column!r}")
+    for column, words in _ONE_EACH.items():
+        if column not in samples:
+            continue
+        known = samples[["dataset", "question_id", column]].dropna().drop_duplicates()
+        again = known[known.duplicated(["dataset", "question_id"])]
+        if len(again):
+            row, _, question, cell = next(again.itertuples())
+            expected = f"one {words} question {question!r:.40}, as in its rows above"
+            raise refusal(name, row, column, cell, expected)

@@ -1,15 +1,14 @@
-"""What is wrong or doubtful in the rows of a samples table: refused where no reading makes sense, else said.
+"""What is doubtful in the rows of a samples table, which is said and not refused.
 
 question_id  answer  gold  correct
-7            18      18    false      said: `correct` is believed
-7            18      19    true       refused: question 7 has two right answers
+7            18      18    false      `correct` is believed
 
 Said, too, once for each table: that not one answer is right, that the answers are copies of
 each other, and that some say "None" or "nan".
 """
 
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations, islice, product
 from math import lgamma, log
 from pathlib import Path
@@ -20,8 +19,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from results.canonical import canonical_texts
-from results.commandline import BadInput
-from results.tables.columns import refusal
 from results.tables.key import ANSWERS, WHOSE, groups, model_on, on_dataset
 from results.tables.schemas import SAMPLE_KEY
 from results.tables.shards import missing
@@ -43,34 +40,6 @@ _MOST_PAIRS = 100
 
 _BY_LUCK = log(1e-3)
 """Answers are called copies where luck would repeat them so less often than this."""
-
-
-_ONE_EACH = {"gold": "right answer to", "cluster": "cluster of"}
-"""What a question has one of, whoever answers."""
-
-
-def check_questions(samples: pd.DataFrame, name: str | Path) -> None:
-    """Raise BadInput where a question has two right answers, or is in two clusters; and by `check_names`."""
-    for column in ("dataset", "model", "setting"):
-        check_names(samples[column].unique(), f"{name}: column {column!r}")
-    for column, words in _ONE_EACH.items():
-        if column not in samples:
-            continue
-        known = samples[["dataset", "question_id", column]].dropna().drop_duplicates()
-        again = known[known.duplicated(["dataset", "question_id"])]
-        if len(again):
-            row, _, question, cell = next(again.itertuples())
-            expected = f"one {words} question {question!r:.40}, as in its rows above"
-            raise refusal(name, row, column, cell, expected)
-
-
-def check_names(names: Iterable[str], where: str) -> None:
-    """Raise BadInput for names that nobody can tell apart where they are shown: spaces alone differ."""
-    shown: dict[str, str] = {}
-    for name in names:
-        other = shown.setdefault(" ".join(name.split()), name)
-        if other != name:
-            raise BadInput(f"{where}: {other!r} and {name!r} differ in spaces alone: give two clear names")
 
 
 def say_doubts(tables: Sequence[pd.DataFrame], names: Sequence[str | Path]) -> None:

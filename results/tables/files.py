@@ -214,6 +214,14 @@ def json_rows(path: Path) -> Iterator[dict[str, Any]]:
             yield in_texts(row, _without_surrogates) if rb"\ud" in line.lower() else row
 
 
+def read_json(path: Path) -> Any:
+    """What a JSON file holds. Raises BadInput."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8-sig"))
+    except (ValueError, RecursionError) as error:
+        raise BadInput(f"{path}: not JSON: {error}") from None
+
+
 def read_record(folder: Path) -> dict[str, Any] | None:
     """What the run.json of a folder says; None where there is none of the harness."""
     with suppress(OSError, ValueError):

@@ -9,9 +9,11 @@ Every merge, pairing, group, "same" test and label goes by a `Key`, made here fr
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import astuple, dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
+
+from results.commandline import BadInput
 
 if TYPE_CHECKING:
     import numpy as np
@@ -61,9 +63,14 @@ class Key:
         return replace(self, method=method)
 
     @property
+    def cells(self) -> dict[str, str]:
+        """Those of its parts that are not left open, as columns of a table have them."""
+        return {name: part for name, part in asdict(self).items() if part}
+
+    @property
     def names(self) -> tuple[str, ...]:
-        """Those of its parts that are not left open, as in CURVE."""
-        return tuple(filter(None, astuple(self)))
+        """The same without their columns."""
+        return tuple(self.cells.values())
 
     def __str__(self) -> str:
         """What messages call it: "gsm8k/llama/100", without what nobody has named."""
@@ -118,3 +125,12 @@ def _cells(table: pd.DataFrame, part: str) -> pd.Series[str]:
     if part not in table:
         return pd.Series(_ABSENT[part], index=table.index, name=part)
     return table[part].fillna(_ABSENT.get(part, ""))
+
+
+def check_names(names: Iterable[str], where: str) -> None:
+    """Raise BadInput for names that nobody can tell apart where they are shown: spaces alone differ."""
+    shown: dict[str, str] = {}
+    for name in names:
+        other = shown.setdefault(" ".join(name.split()), name)
+        if other != name:
+            raise BadInput(f"{where}: {other!r} and {name!r} differ in spaces alone: give two clear names")

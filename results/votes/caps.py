@@ -16,9 +16,15 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from results.arguments import CAPS
 from results.commandline import BadInput
 from results.tables.columns import TEXT
 from results.tables.key import WHOSE, keys
+
+
+def endings(samples: pd.DataFrame) -> pd.Series[str]:
+    """How each answer ended: stop, length, …; null where the samples do not say."""
+    return samples.get("finish_reason", pd.Series(index=samples.index, dtype=TEXT))
 
 
 def cap_name(cap: int, setting: str | None = None) -> str:
@@ -34,16 +40,17 @@ def cap_samples(samples: pd.DataFrame, caps: Sequence[int]) -> pd.DataFrame:
     count as unfinished, while a longer run would have gone on with them.
     Raises BadInput where an answer has no token count or a cap is not a whole number of at least 1.
     """
-    if not caps or any(cap != int(cap) or cap < 1 for cap in caps):
-        raise BadInput(f"caps {', '.join(map(str, caps))}: expected whole numbers of at least 1")
+    caps = sorted(set(CAPS.of(caps)))
+    if not caps:
+        raise BadInput(f"caps: found none, expected {CAPS.expected}")
     check_tokens(samples)
     settings = samples["setting"].groupby(keys(samples, WHOSE), sort=False).transform("nunique")
     prefix = pd.Series(np.where(settings > 1, samples["setting"] + " ", ""), index=samples.index)
-    ended = samples.get("finish_reason", pd.Series(index=samples.index, dtype=TEXT))
+    ended = endings(samples)
     unfinished = ended.eq("length").fillna(False).to_numpy(bool)
     scores = [name for name in map(str, samples) if name.partition("_")[0] == "score"]
     tables = []
-    for cap in sorted(set(map(int, caps))):
+    for cap in caps:
         longer = unfinished | (samples["tokens"] > cap).to_numpy(bool)
         capped = samples.assign(
             setting=prefix + cap_name(cap),

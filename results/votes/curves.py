@@ -12,14 +12,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from tqdm import tqdm
 
 from results.arguments import NS, PERMUTATIONS, SEED, names_of
-from results.commandline import BadInput
+from results.commandline import BadInput, progress
 from results.methods import COMPUTED, CREDIT, FORECAST, METHODS, SCORED
 from results.tables.contract import as_samples
 from results.tables.files import give_back_memory
@@ -33,7 +32,6 @@ from results.votes.setting import (
     Setting,
     beyond,
     feasible,
-    listed,
     settings_in_order,
     settings_of,
     warn_of_clusters,
@@ -104,7 +102,6 @@ def build_curves(
     ns: Sequence[int] | None = None,
     permutations: int = 10,
     seed: int = 0,
-    progress: bool = False,
     checked: bool = False,
     score: str = "score",
     weights: str | None = None,
@@ -123,7 +120,7 @@ def build_curves(
     any N.
     """
     samples = samples if checked else as_samples(samples)
-    return curves_and_votes(samples, methods, ns, permutations, seed, progress, score, weights, most=True)[0]
+    return curves_and_votes(samples, methods, ns, permutations, seed, score, weights, most=True)[0]
 
 
 _VOTED = (
@@ -139,7 +136,6 @@ def curves_and_votes(
     ns: Sequence[int] | None = None,
     permutations: int = 10,
     seed: int = 0,
-    progress: bool = False,
     score: str = "score",
     weights: str | None = None,
     most: bool = False,
@@ -166,12 +162,10 @@ def curves_and_votes(
     voted = [(group, feasible(group, ns)) for group in sampled]
     larger = [part for group in sampled for part in beyond(group, ns, most)]
     if sampled and not (larger or any(possible.size for _, possible in voted)):
-        pool = max(int(group.pools.sizes.min()) for group in sampled)
-        raise BadInput(
-            f"N = {listed(ns or [])}: no setting has that many answers per question, expected at most {pool}"
-        )
+        asked, pool = ", ".join(map(str, ns or [])), max(int(group.pools.sizes.min()) for group in sampled)
+        raise BadInput(f"N = {asked}: no setting has that many answers per question, expected at most {pool}")
     votes: list[Exact] = []
-    for group, possible in tqdm(voted, unit=" settings", delay=2, disable=None if progress else True):
+    for group, possible in progress(" settings", voted):
         votes += _exact(group, possible, methods, logs)
     rows = [_greedy_rows(group) for group in greedy]
     rows += [_exact_rows(curve, votes) for curve in votes]
@@ -264,7 +258,7 @@ def _rows(
     lengths = tokens.ravel()
     return pd.DataFrame(
         {
-            **asdict(key),
+            **key.cells,
             "T": [reasoning_length(length, questions, key.source) for length in lengths],
             "tokens_per_answer": lengths,
             "N": np.tile(ns, len(permutations)),

@@ -30,11 +30,12 @@ from collections.abc import Collection
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from results.arguments import WEIGHTS
 from results.commandline import BadInput
 from results.methods import CREDIT, SCORED
-from results.tables.columns import score_cells
+from results.tables.columns import refuse, score_cells
 from results.votes.exact import DIGITS, AnswerPools, Floats, Ints, accuracy_by_question
 
 MAX_POOL = 512
@@ -68,10 +69,7 @@ def score_column(
         raise BadInput(f"scores: no column {score!r:.40} or 'score_{score:.40}' in the samples: {there}")
     column = named[0]
     cells, bad = score_cells(samples[column])
-    if bad.any():
-        row = int(bad.argmax())
-        cell = f"{samples[column].iloc[row]!r:.40}"
-        raise BadInput(f"scores: row {row + 1}, column {column!r}: found {cell}, expected a number")
+    refuse(bad, "scores", samples[column], "a number")
     if cells.isna().all():
         raise BadInput(f"scores: column {column!r} is empty")
     read = samples["answer"].notna()
@@ -117,7 +115,7 @@ def accuracy_by_score(pools: AnswerPools, method: str, ns: Ints, logs: bool = Fa
     if method == "weighted_majority":
         _check_weights(pools, logs)
     if method in CREDIT:
-        _check_credit(pools)
+        _refuse(pools, (pools.scores < 0) | (pools.scores > 1), ": highest_score needs scores from 0 to 1")
     accuracy = np.zeros((len(pools.question_ids), len(ns)))
     sizes = np.ascontiguousarray(ns, np.int64)
     for question, (start, end) in enumerate(zip(pools.starts[:-1], pools.starts[1:], strict=True)):
@@ -205,27 +203,25 @@ def grid_steps(answers: int) -> int:
     return 60 * min(max(64 // answers, 1), 4) ** 2
 
 
-def _check_credit(pools: AnswerPools) -> None:
-    """Raise BadInput at the first score that is no credit."""
-    assert pools.scores is not None
-    bad = (pools.scores < 0) | (pools.scores > 1)
+def _refuse(pools: AnswerPools, bad: NDArray[np.bool_], because: str) -> None:
+    """Raise BadInput at the first answer whose score is bad, saying why."""
     if bad.any():
+        assert pools.scores is not None
         at = int(bad.argmax())
         name, score = pools.question_ids[int(pools.question[at])], pools.scores[at]
-        raise BadInput(f"question {name}: a score of {score:g}: highest_score needs scores from 0 to 1")
+        raise BadInput(f"question {name}: a score of {score:g}{because}")
 
 
 def _check_weights(pools: AnswerPools, logs: bool) -> None:
     """Raise BadInput at the first score that is no weight, and for a question of too many answers."""
     assert pools.scores is not None
     bad = np.isposinf(pools.scores) if logs else np.isinf(pools.scores) | (pools.scores < 0)
-    if bad.any():
-        at = int(bad.argmax())
-        name, score = pools.question_ids[int(pools.question[at])], pools.scores[at]
-        raise BadInput(
-            f"question {name}: a score of {score:g} is not a weight: weighted_majority needs finite scores "
-            "of at least 0; make them of rewards with --weights softmax (or sigmoid); best_by_score takes any"
-        )
+    _refuse(
+        pools,
+        bad,
+        " is not a weight: weighted_majority needs finite scores of at least 0; make them of rewards with "
+        "--weights softmax (or sigmoid); best_by_score takes any",
+    )
     if pools.sizes.max() > MAX_POOL:
         raise BadInput(
             f"weighted_majority takes up to {MAX_POOL} answers a question, found {pools.sizes.max()}"

@@ -15,8 +15,8 @@ import numpy as np
 import pandas as pd
 
 from results.commandline import BadInput
-from results.tables.columns import TEXT
 from results.tables.key import ANSWERS, Key, groups
+from results.votes.caps import endings
 from results.votes.clusters import look_clustered
 from results.votes.exact import AnswerPools, Ints, answer_pools
 from results.votes.tokens import tokens_per_answer
@@ -44,7 +44,7 @@ def settings_of(samples: pd.DataFrame, score: str | None = None) -> Iterator[Set
     """The answers of each setting of each model, with the scores in the column `score`."""
     for key, rows in groups(samples, ANSWERS):
         pools = answer_pools(rows, score)
-        ended = rows.get("finish_reason", pd.Series(index=rows.index, dtype=TEXT))
+        ended = endings(rows)
         cut = ended.eq("length").fillna(False) if ended.notna().any() else np.nan
         by_answer = pd.DataFrame({"unreadable": rows["answer"].isna(), "cut_off": cut})
         means = by_answer.groupby(rows["question_id"]).mean().mean()
@@ -101,15 +101,17 @@ def beyond(setting: Setting, ns: Sequence[int] | None, most: bool) -> Iterator[t
     for enough, numbers in shown.items():
         kept = sizes >= numbers[0]
         part = setting.pools.kept(kept.repeat(sizes))
-        line = f"N = {listed(numbers)} is of {enough} of {sizes.size} questions, which have so many answers"
+        named = ", ".join(map(str, numbers))
+        line = f"N = {named} is of {enough} of {sizes.size} questions, which have so many answers"
         line += f" (at N = 1 right in {share[kept].mean():.1%}; all: {share.mean():.1%})"
         warnings.warn(f"{setting.key}: {line}", stacklevel=3)
         yield replace(setting, pools=part, tokens=tokens_per_answer(part)), np.array(numbers, np.int64)
     if left_out:
         short = int((sizes < left_out[0]).sum())
         few = f"{short} of {sizes.size} questions have fewer than {left_out[0]} answers"
+        named = ", ".join(map(str, left_out))
         warnings.warn(
-            f"{setting.key}: N = {listed(left_out)} left out: {few} (the smallest pool has {sizes.min()})",
+            f"{setting.key}: N = {named} left out: {few} (the smallest pool has {sizes.min()})",
             stacklevel=3,
         )
 
@@ -162,8 +164,3 @@ def warn_of_clusters(sampled: Sequence[Setting]) -> None:
 def _of_data(key: Key) -> Key:
     """The data set, whoever answers."""
     return Key(key.source, key.dataset, "")
-
-
-def listed(values: Sequence[object]) -> str:
-    """1, 4, 64."""
-    return ", ".join(map(str, values))

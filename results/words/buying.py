@@ -7,14 +7,12 @@ To reach 85.0 %, take large, N = 8: 87.6 % (90 % interval on new questions 83.6 
 from operator import itemgetter
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from results.methods import METHODS
-from results.normal import FORECAST_LEVEL
 from results.summary.buying import CLOSE, Plan
 from results.tables.status import SHORT, Status
-from results.words.cells import Columns, Table, between, count, share, tabled
+from results.words.cells import Columns, Table, count, level_of, tabled
 from results.words.names import (
     NBSP,
     PRICED,
@@ -52,7 +50,7 @@ def bought(row: Any, alone: bool = False) -> str:
     value = show(row["predicted"]) + (" forecast" if is_forecast(row) else "")
     if known(row, "lower"):
         ends = interval(row["lower"], row["upper"])
-        value += f" ({percent_of(row).replace(' ', NBSP)} interval on {row['on']} {ends})"
+        value += f" ({level_of(row).replace(' ', NBSP)} interval on {row['on']} {ends})"
     price = f"{row['cost']:,.0f} {UNITS[source]} per question"
     if known(row, "usd"):
         price = f"{dollars(row['usd'])} per 1,000 questions"
@@ -149,10 +147,10 @@ def plan_columns(plan: Plan) -> Columns:
         "setting": itemgetter("setting"),
         f"{unit}/answer": lambda row: count(row["cost"] / row["N"]),
         "N": lambda row: str(row["N"]),
-        "accuracy": lambda row: share(row["alone"]),
+        "accuracy": lambda row: show(row["alone"]),
     }
     if plan.is_drawn_together:
-        columns["to expect"] = lambda row: share(row["predicted"])
+        columns["to expect"] = lambda row: show(row["predicted"])
     if "known" not in rows:
         return columns
     columns |= interval_columns(rows)
@@ -162,22 +160,16 @@ def plan_columns(plan: Plan) -> Columns:
     return columns
 
 
-def percent_of(rows: Any) -> str:
-    """The level of the intervals in a forecast table or a plan, or of a row of one: "90 %"."""
-    levels = np.ravel(rows["level"]).tolist() if "level" in rows else []
-    return f"{100 * [*levels, FORECAST_LEVEL][0]:g} %"
-
-
 def interval_columns(rows: pd.DataFrame) -> Columns:
     """The two intervals of a forecast: for more answers to these questions, and for new questions."""
-    level = percent_of(rows)
+    level = level_of(rows)
     ends: Columns = {}
     both = rows.reindex(columns=["new_low", "new_high"]).set_axis(["low", "high"], axis=1)
     if rows["low"].isna().all() or not rows[["low", "high"]].equals(both):
-        ends[f"{level} these questions"] = lambda row: between(row["low"], row["high"])
-    ends[f"{level} new questions"] = lambda row: between(row.get("new_low"), row.get("new_high"))
+        ends[f"{level} these questions"] = lambda row: interval(row["low"], row["high"])
+    ends[f"{level} new questions"] = lambda row: interval(row.get("new_low"), row.get("new_high"))
     if "allowed_low" in rows and rows["allowed_low"].notna().any():
-        ends["answers alone"] = lambda row: between(row["allowed_low"], row["allowed_high"])
+        ends["answers alone"] = lambda row: interval(row["allowed_low"], row["allowed_high"])
     return ends
 
 

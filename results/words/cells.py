@@ -9,17 +9,16 @@ from dataclasses import dataclass
 from typing import Any
 from zlib import crc32
 
+import numpy as np
 import pandas as pd
 
+from results.normal import FORECAST_LEVEL
 from results.tables.key import UNNAMED
-from results.terminal import visible
-from results.words.names import interval, show
+from results.terminal import aligned, visible
+from results.words.names import UNKNOWN as UNKNOWN
 
 HALF = 60
 """Characters of a row that fit into half the page."""
-
-UNKNOWN = "–"
-"""The cell of a value that is not known."""
 
 NOTHING = {"", UNKNOWN, UNNAMED, "default"}
 """Cells that say nothing; "default" is the setting of a table that has none."""
@@ -74,9 +73,27 @@ def tabled(title: str, rows: pd.DataFrame, columns: Columns, note: str = "") -> 
     return Table(title, list(columns), cells_of(rows, columns), note)
 
 
+TO_THE_LEFT = (
+    *("set", "data set", "a", "b", "run", "question", "predictor", "setting", "rule", "along"),
+    *("answer", "at", "b is", "is", "status", "problem", "to decide it"),
+)
+"""Columns that a terminal aligns to the left; the others hold numbers."""
+
+
+def lines_of(table: Table) -> list[str]:
+    """Its head and rows as aligned lines."""
+    left = [place for place, head in enumerate(table.head) if head in TO_THE_LEFT]
+    return aligned([table.head, *table.rows], left)
+
+
+def described(rows: pd.DataFrame, columns: Columns) -> str:
+    """What the columns say of each row, as aligned lines."""
+    return "\n".join(lines_of(tabled("", rows, columns)))
+
+
 def number(value: float, digits: str = ".4g") -> str:
-    """A number as text; "–" where it is not known."""
-    return UNKNOWN if pd.isna(value) else f"{value:{digits}}".replace("-", "−")
+    """A number as text; "–" where it is not known, or there is none."""
+    return UNKNOWN if pd.isna(value) or np.isinf(value) else f"{value:{digits}}".replace("-", "−")
 
 
 def count(value: float) -> str:
@@ -85,14 +102,10 @@ def count(value: float) -> str:
     return number(value, ",.0f" if whole else ".1f")
 
 
-def share(value: float) -> str:
-    """An accuracy in per cent; "–" where it is not known."""
-    return UNKNOWN if pd.isna(value) else show(value)
-
-
-def between(low: float, high: float) -> str:
-    """The interval of an accuracy; "–" where an end is not known."""
-    return UNKNOWN if pd.isna(low) or pd.isna(high) else interval(low, high)
+def level_of(rows: Any) -> str:
+    """The level of the intervals in a table, or in a row of one: "90 %", which old tables do not say."""
+    levels = np.ravel(rows["level"]).tolist() if "level" in rows else []
+    return f"{100 * [*levels, FORECAST_LEVEL][0]:g} %"
 
 
 def readable(text: str) -> str:

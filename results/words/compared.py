@@ -1,4 +1,4 @@
-"""What a comparison of runs says: its rows in words, for the page and for the terminal, and its sentence.
+"""What a comparison of runs says: its rows in words, and its sentence.
 
 answer                at            b − a                  b is       better, worse  to decide it
 majority vote, N = 4  equal N       +8.0 (+3.0 … +13.0)    better     6, 2
@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from results.methods import METHODS
+from results.normal import FORECAST_LEVEL
 from results.paired.differences import fewest_questions
 from results.paired.runs import Pair
 from results.paired.sequential import Look, SequentialReplay
@@ -21,11 +22,8 @@ from results.paired.verdict import verdict as verdict_of
 from results.summary.gains import ranks
 from results.tables.key import on_dataset
 from results.terminal import visible
-from results.words.cells import Columns, Table, number, share, tabled
-from results.words.names import listed, percent, points, sentence
-
-OLD_LEVEL = 0.90
-"""Of tables that do not say the level of their intervals."""
+from results.words.cells import Columns, Table, level_of, number, tabled
+from results.words.names import listed, percent, points_within, sentence, show
 
 PAIR = ("dataset", "a", "b")
 """Two runs on one data set have one sentence, which names the setting where there are several."""
@@ -66,12 +64,6 @@ def _unit(row: Any, what: str = "cost in ") -> str:
     return "cost" if unit is None or pd.isna(unit) else f"{what}{unit}"
 
 
-def level_of(rows: pd.DataFrame) -> str:
-    """The level of the intervals of a comparison: "95 %"."""
-    level = rows["level"].iloc[0] if "level" in rows else OLD_LEVEL
-    return f"{100 * level:g} %"
-
-
 def in_clusters(rows: pd.DataFrame) -> str:
     """ " in 30 clusters", " in 10 to 21 clusters", of questions compared; "" where they come in none."""
     clusters = rows.get("clusters", pd.Series(dtype=float))
@@ -87,9 +79,7 @@ def answer_name(row: Any) -> str:
 
 
 def _difference(row: Any) -> str:
-    if pd.isna(row["low"]):
-        return points(row["difference"])
-    return f"{points(row['difference'])} ({points(row['low'])} … {points(row['high'])})"
+    return points_within(row["difference"], row["low"], row["high"])
 
 
 def _verdict(row: Any) -> Verdict:
@@ -102,7 +92,7 @@ def _to_decide(row: Any) -> str:
         return ""
     if row["questions"] == 1:
         return "one question says nothing about others"
-    fewest = fewest_questions(row.get("level", OLD_LEVEL))
+    fewest = fewest_questions(row.get("level", FORECAST_LEVEL))
     if pd.notna(row.get("clusters")) and row["clusters"] < fewest:
         return f"too few clusters: {fewest} or more"
     if row["questions"] < fewest:
@@ -260,11 +250,9 @@ def look_in_words(pair: Pair, look: Look, planned: int | None, margin: float) ->
     a, b = map(visible, pair.names)
     answer = answer_name({"method": pair.method, "N": pair.ns[0]})
     plan = "" if planned is None else f" of {planned:,} planned"
-    ends = {"low": look.interval.low, "high": look.interval.high}
-    line = (
-        f"{b} − {a}, {answer}: {_difference({'difference': look.mean} | ends)} after {look.questions:,}"
-        f"{plan} questions; the {100 * look.interval.level:g} % interval holds at all looks together."
-    )
+    here = points_within(look.mean, look.interval.low, look.interval.high)
+    line = f"{b} − {a}, {answer}: {here} after {look.questions:,}{plan} questions; "
+    line += f"the {100 * look.interval.level:g} % interval holds at all looks together."
     if margin:
         line += f" The margin is {100 * margin:g} points."
     if look.word == "undecided" and planned is not None and look.questions < planned:
@@ -309,7 +297,7 @@ def ranks_sentence(runs: pd.DataFrame) -> str:
 
 RANK_COLUMNS: Columns = {
     "run": lambda row: str(row["run"]),
-    "accuracy": lambda row: share(row["accuracy"]),
+    "accuracy": lambda row: show(row["accuracy"]),
     "rank": lambda row: " … ".join(dict.fromkeys([str(row["first"]), str(row["last"])])),
 }
 """The columns of a ranking."""

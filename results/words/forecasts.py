@@ -10,8 +10,8 @@ import pandas as pd
 from results.normal import LEVEL
 from results.summary.forecasts import LONGER, LONGER_AND_MORE, Forecast, lead, scores
 from results.tables.money import NO_MONEY, Money
-from results.words.buying import PRICES_OF, dollars, interval_columns, percent_of, status_of
-from results.words.cells import UNKNOWN, Columns, Table, count, number, share, tabled
+from results.words.buying import PRICES_OF, dollars, interval_columns, status_of
+from results.words.cells import UNKNOWN, Columns, Table, count, level_of, number, tabled
 from results.words.names import (
     PRICED,
     UNITS,
@@ -20,6 +20,7 @@ from results.words.names import (
     method_name,
     predictor_name,
     sentence,
+    show,
 )
 
 DEFAULT = "default"
@@ -62,7 +63,7 @@ def forecast_columns(source: str, rows: pd.DataFrame) -> Columns:
         cost = {PRICED: lambda row: dollars(row["usd"])}
     lengths: Columns = {f"{unit}/answer": lambda row: count(row["length"])}
     if "tokens_low" in rows and rows["tokens_low"].notna().any():
-        lengths[f"{percent_of(rows)} of {unit}"] = lambda row: (
+        lengths[f"{level_of(rows)} of {unit}"] = lambda row: (
             f"{count(row['tokens_low'])} … {count(row['tokens_high'])}"
         )
     return {
@@ -70,9 +71,9 @@ def forecast_columns(source: str, rows: pd.DataFrame) -> Columns:
         **lengths,
         "N": lambda row: str(row["N"]),
         **cost,
-        "forecast": lambda row: share(row["predicted"]),
+        "forecast": lambda row: show(row["predicted"]),
         **interval_columns(rows),
-        "measured": lambda row: share(row["accuracy"]),
+        "measured": lambda row: show(row["accuracy"]),
         "status": status_of,
     }
 
@@ -117,7 +118,7 @@ def error_columns(rows: pd.DataFrame) -> Columns:
         "mean error": lambda row: far(row["mean"], ".2f"),
         "largest": lambda row: far(row["largest"]),
         "interval score": lambda row: f"{row['score']:.1f}" if row["bounded"] else UNKNOWN,
-        f"in {percent_of(rows)} interval": lambda row: (
+        f"in {level_of(rows)} interval": lambda row: (
             f"{row['inside']:.0f} of {row['bounded']:.0f}" if row["bounded"] else "no interval"
         ),
         "points": lambda row: f"{row['told']:.0f} of {row['asked']:.0f}",
@@ -195,4 +196,4 @@ def _record(row: Any, rows: pd.DataFrame) -> str:
     if not row["bounded"]:
         return f"{off}, without intervals"
     inside = f"{row['inside']:.0f} of {row['bounded']:.0f}"
-    return f"{off}; {inside} of its {percent_of(rows)} intervals held what was measured"
+    return f"{off}; {inside} of its {level_of(rows)} intervals held what was measured"

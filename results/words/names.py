@@ -6,11 +6,12 @@ setting_name("llm", "120")  ->  "asked for 120 tokens"      show(0.6456)  ->  "6
 
 from collections.abc import Sequence
 from decimal import ROUND_HALF_UP, Decimal
-from math import isfinite
+from math import isfinite, isnan
 from typing import Any
 
 from results.methods import METHODS
 from results.tables.key import UNNAMED, Key, model_on, on_dataset
+from results.terminal import NBSP as NBSP
 
 PAPER = (
     "Xingwu Chen, Miao Lu, Beining Wu, Difan Zou: “Towards Theoretical Understanding of Transformer "
@@ -18,10 +19,11 @@ PAPER = (
 )
 """The paper that all of this is about."""
 
+UNKNOWN = "–"
+"""What is written of a value that is not known."""
+
 PLACES = 7
 """Decimals of the values in pictures."""
-
-NBSP = "\N{NO-BREAK SPACE}"
 
 METHOD_NAMES = {name: method.words for name, method in METHODS.items()}
 
@@ -97,26 +99,34 @@ def known(row: Any, name: str) -> bool:
     return value is not None and value == value
 
 
+def _unknown(*values: float | None) -> bool:
+    return any(value is None or isnan(value) for value in values)
+
+
 def percent(share: float, sign: str = "") -> str:
     """A share in per cent, as d3 writes it in pictures: 0.4375 is 43.8, and 0.3125 is 31.3.
 
     Both round the same double, ties away from 0: 100 times the share to PLACES. `sign`: "+" for any sign.
     """
     if not isfinite(share):
-        return f"{share:{sign}}"
+        return UNKNOWN
     exact = Decimal(100 * round(float(share), PLACES))
     tenths = exact.quantize(Decimal("0.1"), ROUND_HALF_UP) + 0  # without the sign of −0.0
     return f"{tenths:{sign}}".replace("-", "−")
 
 
 def interval(low: float, high: float) -> str:
-    """ "83.6 … 90.0 %"; an end far outside 0–100 % is only said to be so."""
+    """ "83.6 … 90.0 %"; an end far outside 0–100 % is only said to be so; "–" where one is not known."""
+    if _unknown(low, high):
+        return UNKNOWN
     first = "< −100" if low < -1 else percent(low)
     return f"{first} … {f'> 200{NBSP}%' if high > 2 else show(high)}"
 
 
 def show(value: float, metric: str = "accuracy") -> str:
-    """A value: per cent for an accuracy, three digits for a risk."""
+    """A value: per cent for an accuracy, three digits for a risk; "–" where it is not known."""
+    if _unknown(value):
+        return UNKNOWN
     if metric == "accuracy":
         return f"{percent(value)}{NBSP}%"
     return f"{value:.3g}".replace("-", "−")
@@ -125,6 +135,11 @@ def show(value: float, metric: str = "accuracy") -> str:
 def points(gain: float) -> str:
     """A difference of accuracies in percentage points, with its sign: "+3.6", "−0.6"."""
     return percent(gain, "+")
+
+
+def points_within(gain: float, low: float, high: float) -> str:
+    """The same with its interval, where there is one: "+3.6 (+1.2 … +6.0)"."""
+    return points(gain) if isnan(low) else f"{points(gain)} ({points(low)} … {points(high)})"
 
 
 def some_of(shown: int, total: int, things: str) -> list[str]:

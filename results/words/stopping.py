@@ -1,4 +1,4 @@
-"""Stopping rules in words, for the page and for the terminal: each at its usual threshold, cheapest first.
+"""Stopping rules in words: each at its usual threshold, cheapest first.
 
 rule    cost    answers  rounds  agreement  worst tenth  false stops  less a fixed N of equal cost
 lead:4  24.8 %  7.1      2.3     99.3 %     92.8 %       0.2 %        +0.3 (−2.3 … +2.8)
@@ -11,8 +11,8 @@ import numpy as np
 from results.normal import LEVEL, z_of
 from results.stopping.advice import Advice
 from results.tables.key import Key
-from results.words.cells import UNKNOWN, Columns, count, number, share
-from results.words.names import curves_name, percent, points, show
+from results.words.cells import UNKNOWN, Columns, count, number
+from results.words.names import curves_name, percent, points, points_within, show
 
 
 def _false_stops(row: Any) -> str:
@@ -23,16 +23,6 @@ def _false_stops(row: Any) -> str:
     return f"{show(row['false_stops'])}{stated}"
 
 
-def _less_fixed(row: Any) -> str:
-    """The rule's accuracy less that of a fixed N of equal cost, in points."""
-    if np.isnan(row["difference_fixed"]):
-        return UNKNOWN
-    if np.isnan(row["low_fixed"]):
-        return points(row["difference_fixed"])
-    low, high = points(row["low_fixed"]), points(row["high_fixed"])
-    return f"{points(row['difference_fixed'])} ({low} … {high})"
-
-
 RULES: Columns = {
     "rule": lambda row: f"{row['rule']}:{row['threshold']:g}",
     "cost": lambda row: show(row["share"]),
@@ -41,7 +31,9 @@ RULES: Columns = {
     "agreement": lambda row: show(row["agreement"]),
     "worst tenth": lambda row: show(row["worst_tenth"]),
     "false stops": _false_stops,
-    "less a fixed N of equal cost": _less_fixed,
+    "less a fixed N of equal cost": lambda row: points_within(
+        row["difference_fixed"], row["low_fixed"], row["high_fixed"]
+    ),
 }
 """The columns of the rows of `usual_rows` in words."""
 
@@ -95,7 +87,7 @@ ENDED: Columns = {
     "votes": lambda row: count(row["votes"]),
     "ended early": lambda row: count(row["ended_early"]),
     "answers": lambda row: count(row["answers"]),
-    "of all": lambda row: share(row["answers"] / (row["most"] * row["votes"])),
+    "of all": lambda row: show(row["answers"] / (row["most"] * row["votes"])),
     "tokens": lambda row: count(row["tokens"]),
     "of all tokens": lambda row: show(row["tokens_share"]) if row["tokens_share"] > 0 else UNKNOWN,
     "right": lambda row: f"{show(row['right'])} ± {percent(z_of(LEVEL) * row['stderr'])}",

@@ -1,4 +1,4 @@
-"""The tables of what was measured, by N and by question, of fitted curves, and of the paper's claims."""
+"""The tables of what was measured, of fitted curves, and of the paper's claims."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from results.summary.samples import UNSTEADY, ShareGrid
 from results.tables.key import Key, groups
 from results.terminal import aligned, visible
 from results.words.buying import status_of
-from results.words.cells import Columns, Table, number, readable, share, tabled
+from results.words.cells import Columns, Table, number, readable, tabled
 from results.words.names import (
     NBSP,
     UNITS,
@@ -209,7 +209,7 @@ def runs_table(grid: ShareGrid) -> Table:
     """How many questions are unsteady in each run."""
     rows = []
     for run, name in zip(grid.runs, run_names(grid.runs), strict=True):
-        right = share(grid.shares[run].mean())
+        right = show(grid.shares[run].mean())
         rows.append([name, right, f"{grid.unsteady[run].sum():,} of {grid.shares[run].count():,}"])
     return Table("The runs, best first", ["run", "right", "unsteady questions"], rows)
 
@@ -220,7 +220,7 @@ def unsteady_table(grid: ShareGrid) -> Table:
     least, most = (f"{100 * end:g}" for end in UNSTEADY)
     columns: Columns = {
         "question": lambda row: readable(str(row["question"])),
-        "right": lambda row: share(row["right"]),
+        "right": lambda row: show(row["right"]),
         "unsteady in": lambda row: f"{row['runs']} of {row['asked']} runs",
     }
     if grid.shares.shape[1] == 1:

@@ -17,7 +17,7 @@ import numpy as np
 from predict.estimate import Options
 from predict.estimators import ESTIMATORS, able
 from predict.evidence.capped import pools_at
-from predict.evidence.groups import Group, group_of_pools, groups_of
+from predict.evidence.groups import Group, group_of_pools, groups_of_samples
 from predict.evidence.points import Run
 from predict.evidence.request import Request
 from predict.evidence.targets import split
@@ -60,7 +60,7 @@ def seconds(job: Callable[..., None], *given: object) -> str:
 def main() -> None:
     """Print one row a predictor, on one core."""
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
-    (group,) = groups_of(as_samples(drawn_samples(QUESTIONS, SETTINGS, ANSWERS)), "samples", "majority")
+    (group,) = groups_of_samples(as_samples(drawn_samples(QUESTIONS, SETTINGS, ANSWERS)), "majority")
     click.echo(f"| predictor | from 8 answers, processor s | from {ANSWERS} |\n|---|---:|---:|")
     for name in able(samples=True):
         click.echo(

@@ -18,8 +18,8 @@ import pandas as pd
 from predict.estimate import Estimate, Estimator, Options
 from predict.estimators import able, estimate
 from predict.evidence.capped import observe
-from predict.evidence.groups import read_groups
 from predict.evidence.points import Evidence, Points
+from predict.evidence.request import read_asked
 from results.normal import held, interval_score
 from results.tables.files import write_raw
 from studies.forecasts.page import CURVE, HERE, METHODS
@@ -85,7 +85,7 @@ def _from_curve(observed: Evidence, targets: Points, options: Options) -> Estima
 def judged(job: Job, predictors: Mapping[str, Estimator]) -> pd.DataFrame:
     """The scores of a set by the number of answers seen and predictor."""
     at_n = next(ns for start, ns in AT_N.items() if job.name.startswith(start))
-    groups, tables = read_groups([job.path], job.method), []
+    groups, tables = read_asked([job.path], job.method), []
     for seen, ns in at_n.items():
         parts = []
         for group in groups:

@@ -21,9 +21,9 @@ import pandas as pd
 from predict.estimate import Options
 from predict.estimators import ESTIMATORS, SURVIVAL, able, chosen
 from predict.evidence.capped import capped
-from predict.evidence.groups import Group, groups_of_samples, read_groups
+from predict.evidence.groups import Group, groups_of_samples
 from predict.evidence.points import Run
-from predict.evidence.request import Request
+from predict.evidence.request import Request, read_asked
 from predict.splits import backtest
 from predict.stopped import survival
 from results.normal import held, interval_score
@@ -141,7 +141,7 @@ def new_settings_of(data: Path) -> list[pd.DataFrame]:
     """`new_settings` of two cached curves and of every file of `data`."""
     found = []
     for file in (HERE.parents[1] / "results" / "cached" / f"{one}.csv" for one in ("tiny", "fig2f")):
-        for group in read_groups([file], "majority"):
+        for group in read_asked([file], "majority"):
             found += new_settings(f"{file.stem} (curve)", group)
     for file in samples_in(data):
         for method in ("majority", "best_of_n"):

@@ -23,7 +23,7 @@ import pandas as pd
 from predict.answers import mixture
 from predict.estimate import Options, middle
 from predict.evidence.capped import observe
-from predict.evidence.groups import read_groups
+from predict.evidence.request import read_asked
 from results.normal import FORECAST_LEVEL, z_of
 from results.tables.files import write_raw
 from studies.forecasts.along_n import AT_N, REPLICATES, Job, jobs
@@ -55,7 +55,7 @@ def forecasts(job: Job) -> pd.DataFrame:
     at_n = next(ns for start, ns in AT_N.items() if job.name.startswith(start))
     family = next((name for name in FAMILIES if job.name.startswith(name)), job.name)
     rows = []
-    for group in read_groups([job.path], job.method):
+    for group in read_asked([job.path], job.method):
         names = [pool.setting for pool in group.pools]
         for seen, ns in at_n.items():
             for split in range(job.splits):

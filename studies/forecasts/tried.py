@@ -31,8 +31,8 @@ from predict.answers.prior import RIDGE, base, features
 from predict.answers.weights import PenalisedLikelihood
 from predict.estimate import Estimate, Options
 from predict.estimators import estimate
-from predict.evidence.groups import read_groups
 from predict.evidence.points import Evidence, Floats, Points
+from predict.evidence.request import read_asked
 from results.tables.files import write_raw
 from results.votes.exact import VoteCounts
 from studies.forecasts.ablation import changed
@@ -91,7 +91,7 @@ def origin(name: str) -> Origin | None:
 
 def fitted_alpha(job: Job) -> Floats:
     """α of all answers to a set, (features,): the mean over its settings."""
-    groups = read_groups([job.path], job.method)
+    groups = read_asked([job.path], job.method)
     fits = [_alpha(pool.answers.counts()) for group in groups for pool in group.pools]
     return np.asarray(np.mean(fits, axis=0))
 

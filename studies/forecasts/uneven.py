@@ -22,7 +22,7 @@ from scipy.special import betaln
 from tqdm import tqdm
 
 from predict.estimate import middle
-from predict.evidence.groups import read_groups
+from predict.evidence.request import read_asked
 from results.normal import FORECAST_LEVEL
 from results.votes.exact import best_of_n
 from studies.forecasts.along_n import AT_N, REPLICATES, jobs
@@ -57,7 +57,7 @@ def sizes(data: Path, splits: int) -> list[tuple[str, int, int]]:
         (job.name, len(pool.answers.sizes), int(pool.answers.sizes.min()))
         for job in jobs(data, splits)
         if job.method == "best_of_n"
-        for group in read_groups([job.path], job.method)
+        for group in read_asked([job.path], job.method)
         for pool in group.pools
     ]
 

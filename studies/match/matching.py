@@ -16,9 +16,9 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from tqdm import tqdm
 
 from results import BadInput, build_curves, kind_of, read_curves, read_samples
+from results.commandline import progress
 from results.tables.key import Key
 from results.tables.status import Status
 from results.votes.exact import answer_pools
@@ -112,7 +112,6 @@ def match_all(
     fit_max_n: int = 4,
     seed: int = 0,
     jobs: int = 1,
-    progress: bool = False,
 ) -> list[Match]:
     """The match of every model at every setting of `curves`.
 
@@ -123,13 +122,13 @@ def match_all(
     places = [(setting, t) for setting in candidates() for t in STEPS]
     groups = {tuple(map(str, names)): rows for names, rows in curves.groupby(GROUP, sort=False)}
     measured = {names: _curve(names, rows, fit_max_n) for names, rows in groups.items()}
-    everyone = lru_cache(maxsize=1)(lambda exam: _all_sit(exam, places, seed, jobs, progress))
+    everyone = lru_cache(maxsize=1)(lambda exam: _all_sit(exam, places, seed, jobs))
     found = []
     for names, curve in measured.items():
         known = curve.up_to(fit_max_n)
         fit = weigh(known, everyone(Exam(known.pool, known.points)), fit_max_n)
         kept = sorted(heaviest(fit.weights, KEPT))
-        twins = _all_sit(Exam(curve.pool, curve.points), [places[i] for i in kept], seed, jobs, progress)
+        twins = _all_sit(Exam(curve.pool, curve.points), [places[i] for i in kept], seed, jobs)
         weights = fit.weights[kept] / fit.weights[kept].sum()
         said = predict(curve, twins, weights, fit.wider, fit_max_n, seed)
         rest = fit, twins, weights, said, fit_max_n, known_shares.get(names)
@@ -137,9 +136,7 @@ def match_all(
     return found
 
 
-def _all_sit(
-    exam: Exam, places: Sequence[tuple[BinarySetting, int]], seed: int, jobs: int, progress: bool
-) -> list[Twin]:
+def _all_sit(exam: Exam, places: Sequence[tuple[BinarySetting, int]], seed: int, jobs: int) -> list[Twin]:
     """The twin of every setting and t, those of a setting together."""
     from joblib import Parallel, delayed  # type: ignore[import-untyped]
 
@@ -148,7 +145,7 @@ def _all_sit(
         steps[setting] = (*steps.get(setting, ()), t)
     calls = (delayed(sit)(exam, setting, ts, seed) for setting, ts in steps.items())
     sat = Parallel(n_jobs=jobs, return_as="generator", batch_size=10)(calls)
-    shown = tqdm(sat, total=len(steps), unit=" settings", delay=2, disable=None if progress else True)
+    shown = progress(" settings", sat, total=len(steps))
     return [twin for twins in shown for twin in twins]
 
 

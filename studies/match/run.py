@@ -9,20 +9,21 @@ from typing import Any
 import click
 
 from results import run
+from results.cli.options import table_out
 from results.command_help import Command
 from results.read_options import reading_options
-from synthetic.cli import _JOBS, _SEED, _TABLE, PATH
+from synthetic.cli import _JOBS, _SEED
 
 
 @click.command(
     cls=Command, epilog="Example: python -m studies.match.run results/cached/tiny.csv --out match.csv"
 )
-@click.argument("tables", nargs=-1, required=True, type=PATH)
+@click.argument("tables", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--fit-max-n", default=4, type=click.IntRange(1), help="Fit N up to this; predict the rest.")
-@click.option("--figure", type=PATH, help="Draw to this .png, .svg or .pdf.")
+@click.option("--figure", type=click.Path(path_type=Path), help="Draw to this .png, .svg or .pdf.")
 @_SEED
 @_JOBS
-@_TABLE
+@table_out()
 @reading_options
 def match(tables: tuple[Path, ...], figure: Path | None, out: Path, **options: Any) -> None:
     """Find the twins that explain a language model's curves.
@@ -45,7 +46,7 @@ def match(tables: tuple[Path, ...], figure: Path | None, out: Path, **options: A
             raise BadInput(f"{figure}: a picture ends in .png, .svg or .pdf")
     with warnings_last():
         curves, shares = matching.read_tables(tables)
-        matches = matching.match_all(curves, shares, progress=True, **options)
+        matches = matching.match_all(curves, shares, **options)
     write_forecast(with_steps(matches), out)
     write_raw(matching.settings_table(matches), out.with_suffix(".settings.csv"))
     if figure is not None:

@@ -15,7 +15,7 @@ import pandas as pd
 
 from results.normal import LEVEL
 from results.paired.runs import pairs_looked_at
-from results.paired.sequential import Open, Planned, Sequence
+from results.paired.sequential import Open, Planned, Way
 from results.tables.contract import read_samples
 from results.votes.exact import Floats
 from studies.promises.rows import Row, at_most, mean, share
@@ -27,7 +27,7 @@ SHIPPED = Path("results/cached/qwen-gsm8k.parquet")
 SAID = ("better", "worse")
 
 
-def ways(questions: int) -> dict[str, Sequence]:
+def ways(questions: int) -> dict[str, Way]:
     """The ways to look at so many questions."""
     return {
         "once, at the end": Planned(questions, looks=1),

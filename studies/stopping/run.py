@@ -15,8 +15,8 @@ import click
 import pandas as pd
 import vl_convert
 
-from results.figures.stopping import stopping_figures
 from results.figures.theme import combined_spec
+from results.report.selectors import stopping_choices
 from results.stopping import arena
 from results.stopping.advice import LOST, advice, at_equal_agreement, one_by_one
 from results.stopping.arena import CLAIRVOYANT
@@ -89,7 +89,8 @@ def main(data: Path) -> None:
     insert("left", left_text(costs))
     insert("counts", counts_text())
     insert("advice", " ".join(sentences(advice(pd.concat(found.values())))))
-    figures = stopping_figures(pd.concat(found[name] for name in PICTURED))
+    choices = stopping_choices(pd.concat(found[name] for name in PICTURED))
+    figures = [figure for choice in choices for figure in choice.every_figure]
     png = bytes(vl_convert.vegalite_to_png(combined_spec([figures]), scale=1.2))
     (HERE / "stopping.png").write_bytes(png)
 

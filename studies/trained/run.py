@@ -9,14 +9,15 @@ from time import perf_counter
 import click
 
 from results import run
+from results.cli.options import out_option
 from results.command_help import Command
-from synthetic.cli import _FOLDER, _JOBS, _SEED
+from synthetic.cli import _JOBS, _SEED
 
 
 @click.command(cls=Command, epilog="Example: python -m studies.trained.run --jobs 2 --out trained")
 @_SEED
 @_JOBS
-@_FOLDER
+@out_option("Folder to write to.", folder=True)
 def train(out: Path, seed: int, jobs: int) -> None:
     """Train transformers by the paper's loop.
 

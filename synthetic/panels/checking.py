@@ -19,9 +19,7 @@ from scipy.stats import t as t_law
 from results import BadInput, answer_pools, majority_accuracy
 from synthetic.binary.accuracy import question_names, samples_table, transformer_supports
 from synthetic.binary.chain import law_of_paths
-from synthetic.continuous.descent import SampledPaths, sample_paths
-from synthetic.continuous.moments import path_moments
-from synthetic.continuous.risk import transformer_paths
+from synthetic.continuous.risk import continuous_risk
 from synthetic.model.settings import BinarySetting, ContinuousSetting, Setting, check_count
 from synthetic.model.tasks import Array, Tasks, draw_tasks, task_keys
 from synthetic.panels.experiments import Experiment
@@ -41,15 +39,16 @@ def check(
 
     Raises BadInput on counts that make no sense.
     """
+    settings = [line.setting for line in experiment.variants]
+    no_exact = sorted({setting.noise for setting in settings if states_no_moments(setting)})
     check_count("paths", paths)
     for n in votes:
-        check_count("N", n, high=paths)
+        check_count("N", n, high=min(paths, STAND_IN) if no_exact else paths)
     steps = tuple(t for t in experiment.steps if t <= LONGEST)
     if not steps:
         least = min(experiment.steps)
         raise BadInput(f"steps={least}: the literal loop is walked up to t={LONGEST}: ask for less")
-    settings = [line.setting for line in experiment.variants]
-    for law in sorted({setting.noise for setting in settings if states_no_moments(setting)}):
+    for law in no_exact:
         instead = f"the mean of {STAND_IN} paths stands for the exact risk"
         warnings.warn(f"noise={law}: this law states no moments: {instead}", stacklevel=2)
     at_t, at_n = (axis.ravel() for axis in np.meshgrid(steps, votes, indexing="ij"))
@@ -93,16 +92,10 @@ def _both(
         exact = law_of_paths(tasks, setting, steps).vote(votes)
         samples = samples_table(tasks, setting, steps, transformer_supports(tasks, setting, paths, steps))
         return exact, _votes_of(samples, question_names(tasks, setting), steps, votes)
-    literal = _risk(transformer_paths(tasks, setting, paths, steps), votes)
-    if states_no_moments(setting):
-        (drawn,) = sample_paths([(tasks, setting)], STAND_IN, steps)
-        return _risk(drawn, votes), literal
-    return path_moments(tasks, setting, steps).ensemble_risk(votes), literal
-
-
-def _risk(drawn: SampledPaths, votes: tuple[int, ...]) -> Array:
-    """The risk of an average of N sampled paths; of one path a single one tells, too."""
-    return drawn.errors.mean(axis=2)[..., None] if votes == (1,) else drawn.ensemble_risk(votes)
+    line, method = [(tasks, setting)], "ensemble"
+    (solved,) = continuous_risk(line, steps, votes, (method,), "exact", STAND_IN)
+    (literal,) = continuous_risk(line, steps, votes, (method,), "transformer", paths)
+    return solved[method], literal[method]
 
 
 def _votes_of(

@@ -16,12 +16,12 @@ Any field of `BinarySetting` or `ContinuousSetting` may be changed, and t and N:
 
 import re
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from typing import Any, get_args
 
 from results import BadInput
+from results.arguments import number_of
 from synthetic.model.settings import BinarySetting, ContinuousSetting, Setting, StepRule, check_count
 
 VOTES = (1, 2, 4, 8, 16, 32, 64, 128, 256)
@@ -225,7 +225,4 @@ def _told_apart(lines: Sequence[Variant]) -> list[Variant]:
 
 def _value(text: str) -> Any:
     """A number where it is one; settings refuse what is not of the kind they need."""
-    for kind in (int, float):
-        with suppress(ValueError):
-            return kind(text)
-    return None if text.lower() == "none" else text
+    return None if text.lower() == "none" else number_of(text)

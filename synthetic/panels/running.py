@@ -14,9 +14,9 @@ from typing import TypeVar
 
 import numpy as np
 import pandas as pd
-from tqdm import tqdm
 
 from results import BadInput, build_curves
+from results.commandline import progress
 from synthetic.binary.accuracy import exact_accuracy, samples_table, transformer_supports
 from synthetic.binary.paths import sample_supports
 from synthetic.continuous.risk import continuous_risk, needs_sampling
@@ -46,7 +46,6 @@ class PanelRequest:
     seed: int
     paths: int
     jobs: int
-    progress: bool
 
 
 def run_experiment(
@@ -58,11 +57,10 @@ def run_experiment(
     tasks: int | None = None,
     paths: int | None = None,
     jobs: int = 1,
-    progress: bool = False,
 ) -> Solved:
     """Solve every line of an experiment; warns where sampling had to help out. Raises BadInput on counts."""
     keys = task_keys(repeats, experiment.tasks if tasks is None else tasks)
-    request = PanelRequest(solver, keys, seed, PATHS[solver] if paths is None else paths, jobs, progress)
+    request = PanelRequest(solver, keys, seed, PATHS[solver] if paths is None else paths, jobs)
     check_count("paths", request.paths, high=100_000)
     check_count("jobs", jobs, high=1024)
     answers = len(keys) * len(experiment.steps) * request.paths
@@ -138,8 +136,7 @@ def _over_blocks(solve: Callable[[list[Key]], Block], request: PanelRequest, lab
     at_once = 1 if request.solver == "transformer" else min(TASKS_AT_ONCE, -(-len(keys) // jobs))
     blocks = [keys[start : start + at_once] for start in range(0, len(keys), at_once)]
     solved = Parallel(n_jobs=jobs, return_as="generator")(delayed(solve)(block) for block in blocks)
-    off = None if request.progress else True
-    return list(tqdm(solved, total=len(blocks), desc=label, unit="block", delay=2, disable=off))
+    return list(progress("block", solved, total=len(blocks), desc=label))
 
 
 def curves_table(

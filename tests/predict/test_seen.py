@@ -3,14 +3,13 @@
 import pandas as pd
 
 from predict.estimate import Options
-from predict.evidence.groups import read_groups
-from predict.evidence.request import Request
+from predict.evidence.request import Request, read_asked
 from predict.forecast_table import forecast, with_seen
 
 
 def test_a_picture_has_every_point_that_the_fit_saw(curves_file):
     """N = 64 is asked alone; of the six N measured four were fitted, and two are shown besides."""
-    group, *_ = read_groups([curves_file], "majority")
+    group, *_ = read_asked([curves_file], "majority")
     request = Request(fit_max_n=8, at_n=(64,))
     table, _ = forecast(group, request, ["flat"], Options(0, 0))
     shown = with_seen(group, request, table)

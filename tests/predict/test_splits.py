@@ -10,9 +10,9 @@ import pytest
 from predict.estimate import Estimate, Options
 from predict.estimators import ESTIMATORS, estimate, estimator_of
 from predict.evidence.capped import drawn, observe
-from predict.evidence.groups import Group, group_of_pools, groups_of_samples, read_groups
+from predict.evidence.groups import Group, group_of_pools, groups_of_samples
 from predict.evidence.points import Evidence, Points
-from predict.evidence.request import Request
+from predict.evidence.request import Request, read_asked
 from predict.forecast_table import forecast
 from predict.splits import accuracy_of, backtest
 from results import BadInput, read_samples
@@ -24,7 +24,7 @@ SETTINGS = ("40", "80", "160", "320")
 
 @pytest.fixture(scope="module")
 def group(samples_file: Path) -> Group:
-    return read_groups([samples_file], "majority")[0]
+    return read_asked([samples_file], "majority")[0]
 
 
 def test_truth_is_the_exact_vote_of_all_answers(group: Group) -> None:

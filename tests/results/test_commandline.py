@@ -9,9 +9,10 @@ from pathlib import Path
 
 import click
 import pytest
+from click.testing import CliRunner
 
 from results import BadInput, run
-from results.commandline import warnings_last
+from results.commandline import progress, warnings_last
 from tests.commands import exit_status
 from tests.processes import interruptible
 
@@ -96,6 +97,15 @@ def test_every_warning_is_a_line_at_the_end(capsys):
     assert capsys.readouterr().err.splitlines() == ["first", *["warning: a \\x1b[2J"] * 2]
     exit_status(program, "program", "--help")
     assert warnings.formatwarning("b", RuntimeWarning, "f", 1) == "warning: RuntimeWarning: b\n"
+
+
+def test_a_command_has_a_bar_and_the_library_none():
+    @click.command()
+    def counts():
+        click.echo(progress(" steps", total=2).disable)
+
+    assert CliRunner().invoke(counts).output == "False\n"
+    assert (list(progress(" steps", "ab")), progress(" steps").disable) == (["a", "b"], True)
 
 
 def test_help_and_no_arguments(capsys):

@@ -17,7 +17,7 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
 
-from harness.engines.token_ids import content_digest, model_folder, read_json
+from harness.engines.token_ids import content_digest, model_folder, read_object
 from results import BadInput
 from results.commandline import how_to_install
 
@@ -42,7 +42,7 @@ def converted(model: str, revision: str | None, say: Callable[[str], None]) -> P
     if (folder / WEIGHTS).is_file():
         return folder
     if (folder / INSIDE / WEIGHTS).is_file():
-        source = read_json(folder / INSIDE / "config.json").get(SOURCE)
+        source = read_object(folder / INSIDE / "config.json").get(SOURCE)
         if fingerprint(folder) in (None, source):
             return folder / INSIDE
         say(f"the weights in {folder} are not those that were converted")
@@ -122,7 +122,7 @@ def fingerprint(folder: Path) -> str | None:
 
 def _complete(file: Path, source: str | None) -> None:
     """Add the source, and names that CTranslate2 does not load a model without and makes no use of here."""
-    config = read_json(file)
+    config = read_object(file)
     names = {name: config.get(name) or config.get("eos_token") or "" for name in ("bos_token", "unk_token")}
     whole = config | names | {SOURCE: source}
     file.write_text(json.dumps(whole, indent=2, sort_keys=True) + "\n", encoding="utf-8")

@@ -31,7 +31,7 @@ from harness.engines.ctranslate2.batches import (
 from harness.engines.ctranslate2.convert import WEIGHTS, converted
 from harness.engines.ctranslate2.end_of_answer import EndOfAnswer
 from harness.engines.thinking import apart
-from harness.engines.token_ids import PromptTokens, counted, read_json
+from harness.engines.token_ids import PromptTokens, counted, read_object
 from harness.errors import EngineError, EngineGone
 from results import BadInput
 
@@ -67,6 +67,7 @@ class CTranslate2Engine:
         self._workers = min(threads, MOST_WORKERS)
         self._threads = threads // self._workers
         self._prompts = PromptTokens(model, revision, chat, template_arguments)
+        self.opens_thinking = self._prompts.opens_thinking
         self._waiting: list[PromptRequest] = []
         self._order = random.Random(0)
         self._arrived = asyncio.Event()
@@ -81,7 +82,7 @@ class CTranslate2Engine:
         self._model = await asyncio.to_thread(self._load, folder)
         vocabulary = (folder / "vocabulary.json").read_text(encoding="utf-8")
         self._names: list[str] = json.loads(vocabulary)
-        config = read_json(self._prompts.folder / "config.json")
+        config = read_object(self._prompts.folder / "config.json")
         self._context = config.get("max_position_embeddings")
         self._most_tokens = most_tokens(config, self._workers)
         end_tokens = end_tokens_of(self._prompts, folder)
@@ -147,10 +148,6 @@ class CTranslate2Engine:
         if said:
             return answer
         return counted(apart(answer, self._prompts.opens_thinking(prompt)), self._prompts)
-
-    def opens_thinking(self, prompt: str) -> bool:
-        """Whether the model's thinking begins with its answer to `prompt`, without a mark."""
-        return self._prompts.opens_thinking(prompt)
 
     def _check(self, ids: Sequence[int], sampling: Sampling) -> None:
         """Raises EngineError for a prompt that the model cannot read."""
@@ -255,9 +252,10 @@ def finished(end: EndOfAnswer, tokens: Sequence[int]) -> Drawn:
 
 def end_tokens_of(prompts: PromptTokens, folder: Path) -> frozenset[int]:
     """The end tokens of the model, of its settings for generating, and of its tokenizer."""
-    given = read_json(prompts.folder / "generation_config.json") or read_json(prompts.folder / "config.json")
+    files = (prompts.folder / name for name in ("generation_config.json", "config.json"))
+    given = next(filter(None, map(read_object, files)), {})
     ids = given.get("eos_token_id")
-    names = (prompts.special.get("eos_token"), read_json(folder / "config.json").get("eos_token"))
+    names = (prompts.special.get("eos_token"), read_object(folder / "config.json").get("eos_token"))
     named = [prompts.tokenizer.token_to_id(name) for name in names if name]
     return frozenset(
         token for token in [*(ids if isinstance(ids, list) else [ids]), *named] if token is not None

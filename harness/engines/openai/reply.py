@@ -1,4 +1,4 @@
-"""What a server with OpenAI's interface says: one answer, its tokens, its thinking and its log-probabilities.
+"""What a server with OpenAI's interface says of one answer.
 
 {"choices": [{"message": {"content": " The answer is ##18##."}, "finish_reason": "stop"}],
  "usage": {"prompt_tokens": 71, "completion_tokens": 9}, "model": "org/model"}

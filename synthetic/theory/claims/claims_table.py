@@ -14,9 +14,9 @@ claim, and begins with "ours" where it does not.
 from collections.abc import Sequence
 
 import pandas as pd
-from tqdm import tqdm
 
 from results import BadInput
+from results.commandline import progress
 from synthetic.panels.experiments import find_experiments, read_at, with_changes
 from synthetic.theory.claim import Claim
 from synthetic.theory.claims.binary import BINARY_CLAIMS
@@ -106,10 +106,10 @@ def claims_at(
     return rows
 
 
-def evaluate(claims: list[Claim], seed: int, progress: bool = False) -> pd.DataFrame:
+def evaluate(claims: list[Claim], seed: int) -> pd.DataFrame:
     """The claims table, one row a claim and setting."""
     tables = []
-    for claim in tqdm(claims, unit="claim", delay=2, disable=None if progress else True):
+    for claim in progress("claim", claims):
         rows = list(claim.check(seed))
         shared = {"claim": claim.name, "where": claim.where, "verdict": claim.verdict(rows)}
         shared["sentence"] = SENTENCES.get(claim.name, "")

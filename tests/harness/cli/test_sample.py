@@ -27,7 +27,7 @@ from tests.harness.run.scripted import ScriptedEngine
         (["sample", "tiny", "--url", "not a url", "--out", "x"], "error: --url: expected http://"),
         (["sample", "tiny"], "error: Missing option '--out'"),
         (["sample", "tiny", "--rate", "9", "--out", "x"], "error: --rate "),
-        (["sample", "tiny", "--dry-run", "--quarantine", "--out", "x"], "error: --curves and --quarantine "),
+        (["sample", "tiny", "--dry-run", "--curves", "c.csv", "--out", "x"], "error: --curves writes "),
         pytest.param(
             ["serve", "tiny", "--device", "cuda"], "error: PyTorch ", marks=(needs_torch, needs_sglang)
         ),
@@ -98,8 +98,7 @@ ASKED = ("--set", "seed=5", "--limit", 3, "--url", "http://h:1", "--set", "engin
             ("--dry-run", "--rate", 7, "--price-per-hour", 2, "--restart"),
             (7.0, 2.0, {"fresh": True}),
         ),
-        ("sampler.sample", ("--restart",), ({"restart": True, "quarantine": False, "stored": None},)),
-        ("sampler.sample", ("--quarantine",), ({"restart": False, "quarantine": True, "stored": None},)),
+        ("sampler.sample", ("--restart",), ({"restart": True, "stored": None},)),
     ],
 )
 def test_options_that_no_scene_gives_reach_the_call_that_does_the_work(

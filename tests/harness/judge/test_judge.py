@@ -248,9 +248,6 @@ def test_a_server_that_cannot_tell_scores_is_refused_and_binds_no_name(
         (("run", *UNHEARD), "http://127.0.0.1:9"),
         (("run", *CHAT), "url"),
         (("run",), "--model"),
-        (("run", *CHAT, "--prompt", "boxed"), "judge-yes-no"),
-        (("run", *CHAT, "--prompt", "nothing"), "judge-yes-no"),
-        (("run", *CHAT, "--prompt", "judge-yes-no", "--reward"), "--reward"),
         (("run", "--model", "tiny", "--reward"), "--url"),
         (("run", "--reward", *UNHEARD[-2:]), "--model"),
         (("run", *UNHEARD, "--set", "temperature=0.5"), "temperature"),
@@ -319,24 +316,22 @@ def judge_as(**changed: Any) -> Experiment:
 
 
 @pytest.mark.parametrize(
-    ("changed", "prompt"),
+    ("changed", "reward"),
     [
-        ({"engine": "sglang"}, "judge-yes-no"),
-        ({"model": "org/other"}, "judge-yes-no"),
-        ({"revision": "main"}, "judge-yes-no"),
-        ({"chat": False}, "judge-yes-no"),
-        ({"dtype": "float32"}, "judge-yes-no"),
-        ({"request_fields": {"chat_template_kwargs": {"enable_thinking": False}}}, "judge-yes-no"),
-        ({}, "boxed"),
-        ({}, None),
+        ({"engine": "sglang"}, False),
+        ({"model": "org/other"}, False),
+        ({"revision": "main"}, False),
+        ({"chat": False}, False),
+        ({"dtype": "float32"}, False),
+        ({"request_fields": {"chat_template_kwargs": {"enable_thinking": False}}}, False),
+        ({"prompt": "boxed"}, False),
+        ({}, True),
     ],
 )
-def test_whatever_a_verdict_depends_on_tells_judges_apart(
-    changed: dict[str, Any], prompt: str | None
-) -> None:
-    assert judge_identity(judge_as(**changed), prompt) != judge_identity(judge_as(), "judge-yes-no")
+def test_whatever_a_verdict_depends_on_tells_judges_apart(changed: dict[str, Any], reward: bool) -> None:
+    assert judge_identity(judge_as(**changed), reward) != judge_identity(judge_as(), False)
     elsewhere = judge_as(**changed, url="http://127.0.0.1:7", concurrency=3, seed=5)
-    assert judge_identity(elsewhere, prompt) == judge_identity(judge_as(**changed), prompt)
+    assert judge_identity(elsewhere, reward) == judge_identity(judge_as(**changed), reward)
 
 
 @pytest.mark.parametrize("engine", ["openai", "sglang"])
@@ -354,7 +349,7 @@ def test_another_model_takes_nothing_from_the_run(monkeypatch: pytest.MonkeyPatc
 
     def judge_after(run: Experiment, given: dict[str, str] = nothing) -> Experiment:
         monkeypatch.setattr("harness.judge.run.experiment_in", lambda _folder: run)
-        return judge_of(Path("run"), "judge-yes-no", given)
+        return judge_of(Path("run"), given)
 
     own = judge_after(run, {"model": MODEL})
     assert {name: getattr(own, name) for name in fields} == fields

@@ -115,7 +115,7 @@ def test_a_file_of_ones_own_is_read_in_any_of_its_forms(tmp_path: Path) -> None:
         Question("c", "C?", "7"),
     ]
     (tmp_path / "twice.csv").write_text("question,question,gold\nA?,B?,1\n")
-    with pytest.raises(BadInput, match="two columns"):
+    with pytest.raises(BadInput, match="appears twice"):
         load_questions(str(tmp_path / "twice.csv"))
 
 

@@ -72,11 +72,10 @@ async def run_async(
     folder: Path,
     engine: ScriptedEngine,
     restart: bool = False,
-    quarantine: bool = False,
     say: Callable[[str], None] = lambda _line: None,
     **changes: Any,
 ) -> RunOutcome:
-    return await sample(experiment(**changes), QUESTIONS, folder, lambda: engine, restart, quarantine, say)
+    return await sample(experiment(**changes), QUESTIONS, folder, lambda: engine, restart, say)
 
 
 def run(folder: Path, engine: ScriptedEngine, **changes: Any) -> RunOutcome:

@@ -16,7 +16,7 @@ from harness.experiment import model_location
 from harness.questions.load import Question
 from harness.store import resume
 from harness.store.record import Record, experiment_in
-from harness.store.resume import check_same_run, locked, put_bad_rows_aside, read_done
+from harness.store.resume import check_same_run, locked, read_done
 from harness.store.samples_file import SAMPLES, mend, read_rows
 from harness.tally.counts import Tally
 from results import BadInput
@@ -112,7 +112,7 @@ BAD_ROWS = [
 
 @pytest.mark.parametrize("at_a_time", [1, 2, 3, 512])
 @pytest.mark.parametrize(("bad", "named"), BAD_ROWS)
-def test_a_row_that_cannot_be_used_is_refused_or_put_aside(
+def test_a_row_that_cannot_be_used_is_refused(
     tmp_path: Path, bad: Any, named: str, at_a_time: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("harness.store.samples_file.ROWS_AT_A_TIME", at_a_time)
@@ -120,26 +120,18 @@ def test_a_row_that_cannot_be_used_is_refused_or_put_aside(
     with pytest.raises(BadInput, match=named):
         read_done(tmp_path, Tally())
     assert (tmp_path / SAMPLES).read_bytes() == whole
-    count, aside = put_bad_rows_aside(tmp_path)
-    assert count == 1
-    lines = whole.splitlines(keepends=True)
-    assert aside.read_bytes() == lines.pop(2)
-    assert (tmp_path / SAMPLES).read_bytes() == b"".join(lines)
-    assert read_done(tmp_path, Tally()) == {("tiny-0000", "40", "sample"): {5, 6, 8}}
-    assert put_bad_rows_aside(tmp_path)[0] == 0
-    assert len(list(tmp_path.glob("quarantine-*"))) == 1
 
 
-def test_answers_put_aside_are_sampled_again(tmp_path: Path) -> None:
+def test_rows_that_were_deleted_are_sampled_again(tmp_path: Path) -> None:
     scripted.run(tmp_path, scripted.ScriptedEngine())
     lines = (tmp_path / SAMPLES).read_text().splitlines(keepends=True)
     (tmp_path / SAMPLES).write_text("".join([*lines[:3], "garbage\n", "\n", *lines[4:]]))
     engine = scripted.ScriptedEngine()
-    with pytest.raises(BadInput, match=r"row 4: .*--quarantine"):
+    with pytest.raises(BadInput, match=r"row 4: .*delete the row"):
         scripted.run(tmp_path, engine)
-    said: list[str] = []
-    scripted.run(tmp_path, engine, quarantine=True, say=said.append)
-    assert (len(engine.asked), len(said)) == (1, 1)
+    (tmp_path / SAMPLES).write_text("".join([*lines[:3], *lines[4:]]))
+    scripted.run(tmp_path, engine)
+    assert len(engine.asked) == 1
     assert set(scripted.keys(tmp_path)) == scripted.planned(5)
 
 

@@ -6,8 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from predict.cli.forecast import show
-from predict.cli.wording import spread
+from predict.cli.forecast import show, spread
 from predict.estimate import Status
 from predict.evidence.groups import groups_of_curves, groups_of_samples
 from predict.evidence.request import Request

@@ -21,9 +21,8 @@ from predict.curves.law_along_t import (
 )
 from predict.curves.rivals import exponential, power_law
 from predict.estimate import Options
-from predict.evidence.groups import read_groups
 from predict.evidence.points import Points
-from predict.evidence.request import Request
+from predict.evidence.request import Request, read_asked
 from predict.splits import backtest
 from tests.predict.answers.pools import drawn_pool
 
@@ -126,7 +125,7 @@ def test_the_luck_is_that_of_the_setting_of_the_nearest_length() -> None:
 
 def test_on_the_twins_exact_curve_the_interval_of_the_fallback_holds_the_truth() -> None:
     """A power law is not the twin's curve: without its error no interval would hold it."""
-    (group,) = [g for g in read_groups([CACHED / "fig2f.csv"], "majority") if not g.pools]
+    (group,) = [g for g in read_asked([CACHED / "fig2f.csv"], "majority") if not g.pools]
     found = backtest(group, ["default"], Request(fit_max_n=8), 1, Options(replicates=200))
     held = found["accuracy"].between(found["low"], found["high"])
     assert held.mean() >= 0.85
@@ -137,7 +136,7 @@ def test_on_the_twins_exact_curve_the_interval_of_the_fallback_holds_the_truth()
 @pytest.mark.integration  # many seconds
 def test_dearer_settings_are_within_the_interval_as_often_as_it_says() -> None:
     """The tiny model still rises steeply: the laws along T alone are too sure of themselves."""
-    (group,) = read_groups([CACHED / "tiny.csv"], "majority")
+    (group,) = read_asked([CACHED / "tiny.csv"], "majority")
     names = [name for name, _ in group.points.settings()]
     held = []
     for k in (3, 4, 5):

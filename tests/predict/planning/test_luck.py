@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from predict.estimate import Options
-from predict.evidence.groups import read_groups
 from predict.evidence.points import Floats
+from predict.evidence.request import read_asked
 from predict.planning.choices import forecast_choices, plan
 from results import write_samples
 from results.normal import Z90
@@ -120,7 +120,7 @@ def test_the_luckiest_of_twenty_equal_settings_is_not_what_is_promised(tmp_path)
         for i in range(8)
     ]
     write_samples(pd.DataFrame(rows), tmp_path / "s.csv")
-    (group,) = read_groups([tmp_path / "s.csv"], "majority")
+    (group,) = read_asked([tmp_path / "s.csv"], "majority")
     found = plan(forecast_choices(group, "mixture", 16, Options(replicates=40)), 0.9)
     laws = np.column_stack([right, *[(1 - right) / 4] * 4])
     true = {n: vote_accuracy(laws, np.zeros(6, int), (n,)).mean() for n in (1, 2, 4, 8, 16)}

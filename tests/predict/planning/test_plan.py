@@ -14,8 +14,8 @@ from scipy.special import stdtrit
 
 from predict.cli.plan import money_of
 from predict.estimate import Options
-from predict.evidence.groups import Group, groups_of, read_groups
-from predict.evidence.request import Request
+from predict.evidence.groups import Group
+from predict.evidence.request import Request, groups_asked, read_asked
 from predict.forecast_table import forecast
 from predict.planning.choices import _as_measured, forecast_choices, measured_choices, measured_luck, plan
 from results import build_curves, read_samples, write_samples
@@ -35,7 +35,7 @@ GAP = {T: (0.8 - 0.5 * np.exp(-0.6 * T)) ** 2 / 2 for T in LENGTHS}
 
 @pytest.fixture(scope="module")
 def group(curves_file: Path) -> Group:
-    return next(g for g in read_groups([curves_file], "majority") if g.key.model == "large")
+    return next(g for g in read_asked([curves_file], "majority") if g.key.model == "large")
 
 
 @pytest.fixture(scope="module")
@@ -87,7 +87,7 @@ def test_both_intervals_hold_what_was_measured(group: Group) -> None:
 
 def test_the_luck_of_what_was_measured_is_at_least_that_of_its_answers(samples_file: Path) -> None:
     """However close the forecast comes to the measurement, or however sure it is."""
-    (group,) = read_groups([samples_file], "majority")
+    (group,) = read_asked([samples_file], "majority")
     rows = pd.DataFrame({"setting": group.points.setting, "N": group.points.N, "accuracy": group.accuracy})
     for off, width in ((0.0, 0.0), (0.2, 0.0), (0.0, 0.4)):
         ends = {"low": rows["accuracy"] - width, "high": rows["accuracy"] + width}
@@ -137,7 +137,7 @@ def test_the_choice_and_that_by_the_lower_end_of_the_interval(
 
 def test_a_vote_of_two_is_never_bought(samples_file: Path) -> None:
     """It is as good as a single answer, with ties shared, and costs twice as much."""
-    (sampled,) = read_groups([samples_file], "majority")
+    (sampled,) = read_asked([samples_file], "majority")
     found = plan(forecast_choices(sampled, "mixture", 2, Options(replicates=20)), 0.9)
     assert found.chosen is not None
     assert found.chosen["N"] == 1
@@ -146,7 +146,7 @@ def test_a_vote_of_two_is_never_bought(samples_file: Path) -> None:
 
 def test_forecast_and_plan_give_the_exact_vote_of_all_answers(samples_file: Path) -> None:
     """Not that of the first N answers, nor what the mixture makes of them; the interval holds it."""
-    (group,) = read_groups([samples_file], "majority")
+    (group,) = read_asked([samples_file], "majority")
     known = dict(zip(group.points.places(), group.accuracy, strict=True))
     table, _ = forecast(group, Request(fit_max_n=2), ["mixture"], Options(replicates=20))
     assert dict(zip(zip(table["setting"], table["N"], strict=True), table["accuracy"], strict=True)) == known
@@ -166,7 +166,7 @@ def test_a_measured_point_has_one_interval_of_new_questions(samples_file: Path) 
     exact = panel.exact.set_index(["setting", "N"])[["low", "high"]]
     plans = [measured([panel]).judged]
     for table, kind in ((samples, "samples"), (curves, "curves")):
-        (group,) = groups_of(table, kind, "majority")
+        (group,) = groups_asked(table, kind, "majority", Request())
         plans.append(plan(forecast_choices(group, "flat", 8, Options(20)), 0.9).judged)
     for rows in plans:
         moved = rows["predicted"] - rows["alone"]

@@ -164,5 +164,5 @@ def test_a_table_of_other_columns_lacks_all_of_them(tmp_path, ending):
 
 def test_each_row_of_a_curve_has_an_accuracy_or_a_risk(tmp_path):
     rows = {**CURVE, "accuracy": None, "risk": 33.5}, {**CURVE, "N": 8, "accuracy": None}
-    with pytest.raises(BadInput, match=r"t\.jsonl: row 2.*expected an accuracy or a risk"):
+    with pytest.raises(BadInput, match=r"t\.jsonl: row 2.*expected a value of accuracy or risk"):
         read_curves(jsonl(tmp_path, *rows))

@@ -31,7 +31,7 @@ def test_neither_workers_nor_blocks_change_a_number(monkeypatch):
 
 
 def test_the_slow_solver_reports_after_every_task():
-    request = running.PanelRequest("transformer", [(0, 0), (0, 1), (0, 2)], 0, 1, 1, False)
+    request = running.PanelRequest("transformer", [(0, 0), (0, 1), (0, 2)], 0, 1, 1)
     assert running._over_blocks(len, request, "") == [1, 1, 1]
 
 

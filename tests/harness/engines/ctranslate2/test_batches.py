@@ -25,7 +25,7 @@ from harness.engines.ctranslate2.batches import (
     next_batch,
     room,
 )
-from harness.engines.token_ids import read_json
+from harness.engines.token_ids import read_object
 from harness.experiment import TINY_MODEL
 from tests.conftest import ROOT
 
@@ -109,7 +109,7 @@ QWEN = {"num_hidden_layers": 28, "num_attention_heads": 12, "hidden_size": 1536,
 
 
 def test_a_token_has_a_key_and_a_value_for_each_head_of_each_layer() -> None:
-    assert bytes_per_token(read_json(TINY_MODEL / "config.json")) == 4 * 4 * 32 * 2 * 4
+    assert bytes_per_token(read_object(TINY_MODEL / "config.json")) == 4 * 4 * 32 * 2 * 4
     assert bytes_per_token(QWEN) == 28 * 12 * 128 * 2 * 4
     assert bytes_per_token({"n_layer": 2}) is None
 
