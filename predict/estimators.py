@@ -11,12 +11,15 @@ from predict.curves.intervals import on_curves
 from predict.curves.rivals import exponential, flat, power_law
 from predict.estimate import Estimate, Estimator, Options, Status, more_severe, of_opposite
 from predict.evidence.groups import Group
-from predict.evidence.points import Evidence, Points, opposite
+from predict.evidence.points import Evidence, Floats, Points, opposite
 from predict.stopped.survival import survival
 from results import BadInput
 from results.arguments import names_of
 from results.low_cost_to_high import NAME as PAPER_S
 from results.methods import METHODS
+from results.normal import Interval, z_of
+from results.paired.differences import least_stderr, students
+from results.votes.clusters import equal_draws
 from results.votes.tokens import budgets_ignored
 
 DEFAULT = "default"
@@ -83,6 +86,7 @@ def estimate(name: str, evidence: Evidence, targets: Points, options: Options) -
     if METHODS[evidence.method].opposite:
         return of_opposite(estimate(name, opposite(evidence), targets, options))
     result = ESTIMATORS[name](evidence, targets, options)
+    result = replace(result, new=_wide_enough(result.new, result.mean, evidence))
     far = FAR * evidence.points.N.max() < targets.N
     if run := evidence.run:
         far |= np.array([run.caps[setting] > FAR * run.cap for setting in targets.setting])
@@ -95,6 +99,18 @@ def estimate(name: str, evidence: Evidence, targets: Points, options: Options) -
     status = more_severe(result.status, np.where(open_yet, Status.BOUND_HIT, Status.OK))
     notes = (*result.notes, BY_PROMPT) if by_prompt.any() else result.notes
     return replace(result, status=status, notes=notes)
+
+
+def _wide_enough(new: Interval[Floats], mean: Floats, evidence: Evidence) -> Interval[Floats]:
+    """The interval of new questions, of which one, or half a cluster, may be missed in what was seen."""
+    half = [
+        z_of(new.level) * students(equal_draws(sizes), new.level) * least_stderr(sizes.sum(), sizes.max())
+        for sizes in evidence.sizes
+    ]
+    least = max(half, default=0.0)
+    low = np.minimum(new.low, np.fmax(mean - least, np.fmin(mean, 0.0)))  # out of range only with the mean
+    high = np.maximum(new.high, np.fmin(mean + least, np.fmax(mean, 1.0)))
+    return Interval(low, high, new.level)
 
 
 def able(samples: bool, caps: bool = False) -> list[str]:

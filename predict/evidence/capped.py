@@ -19,6 +19,7 @@ from predict.evidence.points import Evidence, Pool, Run, by_what_is_seen, chosen
 from results import BadInput
 from results.tables.columns import TEXT
 from results.votes.caps import cap_name, check_tokens
+from results.votes.clusters import cluster_sizes
 from results.votes.exact import AnswerPools, answer_pools
 from results.votes.unnamed import put_in_order, unnamed
 
@@ -125,9 +126,12 @@ def observe(
         else:
             seen = by_what_is_seen(seen)
         cut = group_of_pools(group.key, seen)
-        return Evidence(cut.points, cut.accuracy, cut.stderr, cut.pools, group.method, run)
+        sizes = tuple(cluster_sizes(len(p.answers.question_ids), p.answers.clusters) for p in seen)
+        return Evidence(cut.points, cut.accuracy, cut.stderr, cut.pools, group.method, run, sizes)
     at = np.isin(group.points.setting, list(settings)) & np.less_equal(group.points.N, max_n)
-    return Evidence(group.points[at], group.accuracy[at], group.stderr[at], (), group.method)
+    known = [(group.questions[name], group.clusters.get(name, group.questions[name])) for name in settings]
+    sizes = tuple(np.full(round(clusters), questions / clusters) for questions, clusters in known if clusters)
+    return Evidence(group.points[at], group.accuracy[at], group.stderr[at], (), group.method, None, sizes)
 
 
 def drawn(

@@ -1,11 +1,17 @@
 """Estimates: intervals are the middle of their draws and hold the mean; a bad mean has a status."""
 
+from typing import Any
+
 import numpy as np
+import pandas as pd
 import pytest
 
+from predict import forecast
 from predict.estimate import Estimate, Options, Status, everywhere, from_draws
 from predict.estimators import ESTIMATORS, WIDE, estimate
 from predict.evidence.points import Evidence, Points
+from results.tables.contract import as_table
+from results.votes.curves import build_curves
 
 
 def test_intervals_statuses_and_means_that_cannot_be() -> None:
@@ -51,3 +57,27 @@ def test_an_interval_of_a_third_of_the_range_is_not_ok_whoever_forecasts(
     place = Points(np.array(["s"]), np.ones(1), np.ones(1, int))
     seen = Evidence(place, np.array([0.5]), np.array([0.01]))
     assert estimate("flat", seen, place, Options()).status.tolist() == [status]
+
+
+NAMES = np.repeat([f"q{q}" for q in range(12)], 8)
+ANSWERS = pd.DataFrame({"question_id": NAMES, "sample": 12 * [*range(8)]})
+ALWAYS_RIGHT = ANSWERS.assign(answer="7", gold="7", tokens=50 + 10 * ANSWERS["sample"])
+
+
+@pytest.mark.parametrize("predictor", ["default", "flat", "power-law"])
+@pytest.mark.parametrize("given", ["samples", "curves", "caps", "opposite"])
+def test_any_predictor_takes_it_that_one_question_or_half_a_cluster_may_be_missed(
+    given: str, predictor: str
+) -> None:
+    """Of 12, and of 4 clusters of three: Student's interval by 1/12, and by 1.5/12."""
+    method = "all_of_n" if given == "opposite" else "majority"
+    for clusters, half in ((None, 1.796 / 12), (4, 2.353 * 1.5 / 12)):
+        rows = ALWAYS_RIGHT
+        if clusters:
+            rows = rows.assign(cluster=pd.factorize(rows["question_id"])[0] // 3).astype({"cluster": str})
+        asked: dict[str, Any] = {"at_n": [8], "fit_cap": 90, "at_caps": [200]} if given == "caps" else {}
+        if given == "curves":
+            rows = build_curves(as_table(rows, "samples"), [method], permutations=0)
+        found = forecast(rows, predictor=predictor, method=method, replicates=20, **asked).iloc[-1]
+        assert found["new_high"] == pytest.approx(1, abs=0.02)
+        assert found["new_low"] <= found["predicted"] - half + 1e-3
