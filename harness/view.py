@@ -43,25 +43,25 @@ def read_blocks(paths: Sequence[Path], question: str | None, setting: str | None
     """The rows of a run's samples.jsonl, also while it is being written, or of any other samples table.
 
     Some at a time, one file after the other; only those to one question and of one setting,
-    where these are given. Raises BadInput: a row, with its file; no such answers; one answer in
-    two files.
+    where these are given. Raises BadInput: a row, with its file; no such answers; one answer
+    twice.
     """
     given = {"question_id": question, "setting": setting}
     wanted = {column: value for column, value in given.items() if value is not None}
     seen: dict[tuple[Any, ...], set[int]] = {}
-    empty = True
     for path in paths:
         for rows in _blocks(path, wanted):
-            for row in rows if len(paths) > 1 else ():
+            for row in rows:
                 *place, sample = (row[name] for name in SAMPLE_KEY)
                 indices = seen.setdefault(tuple(place), set())
                 if sample in indices:
                     what = ", ".join(f"{name}={row[name]}" for name in SAMPLE_KEY)
-                    raise BadInput(visible(f"{path}: a second row for {what}: give one run, once"))
+                    raise BadInput(
+                        visible(f"{path}: a second row for {what}, expected one in all that is given")
+                    )
                 indices.add(sample)
-            empty = empty and not rows
             yield rows
-    if empty:
+    if not seen:
         what = " and ".join(f"{column} {value!r}" for column, value in wanted.items())
         where = ", ".join(map(str, paths))
         raise BadInput(visible(f"{where}: no answers{what and f' with {what}'}"))

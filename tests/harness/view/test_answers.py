@@ -122,6 +122,10 @@ def test_marks_are_crossed_and_an_answer_of_two_runs_is_refused(inspect: Inspect
     shutil.copytree(folder, again := folder.with_name("again"))
     code, out, err = inspect(folder, again)
     assert (code, out, "a second row for" in err) == (2, [], True)
+    rows = (again / "samples.jsonl").read_text()
+    (again / "samples.jsonl").write_text(rows[: rows.index("\n") + 1] + rows)
+    code, out, err = inspect(again)
+    assert (code, out, "a second row for" in err) == (2, [], True)
 
 
 @pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet"])
