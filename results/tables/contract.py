@@ -239,8 +239,13 @@ def _consistent(table: pd.DataFrame, declared: Schema, name: str | Path) -> pd.D
         table = graded(table, name)
     empty = table.reindex(columns=[*declared.a_value_of]).isna().all(axis=1).to_numpy(bool)
     if declared.a_value_of and empty.any():
-        expected = " or ".join(_with_article(column) for column in declared.a_value_of)
-        raise refusal(name, int(empty.argmax()), declared.a_value_of[0], None, f"{expected} in every row")
+        expected = f"{' or '.join(declared.a_value_of)} in every row"
+        raise refusal(name, int(empty.argmax()), declared.a_value_of[0], None, expected)
+    if {"questions", "clusters"} <= {*table}:
+        more = (table["clusters"] > table["questions"]).to_numpy(bool, na_value=False)
+        if more.any():
+            row = int(more.argmax())
+            raise refusal(name, row, "clusters", table["clusters"].iloc[row], "at most one a question")
     if declared.unique:
         again = table.duplicated(declared.unique).to_numpy()
         if again.any():
@@ -249,10 +254,6 @@ def _consistent(table: pd.DataFrame, declared: Schema, name: str | Path) -> pd.D
         check_questions(table, name)
     known = [column for column in declared.columns if column in table]
     return table[[*known, *(column for column in table if column not in known)]]
-
-
-def _with_article(word: str) -> str:
-    return f"an {word}" if word[0] in "aeiou" else f"a {word}"
 
 
 def _second_row(table: pd.DataFrame, row: int, declared: Schema, name: str | Path) -> BadInput:
