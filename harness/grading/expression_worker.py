@@ -134,8 +134,13 @@ def _system(parsed: Any) -> str | None:
 
 
 def _parsed(text: str) -> list[Any]:
-    package = _math_verify()
-    parsed: list[Any] = package.parse(f"${text}$", [package.LatexExtractionConfig()], parsing_timeout=None)
+    """What math-verify reads; of `x < 0 \\lor x > 1` the union of both."""
+    parts = text.split(r"\lor")
+    either = [_parsed(part)[0] for part in parts] if len(parts) > 1 else []
+    if either and len({name for one in either for name in one.free_symbols}) == 1:
+        return [_sympy().Union(*(one.as_set() for one in either))]
+    package, listed = _math_verify(), f"${','.join(parts)}$"
+    parsed: list[Any] = package.parse(listed, [package.LatexExtractionConfig()], parsing_timeout=None)
     return parsed
 
 
