@@ -59,10 +59,7 @@ BY_PROMPT = (
     "the thinking: no law along T tells what that brings"
 )
 
-NEEDS = {
-    SURVIVAL: "--fit-cap",
-    MIXTURE: "samples, not curves",
-}
+NEEDS = {SURVIVAL: "--fit-cap", MIXTURE: "samples, not curves"}
 """What an estimator needs that does not always apply."""
 
 
@@ -103,11 +100,11 @@ def estimate(name: str, evidence: Evidence, targets: Points, options: Options) -
 
 def _wide_enough(new: Interval[Floats], mean: Floats, evidence: Evidence) -> Interval[Floats]:
     """The interval of new questions, of which one, or half a cluster, may be missed in what was seen."""
-    half = [
-        z_of(new.level) * students(equal_draws(sizes), new.level) * least_stderr(sizes.sum(), sizes.max())
-        for sizes in evidence.sizes
+    reach = [
+        students(equal_draws(each), new.level) * least_stderr(each.sum(), each.max())
+        for each in evidence.sizes
     ]
-    least = max(half, default=0.0)
+    least = z_of(new.level) * max(reach, default=0.0)
     low = np.minimum(new.low, np.fmax(mean - least, np.fmin(mean, 0.0)))  # out of range only with the mean
     high = np.maximum(new.high, np.fmin(mean + least, np.fmax(mean, 1.0)))
     return Interval(low, high, new.level)

@@ -189,9 +189,7 @@ def draw(
 ) -> int:
     """Draw what is missing in `out`, print the table of its answers, and return the exit status."""
     if quarantine and not resume:
-        raise click.UsageError(
-            "--restart begins without rows that --quarantine could put aside: leave one out"
-        )
+        raise click.UsageError("--restart leaves --quarantine no rows to put aside: leave one out")
     import os
 
     # Threads that wait for one another in a loop are several times slower once another program wants a core.

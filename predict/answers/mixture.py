@@ -192,9 +192,8 @@ def accuracies(
         draws += mean - law.mean(axis=0)
         off = ndtri((rng.permutation(options.replicates) + 0.5) / options.replicates)
         draws += COMMON_ERROR * np.sqrt(scatter) * off[:, None]
-        draws = mean + (draws - mean) * students(
-            equal_draws(cluster_sizes(Q, pool.answers.clusters)), options.level
-        )
+        count = equal_draws(cluster_sizes(Q, pool.answers.clusters))
+        draws = mean + (draws - mean) * students(count, options.level)
     return Accuracies(mean, draws, scatter)
 
 

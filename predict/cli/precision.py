@@ -9,7 +9,7 @@ run         questions  answers  difference    ±  80 % find  decided  80 % takes
 vote of 16        200       16         4.2  3.1        4.4   56.0 %                   533
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import click
@@ -128,7 +128,7 @@ def compared(
         own, seen = len(a.pools.question_ids), min(a.most, b.most)
         rows = power(a.pools, b.pools, questions or [own], answers or [seen, 4 * seen], seed, level)
         say(f"\n{b.named} − {a.named}{on_dataset(a.dataset)}, from {own} questions × {seen} answers")
-        say(printable(rows))
+        say(printable(rows.rename(columns={"margin": "margin_of_difference"})))
         tables.append(rows.assign(dataset=a.dataset, a=a.named, b=b.named))
     say(
         f"Differences and ± in points, {100 * level:g} %. 80 % find: four of five runs that differ by so "
@@ -136,48 +136,6 @@ def compared(
         "what the pilot leaves open of the difference."
     )
     return tables
-
-
-def printable(rows: pd.DataFrame) -> str:
-    """The table as aligned text."""
-    runs = rows["method"].map(_RUNS) + rows["N"].astype(str)
-    columns: dict[str, Iterable[str]] = {
-        "run": runs.where(rows["N"] > 1, "one answer"),
-        "questions": map(_whole, rows["questions"]),
-        "answers": map(_whole, rows["answers"]),
-    }
-    if "decided" in rows:
-        return table(
-            {
-                **columns,
-                "difference": map(_points, rows["difference"]),
-                "±": map(_points, rows["margin"]),
-                "80 % find": map(_points, rows["detectable"]),
-                "decided": map(share, rows["decided"]),
-                "80 % takes questions": map(_whole, rows["questions_to_decide"]),
-            }
-        )
-    return table(
-        {
-            **columns,
-            "expected": map(share, rows["predicted"]),
-            "± new questions": map(_points, rows["new_margin"]),
-            "± these questions": map(_points, rows["margin"]),
-            "questions that halve ± new": map(_whole, rows["questions_to_halve"]),
-            "answers that do": map(_whole, rows["answers_to_halve"]),
-            **(_with(rows) if "questions_with" in rows else {}),
-        }
-    )
-
-
-def _with(rows: pd.DataFrame) -> dict[str, Iterable[str]]:
-    """The columns of a cheap side."""
-    return {
-        "or with CHEAP": map(_whole, rows["questions_with"]),
-        "of CHEAP": map(_whole, rows["questions_cheap"]),
-        "cost": map(share, rows["cost_with"]),
-        "± for the same cost": map(_points, rows["margin_with"]),
-    }
 
 
 def _points(value: float) -> str:
@@ -188,3 +146,31 @@ def _points(value: float) -> str:
 def _whole(number: float) -> str:
     """A number of questions or answers; "–" where there is none."""
     return f"{number:,.0f}" if np.isfinite(number) else "–"
+
+
+_SHOWN: dict[str, tuple[str, Callable[[float], str]]] = {
+    "questions": ("questions", _whole),
+    "answers": ("answers", _whole),
+    "predicted": ("expected", share),
+    "difference": ("difference", _points),
+    "new_margin": ("± new questions", _points),
+    "margin": ("± these questions", _points),
+    "margin_of_difference": ("±", _points),
+    "detectable": ("80 % find", _points),
+    "decided": ("decided", share),
+    "questions_to_decide": ("80 % takes questions", _whole),
+    "questions_to_halve": ("questions that halve ± new", _whole),
+    "answers_to_halve": ("answers that do", _whole),
+    "questions_with": ("or with CHEAP", _whole),
+    "questions_cheap": ("of CHEAP", _whole),
+    "cost_with": ("cost", share),
+    "margin_with": ("± for the same cost", _points),
+}
+"""The columns that are printed, their headings, and how a number reads."""
+
+
+def printable(rows: pd.DataFrame) -> str:
+    """The table as aligned text."""
+    runs = rows["method"].map(_RUNS) + rows["N"].astype(str)
+    shown = {words: map(show, rows[name]) for name, (words, show) in _SHOWN.items() if name in rows}
+    return table({"run": runs.where(rows["N"] > 1, "one answer"), **shown})

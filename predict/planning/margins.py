@@ -52,8 +52,10 @@ def precision(
     for n in answers:
         for (method, N), runs in imagine[n].items():
             between, within = parts(runs)
-            between = max(between + _together(pilot, method, N), 0.0) if len(sizes) > 1 else np.nan
-            variance = between + within
+            if pilot.clusters:  # by their votes of up to N answers
+                exact = accuracy_by_question(pilot.counts(), method, np.minimum([N], pilot.sizes.min()))
+                between = max(between + float(shared_variance(exact, pilot.clusters)[0]), 0.0)
+            variance = between + within if len(sizes) > 1 else np.nan
             for Q in questions:
                 half = new_margin(Q, variance) / 2
                 more = bisect_left(range(4 * Q), True, lo=Q, key=lambda q: new_margin(q, variance) <= half)
@@ -69,10 +71,3 @@ def precision(
                     }
                 )
     return pd.DataFrame(rows).sort_values(["questions", "answers"], kind="stable", ignore_index=True)
-
-
-def _together(pilot: AnswerPools, method: str, N: int) -> float:
-    """What is added to b for the clusters of the pilot, by its votes of up to N answers."""
-    at = np.array([min(N, pilot.sizes.min())])
-    exact = accuracy_by_question(pilot.counts(), method, at)
-    return float(shared_variance(exact, pilot.clusters)[0]) if pilot.clusters else 0.0

@@ -30,7 +30,7 @@ from tests.harness.run.scripted import ScriptedEngine
         (["sample", "tiny", "--dry-run", "--quarantine", "--out", "x"], "error: --curves and --quarantine "),
         (
             ["sample", "tiny", "--restart", "--quarantine", "--out", "x"],
-            "error: --restart begins without rows that ",
+            "error: --restart leaves --quarantine no rows ",
         ),
         pytest.param(
             ["serve", "tiny", "--device", "cuda"], "error: PyTorch ", marks=(needs_torch, needs_sglang)

@@ -44,19 +44,16 @@ def test_a_pilot_tells_the_scatter_of_runs(answers: int) -> None:
 
 
 def test_a_run_of_few_questions_is_told_the_interval_that_it_will_have() -> None:
-    """Student's, of runs of 8 questions, or of 8 clusters of two; one question has none."""
+    """Student's, of 500 runs of 8 questions; one question has none."""
     rng = np.random.default_rng(2)
-    for size in (1, 2):
-        drawn = asked(laws(4000, rng).repeat(size, axis=0), 4, rng)
-        clusters = [f"c{q // size}" for q in range(len(drawn.question_ids))]
-        pilot = replace(drawn, clusters=clusters if size > 1 else None)
-        told = precision(pilot, [1, 8 * size], [4], seed=0)["new_margin"].to_numpy()
-        assert np.isnan(told[:3]).all()
-        for way, margin in zip((("majority", 1), ("majority", 4), ("best_of_n", 4)), told[3:], strict=True):
-            runs = accuracy_by_question(pilot.counts(), way[0], [way[1]]).reshape(500, 8, size).mean(axis=2)
-            stderr = pd.Series(np.sqrt((runs.var(axis=1, ddof=1) / 8).mean()))
-            own = of_new_questions(pd.Series([0.0]), stderr, 8 * size, 8, 0.9).high[0]
-            assert margin == pytest.approx(own, rel=0.06)
+    pilot = asked(laws(4000, rng), 4, rng)
+    told = precision(pilot, [1, 8], [4], seed=0)
+    assert told["new_margin"].isna().tolist() == 3 * [True] + 3 * [False]
+    for row in told[3:].itertuples():
+        runs = accuracy_by_question(pilot.counts(), row.method, [row.N]).reshape(500, 8)
+        stderr = pd.Series(np.sqrt(runs.var(axis=1, ddof=1).mean() / 8))
+        own = of_new_questions(0 * stderr, stderr, 8, np.nan).high[0]
+        assert row.new_margin == pytest.approx(own, rel=0.06)
 
 
 def test_what_halves_a_margin_does() -> None:
