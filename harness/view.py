@@ -29,7 +29,7 @@ from results.tables.files import RECORD
 from results.tables.key import on_dataset
 from results.tables.schemas import SAMPLE_KEY
 from results.tables.shards import missing
-from results.terminal import aligned, visible
+from results.terminal import aligned, plural, visible
 
 RIGHT, WRONG, UNREADABLE, CUT_OFF = "✓", "✗", "∅", "… cut off"
 BLANK = dict.fromkeys([*COLUMNS, *ASKED_FOR, *PROBLEM])
@@ -105,7 +105,7 @@ def overview(blocks: Iterable[Sequence[Row]], files: Sequence[Path]) -> Iterator
         for i, more in enumerate((group.answers, *added)):
             counts[i] += more
     for whose, tally in tallies.named:
-        yield f"{whose}: {tally.answers:,} answers"
+        yield f"{whose}: {plural(f'{tally.answers:,}', 'answer')}"
         yield visible(tally.table(), keep="\n")
         # What commands call a table: its folder, where that means this file.
         called = (file.parent if file.stem == "samples" else file for file in files)
@@ -168,7 +168,7 @@ def _of_settings(
         which += f", {model}" if models > 1 else ""
         which += on
         counts = (f"{group[kind].sum()} {kind}" for kind in ("right", "unreadable", "cut-off"))
-        shown, counted = group, f"{len(group)} answers, {', '.join(counts)}"
+        shown, counted = group, f"{plural(len(group), 'answer')}, {', '.join(counts)}"
         if only:
             shown = group[group[[*only]].all(axis=1)]
             counted = f"{len(shown)} of {len(group)} answers are {' and '.join(only)}"

@@ -76,9 +76,8 @@ def estimate(name: str, evidence: Evidence, targets: Points, options: Options) -
     """What the estimator of that name makes of the evidence: from one fit the mean and both intervals.
 
     Not ok where the interval of these questions is `WIDE`, where N or the cap is `FAR` beyond what was seen,
-    and for a new setting where the tokens asked for do not set the tokens used (`BY_PROMPT`), or the settings
-    seen do not pin down, by the question law, how accuracy goes on along T: through few settings every
-    predictor draws a smooth line, which a rise that has hardly begun deceives.
+    and for a new setting `BY_PROMPT`, or where the question law does not pin down how accuracy goes on along
+    T: through few settings every predictor draws a smooth line, which a rise that has hardly begun deceives.
     """
     if METHODS[evidence.method].opposite:
         return of_opposite(estimate(name, opposite(evidence), targets, options))
@@ -100,13 +99,12 @@ def estimate(name: str, evidence: Evidence, targets: Points, options: Options) -
 
 def _wide_enough(new: Interval[Floats], mean: Floats, evidence: Evidence) -> Interval[Floats]:
     """The interval of new questions, of which one, or half a cluster, may be missed in what was seen."""
-    reach = [
-        students(equal_draws(each), new.level) * least_stderr(each.sum(), each.max())
-        for each in evidence.sizes
-    ]
-    least = z_of(new.level) * max(reach, default=0.0)
-    low = np.minimum(new.low, np.fmax(mean - least, np.fmin(mean, 0.0)))  # out of range only with the mean
-    high = np.maximum(new.high, np.fmin(mean + least, np.fmax(mean, 1.0)))
+    least = 0.0
+    for sizes in evidence.sizes:
+        reach = z_of(new.level) * students(equal_draws(sizes), new.level)
+        least = max(least, float(reach * least_stderr(sizes.sum(), sizes.max())))
+    low = np.minimum(new.low, np.clip(mean - least, 0.0, 1.0))
+    high = np.maximum(new.high, np.clip(mean + least, 0.0, 1.0))
     return Interval(low, high, new.level)
 
 

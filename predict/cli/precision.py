@@ -29,6 +29,7 @@ from results.tables.contract import check_out
 from results.tables.files import write_raw
 from results.tables.key import model_on, on_dataset
 from results.tables.money import Price
+from results.terminal import plural
 from results.words.cells import between, share
 from results.words.names import percent
 
@@ -89,7 +90,7 @@ def alone(
                 raise BadInput(f"--with {cheap}: no answers{on_dataset(dear.dataset)}")
             rows = with_cheap(dear, others, rows, level)
         called = model_on(dear.model, dear.dataset)
-        say(f"\n{called}, setting {dear.setting}, from {own} questions × {seen} answers")
+        say(f"\n{called}, setting {dear.setting}, from {plural(own, 'question')} × {plural(seen, 'answer')}")
         say("\n".join([printable(rows), *([] if cheap is None else [saved(rows)])]))
         tables.append(rows.assign(dataset=dear.dataset, model=dear.model, setting=dear.setting))
     say(f"± in points, {100 * level:g} %. Four times the answers halve the ± of these questions.")
@@ -127,7 +128,8 @@ def compared(
     for a, b in both:
         own, seen = len(a.pools.question_ids), min(a.most, b.most)
         rows = power(a.pools, b.pools, questions or [own], answers or [seen, 4 * seen], seed, level)
-        say(f"\n{b.named} − {a.named}{on_dataset(a.dataset)}, from {own} questions × {seen} answers")
+        pilot = f"{plural(own, 'question')} × {plural(seen, 'answer')}"
+        say(f"\n{b.named} − {a.named}{on_dataset(a.dataset)}, from {pilot}")
         say(printable(rows.rename(columns={"margin": "margin_of_difference"})))
         tables.append(rows.assign(dataset=a.dataset, a=a.named, b=b.named))
     say(
@@ -166,7 +168,7 @@ _SHOWN: dict[str, tuple[str, Callable[[float], str]]] = {
     "cost_with": ("cost", share),
     "margin_with": ("± for the same cost", _points),
 }
-"""The columns that are printed, their headings, and how a number reads."""
+"""By column its heading, and how a number reads."""
 
 
 def printable(rows: pd.DataFrame) -> str:

@@ -129,8 +129,8 @@ def observe(
         sizes = tuple(cluster_sizes(len(p.answers.question_ids), p.answers.clusters) for p in seen)
         return Evidence(cut.points, cut.accuracy, cut.stderr, cut.pools, group.method, run, sizes)
     at = np.isin(group.points.setting, list(settings)) & np.less_equal(group.points.N, max_n)
-    known = [(group.questions[name], group.clusters.get(name, group.questions[name])) for name in settings]
-    sizes = tuple(np.full(round(clusters), questions / clusters) for questions, clusters in known if clusters)
+    draws = {**group.questions, **group.clusters}
+    sizes = tuple(np.full(round(draws[s]), group.questions[s] / draws[s]) for s in settings if draws[s])
     return Evidence(group.points[at], group.accuracy[at], group.stderr[at], (), group.method, None, sizes)
 
 

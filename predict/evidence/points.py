@@ -107,7 +107,7 @@ class Evidence:
     pools: the counted answers by setting; empty when only curves are known.
     method: majority or best_of_n, or one with an opposite.
     run: where dearer caps are asked, the answers as they were stopped.
-    sizes: the questions of each that was drawn, a question or a cluster, by setting; empty where unknown.
+    sizes: by setting, of how many questions each draw, a question or a cluster, is; empty where unknown.
     """
 
     points: Points

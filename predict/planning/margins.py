@@ -37,7 +37,7 @@ def precision(
 
     margin, new_margin: half the interval of these and of new questions. …_to_halve: how
     many would halve the second; inf where no number of answers does. One question, or
-    cluster, tells nothing of new ones (NaN), neither of a pilot nor of a run.
+    cluster, tells nothing of new ones (NaN).
     """
     rows, z = [], z_of(level)
     (pilot,) = unnamed([pilot])

@@ -59,25 +59,25 @@ def test_an_interval_of_a_third_of_the_range_is_not_ok_whoever_forecasts(
     assert estimate("flat", seen, place, Options()).status.tolist() == [status]
 
 
-NAMES = np.repeat([f"q{q}" for q in range(12)], 8)
-ANSWERS = pd.DataFrame({"question_id": NAMES, "sample": 12 * [*range(8)]})
-ALWAYS_RIGHT = ANSWERS.assign(answer="7", gold="7", tokens=50 + 10 * ANSWERS["sample"])
-
-
 @pytest.mark.parametrize("predictor", ["default", "flat", "power-law"])
-@pytest.mark.parametrize("given", ["samples", "curves", "caps", "opposite"])
+@pytest.mark.parametrize("given", ["majority", "all_of_n", "curves", "caps"])
+@pytest.mark.parametrize(("size", "half"), [(1, 1.796 / 12), (3, 2.353 * 1.5 / 12)])
 def test_any_predictor_takes_it_that_one_question_or_half_a_cluster_may_be_missed(
-    given: str, predictor: str
+    given: str, predictor: str, size: int, half: float
 ) -> None:
-    """Of 12, and of 4 clusters of three: Student's interval by 1/12, and by 1.5/12."""
-    method = "all_of_n" if given == "opposite" else "majority"
-    for clusters, half in ((None, 1.796 / 12), (4, 2.353 * 1.5 / 12)):
-        rows = ALWAYS_RIGHT
-        if clusters:
-            rows = rows.assign(cluster=pd.factorize(rows["question_id"])[0] // 3).astype({"cluster": str})
-        asked: dict[str, Any] = {"at_n": [8], "fit_cap": 90, "at_caps": [200]} if given == "caps" else {}
-        if given == "curves":
-            rows = build_curves(as_table(rows, "samples"), [method], permutations=0)
-        found = forecast(rows, predictor=predictor, method=method, replicates=20, **asked).iloc[-1]
-        assert found["new_high"] == pytest.approx(1, abs=0.02)
-        assert found["new_low"] <= found["predicted"] - half + 1e-3
+    """Of 12 questions, and of 4 clusters of three, by Student's law; all answers to them are right."""
+    question, sample = (part.ravel() for part in np.indices((12, 8)))
+    columns = {
+        "question_id": question,
+        "sample": sample,
+        "tokens": 50 + 10 * sample,
+        "cluster": question // size,
+    }
+    rows = pd.DataFrame(columns).astype({"question_id": str, "cluster": str}).assign(answer="7", gold="7")
+    if given == "curves":
+        rows = build_curves(as_table(rows, "samples"), permutations=0)
+    asked: dict[str, Any] = {"at_n": [8], "fit_cap": 90, "at_caps": [200]} if given == "caps" else {}
+    method = "all_of_n" if given == "all_of_n" else "majority"
+    found = forecast(rows, predictor=predictor, method=method, replicates=20, **asked).iloc[-1]
+    assert found["new_high"] == pytest.approx(1, abs=0.02)
+    assert found["new_low"] <= found["predicted"] - half + 1e-3

@@ -80,7 +80,7 @@ def test_texts_of_a_question_are_escaped_and_shortened_unless_asked_for_as_a_who
     inspect: Inspect, folder: Path
 ) -> None:
     _, out, _ = inspect(folder, "--question", "tiny-0000")
-    assert any(line.startswith("setting 10, greedy: 1 answers, 0 right") for line in out)
+    assert any(line.startswith("setting 10, greedy: 1 answer, 0 right") for line in out)
     (shortened,) = [line for line in out if "first word" in line]
     assert " … " in shortened
     assert shortened.endswith("last words")
