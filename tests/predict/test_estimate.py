@@ -3,7 +3,6 @@
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from predict import forecast
@@ -12,6 +11,7 @@ from predict.estimators import ESTIMATORS, WIDE, estimate
 from predict.evidence.points import Evidence, Points
 from results.tables.contract import as_table
 from results.votes.curves import build_curves
+from tests.predict.conftest import simulated_samples
 
 
 def test_intervals_statuses_and_means_that_cannot_be() -> None:
@@ -66,17 +66,11 @@ def test_any_predictor_takes_it_that_one_question_or_half_a_cluster_may_be_misse
     given: str, predictor: str, size: int, half: float
 ) -> None:
     """Of 12 questions, and of 4 clusters of three, by Student's law; all answers to them are right."""
-    question, sample = (part.ravel() for part in np.indices((12, 8)))
-    columns = {
-        "question_id": question,
-        "sample": sample,
-        "tokens": 50 + 10 * sample,
-        "cluster": question // size,
-    }
-    rows = pd.DataFrame(columns).astype({"question_id": str, "cluster": str}).assign(answer="7", gold="7")
+    rows = simulated_samples(12, 8, ("40",)).assign(answer="right", correct=True)
+    rows["cluster"] = (rows["question_id"].str[1:].astype(int) // size).astype(str)
     if given == "curves":
         rows = build_curves(as_table(rows, "samples"), permutations=0)
-    asked: dict[str, Any] = {"at_n": [8], "fit_cap": 90, "at_caps": [200]} if given == "caps" else {}
+    asked: dict[str, Any] = {"at_n": [8], "fit_cap": 33, "at_caps": [40]} if given == "caps" else {}
     method = "all_of_n" if given == "all_of_n" else "majority"
     found = forecast(rows, predictor=predictor, method=method, replicates=20, **asked).iloc[-1]
     assert found["new_high"] == pytest.approx(1, abs=0.02)
