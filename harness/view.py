@@ -29,7 +29,7 @@ from results.tables.files import RECORD
 from results.tables.key import on_dataset
 from results.tables.schemas import SAMPLE_KEY
 from results.tables.shards import missing
-from results.terminal import aligned, visible
+from results.terminal import aligned, plural, visible
 
 RIGHT, WRONG, UNREADABLE, CUT_OFF = "✓", "✗", "∅", "… cut off"
 BLANK = dict.fromkeys([*COLUMNS, *ASKED_FOR, *PROBLEM])
@@ -43,25 +43,25 @@ def read_blocks(paths: Sequence[Path], question: str | None, setting: str | None
     """The rows of a run's samples.jsonl, also while it is being written, or of any other samples table.
 
     Some at a time, one file after the other; only those to one question and of one setting,
-    where these are given. Raises BadInput: a row, with its file; no such answers; one answer in
-    two files.
+    where these are given. Raises BadInput: a row, with its file; no such answers; one answer
+    twice.
     """
     given = {"question_id": question, "setting": setting}
     wanted = {column: value for column, value in given.items() if value is not None}
     seen: dict[tuple[Any, ...], set[int]] = {}
-    empty = True
     for path in paths:
         for rows in _blocks(path, wanted):
-            for row in rows if len(paths) > 1 else ():
+            for row in rows:
                 *place, sample = (row[name] for name in SAMPLE_KEY)
                 indices = seen.setdefault(tuple(place), set())
                 if sample in indices:
                     what = ", ".join(f"{name}={row[name]}" for name in SAMPLE_KEY)
-                    raise BadInput(visible(f"{path}: a second row for {what}: give one run, once"))
+                    raise BadInput(
+                        visible(f"{path}: a second row for {what}, expected one in all that is given")
+                    )
                 indices.add(sample)
-            empty = empty and not rows
             yield rows
-    if empty:
+    if not seen:
         what = " and ".join(f"{column} {value!r}" for column, value in wanted.items())
         where = ", ".join(map(str, paths))
         raise BadInput(visible(f"{where}: no answers{what and f' with {what}'}"))
@@ -103,7 +103,7 @@ def overview(blocks: Iterable[Sequence[Row]], files: Sequence[Path]) -> Iterator
         for i, more in enumerate((group.answers, *added)):
             counts[i] += more
     for whose, tally in tallies.named:
-        yield f"{whose}: {tally.answers:,} answers"
+        yield f"{whose}: {plural(f'{tally.answers:,}', 'answer')}"
         yield visible(tally.table(), keep="\n")
         # What commands call a table: its folder, where that means this file.
         called = (file.parent if file.stem == "samples" else file for file in files)
@@ -166,7 +166,7 @@ def _of_settings(
         which += f", {model}" if models > 1 else ""
         which += on
         counts = (f"{group[kind].sum()} {kind}" for kind in ("right", "unreadable", "cut-off"))
-        shown, counted = group, f"{len(group)} answers, {', '.join(counts)}"
+        shown, counted = group, f"{plural(len(group), 'answer')}, {', '.join(counts)}"
         if only:
             shown = group[group[[*only]].all(axis=1)]
             counted = f"{len(shown)} of {len(group)} answers are {' and '.join(only)}"

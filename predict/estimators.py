@@ -11,12 +11,15 @@ from predict.curves.intervals import on_curves
 from predict.curves.rivals import exponential, flat, power_law
 from predict.estimate import Estimate, Estimator, Options, Status, more_severe, of_opposite
 from predict.evidence.groups import Group
-from predict.evidence.points import Evidence, Points, opposite
+from predict.evidence.points import Evidence, Floats, Points, opposite
 from predict.stopped.survival import survival
 from results import BadInput
 from results.arguments import names_of
 from results.low_cost_to_high import NAME as PAPER_S
 from results.methods import METHODS
+from results.normal import Interval, z_of
+from results.paired.differences import least_stderr, students
+from results.votes.clusters import equal_draws
 from results.votes.tokens import budgets_ignored
 
 DEFAULT = "default"
@@ -56,10 +59,7 @@ BY_PROMPT = (
     "the thinking: no law along T tells what that brings"
 )
 
-NEEDS = {
-    SURVIVAL: "--fit-cap",
-    MIXTURE: "samples, not curves",
-}
+NEEDS = {SURVIVAL: "--fit-cap", MIXTURE: "samples, not curves"}
 """What an estimator needs that does not always apply."""
 
 
@@ -76,13 +76,13 @@ def estimate(name: str, evidence: Evidence, targets: Points, options: Options) -
     """What the estimator of that name makes of the evidence: from one fit the mean and both intervals.
 
     Not ok where the interval of these questions is `WIDE`, where N or the cap is `FAR` beyond what was seen,
-    and for a new setting where the tokens asked for do not set the tokens used (`BY_PROMPT`), or the settings
-    seen do not pin down, by the question law, how accuracy goes on along T: through few settings every
-    predictor draws a smooth line, which a rise that has hardly begun deceives.
+    and for a new setting `BY_PROMPT`, or where the question law does not pin down how accuracy goes on along
+    T: through few settings every predictor draws a smooth line, which a rise that has hardly begun deceives.
     """
     if METHODS[evidence.method].opposite:
         return of_opposite(estimate(name, opposite(evidence), targets, options))
     result = ESTIMATORS[name](evidence, targets, options)
+    result = replace(result, new=_wide_enough(result.new, result.mean, evidence))
     far = FAR * evidence.points.N.max() < targets.N
     if run := evidence.run:
         far |= np.array([run.caps[setting] > FAR * run.cap for setting in targets.setting])
@@ -95,6 +95,17 @@ def estimate(name: str, evidence: Evidence, targets: Points, options: Options) -
     status = more_severe(result.status, np.where(open_yet, Status.BOUND_HIT, Status.OK))
     notes = (*result.notes, BY_PROMPT) if by_prompt.any() else result.notes
     return replace(result, status=status, notes=notes)
+
+
+def _wide_enough(new: Interval[Floats], mean: Floats, evidence: Evidence) -> Interval[Floats]:
+    """The interval of new questions, of which one, or half a cluster, may be missed in what was seen."""
+    least = 0.0
+    for sizes in evidence.sizes:
+        reach = z_of(new.level) * students(equal_draws(sizes), new.level)
+        least = max(least, float(reach * least_stderr(sizes.sum(), sizes.max())))
+    low = np.minimum(new.low, np.clip(mean - least, 0.0, 1.0))
+    high = np.maximum(new.high, np.clip(mean + least, 0.0, 1.0))
+    return Interval(low, high, new.level)
 
 
 def able(samples: bool, caps: bool = False) -> list[str]:

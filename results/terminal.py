@@ -35,6 +35,11 @@ def in_texts(cell: Any, change: Callable[[str], str]) -> Any:
     return change(cell) if isinstance(cell, str) else cell
 
 
+def plural(number: object, noun: str) -> str:
+    """A number with its noun: "1 answer", "1,319 answers"."""
+    return f"{number} {noun}" if str(number) == "1" else f"{number} {noun}s"
+
+
 def aligned(rows: Sequence[Sequence[str]], left: Collection[int] = (0,)) -> list[str]:
     """One line for each row, the first a header; the columns numbered in `left` are aligned to the left.
 

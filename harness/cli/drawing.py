@@ -194,6 +194,7 @@ def draw(
     from harness.run.sampler import sample
     from harness.run.session import until_stopped
     from results.commandline import INTERRUPTED
+    from results.terminal import plural
 
     work = sample(
         experiment,
@@ -214,9 +215,8 @@ def draw(
         click.echo(line)
     for warning in outcome.tally.warnings(out):
         beside_the_bar(f"warning: {warning}")
-    missing = (
-        f"{outcome.missing} of {outcome.planned} answers are missing: {len(outcome.failures)} requests failed"
-    )
+    failed = plural(len(outcome.failures), "request")
+    missing = f"{outcome.missing} of {outcome.planned} answers are missing: {failed} failed"
     return status_of(outcome.missing, missing, "no answer", outcome.failures)
 
 

@@ -120,7 +120,7 @@ def import_samples(kind: str, file: Path, out: Path, **options: Any) -> None:
     from harness.tally.counts import Tallies, Tally
     from results import BadInput
     from results.tables.files import write_raw
-    from results.terminal import visible
+    from results.terminal import plural, visible
 
     for name, (option, kinds) in _BELONGS.items():
         if options[name] and kind not in kinds:
@@ -151,8 +151,8 @@ def import_samples(kind: str, file: Path, out: Path, **options: Any) -> None:
     for line in (*notes, *(f"warning: {warning}" for warning in tallies.warnings(out))):
         click.echo(visible(line), err=True)
     answered = len(table[["dataset", "question_id"]].drop_duplicates())
-    counts = f"{len(table)} answers to {answered} questions, {imported.left_out} rows left out"
-    click.echo(f"{counts} -> {target}")
+    counts = f"{plural(len(table), 'answer')} to {plural(answered, 'question')}"
+    click.echo(f"{counts}, {plural(imported.left_out, 'row')} left out -> {target}")
 
 
 def _import(kind: str, file: Path, grader: Grader | None, options: dict[str, Any]) -> Any:

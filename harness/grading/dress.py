@@ -38,6 +38,7 @@ _SPELLINGS = (
     (re.compile(r"(?<!\\)~"), " "),
     (re.compile(r"(?<!\\)\{(\d{1,3}(?:,\d{3})++)\}"), lambda found: f"{{{found[1].replace(',', '')}}}"),
     (re.compile(r"\A([-+]?)(\d++) (\d++)/(\d++)\Z"), r"\1\2\\frac{\3}{\4}"),
+    (re.compile(r"\[[^][]*+\]|([][])([^][,;]++)[,;]([^][,;]++)([][])"), lambda found: _interval(found)),
 )
 _SPACED = re.compile(r"[-+]?\d{1,3}(?: \d{3})++(?:\.\d++)?+%?+")
 _REPEATING = re.compile(r"(\d*+)\.(\d*+)\\(?:overline|bar|dot)\s*+\{?(\d++)\}?")
@@ -67,6 +68,12 @@ def in_latex(text: str) -> str:
     if _SPACED.fullmatch(text):
         text = text.replace(" ", "")
     return _REPEATING.sub(_repeated, text)
+
+
+def _interval(match: re.Match[str]) -> str:
+    """`]-2, 5]` is (-2, 5]; brackets that close as they open stay."""
+    opening, low, high, closing = match.groups()
+    return f"{'[('[opening == ']']}{low},{high}{'])'[closing == '[']}" if opening else match[0]
 
 
 def _fraction(match: re.Match[str]) -> str:

@@ -50,6 +50,8 @@ _ROOT = re.compile(r"(?<![a-zA-Z\\])\\?sqrt\s?\(([^()]*+)\)")
 _FORMULA_LIKE = re.compile(r"[\d\\$]|\A\W*+\w\W*+\Z")
 _POWER = re.compile(r"\*\*\s?(?:\((-?\w++)\)|(-?\w++))")
 _AND = re.compile(r",?\s*+(?:\b(?:and|or)\b|(?<=[\d}\s])\\&)")
+_OR = re.compile(r",?\s*+(?:\\text\s*+\{\s*+or\s*+\}|\bor\b|\\(?:lor|vee)\b)")
+_INEQUALITY = re.compile(r"[<>]|\\[lg](?:t|eq?)(?:slant)?+(?![a-z])")
 _NAMED = re.compile(r"(?<=[a-z]{2})(?<!degree)(?<!degrees)\s++[A-Z](?![\w=^{(])")  # behind a word, no formula
 _DEGREE = re.compile(
     r"(?:\\[ ,;!]){0,3}+\^\s*+\{?+(?:\\circ\b|\\(?:text|mathrm)\s*+\{o\}|(?<=\d\^)o\b|(?<=\d\^\{)o\b)\}?+"
@@ -239,6 +241,8 @@ def _as_latex(text: str) -> str:
     """What people type as LaTeX: functions, powers, `1 and 2`; without dollar signs, which would end it."""
     text = in_latex(text)
     text = _FUNCTION.sub(r"\\\1", _ROOT.sub(r"\\sqrt{\1}", text))
+    if _INEQUALITY.search(text):
+        text = _OR.sub(r" \\lor ", text)
     text = _AND.sub(",", _POWER.sub(r"^{\1\2}", text))
     return text.replace("\\$", "").replace("$", "").rstrip(". ")
 

@@ -53,15 +53,10 @@ def same(gold: str, text: str) -> bool:
     """
     right, answer = _parsed(gold), _parsed(text)
     is_finite = any(isinstance(parsed[0], _sympy().FiniteSet) for parsed in (right, answer))
-    verified = _verified(right, answer, relations=not is_finite)
-    if not verified and not is_finite:
-        verified = _verified(answer, right, relations=True)
+    options = {"timeout_seconds": None, "allow_set_relation_comp": not is_finite}
+    pairs = [(right, answer)] if is_finite else [(right, answer), (answer, right)]
+    verified = any(_math_verify().verify(*pair, **options) for pair in pairs)
     return verified and not _apart(right[0], answer[0])
-
-
-def _verified(right: list[Any], answer: list[Any], relations: bool) -> bool:
-    options = {"timeout_seconds": None, "allow_set_relation_comp": relations}
-    return bool(_math_verify().verify(right, answer, **options))
 
 
 def _apart(first: Any, second: Any) -> bool:
@@ -134,8 +129,13 @@ def _system(parsed: Any) -> str | None:
 
 
 def _parsed(text: str) -> list[Any]:
-    package = _math_verify()
-    parsed: list[Any] = package.parse(f"${text}$", [package.LatexExtractionConfig()], parsing_timeout=None)
+    """What math-verify reads; of `x < 0 \\lor x > 1` the union of both."""
+    parts = text.split(r"\lor")
+    either = [_parsed(part)[0] for part in parts] if len(parts) > 1 else []
+    if either and len({name for one in either for name in one.free_symbols}) == 1:
+        return [_sympy().Union(*(one.as_set() for one in either))]
+    package, listed = _math_verify(), f"${','.join(parts)}$"
+    parsed: list[Any] = package.parse(listed, [package.LatexExtractionConfig()], parsing_timeout=None)
     return parsed
 
 
@@ -194,14 +194,9 @@ def _sympy() -> Any:
 
 def _stdout_for_replies_alone() -> TextIO:
     """Standard output; what a library prints goes nowhere, as it would be taken for a reply."""
-    replies = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
+    replies = os.fdopen(os.dup(sys.stdout.fileno()), "w", buffering=1, encoding="utf-8")
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return replies
-
-
-def _say(replies: TextIO, line: str) -> None:
-    replies.write(line + "\n")
-    replies.flush()
 
 
 def main() -> None:
@@ -212,7 +207,7 @@ def main() -> None:
     replies = _stdout_for_replies_alone()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the run
     assert form("\\frac{2}{6}")  # loads the parser outside the time of a request
-    _say(replies, "ready")
+    replies.write("ready\n")
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())  # nobody reads it from here on
     requests: dict[str, Callable[..., Any]] = {"form": form, "same": same}
     for line in sys.stdin:
@@ -222,7 +217,7 @@ def main() -> None:
         with suppress(Exception):  # whatever a parser raises for hostile text: it is no expression then
             reply = requests[name](*texts)
         signal.setitimer(signal.ITIMER_PROF, 0)
-        _say(replies, json.dumps(reply))
+        replies.write(json.dumps(reply) + "\n")
 
 
 if __name__ == "__main__":

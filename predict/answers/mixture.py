@@ -37,8 +37,8 @@ from predict.curves.law_along_t import Carried, other_settings
 from predict.estimate import Estimate, Options, Status, from_draws, more_severe
 from predict.evidence.points import Evidence, Floats, Ints, Points, Pool
 from results import BadInput
-from results.normal import Interval, z_of
-from results.paired.differences import least_stderr, students
+from results.normal import Interval
+from results.paired.differences import students
 from results.votes.clusters import cluster_sizes, equal_draws, redrawn
 from results.votes.exact import VoteCounts
 from results.votes.unnamed import contents
@@ -105,19 +105,8 @@ def from_answers(
         along = other_settings(carried, grid, targets[beyond], observed.method, options)
         mean[beyond], status[beyond], draws[:, :, beyond] = along
     these, new = np.clip(draws, 0.0, 1.0)
-    estimate = from_draws(mean, these, new, status, options.level)
-    least = max(_missed(pool, options.level) for pool in observed.pools)
-    low = np.minimum(estimate.new.low, np.clip(mean - least, 0.0, 1.0))
-    high = np.maximum(estimate.new.high, np.clip(mean + least, 0.0, 1.0))
     allowed_ends = Interval(ends[0], ends[1], options.level) if options.allowed else None
-    return replace(estimate, new=Interval(low, high, options.level), allowed=allowed_ends)
-
-
-def _missed(pool: Pool, level: float) -> float:
-    """Half of an interval of new questions at least: one, or half a cluster, may be missed."""
-    sizes = cluster_sizes(len(pool.answers.question_ids), pool.answers.clusters)
-    reach = z_of(level) * students(equal_draws(sizes), level)
-    return float(reach * least_stderr(sizes.sum(), sizes.max()))
+    return replace(from_draws(mean, these, new, status, options.level), allowed=allowed_ends)
 
 
 def _answers_alone(pool: Pool, population: Population, N: Ints, level: float) -> Floats:
@@ -203,9 +192,8 @@ def accuracies(
         draws += mean - law.mean(axis=0)
         off = ndtri((rng.permutation(options.replicates) + 0.5) / options.replicates)
         draws += COMMON_ERROR * np.sqrt(scatter) * off[:, None]
-        draws = mean + (draws - mean) * students(
-            equal_draws(cluster_sizes(Q, pool.answers.clusters)), options.level
-        )
+        count = equal_draws(cluster_sizes(Q, pool.answers.clusters))
+        draws = mean + (draws - mean) * students(count, options.level)
     return Accuracies(mean, draws, scatter)
 
 

@@ -29,6 +29,7 @@ from results.tables.contract import check_out
 from results.tables.files import write_raw
 from results.tables.key import model_on, on_dataset
 from results.tables.money import Price
+from results.terminal import plural
 from results.words.cells import Columns, described, number
 from results.words.names import interval, percent, show
 
@@ -89,7 +90,7 @@ def alone(
                 raise BadInput(f"--with {cheap}: no answers{on_dataset(dear.dataset)}")
             rows = with_cheap(dear, others, rows, level)
         called = model_on(dear.model, dear.dataset)
-        say(f"\n{called}, setting {dear.setting}, from {own} questions × {seen} answers")
+        say(f"\n{called}, setting {dear.setting}, from {plural(own, 'question')} × {plural(seen, 'answer')}")
         say("\n".join([described(rows, columns_of(rows)), *([] if cheap is None else [saved(rows)])]))
         tables.append(rows.assign(dataset=dear.dataset, model=dear.model, setting=dear.setting))
     say(f"± in points, {100 * level:g} %. Four times the answers halve the ± of these questions.")
@@ -127,7 +128,8 @@ def compared(
     for a, b in both:
         own, seen = len(a.pools.question_ids), min(a.most, b.most)
         rows = power(a.pools, b.pools, questions or [own], answers or [seen, 4 * seen], seed, level)
-        say(f"\n{b.named} − {a.named}{on_dataset(a.dataset)}, from {own} questions × {seen} answers")
+        pilot = f"{plural(own, 'question')} × {plural(seen, 'answer')}"
+        say(f"\n{b.named} − {a.named}{on_dataset(a.dataset)}, from {pilot}")
         say(described(rows, columns_of(rows)))
         tables.append(rows.assign(dataset=a.dataset, a=a.named, b=b.named))
     say(

@@ -18,6 +18,7 @@ from predict.evidence.groups import Group, group_of_pools, make_pool, sampled
 from predict.evidence.points import Evidence, Pool, Run, by_what_is_seen, chosen_answers, stopped
 from results import BadInput
 from results.votes.caps import cap_name, check_tokens, endings
+from results.votes.clusters import cluster_sizes
 from results.votes.exact import AnswerPools, answer_pools
 from results.votes.unnamed import put_in_order, unnamed
 
@@ -119,9 +120,12 @@ def observe(
         else:
             seen = by_what_is_seen(seen)
         cut = group_of_pools(group.key, seen)
-        return Evidence(cut.points, cut.accuracy, cut.stderr, cut.pools, group.method, run)
+        sizes = tuple(cluster_sizes(len(p.answers.question_ids), p.answers.clusters) for p in seen)
+        return Evidence(cut.points, cut.accuracy, cut.stderr, cut.pools, group.method, run, sizes)
     at = np.isin(group.points.setting, list(settings)) & np.less_equal(group.points.N, max_n)
-    return Evidence(group.points[at], group.accuracy[at], group.stderr[at], (), group.method)
+    draws = {**group.questions, **group.clusters}
+    sizes = tuple(np.full(round(draws[s]), group.questions[s] / draws[s]) for s in settings if draws[s])
+    return Evidence(group.points[at], group.accuracy[at], group.stderr[at], (), group.method, None, sizes)
 
 
 def drawn(

@@ -107,6 +107,7 @@ class Evidence:
     pools: the counted answers by setting; empty when only curves are known.
     method: majority or best_of_n, or one with an opposite.
     run: where dearer caps are asked, the answers as they were stopped.
+    sizes: by setting, of how many questions each draw, a question or a cluster, is; empty where unknown.
     """
 
     points: Points
@@ -115,6 +116,7 @@ class Evidence:
     pools: tuple[Pool, ...] = ()
     method: str = "majority"
     run: Run | None = None
+    sizes: tuple[Ints | Floats, ...] = ()
 
 
 def by_what_is_seen(pools: Sequence[Pool]) -> list[Pool]:

@@ -17,6 +17,7 @@ import pandas as pd
 from predict.evidence.points import Floats
 from results import BadInput
 from results.normal import z_of
+from results.paired.differences import students
 from results.paired.pairs import clusters_of, shared_questions
 from results.paired.powered import FEWEST
 from results.paired.sides import Side
@@ -72,7 +73,7 @@ def with_cheap(dear: Side, cheap: Sequence[Side], rows: pd.DataFrame, level: flo
     cheapest = []
     for row in rows.to_dict("records"):
         known = zip(beside, shares[row["method"], row["N"]], strict=True)
-        savings = [_saving(row, each, variance, z_of(level), size) for each, variance in known]
+        savings = [_saving(row, each, variance, level, size) for each, variance in known]
         cheapest.append(min(savings, key=lambda saving: saving["cost_with"]))
     return rows.join(pd.DataFrame(cheapest, rows.index))
 
@@ -89,14 +90,15 @@ def _beside(dear: Side, cheap: Side) -> CheapSide:
 
 
 def _saving(
-    row: Mapping[Any, Any], beside: CheapSide, variance: Floats, z: float, size: float
+    row: Mapping[Any, Any], beside: CheapSide, variance: Floats, level: float, size: float
 ) -> dict[str, Any]:
     """What one cheap side saves in a run of a row's size: the columns that `with_cheap` adds.
 
     variance: of a question, what the cheap side explains and its ends, (3,).
     """
-    questions = row["questions"]
-    of_new, of_luck = (questions * (row[margin] / z) ** 2 for margin in ("new_margin", "margin"))
+    questions, z = row["questions"], z_of(level)
+    of_new = questions * (row["new_margin"] / z / students(questions / size, level)) ** 2
+    of_luck = questions * (row["margin"] / z) ** 2
     explicable = max(of_new - of_luck, 0.0)
     share, least, most = np.minimum(variance, explicable) / max(of_new, _NO_VARIANCE)
     each = beside.price / row["answers"]

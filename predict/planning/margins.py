@@ -5,13 +5,14 @@
 
 With w for the luck of the answers to a question and b for what differs between questions beyond it
 (`imagined_runs`), the mean over Q questions has the variance w / Q as a measure of these questions
-and (b + w) / Q as one of their kind. The luck falls as 1/N for one answer, and at least as fast for
-the vote or best-of-N of as many of more answers (Hoeffding, Annals of Mathematical Statistics 1948,
-theorem 5.2).
+and (b + w) / Q as one of their kind, of which few have Student's interval, as in a report. The luck
+falls as 1/N for one answer, and at least as fast for the vote or best-of-N of as many of more
+answers (Hoeffding, Annals of Mathematical Statistics 1948, theorem 5.2).
 
 Questions that come in clusters err together: what the pilot's do, measured at its answers, is added to b.
 """
 
+from bisect import bisect_left
 from collections.abc import Sequence
 
 import numpy as np
@@ -19,7 +20,8 @@ import pandas as pd
 
 from predict.planning.imagined_runs import imagined, parts
 from results.normal import FORECAST_LEVEL, z_of
-from results.votes.clusters import shared_variance
+from results.paired.differences import least_stderr, students
+from results.votes.clusters import cluster_sizes, equal_draws, shared_variance
 from results.votes.exact import AnswerPools, accuracy_by_question
 from results.votes.unnamed import unnamed
 
@@ -34,34 +36,38 @@ def precision(
     """A row for each size of a run: of one answer and, of two answers or more, the vote and the best of all.
 
     margin, new_margin: half the interval of these and of new questions. …_to_halve: how
-    many would halve the second; inf where no number of answers does. One question tells
-    nothing of new ones (NaN).
+    many would halve the second; inf where no number of answers does. One question, or
+    cluster, tells nothing of new ones (NaN).
     """
     rows, z = [], z_of(level)
     (pilot,) = unnamed([pilot])
-    counts, alone = pilot.counts(), len(pilot.question_ids) == 1
-    imagine = imagined(counts, answers, [seed])
+    sizes = cluster_sizes(len(pilot.question_ids), pilot.clusters)
+    size = sizes.sum() / equal_draws(sizes)
+
+    def new_margin(Q: int, variance: float) -> float:
+        stderr = np.maximum(np.sqrt(variance / Q), least_stderr(Q, sizes.max()))
+        return float(np.minimum(z * students(Q / size, level) * stderr, 1.0)) if size < Q else np.nan
+
+    imagine = imagined(pilot.counts(), answers, [seed])
     for n in answers:
         for (method, N), runs in imagine[n].items():
             between, within = parts(runs)
-            between = np.nan if alone else max(between + _together(pilot, method, N), 0.0)
-            left = (between + within) / 4 - between
+            if pilot.clusters:  # by their votes of up to N answers
+                exact = accuracy_by_question(pilot.counts(), method, np.minimum([N], pilot.sizes.min()))
+                between = max(between + float(shared_variance(exact, pilot.clusters)[0]), 0.0)
+            variance = between + within if len(sizes) > 1 else np.nan
             for Q in questions:
+                half = new_margin(Q, variance) / 2
+                more = bisect_left(range(4 * Q), True, lo=Q, key=lambda q: new_margin(q, variance) <= half)
+                left = (variance / 4 - between) * (new_margin(Q, variance / 4) <= half)
                 rows.append(
                     {
                         **{"questions": Q, "answers": n, "method": method, "N": N},
                         "predicted": np.mean(runs),
-                        "new_margin": z * np.sqrt((between + within) / Q),
+                        "new_margin": 2 * half,
                         "margin": z * np.sqrt(within / Q),
-                        "questions_to_halve": np.nan if np.isnan(between) else 4 * Q,
-                        "answers_to_halve": np.ceil(n * within / left) if left > 0 else np.inf,
+                        "questions_to_halve": np.nan if np.isnan(half) else more,
+                        "answers_to_halve": np.ceil(n * within / left) if left > 0 else np.inf + half,
                     }
                 )
     return pd.DataFrame(rows).sort_values(["questions", "answers"], kind="stable", ignore_index=True)
-
-
-def _together(pilot: AnswerPools, method: str, N: int) -> float:
-    """What is added to b for the clusters of the pilot, by its votes of up to N answers."""
-    at = np.array([min(N, pilot.sizes.min())])
-    exact = accuracy_by_question(pilot.counts(), method, at)
-    return float(shared_variance(exact, pilot.clusters)[0]) if pilot.clusters else 0.0

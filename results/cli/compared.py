@@ -26,7 +26,7 @@ from results.tables.contract import read_samples, sample_files
 from results.tables.doubts import say_same_answers
 from results.tables.key import on_dataset
 from results.tables.money import columns_of_score
-from results.terminal import visible
+from results.terminal import plural, visible
 from results.words import compared as words
 from results.words.cells import Columns, Table, described, level_of, lines_of, tabled
 from results.words.names import points
@@ -208,8 +208,8 @@ def look_at_every_question(
 
 
 def _told(gate: QuestionGate) -> tuple[list[str], OfQuestions]:
-    each = " to ".join(dict.fromkeys([f"{gate.asked.min()}", f"{gate.asked.max()}"]))
-    lines = [f"{len(gate.names):,} questions, {each} answers to each; {_wanted(gate)}:"]
+    each = plural(" to ".join(dict.fromkeys([f"{gate.asked.min()}", f"{gate.asked.max()}"])), "answer")
+    lines = [f"{plural(f'{len(gate.names):,}', 'question')}, {each} to each; {_wanted(gate)}:"]
     if gate.below.any():
         lines += _listed(gate)
     elif gate.before is not None:

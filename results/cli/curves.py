@@ -15,6 +15,7 @@ from results.command_help import ASKED, CHANCE, Command, about
 from results.commandline import warnings_last
 from results.methods import FORECAST, LISTED, SCORED
 from results.read_options import reading_options
+from results.terminal import plural
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -134,7 +135,8 @@ def curves_command(
     panels = make_panels(result)
     for line in [*short_lines(panels), *cheap_lines(result)]:
         click.echo(line)
-    click.echo(f"{', '.join(map(str, samples))}: {len(table)} answers -> {out}: {len(result)} rows")
+    given = plural(len(table), "answer")
+    click.echo(f"{', '.join(map(str, samples))}: {given} -> {out}: {plural(len(result), 'row')}")
     if plot is not None:
         from results.pictures import draw
         from results.report.selectors import curve_choices

@@ -14,6 +14,7 @@ import click
 from results.cli.options import out_option, price_option
 from results.command_help import OUTPUT, Command, about
 from results.read_options import reading_options
+from results.terminal import plural
 
 CACHED = Path(__file__).parents[1] / "cached"
 """The tables that ship with the project."""
@@ -59,4 +60,4 @@ def report_command(
     if len(tables.whole) and len(unsteady := unsteady_rows(tables.whole)):
         write_raw(unsteady, out / "tables" / "unsteady.csv")
     pictures = sum(name.endswith(".png") for name in files)
-    click.echo(f"report: {pictures} figures -> {out / 'index.html'} ({len(page) / 1e6:.1f} MB)")
+    click.echo(f"report: {plural(pictures, 'figure')} -> {out / 'index.html'} ({len(page) / 1e6:.1f} MB)")

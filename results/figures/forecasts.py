@@ -48,7 +48,10 @@ def forecast_figure(forecast: Forecast) -> Figure:
     """Fitted, forecast and measured points, against length if new settings were forecast, else against N."""
     field, along, rows, x, colour = _axes(forecast)
     points = _points(rows)
-    measured, ahead = (_values(rows, name) for name in ("accuracy", "predicted"))
+    measured, ahead = (  # drawn within [0, 1], and no mark where there is no number at all
+        rows.assign(value=rows[name].clip(0, 1)) if rows[name].notna().any() else rows.iloc[:0]
+        for name in ("accuracy", "predicted")
+    )
     beside = set_aside(rows, along, field, sorted(rows[field].unique()), CLOSE)
     spread = rows.assign(**{along: beside}) if forecast.over_length else rows
     bars, ends = (_bars(spread, kind) for kind in ("", "new_"))
@@ -112,11 +115,6 @@ def _verdict(forecast: Forecast) -> str:
         return ""
     number = "None is ok" if len(doubted) == len(status) else f"Faded: {len(doubted)} of {len(status)}"
     return f" {number} ({commonest(doubted)})."
-
-
-def _values(rows: pd.DataFrame, name: str) -> pd.DataFrame:
-    """The rows with that column as their `value` within [0, 1]; [] where it has no number at all."""
-    return rows.assign(value=rows[name].clip(0, 1)) if rows[name].notna().any() else rows.iloc[:0]
 
 
 def _bars(rows: pd.DataFrame, kind: str) -> pd.DataFrame:

@@ -99,17 +99,14 @@ def text_cells(values: Cells) -> tuple[Cells, Bad]:
     """Text as it is: only nothing is null, and a text that says "None" is a text."""
     bad = np.zeros(len(values), bool)
     if pd.api.types.is_float_dtype(values.dtype):
-        values = _as_float64(values).map(_cell_text, na_action="ignore")
+        if values.dtype in ("float16", "float32"):  # by the digits they show: 0.1, not 0.10000000149
+            values = pd.to_numeric(values.astype(TEXT))
+        values = values.map(_cell_text, na_action="ignore")
     elif values.dtype == object:
         bad = values.map(_is_no_text).to_numpy(bool)
         values = values.mask(bad).map(_cell_text, na_action="ignore")
     text = values.astype(TEXT)
     return text.mask(text == ""), bad
-
-
-def _as_float64(values: Cells) -> Cells:
-    """Floats of half the width by the digits they show: 0.1, where a double would be 0.10000000149."""
-    return values if values.dtype not in ("float16", "float32") else pd.to_numeric(values.astype(TEXT))
 
 
 def _is_no_text(cell: object) -> bool:

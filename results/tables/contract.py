@@ -245,6 +245,9 @@ def _consistent(table: pd.DataFrame, declared: Schema, name: str | Path) -> pd.D
         values = table.reindex(columns=[*declared.a_value_of])
         expected = f"a value of {' or '.join(declared.a_value_of)} in every row"
         refuse(values.isna().all(axis=1).to_numpy(bool), name, values.iloc[:, 0], expected)
+    if {"questions", "clusters"} <= {*table}:
+        more = (table["clusters"] > table["questions"]).to_numpy(bool, na_value=False)
+        refuse(more, name, table["clusters"], "at most one a question")
     if declared.unique:
         again = table.duplicated(declared.unique).to_numpy()
         if again.any():

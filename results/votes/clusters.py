@@ -55,7 +55,7 @@ def cluster_sizes(questions: int, clusters: Clusters) -> Ints:
     return np.bincount(cluster_places(clusters)) if clusters else np.ones(questions, np.int64)
 
 
-def equal_draws(sizes: Ints) -> float:
+def equal_draws(sizes: Ints | Floats) -> float:
     """The draws of equal size that draws of these sizes, (draws,), count as: at most their number."""
     return float(sizes.sum() ** 2 / (sizes**2).sum())
 

@@ -21,7 +21,7 @@ from results.paired.verdict import Verdict
 from results.paired.verdict import verdict as verdict_of
 from results.summary.gains import ranks
 from results.tables.key import on_dataset
-from results.terminal import visible
+from results.terminal import plural, visible
 from results.words.cells import Columns, Table, level_of, number, tabled
 from results.words.names import listed, percent, points_within, sentence, show
 
@@ -69,7 +69,7 @@ def in_clusters(rows: pd.DataFrame) -> str:
     clusters = rows.get("clusters", pd.Series(dtype=float))
     counted = " to ".join(dict.fromkeys(f"{end:,.0f}" for end in (clusters.min(), clusters.max())))
     where = ", where they come in any" if clusters.isna().any() else ""
-    return "" if clusters.isna().all() else f" in {counted} clusters{where}"
+    return "" if clusters.isna().all() else f" in {plural(counted, 'cluster')}{where}"
 
 
 def answer_name(row: Any) -> str:

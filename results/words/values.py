@@ -173,7 +173,9 @@ def measurement_table(claims: pd.DataFrame) -> Table:
         "setting": lambda row: line_name(row["setting"]),
         "quantity": itemgetter("quantity"),
         "measured": lambda row: number(row["measured"]),
-        "95 % interval": _measured_interval,
+        "95 % interval": lambda row: (  # an extreme one over tasks has none
+            "–" if row["low"] == row["high"] else f"{number(row['low'])}{NBSP}… {number(row['high'])}"
+        ),
         "outcome": _outcome,
     }
     return tabled("Measurements", claims, columns)
@@ -194,11 +196,6 @@ def _outcome(row: Any) -> str:
 
 def _claim(row: Any) -> str:
     return sentence(row["claim"].replace("-", " ").replace(" of n ", " of N "))
-
-
-def _measured_interval(row: Any) -> str:
-    extreme = row["low"] == row["high"]  # one over tasks, which has no interval
-    return "–" if extreme else f"{number(row['low'])}{NBSP}… {number(row['high'])}"
 
 
 LISTED = 20

@@ -217,6 +217,14 @@ def test_a_link_to_a_question_opens_it(browser, page, tmp_path):
     assert console == ""
 
 
+def test_verdicts_do_not_vote(browser, tmp_path):
+    verdicts = samples("AAB").assign(correct=lambda rows: rows["answer"] == "A")
+    verdicts.drop(columns=["answer", "gold"]).to_csv(tmp_path / "v.csv", index=False)
+    CliRunner().invoke(report_command, [str(tmp_path / "v.csv"), "--out", str(tmp_path)])
+    elements, _ = opened(browser, tmp_path / "index.html", tmp_path / "profile")
+    assert '<option value="gain">least gain</option>' in elements
+
+
 def test_a_plan_opens_without_a_complaint(browser, tmp_path):
     draw("Plan", plan_choices([view(), view(target_accuracy=None)]), Picture(tmp_path / "plan.html"))
     elements, console = opened(browser, tmp_path / "plan.html", tmp_path / "profile")

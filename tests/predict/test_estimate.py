@@ -1,11 +1,17 @@
 """Estimates: intervals are the middle of their draws and hold the mean; a bad mean has a status."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
+from predict import forecast
 from predict.estimate import Estimate, Options, Status, everywhere, from_draws
 from predict.estimators import ESTIMATORS, WIDE, estimate
 from predict.evidence.points import Evidence, Points
+from results.tables.contract import as_table
+from results.votes.curves import build_curves
+from tests.predict.conftest import simulated_samples
 
 
 def test_intervals_statuses_and_means_that_cannot_be() -> None:
@@ -51,3 +57,21 @@ def test_an_interval_of_a_third_of_the_range_is_not_ok_whoever_forecasts(
     place = Points(np.array(["s"]), np.ones(1), np.ones(1, int))
     seen = Evidence(place, np.array([0.5]), np.array([0.01]))
     assert estimate("flat", seen, place, Options()).status.tolist() == [status]
+
+
+@pytest.mark.parametrize("predictor", ["default", "flat", "power-law"])
+@pytest.mark.parametrize("given", ["majority", "all_of_n", "curves", "caps"])
+@pytest.mark.parametrize(("size", "half"), [(1, 1.796 / 12), (3, 2.353 * 1.5 / 12)])
+def test_any_predictor_takes_it_that_one_question_or_half_a_cluster_may_be_missed(
+    given: str, predictor: str, size: int, half: float
+) -> None:
+    """Of 12 questions, and of 4 clusters of three, by Student's law; all answers to them are right."""
+    rows = simulated_samples(12, 8, ("40",)).assign(answer="right", correct=True)
+    rows["cluster"] = (rows["question_id"].str[1:].astype(int) // size).astype(str)
+    if given == "curves":
+        rows = build_curves(as_table(rows, "samples"), permutations=0)
+    asked: dict[str, Any] = {"at_n": [8], "fit_cap": 33, "at_caps": [40]} if given == "caps" else {}
+    method = "all_of_n" if given == "all_of_n" else "majority"
+    found = forecast(rows, predictor=predictor, method=method, replicates=20, **asked).iloc[-1]
+    assert found["new_high"] == pytest.approx(1, abs=0.02)
+    assert found["new_low"] <= found["predicted"] - half + 1e-3

@@ -114,13 +114,14 @@ function questions() {
     showQuestion(find(), models[ofModel.value].way);
   };
   const list = (permalink) => {
-    const { questions, total } = models[ofModel.value];
+    const { questions, total, way } = models[ofModel.value];
+    sortBy.options[0].textContent = way ? "least gain" : "vote loses"; // verdicts do not vote
     const value = LOWEST_FIRST[sortBy.value];
     pick.replaceChildren();
     for (const one of questions.toSorted((a, b) => value(a) - value(b))) {
       element("option", `${one.id}, ${percent(one.right)} right`, pick).value = one.id;
     }
-    const most = questions.length < total ? `${questions.length} of ${total.toLocaleString("en")} questions: those that the vote loses, close calls, and those least often right` : `${total} questions`;
+    const most = questions.length < total ? `${questions.length} of ${total.toLocaleString("en")} questions: those that ${way ? "gain least" : "the vote loses"}, close calls, and those least often right` : `${total} questions`;
     by("of-total").textContent = `${most}.`;
     show(permalink);
   };

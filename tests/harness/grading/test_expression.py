@@ -45,6 +45,8 @@ CLASSES = [
     ["[1, 2)", r"\left[1, 2\right)"],
     [r"\begin{pmatrix}1\\2\end{pmatrix}", r"\begin{pmatrix} 1 \\ \frac{4}{2} \end{pmatrix}"],
     ["x > 5", "5 < x"],
+    ["(-2, 5]", "]-2,5]", r"\left]-2;5\right]"],
+    [r"(-\infty, 2] \cup (3, \infty)", r"x \le 2\text{ or }x > 3", r"]-\infty,2]\cup]3,\infty["],
     [r"\text{east}", "East", r"\text{ East }"],
     ["12", "12.0", "$12", "12 cm", r"12\text{ cm}", "12 apples", r"12^\circ", "+12", "012", r"3\cdot 4"],
     ["12 dozen", r"12 \text{ dozen}"],

@@ -80,7 +80,7 @@ def test_texts_of_a_question_are_escaped_and_shortened_unless_asked_for_as_a_who
     inspect: Inspect, folder: Path
 ) -> None:
     _, out, _ = inspect(folder, "--question", "tiny-0000")
-    assert any(line.startswith("setting 10, greedy: 1 answers, 0 right") for line in out)
+    assert any(line.startswith("setting 10, greedy: 1 answer, 0 right") for line in out)
     (shortened,) = [line for line in out if "first word" in line]
     assert " … " in shortened
     assert shortened.endswith("last words")
@@ -121,6 +121,10 @@ def test_marks_are_crossed_and_an_answer_of_two_runs_is_refused(inspect: Inspect
     assert [line.split()[-3:] for line in out if "sample" in line] == [["…", "cut", "off"]]
     shutil.copytree(folder, again := folder.with_name("again"))
     code, out, err = inspect(folder, again)
+    assert (code, out, "a second row for" in err) == (2, [], True)
+    rows = (again / "samples.jsonl").read_text()
+    (again / "samples.jsonl").write_text(rows[: rows.index("\n") + 1] + rows)
+    code, out, err = inspect(again)
     assert (code, out, "a second row for" in err) == (2, [], True)
 
 

@@ -13,6 +13,7 @@ from predict.planning.margins import precision
 from results.normal import z_of
 from results.paired.powered import powered
 from results.paired.sides import Side
+from results.summary.panels import of_new_questions
 from results.votes.exact import AnswerPools, accuracy_by_question
 from tests.predict.answers.pools import asked, pool_of
 from tests.predict.commands import predict
@@ -42,6 +43,19 @@ def test_a_pilot_tells_the_scatter_of_runs(answers: int) -> None:
         assert told["margin"][i] == pytest.approx(1.645 * luck, rel=0.12)
 
 
+def test_a_run_of_few_questions_is_told_the_interval_that_it_will_have() -> None:
+    """Student's, of 500 runs of 8 questions; one question has none."""
+    rng = np.random.default_rng(2)
+    pilot = asked(laws(4000, rng), 4, rng)
+    told = precision(pilot, [1, 8], [4], seed=0)
+    assert told["new_margin"].isna().tolist() == 3 * [True] + 3 * [False]
+    for row in told[3:].itertuples():
+        runs = accuracy_by_question(pilot.counts(), row.method, [row.N]).reshape(500, 8)
+        stderr = pd.Series(np.sqrt(runs.var(axis=1, ddof=1).mean() / 8))
+        own = of_new_questions(0 * stderr, stderr, 8, np.nan).high[0]
+        assert row.new_margin == pytest.approx(own, rel=0.06)
+
+
 def test_what_halves_a_margin_does() -> None:
     rng = np.random.default_rng(1)
     even = np.tile([0.5, 0.5, 0, 0, 0, 0, 0.0], (300, 1))  # questions alike: luck is all there is
@@ -55,13 +69,17 @@ def test_what_halves_a_margin_does() -> None:
     assert wider == pytest.approx(one["new_margin"] / 2)
     spread = precision(asked(laws(300, rng), 8, rng), [50], [8], seed=0)
     assert spread["answers_to_halve"][0] == np.inf
+    few = precision(pilot, [8], [2], seed=0).iloc[0]  # of Student's interval fewer than four times as many
+    more = int(few["questions_to_halve"])
+    wider = precision(pilot, [more - 1, more], [2], seed=0).groupby("questions")["new_margin"].first()
+    assert wider[more] <= few["new_margin"] / 2 < wider[more - 1]
 
 
 def test_a_pilot_of_one_question_says_nothing_of_others() -> None:
     """Half of its answers are right: a run of 4 is off by its luck, √(p(1 − p)/4)."""
     one = precision(pool_of(np.array([[0, 0, 1, 1] * 16])).answers, [1], [4], seed=0).iloc[0]
     assert one["margin"] == pytest.approx(1.645 * np.sqrt(0.25 / 4), rel=0.05)
-    assert np.isnan(one["new_margin"])
+    assert np.isnan(one[["new_margin", "questions_to_halve", "answers_to_halve"]].astype(float)).all()
 
 
 def test_without_numbers_of_answers_it_is_those_of_every_question_and_four_times_as_many(

@@ -299,6 +299,11 @@ def test_the_uncertain_price_of_an_answer_is_in_the_interval_at_equal_cost():
         resampled.append(np.interp(answers, np.arange(1, n + 1), curve) - hits[0][q].mean() / n)
     assert at_cost.mean() == pytest.approx(np.mean(resampled), abs=0.002)
     assert at_cost.std(ddof=1) / np.sqrt(Q) == pytest.approx(np.std(resampled), rel=0.06)
+    spread, total = [], prices[0].sum()
+    for each in (total, total * 1002 // 1000):
+        ((a, b),) = pairs(sides_of({"d": run(dear, prices[0] * Q * n), "c": run(cheap, int(each))}, {}))
+        spread.append(Pair(a, b, "best_of_n", np.array([1])).at_cost.std())
+    assert spread[0] == pytest.approx(spread[1], rel=0.01)
 
 
 def test_answers_needed_are_those_of_the_smaller_pool():

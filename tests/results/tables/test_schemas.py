@@ -166,3 +166,10 @@ def test_each_row_of_a_curve_has_an_accuracy_or_a_risk(tmp_path):
     rows = {**CURVE, "accuracy": None, "risk": 33.5}, {**CURVE, "N": 8, "accuracy": None}
     with pytest.raises(BadInput, match=r"t\.jsonl: row 2.*expected a value of accuracy or risk"):
         read_curves(jsonl(tmp_path, *rows))
+
+
+def test_questions_come_in_no_more_clusters_than_there_are(tmp_path):
+    rows = {**CURVE, "questions": 4, "clusters": 4}, {**CURVE, "N": 8, "questions": 4, "clusters": 5}
+    assert len(read_curves(jsonl(tmp_path, rows[0], {**rows[1], "questions": None}))) == 2
+    with pytest.raises(BadInput, match=r"t\.jsonl: row 2, column 'clusters': found '5'"):
+        read_curves(jsonl(tmp_path, *rows))
