@@ -91,6 +91,14 @@ def test_a_page_of_two_tables(tables: list[Path], tmp_path: Path, steps: list[li
     assert report[1:6] == [*given[:2], *made]
 
 
+def test_a_page_of_verdicts_has_no_vote(tables: list[Path], tmp_path: Path, steps: list[list[str]]) -> None:
+    words = ["--map", "question_id=problem", "--correct-if", "final=right", "--out", str(tmp_path / "page")]
+    done = CliRunner().invoke(tts.cli, ["page", *map(str, tables), *words])
+    assert done.exit_code == 0, done.output
+    asked = {step[0]: " ".join(step) for step in steps if "--method best_of_n" in " ".join(step)}
+    assert list(asked) == ["compare", "forecast", "plan"]
+
+
 def test_a_table_that_cannot_be_read_leaves_nothing(tables: list[Path], tmp_path: Path) -> None:
     pd.DataFrame({"problem": ["a"], "final": ["1"]}).to_csv(tables[1], index=False)
     out = tmp_path / "page"
