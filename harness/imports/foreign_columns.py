@@ -26,7 +26,7 @@ from results.tables.schemas import SAMPLE_KEY, SAMPLES, Kind
 _TEXT = ("dataset", "model", "setting", "decoding", "question_id", "answer", "gold", "finish_reason", "text")
 _PLAIN = ("csv", "jsonl", "parquet")
 _OR_COLUMN = ("gold", "setting")
-"""What an option gives as a column of the file, or as the value of all rows."""
+"""Options that name a column, or the value of all rows."""
 _NEEDED = ("question_id", "answer", "gold", "correct", "dataset", "model", "setting")
 _TRIED = 50
 """Different cells of a column of which one must be what its name says."""

@@ -31,7 +31,6 @@ OF_THE_MODEL = (
     *("device", "dtype", "dp", "server_flags", "patience"),
 )
 """What the experiment of a run says of its model and where that runs: what a model needs to judge itself."""
-
 MANY = 0.1
 """Where more than this share of the judged answers have no score, there is a warning."""
 

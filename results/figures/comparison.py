@@ -27,7 +27,7 @@ MOST_CELLS = 20_000
 """More would make the page slow: then every second, third, … question by difficulty is shown."""
 
 _ENDS = "length(datum.label) < 26 ? datum.label : slice(datum.label, 0, 8) + '…' + slice(datum.label, -16)"
-"""Of a long name of a run: its setting, by which runs of one model differ, stands at the end."""
+"""Of a long name of a run, the end says its setting."""
 
 
 def comparison_figure(rows: pd.DataFrame, name: str, title: str) -> Figure:

@@ -17,13 +17,10 @@ from results.words.names import interval, show
 
 HALF = 60
 """Characters of a row that fit into half the page."""
-
 UNKNOWN = "–"
 """The cell of a value that is not known."""
-
 NOTHING = {"", UNKNOWN, UNNAMED, "default"}
 """Cells that say nothing; "default" is the setting of a table that has none."""
-
 LONGEST = 200
 """Characters of a name that are shown."""
 

@@ -69,7 +69,7 @@ def run_experiment(
     if solver != "exact" or samples_anyway(experiment):
         check_count(f"of {request.paths} sampled paths N", experiment.votes[0], high=request.paths)
         if more := [n for n in experiment.votes if n > request.paths]:
-            why = f"where paths are sampled, as there are {request.paths} of each task"
+            why = f"where paths are sampled, {request.paths} of each task"
             warnings.warn(f"{name}: N = {listed(more)} left out {why}", stacklevel=2)
     answers = len(keys) * len(experiment.steps) * request.paths
     if solver != "exact" and answers > MAX_ANSWERS:
