@@ -91,14 +91,6 @@ def test_a_page_of_two_tables(tables: list[Path], tmp_path: Path, steps: list[li
     assert report[1:6] == [*given[:2], *made]
 
 
-def test_a_page_of_verdicts_has_no_vote(tables: list[Path], tmp_path: Path, steps: list[list[str]]) -> None:
-    words = ["--map", "question_id=problem", "--correct-if", "final=right", "--out", str(tmp_path / "page")]
-    done = CliRunner().invoke(tts.cli, ["page", *map(str, tables), *words])
-    assert done.exit_code == 0, done.output
-    asked = {step[0]: " ".join(step) for step in steps if "--method best_of_n" in " ".join(step)}
-    assert list(asked) == ["compare", "forecast", "plan"]
-
-
 def test_a_table_that_cannot_be_read_leaves_nothing(tables: list[Path], tmp_path: Path) -> None:
     pd.DataFrame({"problem": ["a"], "final": ["1"]}).to_csv(tables[1], index=False)
     out = tmp_path / "page"
@@ -117,9 +109,10 @@ def test_a_folder_with_something_in_it_is_refused(
     assert [path.name for path in (tmp_path / "page").iterdir()] == ["notes.txt"]
 
 
-@pytest.mark.usefixtures("steps")
-def test_what_is_right_can_be_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    table = pd.DataFrame({"question_id": [*"aabb"], "answer": [*"1213"], "ok": ["yes", "no", "yes", "no"]})
+def test_what_is_right_can_be_said_and_does_not_vote(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], steps: list[list[str]]
+) -> None:
+    table = pd.DataFrame({"question_id": [*"aabb"], "ok": ["yes", "no", "yes", "no"]})
     table.to_csv(tmp_path / "own.csv", index=False)
     words = ("page", tmp_path / "own.csv", "--dataset", "mine", "--out", tmp_path / "page")
     assert exit_status(tts.cli, "tts", *words, "--map", "correct=ok") == 2
@@ -128,6 +121,8 @@ def test_what_is_right_can_be_said(tmp_path: Path, capsys: pytest.CaptureFixture
     samples = read_samples(tmp_path / "page" / "tables" / "own")
     assert samples["correct"].sum() == 2
     assert set(samples["dataset"]) == {"mine"}
+    by_best_of_n = [step[0] for step in steps if "--method best_of_n" in " ".join(step)]
+    assert by_best_of_n == ["compare", "forecast", "plan"]
 
 
 def test_the_version_is_that_of_the_package() -> None:
