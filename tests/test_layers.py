@@ -29,7 +29,6 @@ PACKAGES = {
     "synthetic": {"results"},
     "harness": {"results", "prompts"},
 }
-
 LAYERS = {
     "results": [
         ["terminal", "canonical", "normal", "methods"],

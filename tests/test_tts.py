@@ -109,9 +109,10 @@ def test_a_folder_with_something_in_it_is_refused(
     assert [path.name for path in (tmp_path / "page").iterdir()] == ["notes.txt"]
 
 
-@pytest.mark.usefixtures("steps")
-def test_what_is_right_can_be_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    table = pd.DataFrame({"question_id": [*"aabb"], "answer": [*"1213"], "ok": ["yes", "no", "yes", "no"]})
+def test_what_is_right_can_be_said_and_does_not_vote(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], steps: list[list[str]]
+) -> None:
+    table = pd.DataFrame({"question_id": [*"aabb"], "ok": ["yes", "no", "yes", "no"]})
     table.to_csv(tmp_path / "own.csv", index=False)
     words = ("page", tmp_path / "own.csv", "--dataset", "mine", "--out", tmp_path / "page")
     assert exit_status(tts.cli, "tts", *words, "--map", "correct=ok") == 2
@@ -120,6 +121,8 @@ def test_what_is_right_can_be_said(tmp_path: Path, capsys: pytest.CaptureFixture
     samples = read_samples(tmp_path / "page" / "tables" / "own")
     assert samples["correct"].sum() == 2
     assert set(samples["dataset"]) == {"mine"}
+    by_best_of_n = [step[0] for step in steps if "--method best_of_n" in " ".join(step)]
+    assert by_best_of_n == ["compare", "forecast", "plan"]
 
 
 def test_the_version_is_that_of_the_package() -> None:

@@ -25,6 +25,8 @@ from results.tables.schemas import SAMPLE_KEY, SAMPLES, Kind
 
 _TEXT = ("dataset", "model", "setting", "decoding", "question_id", "answer", "gold", "finish_reason", "text")
 _PLAIN = ("csv", "jsonl", "parquet")
+_OR_COLUMN = ("gold", "setting")
+"""Options that name a column, or the value of all rows."""
 _NEEDED = ("question_id", "answer", "gold", "correct", "dataset", "model", "setting")
 _TRIED = 50
 """Different cells of a column of which one must be what its name says."""
@@ -52,8 +54,8 @@ def import_table(
     """The samples table in `file`, and how many of the file's rows were left out of it.
 
     `columns` maps a column of the samples table to the file's name for it, and replaces a
-    column that has that name already. `given` does so too, or holds the value of all rows
-    where the file has no column of that name. `drop` lists (column, value) of rows to leave
+    column that has that name already. `given` holds the value of all rows; of `_OR_COLUMN`
+    it is a column where the file has one of that name. `drop` lists (column, value) of rows to leave
     out: a request that failed is not a wrong answer. An answer is right where a (column,
     value) of `correct_if` is found, if there are any, and null where it is one of
     `unreadable`. `grader` reads the answers in the column `text`. Without a column that
@@ -64,8 +66,8 @@ def import_table(
     _check_names(columns)
     used = (*columns.values(), *(column for column, _ in (*drop, *correct_if)))
     rows, failed = _rows(file, kind, columns, given, used)
-    columns |= {name: text for name, text in given.items() if text in rows}
-    constants = {name: text for name, text in given.items() if text not in rows}
+    columns |= {name: text for name, text in given.items() if name in _OR_COLUMN and text in rows}
+    constants = {name: text for name, text in given.items() if name not in columns}
     verdicts = bool(correct_if or {"correct", "score"} & {*rows, *columns})
     if verdicts and not grader and "answer" not in {*FORMATS.get(kind, ["answer"]), *columns}:
         rows = rows.drop(columns="gold", errors="ignore")  # the tool's file has verdicts and no answers
@@ -97,7 +99,7 @@ def import_table(
         table = _with_nulls(file, table, unreadable)
     notes += [
         f"no column {constants[name]!r}: it is the {name} of all rows"
-        for name in ("gold", "setting")
+        for name in _OR_COLUMN
         if name in constants
     ]
     if not grader and kind in _PLAIN and not correct_if:

@@ -143,8 +143,8 @@ def _read(path: Path) -> tuple[EvalLog, Path]:
         ) from None
     logs = sorted(path.glob("*.eval")) if path.is_dir() else [path]
     if len(logs) != 1:
-        names = ", ".join(file.name for file in logs[:5])
-        raise BadInput(f"{path}: {len(logs)} .eval files in this folder: name one of them ({names} …)")
+        name = f"one of them, such as {logs[0].name}" if logs else "a log (.eval, .json)"
+        raise BadInput(f"{path}: {len(logs)} .eval files in this folder: name {name}")
     (file,) = logs
     try:
         log = read_eval_log(str(file), exclude_fields={"events", "messages", "store"})

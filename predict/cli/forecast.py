@@ -15,7 +15,7 @@ import pandas as pd
 
 from predict.cli.overview import SINGLY, asked_of, overview, sentence_of, summary_of, together
 from predict.estimate import Options
-from predict.estimators import chosen
+from predict.estimators import DEFAULT, chosen
 from predict.evidence.groups import Group
 from predict.evidence.request import ENOUGH, Request, opened, read_found
 from predict.evidence.targets import split
@@ -133,19 +133,21 @@ def _forecasts(calls: Sequence[Callable[[], Forecasts]]) -> Iterator[Forecasts]:
 def show(heading: str, forecasts: pd.DataFrame, limit: int | None = None) -> None:
     """Print each predictor's forecasts and how good they are; `limit`: the largest N fitted, if named.
 
-    Of several predictors that can be judged only the last one's forecasts, the default's where it is there.
+    Of several predictors that can be judged only the default's forecasts, or else the last one's.
     """
-    last, asked = forecasts["predictor"].iloc[-1], asked_of(forecasts)
+    names, asked = list(forecasts["predictor"].unique()), asked_of(forecasts)
     judged = (asked["role"] == "held_out").any()
-    for name, part in forecasts.groupby("predictor", sort=False):
-        used, own = part[part["role"] == "used"], asked[asked["predictor"] == name]
-        say(f"\n{heading}, forecast by {predictor_name(part)}{fitted_to(used, limit)}")
-        if name == last or not judged:
-            shown = spread(own, LINES)
-            columns = forecast_columns(shown["source"].iloc[0], shown)
-            say(described(shown.assign(length=shown["tokens_per_answer"]), columns))
-            if len(shown) < len(own):
-                say(f"… {len(own) - len(shown)} more in the file")
+    if judged:
+        names = [DEFAULT if DEFAULT in names else names[-1]]
+    for name in names:
+        part, own = (rows[rows["predictor"] == name] for rows in (forecasts, asked))
+        fitted = fitted_to(part[part["role"] == "used"], limit)
+        say(f"\n{heading}, forecast by {predictor_name(part)}{fitted}")
+        shown = spread(own, LINES)
+        columns = forecast_columns(shown["source"].iloc[0], shown)
+        say(described(shown.assign(length=shown["tokens_per_answer"]), columns))
+        if len(shown) < len(own):
+            say(f"… {len(own) - len(shown)} more in the file")
     if judged:
         say(f"\n{heading}: errors in points")
         say(described(scores(asked), error_columns(asked)))

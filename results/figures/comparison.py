@@ -25,6 +25,9 @@ from results.words.names import METHOD_NAMES, run_names, some_of
 MOST_CELLS = 20_000
 """More would make the page slow: then every second, third, … question by difficulty is shown."""
 
+_ENDS = "length(datum.label) < 26 ? datum.label : slice(datum.label, 0, 8) + '…' + slice(datum.label, -16)"
+"""Of a long name of a run, the end says its setting."""
+
 
 def comparison_figure(rows: pd.DataFrame, name: str, title: str) -> Figure:
     """Differences of one pair of runs (rows of a comparison table) at equal N, a colour for each method."""
@@ -79,7 +82,7 @@ def grid_figure(grid: ShareGrid, name: str, places: Mapping[Key, int]) -> Figure
         .transform_lookup("run", from_=by_run)
         .transform_calculate(url='"#question=" + datum.model + ":" + datum.link')
     )
-    axis = alt.Axis(labelLimit=130, labelOverlap="greedy")
+    axis = alt.Axis(labelExpr=_ENDS, labelLimit=180, labelOverlap="greedy")
     legend = alt.Legend(title="right", format=".0%", gradientLength=160)
     layer = cells.encode(
         x=alt.X("place:Q", scale=alt.Scale(domain=[0, shown], nice=False), axis=None),

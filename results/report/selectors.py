@@ -90,11 +90,9 @@ def with_most_first(panels: Sequence[Panel]) -> list[Panel]:
 def curve_choices(panels: Sequence[Panel], gaps: Sequence[Gaps] = (), shared: bool = False) -> list[Choice]:
     """Accuracy against N and against length, side by side, where there are several of them.
 
+    Beside a majority vote stand the gaps of its questions along the lengths, where known. Judges come last,
+    or first where the first model has no lengths that would fill the page.
     shared: all panels of one metric have the same axes, for a picture in which they stand together.
-
-    Beside a majority vote stand the gaps of its questions along the lengths, where they are known.
-
-    Judges come last, or first where the first model has no lengths that would fill the page.
     """
     along = {own.key: own for own in gaps}
     choices = []

@@ -22,9 +22,8 @@ class Status(StrEnum):
 
 
 MEANINGS: dict[str, str] = {
-    Status.BOUND_HIT: "the data do not pin the forecast down: curves that fit as well differ by more than 3 "
-    "points, the prior decides more than the answers, a parameter is at the end of its range, or N or T is "
-    "far beyond what was seen",
+    Status.BOUND_HIT: "the data do not pin the forecast down: its interval is too wide, the prior decides "
+    "more than the answers, a parameter is at the end of its range, or N or T is far beyond what was seen",
     Status.POOR_FIT: "the curve misses the points it was fitted to by far more than their noise",
     Status.FALLING: "the measured accuracy falls with N or T, which this model cannot follow",
     Status.ILL_CONDITIONED: "a small change of the data would change the forecast a lot; do not use it",

@@ -156,7 +156,7 @@ def which_predictor(rows: pd.DataFrame) -> str:
         f"It was {_record(ranked.iloc[0], rows)}.",
     ]
     if (closest := str(ranked["mean"].idxmin())) != names[0]:
-        lines.append(f"The smallest mean error has {closest}.")
+        lines.append(f"{sentence(closest)} has the smallest mean error.")
     if DEFAULT in names[1:]:
         place = names.index(DEFAULT)
         lines.append(f"{sentence(DEFAULT)}, number {place + 1}, was {_record(ranked.iloc[place], rows)}.")
@@ -176,18 +176,19 @@ def _leads(rows: pd.DataFrame, names: Sequence[str]) -> Iterator[str]:
     leads = {name: lead(rows, names[0], name, len(names) - 1) for name in others}
     first = leads[names[1]]
     if first.units == 1:
-        yield "One trial does not tell whether it is better than the others."
+        yield f"One trial does not tell whether {names[0]} is better than the others."
         return
     over = f"{first.units} {_UNITS[first.unit]}"
     if isnan(first.margin):
-        yield f"Whether it is better than the others cannot be told from {over} ({first.fewest} or more can)."
+        whether = f"Whether {names[0]} is better than the others"
+        yield f"{whether} cannot be told from {over} ({first.fewest} or more can)."
         return
     ahead = []
     for name, own in leads.items():
         word = "clear" if own.clear else "not clear"
         ahead.append(f"ahead of {name} by {far(own.value)} ± {far(own.margin)} points ({word})")
     level = f"{100 * LEVEL:g} %"
-    yield f"It is {listed(ahead)}: {level} intervals for all rivals together, over {over}."
+    yield f"{sentence(names[0])} is {listed(ahead)}: {level} intervals for all rivals together, over {over}."
 
 
 def _record(row: Any, rows: pd.DataFrame) -> str:

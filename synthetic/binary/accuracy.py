@@ -26,11 +26,10 @@ def exact_accuracy(
     votes: Sequence[int],
     methods: Sequence[str],
 ) -> tuple[dict[str, Array], Array]:
-    """Accuracy of each task, (tasks, steps, votes) by method (greedy: one "vote"). Raises BadInput.
-
-    Methods are majority, best_of_n and greedy.
+    """Accuracy of each task, (tasks, steps, votes), by majority, best_of_n and greedy (one "vote").
 
     The second value is the share of steps, (tasks,), with too few positive entries (`PathLaw.fallback`).
+    Raises BadInput.
     """
     law, accuracies = law_of_paths(tasks, setting, steps), {}
     if "majority" in methods:

@@ -17,6 +17,7 @@ import pandas as pd
 
 from results import BadInput, build_curves
 from results.commandline import progress
+from results.votes.setting import listed
 from synthetic.binary.accuracy import exact_accuracy, samples_table, transformer_supports
 from synthetic.binary.paths import sample_supports
 from synthetic.continuous.risk import continuous_risk, needs_sampling
@@ -63,6 +64,11 @@ def run_experiment(
     request = PanelRequest(solver, keys, seed, PATHS[solver] if paths is None else paths, jobs)
     check_count("paths", request.paths, high=100_000)
     check_count("jobs", jobs, high=1024)
+    if solver != "exact" or samples_anyway(experiment):
+        check_count(f"of {request.paths} sampled paths N", experiment.votes[0], high=request.paths)
+        if more := [n for n in experiment.votes if n > request.paths]:
+            why = f"where paths are sampled, {request.paths} of each task"
+            warnings.warn(f"{name}: N = {listed(more)} left out {why}", stacklevel=2)
     answers = len(keys) * len(experiment.steps) * request.paths
     if solver != "exact" and answers > MAX_ANSWERS:
         raise BadInput(f"{name}: {answers:,} sampled answers do not fit in memory: reduce --paths or --tasks")

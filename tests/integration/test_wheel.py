@@ -20,7 +20,6 @@ from tests.integration.planned import settings
 pytestmark = pytest.mark.release
 
 PACKAGES = ("harness", "predict", "prompts", "results", "synthetic")
-NOT_SHIPPED = {"README.md", "results/runs"}
 
 
 @pytest.fixture(scope="module")

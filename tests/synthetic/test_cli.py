@@ -70,6 +70,7 @@ def test_an_experiment_of_ones_own_is_solved_as_a_panel_is():
         (["run", "fig2d", "--paths", 10**12], "paths=1000000000000"),
         (["run", "fig2f", "--paths", 9], "samples nothing"),
         (["run", "fig2f", "--paths", 0], "paths=0"),
+        (["run", "fig2d", "--n", 512], "of 256 sampled paths N=512"),
         (["run", "fig2f", "--jobs", 0], "jobs=0"),
         (["run", "fig2a", "--solver", "monte-carlo", "--tasks", 1, "--paths", 1], "at least 2 paths"),
         (["run", "fig2a", "--set", "eta=1"], "diverges by step"),

@@ -207,6 +207,7 @@ def test_a_broken_log_is_refused_in_one_line(write: Write, tmp_path: Path) -> No
         (write(), "no samples"),
         (tmp_path / "x.eval", "not a readable log"),
         (tmp_path, ": 2 .eval files"),
+        (Path(__file__).parent, ": 0 .eval files in this folder: name a log"),
     ):
         with pytest.raises(BadInput, match=message):
             import_inspect_ai(path)

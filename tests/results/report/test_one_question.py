@@ -34,13 +34,6 @@ def test_counts_and_votes_are_those_of_the_answers():
     assert question["margin"] == 0.25
 
 
-def test_a_question_that_one_setting_lacks_is_judged_by_its_dearest():
-    table = pd.concat([samples("AB"), samples("AAAB", ("10",), ("only",))])
-    (model,) = data(as_samples(table))
-    assert model["total"] == 3
-    assert {one["id"]: one["right"] for one in model["questions"]} == {"q1": 0.5, "q2": 0.5, "only": 0.75}
-
-
 def test_verdicts_are_shown_by_what_is_made_of_them_which_is_no_vote():
     votes = curves_and_votes(as_samples(samples("AB")), "best_of_n", permutations=0)[1]
     assert [model["way"] for model in question_data(as_samples(samples("AB")), votes)] == ["best of N"]
@@ -103,9 +96,10 @@ def test_of_many_questions_those_worth_a_look_are_kept(monkeypatch):
     assert "z, a close call" in {one["id"] for one in model["questions"]}
 
 
-def test_a_question_asked_at_several_settings_is_judged_by_its_dearest():
+def test_a_question_is_judged_by_its_dearest_setting_also_where_another_lacks_it():
     cheap, dear = samples("BBBB", ("10",), ("q",)), samples("ABAA", ("20",), ("q",))
-    for table in (pd.concat([cheap, dear]), pd.concat([dear, cheap])):
+    only = samples("AABB", ("10",), ("only",))
+    for table in (pd.concat([cheap, dear, only]), pd.concat([only, dear, cheap])):
         ((model),) = data(as_samples(table))
-        (question,) = model["questions"]
-        assert (question["right"], question["margin"]) == (0.75, 0.5)
+        found = {one["id"]: (one["right"], one["margin"]) for one in model["questions"]}
+        assert (found, model["total"]) == ({"q": (0.75, 0.5), "only": (0.5, 0.0)}, 2)

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from results.figures.comparison import grid_figure
+from results.figures.theme import rendered
 from results.paired.runs import compare_runs
 from results.summary.gains import ranks
 from results.summary.samples import grids
@@ -93,6 +94,14 @@ def test_a_cell_links_to_its_question_whatever_that_is_called():
     (cells,) = [layer.data for layer in grid_figure(grid, "g", {run.whose: 0 for run in grid.runs}).layers]
     assert [unquote(link) for link in cells["link"]] == ["50 % of #1 & more", "q01"]
     assert not set("%#& ") & set(cells["link"].iloc[0].replace("%2", ""))
+
+
+def test_settings_of_a_model_with_a_long_name_are_told_apart_in_the_picture():
+    both = answers({"organization/a-model-of-a-very-long-name": [2, 3], "other": [1, 1]})
+    (grid,) = grids(pd.concat([both.assign(setting=name) for name in ("low", "high")]))
+    figure = grid_figure(grid, "g", {run.whose: 0 for run in grid.runs})
+    svg = rendered(figure.file_spec())[".svg"].decode()
+    assert (svg.count(", low</text>"), svg.count(", high</text>")) == (2, 2)
 
 
 def test_a_grid_has_so_many_cells_over_all_its_runs(monkeypatch):

@@ -91,7 +91,7 @@ def test_csv_of_another_program_is_read(tmp_path):
 def test_row_given_twice_by_two_inputs_is_named_in_the_second(tmp_path):
     first = jsonl(tmp_path, *({**SAMPLE, "sample": i} for i in (1, 0, 2)), name="a.jsonl")
     second = jsonl(tmp_path, {**SAMPLE, "sample": 7}, {**SAMPLE, "sample": 1}, name="b.jsonl")
-    with pytest.raises(BadInput, match=r"b\.jsonl: row 2: a second row for .*sample=1, expected one"):
+    with pytest.raises(BadInput, match=r"b\.jsonl: row 2: a second .*sample=1, expected one; .*--model NAME"):
         read_samples(first, second)
 
 

@@ -65,6 +65,8 @@ def test_two_that_are_the_same_differ_once_in_a_hundred_checks(chance, told, row
     worst = stdtrit(5 * 4 - 1, chance / rows / 2)
     table = pd.DataFrame({"difference": [worst, *[0.1] * (rows - 1)], "stderr": 1.0})
     assert checking.verdict(table, 4).startswith(told)
+    sure = pd.DataFrame({"difference": [0.0, 1e-16], "stderr": 0.0})
+    assert checking.verdict(sure, 4).startswith("they agree: of 2 rows the worst is 0.0 ")
 
 
 def test_another_step_is_seen(monkeypatch):
