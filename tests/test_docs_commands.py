@@ -25,6 +25,7 @@ from tests.predict.conftest import simulated_samples
 from tests.predict.stopped.simulated import samples as answers_of_many_lengths
 
 pytestmark = [pytest.mark.release, pytest.mark.usefixtures("fewer_completions")]
+
 NOT_RUN = {
     r"harness (sample|serve|gateway|gpu-check)": "a GPU, the hub, a server or minutes: tests/integration",
     r"harness judge": "a server; tests/harness/judge, tests/integration/test_judged_runs.py",

@@ -29,6 +29,7 @@ PACKAGES = {
     "synthetic": {"results"},
     "harness": {"results", "prompts"},
 }
+
 LAYERS = {
     "results": [
         ["terminal", "canonical", "normal", "methods"],

@@ -24,8 +24,10 @@ from results.words.names import METHOD_NAMES, PLACES, curves_name
 
 MOST_QUESTIONS = 300
 """Questions of one model on one dataset: a third of them each by vote lost, by closeness, by least right."""
+
 MOST_ANSWERS, MOST_TEXTS, LONGEST = 8, 6, 1_500
 """Different answers of a setting, texts of a question, and characters of a text that are shown."""
+
 Curves = dict[str, list[list[float]]]
 """Of each question its vote at N = 1, 2, 4, …"""
 

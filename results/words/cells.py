@@ -22,6 +22,7 @@ HALF = 60
 
 NOTHING = {"", UNKNOWN, UNNAMED, "default"}
 """Cells that say nothing; "default" is the setting of a table that has none."""
+
 LONGEST = 200
 """Characters of a name that are shown."""
 

@@ -27,8 +27,10 @@ from results.words.names import listed, percent, points_within, sentence, show
 
 PAIR = ("dataset", "a", "b")
 """Two runs on one data set have one sentence, which names the setting where there are several."""
+
 PAIR_AT = (*PAIR, "setting_a", "setting_b")
 """Two runs at one setting of each, which have one picture."""
+
 _MOVED = ("difference", "low", "high", "questions_needed")
 """What differs between equal N and equal cost."""
 

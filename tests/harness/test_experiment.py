@@ -18,7 +18,9 @@ from results import BadInput
 from results.stopping import RULES
 
 BUDGETS = (10, 20, 50, 100, 150, 200, 300, 500)
+
 SHIPPED = sorted(file.stem for file in EXPERIMENTS.glob("*.toml"))
+
 MINIMAL = """\
 dataset = "gsm8k"
 model = "some/model"

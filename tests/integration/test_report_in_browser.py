@@ -40,11 +40,13 @@ FLAGS = [
     "--enable-logging=stderr",
     "--virtual-time-budget=20000",
 ]
+
 SHOW_ALL = """
 for (const choice of document.querySelectorAll("[data-choice-of]")) choice.hidden = false;
 drawVisible();
 document.body.dataset.wide = document.documentElement.scrollWidth > innerWidth;
 """
+
 EVIL = "<script>document.body.dataset.hacked = 1</script>\"'\u202e\x00\x1b[2J<img src=x onerror=alert(1)>"
 
 

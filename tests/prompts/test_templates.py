@@ -17,6 +17,7 @@ DIGESTS = {
     "gsm8k-cot": "90c37ccc42801e8924e0acde880bf0d87b021de9dbd863de53a64889b6b67270",
     "boxed": "1a0796c08f1175730c3dde6a9e7d38312904f985853cb2ad46d594a90dd2319d",
 }
+
 PAPER = [
     "I will give you a problem from the Grade School Math 8K dataset (GSM8K). At the end, provide the",
     "Answer (You should choose different reasoning method based on different tokens limit):",

@@ -80,6 +80,7 @@ DIFFERENCE = {
     "answers_needed": None,
 }
 """A row of a comparison: +8 points at N = 4 and −1 at equal cost."""
+
 FIT = {
     "source": "llm",
     "dataset": "sums",

@@ -23,6 +23,7 @@ THIRTEEN = [
     *listed(r"$13$|$$13$$|\(13\)|\[ 13 \]|\$13|$\$13$"),
     *listed(r"\text{13}|$\text{13.}$|\boxed{13}|\boxed{\text{13.0}}"),
 ]
+
 ONE_EACH = {
     "0": "0|-0|+0.00|0e7|-0.0|00|$0",
     "0.5": "0.5|.5|0.50|+.5|5e-1|$.50",
@@ -34,6 +35,7 @@ ONE_EACH = {
     "yes": 'yes| yes |*yes*|"yes"|\\textbf{yes}|ｙｅｓ',
     "5 cm": r"5 cm|5\ \text{cm}|5\,\text{cm}",
 }
+
 AS_WRITTEN = [
     *listed("12 dozen|12 over five|12 lakh|12 below zero|12.5 apples|13 USD|5'|5\""),
     *listed("1,23|1,2345|12,34|0,123|1,000,00|(1,2)|(1, 2)|1 234|1 000 000"),

@@ -26,12 +26,16 @@ EACH = 200
 
 EACH_OF_16 = 600
 """The same where only votes of 16 are asked for, which cost little."""
+
 NEAR = (0.8, 1.25)
 """Our threshold: a ratio that is one within a quarter."""
+
 LENGTHS = (1, 2, 3, 4, 6, 8, 12, 16, 24)
 """The lengths that the algorithm is tried on: those of the panels up to the last of STEPS."""
+
 RIGHT = 0.035
 """Our threshold: a mean error that is right."""
+
 FEW = 16
 """The largest N measured where the question is longer and more."""
 
@@ -148,6 +152,7 @@ def forecast_error(votes: Array, seen: int, up_to: int) -> float:
 
 _LONGER = partial(_predicts, inputs="every N measured at the lengths seen", up_to=max(VOTES))
 """By its stated inputs."""
+
 _LONGER_AND_MORE = partial(_predicts, inputs=f"N ≤ {FEW} measured at the lengths seen", up_to=FEW)
 """Beyond these inputs."""
 

@@ -26,6 +26,7 @@ METRIC = {
     "ignore_case": True,
     "regexes_to_ignore": [",", r"\$", "(?s).*#### ", r"\.$"],
 }
+
 RESPONSES = [
     ["It is 1,018.\n#### 1,018", "#### 1018", "so 7. #### 7", "no idea, 3"],
     ["#### 5", "#### 6", "", "5"],

@@ -46,6 +46,7 @@ NEEDED = {
     ),
 }
 """The columns that a table of each kind must have; 1 is a good cell of most."""
+
 CELLS = [
     ("samples", "sample", [0, 7], [-1, None]),
     ("samples", "tokens prompt_tokens", [0, None], [-1, 0.5]),
@@ -94,6 +95,7 @@ CELLS = [
     ("stopping", "false_stops delta accuracy agreement_fixed level", [0, 1, None], [1.1]),
     ("stopping", "threshold difference low high difference_fixed low_fixed high_fixed", [-1, None], ["x"]),
 ]
+
 KEYS = {
     "samples": "dataset model setting decoding question_id sample",
     "curves": "source dataset model method setting N permutation",
