@@ -24,6 +24,7 @@ from results.command_help import Command
 @click.option(
     "--reward", is_flag=True, help="The model is a reward model, which scores answers instead of being asked."
 )
+@click.option("--prompt", help="What is asked, a template in prompts/.  [default: judge-yes-no]")
 @click.option("--model", help="The judge.  [default: the model that has answered]")
 @click.option(
     "--engine",
@@ -41,6 +42,7 @@ def judge(
     folder: Path,
     name: str,
     reward: bool,
+    prompt: str | None,
     model: str | None,
     engine: str | None,
     url: str | None,
@@ -62,7 +64,9 @@ def judge(
     from results import BadInput
     from results.commandline import INTERRUPTED, fail
 
-    given = keys_given(overrides, model=model, engine=engine, url=url)
+    given = keys_given(overrides, model=model, engine=engine, url=url, prompt=prompt)
+    if reward and "prompt" in given:
+        raise BadInput("--prompt is for a model that is asked: leave out --prompt or --reward")
     if reward and "model" not in given:
         raise BadInput("--reward needs --model, the reward model")
     judged = judge_folder(folder, name, judge_of(folder, given), reward, questions, beside_the_bar)

@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import prompts
 from harness.engines.factory import engine_for
 from harness.engines.rewards import rewards_for
 from harness.experiment import Experiment, experiment_of
@@ -32,7 +33,7 @@ OF_THE_MODEL = (
 """What the experiment of a run says of its model and where that runs: what a model needs to judge itself."""
 
 PROMPT = "judge-yes-no"
-"""What a judge is asked, a template in prompts/."""
+"""What a judge is asked by default, a template in prompts/."""
 MANY = 0.1
 """Where more than this share of the judged answers have no score, there is a warning."""
 
@@ -51,7 +52,7 @@ class Judged(NamedTuple):
         if counts["null"] > MANY * counts["judged"]:
             lines.append(
                 f"{counts['null']:,} of {counts['judged']:,} answers have no score: the judge's first token "
-                "was neither yes nor no: try another --model (and --name)"
+                "was neither yes nor no: try another --model or --prompt (and --name)"
             )
         if counts["levels"] == 1 < counts["asked"]:
             lines.append("all scores are equal: they choose nothing")
@@ -61,10 +62,10 @@ class Judged(NamedTuple):
 def judge_of(folder: Path, overrides: Mapping[str, str]) -> Experiment:
     """The judge as an experiment: by default the model that has answered, where it answered.
 
-    `overrides` are of the keys OF_THE_MODEL, and `concurrency`. Raises BadInput: another key, no model, what
-    an experiment refuses, an engine without candidates.
+    `overrides` are of the keys OF_THE_MODEL, `prompt` and `concurrency`. Raises BadInput: another key, no
+    model, what an experiment refuses, a prompt without an answer, an engine without candidates.
     """
-    keys = (*OF_THE_MODEL, "concurrency")
+    keys = (*OF_THE_MODEL, "prompt", "concurrency")
     if others := [key for key in overrides if key not in keys]:
         raise BadInput(f"--set {others[0]:.40}: expected one of {', '.join(keys)}")
     fields: dict[str, Any] = {"dataset": "judged", "prompt": PROMPT, "samples": 1, "tokens_extra": 1}
@@ -81,6 +82,8 @@ def judge_of(folder: Path, overrides: Mapping[str, str]) -> Experiment:
     if "model" not in (*fields, *overrides):
         raise BadInput(f"{folder}: not a run of this harness, so its model is not known: give --model")
     judge = experiment_of(fields, folder / RECORD, overrides)
+    if "{answer}" not in prompts.template(judge.prompt):
+        raise BadInput(f"--prompt {judge.prompt:.40}: no prompt for a judge, as {PROMPT} is: no {{answer}}")
     if judge.engine == "ctranslate2":
         raise BadInput("engine 'ctranslate2' tells no likeliest tokens: give --engine sglang or openai")
     return judge

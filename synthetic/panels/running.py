@@ -17,7 +17,6 @@ import pandas as pd
 
 from results import BadInput, build_curves
 from results.commandline import progress
-from results.votes.setting import listed
 from synthetic.binary.accuracy import exact_accuracy, samples_table, transformer_supports
 from synthetic.binary.paths import sample_supports
 from synthetic.continuous.risk import continuous_risk, needs_sampling
@@ -68,7 +67,7 @@ def run_experiment(
         check_count(f"of {request.paths} sampled paths N", experiment.votes[0], high=request.paths)
         if more := [n for n in experiment.votes if n > request.paths]:
             why = f"where paths are sampled, {request.paths} of each task"
-            warnings.warn(f"{name}: N = {listed(more)} left out {why}", stacklevel=2)
+            warnings.warn(f"{name}: N = {', '.join(map(str, more))} left out {why}", stacklevel=2)
     answers = len(keys) * len(experiment.steps) * request.paths
     if solver != "exact" and answers > MAX_ANSWERS:
         raise BadInput(f"{name}: {answers:,} sampled answers do not fit in memory: reduce --paths or --tasks")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from harness.engines.rewards import rewards_for
-from harness.engines.sglang import SGLangEngine
+from harness.engines.token_ids import PromptTokens
 from harness.experiment import Experiment
 from harness.judge.run import OF_THE_MODEL, Judged, judge_of
 from harness.judge.scores import judge_identity
@@ -248,6 +248,9 @@ def test_a_server_that_cannot_tell_scores_is_refused_and_binds_no_name(
         (("run", *UNHEARD), "http://127.0.0.1:9"),
         (("run", *CHAT), "url"),
         (("run",), "--model"),
+        (("run", *CHAT, "--url", "http://x", "--prompt", "boxed"), "judge-yes-no"),
+        (("run", *CHAT, "--prompt", "nothing"), "judge-yes-no"),
+        (("run", *CHAT, "--prompt", "judge-yes-no", "--reward"), "--reward"),
         (("run", "--model", "tiny", "--reward"), "--url"),
         (("run", "--reward", *UNHEARD[-2:]), "--model"),
         (("run", *UNHEARD, "--set", "temperature=0.5"), "temperature"),
@@ -369,7 +372,7 @@ def test_another_model_takes_nothing_from_the_run(monkeypatch: pytest.MonkeyPatc
 def test_a_chat_that_begins_with_thinking_gives_no_verdict(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(SGLangEngine, "opens_thinking", lambda _engine, _prompt: True)
+    monkeypatch.setattr(PromptTokens, "opens_thinking", lambda _engine, _prompt: True)
     with Server() as server:
         assert judge(folder, server, *SGLANG) == 2
     assert "enable_thinking" in capsys.readouterr().err
