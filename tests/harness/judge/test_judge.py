@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from harness.engines.rewards import rewards_for
-from harness.engines.sglang import SGLangEngine
+from harness.engines.token_ids import PromptTokens
 from harness.experiment import Experiment
 from harness.judge.run import OF_THE_MODEL, Judged, judge_of
 from harness.judge.scores import judge_identity
@@ -369,7 +369,7 @@ def test_another_model_takes_nothing_from_the_run(monkeypatch: pytest.MonkeyPatc
 def test_a_chat_that_begins_with_thinking_gives_no_verdict(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(SGLangEngine, "opens_thinking", lambda _engine, _prompt: True)
+    monkeypatch.setattr(PromptTokens, "opens_thinking", lambda _engine, _prompt: True)
     with Server() as server:
         assert judge(folder, server, *SGLANG) == 2
     assert "enable_thinking" in capsys.readouterr().err
