@@ -5,9 +5,9 @@
 
 With w for the luck of the answers to a question and b for what differs between questions beyond it
 (`imagined_runs`), the mean over Q questions has the variance w / Q as a measure of these questions
-and (b + w) / Q as one of their kind, of which few have Student's interval, as in a report. The luck
-falls as 1/N for one answer, and at least as fast for the vote or best-of-N of as many of more
-answers (Hoeffding, Annals of Mathematical Statistics 1948, theorem 5.2).
+and (b + w) / Q as one of their kind, of which few have Student's interval. The luck falls as 1/N
+for one answer, and at least as fast for the others (Hoeffding, Annals of Mathematical Statistics
+1948, theorem 5.2).
 
 Questions that come in clusters err together: what the pilot's do, measured at its answers, is added to b.
 """

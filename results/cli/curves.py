@@ -135,8 +135,7 @@ def curves_command(
     panels = make_panels(result)
     for line in [*short_lines(panels), *cheap_lines(result)]:
         click.echo(line)
-    given = plural(len(table), "answer")
-    click.echo(f"{', '.join(map(str, samples))}: {given} -> {out}: {plural(len(result), 'row')}")
+    click.echo(f"{', '.join(map(str, samples))}: {plural(len(table), 'answer')} -> {out}: {len(result)} rows")
     if plot is not None:
         from results.pictures import draw
         from results.report.selectors import curve_choices
