@@ -103,8 +103,8 @@ def _wide_enough(new: Interval[Floats], mean: Floats, evidence: Evidence) -> Int
     for sizes in evidence.sizes:
         reach = z_of(new.level) * students(equal_draws(sizes), new.level)
         least = max(least, float(reach * least_stderr(sizes.sum(), sizes.max())))
-    low = np.minimum(new.low, np.clip(mean - least, 0.0, 1.0))
-    high = np.maximum(new.high, np.clip(mean + least, 0.0, 1.0))
+    low = np.minimum(new.low, np.maximum(mean - least, 0.0))
+    high = np.maximum(new.high, np.minimum(mean + least, 1.0))
     return Interval(low, high, new.level)
 
 
