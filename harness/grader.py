@@ -159,10 +159,10 @@ def readers_that_read(samples: "pd.DataFrame", grader: Grader) -> tuple[tuple[Re
     """
     looked_at = samples.iloc[:: max(1, len(samples) // _SAMPLE)].head(_SAMPLE)
     cells = looked_at.reindex(columns=["text", "finish_reason", "labels"])
-    some = [
-        ("" if text is None or text != text else str(text), reason == "length", choice.labels_in(labels))
-        for text, reason, labels in cells.itertuples(index=False)
-    ]
+    texts = cells["text"].fillna("").map(str)
+    cut_off = cells["finish_reason"].eq("length")
+    labels = cells["labels"].map(choice.labels_in)
+    some = [*zip(texts, cut_off, labels, strict=True)]
     prose = [told for told in some if not ends_in_code(told[0])]
 
     def count(*readers: Reader) -> int:

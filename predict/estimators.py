@@ -126,7 +126,8 @@ def chosen(predictors: str, group: Group) -> list[str]:
     names = names_of("predictor", predictors, (DEFAULT, *ESTIMATORS, "all"))
     for name in names or [""]:
         if name not in (DEFAULT, *ESTIMATORS):  # none, or "all" among others
-            raise BadInput(f"predictor {name!r} is not one of {', '.join((DEFAULT, *ESTIMATORS))}, all")
+            every = ", ".join((DEFAULT, *ESTIMATORS, "all"))
+            raise BadInput(f"predictor {name!r} is not one of {every}")
         if name not in (DEFAULT, *possible):
             needs = f"it is none of {', '.join(possible)}" if group.run else f"it needs {NEEDS[name]}"
             raise BadInput(f"predictor {name} cannot forecast {group.name}: {needs}")

@@ -73,7 +73,11 @@ def in_latex(text: str) -> str:
 def _interval(match: re.Match[str]) -> str:
     """`]-2, 5]` is (-2, 5]; brackets that close as they open stay."""
     opening, low, high, closing = match.groups()
-    return f"{'[('[opening == ']']}{low},{high}{'])'[closing == '[']}" if opening else match[0]
+    if not opening:
+        return match[0]
+    left = "(" if opening == "]" else "["
+    right = ")" if closing == "[" else "]"
+    return f"{left}{low},{high}{right}"
 
 
 def _fraction(match: re.Match[str]) -> str:

@@ -131,11 +131,15 @@ def _system(parsed: Any) -> str | None:
 def _parsed(text: str) -> list[Any]:
     """What math-verify reads; of `x < 0 \\lor x > 1` the union of both."""
     parts = text.split(r"\lor")
-    either = [_parsed(part)[0] for part in parts] if len(parts) > 1 else []
-    if either and len({name for one in either for name in one.free_symbols}) == 1:
-        return [_sympy().Union(*(one.as_set() for one in either))]
-    package, listed = _math_verify(), f"${','.join(parts)}$"
-    parsed: list[Any] = package.parse(listed, [package.LatexExtractionConfig()], parsing_timeout=None)
+    if len(parts) > 1:
+        either = [_parsed(part)[0] for part in parts]
+        unknown = {name for one in either for name in one.free_symbols}
+        if len(unknown) == 1:
+            return [_sympy().Union(*(one.as_set() for one in either))]
+    package = _math_verify()
+    listed = ",".join(parts)
+    how = [package.LatexExtractionConfig()]
+    parsed: list[Any] = package.parse(f"${listed}$", how, parsing_timeout=None)
     return parsed
 
 

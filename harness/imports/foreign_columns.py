@@ -66,7 +66,8 @@ def import_table(
     _check_names(columns)
     used = (*columns.values(), *(column for column, _ in (*drop, *correct_if)))
     rows, failed = _rows(file, kind, columns, given, used)
-    columns |= {name: text for name, text in given.items() if name in _OR_COLUMN and text in rows}
+    own = {name: given[name] for name in _OR_COLUMN if name in given}
+    columns |= {name: text for name, text in own.items() if text in rows}
     constants = {name: text for name, text in given.items() if name not in columns}
     verdicts = bool(correct_if or {"correct", "score"} & {*rows, *columns})
     if verdicts and not grader and "answer" not in {*FORMATS.get(kind, ["answer"]), *columns}:

@@ -67,7 +67,8 @@ def _read(file: Path, text_columns: tuple[str, ...]) -> pd.DataFrame:
             if plain.suffix == ".json":
                 rows = _listed(plain)
                 plain = plain.with_suffix(".jsonl")
-                plain.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+                lines = [json.dumps(row) + "\n" for row in rows]
+                plain.write_text("".join(lines), encoding="utf-8")
             return read_raw(plain, text_columns)
         except BadInput as error:
             raise BadInput(error.message.replace(str(plain), str(file))) from None

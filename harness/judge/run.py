@@ -138,7 +138,8 @@ async def _ask(
             judge = partial(rewarded, await stack.enter_async_context(rewards_for(experiment, say)))
         else:
             opened = engine_for(experiment, folder / "server.log", say)
-            judge = partial(asked_yes_or_no, await stack.enter_async_context(opened), experiment.prompt)
+            engine = await stack.enter_async_context(opened)
+            judge = partial(asked_yes_or_no, engine, experiment.prompt)
         file = stack.enter_context(scores.open())
         in_flight = min(experiment.concurrency, len(missing))
         requests = PlannedRequests(lambda: iter(missing))

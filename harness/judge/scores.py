@@ -52,7 +52,7 @@ class Scores:
         """Those that are stored, by the key of what was asked."""
         if self.verdicts:
             self._check_same_judge()
-        elif any(row and row.get(self.column) is not None for _, _, row in numbered_lines(folder / SAMPLES)):
+        elif _has_column(folder / SAMPLES, self.column):
             raise BadInput(f"{folder}: its answers have a {self.column} of other origin: give another --name")
         self._begun = bool(self.verdicts)
 
@@ -136,3 +136,8 @@ def judge_identity(experiment: Experiment, reward: bool) -> dict[str, Any]:
         "prompt": prompt,
         "prompt_sha256": prompt and prompts.digest(prompt),
     }
+
+
+def _has_column(samples: Path, column: str) -> bool:
+    rows = (row for _, _, row in numbered_lines(samples))
+    return any(row is not None and row.get(column) is not None for row in rows)

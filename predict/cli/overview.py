@@ -58,7 +58,8 @@ def sentence_of(rows: pd.DataFrame) -> str:
     row = judged.assign(cost=judged["tokens_per_answer"] * judged["N"]).sort_values(["cost", "N"]).iloc[-1]
     measured = f", {show(row['accuracy'])} measured" if len(known) else ""
     used = setting_used(row["source"], str(row["setting"]), row["tokens_per_answer"])
-    value = f"{show(row['predicted'])} forecast ({interval(row['low'], row['high'])})".removesuffix(" (–)")
+    held = interval(row["low"], row["high"])
+    value = f"{show(row['predicted'])} forecast ({held})".removesuffix(" (–)")
     return f"{name_of(rows)}, {used}, N = {count(row['N'])}: {value}{measured}."
 
 

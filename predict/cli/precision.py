@@ -91,7 +91,9 @@ def alone(
             rows = with_cheap(dear, others, rows, level)
         called = model_on(dear.model, dear.dataset)
         say(f"\n{called}, setting {dear.setting}, from {plural(own, 'question')} × {plural(seen, 'answer')}")
-        say("\n".join([described(rows, columns_of(rows)), *([] if cheap is None else [saved(rows)])]))
+        say(described(rows, columns_of(rows)))
+        if cheap is not None:
+            say(saved(rows))
         tables.append(rows.assign(dataset=dear.dataset, model=dear.model, setting=dear.setting))
     say(f"± in points, {100 * level:g} %. Four times the answers halve the ± of these questions.")
     return tables

@@ -164,11 +164,15 @@ def on_curves(model: CurveModel) -> Estimator:
         if len(new):
             off = model_error(evidence, targets, read_at)
             luck = np.random.default_rng(options.seed).standard_normal((len(new), 1))
-            these, new = (  # they leave [0, 1] no farther than they have already
-                np.clip(draws + off * luck, np.fmin(draws, 0.0), np.fmax(draws, 1.0))
-                for draws in (these, new)
-            )
+            these, new = (_within(draws, draws + off * luck) for draws in (these, new))
         status = fitted.status.astype("<U20")
         return from_draws(mean, these, new, status, options.level, fitted.condition)
 
     return estimate
+
+
+def _within(before: Floats, draws: Floats) -> Floats:
+    """The draws, kept from leaving [0, 1] farther than they had `before`."""
+    low = np.fmin(before, 0.0)
+    high = np.fmax(before, 1.0)
+    return np.clip(draws, low, high)

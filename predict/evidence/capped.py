@@ -73,8 +73,9 @@ def _stop(run: Run, rows: pd.DataFrame) -> float:
             f"setting {run.setting}: --fit-cap {cap}: every answer is longer, the shortest has "
             f"{tokens.min():.0f} tokens"
         )
-    first = rows["tokens"].astype(float)[endings(rows).eq("length").fillna(False)].min()  # NaN: none cut off
-    if first < cap:
+    cut_off = endings(rows).eq("length").fillna(False)
+    first = rows["tokens"].astype(float)[cut_off].min()
+    if first < cap:  # not where none is cut off: NaN
         raise BadInput(
             f"setting {run.setting}: --fit-cap {cap}: the run itself cut answers off before that; give at "
             f"most {first:.0f}"
@@ -120,11 +121,13 @@ def observe(
         else:
             seen = by_what_is_seen(seen)
         cut = group_of_pools(group.key, seen)
-        sizes = tuple(cluster_sizes(len(p.answers.question_ids), p.answers.clusters) for p in seen)
+        pools = [pool.answers for pool in seen]
+        sizes = tuple(cluster_sizes(len(pool.question_ids), pool.clusters) for pool in pools)
         return Evidence(cut.points, cut.accuracy, cut.stderr, cut.pools, group.method, run, sizes)
     at = np.isin(group.points.setting, list(settings)) & np.less_equal(group.points.N, max_n)
     draws = {**group.questions, **group.clusters}
-    sizes = tuple(np.full(round(draws[s]), group.questions[s] / draws[s]) for s in settings if draws[s])
+    known = {setting: round(draws[setting]) for setting in settings if draws[setting]}
+    sizes = tuple(np.full(count, group.questions[setting] / count) for setting, count in known.items())
     return Evidence(group.points[at], group.accuracy[at], group.stderr[at], (), group.method, None, sizes)
 
 

@@ -59,8 +59,10 @@ class Group:
     @property
     def title(self) -> str:
         """ "llama on gsm8k, majority vote", of a run with the cap at which it is looked at."""
-        at = f", setting {self.run.setting}, stopped at {self.run.cap:,} tokens" if self.run else ""
-        return f"{method_name(self.key)}{at}"
+        method = method_name(self.key)
+        if self.run is None:
+            return method
+        return f"{method}, setting {self.run.setting}, stopped at {self.run.cap:,} tokens"
 
     @property
     def name(self) -> str:

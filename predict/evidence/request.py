@@ -96,8 +96,10 @@ def groups_asked(
             return capped(table, method, cap, request.at_caps, request.at_n)
         except BadInput as error:
             raise BadInput(f"{name}: {error}") from None
-    of_samples = kind == "samples"
-    groups = groups_of_samples(table, method, request.at_n) if of_samples else groups_of_curves(table, method)
+    if kind == "samples":
+        groups = groups_of_samples(table, method, request.at_n)
+    else:
+        groups = groups_of_curves(table, method)
     if not groups:
         raise BadInput(f"{name}: no rows of method {method}")
     return groups

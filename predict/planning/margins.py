@@ -45,21 +45,26 @@ def precision(
     size = sizes.sum() / equal_draws(sizes)
 
     def new_margin(Q: int, variance: float) -> float:
+        if size >= Q:
+            return np.nan
         stderr = np.maximum(np.sqrt(variance / Q), least_stderr(Q, sizes.max()))
-        return float(np.minimum(z * students(Q / size, level) * stderr, 1.0)) if size < Q else np.nan
+        margin = z * students(Q / size, level) * stderr
+        return float(np.minimum(margin, 1.0))
 
     imagine = imagined(pilot.counts(), answers, [seed])
     for n in answers:
         for (method, N), runs in imagine[n].items():
             between, within = parts(runs)
             if pilot.clusters:  # by their votes of up to N answers
-                exact = accuracy_by_question(pilot.counts(), method, np.minimum([N], pilot.sizes.min()))
+                most = np.minimum([N], pilot.sizes.min())
+                exact = accuracy_by_question(pilot.counts(), method, most)
                 between = max(between + float(shared_variance(exact, pilot.clusters)[0]), 0.0)
             variance = between + within if len(sizes) > 1 else np.nan
             for Q in questions:
                 half = new_margin(Q, variance) / 2
                 more = bisect_left(range(4 * Q), True, lo=Q, key=lambda q: new_margin(q, variance) <= half)
                 left = (variance / 4 - between) * (new_margin(Q, variance / 4) <= half)
+                fewer = np.ceil(n * within / left) if left > 0 else np.inf
                 rows.append(
                     {
                         **{"questions": Q, "answers": n, "method": method, "N": N},
@@ -67,7 +72,7 @@ def precision(
                         "new_margin": 2 * half,
                         "margin": z * np.sqrt(within / Q),
                         "questions_to_halve": np.nan if np.isnan(half) else more,
-                        "answers_to_halve": np.ceil(n * within / left) if left > 0 else np.inf + half,
+                        "answers_to_halve": np.nan if np.isnan(half) else fewer,
                     }
                 )
     return pd.DataFrame(rows).sort_values(["questions", "answers"], kind="stable", ignore_index=True)

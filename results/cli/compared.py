@@ -208,7 +208,9 @@ def look_at_every_question(
 
 
 def _told(gate: QuestionGate) -> tuple[list[str], OfQuestions]:
-    each = plural(" to ".join(dict.fromkeys([f"{gate.asked.min()}", f"{gate.asked.max()}"])), "answer")
+    fewest, most = gate.asked.min(), gate.asked.max()
+    asked = f"{most}" if fewest == most else f"{fewest} to {most}"
+    each = plural(asked, "answer")
     lines = [f"{plural(f'{len(gate.names):,}', 'question')}, {each} to each; {_wanted(gate)}:"]
     if gate.below.any():
         lines += _listed(gate)

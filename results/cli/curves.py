@@ -135,7 +135,9 @@ def curves_command(
     panels = make_panels(result)
     for line in [*short_lines(panels), *cheap_lines(result)]:
         click.echo(line)
-    click.echo(f"{', '.join(map(str, samples))}: {plural(len(table), 'answer')} -> {out}: {len(result)} rows")
+    files = ", ".join(map(str, samples))
+    counted = plural(len(table), "answer")
+    click.echo(f"{files}: {counted} -> {out}: {len(result)} rows")
     if plot is not None:
         from results.pictures import draw
         from results.report.selectors import curve_choices

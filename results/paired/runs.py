@@ -110,7 +110,9 @@ class Pair:
         """
         answers, curve = self.answers_at_cost, self.b.curve(self.method)
         answers = np.where((answers >= 1) & (answers <= self.b.most), answers, np.nan)
-        whole = np.nan_to_num(answers, nan=1.0).astype(np.int64).clip(max=max(self.b.most - 1, 1))
+        last = max(self.b.most - 1, 1)  # at the end of the pool the line is the one that leads there
+        whole = np.nan_to_num(answers, nan=1.0).astype(np.int64)
+        whole = np.minimum(whole, last)
         fewer = curve[:, whole - 1]
         more = curve[:, np.minimum(whole, self.b.most - 1)]
         accuracy = fewer + (answers - whole) * (more - fewer)

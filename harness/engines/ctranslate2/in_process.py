@@ -255,7 +255,8 @@ def end_tokens_of(prompts: PromptTokens, folder: Path) -> frozenset[int]:
     files = (prompts.folder / name for name in ("generation_config.json", "config.json"))
     given = next(filter(None, map(read_object, files)), {})
     ids = given.get("eos_token_id")
-    names = (prompts.special.get("eos_token"), read_object(folder / "config.json").get("eos_token"))
+    config = read_object(folder / "config.json")
+    names = (prompts.special.get("eos_token"), config.get("eos_token"))
     named = [prompts.tokenizer.token_to_id(name) for name in names if name]
     return frozenset(
         token for token in [*(ids if isinstance(ids, list) else [ids]), *named] if token is not None
