@@ -125,6 +125,8 @@ def test_another_model_drops_the_revision_of_the_first(
     minimal: Path, given: dict[str, str], revision: str | None
 ) -> None:
     assert read_experiment(minimal, given).revision == revision
+    served = given | {"url": "http://127.0.0.1:1", "engine": "openai", "tokenizer": "org/own"}
+    assert read_experiment(minimal, served).has_tokenizer == ("org/own", None)
 
 
 def test_an_address_drops_the_engine_of_this_process() -> None:

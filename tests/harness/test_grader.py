@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.grader import GRADERS, Grader, GraderName, Match, read_gold
+from harness.grader import GRADERS, Grader, GraderName, Match, read_gold, readers_that_read
 from harness.grading import choice, integer
 from harness.grading.integer import normalise_integer
 from harness.grading.places import READERS, Reader
@@ -45,10 +45,15 @@ def test_readers_are_tried_in_order(text: str, answer: str | None, reader: Reade
 
 def test_the_first_reader_that_finds_an_answer_decides() -> None:
     assert Grader(("boxed", "hashes")).read(r"So \boxed{18}. The answer is ##18.5##.") == ("18", "boxed")
-    text = "<solution>9</solution> no: <solution>18</solution>"
+    text = "<solution>9</solution> no: <Solution>18</SOLUTION> or so"
     assert Grader(("tag=solution",)).read(text) == ("9", "tag=solution")
     assert Grader(("tag=solution",), "last").read(text).value == "18"
     assert Grader(("tag=other", "hashes")).read(text).value is None
+
+
+def test_readers_are_tried_on_texts_of_the_whole_table() -> None:
+    rows = [{"text": text} for text in ("##18##", r"\boxed{18}") for _ in range(600)]
+    assert readers_that_read(rows, Grader())[0] == ("hashes", "boxed")
 
 
 @pytest.mark.parametrize(

@@ -68,9 +68,11 @@ def test_a_model_in_the_hubs_cache_needs_no_hub(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
     monkeypatch.setattr("huggingface_hub.constants.ENDPOINT", "http://127.0.0.1:1")
     cached = tmp_path / "models--org--model"
-    shutil.copytree(TINY, cached / "snapshots" / ("a" * 40))
+    for commit in "ab":
+        shutil.copytree(TINY, cached / "snapshots" / (commit * 40))
     (cached / "refs").mkdir()
     (cached / "refs" / "main").write_text("a" * 40)
     assert tokens_of("org/model").encode(PROMPT) == tokens_of(TINY).encode(PROMPT)
+    assert PromptTokens("org/model", "b" * 40, chat=True).folder.name == "b" * 40
     with pytest.raises(BadInput, match="hub"):
         tokens_of("org/another")

@@ -47,6 +47,7 @@ def test_answers_are_read_however_they_are_written(kind: str, grader: str) -> No
         ("##2##", ["1", "2", "3"], "2"),
         ("##(ii)##", ["i", "ii", "iii"], "ii"),
         ("The answer is yes.", ["yes", "no"], "yes"),
+        ("So it is the second.\nb", ["A", "B", "C"], "B"),
         ("##E##", ["A", "B", "C"], "E"),  # wrong, and it votes
     ],
 )
@@ -58,6 +59,7 @@ def test_labels_are_those_of_the_question(text: str, labels: list[str], value: s
 def test_a_label_at_the_token_limit_may_be_the_beginning_of_a_word(text: str) -> None:
     assert CHOICE.read(text, cut_off=True).value is None
     assert CHOICE.read(f"The answer is C. {text}", cut_off=True).value == "C"
+    assert CHOICE.read("The answer is B. That is because the", cut_off=True).value == "B"  # so none was
 
 
 def test_the_right_answer_is_a_label_of_the_question() -> None:

@@ -14,7 +14,7 @@ from tests.harness.engines.servers import OpenAIServer, ask
 
 pytestmark = pytest.mark.usefixtures("impatient")
 
-KEY = "sk-secret-0123456789-abcdefghij-ZYX"
+KEY = "sk-secret-0123456789-abcdefghij-ZYX+("
 
 
 def test_a_key_is_sent_and_a_missing_or_wrong_one_is_one_line() -> None:

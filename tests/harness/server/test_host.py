@@ -130,7 +130,7 @@ def test_the_gpus_that_count_are_the_visible_ones_that_the_driver_can_use(
     assert says in lines[0 if count else 1]
 
 
-@pytest.mark.parametrize("release", ["", "12.4"])
+@pytest.mark.parametrize("release", ["", "12.4", "14.0"])
 def test_without_an_nvcc_of_cuda_13_that_of_pip_is_used(
     release: str, played: Path, check: Check, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -52,7 +52,8 @@ def test_tables_by_votes_cast_are_exact_up_to_24_and_close_beyond() -> None:
     tables, weights = votes_cast(40)
     assert weights.sum(axis=1) == pytest.approx(np.ones(41))
     assert tables @ weights[17] == pytest.approx(vote_table(17))
-    assert tables @ weights[33] == pytest.approx(vote_table(33), abs=0.01)
+    for votes in (25, 33):  # even numbers of votes, which may tie, would be off by 0.0026
+        assert tables @ weights[votes] == pytest.approx(vote_table(votes), abs=0.0022)
 
 
 def test_answers_counted_zero_times_are_no_answers() -> None:

@@ -48,7 +48,8 @@ def test_a_setting_with_an_equals_sign_in_its_name_is_itself(tmp_path: Path) -> 
     frame.to_csv(tmp_path / "in.csv", index=False)
     options = ("--at-n", "4", "--predictor", "flat", "--bootstrap", "0")
     named = ("--at-settings", "temperature=0.40,long=5=900")
-    assert forecast(tmp_path / "in.csv", tmp_path / "f.csv", *options, *named).exit_code == 0
+    done = forecast(tmp_path / "in.csv", tmp_path / "f.csv", *options, *named, "--fit-max-n", "9")
+    assert (done.exit_code, "N up to 4\n" in done.output) == (0, True)  # there are no more to be fitted
     table = read_forecast(tmp_path / "f.csv")
     assert table["setting"].tolist() == ["temperature=0.40", "long=5"]
     assert table["tokens_per_answer"].tolist() == [31.5, 900.0]

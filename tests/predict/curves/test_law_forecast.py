@@ -146,10 +146,17 @@ def test_one_setting_is_forecast_along_n_alone() -> None:
     assert set(found.status[~known]) == {"not_identifiable"}
 
 
-def test_two_settings_leave_nothing_to_check_a_law_by() -> None:
-    found, _, asked = of_world(2)
-    assert np.isfinite(found.mean).all()
-    assert set(found.status[T[1] < asked.T]) == {"bound_hit"}
+def test_two_settings_of_known_length_leave_nothing_to_check_a_law_by() -> None:
+    """Close to one of them; the third is seen, or nobody counted its tokens, or it is not there."""
+    points, accuracy = world()
+    asked = Points.grid({"beside": 1.05 * T[1]}, N[:3])
+    for settings, known, status in ((3, 3, Status.OK), (3, 2, Status.BOUND_HIT), (2, 2, Status.BOUND_HIT)):
+        seen, _ = seen_and_hidden(points, settings, 16)
+        length = np.where(T[known - 1] < points.T, np.nan, points.T)[seen]
+        shown = Points(points.setting[seen], length, points.N[seen])
+        found = estimate(shown, accuracy[seen], np.full(len(seen), 0.005), asked)
+        assert np.isfinite(found.mean).all()
+        assert set(found.status) == {status}
 
 
 def test_a_rise_that_has_not_begun_is_not_forecast_with_trust() -> None:

@@ -8,7 +8,7 @@ from predict.answers.mixture import drawn_at
 from predict.stopped.answer_law import PARAMETERS
 from predict.stopped.fit import Fit, Problem
 from predict.stopped.observed import SeenLengths, seen_at
-from predict.stopped.simulate import Simulated, bins_to, simulate
+from predict.stopped.simulate import LAWS, Simulated, bins_to, simulate
 from tests.predict.stopped.simulated import THETA, answers, questions
 
 CAP, CAPS = 8000, [8000, 11000, 15000, 30000]
@@ -20,6 +20,13 @@ CERTAIN = Fit(AT, np.zeros((len(AT), len(AT))))
 def seen(Q: int = 20, n: int = 6) -> SeenLengths:
     rng = np.random.default_rng(0)
     return seen_at(answers(questions(Q, rng), n, rng), CAP)
+
+
+def test_the_same_seed_draws_the_same_where_laws_serve_in_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("predict.stopped.simulate.MANY", 5)
+    spread = Fit(AT, 0.1 * np.eye(len(AT)))
+    one, again = (simulate(Problem(seen()), spread, CAPS, np.zeros((LAWS + 2, 2)), 0) for _ in "ab")
+    assert (one.ended == again.ended).all()
 
 
 def drawn(moved: tuple[float, float] = (0.0, 0.0), of: SeenLengths | None = None, R: int = 3) -> Simulated:

@@ -34,3 +34,10 @@ def test_there_is_none_without_a_comparison(methods):
 def test_the_report_says_what_choosing_by_score_adds(method):
     (choice,) = curve_choices(make_panels(table([method])))
     assert "4.0" in choice.figures[0][0]  # 70 to 74 per cent
+
+
+def test_panels_that_stand_together_have_the_same_axis_of_lengths():
+    longer = curves(model="longer").assign(tokens_per_answer=lambda rows: 9 * rows["tokens_per_answer"])
+    choices = curve_choices(make_panels(pd.concat([curves(), longer])), shared=True)
+    one, other = (choice.figures[-1][1].spec["layer"][-1]["encoding"]["x"]["scale"] for choice in choices)
+    assert one == other

@@ -30,6 +30,11 @@ def test_a_rule_ends_where_its_formula_says(text, goes_on, ended):
     assert ends(text, ended)
 
 
+def test_a_streak_ends_at_an_answer_that_could_not_be_read():
+    for answers, streak in (("ab.aa", 2), ("aba.", 0), ("aab", 1), ("", 0)):
+        assert seen_of([None if a == "." else a for a in answers], MOST).streak == streak
+
+
 @pytest.mark.parametrize("name", [name for name, rule in RULES.items() if not rule.plain])
 def test_no_rule_ends_a_tie_and_all_end_what_is_certain(name):
     rule = RULES[name]

@@ -7,7 +7,9 @@ from scipy.integrate import quad
 from scipy.stats import beta
 
 from results.figures.gaps import MOST_LINES, gaps_figure
+from results.report.selectors import curve_choices
 from results.summary.gaps import Gaps, Prior, gap_draws, gaps_along_lengths
+from results.summary.panels import make_panels
 from results.votes.curves import curves_and_votes
 from results.words.findings import gaps_verdict
 
@@ -131,7 +133,10 @@ def test_the_picture_and_its_sentence() -> None:
     many = pd.concat(
         [samples.assign(question_id=samples["question_id"] + f"-{i}") for i in range(MOST_LINES // 3)]
     )
-    (gaps,) = gaps_of(many)
+    curves, votes = curves_and_votes(many, ("majority", "best_of_n"), permutations=0)
+    (gaps,) = gaps_along_lengths(votes)
+    beside = {choice.slug: choice.figures for choice in curve_choices(make_panels(curves), [gaps])}
+    assert [slug for slug, figures in beside.items() if len(figures) == 3] == [next(iter(beside))]
     figure = gaps_figure(gaps, "g")
     rows = {layer.mark["style"]: layer.data for layer in figure.layers}
     assert rows["thread"]["question"].nunique() == MOST_LINES

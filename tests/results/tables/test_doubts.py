@@ -86,7 +86,8 @@ def drawn(seed, questions=40, answers=8, kinds=4):
 
 @pytest.mark.parametrize(("copies", "each"), [(4, 1), (2, 1), (1, 4), (1, 2)])
 def test_copies_under_new_numbers_are_said_however_they_are_ordered(copies, each):
-    (line,) = said_of(table(drawn(0), copies, each))
+    given = [[None if one == "4" else one for one in answers] for answers in drawn(0)]  # not read
+    (line,) = said_of(table(given, copies, each))
     assert line.startswith("t.csv: ")
     assert f"{copies * each} times" in line
 

@@ -49,7 +49,7 @@ NEEDED = {
 
 CELLS = [
     ("samples", "sample", [0, 7], [-1, None]),
-    ("samples", "tokens prompt_tokens", [0, None], [-1, 0.5]),
+    ("samples", "tokens prompt_tokens cached_tokens reasoning_tokens", [0, None], [-1, 0.5]),
     ("samples", "decoding", ["sample", "greedy"], ["beam"]),
     ("samples curves forecast fits plan", "source", ["llm", "synthetic"], ["web"]),
     ("samples", "answer gold finish_reason stop_rule", ["x"], [["x"]]),

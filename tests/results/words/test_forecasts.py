@@ -35,8 +35,8 @@ def test_errors_of_forecasts_are_those_worked_out_by_hand():
     fewer = make_forecasts({"f": pd.concat([partial.query("setting == 'low'"), good])})
     assert [row[::5] for row in error_table("errors", targets(fewer)).rows][1] == ["partial", "1 of 2"]
     wide = forecast_table("wide", [0.62, 0.74]).assign(low=0.0, high=1.0)  # closest, but tells little
-    both = make_forecasts({"f": pd.concat([good, wide])})
-    assert [row[0] for row in error_table("errors", targets(both)).rows] == ["good", "wide"]
+    both = make_forecasts({"f": pd.concat([good, wide, partial])})
+    assert [row[0] for row in error_table("errors", targets(both)).rows] == ["good", "wide", "partial"]
     assert which_predictor(targets(both[:1])).startswith("Good was 1.0 points off")
     assert which_predictor(targets(make_forecasts({"f": ahead}))) == ""
     bare = make_forecasts({"f": pd.concat([good.assign(low=np.nan, high=np.nan), wide])})

@@ -125,7 +125,7 @@ def greedy_support(scores, k):
 
 
 @pytest.mark.parametrize(
-    "setting", [SETTINGS[0], BinarySetting(n=1, d=6, k=1, eta=1, sigma_eps=0.0), SETTINGS[2]], ids=str
+    "setting", [SETTINGS[1], BinarySetting(n=1, d=6, k=1, eta=1, sigma_eps=0.0), SETTINGS[2]], ids=str
 )
 def test_greedy_follows_the_literal_loop(setting):
     tasks = draw_tasks(setting, task_keys(2, 15), seed=11)

@@ -50,12 +50,15 @@ def test_the_standard_error_is_that_of_the_sampled_paths():
 
 
 def test_the_command_says_how_far_apart_they_are(monkeypatch):
-    """By the size of the difference, of either sign."""
-    table = pd.DataFrame({"difference": [0.02, -0.03], "stderr": [0.02, 0.01]})
+    """By the size of the difference, of either sign; `exact` is a column where it is so of all lines."""
+    table = pd.DataFrame({"exact": 0.5, "difference": [0.02, -0.03], "stderr": [0.02, 0.01]})
     monkeypatch.setattr(checking, "check", lambda *_, **__: table)
-    result = CliRunner().invoke(cli, ["check", "fig2g"], standalone_mode=False)
-    assert "fig2g: they agree" in result.output
+    first = EXPERIMENTS["fig2h"].variants[0].setting
+    monkeypatch.setattr(checking, "states_no_moments", lambda setting: setting == first)
+    result = CliRunner().invoke(cli, ["check", "fig2h"], standalone_mode=False)
+    assert "fig2h: they agree" in result.output
     assert "-0.030" in result.output
+    assert "sampled, 256 paths" in result.output
 
 
 @pytest.mark.parametrize(("chance", "told"), [(0.011, "they agree"), (0.009, "they differ")])
