@@ -18,7 +18,7 @@ LONG = 100
 LIMITS = {
     "lines of the packages": 37_851,
     "files of the packages": 301,
-    "lines of the tests": 34_290,
+    "lines of the tests": 34_337,
     "words of pages written by hand": 18_532,
     "mean characters of a line": 52.8,
     "long lines, %": 8.6,

@@ -4,6 +4,7 @@ import signal
 import time
 from collections.abc import Callable
 
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -53,7 +54,7 @@ def test_the_first_reader_that_finds_an_answer_decides() -> None:
 
 def test_readers_are_tried_on_texts_of_the_whole_table() -> None:
     rows = [{"text": text} for text in ("##18##", r"\boxed{18}") for _ in range(600)]
-    assert readers_that_read(rows, Grader())[0] == ("hashes", "boxed")
+    assert readers_that_read(pd.DataFrame(rows), Grader())[0] == ("hashes", "boxed")
 
 
 @pytest.mark.parametrize(

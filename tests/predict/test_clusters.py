@@ -38,9 +38,9 @@ def test_the_new_margin_of_a_run_like_the_pilot_is_that_of_its_clusters():
 @pytest.mark.parametrize(("added", "left"), [(0.05, 0.03), (0.01, 0.0)])
 def test_what_luck_leaves_below_zero_is_taken_from_what_clusters_add(added, left, monkeypatch):
     monkeypatch.setattr("predict.planning.margins.parts", lambda _: (-0.02, 0.04))
-    monkeypatch.setattr("predict.planning.margins._together", lambda *_: added)
-    margin = precision(pools(samples(seed=4)), [60], [1], 0)["new_margin"]
-    np.testing.assert_allclose(margin, 1.645 * np.sqrt((left + 0.04) / 60), rtol=1e-3)
+    monkeypatch.setattr("predict.planning.margins.shared_variance", lambda *_: [added])
+    margin = precision(pools(clustered(seed=4)), [600], [1], 0)["new_margin"]
+    np.testing.assert_allclose(margin, 1.645 * np.sqrt((left + 0.04) / 600), rtol=1e-3)
 
 
 def test_a_comparison_of_clusters_takes_more_questions():
