@@ -1,14 +1,18 @@
 """Fixtures shared by all tests."""
 
-import importlib.util
+import gc
 import os
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
 from hypothesis.internal.conjecture import providers
 from hypothesis.internal.constants_ast import Constants
+
+from harness.server.cpu.torchvision_names import declare_torchvision_operations
 
 # How long an example takes says more about the machine than about the code.
 # The same examples on every machine; `pytest --hypothesis-profile search` looks for others.
@@ -18,10 +22,10 @@ settings.load_profile("same")
 
 ROOT = Path(__file__).resolve().parent.parent
 
-needs_torch = pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="PyTorch is not installed")
-needs_sglang = pytest.mark.skipif(
-    importlib.util.find_spec("sglang") is None, reason="SGLang is not installed"
-)
+
+def needs(library: str) -> pytest.MarkDecorator:
+    """Skip where a library is not installed, and do not import it: that takes seconds."""
+    return pytest.mark.skipif(find_spec(library) is None, reason=f"{library} is not installed")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -29,6 +33,21 @@ def pytest_configure(config: pytest.Config) -> None:
     modules that this process happens to have imported, which hangs on the tests that ran before."""
     if config.getoption("--hypothesis-profile") != "search":
         providers._get_local_constants = Constants
+
+
+@pytest.fixture(scope="session")
+def torch() -> Any:
+    """Imported by the tests that need it alone: it takes seconds."""
+    return pytest.importorskip("torch")
+
+
+@pytest.fixture(scope="session")
+def transformers(torch: Any) -> Any:
+    """The library, with PyTorch: what compares with it skips where `make test-fast` installed neither."""
+    declare_torchvision_operations()
+    library = pytest.importorskip("transformers")
+    gc.freeze()  # to convert a model collects garbage several times
+    return library
 
 
 @pytest.fixture(scope="session")
@@ -57,6 +76,12 @@ def fewer_completions() -> Iterator[None]:
 def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
     """A report without the files of its figures, which take most of its time and are tested elsewhere."""
     monkeypatch.setattr("results.report.page.rendered", lambda _: {})
+
+
+def pytest_collection_finish() -> None:
+    """What was imported and collected stays. Not to search it for garbage saves a sixth of the time."""
+    gc.collect()
+    gc.freeze()
 
 
 LONGEST = (

@@ -1,19 +1,8 @@
 """Fixtures shared by tests of the harness."""
 
-from typing import Any
-
 import pytest
 
 from harness.http import connection
-from harness.server.cpu.torchvision_names import declare_torchvision_operations
-
-
-@pytest.fixture(scope="session")
-def transformers() -> Any:
-    """The library, with PyTorch: what compares with it skips where `make test-fast` installed neither."""
-    pytest.importorskip("torch")
-    declare_torchvision_operations()
-    return pytest.importorskip("transformers")
 
 
 @pytest.fixture

@@ -7,6 +7,11 @@ import pytest
 HERE = Path(__file__).resolve().parent
 
 
+def pytest_ignore_collect(config: pytest.Config) -> bool | None:
+    """Without the tests of a release, what only studies import is not imported: PyTorch takes seconds."""
+    return True if "not release" in config.getoption("markexpr") else None
+
+
 @pytest.hookimpl(tryfirst=True)  # before tests are chosen by their marks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark every test of this folder."""

@@ -11,7 +11,7 @@ import harness.engines.factory
 from harness.errors import RequestRefused
 from harness.experiment import read_experiment
 from harness.questions.load import load_questions
-from tests.conftest import needs_sglang, needs_torch
+from tests.conftest import needs
 from tests.harness.commands import command, exit_status
 from tests.harness.run.scripted import ScriptedEngine
 
@@ -29,7 +29,7 @@ from tests.harness.run.scripted import ScriptedEngine
         (["sample", "tiny", "--rate", "9", "--out", "x"], "error: --rate "),
         (["sample", "tiny", "--dry-run", "--curves", "c.csv", "--out", "x"], "error: --curves writes "),
         pytest.param(
-            ["serve", "tiny", "--device", "cuda"], "error: PyTorch ", marks=(needs_torch, needs_sglang)
+            ["serve", "tiny", "--device", "cuda"], "error: PyTorch ", marks=(needs("torch"), needs("sglang"))
         ),
         (["serve", "tiny", "--dp", "0"], "error: Invalid value for '--dp'"),
         (["serve", "tiny", "--workers-file", "w.json"], "error: --workers-file is for servers of several"),

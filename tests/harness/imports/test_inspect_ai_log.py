@@ -10,9 +10,10 @@ import pytest
 from harness.grader import Grader
 from harness.imports.inspect_ai_log import import_inspect_ai
 from results import BadInput, read_samples
+from tests.conftest import needs
 from tests.harness.commands import imported
 
-pytest.importorskip("inspect_ai")
+pytestmark = needs("inspect_ai")
 
 Write = Callable[..., Path]
 

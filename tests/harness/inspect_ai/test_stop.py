@@ -9,9 +9,10 @@ import pytest
 from harness.imports.inspect_ai_log import import_inspect_ai
 from results import BadInput
 from results.stopping import named, seen_of, settled
+from tests.conftest import needs
 from tests.harness.inspect_ai import runner
 
-pytest.importorskip("inspect_ai")
+pytestmark = needs("inspect_ai")
 
 ANSWERS = {
     "q1": ["18"] * 12,

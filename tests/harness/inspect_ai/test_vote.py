@@ -9,10 +9,10 @@ from statistics import mean
 import pytest
 
 from tests.by_hand import by_subsets
-from tests.conftest import ROOT
+from tests.conftest import ROOT, needs
 from tests.harness.inspect_ai.runner import evaluated
 
-pytest.importorskip("inspect_ai")
+pytestmark = needs("inspect_ai")
 
 ANSWERS = {
     "q1": ["18", "18", "7", None, "7", "9"],

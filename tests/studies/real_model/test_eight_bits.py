@@ -2,16 +2,13 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
-from tests.conftest import needs_torch
 
-
-@needs_torch
-def test_weights_come_back_within_half_a_step(tmp_path: Path) -> None:
-    torch = pytest.importorskip("torch")
+def test_weights_come_back_within_half_a_step(torch: Any, tmp_path: Path) -> None:
     pytest.importorskip("safetensors")
     from safetensors.torch import load_file, save_file
 

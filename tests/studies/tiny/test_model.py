@@ -10,7 +10,6 @@ import prompts
 from harness.experiment import TINY_MODEL
 from harness.grader import Grader
 from harness.questions.load import load_questions
-from harness.server.cpu.torchvision_names import declare_torchvision_operations
 from studies.tiny.problems import problems
 from studies.tiny.solutions import solutions
 
@@ -19,19 +18,14 @@ BUDGETS = (10, 30, 120)
 
 
 @pytest.fixture(scope="module")
-def loaded():
-    pytest.importorskip("torch")
-    declare_torchvision_operations()  # before transformers is imported
-    transformers = pytest.importorskip("transformers")
+def loaded(transformers):
     tokenizer = transformers.AutoTokenizer.from_pretrained(TINY_MODEL)
     return tokenizer, transformers.AutoModelForCausalLM.from_pretrained(TINY_MODEL)
 
 
 @pytest.fixture(scope="module")
-def greedy_answers(loaded):
+def greedy_answers(loaded, torch):
     """{budget: greedy completions of the first test questions, as token ids up to the end token}."""
-    import torch
-
     tokenizer, model = loaded
     answers = {}
     for budget in BUDGETS:

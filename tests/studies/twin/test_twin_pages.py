@@ -11,7 +11,7 @@ from studies.trained.examination import examine
 from studies.trained.lessons import BINARY, LESSONS, SOFTMAX
 from studies.trained.weights import SHIPPED, read_weights
 from studies.twin import run as make
-from tests.conftest import ROOT, needs_torch
+from tests.conftest import ROOT, needs
 
 
 def named(page: Path) -> str:
@@ -33,8 +33,8 @@ CHEAP = {"fig2f"} | {dataset for dataset, _ in LESSONS if dataset not in BINARY}
 
 SLOW = {"fig2e": "fig2e", "fig2h": "fig2h without softmax: that takes a minute"}
 DATASETS = [
-    pytest.param(CHEAP, id="continuous, fig2f", marks=(pytest.mark.release, needs_torch)),
-    *(pytest.param({name}, id=SLOW[name], marks=(pytest.mark.release, needs_torch)) for name in SLOW),
+    pytest.param(CHEAP, id="continuous, fig2f", marks=needs("torch")),
+    *(pytest.param({name}, id=SLOW[name], marks=needs("torch")) for name in SLOW),
 ]
 
 

@@ -16,8 +16,6 @@ from harness.experiment import TINY_MODEL
 from harness.questions.load import load_questions
 from tests.harness.engines.servers import several
 
-torch = pytest.importorskip("torch")
-
 TEXTS = [
     f"{question.problem}\nUse around {budget} tokens."
     for question in load_questions("tiny")[:4]
@@ -31,7 +29,7 @@ FEWEST = 5
 
 
 @pytest.fixture(scope="module")
-def model(transformers: Any) -> Any:
+def model(transformers: Any, torch: Any) -> Any:
     return transformers.AutoModelForCausalLM.from_pretrained(TINY_MODEL, dtype=torch.float32)
 
 
@@ -49,7 +47,7 @@ def drawn(texts: list[str], n: int, sampling: Sampling, said: str = "") -> list[
     return asyncio.run(run())
 
 
-def test_greedy_answers_equal_those_of_generate(model: Any, tokens: PromptTokens) -> None:
+def test_greedy_answers_equal_those_of_generate(model: Any, torch: Any, tokens: PromptTokens) -> None:
     found = drawn(TEXTS, 2, Sampling(200, 0.0))
     for text, answers in zip(TEXTS, found, strict=True):
         prompt = torch.tensor([tokens.encode(text)])
@@ -61,7 +59,7 @@ def test_greedy_answers_equal_those_of_generate(model: Any, tokens: PromptTokens
 
 @pytest.mark.parametrize("sampling", [Sampling(40, 1.0), Sampling(200, 2.0, stop=("is",)), Sampling(9, 0.7)])
 def test_log_probabilities_are_those_of_the_model_s_logits(
-    model: Any, tokens: PromptTokens, sampling: Sampling
+    model: Any, torch: Any, tokens: PromptTokens, sampling: Sampling
 ) -> None:
     found = drawn(TEXTS[:4], 8, replace(sampling, logprobs=True))
     compared = 0
@@ -86,7 +84,7 @@ def test_log_probabilities_are_those_of_the_model_s_logits(
     [(0.7, 1.0, -1), (3.0, 1.0, -1), (2.0, 0.8, -1), (2.0, 0.8, 5)],
 )
 def test_tokens_come_up_as_often_as_the_model_s_logits_say(
-    model: Any, tokens: PromptTokens, temperature: float, top_p: float, top_k: int
+    model: Any, torch: Any, tokens: PromptTokens, temperature: float, top_p: float, top_k: int
 ) -> None:
     """Chi-square over the first digit of a guess. Each of the four cases has a false alarm in a million."""
     ids, sampling = tokens.go_on(GUESS, SAID), Sampling(1, temperature, top_p, top_k)

@@ -1,9 +1,7 @@
 """Models converted for CTranslate2: once, beside their weights, and only if the same model comes out."""
 
-import gc
 import json
 import shutil
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -16,24 +14,16 @@ from harness.experiment import TINY_MODEL
 from results import BadInput
 from tests.harness.engines.tiny_copy import changed
 
-torch = pytest.importorskip("torch")
+pytestmark = pytest.mark.usefixtures("transformers")
 
 SHIPPED = TINY_MODEL / INSIDE
 SHAPE = {"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4}
 SHAPE |= {"num_key_value_heads": 2}
 
 
-@pytest.fixture(autouse=True)
-def _frozen(transformers: Any) -> Iterator[None]:
-    """The converter collects garbage several times: of all that tests have imported, that takes seconds."""
-    gc.freeze()
-    yield
-    gc.unfreeze()
-
-
 def random_model(transformers: Any, folder: Path, name: str, **shape: Any) -> Path:
     """A small model of another architecture, with the tiny model's tokenizer."""
-    torch.manual_seed(0)
+    transformers.set_seed(0)
     config = getattr(transformers, name)(vocab_size=320, eos_token_id=4, bos_token_id=None, **shape)
     config.initializer_range = 0.5
     transformers.AutoModelForCausalLM.from_config(config).save_pretrained(folder)
