@@ -30,10 +30,12 @@ from harness.http.connection import METRICS, Connection, total
 from harness.questions.load import Question
 from harness.run.sampler import sample
 from harness.run.sizing import LLAMA
+from prompts import fill
 from results import BadInput
 
 REAL_RUN = Path(results.__file__).parent / "cached" / "qwen-gsm8k.parquet"
 """A real model's answers to GSM8K, whose lengths are drawn from: 3 to 1,512 tokens, 232 on average."""
+TEMPLATE = "gsm8k-budget"
 ROUNDS = 6
 """All answers come to so many times those in flight; the first and the last round do not count."""
 LOOK_SECONDS = 0.5
@@ -106,13 +108,15 @@ async def measure(
     model = folder / f"{shape}-random"
     write_model(shape, model)
     real = pyarrow.parquet.read_table(REAL_RUN, columns=["tokens", "prompt_tokens"]).to_pydict()
-    questions = random_questions(prompts, real["prompt_tokens"], LLAMA["shapes"][shape]["vocab_size"])
+    of_template = len(fill(TEMPLATE, problem="", token_limit=0).split())
+    lengths = [tokens - of_template for tokens in real["prompt_tokens"]]
+    questions = random_questions(prompts, lengths, LLAMA["shapes"][shape]["vocab_size"])
     planned = prompts * answers
     places = max(dp, planned // ROUNDS)
     experiment = Experiment(
         dataset="random",
         model=str(model),
-        prompt="gsm8k-budget",
+        prompt=TEMPLATE,
         chat=False,
         budgets=(max(real["tokens"]),),
         samples=answers,
@@ -147,7 +151,7 @@ async def measure(
 
 
 def random_questions(count: int, lengths: Sequence[int], words: int) -> list[Question]:
-    """Questions of random words, each as many as a prompt of the real run has tokens."""
+    """Questions of random words, each as many as one of the lengths."""
     rng = random.Random(0)
     questions = []
     for number in range(count):

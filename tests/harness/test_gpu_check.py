@@ -135,6 +135,7 @@ def test_a_run_keeps_the_places_at_work_with_the_lengths_of_a_real_one(
     assert len(lengths) == 6 * 32
     assert 150 < sum(lengths) / len(lengths) < 320  # 232, give or take seven standard errors
     assert max(lengths) > 3 * 232
+    assert all(507 <= len(body["input_ids"]) <= 611 for _, body in played.sent)  # as a real prompt
     rate, running, cache, _client = found.splitlines()
     assert f"{sum(lengths)} tokens in " in rate
     assert float(running.split()[1].rstrip("%")) > 90

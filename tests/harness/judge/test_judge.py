@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from harness.engines.rewards import rewards_for
+from harness.engines.rewards import OpenAIRewards, rewards_for
 from harness.engines.token_ids import PromptTokens
 from harness.experiment import Experiment
+from harness.http.connection import METRICS
 from harness.judge.run import OF_THE_MODEL, Judged, judge_of
 from harness.judge.scores import judge_identity
 from harness.store.resume import locked
@@ -130,6 +131,9 @@ def test_a_run_keeps_its_scores_when_it_goes_on_and_is_read_again(tmp_path: Path
         assert exit_status("regrade", folder, "--reader", "last-number") == 0
         rows = rows_of(folder)
         assert [row.get("score_judge") for row in rows] == [0.75] * before + [None] * (len(rows) - before)
+        assert judge(folder, server) == 0
+        assert scores(folder) == [0.75] * len(rows)
+        rewrite(folder, rows)  # as if it had been stopped before they were written: nothing is left to ask
         assert judge(folder, server) == 0
         assert scores(folder) == [0.75] * len(rows)
         texts = {(row["question_id"], row["text"]) for row in rows}
@@ -377,6 +381,10 @@ def test_a_chat_that_begins_with_thinking_gives_no_verdict(
         assert judge(folder, server, *SGLANG) == 2
     assert "enable_thinking" in capsys.readouterr().err
     assert server.asked == []
+
+
+def test_a_reward_model_s_own_paths_are_beside_the_path_of_its_url() -> None:
+    assert {*OpenAIRewards.at_root} == {*METRICS, "/classify", "/pooling"}
 
 
 def rewarded(folder: Path, server: Server, *options: str) -> int:

@@ -82,6 +82,16 @@ def test_what_is_missing_alone_is_asked_for_and_what_was_there_counted_once(tmp_
     assert stored(tmp_path) == before
 
 
+def test_a_session_that_was_killed_is_counted_when_the_next_begins(tmp_path: Path) -> None:
+    run(tmp_path, ScriptedEngine(), limit=2, samples=3)
+    record = record_in(tmp_path)
+    del record["sessions"][0]["answers"], record["sessions"][0]["tokens"]
+    record["sessions"][0]["ended"] = None
+    (tmp_path / "run.json").write_text(json.dumps(record))
+    run(tmp_path, ScriptedEngine())
+    assert [session["answers"] for session in record_in(tmp_path)["sessions"]] == [12, 28]
+
+
 def test_restart_puts_the_old_answers_aside(tmp_path: Path) -> None:
     for temperature in (1.0, 0.5, 0.25):
         run(tmp_path, ScriptedEngine(), restart=True, temperature=temperature)

@@ -15,6 +15,7 @@ import pytest
 from harness.engines.base import Completion, Sampling
 from harness.questions.load import Question
 from harness.run.sampler import sample
+from harness.store.record import tally_of
 from results import BadInput, build_curves, read_samples
 from results.report.provenance import unfinished, whole_runs
 from results.tables.shards import missing
@@ -111,6 +112,20 @@ def test_a_shard_that_is_missing_is_said_and_one_that_is_there_twice_is_refused(
     refused = command("inspect", *parts, tmp_path / "copy")
     assert (refused.exit_code, "a second row for" in refused.output) == (2, True)
     assert "3 of 8 shards" in command("inspect", *parts[:3]).output
+
+
+def test_what_is_planned_is_unknown_where_a_shard_does_not_say(
+    shards: tuple[Path, list[Path]], tmp_path: Path
+) -> None:
+    def asked(*folders: Path) -> int | None:
+        tally = tally_of(*folders)
+        tally.add(stored(parts[1])[0])
+        return tally.summary()["settings"][0]["questions_asked"]
+
+    whole, parts = shards
+    assert asked(*parts) == asked(whole) == len(QUESTIONS)
+    (tmp_path / "run.json").write_text(json.dumps(record_in(parts[0]) | {"planned": None}))
+    assert asked(tmp_path, *parts[1:]) is None
 
 
 def test_runs_without_shards_are_each_a_whole_one(shards: tuple[Path, list[Path]]) -> None:
