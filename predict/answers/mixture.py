@@ -38,8 +38,7 @@ from predict.estimate import Estimate, Options, Status, from_draws, more_severe
 from predict.evidence.points import Evidence, Floats, Ints, Points, Pool
 from results import BadInput
 from results.normal import Interval
-from results.paired.differences import students
-from results.votes.clusters import cluster_sizes, equal_draws, redrawn
+from results.votes.clusters import redrawn
 from results.votes.exact import VoteCounts
 from results.votes.unnamed import contents
 
@@ -192,8 +191,6 @@ def accuracies(
         draws += mean - law.mean(axis=0)
         off = ndtri((rng.permutation(options.replicates) + 0.5) / options.replicates)
         draws += COMMON_ERROR * np.sqrt(scatter) * off[:, None]
-        count = equal_draws(cluster_sizes(Q, pool.answers.clusters))
-        draws = mean + (draws - mean) * students(count, options.level)
     return Accuracies(mean, draws, scatter)
 
 
