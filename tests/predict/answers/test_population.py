@@ -34,7 +34,9 @@ def test_the_fit_of_larger_evidence_is_taken(kind: str) -> None:
     flexible = found.fit.laws[0]
     ways = {RIDGE: features(), RIDGE_OF_MORE: more_features(), RIDGE_OF_ALIKE: shape_features()}
     evidence = {
-        ridge: fit_weights(PenalisedLikelihood(found.likelihood, found.times, base(), F, ridge)).log_evidence
+        ridge: fit_weights(
+            PenalisedLikelihood(found.likelihood, np.bincount(found.pattern), base(), F, ridge)
+        ).log_evidence
         for ridge, F in ways.items()
     }
     assert flexible.log_evidence == pytest.approx(max(evidence.values()))
