@@ -74,12 +74,8 @@ def test_forecasts_are_means_over_the_posterior_of_the_law(
 def law_means(found: Population, values: np.ndarray, R: int) -> np.ndarray:
     """Mean over questions of the posterior mean of `values` (K, M), for R draws of the law: (R, M)."""
     laws = found.fit.draw_weights(R, np.random.default_rng(0))
-    marginal = laws @ found.likelihood.T
-    mass = (
-        ((np.bincount(found.pattern) / len(found.pattern)) / np.maximum(marginal, 1e-300))
-        @ found.likelihood
-        * laws
-    )
+    likelihood = found.likelihood[found.pattern]
+    mass = (1 / np.maximum(laws @ likelihood.T, 1e-300)) @ likelihood * laws / len(likelihood)
     return np.asarray(mass @ values)
 
 
