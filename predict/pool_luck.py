@@ -46,9 +46,9 @@ def luck_of_mean(f: Floats, N: Ints, pools: Ints, method: str) -> Floats:
 
     Read on all, a vote of all is 0 or 1, which has no luck.
     """
-    luck = [luck_of_pool(each, int(n), np.maximum(pools, n), method) for each, n in zip(f.T, N, strict=True)]
-    told: Floats = np.mean(luck, axis=1) / len(f)
-    return told
+    each = zip(f.T, N, strict=True)
+    luck = [luck_of_pool(one, int(n), np.maximum(pools, n), method).mean() for one, n in each]
+    return np.array(luck) / len(f)
 
 
 @lru_cache(maxsize=256)
