@@ -99,15 +99,14 @@ def estimate(name: str, evidence: Evidence, targets: Points, options: Options) -
 def _of_few(result: Estimate, evidence: Evidence, targets: Points) -> Estimate:
     """The same with Student's intervals where questions, or clusters of them, are few.
 
-    That of new questions holds, too, that one, or half a cluster, may be missed in what was seen; and at a
-    point that few were seen at it is no narrower than that of the measurement (`of_new_questions` of the
-    report). A new setting goes by the setting with the fewest.
+    That of new questions holds, too, that one, or half a cluster, may be missed in what was seen; at a
+    measured point of few it is no narrower than `of_new_questions`. A new setting goes by that with fewest.
     """
     if not evidence.sizes:
         return result
     level = result.new.level
     of_settings = {
-        setting: (float(students(equal_draws(sizes), level)), float(least_stderr(sizes.sum(), sizes.max())))
+        setting: np.array([students(equal_draws(sizes), level), least_stderr(sizes.sum(), sizes.max())])
         for setting, sizes in evidence.sizes.items()
     }
     worst = np.max([*of_settings.values()], axis=0)

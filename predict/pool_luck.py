@@ -42,9 +42,9 @@ def luck_of_pool(f: Floats, N: int, pool: Ints, method: str, seen: Ints | int = 
 
 
 def luck_of_mean(f: Floats, N: Ints, pools: Ints, method: str) -> Floats:
-    """Variance of the mean over questions at each N, (M,), by f (Q, M), which half of the answers tell.
+    """Variance of the mean over questions at each N, (M,), by f (Q, M), read on half of the answers.
 
-    Read on all, a vote of all is 0 or 1, which has no luck.
+    On all of them a vote of all is 0 or 1, which has no luck.
     """
     each = zip(f.T, N, strict=True)
     luck = [luck_of_pool(one, int(n), np.maximum(pools, n), method).mean() for one, n in each]

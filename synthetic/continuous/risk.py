@@ -23,7 +23,7 @@ def needs_sampling(
 ) -> TypeGuard[ContinuousSetting]:
     """Whether paths are sampled: best-of-N where w_t is not Gaussian, all but descent without moments.
 
-    Of a binary setting the accuracy has formulas for all methods.
+    Of a binary setting nothing is: it has formulas.
     """
     if not isinstance(setting, ContinuousSetting):
         return False
