@@ -45,7 +45,7 @@ from results.votes.unnamed import contents
 
 POOR_FIT = 2.0
 """Standard errors that make a poor fit: one that describes the answers it has seen misses them by much less
-(`tests/predict/curves/test_alarm_end_to_end.py`)."""
+(`tests/predict/answers/test_poor_fit.py`)."""
 
 FEWEST_VOTES = 2.0
 """With fewer readable answers a question than this, nothing is known of how questions differ."""
