@@ -81,8 +81,7 @@ def estimate(name: str, evidence: Evidence, targets: Points, options: Options) -
     """
     if METHODS[evidence.method].opposite:
         return of_opposite(estimate(name, opposite(evidence), targets, options))
-    result = ESTIMATORS[name](evidence, targets, options)
-    result = replace(result, new=_wide_enough(result.new, result.mean, evidence))
+    result = _of_few(ESTIMATORS[name](evidence, targets, options), evidence, targets)
     far = FAR * evidence.points.N.max() < targets.N
     if run := evidence.run:
         far |= np.array([run.caps[setting] > FAR * run.cap for setting in targets.setting])
@@ -97,15 +96,37 @@ def estimate(name: str, evidence: Evidence, targets: Points, options: Options) -
     return replace(result, status=status, notes=notes)
 
 
-def _wide_enough(new: Interval[Floats], mean: Floats, evidence: Evidence) -> Interval[Floats]:
-    """The interval of new questions, of which one, or half a cluster, may be missed in what was seen."""
-    least = 0.0
-    for sizes in evidence.sizes:
-        reach = z_of(new.level) * students(equal_draws(sizes), new.level)
-        least = max(least, float(reach * least_stderr(sizes.sum(), sizes.max())))
-    low = np.minimum(new.low, np.maximum(mean - least, 0.0))
-    high = np.maximum(new.high, np.minimum(mean + least, 1.0))
-    return Interval(low, high, new.level)
+def _of_few(result: Estimate, evidence: Evidence, targets: Points) -> Estimate:
+    """The same with Student's intervals where questions, or clusters of them, are few.
+
+    That of new questions holds, too, that one, or half a cluster, may be missed in what was seen; at a
+    measured point of few it is no narrower than `of_new_questions`. A new setting goes by that with fewest.
+    """
+    if not evidence.sizes:
+        return result
+    level = result.new.level
+    of_settings = {
+        setting: np.array([students(equal_draws(sizes), level), least_stderr(sizes.sum(), sizes.max())])
+        for setting, sizes in evidence.sizes.items()
+    }
+    worst = np.max([*of_settings.values()], axis=0)
+    times, least = np.array([of_settings.get(name, worst) for name in targets.setting.tolist()]).T
+    measured = dict(zip(evidence.points.places(), evidence.stderr, strict=True))
+    of_points = np.array([measured.get(place, 0.0) for place in targets.places()])
+    stderr = np.fmax(least, np.where(times > 1, of_points, 0.0))
+
+    def widened(interval: Interval[Floats], reach: Floats | float) -> Interval[Floats]:
+        low = interval.low - (times - 1) * (result.mean - interval.low)
+        high = interval.high + (times - 1) * (interval.high - result.mean)
+        low, high = np.minimum(low, result.mean - reach), np.maximum(high, result.mean + reach)
+        return Interval(
+            np.minimum(interval.low, np.maximum(low, 0.0)),
+            np.maximum(interval.high, np.minimum(high, 1.0)),
+            level,
+        )
+
+    reach = z_of(level) * times * stderr
+    return replace(result, these=widened(result.these, 0.0), new=widened(result.new, reach))
 
 
 def able(samples: bool, caps: bool = False) -> list[str]:

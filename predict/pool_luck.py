@@ -41,6 +41,16 @@ def luck_of_pool(f: Floats, N: int, pool: Ints, method: str, seen: Ints | int = 
     return np.maximum(luck, 0.0)  # where all of a pool was seen, rounding may leave less
 
 
+def luck_of_mean(f: Floats, N: Ints, pools: Ints, method: str) -> Floats:
+    """Variance of the mean over questions at each N, (M,), by f (Q, M), read on half of the answers.
+
+    On all of them a vote of all is 0 or 1, which has no luck.
+    """
+    each = zip(f.T, N, strict=True)
+    luck = [luck_of_pool(one, int(n), np.maximum(pools, n), method).mean() for one, n in each]
+    return np.array(luck) / len(f)
+
+
 @lru_cache(maxsize=256)
 def _shared(n: int, pool: int, seen: int) -> Floats:
     """P(two subsets of n share j answers), j = 0 … n; where some are `seen`, that they share j of those."""

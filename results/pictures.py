@@ -56,6 +56,11 @@ class Picture:
             raise BadInput(f"--plot {self.path}: --width and --bare are for .png, .svg and .pdf")
         check_place(self.path)
 
+    def draw(self, title: str, choices: Sequence[Choice]) -> list[str]:
+        """The figures of each choice side by side, one choice below the other; as the report shows them."""
+        rows = [[figure for _, figure in choice.figures] for choice in choices]
+        return save_figures(title, [row for row in rows if row], self)
+
 
 def draw_forecasts(tables: Sequence[pd.DataFrame], notes: Sequence[str], picture: Picture) -> list[str]:
     """A row of figures for each set, one a predictor; if sets have new settings, only of these.
@@ -73,12 +78,6 @@ def draw_forecasts(tables: Sequence[pd.DataFrame], notes: Sequence[str], picture
     title = f"Figure 3: {TITLE[0].lower()}{TITLE[1:]}" if along_t else TITLE
     lead = [MARKS, f"{FIGURE_3} {questions_asked(shown)}"] if along_t else [MARKS]
     return save_figures(title, [*rows.values()], picture, lead, notes)
-
-
-def draw(title: str, choices: Sequence[Choice], picture: Picture) -> list[str]:
-    """The figures of each choice side by side, one choice below the other; as the report shows them."""
-    rows = [[figure for _, figure in choice.figures] for choice in choices]
-    return save_figures(title, [row for row in rows if row], picture)
 
 
 def save_figures(

@@ -137,14 +137,15 @@ def check(
     n: tuple[int, ...],
 ) -> None:
     """Run NAME's literal transformer beside its exact solution."""
-    from synthetic.panels.checking import STAND_IN, states_no_moments, verdict
+    from synthetic.continuous.risk import needs_sampling
+    from synthetic.panels.checking import STAND_IN, verdict
     from synthetic.panels.checking import check as checked
     from synthetic.panels.experiments import find_experiments, read_at, with_changes
 
     for key, experiment in find_experiments(name).items():
         changed = with_changes(read_at(experiment, steps), changes)
         table = checked(changed, tasks, paths, seed, votes=tuple(sorted(set(n))) or (1,))
-        if any(states_no_moments(line.setting) for line in changed.variants):
+        if any(needs_sampling(line.setting, ("ensemble",)) for line in changed.variants):
             table = table.rename(columns={"exact": f"sampled, {STAND_IN} paths"})
         click.echo(table.to_string(index=False, float_format=lambda value: f"{value:.3f}"))
         click.echo(f"{key}: {verdict(table, tasks)}")

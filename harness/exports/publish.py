@@ -28,12 +28,13 @@ from harness.imports.formats import FORMATS, JsonObject
 from harness.store.record import experiment_in
 from harness.store.row import problem_beside
 from harness.view import problems_at_hand
-from results import BadInput, build_curves, read_samples, write_samples
+from results import BadInput, read_samples, write_samples
 from results.summary.panels import of_new_questions
 from results.tables.contract import sample_files
 from results.tables.files import check_place
 from results.tables.schemas import SAMPLES
 from results.terminal import visible
+from results.votes.curves import curves_and_votes
 
 Cells = Mapping[Any, Any]
 """A row of a table."""
@@ -67,7 +68,7 @@ def publish(path: Path, out: Path, organization: str) -> int:
 
 def _write(table: pd.DataFrame, file: Path, out: Path, organization: str) -> None:
     """The files of `publish`."""
-    curves = build_curves(table, permutations=0, checked=True)
+    curves = curves_and_votes(table, permutations=0, most=True)[0]
     write_samples(table, out / "samples.parquet")
     (out / "README.md").write_text(_card(table, curves), encoding="utf-8")
     problems, experiment = problems_at_hand(file.parent), experiment_in(file.parent)

@@ -12,8 +12,6 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-import math
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -60,16 +58,15 @@ class PlannedRequests:
 
 @dataclass
 class _Vote:
-    """The answers to one question at one setting, by index; the first `asked` of them have been looked at."""
+    """The answers to one question at one setting; the first `asked` of them have been looked at."""
 
     place: int
     question: Question
     setting: str
     budget: int | None
-    answers: dict[int, str | None] = field(default_factory=dict)
+    answers: dict[int, tuple[str | None, bool, int | None]] = field(default_factory=dict)
+    """By index: what each says, whether it is right, and its tokens."""
     asked: int = 0
-    tokens: float = 0
-    """NaN where those of an answer are unknown."""
     requests: int = 0
     """Under way, of the block that is asked for."""
     settled: bool = False
@@ -142,8 +139,7 @@ class Blocks:
     def _count(self, row: Row) -> None:
         vote = self._votes.get(key_of(row))
         if vote is not None and row["sample"] < self._experiment.samples:
-            vote.answers[row["sample"]] = row["answer"]
-            vote.tokens += math.nan if row["tokens"] is None else row["tokens"]
+            vote.answers[row["sample"]] = (row["answer"], row["correct"], row["tokens"])
 
     def _go_on(self, vote: _Vote) -> None:
         """Look at the blocks that are stored, and ask for what is missing in the next one."""
@@ -163,30 +159,39 @@ class Blocks:
 
     def _block(self, vote: _Vote) -> range:
         """The indices of the next block; none where the vote is settled."""
-        so_far = tuple(vote.answers[index] for index in range(vote.asked))
+        so_far = [vote.answers[index][0] for index in range(vote.asked)]
         size = _block_size(str(self._experiment.stop_rule), _alike(so_far), self._experiment.samples)
         return range(vote.asked, vote.asked + size)
 
     def summary(self) -> dict[str, Any]:
         """The rule, what it has saved, and how many votes are right, by setting."""
+        import pandas as pd
+
+        from results.summary.samples import of_ended
+
         settings = []
         for setting, _ in self._experiment.settings:
-            votes = [vote for vote in self._votes.values() if vote.setting == setting and vote.settled]
-            if not votes:
-                continue
-            each = self._experiment.samples
-            whole = sum(each * vote.tokens / max(len(vote.answers), 1) for vote in votes)
-            settings.append(
-                {
-                    "setting": setting,
-                    "votes": len(votes),
-                    "ended_early": sum(vote.asked < each for vote in votes),
-                    "answers": sum(len(vote.answers) for vote in votes),
-                    "answers_of_all": each * len(votes),
-                    "tokens_share": sum(vote.tokens for vote in votes) / whole if whole > 0 else None,
-                    "right": sum(_right(vote) for vote in votes) / len(votes),
-                }
-            )
+            rows = [
+                (vote.place, index, *answer)
+                for vote in self._votes.values()
+                if vote.setting == setting and vote.settled
+                for index, answer in vote.answers.items()
+            ]
+            if rows:
+                table = pd.DataFrame(rows, columns=["question_id", "sample", "answer", "correct", "tokens"])
+                ended = of_ended(table, self._experiment.samples)
+                known = table["tokens"].notna().all()
+                settings.append(
+                    {
+                        "setting": setting,
+                        "votes": ended["votes"],
+                        "ended_early": int(ended["ended_early"]),
+                        "answers": ended["answers"],
+                        "answers_of_all": ended["votes"] * self._experiment.samples,
+                        "tokens_share": ended["tokens_share"] if known else None,
+                        "right": ended["right"],
+                    }
+                )
         return {"stopping": {"rule": self._experiment.stop_rule, "settings": settings}}
 
     def told(self) -> list[str]:
@@ -237,10 +242,3 @@ def _block_size(rule_text: str, answers: tuple[int | None, ...], most: int) -> i
     if len(answers) >= most or (answers and settled(rule, threshold, state)[0]):
         return 0
     return int(ahead(rule, threshold, state)[0])
-
-
-def _right(vote: _Vote) -> float:
-    """The chance that the vote is right, ties sharing the credit."""
-    votes = Counter(answer for index in range(vote.asked) if (answer := vote.answers[index]) is not None)
-    leaders = [answer for answer, count in votes.items() if count == max(votes.values())]
-    return (vote.question.gold in leaders) / len(leaders) if leaders else 0.0

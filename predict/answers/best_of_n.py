@@ -18,7 +18,7 @@ from scipy.stats import binom, chi2, multivariate_t, norm
 from scipy.stats.qmc import Sobol
 
 from predict.answers.population import Population
-from predict.evidence.points import Floats, Ints
+from predict.evidence.points import Floats
 from results.votes.exact import VoteCounts
 
 RATES = np.concatenate([[0.0], expit(np.linspace(-12, 12, 121)), [1.0]])
@@ -83,7 +83,7 @@ def fit_rates(counts: VoteCounts, families: Sequence[int] = (2, 3)) -> Populatio
 
     x, logs = zip(*(posterior_draws(log_density, parameters) for parameters in families), strict=True)
     laws = RateLaws(np.concatenate([rate_laws(one) for one in x]), softmax(np.concatenate(logs)))
-    return Population(likelihood, times.astype(float), pattern.ravel(), laws)
+    return Population(likelihood, pattern.ravel(), laws)
 
 
 def posterior_draws(log_density: Callable[[Floats], Floats], parameters: int) -> tuple[Floats, Floats]:
@@ -117,8 +117,3 @@ def _tempered(log_weights: Floats) -> Floats:
         if 1 / (chances**2).sum() >= EFFECTIVE * len(chances):
             power = min(power + step, 1.0)
     return softmax(power * log_weights)
-
-
-def best_of_n_by_rate(N: Ints) -> Floats:
-    """1 − (1−p)^N for each p of `RATES`, shape (K, len(N))."""
-    return np.asarray(1 - (1 - RATES[:, None]) ** N)

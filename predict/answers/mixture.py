@@ -29,7 +29,7 @@ from scipy.stats import betabinom
 from predict.answers.allowed import allowed
 from predict.answers.atom_votes import vote_table, votes_cast
 from predict.answers.atoms import P
-from predict.answers.best_of_n import best_of_n_by_rate, fit_rates
+from predict.answers.best_of_n import RATES, fit_rates
 from predict.answers.population import Population, fit_population, learning_set, share_between
 from predict.answers.rest import bests_of_pools, pool_sizes, votes_of_pools
 from predict.answers.unread import Unread
@@ -38,14 +38,14 @@ from predict.estimate import Estimate, Options, Status, from_draws, more_severe
 from predict.evidence.points import Evidence, Floats, Ints, Points, Pool
 from results import BadInput
 from results.normal import Interval
-from results.paired.differences import students
-from results.votes.clusters import cluster_sizes, equal_draws, redrawn
+from results.votes.clusters import redrawn
 from results.votes.exact import VoteCounts
+from results.votes.multinomial import best_of_n_accuracy
 from results.votes.unnamed import contents
 
 POOR_FIT = 2.0
 """Standard errors that make a poor fit: one that describes the answers it has seen misses them by much less
-(`tests/predict/curves/test_alarm_end_to_end.py`)."""
+(`tests/predict/answers/test_poor_fit.py`)."""
 
 FEWEST_VOTES = 2.0
 """With fewer readable answers a question than this, nothing is known of how questions differ."""
@@ -136,11 +136,10 @@ def _answers_alone(pool: Pool, population: Population, N: Ints, level: float) ->
 
 def populations(observed: Evidence) -> list[Population]:
     """The population of each sampled setting; of votes, its questions lean as their other answers say."""
-    counts = [pool.answers.counts() for pool in observed.pools]
+    answers = [pool.answers for pool in observed.pools]
     if observed.method == "best_of_n":
-        return [fit_rates(one) for one in counts]
-    names = [pool.answers.question_ids for pool in observed.pools]
-    return share_between([fit_population(one) for one in counts], names, counts)
+        return [fit_rates(one.counts()) for one in answers]
+    return share_between([fit_population(one.counts()) for one in answers], answers)
 
 
 @dataclass(frozen=True)
@@ -192,8 +191,6 @@ def accuracies(
         draws += mean - law.mean(axis=0)
         off = ndtri((rng.permutation(options.replicates) + 0.5) / options.replicates)
         draws += COMMON_ERROR * np.sqrt(scatter) * off[:, None]
-        count = equal_draws(cluster_sizes(Q, pool.answers.clusters))
-        draws = mean + (draws - mean) * students(count, options.level)
     return Accuracies(mean, draws, scatter)
 
 
@@ -239,7 +236,7 @@ def accuracy_by_atom(
     """
     alike = np.zeros(len(counts.pools), np.int64)
     if method == "best_of_n":
-        return best_of_n_by_rate(N)[None], alike
+        return best_of_n_accuracy(RATES, N)[None], alike
     if unread is None:
         return np.stack([vote_table(int(n)) for n in N], axis=1)[None], alike
     pairs, which = np.unique(np.stack([counts.nulls, counts.pools]), axis=1, return_inverse=True)
@@ -270,7 +267,7 @@ def fit_status(observed: Evidence, pool: Pool, population: Population) -> Status
     last = np.flatnonzero(observed.points.setting == pool.setting)[-1]
     N = int(observed.points.N[last])
     if observed.method == "best_of_n":
-        implied = float(population.fit.weights @ best_of_n_by_rate(np.array([N]))[:, 0])
+        implied = float(population.fit.weights @ best_of_n_accuracy(RATES, np.array([N]))[:, 0])
     else:
         tables, weights = votes_cast(N)
         votes = np.rint(N * (1 - counts.nulls / counts.pools)).astype(np.int64)

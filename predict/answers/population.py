@@ -28,7 +28,7 @@ from predict.answers.shared_difficulty import Difficulty, Marginal, share_diffic
 from predict.answers.unread import Unread, fit_unread
 from predict.answers.weights import PenalisedLikelihood, fit_weights
 from predict.evidence.points import Floats, Ints
-from results.votes.exact import VoteCounts
+from results.votes.exact import AnswerPools, VoteCounts
 
 LEARN_FROM = 300
 """With more different patterns than this the weights are learnt from the questions of so many of them: no
@@ -76,13 +76,12 @@ class AveragedLaw:
 class Population:
     """The fitted mixture of one setting: U patterns of counts, K atoms sorted by p, as many to each p.
 
-    likelihood: (U, K) P(counts | atom) up to a factor per row; times: (U,) questions with these counts;
-    pattern: (Q,) each question's row; unread: how often answers cannot be read, where some cannot;
-    elsewhere: what the answers at other settings say of the questions.
+    likelihood: (U, K) P(counts | atom) up to a factor per row; pattern: (Q,) each question's row;
+    unread: how often answers cannot be read, where some cannot; elsewhere: what the answers at
+    other settings say of the questions.
     """
 
     likelihood: Floats
-    times: Floats
     pattern: Ints
     fit: AtomLaw
     unread: Unread | None = None
@@ -105,19 +104,19 @@ class Population:
         mass *= self.fit.weights
         return np.asarray(mass / mass.sum(axis=1, keepdims=True))
 
-    def marginal(self, question_ids: Sequence[str], counts: VoteCounts) -> Marginal:
+    def marginal(self, answers: AnswerPools) -> Marginal:
         """The law of p, and what the answers say of each question's p.
 
         Only those that were read: what makes answers unreadable beside p is alike at all settings,
         and would count once for each.
         """
-        law = by_p(self.fit.weights)
+        law, counts = by_p(self.fit.weights), answers.counts()
         within = by_p(self.likelihood * self.fit.weights) / np.maximum(law, 1e-300)
         within = within[self.pattern]
         if self.unread is not None:
             within /= by_atom(self.unread.log_likelihood(counts.nulls, counts.pools), len(P))
         within /= np.maximum(within.max(axis=1, keepdims=True), 1e-300)
-        return Marginal(question_ids, law, within)
+        return Marginal(answers.question_ids, law, within)
 
 
 def fit_population(counts: VoteCounts) -> Population:
@@ -145,8 +144,7 @@ def fit_population(counts: VoteCounts) -> Population:
         PenalisedLikelihood(likelihood[rows], counted, plain_base(), plain_features(), RIDGE_OF_PLAIN)
     )
     shares = softmax(TEMPER * np.array([flexible.log_evidence, plain.log_evidence]))
-    times = np.bincount(pattern).astype(float)
-    return Population(likelihood, times, pattern, AveragedLaw((flexible, plain), shares), unread)
+    return Population(likelihood, pattern, AveragedLaw((flexible, plain), shares), unread)
 
 
 def _with_unread(counts: VoteCounts, read: Floats, pattern: Ints) -> tuple[Floats, Ints, Unread]:
@@ -186,16 +184,11 @@ def learning_set(pattern: Ints) -> tuple[Ints, Floats]:
     return rows, times.astype(float)
 
 
-def share_between(
-    populations: Sequence[Population],
-    question_ids: Sequence[Sequence[str]],
-    counts: Sequence[VoteCounts],
-) -> list[Population]:
+def share_between(populations: Sequence[Population], answers: Sequence[AnswerPools]) -> list[Population]:
     """The populations of several settings, each knowing what the other settings say of its questions."""
     if len(populations) < 2:
         return list(populations)
-    settings = zip(populations, question_ids, counts, strict=True)
-    alone = [one.marginal(names, of) for one, names, of in settings]
+    alone = [one.marginal(own) for one, own in zip(populations, answers, strict=True)]
     return [
         replace(one, elsewhere=difficulty)
         for one, difficulty in zip(populations, share_difficulty(alone), strict=True)

@@ -95,10 +95,9 @@ def run(
         write_raw(whole, out)
         say(f"\n{len(whole)} rows in {out}")
     if plot is not None:
-        from results.pictures import draw
         from results.report.selectors import plan_choices
 
-        say("\n".join(draw("Plan", plan_choices(plans), plot)))
+        say("\n".join(plot.draw("Plan", plan_choices(plans))))
 
 
 def money_of(inputs: Sequence[Path], prices: Mapping[str, Price]) -> Money:

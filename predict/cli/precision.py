@@ -9,7 +9,7 @@ run         questions  answers  difference    ±  80 % find  decided  80 % takes
 vote of 16        200       16         4.2  3.1        4.4   56.0 %                   533
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +30,7 @@ from results.tables.files import write_raw
 from results.tables.key import model_on, on_dataset
 from results.tables.money import Price
 from results.terminal import plural
-from results.words.cells import Columns, described, number
+from results.words.cells import Columns, count, described
 from results.words.names import interval, percent, show
 
 _PILOT = "the pilot"
@@ -102,9 +102,9 @@ def alone(
 def saved(rows: pd.DataFrame) -> str:
     """What a cheap side saves, by the largest vote."""
     row = rows[rows["method"] == "majority"].iloc[-1]
-    run = f"{_named(row)} of {number(row['questions'], ',.0f')} questions"
+    run = f"{_named(row)} of {count(row['questions'])} questions"
     if row["cost_with"] < 1:
-        n, m = (number(row[name], ",.0f") for name in ("questions_with", "questions_cheap"))
+        n, m = (count(row[name]) for name in ("questions_with", "questions_cheap"))
         ends = interval(row["cost_low"], row["cost_high"])
         part = f"{show(row['cost_with'])} of the cost ({ends})".removesuffix(" (–)")
         return f"A {run}: as exact with {n} of them and {m} of {row['with']}, for {part}."
@@ -144,41 +144,35 @@ def compared(
 
 def columns_of(rows: pd.DataFrame) -> Columns:
     """What is printed of the runs."""
-    columns: Columns = {"run": _named, "questions": _whole("questions"), "answers": _whole("answers")}
+    columns: Columns = {
+        "run": _named,
+        "questions": lambda row: count(row["questions"]),
+        "answers": lambda row: count(row["answers"]),
+    }
     if "decided" in rows:
         return columns | {
-            "difference": _points("difference"),
-            "±": _points("margin"),
-            "80 % find": _points("detectable"),
+            "difference": lambda row: percent(row["difference"]),
+            "±": lambda row: percent(row["margin"]),
+            "80 % find": lambda row: percent(row["detectable"]),
             "decided": lambda row: show(row["decided"]),
-            "80 % takes questions": _whole("questions_to_decide"),
+            "80 % takes questions": lambda row: count(row["questions_to_decide"]),
         }
     columns |= {
         "expected": lambda row: show(row["predicted"]),
-        "± new questions": _points("new_margin"),
-        "± these questions": _points("margin"),
-        "questions that halve ± new": _whole("questions_to_halve"),
-        "answers that do": _whole("answers_to_halve"),
+        "± new questions": lambda row: percent(row["new_margin"]),
+        "± these questions": lambda row: percent(row["margin"]),
+        "questions that halve ± new": lambda row: count(row["questions_to_halve"]),
+        "answers that do": lambda row: count(row["answers_to_halve"]),
     }
     if "questions_with" in rows:
         columns |= {
-            "or with CHEAP": _whole("questions_with"),
-            "of CHEAP": _whole("questions_cheap"),
+            "or with CHEAP": lambda row: count(row["questions_with"]),
+            "of CHEAP": lambda row: count(row["questions_cheap"]),
             "cost": lambda row: show(row["cost_with"]),
-            "± for the same cost": _points("margin_with"),
+            "± for the same cost": lambda row: percent(row["margin_with"]),
         }
     return columns
 
 
 def _named(row: Any) -> str:
     return f"{_RUNS[row['method']]}{row['N']}" if row["N"] > 1 else "one answer"
-
-
-def _points(column: str) -> Callable[[Any], str]:
-    """A column of differences in percentage points."""
-    return lambda row: percent(row[column])
-
-
-def _whole(column: str) -> Callable[[Any], str]:
-    """A column of numbers of questions or answers."""
-    return lambda row: number(row[column], ",.0f")

@@ -36,7 +36,7 @@ def from_curves(evidence: Evidence, targets: Points, options: Options) -> Estima
         return by_law
     z = z_of(options.level)
     share = np.where(np.isin(targets.setting, evidence.points.setting), 1.0, OF_NEW)
-    error = share * model_error(evidence, targets, partial(_again, evidence))
+    error = share * model_error(evidence, targets, partial(means_by_law, evidence.method))
     off = z * np.hypot(error, _by_length(evidence, targets))
     stderr = dict(zip(evidence.points.places(), evidence.stderr, strict=True))
     own = z * np.array([stderr.get(place, np.nan) for place in targets.places()])
@@ -56,17 +56,14 @@ def of_the_law(evidence: Evidence, targets: Points) -> tuple[Floats, NDArray[np.
     return by_law.mean, by_law.status == Status.OK
 
 
-def _again(evidence: Evidence, points: Points, accuracy: Floats, at: Points) -> Floats:
-    """The law's forecasts from other points: means alone."""
-    return means_by_law(points, accuracy, at, evidence.method)
-
-
 def _by_length(evidence: Evidence, targets: Points) -> Floats:
     """What a T that is itself a forecast leaves open: half of the rise over ± one sd of log T, (M,)."""
     if targets.spread is None or not targets.spread.any():
         return np.zeros(len(targets))
     sooner, later = (replace(targets, T=targets.T * np.exp(by * targets.spread)) for by in (-1, 1))
-    low, high = (_again(evidence, evidence.points, evidence.accuracy, at) for at in (sooner, later))
+    low, high = (
+        means_by_law(evidence.method, evidence.points, evidence.accuracy, at) for at in (sooner, later)
+    )
     return np.asarray(np.abs(high - low) / 2)
 
 

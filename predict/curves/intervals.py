@@ -7,8 +7,8 @@ formula itself, judged by points left out (`model_error`).
 
     observed 0.50 0.58 0.63   ->   replicates 0.49 0.56 0.62 / 0.52 0.60 0.64 / ...   (R, P)
 
-From samples, a replicate resamples the questions with replacement. Every setting and N uses the
-same resampled questions, which keeps the correlation along the curve. A curves table gives
+From samples, a replicate resamples the questions, or their clusters, with replacement. Every setting and
+N uses the same ones, which keeps the correlation along the curve. A curves table gives
 standard errors only: its points share their questions, so `SHARED` of each variance is a common
 shift and the rest is independent.
 
@@ -48,15 +48,16 @@ def replicates_of(evidence: Evidence, R: int, seed: int) -> Floats:
 
 
 def replicate_samples(points: Points, pools: tuple[Pool, ...], method: str, R: int, seed: int) -> Floats:
-    """R bootstrap curves over questions, shape (R, P); a setting counts the questions it has."""
-    names = sorted({name for pool in pools for name in pool.answers.question_ids})
-    place = {name: i for i, name in enumerate(names)}
-    weights = np.random.default_rng(seed).multinomial(len(names), np.full(len(names), 1 / len(names)), size=R)
+    """R bootstrap curves over questions, or clusters, (R, P); a setting counts those it has."""
+    drawn = [pool.answers.clusters or pool.answers.question_ids for pool in pools]
+    place = {name: i for i, name in enumerate(sorted(set().union(*drawn)))}
+    even = np.full(len(place), 1 / len(place))
+    weights = np.random.default_rng(seed).multinomial(len(place), even, size=R)
     curves = np.full((R, len(points)), np.nan)
-    for pool in pools:
+    for pool, names in zip(pools, drawn, strict=True):
         at = points.setting == pool.setting
         values = accuracy_by_question(pool.answers.counts(), method, points.N[at])
-        own = weights[:, [place[name] for name in pool.answers.question_ids]].astype(float)
+        own = weights[:, [place[name] for name in names]].astype(float)
         total = own.sum(axis=1, keepdims=True)
         curves[:, at] = own @ values / np.where(total > 0, total, np.nan)
     return np.asarray(curves[np.isfinite(curves).all(axis=1)])

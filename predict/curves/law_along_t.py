@@ -27,7 +27,7 @@ from scipy.stats import qmc
 
 from predict.estimate import Options, Status, everywhere
 from predict.evidence.points import Floats, Ints, Points, Pool
-from predict.pool_luck import luck_of_pool
+from predict.pool_luck import luck_of_mean
 from results.votes.exact import accuracy_by_question
 
 EXPONENTS = (0.5, 0.7, 1.0, 1.5, 2.0, 3.0)
@@ -215,15 +215,7 @@ def _widening(T: Floats, means: Floats, own: Floats, seed: int) -> float:
 
 
 def answers_luck(pool: Pool, N: Ints, method: str) -> Floats:
-    """Variance of the accuracy on a pool like this one around that on very many answers: (len(N),).
-
-    f, a question's accuracy, is read on half of the answers seen.
-    """
+    """Variance of the accuracy on a pool like this one around that on very many answers: (len(N),)."""
     half = max(int(pool.answers.sizes.min()) // 2, 1)
     f = accuracy_by_question(pool.answers.counts(), method, np.minimum(N, half))
-    measured = pool.answers.sizes if pool.whole is None else pool.whole
-    luck = [
-        luck_of_pool(each, int(n), np.maximum(measured, n), method).mean()
-        for each, n in zip(f.T, N, strict=True)
-    ]
-    return np.array(luck) / len(f)
+    return luck_of_mean(f, N, pool.answers.sizes if pool.whole is None else pool.whole, method)

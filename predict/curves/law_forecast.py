@@ -23,7 +23,7 @@ from scipy.special import expit, logit
 from predict.curves.intervals import SHARED
 from predict.curves.law_along_t import along_T
 from predict.curves.question_law import UNKNOWN, QuestionLaw, fit
-from predict.estimate import Estimate, Options, Status
+from predict.estimate import Estimate, Options, Status, middle
 from predict.evidence.points import Evidence, Floats, Ints, Points, Texts
 from results.normal import Interval
 
@@ -71,7 +71,7 @@ def forecast_by_law(evidence: Evidence, targets: Points, options: Options) -> La
     for at in known.parts(targets):
         wanted = targets[at]
         mean[at], by_law = known.by_law(wanted, _ENDS, seed)
-        width[at] = np.ptp(_middle(by_law, level), axis=0)
+        width[at] = np.ptp(middle(by_law, level), axis=0)
         if R:
             ways = known.ways(wanted, R, seed)
             of_questions = known.shift_by_questions(wanted, R, seed)
@@ -92,7 +92,7 @@ def forecast_by_law(evidence: Evidence, targets: Points, options: Options) -> La
     )
 
 
-def means_by_law(points: Points, accuracy: Floats, targets: Points, method: str) -> Floats:
+def means_by_law(method: str, points: Points, accuracy: Floats, targets: Points) -> Floats:
     """The means of `forecast_by_law` alone, (M,), from points whose standard errors are not known."""
     evidence = Evidence(points, accuracy, np.full(len(accuracy), np.nan), method=method)
     known = _Known(evidence, _law_of(evidence))
@@ -249,7 +249,7 @@ class _Known:
 
 def _outermost(ways: list[Floats], level: float) -> Floats:
     """The ends (2, m) of the widest interval: each is the outermost of all ways."""
-    ends = np.array([_middle(way, level) for way in ways])
+    ends = np.array([middle(way, level) for way in ways])
     return np.stack([ends[:, 0].min(axis=0), ends[:, 1].max(axis=0)])
 
 
@@ -284,10 +284,6 @@ def _scaled(accuracy: Floats) -> Floats:
 
 def _accuracy(scaled: Floats) -> Floats:
     return np.asarray(expit(LOGITS * (scaled - 0.5)))
-
-
-def _middle(draws: Floats, level: float) -> Floats:
-    return np.asarray(np.percentile(draws, [50 - 50 * level, 50 + 50 * level], axis=0))
 
 
 def _begun(law: QuestionLaw) -> bool:

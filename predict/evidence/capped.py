@@ -121,14 +121,14 @@ def observe(
         else:
             seen = by_what_is_seen(seen)
         cut = group_of_pools(group.key, seen)
-        pools = [pool.answers for pool in seen]
-        sizes = tuple(cluster_sizes(len(pool.question_ids), pool.clusters) for pool in pools)
+        pools = {pool.setting: pool.answers for pool in seen}
+        sizes = {name: cluster_sizes(len(own.question_ids), own.clusters) for name, own in pools.items()}
         return Evidence(cut.points, cut.accuracy, cut.stderr, cut.pools, group.method, run, sizes)
     at = np.isin(group.points.setting, list(settings)) & np.less_equal(group.points.N, max_n)
     draws = {**group.questions, **group.clusters}
     known = {setting: round(draws[setting]) for setting in settings if draws[setting]}
-    sizes = tuple(np.full(count, group.questions[setting] / count) for setting, count in known.items())
-    return Evidence(group.points[at], group.accuracy[at], group.stderr[at], (), group.method, None, sizes)
+    equal = {setting: np.full(count, group.questions[setting] / count) for setting, count in known.items()}
+    return Evidence(group.points[at], group.accuracy[at], group.stderr[at], (), group.method, None, equal)
 
 
 def drawn(

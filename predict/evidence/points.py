@@ -10,7 +10,7 @@ votes 0 1 2 1 −1 of a question, the first three kept  ->  0 1 2;   stopped at 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -107,7 +107,7 @@ class Evidence:
     pools: the counted answers by setting; empty when only curves are known.
     method: majority or best_of_n, or one with an opposite.
     run: where dearer caps are asked, the answers as they were stopped.
-    sizes: by setting, of how many questions each draw, a question or a cluster, is; empty where unknown.
+    sizes: by setting, of how many questions each draw, a question or a cluster, is; none where unknown.
     """
 
     points: Points
@@ -116,7 +116,7 @@ class Evidence:
     pools: tuple[Pool, ...] = ()
     method: str = "majority"
     run: Run | None = None
-    sizes: tuple[Ints | Floats, ...] = ()
+    sizes: Mapping[str, Ints | Floats] = field(default_factory=dict)
 
 
 def by_what_is_seen(pools: Sequence[Pool]) -> list[Pool]:

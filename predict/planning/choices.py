@@ -22,7 +22,7 @@ from predict.evidence.groups import Group
 from predict.evidence.points import Floats, Ints
 from predict.evidence.request import Request
 from predict.forecast_table import forecast
-from predict.pool_luck import luck_of_pool
+from predict.pool_luck import luck_of_mean
 from results import BadInput
 from results.arguments import LEVELS, MAX_N
 from results.methods import BY_SCORE
@@ -213,15 +213,6 @@ def _measured(side: Side, method: str, max_n: int, level: float) -> pd.DataFrame
 
 
 def measured_luck(side: Side, method: str, ns: Ints) -> Floats:
-    """Variance of the mean accuracy at each N on a pool like this one about that on very many answers.
-
-    A question's accuracy is read on half of its answers: read on all, a vote of all is 0 or 1, which has no
-    luck.
-    """
+    """Variance of the mean accuracy at each N on a pool like this one about that on very many answers."""
     half = max(side.most // 2, 1)
-    accuracy = side.curve(method)[:, np.minimum(ns, half) - 1]
-    luck = [
-        luck_of_pool(each, int(n), np.maximum(side.pools.sizes, n), method).mean()
-        for each, n in zip(accuracy.T, ns, strict=True)
-    ]
-    return np.array(luck) / len(accuracy)
+    return luck_of_mean(side.curve(method)[:, np.minimum(ns, half) - 1], ns, side.pools.sizes, method)

@@ -186,9 +186,8 @@ def compare_command(
             write_table(rows, out, "comparison")
         click.echo(rows_written(samples, len(written), out))
     if plot is not None:
-        from results.pictures import draw
         from results.report.selectors import comparison_choices
 
-        click.echo("\n".join(draw("Runs compared", comparison_choices(rows), plot)))
+        click.echo("\n".join(plot.draw("Runs compared", comparison_choices(rows))))
     if gate:
         told.exit_with_verdict(rows, margin / 100)

@@ -139,8 +139,7 @@ def curves_command(
     counted = plural(len(table), "answer")
     click.echo(f"{files}: {counted} -> {out}: {len(result)} rows")
     if plot is not None:
-        from results.pictures import draw
         from results.report.selectors import curve_choices
 
         choices = curve_choices(panels, shared=True)
-        click.echo("\n".join(draw("Accuracy by number of answers", choices, plot)))
+        click.echo("\n".join(plot.draw("Accuracy by number of answers", choices)))

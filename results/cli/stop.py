@@ -97,10 +97,9 @@ def stop_command(
     write_table(table, out, "stopping")
     click.echo(rows_written(samples, len(table), out))
     if plot is not None:
-        from results.pictures import draw
         from results.report.selectors import stopping_choices
 
-        click.echo("\n".join(draw("Stopping rules", stopping_choices(table), plot)))
+        click.echo("\n".join(plot.draw("Stopping rules", stopping_choices(table))))
 
 
 def _tried(texts: tuple[str, ...]) -> dict[Any, list[float]]:

@@ -4,9 +4,8 @@ from typing import Any
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
+from results.stopping.votes_so_far import Ints
 
 
 @njit(cache=True)  # type: ignore[untyped-decorator]

@@ -8,6 +8,7 @@ q3        1.00   1.00
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -40,12 +41,15 @@ def ended_votes(samples: pd.DataFrame, planned: Mapping[tuple[Key, str], int]) -
     for key, answers in groups(samples, ANSWERS):
         for rule, own in answers.groupby("stop_rule", sort=False):
             most = planned.get((key.whose, str(rule)), np.nan)
-            rows.append({**key.cells, "stop_rule": str(rule), **_row(own, most)})
+            rows.append(
+                {**key.cells, "stop_rule": str(rule), **of_ended(own.drop(columns="stop_rule"), most)}
+            )
     return pd.DataFrame(rows)
 
 
-def _row(answers: pd.DataFrame, most: float) -> dict[str, float]:
-    pools = answer_pools(answers.drop(columns="stop_rule"))
+def of_ended(answers: pd.DataFrame, most: float) -> dict[str, Any]:
+    """What is told of the stopped votes of one setting, whose questions have `most` answers at most."""
+    pools = answer_pools(answers)
     right = whole_vote(pools.counts())
     tokens = float(pools.tokens.sum())
     early = float((pools.sizes < most).sum())

@@ -70,7 +70,7 @@ def with_cluster(frame: pd.DataFrame, where: str | Path) -> pd.DataFrame:
     return frame.assign(cluster=frame[column])
 
 
-def graded(samples: pd.DataFrame, name: str | Path) -> pd.DataFrame:
+def with_correct(samples: pd.DataFrame, name: str | Path) -> pd.DataFrame:
     """Checked samples with answers and golds in one spelling, and `correct` by it where the column is absent.
 
     Raises BadInput, which calls the table `name`, where an answer cannot be graded, and where a null answer

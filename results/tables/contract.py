@@ -18,7 +18,7 @@ import pyarrow
 
 from results.commandline import BadInput
 from results.read_options import CHOSEN
-from results.tables.answers import graded, with_cluster, without_answers, without_unreadable
+from results.tables.answers import with_cluster, with_correct, without_answers, without_unreadable
 from results.tables.columns import TEXT, arrow_schema, conform, refusal, refuse, text_columns
 from results.tables.doubts import say_doubts
 from results.tables.files import (
@@ -240,7 +240,7 @@ def _complete(frame: pd.DataFrame, declared: Schema, name: str | Path) -> pd.Dat
 def _consistent(table: pd.DataFrame, declared: Schema, name: str | Path) -> pd.DataFrame:
     """The table, samples graded, declared columns first, once its rows have been held against each other."""
     if declared is SAMPLES:
-        table = graded(table, name)
+        table = with_correct(table, name)
     if declared.a_value_of:
         values = table.reindex(columns=[*declared.a_value_of])
         expected = f"a value of {' or '.join(declared.a_value_of)} in every row"

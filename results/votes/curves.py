@@ -102,7 +102,6 @@ def build_curves(
     ns: Sequence[int] | None = None,
     permutations: int = 10,
     seed: int = 0,
-    checked: bool = False,
     score: str = "score",
     weights: str | None = None,
 ) -> pd.DataFrame:
@@ -113,14 +112,14 @@ def build_curves(
     or the NAME of a "score_NAME" (`results.votes.scored` says what scores mean). weights:
     "softmax" or "sigmoid" of the scores, where they are rewards of any size. ns: the N to
     compute, by default the powers of two up to the pool and the pool itself. permutations:
-    random orders drawn beside the exact value (0: none). checked: the samples come from
-    `read_samples`. An N above the smallest pool of a group is that of the questions with so
-    many answers, where most have them, or else left out; a UserWarning says which. Raises
-    BadInput for a table that breaks the contract, and where no setting has answers enough for
-    any N.
+    random orders drawn beside the exact value (0: none). An N above the smallest pool of a
+    group is that of the questions with so many answers, where most have them, or else left out;
+    a UserWarning says which. Raises BadInput for a table that breaks the contract, and where no
+    setting has answers enough for any N.
     """
-    samples = samples if checked else as_samples(samples)
-    return curves_and_votes(samples, methods, ns, permutations, seed, score, weights, most=True)[0]
+    return curves_and_votes(as_samples(samples), methods, ns, permutations, seed, score, weights, most=True)[
+        0
+    ]
 
 
 _VOTED = (

@@ -21,8 +21,9 @@ import click
 import numpy as np
 import pandas as pd
 
-from results import build_curves, majority_curve, read_samples, write_curves, write_samples
+from results import majority_curve, read_samples, write_curves, write_samples
 from results.canonical import canonical_texts
+from results.votes.curves import curves_and_votes
 
 ROOT = Path(__file__).resolve().parents[2]
 Size = tuple[int, int, int]
@@ -79,7 +80,7 @@ def measure(size: Size, folder: Path) -> list[float]:
         samples = read_samples(folder / f"samples{suffix}")
         taken.append(time.process_time() - start)
     start = time.process_time()
-    write_curves(build_curves(samples, checked=True), folder / "curves.csv")
+    write_curves(curves_and_votes(samples, most=True)[0], folder / "curves.csv")
     return [*taken, time.process_time() - start]
 
 

@@ -17,10 +17,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from results import BadInput, build_curves, kind_of, read_curves, read_samples
+from results import BadInput, kind_of, read_curves, read_samples
 from results.commandline import progress
 from results.tables.key import Key
 from results.tables.status import Status
+from results.votes.curves import curves_and_votes
 from results.votes.exact import answer_pools
 from results.words.names import curves_name, setting_name
 from studies.match.exam import STEPS, Exam, Twin, candidates, shares, sit
@@ -84,7 +85,7 @@ def read_tables(paths: Sequence[Path]) -> tuple[pd.DataFrame, Shares]:
         if kind_of(path) == "samples":
             samples = read_samples(path, texts=False)
             samples = samples.assign(source=samples["source"].fillna("llm") if "source" in samples else "llm")
-            tables.append(build_curves(samples, permutations=0, checked=True))
+            tables.append(curves_and_votes(samples, permutations=0, most=True)[0])
             for names, part in samples[samples["decoding"] == "sample"].groupby(GROUP, sort=False):
                 found[tuple(map(str, names))] = shares(answer_pools(part).counts())
         else:

@@ -6,6 +6,7 @@ Risk is ‖w − w*‖²_H, twice the paper's excess risk.
 """
 
 from collections.abc import Sequence
+from typing import TypeGuard
 
 import numpy as np
 
@@ -13,12 +14,19 @@ from synthetic.continuous.descent import SampledPaths, sample_paths
 from synthetic.continuous.least_error import best_of_n_risk
 from synthetic.continuous.moments import gradient_descent_risk, path_moments
 from synthetic.model.reasoning_loop import literal_paths
-from synthetic.model.settings import ContinuousSetting, Solver
+from synthetic.model.settings import ContinuousSetting, Setting, Solver
 from synthetic.model.tasks import Array, Tasks, covariance_eigenvalues
 
 
-def needs_sampling(setting: ContinuousSetting, methods: Sequence[str], solver: Solver = "exact") -> bool:
-    """Whether paths are sampled: best-of-N where w_t is not Gaussian, all but descent without moments."""
+def needs_sampling(
+    setting: Setting, methods: Sequence[str], solver: Solver = "exact"
+) -> TypeGuard[ContinuousSetting]:
+    """Whether paths are sampled: best-of-N where w_t is not Gaussian, all but descent without moments.
+
+    Of a binary setting nothing is: it has formulas.
+    """
+    if not isinstance(setting, ContinuousSetting):
+        return False
     law = setting.law
     ensemble = "ensemble" in methods and law.moments is None
     best = "best_of_n" in methods and (law.moments is None or not law.gaussian)

@@ -11,11 +11,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from synthetic.model.noise import Array as Array
 from synthetic.model.settings import BinarySetting, ContinuousSetting, Setting, check_count
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -10,17 +10,17 @@ law that states no moments, `sample_paths` stands in for the exact solution.
 """
 
 import warnings
-from typing import TypeGuard
 
 import numpy as np
 import pandas as pd
 from scipy.stats import t as t_law
 
 from results import BadInput, answer_pools, majority_accuracy
+from results.votes.clusters import standard_error
 from synthetic.binary.accuracy import question_names, samples_table, transformer_supports
 from synthetic.binary.chain import law_of_paths
-from synthetic.continuous.risk import continuous_risk
-from synthetic.model.settings import BinarySetting, ContinuousSetting, Setting, check_count
+from synthetic.continuous.risk import continuous_risk, needs_sampling
+from synthetic.model.settings import BinarySetting, Setting, check_count
 from synthetic.model.tasks import Array, Tasks, draw_tasks, task_keys
 from synthetic.panels.experiments import Experiment
 
@@ -42,7 +42,7 @@ def check(
     Raises BadInput on counts that make no sense.
     """
     settings = [line.setting for line in experiment.variants]
-    no_exact = sorted({setting.noise for setting in settings if states_no_moments(setting)})
+    no_exact = sorted({setting.noise for setting in settings if needs_sampling(setting, ("ensemble",))})
     check_count("paths", paths)
     for n in votes:
         check_count("N", n, high=min(paths, STAND_IN) if no_exact else paths)
@@ -62,8 +62,9 @@ def check(
         apart = sampled - exact
         means = {"exact": exact, "transformer": sampled, "difference": apart}
         table = {name: of_tasks.mean(axis=0) for name, of_tasks in means.items()}
-        error = apart.std(axis=0, ddof=1) / np.sqrt(len(drawn))
-        rows.append(pd.DataFrame({"line": line.label, "t": at_t, "N": at_n, **table, "stderr": error}))
+        rows.append(
+            pd.DataFrame({"line": line.label, "t": at_t, "N": at_n, **table, "stderr": standard_error(apart)})
+        )
     return pd.concat(rows, ignore_index=True)
 
 
@@ -77,11 +78,6 @@ def verdict(table: pd.DataFrame, tasks: int, repeats: int = 5) -> str:
         f"{word}: of {len(table)} rows the worst is {worst:.1f} standard errors apart; chance alone brings "
         f"{chance:.1f} or more once in {1 / ALARM:.0f} checks"
     )
-
-
-def states_no_moments(setting: Setting) -> TypeGuard[ContinuousSetting]:
-    """Whether the setting's noise law leaves its risk to sampling."""
-    return isinstance(setting, ContinuousSetting) and setting.law.moments is None
 
 
 def _both(

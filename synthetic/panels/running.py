@@ -17,6 +17,7 @@ import pandas as pd
 
 from results import BadInput, build_curves
 from results.commandline import progress
+from results.votes.clusters import standard_error
 from synthetic.binary.accuracy import exact_accuracy, samples_table, transformer_supports
 from synthetic.binary.paths import sample_supports
 from synthetic.continuous.risk import continuous_risk, needs_sampling
@@ -81,8 +82,7 @@ def run_experiment(
 
 def samples_anyway(experiment: Experiment) -> bool:
     """Whether paths are sampled by the exact solver, too, as there is no formula."""
-    continuous = [line.setting for line in experiment.variants if isinstance(line.setting, ContinuousSetting)]
-    return any(needs_sampling(setting, experiment.methods) for setting in continuous)
+    return any(needs_sampling(line.setting, experiment.methods) for line in experiment.variants)
 
 
 def _run_continuous(name: str, experiment: Experiment, request: PanelRequest) -> pd.DataFrame:
@@ -152,7 +152,6 @@ def curves_table(
     for method in blocks[0]:
         value = np.concatenate([block[method] for block in blocks])
         tasks, _, n = value.shape
-        spread = value.std(axis=0, ddof=1) / np.sqrt(tasks) if tasks > 1 else np.full(value.shape[1:], np.nan)
         t = np.repeat(steps, n)
         parts.append(
             pd.DataFrame(
@@ -167,7 +166,7 @@ def curves_table(
                     "N": np.tile(votes[:n], len(steps)),
                     "permutation": "exact",
                     column: value.mean(axis=0).ravel(),
-                    "stderr": spread.ravel(),
+                    "stderr": standard_error(value.reshape(tasks, -1)),
                     "questions": tasks,
                 }
             )

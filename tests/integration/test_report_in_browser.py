@@ -18,7 +18,7 @@ from click.testing import CliRunner
 from results import write_curves, write_forecast
 from results.cli.report import report_command
 from results.figures.theme import PALETTES
-from results.pictures import Picture, draw
+from results.pictures import Picture
 from results.report.selectors import plan_choices
 from tests.results.figures import made
 from tests.results.figures.test_buying_figures import view
@@ -226,7 +226,7 @@ def test_verdicts_do_not_vote(browser, tmp_path):
 
 
 def test_a_plan_opens_without_a_complaint(browser, tmp_path):
-    draw("Plan", plan_choices([view(), view(target_accuracy=None)]), Picture(tmp_path / "plan.html"))
+    Picture(tmp_path / "plan.html").draw("Plan", plan_choices([view(), view(target_accuracy=None)]))
     elements, console = opened(browser, tmp_path / "plan.html", tmp_path / "profile")
     assert "<svg" in elements
     assert console == ""

@@ -9,6 +9,7 @@ from predict import forecast
 from predict.estimate import Estimate, Options, Status, everywhere, from_draws
 from predict.estimators import ESTIMATORS, WIDE, estimate
 from predict.evidence.points import Evidence, Points
+from results.summary.panels import make_panels
 from results.tables.contract import as_table
 from results.votes.curves import build_curves
 from tests.predict.conftest import simulated_samples
@@ -75,3 +76,23 @@ def test_any_predictor_takes_it_that_one_question_or_half_a_cluster_may_be_misse
     found = forecast(rows, predictor=predictor, method=method, replicates=20, **asked).iloc[-1]
     assert found["new_high"] == pytest.approx(1, abs=0.02)
     assert found["new_low"] <= found["predicted"] - half + 1e-3
+
+
+@pytest.mark.parametrize("given", ["samples", "curves"])
+@pytest.mark.parametrize("size", [1, 3])
+def test_at_few_questions_no_forecast_is_surer_of_a_measured_point_than_the_report(
+    given: str, size: int
+) -> None:
+    """Of 12 questions, and of 4 clusters of three, by every predictor."""
+    rows = simulated_samples(12, 8, ("40", "80", "160"))
+    rows["cluster"] = (rows["question_id"].str[1:].astype(int) // size).astype(str)
+    curves = build_curves(as_table(rows, "samples"), permutations=0)
+    (panel,) = (one for one in make_panels(curves) if one.key.method == "majority")
+    table = rows if given == "samples" else curves
+    found = forecast(table, predictor="all", at_n=[1, 2, 8], replicates=200)
+    assert set(found["role"]) == {"used"}
+    least = panel.exact.assign(half=panel.margin).set_index(["setting", "N"])["half"]
+    for (setting, n), own in found.groupby(["setting", "N"]):
+        inside = own["new_low"].gt(0) & own["new_high"].lt(1)
+        half = (own["new_high"] - own["new_low"])[inside] / 2
+        assert (half >= least[setting, n] - 1e-9).all()

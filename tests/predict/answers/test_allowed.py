@@ -64,10 +64,11 @@ def test_two_answers_leave_open_all_that_laws_of_the_largest_likelihood_give():
     raw = np.where(rng.random((2000, 2)) < right[:, None], 0, rng.integers(1, 6, (2000, 2)))
     population = fit_population(pool_of(raw).answers.counts())
     accuracy = vote_table(16)
-    marginal = population.likelihood @ fitted(population.likelihood, population.times)
+    times = np.bincount(population.pattern)
+    marginal = population.likelihood @ fitted(population.likelihood, times)
     equal = {"A_eq": np.vstack([population.likelihood, np.ones(accuracy.size)]), "b_eq": [*marginal, 1.0]}
     least, most = (sign * linprog(sign * accuracy, **equal, bounds=(0, 1)).fun for sign in (1, -1))
-    low, high = allowed(population.likelihood, population.times, accuracy, 0.9)
+    low, high = allowed(population.likelihood, times, accuracy, 0.9)
     assert least - 0.1 < low < least + 0.005
     assert most - 0.005 < high < most + 0.1
 
@@ -96,6 +97,7 @@ def test_answers_that_are_not_read_cast_no_vote():
     found = mixture(evidence, targets([6]), Options(20, allowed=True)).allowed
     population = fit_population(evidence.pools[0].answers.counts())
     vote = sum(binom.pmf(cast, 6, 0.5) * vote_table(cast) for cast in range(1, 7))
-    ends = allowed(population.likelihood, population.times, vote, 0.9)
+    times = np.bincount(population.pattern)
+    ends = allowed(population.likelihood, times, vote, 0.9)
     assert [found.low[0], found.high[0]] == pytest.approx(ends, abs=0.02)
-    assert ends[1] < allowed(population.likelihood, population.times, vote_table(6), 0.9)[1] - 0.04
+    assert ends[1] < allowed(population.likelihood, times, vote_table(6), 0.9)[1] - 0.04

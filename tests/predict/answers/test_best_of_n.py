@@ -10,7 +10,6 @@ from predict.answers.best_of_n import (
     RATES,
     SPREAD,
     RateLaws,
-    best_of_n_by_rate,
     fit_rates,
     posterior_draws,
     rate_laws,
@@ -20,6 +19,7 @@ from predict.estimate import Options
 from predict.estimators import estimate
 from predict.evidence.points import Evidence, Points
 from results.votes.exact import VoteCounts
+from results.votes.multinomial import best_of_n_accuracy
 from tests.predict.answers.pools import pool_of, targets
 
 
@@ -35,7 +35,7 @@ def test_a_law_is_a_scaled_beta(a: float, b: float, c: float) -> None:
     law = rate_laws((np.array(logs) - CENTRE) / SPREAD)
     for N in (1, 16, 256):
         exact = quad(lambda p, N=N: N * (1 - c * p) ** (N - 1) * c * beta.sf(p, a, b), 0, 1, limit=400)[0]
-        assert law @ best_of_n_by_rate(np.array([N]))[:, 0] == pytest.approx(exact, abs=1e-3)
+        assert law @ best_of_n_accuracy(RATES, np.array([N]))[:, 0] == pytest.approx(exact, abs=1e-3)
     if c == 1:
         assert rate_laws(((np.array(logs) - CENTRE) / SPREAD)[:2]) == pytest.approx(law, abs=1e-12)
 
@@ -64,18 +64,18 @@ def test_forecasts_are_means_over_the_posterior_of_the_law(
     mean = chances @ values
     sd = np.sqrt(chances @ (values - mean) ** 2)
     found = fit_rates(counted(right, answers), families=(2,))
-    drawn = law_means(found, best_of_n_by_rate(N), 4000)
+    drawn = law_means(found, best_of_n_accuracy(RATES, N), 4000)
     assert drawn.mean(axis=0) == pytest.approx(mean, abs=0.15 * sd.max())
     assert drawn.std(axis=0) == pytest.approx(sd, rel=0.15, abs=1e-3)
-    means = (found.posterior() @ best_of_n_by_rate(N)).mean(axis=0)
+    means = (found.posterior() @ best_of_n_accuracy(RATES, N)).mean(axis=0)
     assert means == pytest.approx(mean, abs=0.01)
 
 
 def law_means(found: Population, values: np.ndarray, R: int) -> np.ndarray:
     """Mean over questions of the posterior mean of `values` (K, M), for R draws of the law: (R, M)."""
     laws = found.fit.draw_weights(R, np.random.default_rng(0))
-    marginal = laws @ found.likelihood.T
-    mass = ((found.times / found.times.sum()) / np.maximum(marginal, 1e-300)) @ found.likelihood * laws
+    likelihood = found.likelihood[found.pattern]
+    mass = (1 / np.maximum(laws @ likelihood.T, 1e-300)) @ likelihood * laws / len(likelihood)
     return np.asarray(mass @ values)
 
 
@@ -104,7 +104,7 @@ def test_a_largest_chance_below_one_is_found() -> None:
     right = np.random.default_rng(1).binomial(6, p)
     found = fit_rates(counted(right, 6))
     N = np.array([1, 8, 32])
-    assert found.fit.weights @ best_of_n_by_rate(N) == pytest.approx(
+    assert found.fit.weights @ best_of_n_accuracy(RATES, N) == pytest.approx(
         (1 - (1 - p[:, None]) ** N).mean(axis=0), abs=0.015
     )
     assert found.fit.weights[RATES > 0.6].sum() < 0.05

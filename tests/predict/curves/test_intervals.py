@@ -27,8 +27,12 @@ from tests.predict.answers.pools import drawn_pool
 from tests.predict.conftest import simulated_samples
 
 
-def test_replicates_have_the_spread_of_the_standard_error_and_are_seeded() -> None:
+@pytest.mark.parametrize("size", [1, 2])
+def test_replicates_have_the_spread_of_the_standard_error_and_are_seeded(size: int) -> None:
+    """Also of questions that come in pairs, alike in how hard they are."""
     frame = simulated_samples(questions=80)
+    rank = frame.groupby("question_id")["correct"].mean().rank(method="first")
+    frame["cluster"] = (frame["question_id"].map(rank - 1) // size).astype(str)
     pools = [
         Pool(str(name), 1.0 + i, answer_pools(part))
         for i, (name, part) in enumerate(frame.groupby("setting"))

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from results.figures.buying import plan_figure
-from results.pictures import Picture, draw
+from results.pictures import Picture
 from results.report.selectors import plan_choices
 from results.summary.buying import Plan
 
@@ -53,7 +53,7 @@ def test_a_budget_of_tokens_is_not_drawn_along_prices():
 @pytest.mark.parametrize("suffix", [".png", ".html"])
 def test_several_plans_share_a_file(tmp_path, suffix):
     path = tmp_path / f"plan{suffix}"
-    draw("Plan", plan_choices([view(), view(target_accuracy=None)]), Picture(path))
+    Picture(path).draw("Plan", plan_choices([view(), view(target_accuracy=None)]))
     content = path.read_bytes()
     assert content.startswith({".png": b"\x89PNG", ".html": b"<!doctype html>"}[suffix])
     if suffix == ".html":

@@ -54,7 +54,7 @@ def test_the_command_says_how_far_apart_they_are(monkeypatch):
     table = pd.DataFrame({"exact": 0.5, "difference": [0.02, -0.03], "stderr": [0.02, 0.01]})
     monkeypatch.setattr(checking, "check", lambda *_, **__: table)
     first = EXPERIMENTS["fig2h"].variants[0].setting
-    monkeypatch.setattr(checking, "states_no_moments", lambda setting: setting == first)
+    monkeypatch.setattr("synthetic.continuous.risk.needs_sampling", lambda setting, _: setting == first)
     result = CliRunner().invoke(cli, ["check", "fig2h"], standalone_mode=False)
     assert "fig2h: they agree" in result.output
     assert "-0.030" in result.output
