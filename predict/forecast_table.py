@@ -22,7 +22,7 @@ from predict.evidence.request import Request, fitted
 from predict.evidence.targets import Task, split
 from results.arguments import TARGET
 from results.commandline import progress
-from results.normal import FORECAST_LEVEL, z_of
+from results.normal import z_of
 from results.tables.status import MEANINGS
 from results.votes.tokens import reasoning_length
 
@@ -105,7 +105,7 @@ def columns_of(estimate: Estimate, target: str = THESE) -> dict[str, Any]:
     return columns
 
 
-def new_lengths(group: Group, task: Task, level: float = FORECAST_LEVEL) -> list[str]:
+def new_lengths(group: Group, task: Task, level: float) -> list[str]:
     """A sentence on each setting whose length is itself a forecast."""
     at = task.targets
     spread = np.zeros(len(at)) if at.spread is None else at.spread

@@ -117,9 +117,8 @@ def build_curves(
     a UserWarning says which. Raises BadInput for a table that breaks the contract, and where no
     setting has answers enough for any N.
     """
-    return curves_and_votes(as_samples(samples), methods, ns, permutations, seed, score, weights, most=True)[
-        0
-    ]
+    samples = as_samples(samples)
+    return curves_and_votes(samples, methods, ns, permutations, seed, score, weights, most=True)[0]
 
 
 _VOTED = (

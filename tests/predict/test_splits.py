@@ -1,5 +1,6 @@
 """Backtests: the truth is exact, splits are reproducible, the mixture beats its rivals on real answers."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from predict.evidence.request import Request, read_asked
 from predict.forecast_table import forecast
 from predict.splits import accuracy_of, backtest
 from results import BadInput, read_samples
+from results.normal import z_of
 from results.summary.forecasts import scores
 from results.votes.exact import majority_accuracy
 
@@ -142,6 +144,17 @@ def test_of_curves_the_hidden_points_are_the_truth(group: Group) -> None:
     assert table["accuracy"].tolist() == group.accuracy[group.points.setting == "320"].tolist()
     along_n = backtest(curves, ["flat"], Request(fit_max_n=4), 1, Options())
     assert set(along_n["N"]) == {5, 6, 7, 8, 12}
+
+
+def test_a_new_setting_is_forecast_at_every_n_and_its_length_is_told_at_the_level(group: Group) -> None:
+    request_, widths = Request(fit_max_n=4, at_settings=("640",)), []
+    for level in (0.5, 0.9):
+        table, notes = forecast(group, request_, ["flat"], Options(level=level))
+        assert set(table["N"]) == set(group.points.N)
+        (ends,) = re.findall(r"\((\d+) … (\d+)\)", " ".join(notes))
+        low, high = np.log([*map(int, ends)])
+        widths.append(high - low)
+    assert widths[1] / widths[0] == pytest.approx(z_of(0.9) / z_of(0.5), rel=0.02)  # whole tokens are told
 
 
 @pytest.mark.integration

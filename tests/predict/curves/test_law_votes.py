@@ -41,7 +41,10 @@ def test_a_table_is_the_exact_vote_at_its_points() -> None:
 
 @pytest.mark.parametrize(
     ("centre", "sigma", "c", "tau", "silent"),
-    [(0, 2, -0.5, 1, 0.05), (-2, 1, 0.5, 0.3, 0), (-1.5, 3, -1, 2, 0.4), (-0.5, 1.2, -0.3, 0.2, 0.02)],
+    [
+        *((0, 2, -0.5, 1, 0.05), (-2, 1, 0.5, 0.3, 0), (-1.5, 3, -1, 2, 0.4), (-0.5, 1.2, -0.3, 0.2, 0.02)),
+        (-1, 1, -5, 2, 0),  # half of it beyond the grid of c
+    ],
 )
 def test_a_mean_over_questions_is_the_sum_over_exact_votes(
     centre: float, sigma: float, c: float, tau: float, silent: float

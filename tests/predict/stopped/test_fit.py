@@ -1,5 +1,7 @@
 """predict.stopped: the likelihood, its gradient and the fit, against sums and laws written out again."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.integrate import trapezoid
@@ -7,7 +9,7 @@ from scipy.special import expit
 from scipy.stats import logistic, norm
 
 from predict.stopped.answer_law import PARAMETERS, PRIOR_MEAN, PRIOR_SD, survival
-from predict.stopped.fit import TOLERANCE, VAGUEST, Problem, _curvature, fit
+from predict.stopped.fit import COARSE, FINE, TOLERANCE, VAGUEST, Problem, _curvature, fit
 from predict.stopped.observed import SeenLengths, seen_at
 from results.votes.exact import VoteCounts
 from tests.predict.stopped.simulated import ORIGIN, THETA, answers, questions
@@ -24,6 +26,12 @@ def small() -> SeenLengths:
     return SeenLengths(
         8000, edges, np.log([2300, 4100, 6400]), right, other, np.array([0.0, 2, 5, 1]), nothing
     )
+
+
+def test_a_question_of_many_answers_takes_the_fine_grid_however_they_ended() -> None:
+    assert len(Problem(small()).grid.modes) == COARSE
+    for many in ({"unfinished": np.full(4, 17.0)}, {"other": np.full((4, 3), 6.0)}):
+        assert len(Problem(replace(small(), **many)).grid.modes) == FINE
 
 
 def by_trapezoids(seen: SeenLengths, at: dict[str, float]) -> tuple[np.ndarray, np.ndarray]:

@@ -231,6 +231,13 @@ def test_settings_go_along_a_ramp_and_few_have_intervals(settings, known, ordere
     assert set(intervals["setting"]) == set(settings if len(settings) < 5 else settings[-1:])
 
 
+def test_where_a_series_is_one_point_intervals_are_bars():
+    table = curves(("10", "100"))
+    (panel,) = make_panels(table[(table["setting"] == "100") | (table["N"] == 1)])
+    styles = {layer["mark"]["style"] for layer in answers_figure(panel, axis_range(panel)).spec["layer"]}
+    assert styles & {"band", "interval"} == {"interval"}
+
+
 def test_slugs_are_plain_and_never_the_same():
     taken: list[str] = []
     for name in ("Llama-3.1 8B/π", "llama 3.1-8b ", "算", "数"):

@@ -55,7 +55,9 @@ def test_round_trip_keeps_every_cell(tmp_path, suffix, cells):
 @pytest.mark.parametrize("shared", [False, True])  # by all rows, or told apart
 def test_latex_has_a_line_for_each_row_whatever_is_in_the_cells(tmp_path, shared):
     hostile = "a & 5% $x_1$\n\\\\ \\end{tabular} \u202e#~^"
-    frame = pd.DataFrame({"a&b_%": [hostile, hostile if shared else "b"], "x": [1.5, None], "n": [7, 10_287]})
+    frame = pd.DataFrame(
+        {"a&b_%": [hostile, hostile if shared else "b"], "x": [-12_345.6, None], "n": [7, 10_287]}
+    )
     write_raw(frame, tmp_path / "t.tex")
     comments, _, body = (tmp_path / "t.tex").read_text(encoding="utf-8").partition("\\begin{tabular}")
     lines = [line for line in body.split("\n") if line.endswith(r" \\")]
@@ -63,6 +65,7 @@ def test_latex_has_a_line_for_each_row_whatever_is_in_the_cells(tmp_path, shared
     assert body.count(r"\end{tabular}") == 1
     assert [line[:2] for line in comments.split("\n") if line] == ["% "] * shared
     assert "10287" in body
+    assert "-12346" in body
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)

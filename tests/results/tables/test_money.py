@@ -14,7 +14,7 @@ from results.tables.contract import as_samples
 from results.tables.money import Money, Price
 from tests.predict.conftest import simulated_samples
 
-MODELS, SETTINGS = ("small", "large"), ("40", "80")
+MODELS, SETTINGS = ("small", "large=8b"), ("40", "80")
 
 
 @click.command()

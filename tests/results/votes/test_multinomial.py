@@ -54,7 +54,7 @@ def test_many_equal_answers_share_every_kind_of_tie():
 
 def test_votes_tend_to_the_limit():
     p = np.array([[0.4, 0.3, 0.3], [0.3, 0.4, 0.3], [0.4, 0.4, 0.2], [1.0, 0.0, 0.0]])
-    gold = np.zeros(4, dtype=np.int64)
+    gold = np.array([0, 0, 1, 0])
     np.testing.assert_allclose(vote_limit(p, gold), [1, 0, 0.5, 1])
     np.testing.assert_allclose(vote_accuracy(p, gold, (4000,))[:, 0], [1, 0, 0.5, 1], atol=1e-4)
 

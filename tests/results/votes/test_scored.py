@@ -9,6 +9,7 @@ import pytest
 from results import BadInput, as_samples, best_of_n_curve, build_curves, compare, vote_curve
 from results.votes.curves import usual_methods
 from results.votes.exact import Floats, majority_accuracy
+from results.votes.score_kernel import credit
 from results.votes.scored import accuracy_by_score, grid_steps
 from tests.by_hand import best_of_subset, pools_of, scored_by_subsets, weighted_of_subset
 
@@ -125,6 +126,10 @@ def test_sharp_weights_are_not_rounded_away(law):
 )
 def test_the_grid_is_as_fine_as_time_allows(answers, steps):
     assert grid_steps(answers) == steps
+
+
+def test_weights_that_differ_by_their_rounding_alone_share_the_credit():
+    assert credit(np.array([0.3, 0.1 + 0.2, 0.2]), 0.1 + 0.2) == 0.5
 
 
 @pytest.mark.parametrize("answers", [8, 16, 24])

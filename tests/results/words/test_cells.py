@@ -1,6 +1,6 @@
 """Cells of tables: what is said once, and how numbers are written."""
 
-from results.words.cells import Table, count
+from results.words.cells import Table, count, number
 from results.words.names import NBSP, interval, show
 
 
@@ -22,6 +22,7 @@ def test_folded_columns_leave_room_on_half_a_page():
 
 def test_counts_are_short():
     assert [count(n) for n in (3718.4, 99.6, 64.0, float("nan"))] == ["3,718", "99.6", "64", "–"]
+    assert [number(n) for n in (-0.25, float("-inf"), float("nan"))] == ["−0.25", "–", "–"]
 
 
 def test_accuracies_are_per_cent_and_unknown_ones_a_dash():
