@@ -22,6 +22,7 @@ LETTERS = tuple(string.ascii_uppercase)
 
 _REASON = "because|since|as|is|rather|not|instead|over"
 _JOIN = "and|or|und|oder|et|ou|y|o"
+_ELSEWHERE = "opción|letra|a\\sletra|lettre|réponse|opzione|lettera|antwort"
 _WRONG = re.compile(
     r"\W*+(?:(?:is|are|was|seems|looks|would\sbe|must\sbe)\s++(?:\w{1,20}ly\s++)?(?:not|wrong|incorrect|false|excluded|out)"
     r"|(?:is|was|can|could|does)n['’]t|cannot|can\snot)\b"
@@ -122,7 +123,7 @@ class _Patterns(NamedTuple):
 def _patterns(labels: tuple[str, ...]) -> _Patterns:
     label = "|".join(sorted(map(re.escape, labels or LETTERS), key=len, reverse=True))
     text = re.compile(
-        r"(?:the\s)?(?:(?i:option|choice|answer|letter)\s++)?+(?:"
+        rf"(?:(?:the|la)\s)?(?:(?i:option|choice|answer|letter|{_ELSEWHERE})\s++)?+(?:"
         rf"[(\[]\s?(?P<within>(?i:{label}))\s?[)\]]"  # "(B)", "(b) Paris"
         rf"|(?P<marked>(?i:{label}))(?=\s?\)|[.:,]\s|[.:]?\Z|\s?(?:입니다|이다|です|だ))"  # "b", "B) Paris"
         rf"|(?P<alone>{label})(?=\s(?:{_REASON})\b|\s?[-–—/&;(]|\s(?:{_JOIN})\s)"  # "B because it is larger"

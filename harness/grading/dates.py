@@ -1,6 +1,6 @@
 r"""Numbers with signs between them that are no sum: dates, times of day, addresses, scores.
 
-2020-01-02   1/2/2020   192.168.0.10       never worked out
+2020-01-02   1/2/2020   192.168.0.10   1.2.3       never worked out
 3:05   3:05 \text{ PM}   10 a.m.           3:05   3:05 pm   10 am: 3:05 is no ratio beside 6:10
 3-2   555-1234                             as written beside 2-1, and 1 beside 1
 """
@@ -9,7 +9,7 @@ import re
 
 _TEXT = re.compile(r"\\(?:text|mathrm|mbox)\s*+\{([^{}]*+)\}|\\[ ,;:!]|[$~]")
 _NEVER_A_SUM = re.compile(
-    r"\d{4}([-/.])\d{1,2}\1\d{1,2}|\d{1,2}([-/.])\d{1,2}\2\d{2,4}|\d{1,3}(?:\.\d{1,3}){3}"
+    r"\d{4}([-/.])\d{1,2}\1\d{1,2}|\d{1,2}([-/.])\d{1,2}\2\d{2,4}|(?!\d+(?:\.\d{3}){2}\Z)\d{1,3}(?:\.\d{1,3}){2,3}"
 )
 _TIME = re.compile(r"(\d{1,2}(?::[0-5]\d){0,2})\s?([ap])\.?\s?m\.?|\d{1,2}(?::[0-5]\d){1,2}", re.IGNORECASE)
 _SCORE = re.compile(r"\d+-\d+")

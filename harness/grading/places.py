@@ -8,12 +8,14 @@ r"""Where an answer stands in a text: each reader knows one way of giving it.
                  The answer is 18.                        what follows these words in their sentence
     last-number  in all 18 eggs                           the last number
 
-No pattern can backtrack (quantifiers are possessive): every text is searched in linear time.
+Quantifiers that could backtrack are possessive: every text is searched in linear time.
 """
 
 import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple, TypeAlias
+
+from results.canonical import THOUSANDS_SPACE
 
 READERS = ("hashes", "boxed", "answer-is", "last-number")
 TAG = "tag="
@@ -37,7 +39,7 @@ _BETWEEN_BOXES = re.compile(
     r"(?:[\s$,;&()\[\].]|\\[()\[\],;! ]|\\(?:text|mbox|mathrm|q?quad)\b|[{}]"
     r"|\b(?:and|or|also|as\s+well\s+as)\b|\b[a-zA-Z](?:_\{?\w\}?)?\s*=)*"
 )
-_NOTHING_BETWEEN = re.compile(r"(?:[\s$]|\\[()\[\]\\]){0,10}")
+_NOTHING_BETWEEN = re.compile(r"(?:[\s$]|\\(?:[()\[\]\\ ,;:!]|q?quad\b)){0,10}")
 _MOST_BETWEEN = 60
 """Characters that may stand between two boxes of a list."""
 _KIND = r"(?:(?:final|correct|best|right|(?:most|only)\s++\w++)\s++)"
@@ -48,7 +50,7 @@ _PHRASE = re.compile(
     rf"(?:\s++choice)?+{_IS}|^answer\s++is\b:?+"
     r"|\b(?:richtige\s)?antwort\s(?:ist|lautet)\b:?|\b(?:bonne\s)?réponse\s(?:correcte\s|finale\s)?est\b\s?:?"
     r"|\b(?:respuesta|resposta|risposta)\s(?:corr?ecta\s|correta\s|corretta\s|final\s)?(?:es|é|è)(?!\w):?"
-    r"|(?:答案|正解|答え|解答)(?:是|为|為|應為|应为|は)[:：]?|(?:故|应|應)(?:选|選)(?:择|擇)?[:：]?|(?:因此|所以)[，,]?(?:选|選)"
+    r"|(?:答案|选项|選項|正解|答え|解答)(?:是|为|為|應為|应为|选|選|は)[:：]?|(?:故|应|應)(?:选|選)(?:择|擇)?[:：]?|(?:因此|所以)[，,]?(?:选|選)"
     r"|(?:정답|답)[은는이][:：]?",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -268,7 +270,7 @@ def _said(text: str) -> Iterator[str]:
 
 def _last_number(text: str) -> Iterator[str]:
     """The last number, with the signs that make one of several: `1/2` is one, and no integer."""
-    return iter(_NUMBER_ALONE.findall(text)[-1:])
+    return iter(_NUMBER_ALONE.findall(THOUSANDS_SPACE.sub(",", text))[-1:])
 
 
 _FINDERS: dict[Reader, Callable[[str], Iterator[str]]] = {
