@@ -30,7 +30,7 @@ OF_THE_MODEL = (
     *("model", "revision", "chat", "engine", "url", "request_fields"),
     *("device", "dtype", "dp", "server_flags", "patience"),
 )
-"""What the experiment of a run says of its model and where that runs: what a model needs to judge itself."""
+"""What a run's experiment says of its model and where that runs: what it needs to judge itself."""
 
 PROMPT = "judge-yes-no"
 """What a judge is asked by default, a template in prompts/."""

@@ -27,7 +27,7 @@ FEWEST_FAILURES = 16
 """A session ends after this many failed requests in a row, or after those in flight if that is more."""
 SHOW_SECONDS = 10.0
 FRAME_SECONDS = 0.1
-"""What stands beside the progress bar is made up as often as it may be looked at, not for each answer."""
+"""How often what stands beside the progress bar is made up, at most."""
 
 
 class Session:
