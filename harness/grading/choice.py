@@ -48,6 +48,9 @@ def answer_in(place: Place) -> str | None:
     if place.reader == "last-number":
         return None
     text = sentence(place.text)
+    line = place.text.partition("\n")[0]
+    if ";" in line and all(_label(part, place.labels) for part in line.split(";")):
+        text = line
     if place.cut_off and text == place.text:
         return None
     if _label(text, place.labels):
@@ -136,7 +139,7 @@ def _patterns(labels: tuple[str, ...]) -> _Patterns:
     )
     # Capital A and I are words as well.
     names = "|".join(re.escape(name) for name in labels or LETTERS if name not in ("A", "I"))
-    among = re.compile(rf"(?<!\w)(?:{names or label})(?!\w)")
+    among = re.compile(rf"(?<!\w)(?:{names or label}|[AI](?=\s?[,/]|\s(?:{_JOIN})\s))(?!\w)")
     given = rf"[*_`(\[\"“]{{0,4}}+({label})[)\]*_`\"”]{{0,4}}+(?!\w)"
     right = r"(?:the\s)?(?:most\s\w+|correct|right|best|true|accurate|appropriate|answer)\b"
     settled = re.compile(

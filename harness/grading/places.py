@@ -50,7 +50,7 @@ _PHRASE = re.compile(
     rf"(?:\s++choice)?+{_IS}|^answer\s++is\b:?+"
     r"|\b(?:richtige\s)?antwort\s(?:ist|lautet)\b:?|\b(?:bonne\s)?réponse\s(?:correcte\s|finale\s)?est\b\s?:?"
     r"|\b(?:respuesta|resposta|risposta)\s(?:corr?ecta\s|correta\s|corretta\s|final\s)?(?:es|é|è)(?!\w):?"
-    r"|(?:答案|选项|選項|正解|答え|解答)(?:是|为|為|應為|应为|选|選|は)[:：]?|(?:故|应|應)(?:选|選)(?:择|擇)?[:：]?|(?:因此|所以)[，,]?(?:选|選)"
+    r"|(?:答案|选项|選項|正解|答え|解答)(?:是|为|為|應為|应为|选|選|は)[:：、]?|(?:故|应|應)(?:选|選)(?:择|擇)?[:：]?|(?:因此|所以)[，,]?(?:选|選)"
     r"|(?:정답|답)[은는이][:：]?",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -75,7 +75,8 @@ _STATED = re.compile(
 )
 _VALUE_LIKE = re.compile(
     r"[\s*_`\"'“‘({\[<]*+(?:[-+±−]?+[$€£¥]?+\.?+\d|[\\$√∞π]|(?:option|choice)\b"
-    r"|[^\W\d]{1,2}(?!\w)\W*+(?:$|[=<>(.,:-]|because|since|as\b|is\b))",
+    r"|[^\W\d](?:,|\s?[)\]](?!.*(?-i:\s[a-z]\))))"  # "B) Paris"; "a) 3 and b) 4" is a list
+    r"|[^\W\d]{1,2}(?!\w)\s*+(?:$|[^\w\s,'’)\]]|because|since|as\b|is\b))",
     re.IGNORECASE,
 )
 _FEW_WORDS = 4
@@ -95,7 +96,8 @@ _WRAPPERS = re.compile(
 )
 _WORD = re.compile(r"[^\W\d_]++")
 _INTRODUCTION = re.compile(
-    r"\s*+(?:(?:the|your|my)\s++)?+(?:(?:final|correct)\s++)?+answer\b(?:\s++is\b)?+\s*+[:=]?+\s*+",
+    r"\A([\W_]*+(?:(?:text|math|mbox)\w*+\{)?+)"
+    r"(?:(?:the|your|my)\s++)?+(?:(?:final|correct)\s++)?+answer\b(?:\s++is\b)?+\s*+[:=]?+\s*+",
     re.IGNORECASE,
 )
 _PLACEHOLDER_WORDS = """
@@ -190,7 +192,7 @@ def says_something(marked: str) -> bool:
 
 def without_introduction(marked: str) -> str:
     """`Final answer: 18` between marks says 18."""
-    return _INTRODUCTION.sub("", marked, count=1) if "nswer" in marked.casefold() else marked
+    return _INTRODUCTION.sub(r"\1", marked) if "nswer" in marked.casefold() else marked
 
 
 def boxed(text: str) -> Iterator[str]:
