@@ -144,8 +144,8 @@ def final_statement(text: str) -> str | None:
         return None
     rest = stated["tag"] or stated["brackets"] or text[stated.end() :]
     ends_here = not (text[stated.end() :].strip() if stated["tag"] or stated["brackets"] else "")
-    body = rest.strip().strip("*_`#")
-    return without_introduction(body) if ends_here and "\n" not in body and _may_be_a_value(body) else None
+    body = without_introduction(rest.strip().strip("*_`#"))
+    return body if ends_here and "\n" not in body and _may_be_a_value(body) else None
 
 
 def _may_be_a_value(body: str) -> bool:

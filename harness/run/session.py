@@ -3,8 +3,7 @@
     class Verdicts(Session):
         async def answer(self, query): ...      # ask, store; what came, and the tokens that it took
 
-A request that fails for good is told among `failures`, and its answer stays away. A session ends early where
-the server is gone, or where as many requests fail in a row as are under way.
+A session ends early where the server is gone, or too many requests fail in a row; `failures` tells why.
 """
 
 import asyncio

@@ -35,7 +35,6 @@ CAUSES = {
     "identical": "one seed for all requests, a cache, or greedy decoding",
     "apart": "one seed for several requests, a cache, or the same numbers after a restart",
 }
-"""By what is compared: what makes answers equal."""
 
 Ints = npt.NDArray[np.int64]
 
