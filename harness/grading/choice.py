@@ -47,8 +47,7 @@ def answer_in(place: Place) -> str | None:
         return without_introduction(place.text) if says_something(place.text) else None
     if place.reader == "last-number":
         return None
-    text = sentence(place.text)
-    line = place.text.partition("\n")[0]
+    text, line = sentence(place.text), place.text.partition("\n")[0]
     if ";" in line and all(_label(part, place.labels) for part in line.split(";")):
         text = line
     if place.cut_off and text == place.text:
