@@ -175,12 +175,13 @@ def _of_settings(
         for row in shown.head(limit).to_dict("records"):
             place = "" if question else f"{row['question_id']}, "
             place += f"sample {row['sample']}"
-            place += "" if row["tokens"] is None else f", {row['tokens']} tokens"
+            place += "" if row["tokens"] is None else f", {plural(row['tokens'], 'token')}"
             place += "" if row["logprob"] is None else f", log-probability {row['logprob']:.2f}"
             place += f" {CUT_OFF}" if row["cut-off"] else ""
             yield visible(f"  {_verdict(row['answer'], row['right'])}   {place}")
             if row["reasoning"] is not None:
-                count = "" if row["reasoning_tokens"] is None else f", {row['reasoning_tokens']} tokens"
+                thought = row["reasoning_tokens"]
+                count = "" if thought is None else f", {plural(thought, 'token')}"
                 yield f"      [thinking{count}]"
                 yield from _indented(_shown(row["reasoning"], full), 8)
                 yield "      [answer]"

@@ -35,7 +35,7 @@ _DIRECTIONS = "\u200e\u200f\u061c\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u206
 _MINUS = str.maketrans("\u2212", "-", "\u200b\u2060\ufeff" + _DIRECTIONS)
 """The minus sign is a hyphen; invisible characters go, those too that say in which direction text runs."""
 
-_THOUSANDS_SPACE = re.compile(
+THOUSANDS_SPACE = re.compile(
     r"(?<=[0-9])"
     r"(?:[\u00a0\u2007\u2009\u202f]|\{,\}|(?<!\\)\\,)"  # no-break and thin spaces, and LaTeX's
     r"(?=[0-9]{3}(?![0-9]))"
@@ -85,7 +85,7 @@ def canonical_texts(values: pd.Series[Any]) -> pd.Series[Any]:
 
 def _plain(text: str) -> str:
     """The text in one spelling of its characters, spaces collapsed."""
-    text = _THOUSANDS_SPACE.sub(",", text)
+    text = THOUSANDS_SPACE.sub(",", text)
     if not text.isascii():
         text = "".join(map(_plain_character, text.translate(_MINUS)))
         text = unicodedata.normalize("NFC", text)

@@ -15,13 +15,13 @@ from harness.engines.openai.engine import OpenAIEngine
 from harness.engines.sglang import SGLangEngine
 from harness.engines.token_ids import PromptTokens
 from harness.experiment import Experiment, model_location
+from harness.http.connection import Connection
 from harness.http.sockets import ApiKey, allow_in_flight
 from harness.server.gpus import usable_gpus
 from harness.server.launch import free_ports, gpus_per_copy, launch
 from harness.server.own_server import OwnServer, serve_launch
 
-S = TypeVar("S", bound=SGLangEngine)
-A = TypeVar("A", bound=OpenAIEngine)
+E = TypeVar("E", bound=Connection)
 
 
 def engine_for(
@@ -46,30 +46,29 @@ def engine_for(
         )
     if not experiment.url:
         return own_server(experiment, log, say)
-    return asking(experiment, experiment.url, say, (SGLangEngine, OpenAIEngine))
+    sglang = experiment.engine == "sglang"
+    kind: Callable[..., SGLangEngine | OpenAIEngine] = SGLangEngine if sglang else OpenAIEngine
+    return asking(experiment, experiment.url, say, kind)
 
 
 def asking(
     experiment: Experiment,
     url: str,
     say: Callable[[str], None],
-    kinds: tuple[type[S], type[A]],
+    kind: Callable[..., E],
     check_alive: Callable[[], None] | None = None,
-) -> S | A:
-    """What asks the server at `url`, of the one kind or the other."""
-    model, chat = model_location(experiment.model), experiment.chat
+) -> E:
+    """What asks the server at `url`, of the `kind` that is for the experiment's engine."""
+    chat, budget_by = experiment.chat, experiment.budget_by
     allow_in_flight(experiment.concurrency)
-    sglang, openai = kinds
-    thinking = experiment.budget_by == "thinking"
-    asked: dict[str, Any] = {"fields": experiment.request_fields, "thinking": thinking, "say": say}
-    engine: S | A
+    how: dict[str, Any] = {"fields": experiment.request_fields, "thinking": budget_by == "thinking"}
     if experiment.engine == "sglang":
-        engine = sglang(url, model, revision=experiment.revision, chat=chat, check_alive=check_alive, **asked)
+        how |= {"revision": experiment.revision, "check_alive": check_alive}
     else:
-        key, prompts = ApiKey.from_environment("OPENAI_API_KEY"), None
-        if chat and experiment.budget_by in ("force", "thinking"):
-            prompts = PromptTokens(*experiment.has_tokenizer, chat, experiment.template_arguments)
-        engine = openai(url, model, chat=chat, key=key, prompts=prompts, **asked)
+        how["key"] = ApiKey.from_environment("OPENAI_API_KEY")
+        if chat and budget_by in ("force", "thinking"):
+            how["prompts"] = PromptTokens(*experiment.has_tokenizer, chat, experiment.template_arguments)
+    engine = kind(url, model_location(experiment.model), chat=chat, say=say, **how)
     engine.patience = experiment.patience
     return engine
 
@@ -96,8 +95,7 @@ async def own_server(
         most = dp * gpus // used
         say(f"{used} of {gpus} GPUs {'is' if used == 1 else 'are'} used: --set dp={most} uses all")
     server = OwnServer(command, log, say)
-    engine = asking(experiment, f"http://127.0.0.1:{port}", say, (SGLangEngine, OpenAIEngine), server.check)
-    assert isinstance(engine, SGLangEngine), "no other server is started"
+    engine = asking(experiment, f"http://127.0.0.1:{port}", say, SGLangEngine, server.check)
     engine.events = server.events
     say(f"starting SGLang for {model}, log in {log}")
     with server:

@@ -111,7 +111,9 @@ def rewards_for(experiment: Experiment, say: Callable[[str], None]) -> SGLangRew
     if not experiment.url:
         raise BadInput(f"a reward model needs --url: {SGLangRewards.hint}")
     in_turns = experiment.model_copy(update={"chat": True})
-    return asking(in_turns, experiment.url, say, (SGLangRewards, OpenAIRewards))
+    sglang = experiment.engine == "sglang"
+    kind: Callable[..., SGLangRewards | OpenAIRewards] = SGLangRewards if sglang else OpenAIRewards
+    return asking(in_turns, experiment.url, say, kind)
 
 
 def read_reward(content: bytes) -> Reward:

@@ -2,8 +2,8 @@
 
     "<think>21 - 15 is 6.</think>It is ##6##." -> reasoning "21 - 15 is 6.", text "It is ##6##."
 
-A server with a reasoning parser does this itself; text as it was generated is taken apart here, and nowhere
-else. Only what comes after the last thought is an answer.
+A server with a reasoning parser does this itself; text as it was generated is taken apart here. Only what
+comes after the last thought is an answer.
 
 gpt-oss writes channels in place of such marks; `reasoning` then ends with the header of the final one:
 

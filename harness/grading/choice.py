@@ -22,6 +22,7 @@ LETTERS = tuple(string.ascii_uppercase)
 
 _REASON = "because|since|as|is|rather|not|instead|over"
 _JOIN = "and|or|und|oder|et|ou|y|o"
+_ELSEWHERE = "opción|letra|a\\sletra|lettre|réponse|opzione|lettera|antwort"
 _WRONG = re.compile(
     r"\W*+(?:(?:is|are|was|seems|looks|would\sbe|must\sbe)\s++(?:\w{1,20}ly\s++)?(?:not|wrong|incorrect|false|excluded|out)"
     r"|(?:is|was|can|could|does)n['’]t|cannot|can\snot)\b"
@@ -46,7 +47,9 @@ def answer_in(place: Place) -> str | None:
         return without_introduction(place.text) if says_something(place.text) else None
     if place.reader == "last-number":
         return None
-    text = sentence(place.text)
+    text, line = sentence(place.text), place.text.partition("\n")[0]
+    if ";" in line and all(_label(part, place.labels) for part in line.split(";")):
+        text = line
     if place.cut_off and text == place.text:
         return None
     if _label(text, place.labels):
@@ -122,7 +125,7 @@ class _Patterns(NamedTuple):
 def _patterns(labels: tuple[str, ...]) -> _Patterns:
     label = "|".join(sorted(map(re.escape, labels or LETTERS), key=len, reverse=True))
     text = re.compile(
-        r"(?:the\s)?(?:(?i:option|choice|answer|letter)\s++)?+(?:"
+        rf"(?:(?:the|la)\s)?(?:(?i:option|choice|answer|letter|{_ELSEWHERE})\s++)?+(?:"
         rf"[(\[]\s?(?P<within>(?i:{label}))\s?[)\]]"  # "(B)", "(b) Paris"
         rf"|(?P<marked>(?i:{label}))(?=\s?\)|[.:,]\s|[.:]?\Z|\s?(?:입니다|이다|です|だ))"  # "b", "B) Paris"
         rf"|(?P<alone>{label})(?=\s(?:{_REASON})\b|\s?[-–—/&;(]|\s(?:{_JOIN})\s)"  # "B because it is larger"
@@ -135,7 +138,7 @@ def _patterns(labels: tuple[str, ...]) -> _Patterns:
     )
     # Capital A and I are words as well.
     names = "|".join(re.escape(name) for name in labels or LETTERS if name not in ("A", "I"))
-    among = re.compile(rf"(?<!\w)(?:{names or label})(?!\w)")
+    among = re.compile(rf"(?<!\w)(?:{names or label}|[AI](?=\s?[,/]|\s(?:{_JOIN})\s))(?!\w)")
     given = rf"[*_`(\[\"“]{{0,4}}+({label})[)\]*_`\"”]{{0,4}}+(?!\w)"
     right = r"(?:the\s)?(?:most\s\w+|correct|right|best|true|accurate|appropriate|answer)\b"
     settled = re.compile(

@@ -1,6 +1,6 @@
 r"""Numbers with signs between them that are no sum: dates, times of day, addresses, scores.
 
-2020-01-02   1/2/2020   192.168.0.10       never worked out
+2020-01-02   1/2/2020   192.168.0.10   1.2.3   4:2:1      never worked out
 3:05   3:05 \text{ PM}   10 a.m.           3:05   3:05 pm   10 am: 3:05 is no ratio beside 6:10
 3-2   555-1234                             as written beside 2-1, and 1 beside 1
 """
@@ -8,8 +8,10 @@ r"""Numbers with signs between them that are no sum: dates, times of day, addres
 import re
 
 _TEXT = re.compile(r"\\(?:text|mathrm|mbox)\s*+\{([^{}]*+)\}|\\[ ,;:!]|[$~]")
+_COLON = re.compile(r" ?(?:\\colon(?![a-z])|:) ?")
 _NEVER_A_SUM = re.compile(
-    r"\d{4}([-/.])\d{1,2}\1\d{1,2}|\d{1,2}([-/.])\d{1,2}\2\d{2,4}|\d{1,3}(?:\.\d{1,3}){3}"
+    r"\d{4}([-/.])\d{1,2}\1\d{1,2}|\d{1,2}([-/.])\d{1,2}\2\d{2,4}|(?!\d+(?:\.\d{3}){2}\Z)\d{1,3}(?:\.\d{1,3}){2,3}"
+    r"|(?!\d{1,2}(?::[0-5]\d){2}\Z)\d+(?::\d+){2,}"
 )
 _TIME = re.compile(r"(\d{1,2}(?::[0-5]\d){0,2})\s?([ap])\.?\s?m\.?|\d{1,2}(?::[0-5]\d){1,2}", re.IGNORECASE)
 _SCORE = re.compile(r"\d+-\d+")
@@ -20,7 +22,7 @@ def as_said(text: str) -> str | None:
     """Such a text in one spelling; None of any other."""
     if len(text) > _LONGEST or (not text[:1].isdigit() and not text.startswith(("\\", "$"))):
         return None
-    plain = " ".join(_TEXT.sub(r"\1 ", text).split()).rstrip(" .")
+    plain = _COLON.sub(":", " ".join(_TEXT.sub(r"\1 ", text).split()).rstrip(" ."))
     if time := _TIME.fullmatch(plain):
         return f"{time[1]} {time[2].lower()}m" if time[2] else plain
     return plain if _NEVER_A_SUM.fullmatch(plain) or _SCORE.fullmatch(plain) else None

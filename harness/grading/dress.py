@@ -12,7 +12,7 @@ import unicodedata
 _STYLE = re.compile(
     r"\\(?:(?:text)?color(?:box)?\s*+\{[^{}]*+\}|underline|boldsymbol|bm|pmb|displaystyle|textstyle|limits"
     r"|(?:math|text)bf(?=\s*+\{\s*+[-+]?\\[a-zA-Z])"
-    r"|(?:tiny|small|normalsize|large|Large|LARGE|huge|Huge|rm|bf|it|sf|tt|bfseries|itshape)(?![a-zA-Z]))\s*+"
+    r"|(?:tiny|small|normalsize|large|Large|LARGE|huge|Huge|rm|bf|it|sf|tt|bfseries|itshape|[bB]igg?[lmr]?)(?![a-zA-Z]))\s*+"
 )
 _LETTERS = re.compile(r"\\(?:math(?:sf|tt|it|normal|bfit)|text(?:rm|sf|tt|up|normal|sc|md))(?=\s*+\{)")
 _MODULO = re.compile(r"\s?(?:\(\s?\\?|\\[bp]?)mod(?![a-zA-Z])\s*+\{?(-?\w++)\}?\s?\)?")
@@ -40,7 +40,9 @@ _SPELLINGS = (
     (re.compile(r"\A([-+]?)(\d++) (\d++)/(\d++)\Z"), r"\1\2\\frac{\3}{\4}"),
     (re.compile(r"\[[^][]*+\]|([][])([^][,;]++)[,;]([^][,;]++)([][])"), lambda found: _interval(found)),
 )
-_SPACED = re.compile(r"[-+]?\d{1,3}(?: \d{3})++(?:\.\d++)?+%?+")
+_GROUPED = re.compile(
+    r"(?<![\d.,])(?<!\d )\d{1,3}(?:(?: \d{3})++|(?:_\d{3})++|(?:\.\d{3}){2}+)(?![\d/]|\.\d{3})"
+)
 _REPEATING = re.compile(r"(\d*+)\.(\d*+)\\(?:overline|bar|dot)\s*+\{?(\d++)\}?")
 
 
@@ -64,10 +66,12 @@ def in_latex(text: str) -> str:
         text = _ONE_CHARACTER.sub(_fraction, text).translate(_CHARACTERS).replace("\u2212", "-")
     for pattern, plain in _SPELLINGS:
         text = pattern.sub(plain, text)
-    text = " ".join(text.split())
-    if _SPACED.fullmatch(text):
-        text = text.replace(" ", "")
-    return _REPEATING.sub(_repeated, text)
+    return _REPEATING.sub(_repeated, without_groups(" ".join(text.split())))
+
+
+def without_groups(text: str) -> str:
+    """`1 234 567`, `1_234_567` and `1.234.567` in one piece; 1.234 is a decimal."""
+    return _GROUPED.sub(lambda found: re.sub(r"[ _.]", "", found[0]), text)
 
 
 def _interval(match: re.Match[str]) -> str:

@@ -12,7 +12,7 @@ import re
 from functools import lru_cache
 from itertools import pairwise, takewhile
 
-from harness.grading.dress import without_style
+from harness.grading.dress import without_groups, without_style
 from harness.grading.places import Place, is_mark, says_something, sentence, without_introduction
 from harness.grading.value_words import (
     ARTICLES,
@@ -106,7 +106,7 @@ def _decimal(text: str) -> str | None:
 
 def _number(text: str) -> tuple[str, str, str] | None:
     """Sign, digits before and digits after the decimal point of the number that `text` consists of."""
-    text = _LATEX_COMMA.sub(",", without_style(text.strip().translate(CHARACTERS)))
+    text = _LATEX_COMMA.sub(",", without_groups(without_style(text.strip().translate(CHARACTERS))))
     text = _LATEX_WRAPPER.sub(" ", _LATEX_DEGREE.sub("°", text)).translate(_MARKUP)
     number = _NUMBER.fullmatch(text)
     if number is None:

@@ -8,12 +8,14 @@ r"""Where an answer stands in a text: each reader knows one way of giving it.
                  The answer is 18.                        what follows these words in their sentence
     last-number  in all 18 eggs                           the last number
 
-No pattern can backtrack (quantifiers are possessive): every text is searched in linear time.
+Quantifiers that could backtrack are possessive: every text is searched in linear time.
 """
 
 import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple, TypeAlias
+
+from results.canonical import THOUSANDS_SPACE
 
 READERS = ("hashes", "boxed", "answer-is", "last-number")
 TAG = "tag="
@@ -37,7 +39,7 @@ _BETWEEN_BOXES = re.compile(
     r"(?:[\s$,;&()\[\].]|\\[()\[\],;! ]|\\(?:text|mbox|mathrm|q?quad)\b|[{}]"
     r"|\b(?:and|or|also|as\s+well\s+as)\b|\b[a-zA-Z](?:_\{?\w\}?)?\s*=)*"
 )
-_NOTHING_BETWEEN = re.compile(r"(?:[\s$]|\\[()\[\]\\]){0,10}")
+_NOTHING_BETWEEN = re.compile(r"(?:[\s$]|\\(?:[()\[\]\\ ,;:!]|q?quad\b)){0,10}")
 _MOST_BETWEEN = 60
 """Characters that may stand between two boxes of a list."""
 _KIND = r"(?:(?:final|correct|best|right|(?:most|only)\s++\w++)\s++)"
@@ -48,7 +50,7 @@ _PHRASE = re.compile(
     rf"(?:\s++choice)?+{_IS}|^answer\s++is\b:?+"
     r"|\b(?:richtige\s)?antwort\s(?:ist|lautet)\b:?|\b(?:bonne\s)?réponse\s(?:correcte\s|finale\s)?est\b\s?:?"
     r"|\b(?:respuesta|resposta|risposta)\s(?:corr?ecta\s|correta\s|corretta\s|final\s)?(?:es|é|è)(?!\w):?"
-    r"|(?:答案|正解|答え|解答)(?:是|为|為|應為|应为|は)[:：]?|(?:故|应|應)(?:选|選)(?:择|擇)?[:：]?|(?:因此|所以)[，,]?(?:选|選)"
+    r"|(?:答案|选项|選項|正解|答え|解答)(?:是|为|為|應為|应为|选|選|は)[:：、]?|(?:故|应|應)(?:选|選)(?:择|擇)?[:：]?|(?:因此|所以)[，,]?(?:选|選)"
     r"|(?:정답|답)[은는이][:：]?",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -73,7 +75,8 @@ _STATED = re.compile(
 )
 _VALUE_LIKE = re.compile(
     r"[\s*_`\"'“‘({\[<]*+(?:[-+±−]?+[$€£¥]?+\.?+\d|[\\$√∞π]|(?:option|choice)\b"
-    r"|[^\W\d]{1,2}(?!\w)\W*+(?:$|[=<>(.,:-]|because|since|as\b|is\b))",
+    r"|[^\W\d](?:,|\s?[)\]](?!.*(?-i:\s[a-z]\))))"  # "B) Paris"; "a) 3 and b) 4" is a list
+    r"|[^\W\d]{1,2}(?!\w)\s*+(?:$|[^\w\s,'’)\]]|because|since|as\b|is\b))",
     re.IGNORECASE,
 )
 _FEW_WORDS = 4
@@ -93,7 +96,8 @@ _WRAPPERS = re.compile(
 )
 _WORD = re.compile(r"[^\W\d_]++")
 _INTRODUCTION = re.compile(
-    r"\s*+(?:(?:the|your|my)\s++)?+(?:(?:final|correct)\s++)?+answer\b(?:\s++is\b)?+\s*+[:=]?+\s*+",
+    r"\A([\W_]*+(?:(?:text|math|mbox)\w*+\{)?+)"
+    r"(?:(?:the|your|my)\s++)?+(?:(?:final|correct)\s++)?+answer\b(?:\s++is\b)?+\s*+[:=]?+\s*+",
     re.IGNORECASE,
 )
 _PLACEHOLDER_WORDS = """
@@ -140,8 +144,8 @@ def final_statement(text: str) -> str | None:
         return None
     rest = stated["tag"] or stated["brackets"] or text[stated.end() :]
     ends_here = not (text[stated.end() :].strip() if stated["tag"] or stated["brackets"] else "")
-    body = rest.strip().strip("*_`#")
-    return without_introduction(body) if ends_here and "\n" not in body and _may_be_a_value(body) else None
+    body = without_introduction(rest.strip().strip("*_`#"))
+    return body if ends_here and "\n" not in body and _may_be_a_value(body) else None
 
 
 def _may_be_a_value(body: str) -> bool:
@@ -188,7 +192,7 @@ def says_something(marked: str) -> bool:
 
 def without_introduction(marked: str) -> str:
     """`Final answer: 18` between marks says 18."""
-    return _INTRODUCTION.sub("", marked, count=1) if "nswer" in marked.casefold() else marked
+    return _INTRODUCTION.sub(r"\1", marked) if "nswer" in marked.casefold() else marked
 
 
 def boxed(text: str) -> Iterator[str]:
@@ -268,7 +272,7 @@ def _said(text: str) -> Iterator[str]:
 
 def _last_number(text: str) -> Iterator[str]:
     """The last number, with the signs that make one of several: `1/2` is one, and no integer."""
-    return iter(_NUMBER_ALONE.findall(text)[-1:])
+    return iter(_NUMBER_ALONE.findall(THOUSANDS_SPACE.sub(",", text))[-1:])
 
 
 _FINDERS: dict[Reader, Callable[[str], Iterator[str]]] = {

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from results import BadInput
+from results.canonical import canonical, canonical_texts
 
 Pairs = Sequence[tuple[str, str]]
 
@@ -23,19 +24,24 @@ _NAMED = 5
 """Cells of a column that an error names."""
 
 
-def must_be_found(file: Path, option: str, value: str, cells: pd.Series[Any]) -> None:
-    """Raise BadInput, naming some of what there is, where no cell of a column is `value`."""
-    values = cells.map(as_typed)
-    if not is_value(cells, value).any():
+def required(file: Path, option: str, cells: pd.Series[Any], found: pd.Series[bool]) -> pd.Series[bool]:
+    """`found`. Raises BadInput, naming some of what there is, where that is no cell."""
+    if not found.any():
+        values = cells.map(as_typed)
         first = [f"{text!r:.40}" for text in values[values != ""].drop_duplicates()[:_NAMED]]
         raise BadInput(f"{file}: {option}: no row has this, found {', '.join(first) or 'nothing'}")
+    return found
 
 
 def matching(rows: pd.DataFrame, pairs: Pairs) -> pd.Series[bool]:
     """Which rows hold the value of one of the (column, value) pairs, or are beyond one such as >=0.75."""
     mask = pd.Series(False, index=rows.index)
     for column, value in pairs:
-        mask |= is_value(rows[column], value)
+        if threshold := _THRESHOLD.fullmatch(value):
+            numbers = pd.to_numeric(rows[column].map(as_typed), errors="coerce")
+            mask |= _COMPARISONS[threshold[1]](numbers, float(threshold[2]))
+        else:
+            mask |= is_value(rows[column], value)
     return mask
 
 
@@ -57,17 +63,13 @@ def without_verdict(rows: pd.DataFrame, pairs: Pairs) -> pd.Series[bool]:
 def is_value(cells: pd.Series[Any], value: str) -> pd.Series[bool]:
     """Which cells are the value: as it would be typed, in whatever case a truth is, and as a number."""
     values = cells.map(as_typed)
-    if threshold := _THRESHOLD.fullmatch(value):
-        compare = _COMPARISONS[threshold[1]]
-        return pd.Series(
-            compare(pd.to_numeric(values, errors="coerce"), float(threshold[2])), index=cells.index
-        )
     same = values == value
     if value.lower() in ("true", "false"):
         same |= values.str.lower() == value.lower()
     with suppress(ValueError):
+        float(value)  # is one; but as floats, large ones would be equal
         numbers = values.replace({"true": "1", "false": "0"}) if cells.dtype in (bool, object) else values
-        same |= pd.to_numeric(numbers, errors="coerce") == float(value)  # 1 beside a null is 1.0
+        same |= canonical_texts(numbers) == canonical(value)  # 1 beside a null is 1.0
     return same
 
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from harness.grader import Grader
-from harness.imports.conditions import Pairs, as_typed, is_value, matching, must_be_found, without_verdict
+from harness.imports.conditions import Pairs, as_typed, is_value, matching, required, without_verdict
 from harness.imports.formats import FORMATS, field_rows
 from harness.imports.nested import one_answer_a_row, read_any, with_places
 from harness.imports.reading import as_expressions, graded, thinking_notes, whole_text_notes
@@ -182,14 +182,15 @@ def _kept(file: Path, rows: pd.DataFrame, drop: Pairs, correct_if: Pairs) -> tup
 
     Raises BadInput where none is left, or where a value of `drop` or `correct_if` is nowhere found.
     """
+    dropped = pd.Series(False, index=rows.index)
     for column, value in drop:
-        must_be_found(file, f"--drop {column}={value}", value, rows[column])
-    kept = rows[~matching(rows, drop)].reset_index(drop=True)
+        dropped |= required(file, f"--drop {column}={value}", rows[column], is_value(rows[column], value))
+    kept = rows[~dropped].reset_index(drop=True)
     if kept.empty:
         raise BadInput(f"{file}: --drop leaves out all {len(rows)} rows")
     for column, value in correct_if:
         sign = "" if value.startswith(("<", ">")) else "="
-        must_be_found(file, f"--correct-if {column}{sign}{value}", value, kept[column])
+        required(file, f"--correct-if {column}{sign}{value}", kept[column], matching(kept, [(column, value)]))
     unknown = without_verdict(kept, correct_if)
     return kept[~unknown].reset_index(drop=True), int(unknown.sum())
 
@@ -213,8 +214,9 @@ def _with_nulls(file: Path, table: pd.DataFrame, unreadable: Collection[str]) ->
     if unreadable and "answer" not in table:
         raise BadInput(f"{file}: no column 'answer', in which --unreadable looks")
     for word in unreadable:
-        must_be_found(file, f"--unreadable {word}", word, table["answer"])
-        table = table.assign(answer=table["answer"].mask(is_value(table["answer"], word), None))
+        answers = table["answer"].astype(object)  # floats, which take a null, would round
+        found = required(file, f"--unreadable {word}", answers, is_value(table["answer"], word))
+        table = table.assign(answer=answers.mask(found, None))
     return table
 
 

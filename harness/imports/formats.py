@@ -15,13 +15,12 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import pyarrow
 import pyarrow.parquet
 
 from harness.engines.token_ids import read_object
 from harness.imports.nested import at
 from results import BadInput
-from results.tables.files import json_rows, read_json
+from results.tables.files import inferred, json_rows, parquet, read_json
 from results.tables.schemas import SAMPLES
 
 JsonObject = dict[str, Any]
@@ -85,7 +84,7 @@ def field_rows(
                 left_out += 1
             else:
                 rows.append(cells | shared)
-    table = pd.DataFrame(rows, dtype=object).dropna(axis="columns", how="all").infer_objects()
+    table = pd.DataFrame(rows, dtype=object).dropna(axis="columns", how="all").apply(inferred)
     if table.empty:
         raise BadInput(f"{path}: no row of {kind} in it, expected {places['question_id'][0]!r} and others")
     named = [name for name in SAMPLES.defaults if name in table]
@@ -104,10 +103,7 @@ def _named(file: Path, form: JsonObject) -> JsonObject | None:
 def _content(file: Path) -> Any:
     """The rows of a table; of a JSON file what it holds. Raises BadInput."""
     if file.suffix == ".parquet":
-        try:
-            return pyarrow.parquet.read_table(file).to_pylist()
-        except (pyarrow.ArrowInvalid, OSError) as error:
-            raise BadInput(f"{file}: not a Parquet file: {error}") from None
+        return parquet(pyarrow.parquet.read_table, file).to_pylist()
     return read_json(file) if file.suffix == ".json" else json_rows(file)
 
 

@@ -7,7 +7,7 @@
 
 lm-eval's own filters end by taking one answer (`take_first`) or the vote of all, so its log has no verdict on
 the other repeats. Our grader reads them, or lm-eval's own code, without the steps that choose among repeats.
-`exact_match` leaves parts of the texts out before it compares them: these shortened texts are the answers.
+`exact_match` leaves parts of the texts out before it compares them: what is left are the answers.
 """
 
 from __future__ import annotations

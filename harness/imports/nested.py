@@ -25,7 +25,7 @@ import pyarrow
 from harness.questions.load import as_objects
 from results import BadInput
 from results.tables.columns import refusal
-from results.tables.files import read_json, read_raw
+from results.tables.files import inferred, read_json, read_raw
 from results.tables.money import tokens_column
 
 _PACKED = (".gz", ".zst", ".bz2")
@@ -96,7 +96,7 @@ def with_places(rows: pd.DataFrame, names: Iterable[str]) -> pd.DataFrame:
         if name not in rows and place and column in rows:
             cells = [at(as_objects(cell), place) for cell in rows[column]]
             if any(cell is not None for cell in cells):
-                rows = rows.assign(**{name: pd.Series(cells, index=rows.index, dtype=object).infer_objects()})
+                rows = rows.assign(**{name: inferred(pd.Series(cells, index=rows.index, dtype=object))})
     return rows
 
 

@@ -30,7 +30,7 @@ OF_THE_MODEL = (
     *("model", "revision", "chat", "engine", "url", "request_fields"),
     *("device", "dtype", "dp", "server_flags", "patience"),
 )
-"""What the experiment of a run says of its model and where that runs: what a model needs to judge itself."""
+"""What a run's experiment says of its model and where that runs: what it needs to judge itself."""
 
 PROMPT = "judge-yes-no"
 """What a judge is asked by default, a template in prompts/."""
@@ -129,8 +129,8 @@ async def _ask(
 ) -> list[str]:
     """Store a verdict on each of `missing`; the reason for each one that failed.
 
-    `before` have their verdict already. Ends early where the server is gone, or as many fail in a row as
-    are asked at a time. Raises BadInput: a disk that is full, a judge that gives no verdicts.
+    `before` have their verdict already. Ends early where the server is gone, or too many fail in a row.
+    Raises BadInput: a disk that is full, a judge that gives no verdicts.
     """
     judge: Judge
     async with AsyncExitStack() as stack:

@@ -3,8 +3,7 @@
     class Verdicts(Session):
         async def answer(self, query): ...      # ask, store; what came, and the tokens that it took
 
-A request that fails for good is told among `failures`, and its answer stays away. A session ends early where
-the server is gone, or where as many requests fail in a row as are under way.
+A session ends early where the server is gone, or too many requests fail in a row; `failures` tells why.
 """
 
 import asyncio
@@ -27,7 +26,7 @@ FEWEST_FAILURES = 16
 """A session ends after this many failed requests in a row, or after those in flight if that is more."""
 SHOW_SECONDS = 10.0
 FRAME_SECONDS = 0.1
-"""What stands beside the progress bar is made up as often as it may be looked at, not for each answer."""
+"""How often what stands beside the progress bar is made up, at most."""
 
 
 class Session:

@@ -35,8 +35,7 @@ STOP_SECONDS = 20.0
 """Time that a server has to end before it is killed."""
 
 # Prompts repeat (lpm: longest prefix first), and answers end well before their limit (a bold schedule). By
-# default CUDA graphs reach 256 answers at once, and more are decoded without: one more than they reach waits.
-# SGLang sizes the memory itself.
+# default CUDA graphs reach 256 answers at once, and more are decoded without. SGLang sizes the memory.
 GPU_FLAGS = (
     *("--max-running-requests", str(ANSWERS_IN_FLIGHT)),
     *("--cuda-graph-max-bs-decode", str(ANSWERS_IN_FLIGHT)),

@@ -2,7 +2,7 @@
 
     regrade(Path("runs/gsm8k"), Grader(("hashes", "boxed"))) -> Regraded(changed=512, ...)
 
-The verdicts before are kept in verdicts-TIME.csv, one row per answer, and the change is noted in run.json.
+The verdicts before are kept in verdicts-TIME.csv, and run.json notes the change.
 """
 
 import csv

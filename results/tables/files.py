@@ -70,7 +70,7 @@ def column_names(path: Path) -> list[str]:
     if path.suffix == ".jsonl":
         return list(next(json_rows(path), {}))
     if path.suffix == ".parquet":
-        return list(_parquet(pyarrow.parquet.read_schema, path).names)
+        return list(parquet(pyarrow.parquet.read_schema, path).names)
     return [_named(cell) for cell in _header(path)]
 
 
@@ -122,7 +122,7 @@ def read_raw(path: Path, text_columns: tuple[str, ...], only: pa.Schema | None =
         names = [name for name in names if name in only.names] or names  # Arrow takes none for all
     if path.suffix == ".csv":
         return _to_pandas(_csv_text(path, names))
-    return _to_pandas(_parquet(pyarrow.parquet.read_table, path, columns=names))
+    return _to_pandas(parquet(pyarrow.parquet.read_table, path, columns=names))
 
 
 def _csv_text(path: Path, names: list[str]) -> pa.Table:
@@ -165,14 +165,14 @@ def _read_jsonl(path: Path, text_columns: tuple[str, ...], only: pa.Schema | Non
             frame = _read_jsonl(path, text_columns, None)
             return frame[[name for name in frame if name in only.names]]
         # A number where text belongs (the plain parser reads it), or a broken line (it names the row).
-        return pd.DataFrame(list(json_rows(path)), dtype=object).apply(_inferred)
+        return pd.DataFrame(list(json_rows(path)), dtype=object).apply(inferred)
     absent = [name for name in schema.names if name not in named and table[name].null_count == len(table)]
     if only is not None and len(absent) == len(schema.names):  # without a column a table has no rows
         return _read_jsonl(path, text_columns, None)
     return _to_pandas(table.drop_columns(absent))
 
 
-def _inferred(cells: "pd.Series[Any]") -> "pd.Series[Any]":
+def inferred(cells: "pd.Series[Any]") -> "pd.Series[Any]":
     """The cells as numbers, where all of them are; but whole ones that floats would not hold stay exact."""
     numbers = cells.infer_objects()
     if not pd.api.types.is_float_dtype(numbers.dtype):
@@ -236,7 +236,8 @@ def _without_surrogates(text: str) -> str:
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
-def _parquet(read: Callable[..., Any], path: Path, **options: Any) -> Any:
+def parquet(read: Callable[..., Any], path: Path, **options: Any) -> Any:
+    """What `read` makes of a Parquet file. Raises BadInput."""
     try:
         return read(path, **options)
     except (pa.ArrowException, OSError) as error:

@@ -9,7 +9,6 @@ for each answer: prompts of one batch are about as long as one another, and have
 How many tokens a batch may hold in memory:
 
     tiny: 4 layers of 4 heads of 32 -> 4,096 bytes a token
-    Qwen2.5-Coder-1.5B: 28 layers of 12 heads of 128 -> 344,064 bytes a token, although it has 2 key heads
 
 CTranslate2 keeps keys and values in single precision for every query head, the prompt's for every answer, and
 copies them all in every step.

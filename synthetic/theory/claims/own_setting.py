@@ -4,8 +4,8 @@
 
     a-longer-path-is-more-often-right  fig2h step=1 sigma_eps=1  P(path right) at t=16 less t=2  0.06 [0.04, …
 
-They bear the names that they have in the table of the paper, which has them at its own settings, and others
-beside: some are about many settings at once. Where a claim is about one t and N, these are the last.
+Their names are those of the table of the paper's claims, which has them at its settings, and others beside.
+Where a claim is about one t and N, these are the last.
 """
 
 import warnings
