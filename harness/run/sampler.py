@@ -3,7 +3,9 @@
     outcome = await sample(experiment, questions, folder, open_engine)
     -> RunOutcome(planned=38400, missing=0, failures=[], tally=...)
 
-The path of an answer is `_Sampling.answer`: reply, grade, row, stored, counted.
+The path of an answer is `_Sampling.answer`: reply, grade, row, stored, counted. A request
+that fails for good leaves its answer out of the table: it is not wrong. A run can be
+stopped at any moment; sampling into the same folder asks for what is missing.
 """
 
 from collections.abc import Callable, Sequence
@@ -236,5 +238,6 @@ def row_of(experiment: Experiment, query: Query, completion: Completion) -> Row:
 def thought_of(completion: Completion) -> Row:
     """The cells of a row about thinking, which answers without any do not have."""
     thoughts = {"reasoning": completion.reasoning, "reasoning_tokens": completion.reasoning_tokens}
-    hidden = completion.reasoning is None  # by the server, which may tell its tokens
-    return {name: cell for name, cell in thoughts.items() if not (hidden and cell is None)}
+    if completion.reasoning is None:  # the server may hide it, and tell its tokens
+        thoughts = {name: cell for name, cell in thoughts.items() if cell is not None}
+    return thoughts

@@ -1,4 +1,4 @@
-"""Runs a module with `--api-key` from the environment: everybody on a machine may read command lines.
+"""Runs a module with `--api-key` from the environment: command lines are for everybody on a machine to read.
 
 SGLANG_API_KEY=… python -m harness.server.keyed sglang.launch_server --model-path DIR
 """

@@ -1,8 +1,10 @@
 """A row of a run's samples.jsonl: one answer, and everything that is known of it.
 
-{"question_id": "tiny-0000", "setting": "40", "sample": 0, "answer": "18", "gold": "18", "correct": true,
- "reader": "hashes", "tokens": 37, "finish_reason": "stop", "prompt_tokens": 71, "seed": 3391,
- "text": "...", "dataset": "tiny", "model": "tiny", "decoding": "sample"}
+    {"question_id": "tiny-0000", "setting": "40", "sample": 0, "answer": "18", "gold": "18", "correct": true,
+     "reader": "hashes", "tokens": 37, "finish_reason": "stop", "prompt_tokens": 71, "seed": 3391,
+     "text": "...", "dataset": "tiny", "model": "tiny", "decoding": "sample"}
+
+What the samples table declares of these columns is in `results.tables.schemas`; a test compares the two.
 """
 
 from collections.abc import Mapping, Sequence

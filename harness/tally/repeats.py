@@ -30,7 +30,10 @@ LONG = 20
 """Answers of so many tokens on average are not all the same text by chance."""
 FEWEST_ANSWERS, FEWEST_GROUPS = 4, 5
 IDENTICAL_SHARE = 0.9
-"""The share of questions whose long answers are all one text above which that is an alarm."""
+"""The share of questions whose long answers are all one text above which that is an alarm.
+
+The tiny model, which knows few turns of phrase, has 69 % at temperature 0.5 with 4 answers, and 41 % at 1.
+"""
 CAUSES = {
     "identical": "one seed for all requests, a cache, or greedy decoding",
     "apart": "one seed for several requests, a cache, or the same numbers after a restart",

@@ -19,7 +19,7 @@ from results.terminal import visible
 MANY = 0.05
 """Where more than this share of a setting's answers could not be read, a run says so."""
 HELD = 1 << 26
-"""Characters of texts that wait to be looked at."""
+"""Characters of texts that wait to be looked at: few runs have so many unreadable answers that it matters."""
 ENDINGS = 3
 _WORDS = 2
 _NUMBER = re.compile(r"[0-9][0-9,.]*+(?<![.,])")

@@ -114,7 +114,7 @@ class OpenAIEngine(Connection):
         }
 
     async def generate(self, prompt: str, sampling: Sampling, seed: int, said: str = "") -> Completion:
-        """An answer to `prompt`, by a request with a seed of its own."""
+        """An answer to `prompt`, by a request with a seed of its own: vLLM's begins anew with every start."""
         sent = random.Random(f"{seed} 0").getrandbits(SEED_BITS) if self._seeded else None
         read = partial(read_completion, limit=sampling.max_new_tokens, seed=sent)
         answer: Completion = await self._ask(prompt, said, sampling, read, sent)
