@@ -117,16 +117,8 @@ def curves_command(
             refuse_given(["score"], f"is for {' and '.join(SCORED)}: name one of them in --method")
         capped = cap_samples(table, caps) if caps else table
         note_unread(samples, table)
-        result, votes = curves_and_votes(
-            capped,
-            methods,
-            n or None,
-            permutations,
-            seed,
-            score=score,
-            weights=weights,
-            most=True,
-        )
+        ns = n or None
+        result, votes = curves_and_votes(capped, methods, ns, permutations, seed, score, weights, most=True)
         if cheap is not None:
             from results.paired.cheap import with_cheap
 
