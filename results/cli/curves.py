@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 USUAL = f"{','.join(FORECAST)}; of verdicts alone best_of_n,all_of_n; of partial credit highest_score too"
 
-
 MOSTLY = 0.5
 """From this share of answers that could not be read on, the texts may be read by the wrong reader."""
 
@@ -129,7 +128,7 @@ def curves_command(
         click.echo(line)
     files = ", ".join(map(str, samples))
     counted = plural(len(table), "answer")
-    click.echo(f"{files}: {counted} -> {out}: {len(result)} rows")
+    click.echo(f"{files}: {counted} -> {out}: {plural(len(result), 'row')}")
     if plot is not None:
         from results.pictures import draw
         from results.report.selectors import curve_choices

@@ -32,6 +32,7 @@ from results.stopping.rules import RULES, Rule
 from results.stopping.votes_so_far import Floats
 from results.tables.key import Key
 from results.tables.schemas import STOPPING
+from results.terminal import plural
 from results.votes.curves import verdicts_alone
 from results.votes.exact import AnswerPools, accuracy_by_question, answer_pools, whole_vote
 from results.votes.permutations import random_orders
@@ -126,7 +127,7 @@ def _most(pools: AnswerPools, n_max: int, key: Key) -> int:
     smallest = int(pools.sizes.min())
     if smallest < 2:
         short = int((pools.sizes < 2).sum())
-        raise BadInput(f"{key}: {short} questions have one answer: a rule needs two or more to choose from")
+        raise BadInput(f"{key}: one answer to {plural(short, 'question')}: a rule needs two or more")
     if smallest < n_max:
         short = int((pools.sizes < n_max).sum())
         warnings.warn(

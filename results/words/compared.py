@@ -251,7 +251,7 @@ def look_in_words(pair: Pair, look: Look, planned: int | None, margin: float) ->
     answer = answer_name({"method": pair.method, "N": pair.ns[0]})
     plan = "" if planned is None else f" of {planned:,} planned"
     here = points_within(look.mean, look.interval.low, look.interval.high)
-    line = f"{b} − {a}, {answer}: {here} after {look.questions:,}{plan} questions; "
+    line = f"{b} − {a}, {answer}: {here} after {plural(f'{look.questions:,}{plan}', 'question')}; "
     line += f"the {100 * look.interval.level:g} % interval holds at all looks together."
     if margin:
         line += f" The margin is {100 * margin:g} points."
