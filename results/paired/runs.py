@@ -184,6 +184,7 @@ def pairs_looked_at(
             Pair(side, side, method, _several(_counts(side, side, ns)), PLAIN)
             for side in sides
             for method in methods
+            if method != PLAIN
         ]
     else:
         looked_at = [Pair(a, b, method, _counts(a, b, ns)) for a, b in pairs(sides) for method in methods]

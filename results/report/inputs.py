@@ -77,9 +77,8 @@ def read_tables(paths: Iterable[Path], notes: str = "", prices: Mapping[str, Pri
     sources = []
     for kind, own in kinds.items():
         tables[kind] = {path: _named(read_table(path, kind)) for path in own}
-        sources += [
-            f"{path.name}: {kind}, {plural(f'{len(table):,}', 'row')}" for path, table in tables[kind].items()
-        ]
+        for path, table in tables[kind].items():
+            sources.append(f"{path.name}: {kind}, {plural(f'{len(table):,}', 'row')}")
     curves = pd.DataFrame(columns=CURVE_KEY)
     if tables.pop("curves", None):
         curves = _named(read_curves(*kinds["curves"]))  # refuses two rows of one point
