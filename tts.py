@@ -142,28 +142,22 @@ def page(
     goal = [] if target_accuracy is None else ["--target-accuracy", f"{target_accuracy!r}"]
     try:
         samples = _imported(answers, out / "tables", list(_as_given(columns)))
-        method = _checked(prices, samples)
-        _make(samples, out, of_prices, goal, ["--cluster", cluster] if cluster else [], method)
+        _check_prices(prices, samples)
+        _make(samples, out, of_prices, goal, ["--cluster", cluster] if cluster else [])
     except BaseException:
         shutil.rmtree(out, ignore_errors=True)  # so that the same command can be given again
         raise
 
 
-def _checked(prices: Mapping[str, Any], samples: Sequence[Path]) -> list[str]:
-    """The option of a method, where the usual one is a vote and the answers are verdicts, which do not vote.
-
-    Raises BadInput, before anything is computed, for a price of a model or prompts that are not there.
-    """
+def _check_prices(prices: Mapping[str, Any], samples: Sequence[Path]) -> None:
+    """Raise BadInput, before anything is computed, for a price of a model or prompts that are not there."""
     from results import read_samples
     from results.tables.money import Money
-    from results.votes.curves import usual_methods
 
     with warnings.catch_warnings(action="ignore"):  # each step tells them
         table = read_samples(*samples, texts=False)
     whose = table[["dataset", "model"]].drop_duplicates().to_numpy()
     Money.of(prices, table).check(table["model"].unique(), whose)
-    usual = usual_methods(table)
-    return [] if "majority" in usual else ["--method", usual[0]]
 
 
 def _make(
@@ -172,7 +166,6 @@ def _make(
     prices: Sequence[str],
     goal: Sequence[str],
     read: Sequence[str],
-    method: Sequence[str] = (),
 ) -> None:
     """The steps of `page` after those that import; those that these answers do not allow are left out."""
     tables = out / "tables"
@@ -185,7 +178,7 @@ def _make(
         if table in made:  # compared by price
             continue
         try:
-            _step(name, *samples, *read, *method, *words, "--out", table)
+            _step(name, *samples, *read, *words, "--out", table)
             made.append(table)
         except BadInput as error:
             how = f"{name} by price" if name == "compare" and words else name

@@ -6,10 +6,11 @@ r"""The one rule by which two answers are the same answer: equal canonical text.
     50.0 %    50\%                                                    ->  50%
     12 dozen    1,23    (1, 2)    1/2    13 USD                       ->  as written, spaces collapsed
 
-A number is an optional sign and currency sign, digits of 0 to 9 with or without commas between thousands, an
-optional fraction and exponent, and an optional percent sign, which stays: 50% is not 50. Numbers are
-rewritten as text and never computed with, so all digits of a long one count. Words and units are left alone,
-since they may change what a number says. The rule is idempotent.
+A number is an optional sign and currency sign, digits of 0 to 9 with or without commas between
+thousands, an optional fraction and exponent, and an optional percent sign, which stays: 50% is
+not 50. Numbers are rewritten as text and never computed with, so all digits of a long one
+count. Words and units are left alone, since they may change what a number says. The rule is
+idempotent.
 """
 
 from __future__ import annotations

@@ -2,17 +2,18 @@
 
     Acc(T, 1) for T = 0.8 1.1 1.5 2.0,  Acc(T_1, N) and Acc(T_2, N) for N = 1 2 4 8   ->   Acc(3.1, 8) = 0.86
 
-The paper measures T in 10^5 tokens over all questions (T′); here T is tokens per answer. That changes the
-unit of μ (the paper's is μ · 10^5 / questions) but no forecast.
+The paper measures T in 10^5 tokens over all questions (T′); here T is tokens per answer. That
+changes the unit of μ (the paper's is μ · 10^5 / questions) but no forecast.
 
 Part 2's input is D_N = {Acc(T_1, N), Acc(T_2, N)}, measured at the N that is forecast. The question is then
 *longer*: a dearer T at an N that the cheap lengths were sampled at. For an N that was measured nowhere,
 *longer and more*, the algorithm has no such input, and we read D_N off the curves of Part 1, lines 3-4.
 
-The paper leaves open which settings T_1 and T_2 are. We take the shortest and the longest with three or more
-different N: the widest spread conditions both 2×2 systems best (studies/figure_3 measures the choice). Two
-unknowns are "fit" to two points exactly, and to those of more than two settings by least squares. We read
-T_0, T_1 in line 5 as T_1, T_2, and P_{T_i} in Part 2, line 3, as Δ_{T_i}.
+The paper leaves open which settings T_1 and T_2 are. We take the shortest and the longest with
+three or more different N: the widest spread conditions both 2×2 systems best (studies/figure_3
+measures the choice). Two unknowns are "fit" to two points exactly, and to those of more than
+two settings by least squares. We read T_0, T_1 in line 5 as T_1, T_2, and P_{T_i} in Part 2,
+line 3, as Δ_{T_i}.
 """
 
 from collections.abc import Sequence

@@ -7,9 +7,9 @@
     >>> along_t([9, 18, 29, 38], [0.04, 0.19, 0.46, 0.64]).status
     <Status.BOUND_HIT: 'bound_hit'>
 
-All three are one curve y = α − β e^{−νx} in another x, fitted by least squares with equal weights. T is in
-tokens per answer (for the synthetic twin: steps), so μ is per token (per step). The report draws these fits,
-and `tts fits` writes them.
+All three are one curve y = α − β e^{−νx} in another x, fitted by least squares with equal
+weights. T is in tokens per answer (for the synthetic twin: steps), so μ is per token (per
+step). The report draws these fits, and `tts fits` writes them.
 """
 
 from collections.abc import Iterator

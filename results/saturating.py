@@ -3,10 +3,11 @@
     >>> fit_saturating([1, 2, 4, 8], [0.50, 0.58, 0.67, 0.74])
     Saturating(alpha=0.761..., beta=0.371..., rate=0.353..., rmse=0.00109..., status=<Status.OK...)
 
-Given the rate ν, α and β are the solution of a linear regression. Putting that solution back leaves a
-function of ν alone (variable projection: Golub and Pereyra, SIAM J. Numer. Anal. 1973), which is minimised on
-a logarithmic grid that is then refined. The grid's ends follow from the spacing of x, so its units do not
-matter. In log x the curve is a power law, α − β x^{−c}.
+Given the rate ν, α and β are the solution of a linear regression. Putting that solution back
+leaves a function of ν alone (variable projection: Golub and Pereyra, SIAM J. Numer. Anal.
+1973), which is minimised on a logarithmic grid that is then refined. The grid's ends follow
+from the spacing of x, so its units do not matter. In log x the curve is a power law, α − β
+x^{−c}.
 """
 
 from dataclasses import dataclass

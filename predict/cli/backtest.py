@@ -22,7 +22,7 @@ def run(
     inputs: tuple[Path, ...],
     out: Path,
     predictor: str,
-    method: str,
+    method: str | None,
     splits: int,
     bootstrap: int,
     seed: int,

@@ -58,7 +58,8 @@ def inputs(command: Callable[..., Any]) -> Callable[..., Any]:
     return argument(reading_options(command))
 
 
-method = METHOD.option("--method", default="majority")
+BY_DEFAULT = f"{METHOD.meaning}  [default: majority; of verdicts best_of_n]"
+method = METHOD.option("--method", BY_DEFAULT)
 seed = SEED.option("--seed", default=0)
 level = LEVELS.option("--level", default=FORECAST_LEVEL)
 fit_max_n = FIT_MAX_N.option("--fit-max-n")
@@ -79,7 +80,7 @@ def sampled(predictor: str, replicates: int, one: bool = False) -> Callable[[Any
         show_default=True,
         help=f"{which} {listed}.",
     )
-    method = (PLAN_METHOD if one else METHOD).option("--method", default="majority")
+    method = (PLAN_METHOD if one else METHOD).option("--method", BY_DEFAULT)
     draws = (PLAN_REPLICATES if one else REPLICATES).option("--bootstrap", default=replicates)
     return together(
         inputs,

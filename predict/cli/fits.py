@@ -19,7 +19,7 @@ from results.words.cells import described
 from results.words.values import FIT_COLUMNS
 
 
-def run(inputs: tuple[Path, ...], out: Path, method: str) -> None:
+def run(inputs: tuple[Path, ...], out: Path, method: str | None) -> None:
     """Fit every group in the inputs, print the fits and write all of them."""
     check_out(out, inputs)
     groups = read_asked(inputs, method)

@@ -42,7 +42,7 @@ def run(
     out: Path,
     plot: Any,
     predictor: str,
-    method: str,
+    method: str | None,
     bootstrap: int,
     target: str,
     seed: int,
@@ -80,7 +80,7 @@ def run(
 
 
 def sets_asked(
-    inputs: Sequence[Path], then: Sequence[Path], out: Path, method: str, request: Request
+    inputs: Sequence[Path], then: Sequence[Path], out: Path, method: str | None, request: Request
 ) -> list[Group]:
     """What is forecast, of the inputs and of those that are taken along if they can be. Raises BadInput."""
     named, others = opened(inputs)

@@ -53,7 +53,7 @@ def run(
     target_accuracy: float | None,
     token_budget: float | None,
     predictor: str,
-    method: str,
+    method: str | None,
     max_n: int,
     bootstrap: int,
     seed: int,

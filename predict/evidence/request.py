@@ -27,9 +27,10 @@ from predict.evidence.capped import capped
 from predict.evidence.groups import Group, groups_of_curves, groups_of_samples
 from results import BadInput, kind_of, read_curves, read_samples
 from results.arguments import AT_CAPS, AT_N, FIT_CAP, FIT_MAX_N, FIT_MAX_TOKENS, METHOD, names_of
-from results.methods import METHODS
+from results.methods import FORECAST, METHODS
 from results.tables.contract import sample_files
 from results.tables.files import SUFFIXES
+from results.votes.curves import usual_methods
 
 ENOUGH = 4
 """Settings of known length from which the dearer ones are forecast: three to fit, and one to forecast."""
@@ -62,8 +63,10 @@ NOTHING = Request()
 """Where nothing is named."""
 
 
-def read_asked(paths: Sequence[Path], method: str, request: Request = NOTHING) -> list[Group]:
+def read_asked(paths: Sequence[Path], method: str | None, request: Request = NOTHING) -> list[Group]:
     """What is in the files, samples first: a group a model and dataset, or with --fit-cap one a run.
+
+    method: where none is named, the first of FORECAST that there is: verdicts do not vote.
 
     Raises BadInput where a file is neither samples nor curves, or a model and dataset is in both.
     """
@@ -72,7 +75,9 @@ def read_asked(paths: Sequence[Path], method: str, request: Request = NOTHING) -
     for kind in sorted(set(kinds.values()), reverse=True):  # samples, curves
         own = [path for path in paths if kinds[path] == kind]
         table = read_samples(*own, texts=False) if kind == "samples" else read_curves(*own)
-        read += groups_asked(table, kind, method, request, ", ".join(map(str, own)))
+        there = usual_methods(table) if kind == "samples" else {*table.get("method", ())}
+        usual = next((name for name in FORECAST if name in there), FORECAST[0])
+        read += groups_asked(table, kind, method or usual, request, ", ".join(map(str, own)))
     of_each = {group.identity: group for group in read}
     if twice := [group.name for group in read if of_each[group.identity] is not group]:
         files = ", ".join(map(str, paths))
@@ -167,7 +172,7 @@ def opened(inputs: Sequence[Path]) -> tuple[list[Path], list[Path]]:
     return named, [file for folder in folders for file in tables_in(folder)]
 
 
-def read_found(named: Sequence[Path], others: Sequence[Path], method: str, request: Request) -> Found:
+def read_found(named: Sequence[Path], others: Sequence[Path], method: str | None, request: Request) -> Found:
     """Every set of the files and runs `named`, and of the `others` what was not met before.
 
     Raises BadInput where one that is named cannot be read, and where there is no set at all.
@@ -188,7 +193,7 @@ def read_found(named: Sequence[Path], others: Sequence[Path], method: str, reque
             elif before.parent != file.parent:
                 sets.passed_over.append((str(file), f"{group.called} is in {before}, too"))
     if not sets.groups:
-        raise BadInput(f"nothing to forecast: neither a run nor curves of {method} in the folders given")
+        raise BadInput("nothing to forecast: neither a run nor curves of that method in the folders given")
     return sets
 
 

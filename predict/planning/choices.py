@@ -57,14 +57,13 @@ def plan(
 ) -> Plan:
     """The Plan of priced choices of one model on one data set, and of at most one goal.
 
-    Without a goal the cheapest choice within a point of the best is chosen; by price, where `money` knows it.
+    Without a goal the cheapest choice within a point of the best is chosen; by price, where there is one.
     """
     options = with_expected(choices.reset_index(drop=True), level)
     options = options[PRICED].sort_values("cost", kind="stable", ignore_index=True)
     usd = money.usd(options)
-    if usd.isna().any():
-        return Plan(options, target_accuracy, token_budget)
-    return Plan(options.assign(usd=usd), target_accuracy, token_budget, by="usd")
+    options = options if usd.isna().any() else options.assign(usd=usd)
+    return Plan(options, target_accuracy, token_budget)
 
 
 def forecast_choices(

@@ -40,8 +40,8 @@ if TYPE_CHECKING:
         "--method",
         "methods",
         metavar="LIST",
-        help=f"{LISTED}  [default: majority,best_of_n; with --at: majority; with --score: "
-        f"{','.join(BY_SCORE)}]",
+        help=f"{LISTED}  [default: majority,best_of_n; with --at: majority; of verdicts best_of_n; with "
+        f"--score: {','.join(BY_SCORE)}]",
     ),
     click.option(
         "--score",
@@ -134,7 +134,7 @@ def compare_command(
     from results.paired.runs import compare_runs, pairs_looked_at
     from results.tables.contract import check_out, write_table
     from results.tables.files import write_raw
-    from results.votes.curves import methods_of
+    from results.votes.curves import methods_of, usual_methods
 
     if margin and not (every_question or (gate and at)):
         raise click.UsageError("--margin is for --gate with --at: name the numbers of answers it is about")
@@ -161,6 +161,9 @@ def compare_command(
     with warnings_last():
         tables = told.read(samples, score)
         tables = told.of_models(tables, models)
+        if not (methods or score):  # verdicts do not vote
+            there = set.intersection(*({*usual_methods(table)} for table in tables.values()))
+            chosen = tuple(method for method in chosen if method in there) or FORECAST[1:]
         if every_question:
             lines, word = told.look_at_every_question(tables, margin / 100, level)
             click.echo("\n".join(lines))

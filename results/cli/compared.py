@@ -143,7 +143,7 @@ def printed(rows: pd.DataFrame, every: bool) -> Table:
     """Single answers, the most answers by each method and what the sentences tell, or every row, in words."""
     most = rows.groupby([*words.PAIR_AT, "method"])["N"].transform("max")
     of_most = (rows["N"] > 1) & (rows["N"] == most)
-    single = (rows["N"] == 1) & (rows["method"] == rows["method"].iloc[0])
+    single = (rows["N"] == 1) & rows.index.isin(words.without_repeats(rows).index)
     quoted_rows = rows.index.isin([place for pair in words.pairs_of(rows) for place in words.quoted(pair)])
     columns: Columns = {"data set": lambda row: str(row["dataset"])} if _has_several(rows) else {}
     columns |= {"a": lambda row: str(row["a"]), "b": lambda row: str(row["b"])}

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 USUAL = f"{','.join(FORECAST)}; of verdicts alone best_of_n,all_of_n; of partial credit highest_score too"
 
-
 MOSTLY = 0.5
 """From this share of answers that could not be read on, the texts may be read by the wrong reader."""
 
@@ -117,16 +116,8 @@ def curves_command(
             refuse_given(["score"], f"is for {' and '.join(SCORED)}: name one of them in --method")
         capped = cap_samples(table, caps) if caps else table
         note_unread(samples, table)
-        result, votes = curves_and_votes(
-            capped,
-            methods,
-            n or None,
-            permutations,
-            seed,
-            score=score,
-            weights=weights,
-            most=True,
-        )
+        ns = n or None
+        result, votes = curves_and_votes(capped, methods, ns, permutations, seed, score, weights, most=True)
         if cheap is not None:
             from results.paired.cheap import with_cheap
 
@@ -137,7 +128,7 @@ def curves_command(
         click.echo(line)
     files = ", ".join(map(str, samples))
     counted = plural(len(table), "answer")
-    click.echo(f"{files}: {counted} -> {out}: {len(result)} rows")
+    click.echo(f"{files}: {counted} -> {out}: {plural(len(result), 'row')}")
     if plot is not None:
         from results.report.selectors import curve_choices
 

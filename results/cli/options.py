@@ -9,6 +9,7 @@ import click
 
 from results.arguments import WIDTH, number_of
 from results.command_help import INPUT, OUTPUT, about
+from results.terminal import plural
 
 SAMPLES = click.argument("samples", nargs=-1, required=True, type=click.Path(path_type=Path))
 """Files of samples, or run folders."""
@@ -97,4 +98,4 @@ def refuse_given(names: Collection[str], because: str) -> None:
 
 def rows_written(samples: tuple[Path, ...], rows: int, out: Path) -> str:
     """ "small, large -> compare.csv: 4 rows"."""
-    return f"{', '.join(map(str, samples))} -> {out}: {rows} {'row' if rows == 1 else 'rows'}"
+    return f"{', '.join(map(str, samples))} -> {out}: {plural(rows, 'row')}"

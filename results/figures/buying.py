@@ -27,13 +27,7 @@ from results.summary.buying import Plan
 from results.summary.panels import order_settings
 from results.words.buying import advice
 from results.words.cells import level_of
-from results.words.names import (
-    PRICED,
-    UNITS,
-    methods_name,
-    models_name,
-    sentence,
-)
+from results.words.names import PRICED, UNITS, methods_name, models_name, sentence
 
 
 def plan_figure(plan: Plan, name: str) -> Figure:

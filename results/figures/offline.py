@@ -2,8 +2,9 @@
 
     <div class="chart" data-figure="NAME"></div>      filled by draw.js from the page's JSON, drawn by Vega
 
-Vega reads its expressions with an interpreter (`ast`), so the page needs no "unsafe-eval". Its policy names
-the hash of each script and style sheet in it: one that came in by way of a name in a table would not run.
+Vega reads its expressions with an interpreter (`ast`), so the page needs no "unsafe-eval". Its
+policy names the hash of each script and style sheet in it: one that came in by way of a name in
+a table would not run.
 """
 
 import base64

@@ -61,8 +61,8 @@ def with_cheap(
 
     votes: the accuracies by question that the rows are the means of; cheap: samples, which
     messages call `name`. Raises BadInput for another data set, other right answers, clusters on
-    one side only, and fewer than FEWEST questions (or clusters) on both sides or on the cheap
-    one alone. Warns where what the dear side was asked is no random part of all.
+    one side only, fewer than FEWEST questions (or clusters) on both sides or on the cheap one
+    alone, and without votes. Warns where what the dear side was asked is no random part of all.
     """
     rows: list[dict[str, Any]] = []
     doubts = dict[str, None]()
@@ -75,6 +75,10 @@ def with_cheap(
                 rows += _rows(curve, measured)
                 if measured.doubt:
                     doubts[f"{pair}: {measured.doubt}"] = None
+    if not rows:
+        raise BadInput(
+            f"--with {visible(name)}: at no N has every question so many sampled answers: give a smaller --n"
+        )
     for doubt in doubts:
         warnings.warn(doubt, stacklevel=2)
     table = pd.DataFrame(rows).astype({"N": curves["N"].dtype})

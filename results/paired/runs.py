@@ -1,8 +1,5 @@
 """Two or more runs on the same questions: a row for each pair, method and number of answers.
 
-    a      b      method    N  questions  accuracy_a  accuracy_b  difference  low   high  level  verdict
-    small  large  majority  8  1319       0.71        0.74        0.03        0.01  0.05  0.95   better
-
 The columns are described in docs/tables.md. `results.paired.sides` says what a run is,
 `results.paired.pairs` which runs are paired. The intervals of a table hold together: see
 `results.paired.simultaneous`.
@@ -116,7 +113,8 @@ class Pair:
         fewer = curve[:, whole - 1]
         more = curve[:, np.minimum(whole, self.b.most - 1)]
         accuracy = fewer + (answers - whole) * (more - fewer)
-        price = self.cost_one / self.cost_one.mean() - self.cost_other / self.cost_other.mean()
+        with np.errstate(invalid="ignore"):  # of what costs nothing
+            price = self.cost_one / self.cost_one.mean() - self.cost_other / self.cost_other.mean()
         moved = (more - fewer).mean(axis=0) * answers * price[:, None]
         return np.asarray(accuracy - self.one + moved)
 
@@ -186,6 +184,7 @@ def pairs_looked_at(
             Pair(side, side, method, _several(_counts(side, side, ns)), PLAIN)
             for side in sides
             for method in methods
+            if method != PLAIN
         ]
     else:
         looked_at = [Pair(a, b, method, _counts(a, b, ns)) for a, b in pairs(sides) for method in methods]

@@ -22,6 +22,7 @@ from results.tables.key import keys
 from results.tables.money import Money, Price
 from results.tables.schemas import CURVE_KEY
 from results.tables.texts import TEXTS, first_texts
+from results.terminal import plural
 from results.votes.curves import Exact, curves_and_votes, usual_methods
 from results.words.cells import readable
 from results.words.names import listed
@@ -76,7 +77,8 @@ def read_tables(paths: Iterable[Path], notes: str = "", prices: Mapping[str, Pri
     sources = []
     for kind, own in kinds.items():
         tables[kind] = {path: _named(read_table(path, kind)) for path in own}
-        sources += [f"{path.name}: {kind}, {len(table):,} rows" for path, table in tables[kind].items()]
+        for path, table in tables[kind].items():
+            sources.append(f"{path.name}: {kind}, {plural(f'{len(table):,}', 'row')}")
     curves = pd.DataFrame(columns=CURVE_KEY)
     if tables.pop("curves", None):
         curves = _named(read_curves(*kinds["curves"]))  # refuses two rows of one point
@@ -90,7 +92,7 @@ def read_tables(paths: Iterable[Path], notes: str = "", prices: Mapping[str, Pri
     money.check(chain.from_iterable(table["model"].unique() for table in known), whose)
     if samples is not None:
         named = listed([f"{file.parent.name}/{file.name}" for file in files])
-        sources.append(f"{named}: samples, {len(samples):,} rows")
+        sources.append(f"{named}: samples, {plural(f'{len(samples):,}', 'row')}")
         ended = ended_rows(samples)
         whole = samples[~ended] if ended.any() else samples  # millions of rows are not copied for nothing
         if len(whole):

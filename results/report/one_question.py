@@ -5,9 +5,9 @@
        "settings": [{"setting": "100", "pool": 64, "unreadable": 2, "answers": [["18", 26, true], …],
                      "vote": [[1, 0.41], [2, 0.41], …]}], "texts_total": 384}]}]
 
-Everything a model wrote is untrusted: hidden and control characters are spelled out here, and the page sets
-it as text. The text of a model that thinks comes with its thinking, as a fifth item. Numbers are bounded, so
-that the page stays small; what was left out is said.
+Everything a model wrote is untrusted: hidden and control characters are spelled out here, and
+the page sets it as text. The text of a model that thinks comes with its thinking, as a fifth
+item.
 """
 
 from collections.abc import Sequence

@@ -2,8 +2,9 @@
 
     build_report(tables, made)  ->  {"index.html": b"<!doctype html>…", "llm-gsm8k-….png": b"…", …}
 
-The page carries Vega once and every figure as data. Names from the tables are untrusted and escaped
-everywhere: by Jinja in the page, by `in_script` in the data. The words are in `template/page.html.j2`.
+The page carries Vega once and every figure as data. Names from the tables are untrusted and
+escaped everywhere: by Jinja in the page, by `in_script` in the data. The words are in
+`template/page.html.j2`.
 """
 
 from collections.abc import Sequence

@@ -1,8 +1,4 @@
-"""What the report's drop-down lists offer: figures and tables under one name.
-
-Choice(slug="llm-gsm8k-llama-majority", name="Llama-3.1-8B on gsm8k, majority vote",
-       figures=[("A vote over 64 answers adds 9.1 points …", <against N>), ("Going from …", <against T>)])
-"""
+"""What the report's drop-down lists offer: figures and tables under one name."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -185,8 +181,7 @@ def comparison_choices(comparison: pd.DataFrame) -> list[Choice]:
         at = "" if set(settings) == {"default"} else f", {' and '.join(dict.fromkeys(settings))}"
         name = f"{curves_name(Key('llm', dataset, f'{b} − {a}'))}{at}"
         figures = [(compared.verdict(rows), comparison_figure(rows, slug, name))]
-        several = rows[(rows["N"] > 1) | (rows["method"] == rows["method"].iloc[0])]
-        both = compared.both_ways(several)
+        both = compared.both_ways(compared.without_repeats(rows))
         table = tabled("Differences between the runs", both, compared.COLUMNS, note)
         choices.append(Choice(slug, name, figures, [table]))
     return choices

@@ -3,13 +3,13 @@
     dataset  model   rule  threshold  order   batch  share  answers  rounds  agreement  difference_fixed  …
     aime     qwen3   lead  4          random  1      0.248  7.1      7.1     0.993      0.005
 
-The columns are described in docs/stopping.md. Answers are drawn without replacement from the pool of each
-question. What very many answers would say most often is the truth that a rule should find for less.
+The columns are described in docs/stopping.md. Answers are drawn without replacement from the
+pool of each question. What very many answers would say most often is the truth that a rule
+should find for less.
 
-What is left to gain is that of a clairvoyant. With two answers of known shares no test is faster than a lead
-of the right size (Wald and Wolfowitz 1948), and what size is right depends on the shares. Rules do not know
-them; a clairvoyant does, and spends tokens on the questions where they buy the most agreement. No rule is
-cheaper, unless it beats every lead on the same question.
+What is left to gain is that of a clairvoyant. With two answers of known shares no test is
+faster than a lead of the right size (Wald and Wolfowitz 1948), and what size is right depends
+on the shares, which it knows.
 """
 
 from __future__ import annotations
@@ -32,6 +32,8 @@ from results.stopping.rules import RULES, Rule
 from results.stopping.votes_so_far import Floats
 from results.tables.key import Key
 from results.tables.schemas import STOPPING
+from results.terminal import plural
+from results.votes.curves import verdicts_alone
 from results.votes.exact import AnswerPools, accuracy_by_question, answer_pools, whole_vote
 from results.votes.permutations import random_orders
 from results.votes.setting import sampled_groups
@@ -79,8 +81,8 @@ def arena(
     rules: those of the table or one's own; a mapping names the thresholds to try. n_max: cut down to the
     smallest pool of a setting, with a UserWarning. orders: random ones of each question. The intervals of one
     data set, model and setting hold together with the level of verdicts. A setting where a question has
-    one answer, or none could be read, is left out with a UserWarning. Raises BadInput where no other is left,
-    for fewer answers than `fixed`, and for those that a stop rule has ended.
+    one answer, none could be read, or all are verdicts, is left out with a UserWarning. Raises BadInput where
+    no other is left, for fewer answers than `fixed`, and for those that a stop rule has ended.
     """
     n_max, orders, seed = MOST_ANSWERS.of(n_max), RANDOM_ORDERS.of(orders), SEED.of(seed)
     tried = rules if isinstance(rules, Mapping) else {rule: thresholds_of(rule) for rule in rules}
@@ -88,6 +90,8 @@ def arena(
     for key, rows in sampled_groups(samples):
         pools = answer_pools(rows)
         try:
+            if verdicts_alone(rows):
+                raise BadInput(f"{key}: verdicts do not vote: there is no vote to end")
             most = _most(pools, n_max, key)
         except BadInput as error:
             without_votes.append(error)
@@ -123,7 +127,7 @@ def _most(pools: AnswerPools, n_max: int, key: Key) -> int:
     smallest = int(pools.sizes.min())
     if smallest < 2:
         short = int((pools.sizes < 2).sum())
-        raise BadInput(f"{key}: {short} questions have one answer: a rule needs two or more to choose from")
+        raise BadInput(f"{key}: one answer to {plural(short, 'question')}: a rule needs two or more")
     if smallest < n_max:
         short = int((pools.sizes < n_max).sum())
         warnings.warn(

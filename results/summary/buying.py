@@ -5,8 +5,8 @@
     400   0.48   is dominated        800   0.62
     800   0.62
 
-A choice is a `Key` and N. Choices that were measured (`measured`) and choices of a plan table (`plans_of`)
-are one kind of Plan.
+A choice is a `Key` and N. Choices that were measured (`measured`) and choices of a plan table
+(`plans_of`) are one kind of Plan.
 """
 
 from collections.abc import Iterator, Sequence
@@ -78,8 +78,7 @@ def best_choice(
 class Plan:
     """The choices of one or several models (rows of a plan table), at most one goal, and what they come to.
 
-    The goal is an accuracy to reach, or the tokens that a question may cost. `by` is the column that choices
-    are compared by: `cost`, their tokens, or another, such as their price. Where the options say what is to
+    The goal is an accuracy to reach, or the tokens that a question may cost. Where the options say what is to
     be `expected` of each given all of them, with the ends of its interval, the choice and the frontier go by
     it and hold it as `predicted`, `low` and `high`: the best of many noisy options is too good. How sure a
     choice is goes by `lower` and `upper`, the ends of its interval on NEW questions, else on THESE (`on`).
@@ -88,7 +87,11 @@ class Plan:
     options: pd.DataFrame
     target_accuracy: float | None = None
     token_budget: float | None = None
-    by: str = "cost"
+
+    @cached_property
+    def by(self) -> str:
+        """What choices are compared by: `usd`, their price, where each has one (0 is none), else `cost`."""
+        return "usd" if "usd" in self.options and (self.options["usd"] > 0).all() else "cost"
 
     @property
     def models(self) -> list[str]:
@@ -201,7 +204,7 @@ def measured(panels: Sequence[Panel]) -> Plan:
             rows = _given_all(rows)
         tables.append(rows.assign(usd=panel.paid.usd(rows)))
     options = pd.concat(tables).sort_values(["cost", "predicted"], ignore_index=True)
-    return Plan(options, by="cost" if options["usd"].isna().any() else "usd")
+    return Plan(options)
 
 
 def _given_all(rows: pd.DataFrame) -> pd.DataFrame:
@@ -251,4 +254,4 @@ def plans_of(plans: pd.DataFrame, money: Money) -> Iterator[Plan]:
         target, budget = (None if np.isnan(goal) else float(goal) for goal in rows[_GOALS].iloc[0])
         models = [own for _, own in rows.groupby("model", sort=False)]
         for own in [rows, *models] if len(models) > 1 else models:
-            yield Plan(own, target, budget, "usd" if own["usd"].notna().all() else "cost")
+            yield Plan(own, target, budget)

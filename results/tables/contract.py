@@ -4,8 +4,8 @@
     dataset  model  setting  decoding  question_id  sample  answer  gold  correct  tokens
     tiny     tiny   40       sample    tiny-0000    0       18      18    True     37
 
-A table that breaks its contract is refused with one BadInput that names the file, the row
-(1 = first row of data), the column, what was found and what was expected.
+A table that breaks its contract is refused with one BadInput that names the file, the row (1 =
+first row of data), the column, what was found and what was expected.
 """
 
 from __future__ import annotations
@@ -196,10 +196,9 @@ def _read(files: list[Path], kind: str, only: pyarrow.Schema | None = None) -> p
     if again.any():  # each file has passed its own check: the first of the two rows is in an earlier one
         place, row = joined.index.tolist()[int(again.argmax())]
         raise _second_row(tables[place], row, SCHEMAS[kind], files[place])
-    joined = joined.reset_index(drop=True)
     if kind == "samples":
-        _check_questions(joined, " and ".join(map(str, files)))
-    return joined
+        _check_questions(joined, files)
+    return joined.reset_index(drop=True)
 
 
 def _check_frame(frame: pd.DataFrame, kind: str, name: str | Path) -> None:
@@ -253,7 +252,7 @@ def _consistent(table: pd.DataFrame, declared: Schema, name: str | Path) -> pd.D
         if again.any():
             raise _second_row(table, int(again.argmax()), declared, name)
     if declared is SAMPLES:
-        _check_questions(table, name)
+        _check_questions(table, [name])
     known = [column for column in declared.columns if column in table]
     return table[[*known, *(column for column in table if column not in known)]]
 
@@ -266,16 +265,17 @@ def _second_row(table: pd.DataFrame, row: int, declared: Schema, name: str | Pat
     return BadInput(f"{name}: row {row + 1}: a second row for {what}, expected one{names}")
 
 
-def _check_questions(samples: pd.DataFrame, name: str | Path) -> None:
+def _check_questions(samples: pd.DataFrame, names: Sequence[str | Path]) -> None:
     """Raise BadInput where a question has two right answers, or is in two clusters; and by `check_names`."""
     for column in ("dataset", "model", "setting"):
-        check_names(samples[column].unique(), f"{name}: column {column!r}")
+        check_names(samples[column].unique(), f"{' and '.join(map(str, names))}: column {column!r}")
     for column, words in _ONE_EACH.items():
         if column not in samples:
             continue
         known = samples[["dataset", "question_id", column]].dropna().drop_duplicates()
         again = known[known.duplicated(["dataset", "question_id"])]
         if len(again):
-            row, _, question, cell = next(again.itertuples())
-            expected = f"one {words} question {question!r:.40}, as in its rows above"
-            raise refusal(name, row, column, cell, expected)
+            where, _, question, cell = next(again.itertuples())
+            place, row = where if len(names) > 1 else (0, where)  # of tables that were joined
+            expected = f"one {words} question {question!r:.40}, as in its rows before"
+            raise refusal(names[place], row, column, cell, expected)

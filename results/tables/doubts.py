@@ -2,9 +2,6 @@
 
 question_id  answer  gold  correct
 7            18      18    false      `correct` is believed
-
-Said, too, once for each table: that not one answer is right, that the answers are copies of
-each other, and that some say "None" or "nan".
 """
 
 import warnings
@@ -103,8 +100,8 @@ def _none_right(samples: pd.DataFrame) -> Iterator[str]:
         who = f"0 % right: not one of {len(rows):,} answers of {model_on(key.model, key.dataset)}"
         if read.empty:
             yield f"{who}: none could be read; check the column 'answer'"
-        elif "gold" in read:
-            pair = f"answer {read['answer'].iloc[0]!r:.40}, gold {read['gold'].iloc[0]!r:.40}"
+        elif "gold" in read and len(known := read.dropna(subset=["gold"])):
+            pair = f"answer {known['answer'].iloc[0]!r:.40}, gold {known['gold'].iloc[0]!r:.40}"
             yield f"{who}; check that answers and gold are written alike and belong together (first: {pair})"
         else:
             yield f"{who}; check the column 'correct'"

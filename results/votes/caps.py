@@ -3,9 +3,10 @@
     setting  tokens  answer      caps 2000, 4000  ->  cap=2000  2000  null
     default  3602    18                               cap=4000  3602  18
 
-One run whose answers have token counts holds a whole T axis: at cap C an answer of more than C tokens is
-unfinished. It casts no vote, is not right, scores 0, costs C tokens. An answer that the run itself cut off
-(`finish_reason` length) is unfinished at every cap, even if it can be read. Every other answer is as it was.
+One run whose answers have token counts holds a whole T axis: at cap C an answer of more than C
+tokens is unfinished. It casts no vote, is not right, scores 0, costs C tokens. An answer that
+the run itself cut off (`finish_reason` length) is unfinished at every cap, even if it can be
+read. Every other answer is as it was.
 """
 
 from __future__ import annotations

@@ -11,6 +11,7 @@ rows of their own, with method "greedy".
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -54,18 +55,24 @@ def methods_of(given: str | Sequence[str]) -> tuple[str, ...]:
 def usual_methods(samples: pd.DataFrame) -> tuple[str, ...]:
     """What is computed of checked samples where nothing is asked for.
 
-    Verdicts do not vote: of answers that say no more than whether they are right, best_of_n and
-    all_of_n. Where `correct` is a threshold on scores from 0 to 1, some of them between,
-    highest_score too.
+    Verdicts do not vote: where a model's answers say no more than whether they are right,
+    best_of_n and all_of_n; a UserWarning says so where others stand beside them. Where
+    `correct` is a threshold on scores from 0 to 1, some of them between, highest_score too.
     """
-    usual = ("best_of_n", "all_of_n") if _verdicts_alone(samples) else FORECAST
+    told = samples[[name for name in (*WHOSE, "answer", "gold", "correct", "score") if name in samples]]
+    verdicts = {key: verdicts_alone(rows) for key, rows in groups(told, WHOSE)}
+    usual = ("best_of_n", "all_of_n") if any(verdicts.values()) else FORECAST
+    if len({*verdicts.values()}) > 1:
+        first = next(key for key in verdicts if verdicts[key])
+        line = f"{first}: verdicts do not vote, so no vote is computed here: give other answers by themselves"
+        warnings.warn(line, stacklevel=2)
     return (*usual, *CREDIT) if _partial_credit(samples) else usual
 
 
 _VERDICTS = re.compile(r"[01]|true|false|yes|no|pass(ed)?|fail(ed)?|(in)?correct|right|wrong", re.IGNORECASE)
 
 
-def _verdicts_alone(samples: pd.DataFrame) -> bool:
+def verdicts_alone(samples: pd.DataFrame) -> bool:
     """Whether there are no golds, and each answer is a word for right or wrong, or its own score."""
     if "gold" in samples and samples["gold"].notna().any():
         return False

@@ -154,9 +154,11 @@ def counted(tokens: Floats, question: Ints) -> Floats:
     """Tokens of answers, (answers,), those that are not known taken as the mean of the question's others.
 
     Or, where it has none, as the mean over the other questions, so that no mean is moved. As
-    they are where more than MOST_UNCOUNTED are not known.
+    they are where more than MOST_UNCOUNTED are not known; none is where all of them are 0.
     """
     known = ~np.isnan(tokens)
+    if not tokens[known].any():
+        return np.full(tokens.shape, np.nan)
     if known.all() or known.mean() < 1 - MOST_UNCOUNTED:
         return tokens
     counts = np.bincount(question[known], minlength=int(question.max()) + 1)

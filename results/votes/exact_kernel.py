@@ -8,9 +8,10 @@ Accuracy at N is the share of the C(pool, N) subsets whose most frequent answer 
 
     sum over m of C(c, m) · [z^(N−m)] ∫₀¹ (1+z)^u Π_j (Σ_{i<m} C(c_j, i) zⁱ + x C(c_j, m) z^m) dx
 
-where m is the number of right answers drawn and ∫ x^K dx = 1/(K+1) shares a tie with K wrong answers. Every
-C(c, i) is tilted to the probability C(c, i) rⁱ (1−r)^(c−i), which cancels against the tilted C(pool, N): all
-terms stay positive and within range, so nothing overflows and nothing cancels.
+where m is the number of right answers drawn and ∫ x^K dx = 1/(K+1) shares a tie with K wrong
+answers. Every C(c, i) is tilted to the probability C(c, i) rⁱ (1−r)^(c−i), which cancels
+against the tilted C(pool, N): all terms stay positive and within range, so nothing overflows
+and nothing cancels.
 """
 
 from typing import Any

@@ -2,16 +2,17 @@
 
     vote_accuracy(p=[[0.4, 0.3, 0.3]], gold=[0], ns=[1, 3, 9])  ->  [[0.4, 0.424, 0.48865…]]
 
-The counts X_j of the answers are multinomial: independent Poisson counts of means N·p_j, given that they add
-up to N (Levin 1981, Annals of Statistics 9, 1123–1126). With m the winning count and K the number of wrong
-answers that tie with it and share the credit,
+The counts X_j of the answers are multinomial: independent Poisson counts of means N·p_j, given
+that they add up to N (Levin 1981, Annals of Statistics 9, 1123–1126). With m the winning count
+and K the number of wrong answers that tie with it and share the credit,
 
     P(right) = Σ_m Σ_K 1/(K+1) · P(X_right = m) · [z^(N−m)] e_K(m, z) / P(Poisson(N) = N)
 
-where e_K is the coefficient of u^K in the product of Σ_{i<m} P(X_j = i) zⁱ + u P(X_j = m) z^m over the wrong
-answers j. The sum over K is the integral of that product over u from 0 to 1, exact by Gauss–Legendre. The
-coefficient of z^(N−m) is a mean over points of the unit circle, where no factor exceeds 1. Terms too unlikely
-to matter are left out; the error is below 1e-12 for N up to 1,000 and 1e-9 beyond.
+where e_K is the coefficient of u^K in the product of Σ_{i<m} P(X_j = i) zⁱ + u P(X_j = m) z^m
+over the wrong answers j. The sum over K is the integral of that product over u from 0 to 1,
+exact by Gauss–Legendre. The coefficient of z^(N−m) is a mean over points of the unit circle,
+where no factor exceeds 1. Terms too unlikely to matter are left out; the error is below 1e-12
+for N up to 1,000 and 1e-9 beyond.
 """
 
 from collections.abc import Sequence

@@ -3,9 +3,10 @@
     permutation  question  N=1  N=2  N=4
     0            7         0    0.5  1
 
-This is how the paper draws its curves (10 permutations); their mean tends to the exact `results.votes`.
-The orders of a question depend on the seed and on its own answers alone: not on what it is called, or on the
-order in which its answers stand. Of questions with the same answers each has its own.
+This is how the paper draws its curves (10 permutations); their mean tends to the exact
+`results.votes`. The orders of a question depend on the seed and on its own answers alone: not
+on what it is called, or on the order in which its answers stand. Of questions with the same
+answers each has its own.
 """
 
 from __future__ import annotations

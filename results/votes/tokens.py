@@ -43,11 +43,12 @@ def reasoning_length(per_answer: float, questions: int, source: str) -> float:
 def answer_lengths(curves: pd.DataFrame) -> pd.Series[float]:
     """Tokens (for the twin: steps) per answer of each row of a curves or forecast table; NaN where unknown.
 
-    The column tokens_per_answer, or T where that is missing: T ÷ questions for a language model.
+    The column tokens_per_answer, or T where that is missing: T ÷ questions for a language model. 0 is none.
     """
     known = curves.reindex(columns=["tokens_per_answer", "T", "questions"]).astype("float64")
     per_answer = known["T"].where(curves["source"] == "synthetic", known["T"] / known["questions"])
-    return known["tokens_per_answer"].fillna(per_answer)
+    lengths = known["tokens_per_answer"].fillna(per_answer)
+    return lengths.where(lengths > 0)
 
 
 FOLLOWED = 0.5

@@ -52,7 +52,7 @@ def bought(row: Any, alone: bool = False) -> str:
         ends = interval(row["lower"], row["upper"])
         value += f" ({level_of(row).replace(' ', NBSP)} interval on {row['on']} {ends})"
     price = f"{row['cost']:,.0f} {UNITS[source]} per question"
-    if known(row, "usd"):
+    if row.get("usd", 0.0) > 0:
         price = f"{dollars(row['usd'])} per 1,000 questions"
     return f"{place}: {value} for {price}"
 
@@ -121,8 +121,8 @@ def plan_table(plan: Plan) -> Table:
     columns = in_money(plan, columns)
     if PRICED in columns:
         notes.append(PRICES_OF)
-    elif "usd" in plan.options and plan.options["usd"].notna().any():
-        unpriced = plan.options.loc[plan.options["usd"].isna(), "model"].unique()
+    elif "usd" in plan.options and (priced := plan.options["usd"] > 0).any():
+        unpriced = plan.options.loc[~priced, "model"].unique()
         notes.append(f"By tokens: {listed(list(unpriced))} has no price.")
     return tabled("The frontier", plan.frontier, first | columns, " ".join(notes))
 

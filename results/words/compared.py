@@ -1,9 +1,4 @@
-"""What a comparison of runs says: its rows in words, and its sentence.
-
-answer                at            b − a                  b is       better, worse  to decide it
-majority vote, N = 4  equal N       +8.0 (+3.0 … +13.0)    better     6, 2
-majority vote, N = 4  equal tokens  −1.0 (−5.0 … +3.0)     undecided                 900 questions
-"""
+"""What a comparison of runs says: its rows in words, and its sentence."""
 
 from collections.abc import Sequence
 from math import ceil
@@ -12,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from results.methods import METHODS
+from results.methods import CREDIT, METHODS
 from results.normal import FORECAST_LEVEL
 from results.paired.differences import fewest_questions
 from results.paired.runs import Pair
@@ -73,9 +68,14 @@ def in_clusters(rows: pd.DataFrame) -> str:
 
 
 def answer_name(row: Any) -> str:
-    """The kind of answer that a row is about; by weights one without a score is none."""
-    is_single = row["N"] == 1 and row["method"] != "weighted_majority"
+    """The kind of answer that a row is about; by weights one without a score is none, by credit all count."""
+    is_single = row["N"] == 1 and row["method"] not in ("weighted_majority", *CREDIT)
     return "single answer" if is_single else f"{METHODS[row['method']].words}, N = {row['N']}"
+
+
+def without_repeats(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows, of single answers those by the first method: by others they are the same, but for credit."""
+    return rows[(rows["N"] > 1) | rows["method"].isin([rows["method"].iloc[0], *CREDIT])]
 
 
 def _difference(row: Any) -> str:
@@ -205,7 +205,7 @@ def _not_at_cost(row: Any, rows: pd.DataFrame) -> str:
     ratio = fewest["N_at_cost"] / n
     unknown = f"at equal {_unit(fewest)} it is not known"
     if not ratio > 0:
-        return f"{unknown}, as it is not known what the answers of {b if np.isnan(ratio) else a} cost"
+        return f"{unknown}, as the answers of {b if np.isnan(ratio) else a} have an unknown cost, or none"
     dear, cheap, times = (a, b, ratio) if ratio > 1 else (b, a, 1 / ratio)
     first = "" if ratio > 1 else f"{dear} first, and "
     advice = f"give {first}{cheap} {ceil(n * times):,} or more to each question"
@@ -251,7 +251,7 @@ def look_in_words(pair: Pair, look: Look, planned: int | None, margin: float) ->
     answer = answer_name({"method": pair.method, "N": pair.ns[0]})
     plan = "" if planned is None else f" of {planned:,} planned"
     here = points_within(look.mean, look.interval.low, look.interval.high)
-    line = f"{b} − {a}, {answer}: {here} after {look.questions:,}{plan} questions; "
+    line = f"{b} − {a}, {answer}: {here} after {plural(f'{look.questions:,}{plan}', 'question')}; "
     line += f"the {100 * look.interval.level:g} % interval holds at all looks together."
     if margin:
         line += f" The margin is {100 * margin:g} points."

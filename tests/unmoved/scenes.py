@@ -60,6 +60,8 @@ SCENES = {
         curves bare.csv again.jsonl --unreadable None --n 1,2 --permutations 0 --out either.csv
         curves credit.csv --out mean.csv --plot mean.svg --bare
         curves verdicts.csv --n 1,2,4 --out right.csv
+        compare verdicts.csv --at 2
+        forecast verdicts.csv --bootstrap 0 --out ahead.csv
     """,
     "curves-with": """
         curves few.csv --with large.parquet --permutations 0 --n 1,3,5 --out with.csv

@@ -13,3 +13,5 @@ def test_answers_left_out_are_counted_of_each_data_set(tmp_path, capsys):
     assert "Of 4 answers to each question 3 are replayed; --n-max 4" in capsys.readouterr().out
     tried = pd.read_csv(tmp_path / "stop.csv").query("rule == 'lead'")
     assert set(tried["threshold"]) == {2, 3}
+    assert results("stop", samples_file(tmp_path / "1.csv", 1, 1, 1), "--out", tmp_path / "stop.csv") == 2
+    assert "one answer to 1 question:" in capsys.readouterr().err

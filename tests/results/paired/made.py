@@ -28,10 +28,7 @@ def better(laws: Floats, by: float) -> Floats:
 
 
 def accuracies(laws: Floats, answers: int, ns: Ints, runs: int, rng: np.random.Generator) -> Floats:
-    """The exact accuracy of each question in many runs, by the vote and best of `ns`: (runs, Q, 2 len(ns)).
-
-    Each kind of pool is worked out once.
-    """
+    """The exact accuracy of each question in many runs, by vote and best of `ns`: (runs, Q, 2 len(ns))."""
     counts = np.array([rng.multinomial(answers, law, size=runs) for law in laws])
     digits = (answers + 1) ** np.arange(laws.shape[1])
     kinds, where = np.unique(counts @ digits, return_inverse=True)

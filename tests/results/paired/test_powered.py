@@ -32,10 +32,7 @@ def test_over_all_parts_that_may_be_asked_the_mean_is_that_of_all_questions(clus
 
 @pytest.mark.parametrize("cluster", [1, 3])
 def test_slopes_are_those_of_fits_to_the_other_questions(cluster):
-    """Question by question: a line through the others, shrunk; mean and variance of what is left.
-
-    The further questions may come in clusters, which err together.
-    """
+    """Question by question: a line through the others, shrunk; mean and variance of what is left."""
     rng = np.random.default_rng(8)
     dear, cheap, further = rng.random(12), rng.random((12, 1)), rng.random((30, 1))
     cheap += dear[:, None]

@@ -37,9 +37,8 @@ B = {"q1": "rrra", "q2": "rraa", "q3": "aa-r", "q4": "rrrr"}
 @pytest.mark.parametrize("n", [1, 2, 4])
 def test_a_row_is_the_mean_over_questions_of_each_with_itself(method, n):
     row = compare_runs({"one": run(A), "two": run(B)}).set_index(["method", "N"], drop=False).loc[method, n]
-    one, two = (
-        np.array([by_subsets(answers, n, method, null="-") for answers in side.values()]) for side in (A, B)
-    )
+    one = np.array([by_subsets(answers, n, method, null="-") for answers in A.values()])
+    two = np.array([by_subsets(answers, n, method, null="-") for answers in B.values()])
     assert row[["a", "b", "method", "N", "questions"]].tolist() == ["one", "two", method, n, 4]
     assert [row["accuracy_a"], row["accuracy_b"]] == pytest.approx([one.mean(), two.mean()], abs=1e-12)
     assert row["difference"] == pytest.approx((two - one).mean(), abs=1e-12)
@@ -257,6 +256,8 @@ def test_prices_turn_tokens_into_money():
     pd.testing.assert_frame_equal(rows, compare_runs(own))
     both = {"x": pd.concat(runs.values())}
     np.testing.assert_allclose(compare_runs(both, by_model)["cost"], rows["cost"])
+    with np.errstate(all="raise"):
+        assert compare_runs({"x": both["x"].assign(cost=0.0)})["N_at_cost"].isna().all()
     one = Price(1.0)
     one_each = {"large": one, "small": one}
     for prices, named in (
@@ -341,9 +342,8 @@ def test_a_prompt_of_unknown_length_costs_what_the_known_ones_do():
 
 def test_a_vote_of_exactly_one_half_is_no_flip_until_it_leaves_it():
     """Six against six is 1/2 at every N; the curve gave 0.5000000000000003, and no question was gained."""
-    even, split = (
-        dict.fromkeys(map(str, range(30)), answers) for answers in ("rrrrrraaaaaa", "rrrrrraaabbb")
-    )
+    even = dict.fromkeys(map(str, range(30)), "rrrrrraaaaaa")
+    split = dict.fromkeys(even, "rrrrrraaabbb")
     rows = compare_runs({"one": run(even), "two": run(split)}, methods=["majority"]).set_index("N")
     assert rows["accuracy_a"].tolist() == [0.5] * 5
     assert rows["gained"].tolist() == [0, 0, 30, 30, 30]
@@ -352,10 +352,8 @@ def test_a_vote_of_exactly_one_half_is_no_flip_until_it_leaves_it():
 
 
 def test_no_difference_is_none_however_its_parts_are_rounded():
-    thirds, two_thirds = (
-        {"q": "raa", "r": "raa", "s": "raa", "t": "r"},
-        {"q": "rra", "r": "rra", "s": "rra", "t": "a"},
-    )
+    thirds = {"q": "raa", "r": "raa", "s": "raa", "t": "r"}
+    two_thirds = {"q": "rra", "r": "rra", "s": "rra", "t": "a"}
     row = compare_runs({"one": run(thirds), "two": run(two_thirds)}, at=1, methods=["majority"]).iloc[0]
     assert row["difference"] == 0
     assert np.isnan(row["questions_needed"])

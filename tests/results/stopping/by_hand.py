@@ -77,10 +77,7 @@ def played(
 
 
 def check_blocks(rule: Rule, threshold: float) -> None:
-    """Every future of every short past: none ends it before the block's last answer, and one ends it there.
-
-    A rule that is checked at fixed places may be asked for less than that.
-    """
+    """Of every future of every short past none ends it before the block's last answer, and one there."""
     most = 9
     for length in range(4):
         for past in itertools.product("ab.", repeat=length):

@@ -175,6 +175,8 @@ def test_answers_that_leave_nothing_to_stop_are_refused():
         arena(answers(pool=1))
     with pytest.raises(BadInput, match="no answer could be read"):
         arena(as_samples(answers().assign(answer=None, correct=False)))
+    with pytest.raises(BadInput, match="verdicts do not vote"):
+        arena(as_samples(answers()[["question_id", "sample", "correct"]]))
     with pytest.raises(BadInput, match="6 answers to each question are too few for fixed:8"):
         arena(answers(pool=6), {RULES["fixed"]: [8.0], RULES["lead"]: [2.0]}, n_max=6, orders=3)
 
@@ -195,10 +197,8 @@ def test_a_rule_that_disagrees_too_often_at_one_setting_is_never_taken():
 def test_what_to_take_is_the_lead_unless_another_is_clearly_cheaper():
     rows = TABLE[(TABLE["rule"] == "lead") & (TABLE["batch"] == "1")].head(3)
     rows = rows.assign(threshold=[2.0, 3, 4], agreement=[0.95, 0.98, 0.99], agreement_all=0.99)
-    lead, near, far = (
-        rows.assign(rule=rule, share=[0.1, share, 0.4])
-        for rule, share in (("lead", 0.2), ("x", 0.196), ("y", 0.15))
-    )
+    shares = {"lead": 0.2, "x": 0.196, "y": 0.15}
+    lead, near, far = (rows.assign(rule=rule, share=[0.1, shares[rule], 0.4]) for rule in shares)
     close = advice(pd.concat([lead, near]))
     assert close is not None
     assert (close.rule, close.threshold, close.share) == ("lead", 3.0, 0.2)

@@ -109,10 +109,7 @@ def test_no_choice_is_bought_that_a_cheaper_one_equals():
 
 
 def test_of_two_equal_models_the_cheap_one_is_bought_in_95_of_100_cases():
-    """The dear one is bought where it is better by more than z of the 95 % interval: 2.5 of 100 by luck.
-
-    It may know these questions better, and looks better in half of the cases.
-    """
+    """The dear one is bought where it is better by more than z of the 95 % interval: 2.5 of 100 by luck."""
     stderr = np.sqrt(2 * 0.7 * 0.3 / 200)
     for apart, bought in ((0.99, "mini"), (1.01, "maxi")):
         right = np.array([0.7, 0.7 + apart * 1.959964 * stderr])

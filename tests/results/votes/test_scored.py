@@ -263,18 +263,19 @@ def test_scores_without_verdicts_are_credit_and_the_unscored_are_left_out():
 def test_what_is_computed_where_nothing_is_asked_for():
     rows = partial().fillna(0.5)
     verdicts, yes = rows["score"] >= 0.75, np.where(rows["score"] >= 0.75, "yes", "no")
+    alone = rows.drop(columns="score").assign(correct=verdicts, model="m")
     usual = {
         "a threshold on scores": (rows.assign(correct=verdicts), ("best_of_n", "all_of_n", "highest_score")),
-        "verdicts": (rows.drop(columns="score").assign(correct=verdicts), ("best_of_n", "all_of_n")),
-        "in words": (
-            rows.drop(columns="score").assign(correct=verdicts, answer=yes),
-            ("best_of_n", "all_of_n"),
-        ),
+        "verdicts": (alone, ("best_of_n", "all_of_n")),
+        "in words": (alone.assign(answer=yes), ("best_of_n", "all_of_n")),
         "a yes that is wrong": (rows.assign(answer=yes, gold="yes"), ("majority", "best_of_n")),
         "a verifier": (rows.assign(answer=list("1212121"), gold="1"), ("majority", "best_of_n")),
     }
     for name, (frame, expected) in usual.items():
         assert usual_methods(as_samples(frame)) == expected, name
+    beside = alone.assign(answer=verdicts.map({True: "7", False: "8"}), gold="7", model="n")
+    with pytest.warns(UserWarning, match="m: verdicts do not vote"):
+        assert usual_methods(pd.concat(map(as_samples, (alone, beside)))) == ("best_of_n", "all_of_n")
 
 
 @pytest.mark.parametrize("scores", [[0.5, 1.5], [-0.1, 1], [NAN, NAN]])

@@ -41,6 +41,7 @@ def test_every_question_counts_the_same_however_many_answers_it_has(source, T):
         ({"a": [10, None], "b": [80, None]}, 45),
         ({"a": [10, None], "b": [None]}, math.nan),  # most are not known
         ({"a": [None], "b": [None]}, math.nan),
+        ({"a": [0, 0], "b": [None]}, math.nan),  # no answer has no tokens
     ],
 )
 def test_the_length_is_that_of_the_answers_with_a_count_unless_most_have_none(tokens, length):
@@ -55,6 +56,7 @@ def test_length_of_a_table_comes_from_t_where_that_is_all_there_is():
     assert answer_lengths(table).tolist() == [65.0, 50.0]
     assert answer_lengths(table.assign(tokens_per_answer=[7.0, np.nan])).tolist() == [7.0, 50.0]
     assert answer_lengths(table.drop(columns="questions")).isna().tolist() == [True, False]
+    assert answer_lengths(table.assign(T=0.0)).isna().all()
 
 
 def test_first_answers_of_an_order():
