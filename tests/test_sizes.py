@@ -16,11 +16,11 @@ LONG = 100
 """A line above this many characters is a long one."""
 
 LIMITS = {
-    "lines of the packages": 37_835,
+    "lines of the packages": 37_869,
     "files of the packages": 301,
-    "lines of the tests": 34_364,
+    "lines of the tests": 34_451,
     "words of pages written by hand": 18_532,
-    "mean characters of a line": 52.8,
+    "mean characters of a line": 52.9,
     "long lines, %": 8.6,
 }
 

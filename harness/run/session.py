@@ -3,8 +3,8 @@
     class Verdicts(Session):
         async def answer(self, query): ...      # ask, store; what came, and the tokens that it took
 
-A request that fails for good is told among `failures`, and its answer stays away. A session ends early where
-the server is gone, or where too many requests fail in a row.
+A request that fails for good is told among `failures`, and its answer stays away. A session
+ends early where the server is gone, or where too many requests fail in a row.
 """
 
 import asyncio

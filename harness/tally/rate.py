@@ -1,8 +1,9 @@
 """How fast a session samples, in the steady middle of it.
 
-Only answers that have ended can be counted. The beginning thus looks slow, as none has ended yet, and so does
-the end, when fewer and fewer are under way. Rates are of the time in between: from when as many answers have
-ended as are in flight until nothing is left to ask for. The time left goes by its last minutes.
+Only answers that have ended can be counted. The beginning thus looks slow, as none has ended
+yet, and so does the end, when fewer and fewer are under way. Rates are of the time in between:
+from when as many answers have ended as are in flight until nothing is left to ask for. The time
+left goes by its last minutes.
 """
 
 import time

@@ -1,5 +1,8 @@
 """Two or more runs on the same questions: a row for each pair, method and number of answers.
 
+    a      b      method    N  questions  accuracy_a  accuracy_b  difference  low   high  level  verdict
+    small  large  majority  8  1319       0.71        0.74        0.03        0.01  0.05  0.95   better
+
 The columns are described in docs/tables.md. `results.paired.sides` says what a run is,
 `results.paired.pairs` which runs are paired. The intervals of a table hold together: see
 `results.paired.simultaneous`.

@@ -7,7 +7,7 @@
 
 Everything a model wrote is untrusted: hidden and control characters are spelled out here, and
 the page sets it as text. The text of a model that thinks comes with its thinking, as a fifth
-item.
+item. Numbers are bounded, so that the page stays small; what was left out is said.
 """
 
 from collections.abc import Sequence

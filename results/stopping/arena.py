@@ -9,7 +9,9 @@ should find for less.
 
 What is left to gain is that of a clairvoyant. With two answers of known shares no test is
 faster than a lead of the right size (Wald and Wolfowitz 1948), and what size is right depends
-on the shares, which it knows.
+on the shares. Rules do not know them; a clairvoyant does, and spends tokens on the questions
+where they buy the most agreement. No rule is cheaper, unless it beats every lead on the same
+question.
 """
 
 from __future__ import annotations

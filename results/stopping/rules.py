@@ -6,6 +6,10 @@ In the formulas a ≥ b are the two largest counts, c all of them, n the votes, 
 answers, t the threshold. A rule of one's own is a `Rule` with a function of `Seen`. What holds
 for all of them: no vote ends on a tie, and every vote ends when no answer can change its
 winner.
+
+    rule, threshold = named("lead:4")
+    settled(rule, threshold, seen)    ends where the rule ends it, never on a tie
+    ahead(rule, threshold, seen)      answers to ask for at once: no fewer can settle it
 """
 
 from collections.abc import Callable

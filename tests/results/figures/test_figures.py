@@ -231,6 +231,11 @@ def test_settings_go_along_a_ramp_and_few_have_intervals(settings, known, ordere
     assert set(intervals["setting"]) == set(settings if len(settings) < 5 else settings[-1:])
 
 
+def test_points_of_an_unknown_number_of_questions_are_of_all():
+    (panel,) = make_panels(curves(permutations=0, questions=None))
+    assert len(panel.of_all) == len(panel.exact) > 0
+
+
 def test_where_a_series_is_one_point_intervals_are_bars():
     table = curves(("10", "100"))
     (panel,) = make_panels(table[(table["setting"] == "100") | (table["N"] == 1)])
