@@ -87,13 +87,6 @@ def test_an_answer_ends_at_the_last_token_of_a_stop_string_or_at_its_limit() -> 
     ]
 
 
-@pytest.mark.usefixtures("watched")
-def test_the_log_probability_is_that_of_no_token_drawn_after_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(CTranslate2Engine, "_mean_logprob", lambda _engine, _prompt, answer: len(answer))
-    (found,) = draw((PROMPT, 8, Sampling(64, 1.0, stop=("answer is",), logprobs=True)))
-    assert [answer.logprob for answer in found] == [answer.tokens for answer in found]
-
-
 def test_requests_of_different_kinds_are_answered_side_by_side() -> None:
     short = Sampling(max_new_tokens=2, temperature=1.0)
     asked = (PROMPT, 3, GREEDY), (PROMPT, 200, short), (PROMPT, 100, short)
