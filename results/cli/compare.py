@@ -10,6 +10,7 @@ verdict: better
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -136,17 +137,7 @@ def compare_command(
     from results.tables.files import write_raw
     from results.votes.curves import methods_of, usual_methods
 
-    if margin and not (every_question or (gate and at)):
-        raise click.UsageError("--margin is for --gate with --at: name the numbers of answers it is about")
-    others = (at, methods, score, weights, sequential, out, plot, prices, CHOSEN.get().cluster)
-    if every_question and (any(others) or score_cost is not None):
-        raise click.UsageError("--every-question counts single answers: give only --margin, --level, --gate")
-    if sequential and (len(at) != 1 or out or plot or prices or score_cost is not None):
-        raise click.UsageError("--sequential is about one N: give one --at, no prices, --out and --plot")
-    if planned is not None and not sequential:
-        raise click.UsageError("--planned is for --sequential")
-    if looks is not None and planned is None:
-        raise click.UsageError("--looks is for --planned: without a plan it may be looked at at any time")
+    _check_effects(click.get_current_context().params)
     usual = BY_SCORE if score else FORECAST[:1] if at else FORECAST
     chosen = methods_of(methods or usual)
     by_score = bool(set(chosen) & set(SCORED))
@@ -194,3 +185,20 @@ def compare_command(
         click.echo("\n".join(plot.draw("Runs compared", comparison_choices(rows))))
     if gate:
         told.exit_with_verdict(rows, margin / 100)
+
+
+def _check_effects(given: Mapping[str, Any]) -> None:
+    """Raise UsageError for an option that would change nothing beside the others that are given."""
+    at, planned, cost = given["at"], given["planned"], given["score_cost"] is not None
+    if given["margin"] and not (given["every_question"] or (given["gate"] and at)):
+        raise click.UsageError("--margin is for --gate with --at: name the numbers of answers it is about")
+    of_votes = any(given[name] for name in ("at", "methods", "score", "weights", "sequential"))
+    files = any(given[name] for name in ("out", "plot", "prices"))
+    if given["every_question"] and (of_votes or files or cost or CHOSEN.get().cluster):
+        raise click.UsageError("--every-question counts single answers: give only --margin, --level, --gate")
+    if given["sequential"] and (len(at) != 1 or files or cost):
+        raise click.UsageError("--sequential is about one N: give one --at, no prices, --out and --plot")
+    if planned is not None and not given["sequential"]:
+        raise click.UsageError("--planned is for --sequential")
+    if given["looks"] is not None and planned is None:
+        raise click.UsageError("--looks is for --planned: without a plan it may be looked at at any time")

@@ -58,7 +58,7 @@ def test_a_length_that_is_a_forecast_itself_is_told_with_its_interval() -> None:
     lengths = {"100": 61.0, "200": 118.0, "400": 190.0}
     frame = pd.concat([curve(**LLM, setting=name, tokens_per_answer=T) for name, T in lengths.items()])
     (group,) = groups_of_curves(frame, "majority")
-    (told,) = new_lengths(group, split(group, Request(at_settings=("800", "200", "x=50"))))
+    (told,) = new_lengths(group, split(group, Request(at_settings=("800", "200", "x=50"))), 0.9)
     T, sd = expected_length("800", lengths) or (0, 0)
     ends = [T * np.exp(by * 1.645 * sd) for by in (0, -1, 1)]
     assert [float(n) for n in re.findall(r"\d+", told)] == pytest.approx([800, *ends], abs=0.6)
