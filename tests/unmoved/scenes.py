@@ -62,6 +62,7 @@ SCENES = {
         curves verdicts.csv --n 1,2,4 --out right.csv
         compare verdicts.csv --at 2
         forecast verdicts.csv --bootstrap 0 --out ahead.csv
+        precision verdicts.csv --questions 20 --answers 4
     """,
     "curves-with": """
         curves few.csv --with large.parquet --permutations 0 --n 1,3,5 --out with.csv
