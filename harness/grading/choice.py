@@ -21,6 +21,8 @@ from results.canonical import canonical
 LETTERS = tuple(string.ascii_uppercase)
 
 _REASON = "because|since|as|is|rather|not|instead|over"
+_SAYS_MORE = re.compile(r";\W*+(?:(?i:option|choice|answer)\s++)?+\w++[^\w;]++[a-z]")
+"""Of a second label: `A; B is larger` answers A, and `A; C` both."""
 _JOIN = "and|or|und|oder|et|ou|y|o"
 _ELSEWHERE = "opción|letra|a\\sletra|lettre|réponse|opzione|lettera|antwort"
 _WRONG = re.compile(
@@ -48,7 +50,8 @@ def answer_in(place: Place) -> str | None:
     if place.reader == "last-number":
         return None
     text, line = sentence(place.text), place.text.partition("\n")[0]
-    if ";" in line and all(_label(part, place.labels) for part in line.split(";")):
+    parts = {_label(part, place.labels) for part in line.split(";")}
+    if len(parts) > 1 and None not in parts and not _SAYS_MORE.search(line):
         text = line
     if place.cut_off and text == place.text:
         return None
@@ -138,7 +141,7 @@ def _patterns(labels: tuple[str, ...]) -> _Patterns:
     )
     # Capital A and I are words as well.
     names = "|".join(re.escape(name) for name in labels or LETTERS if name not in ("A", "I"))
-    among = re.compile(rf"(?<!\w)(?:{names or label}|[AI](?=\s?[,/]|\s(?:{_JOIN})\s))(?!\w)")
+    among = re.compile(rf"(?<!\w)(?:{names or label}|(?:{label})(?=\s?[,/]|\s(?:{_JOIN})\s))(?!\w)")
     given = rf"[*_`(\[\"“]{{0,4}}+({label})[)\]*_`\"”]{{0,4}}+(?!\w)"
     right = r"(?:the\s)?(?:most\s\w+|correct|right|best|true|accurate|appropriate|answer)\b"
     settled = re.compile(

@@ -96,7 +96,7 @@ _WRAPPERS = re.compile(
 )
 _WORD = re.compile(r"[^\W\d_]++")
 _INTRODUCTION = re.compile(
-    r"\A([\W_]*+(?:(?:text|math|mbox)\w*+\{)?+)"
+    r"\A([\W_]*+(?:(?:text|math|mbox)\w*+\{)?+)(?:(?:so|thus|hence|therefore)\b,?\s*+)?+"
     r"(?:(?:the|your|my)\s++)?+(?:(?:final|correct)\s++)?+answer\b(?:\s++is\b)?+\s*+[:=]?+\s*+",
     re.IGNORECASE,
 )

@@ -180,7 +180,7 @@ class Blocks:
             if rows:
                 table = pd.DataFrame(rows, columns=["question_id", "sample", "answer", "correct", "tokens"])
                 ended = of_ended(table, self._experiment.samples)
-                known = table["tokens"].notna().all()
+                known = table["tokens"].notna().all() and table["tokens"].any()
                 settings.append(
                     {
                         "setting": setting,

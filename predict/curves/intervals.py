@@ -49,7 +49,11 @@ def replicates_of(evidence: Evidence, R: int, seed: int) -> Floats:
 
 def replicate_samples(points: Points, pools: tuple[Pool, ...], method: str, R: int, seed: int) -> Floats:
     """R bootstrap curves over questions, or clusters, (R, P); a setting counts those it has."""
-    drawn = [pool.answers.clusters or pool.answers.question_ids for pool in pools]
+    cluster_of = dict[str, str]()
+    for pool in pools:
+        cluster_of |= zip(pool.answers.question_ids, pool.answers.clusters or (), strict=False)
+    ids = [pool.answers.question_ids for pool in pools]
+    drawn = [[cluster_of.get(name, f"question {name}") for name in own] for own in ids]
     place = {name: i for i, name in enumerate(sorted(set().union(*drawn)))}
     even = np.full(len(place), 1 / len(place))
     weights = np.random.default_rng(seed).multinomial(len(place), even, size=R)

@@ -66,8 +66,6 @@ NOTHING = Request()
 def read_asked(paths: Sequence[Path], method: str | None, request: Request = NOTHING) -> list[Group]:
     """What is in the files, samples first: a group a model and dataset, or with --fit-cap one a run.
 
-    method: where none is named, the first of FORECAST that there is: verdicts do not vote.
-
     Raises BadInput where a file is neither samples nor curves, or a model and dataset is in both.
     """
     kinds = {path: kind_of(path) for path in paths}
@@ -75,9 +73,7 @@ def read_asked(paths: Sequence[Path], method: str | None, request: Request = NOT
     for kind in sorted(set(kinds.values()), reverse=True):  # samples, curves
         own = [path for path in paths if kinds[path] == kind]
         table = read_samples(*own, texts=False) if kind == "samples" else read_curves(*own)
-        there = usual_methods(table) if kind == "samples" else {*table.get("method", ())}
-        usual = next((name for name in FORECAST if name in there), FORECAST[0])
-        read += groups_asked(table, kind, method or usual, request, ", ".join(map(str, own)))
+        read += groups_asked(table, kind, method or _usual(table, kind), request, ", ".join(map(str, own)))
     of_each = {group.identity: group for group in read}
     if twice := [group.name for group in read if of_each[group.identity] is not group]:
         files = ", ".join(map(str, paths))
@@ -85,6 +81,12 @@ def read_asked(paths: Sequence[Path], method: str | None, request: Request = NOT
             f"{files}: answers and curves of {twice[0]}; give only the answers, which contain more"
         )
     return read
+
+
+def _usual(table: pd.DataFrame, kind: str) -> str:
+    """What is forecast where no method is named: the first of FORECAST that there is."""
+    there = usual_methods(table) if kind == "samples" else {*table.get("method", ())}
+    return next((name for name in FORECAST if name in there), FORECAST[0])
 
 
 def groups_asked(

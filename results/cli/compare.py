@@ -152,7 +152,7 @@ def compare_command(
     with warnings_last():
         tables = told.read(samples, score)
         tables = told.of_models(tables, models)
-        if not (methods or score):  # verdicts do not vote
+        if not (methods or score or every_question):  # verdicts do not vote
             there = set.intersection(*({*usual_methods(table)} for table in tables.values()))
             chosen = tuple(method for method in chosen if method in there) or FORECAST[1:]
         if every_question:

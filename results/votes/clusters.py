@@ -57,7 +57,7 @@ def cluster_sizes(questions: int, clusters: Clusters) -> Ints:
 
 def equal_draws(sizes: Ints | Floats) -> float:
     """The draws of equal size that draws of these sizes, (draws,), count as: at most their number."""
-    return float(sizes.sum() ** 2 / (sizes**2).sum())
+    return round(float(sizes.sum() ** 2 / (sizes**2).sum()), DIGITS)
 
 
 def redrawn(shape: tuple[int, int], clusters: Clusters, rng: np.random.Generator) -> Ints:

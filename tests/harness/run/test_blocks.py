@@ -147,10 +147,11 @@ def test_what_was_saved_is_recorded(tmp_path: Path) -> None:
 
 
 def test_of_answers_without_a_count_no_share_of_the_tokens_is_told(tmp_path: Path) -> None:
-    """Be they read or not: none of them is free."""
-    for says in ("0" * 12, "." * 12):
+    """Be they read or not: none of them is free, and 0 tokens in each are no count."""
+    none = dict.fromkeys("0123", 0)
+    for says, tokens in (("0" * 12, {"1": None}), ("." * 12, {"1": None}), ("1" * 12, none)):
         engine = telling(dict.fromkeys("0123", says).get)
-        engine.tokens = {"1": None}
+        engine.tokens = tokens
         run(tmp_path / says, engine, stop_rule="lead:3", **ONE)
         assert record_in(tmp_path / says)["summary"]["stopping"]["settings"][0]["tokens_share"] is None
 

@@ -11,6 +11,7 @@ from predict.evidence.groups import groups_of_curves
 from results import kind_of, read_curves
 from results.summary.panels import fit_trends, make_panels
 from tests.predict.commands import predict
+from tests.predict.conftest import simulated_samples
 
 CACHED = Path(__file__).parents[3] / "results" / "cached"
 T = np.array([0.8, 1.2, 1.7, 2.5, 3.2, 4.0])
@@ -84,3 +85,18 @@ def test_the_report_publishes_the_same_fits_in_the_same_units(table: str) -> Non
         assert (row["status"], row["reason"]) == (fit.status, fit.reason)
     if table == "tiny.csv":  # T is in tokens per answer
         assert fits.loc["along_t", "1"][["x_low", "x_high"]].tolist() == pytest.approx([8.87, 58.1], rel=1e-2)
+
+
+@pytest.mark.parametrize(("asked", "method"), [((), "best_of_n"), (("--method", "majority"), "majority")])
+def test_verdicts_do_not_vote_unless_that_is_asked_for(
+    tmp_path: Path, recwarn: pytest.WarningsRecorder, asked: tuple[str, ...], method: str
+) -> None:
+    """Beside answers that do. What is named is computed, and nothing is said."""
+    answers = simulated_samples(6, 4, ("40",)).assign(model="n")
+    words = answers["correct"].map({True: "yes", False: "no"})
+    verdicts = answers.assign(model="m", answer=words, gold=None)
+    pd.concat([answers, verdicts]).to_csv(tmp_path / "s.csv", index=False)
+    done = predict("fits", tmp_path / "s.csv", *asked, "--out", tmp_path / "fits.csv")
+    assert done.exit_code == 0, done.output
+    assert set(pd.read_csv(tmp_path / "fits.csv")["method"]) == {method}
+    assert any("do not vote" in str(told.message) for told in recwarn) == (not asked)

@@ -3,6 +3,8 @@
 The error of a formula: nothing beyond the residual for a perfect one, growing for a wrong one.
 """
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -55,6 +57,9 @@ def test_a_question_weighs_alike_at_all_settings_whatever_one_of_them_lacks() ->
     pools = (Pool("10", 10.0, whole), Pool("20", 20.0, part))
     copies = replicate_samples(Points.grid({"10": 10.0, "20": 20.0}, [1]), pools, "majority", 200, 0)
     assert set(copies[copies[:, 0] == 1, 1]) == {1.0}
+    pools = (Pool("10", 10.0, whole), Pool("20", 20.0, replace(whole, clusters=["a", "a", "b"])))  # told once
+    copies = replicate_samples(Points.grid({"10": 10.0, "20": 20.0}, [1]), pools, "majority", 200, 0)
+    assert np.array_equal(copies[:, 0], copies[:, 1])
 
 
 def two_settings() -> Group:

@@ -62,6 +62,19 @@ def test_the_gate_leaves_with_the_verdict_on_the_second_run(
     assert any("margin" in line for line in told) == ("--at" in arguments and "--margin" in arguments)
 
 
+def test_where_single_answers_are_counted_nothing_is_said_of_votes(runs, tmp_path, capsys):
+    """Verdicts beside answers: one of each model."""
+    answers = pd.read_csv(runs[3]).assign(model="n")
+    verdicts = answers.assign(
+        model="m", correct=answers["answer"] == 1, answer=answers["answer"] % 7, gold=None
+    )
+    pd.concat([answers, verdicts]).to_csv(both := tmp_path / "both.csv", index=False)
+    assert results("compare", both) == 0
+    assert "verdicts do not vote" in capsys.readouterr().err
+    assert results("compare", both, "--every-question") == 0
+    assert "verdicts do not vote" not in capsys.readouterr().err
+
+
 def test_names_of_files_tell_runs_apart_and_settings_those_of_one_run(tmp_path, capsys):
     low, high = (samples_file(tmp_path / name / "s.csv", i, setting=name) for i, name in enumerate("lh"))
     both, out = joined([low, high], tmp_path / "both.csv"), tmp_path / "c.csv"

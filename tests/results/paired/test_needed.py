@@ -55,7 +55,10 @@ def test_halves_too_small_for_a_vote_are_no_halves():
 @pytest.mark.parametrize("row_level", [0.95, 0.99])
 @pytest.mark.parametrize("scale", [0.03, 0.08])
 def test_what_is_advised_after_an_undecided_comparison_decides_four_times_in_five(scale, row_level):
-    """True differences of a law of their own, measured; a fresh run of the number named where undecided."""
+    """True differences of a law of their own, measured; a fresh run of the number named where undecided.
+
+    The number for a difference as large as was seen would do so in 60 to 72 of 100 cases.
+    """
     rng = np.random.default_rng(3)
     spread, questions = 0.3, 150
     test = Decision(row_level)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from results.paired.differences import mean_differences
 from results.paired.simultaneous import Measured, correlations
-from results.votes.clusters import look_clustered, redrawn, shared_variance, standard_error
+from results.votes.clusters import equal_draws, look_clustered, redrawn, shared_variance, standard_error
 from studies.promises.clusters import DESIGNS, equal_runs
 
 
@@ -90,3 +90,9 @@ def test_names_that_begin_alike_are_told_of_where_they_are_right_together():
     assert look_clustered(names, rng.permutation(together)) is None
     assert look_clustered([f"gsm8k-{i:04d}" for i in range(300)], together) is None
     assert look_clustered([f"{i}" for i in range(300)], together) is None
+
+
+@pytest.mark.parametrize("questions", [20, 21, 26, 60])
+def test_twenty_draws_of_one_size_are_twenty_to_the_last_digit(questions: int) -> None:
+    """More than twenty would have no Student's interval."""
+    assert equal_draws(np.full(20, questions / 20)) == 20
