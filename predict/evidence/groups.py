@@ -86,7 +86,7 @@ def groups_of_curves(frame: pd.DataFrame, method: str) -> list[Group]:
     optional = ("accuracy", "stderr", "T", "tokens_per_answer", "questions", "clusters")
     rows = frame[(frame["method"] == method) & (frame["permutation"] == "exact")]
     rows = rows.reindex(columns=[*frame.columns, *(c for c in optional if c not in frame)])
-    rows = rows[rows["accuracy"].notna()]
+    rows = rows[rows["accuracy"].notna()].astype({"questions": "float64"})  # unknown is not fewer
     most = rows.groupby([*PANEL, "setting"], dropna=False)["questions"].transform("max")
     rows = rows[~(rows["questions"] < most)]  # of the questions that have so many answers
     return [_of_rows(key, part) for key, part in groups(rows, PANEL)]

@@ -2,6 +2,9 @@
 
 question_id  answer  gold  correct
 7            18      18    false      `correct` is believed
+
+Said, too, once for each table: that not one answer is right, that the answers are copies of
+each other, and that some say "None" or "nan".
 """
 
 import warnings

@@ -1,5 +1,7 @@
 """Reads and writes tables as CSV, JSONL or Parquet, writes LaTeX; a file is replaced whole or not at all.
 
+    {"question_id": "7", "setting": "100", "sample": 0, "answer": "18", "gold": "18", "tokens": 87}
+
 Cells come out as text, numbers or null; what a column means is known in `contract.py`.
 """
 

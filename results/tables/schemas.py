@@ -1,8 +1,10 @@
 """The tables of the project, declared once: samples, curves, forecasts and what is made of them.
 
-This is the one description of each table: `columns.py` converts and checks the cells by it,
-`contract.py` the table as a whole. What a limit expects is what a user reads after "expected"
-where a cell breaks it.
+    question_id      setting  sample  answer  gold  correct  tokens
+    gsm8k-test-0000  100      0       18      18    True     87
+
+This is the one description of each table: `columns.py` converts and checks the cells by it, `contract.py`
+the table as a whole. What a limit expects is what a user reads after "expected" where a cell breaks it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,9 @@
-"""What a comparison of runs says: its rows in words, and its sentence."""
+"""What a comparison of runs says: its rows in words, and its sentence.
+
+answer                at            b − a                  b is       better, worse  to decide it
+majority vote, N = 4  equal N       +8.0 (+3.0 … +13.0)    better     6, 2
+majority vote, N = 4  equal tokens  −1.0 (−5.0 … +3.0)     undecided                 900 questions
+"""
 
 from collections.abc import Sequence
 from math import ceil

@@ -1,4 +1,8 @@
-"""Stopping rules in words: each at its usual threshold, cheapest first."""
+"""Stopping rules in words: each at its usual threshold, cheapest first.
+
+rule    cost    answers  rounds  agreement  worst tenth  false stops  less a fixed N of equal cost
+lead:4  24.8 %  7.1      2.3     99.3 %     92.8 %       0.2 %        +0.3 (−2.3 … +2.8)
+"""
 
 from typing import Any
 

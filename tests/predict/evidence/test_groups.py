@@ -74,6 +74,13 @@ def test_answers_without_a_source_are_a_language_model_s_beside_the_twin_s() -> 
     ]
 
 
+def test_a_setting_of_an_unknown_number_of_questions_is_kept_beside_others() -> None:
+    curves = build_curves(simulated_samples(8, 4, ("40", "80")), permutations=0)
+    known = curves["questions"].astype("Int64").where(curves["setting"] == "40")
+    (group,) = groups_of_curves(curves.assign(questions=known), "majority")
+    assert group.questions == {"40": 8, "80": 0}
+
+
 def test_lengths_that_are_sums_over_an_unknown_number_of_questions_order_but_do_not_price() -> None:
     frame = pd.DataFrame({"setting": ["b", "a"], "T": [2e5, 1e5], "N": 1, "accuracy": [0.5, 0.4]}).assign(
         source="llm", dataset="d", model="m", method="majority", permutation="exact"
