@@ -1,10 +1,10 @@
 """Measures how fast a machine samples: SGLang with random weights in a real model's shape.
 
     6 prompts x 16 answers of a real run's lengths, small with random weights
-    tokens/s           114   while the server was full; 22302 tokens in 223.3 s with start and end
-    running          95.7%   of 16 places, by SGLang's own count
-    prefix cache     88.5%   of 80496 prompt tokens
-    client            0.4%   of the time, of one core
+    tokens/s          1396   while the server was full; 22302 tokens in 16.7 s with start and end
+    running          96.2%   of 16 places, by SGLang's own count
+    prefix cache     86.9%   of 51888 prompt tokens
+    client            4.0%   of the time, of one core
 
 Nothing is downloaded. Prompts are random words. Random weights write such words up to an answer's
 limit, and the limits are the lengths of a real run's answers.

@@ -32,10 +32,10 @@ def gpu_check(
     FLAGS after `--` go to SGLang as they are. A GPU is measured with CUDA graphs for all answers in flight,
     as a run has them, and without any. Shape `small` is for trying this command out on a CPU.
 
-    Answers are as long as those of a real run that ships with the project, each with a length of its own. So
-    the rate is what a run may expect: tokens a second while the server is full, the share of its places at
-    work, the share of prompt tokens from the prefix cache, and the share of the time in which the client kept
-    a core busy: at 100 % the client is the limit, not the GPU.
+    Prompts and answers are as long as those of a real run that ships with the project, each answer with a
+    length of its own. So tokens/s, while the server is full, is what a run may expect. Beside it stand the
+    share of the server's places at work, the share of prompt tokens from the prefix cache, and the share of
+    the time in which the client kept a core busy: at 100 % the client is the limit, not the GPU.
     """
     import asyncio
     import shutil
