@@ -118,7 +118,7 @@ def test_endless_names_are_cut_and_told_apart(tables):
 def test_a_setting_that_every_row_shares_is_said_once_and_copied_with_the_rest(tables):
     points = {("100", 1): 0.5, ("100", 4): 0.6}
     files, shown = made(tables(llm=pd.concat([curves(points), curves(points, model="other")])))
-    assert "pays Voting pays.\n" in shown.text
+    assert "pays: Voting pays.\n" in shown.text
     page = files["index.html"].decode()
     table = page[page.index("The frontier") :]
     table = table[: table.index("</table>")]
