@@ -34,7 +34,7 @@ def forecast(
     fit_settings: Sequence[str] = (),
     fit_cap: int | None = None,
     at_caps: Sequence[int] = (),
-    method: str = "majority",
+    method: str | None = None,
     predictor: str = DEFAULT,
     target: str = THESE,
     level: float = FORECAST_LEVEL,
@@ -55,7 +55,8 @@ def forecast(
         fit_settings: only these settings are seen; empty: all.
         fit_cap: see only what a run stopped at this many tokens an answer would show; None: everything.
         at_caps: with `fit_cap`, the dearer caps to forecast, in tokens.
-        method: "majority", "best_of_n" or "all_of_n" (a plan has no use for the last).
+        method: "majority", "best_of_n" or "all_of_n" (a plan has no use for the last); by default the vote,
+            and of verdicts, which do not vote, best of N.
         predictor: a name that `tts forecast --help` lists, or "all" that apply.
         target: what the columns low and high are of: "these-questions", sampled further, or "population", new
             questions of their kind.
@@ -107,7 +108,7 @@ def plan(
     at_settings: Sequence[str] = (),
     fit_cap: int | None = None,
     at_caps: Sequence[int] = (),
-    method: str = "majority",
+    method: str | None = None,
     predictor: str = DEFAULT,
     level: float = FORECAST_LEVEL,
     replicates: int = 300,
@@ -131,7 +132,7 @@ def plan(
     goals = goals_of(target_accuracy, token_budget)
     one_name(predictor)
     given: dict[str, Any] = {"at_settings": at_settings, "fit_cap": fit_cap, "at_caps": at_caps}
-    method, request = PLAN_METHOD.of(method), Request(**given)
+    method, request = method and PLAN_METHOD.of(method), Request(**given)
     options, plans = Options(PLAN_REPLICATES.of(replicates), seed, level), []
     for group in _groups(answers, gold, method, request):
         (name,) = chosen(predictor, group)
@@ -141,7 +142,7 @@ def plan(
     return plans
 
 
-def _groups(answers: pd.DataFrame | Answers, gold: Gold, method: str, request: Request) -> list[Group]:
+def _groups(answers: pd.DataFrame | Answers, gold: Gold, method: str | None, request: Request) -> list[Group]:
     frame = as_frame(answers, gold)
     kind = kind_of(frame)
     return groups_asked(as_table(frame, kind), kind, method, request)

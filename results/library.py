@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from results.commandline import BadInput, run
-from results.methods import BY_SCORE, FORECAST, SCORED
+from results.methods import SCORED
 from results.normal import LEVEL
 from results.paired.runs import compare_runs
 from results.read_options import reading
@@ -144,9 +144,10 @@ def compare(
 
     a, b: samples tables, or the answers of both with the `gold` of the questions. at: the N to look at, one
     or several, named before looking. level: how often all intervals hold together. methods: by default the
-    vote and best-of-N; with `score`, a column of the tables, the two choices by score. Without b
-    these are compared with the plain vote of the same answers. The columns are described in docs/tables.md,
-    the verdicts in docs/comparing.md. Raises BadInput.
+    vote and best-of-N, with `at` the vote alone (of verdicts, which do not vote, best-of-N); with `score`, a
+    column of the tables, the two choices by score. Without b these are compared with the plain vote of the
+    same answers. The columns are described in docs/tables.md, the verdicts in docs/comparing.md. Raises
+    BadInput.
 
     >>> before = [["7", "7"], ["5", "6"], ["9", "8"]] * 10
     >>> after = [["7", "7"], ["5", "5"], ["9", "9"]] * 10
@@ -165,8 +166,8 @@ def compare(
         name: as_samples(as_frame(side, None if name in own else right, name), name)
         for name, side in sides.items()
     }
-    chosen = methods_of((BY_SCORE if score else FORECAST) if methods is None else methods)
-    if any(method in SCORED for method in chosen) != (score is not None):
+    chosen = None if methods is None else methods_of(methods)
+    if chosen is not None and any(method in SCORED for method in chosen) != (score is not None):
         raise BadInput(f"score and {' or '.join(SCORED)} go together: give both, or neither")
     return compare_runs(runs, at=at, level=level, methods=chosen, score=score)
 

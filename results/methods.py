@@ -16,6 +16,7 @@ class Method:
         words: what it is called.
         of: what it is made from: plain answers, answers with scores, scores alone that are the credit of an
             answer, or other than by the product's votes.
+        votes: whether equal answers count together. Verdicts, which say only right or wrong, do not vote.
         forecast: whether there are forecasts of it, and runs are compared by it where no method is named.
         opposite: the method that it is 1 less of, with right answers taken for wrong ones: all of N are right
             unless one of them is not.
@@ -25,6 +26,7 @@ class Method:
 
     words: str
     of: Literal["answers", "scores", "credit", "other"] = "other"
+    votes: bool = False
     forecast: bool = False
     opposite: str = ""
     spending: str = ""
@@ -35,6 +37,7 @@ METHODS = {
     "majority": Method(
         words="majority vote",
         of="answers",
+        votes=True,
         forecast=True,
         spending="voting",
         act="A vote over {N} answers",
@@ -61,6 +64,7 @@ METHODS = {
     "weighted_majority": Method(
         words="weighted vote",
         of="scores",
+        votes=True,
         spending="voting by score",
         act="A vote over {N} answers, weighted by score,",
     ),

@@ -158,9 +158,9 @@ def measured_offers(
 
 
 def allowed_methods(sides: Sequence[Side], name: str) -> tuple[str, ...]:
-    """The methods by score that these scores allow: rewards below 0 rank answers and are no weights."""
+    """The methods by score that these allow: rewards below 0 rank answers and are no weights."""
     allowed: list[str] = []
-    for method in BY_SCORE:
+    for method in [method for method in BY_SCORE if all(side.allows(method) for side in sides)]:
         try:
             for side in sides:
                 side.curve(method)

@@ -24,13 +24,12 @@ from results import BadInput, kind_of, read_samples
 from results.commandline import say, warnings_last
 from results.normal import FORECAST_LEVEL, LEVEL
 from results.paired.pairs import pairs
-from results.paired.sides import sides_of
+from results.paired.sides import Side, sides_of
 from results.tables.contract import check_out
 from results.tables.files import write_raw
 from results.tables.key import model_on, on_dataset
 from results.tables.money import Price
 from results.terminal import plural
-from results.votes.curves import usual_methods
 from results.words.cells import Columns, count, described
 from results.words.names import interval, percent, show
 
@@ -81,11 +80,11 @@ def alone(
     read = {_PILOT: read_samples(*inputs, texts=False)}
     if cheap is not None:
         read[str(cheap)] = read_samples(cheap, texts=False)
-    tables, sides, methods = [], sides_of(read, prices), usual_methods(read[_PILOT])
+    tables, sides = [], sides_of(read, prices)
     for dear in (side for side in sides if side.table == _PILOT):
         own, seen = len(dear.pools.question_ids), dear.most
         rows = precision(dear.pools, questions or [own], answers or [seen, 4 * seen], seed, level)
-        rows = _by(methods, rows)
+        rows = _by(rows, dear)
         if cheap is not None:
             others = [side for side in sides if side.table != _PILOT and side.dataset == dear.dataset]
             if not others:
@@ -101,9 +100,10 @@ def alone(
     return tables
 
 
-def _by(methods: Sequence[str], rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows of single answers, and of more by one of the methods: verdicts do not vote."""
-    return rows[(rows["N"] == 1) | rows["method"].isin(methods)].reset_index(drop=True)
+def _by(rows: pd.DataFrame, *sides: Side) -> pd.DataFrame:
+    """The rows of single answers, and of more by what all sides allow: verdicts do not vote."""
+    allowed = rows["method"].map(lambda method: all(side.allows(method) for side in sides))
+    return rows[(rows["N"] == 1) | allowed].reset_index(drop=True)
 
 
 def saved(rows: pd.DataFrame) -> str:
@@ -131,14 +131,13 @@ def compared(
     with warnings_last():
         read = {str(path): read_samples(path, texts=False) for path in inputs}
         both = list(pairs(sides_of(read, {})))
-        methods = {name: usual_methods(table) for name, table in read.items()}
     if not both:
         raise BadInput("--compare: nothing to compare: give two models, or one model at several settings")
     tables = []
     for a, b in both:
         own, seen = len(a.pools.question_ids), min(a.most, b.most)
         rows = power(a.pools, b.pools, questions or [own], answers or [seen, 4 * seen], seed, level)
-        rows = _by(methods[b.table], _by(methods[a.table], rows))
+        rows = _by(rows, a, b)
         pilot = f"{plural(own, 'question')} × {plural(seen, 'answer')}"
         say(f"\n{b.named} − {a.named}{on_dataset(a.dataset)}, from {pilot}")
         say(described(rows, columns_of(rows)))

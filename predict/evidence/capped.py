@@ -26,7 +26,7 @@ RIVAL_CAPS = 8
 
 
 def capped(
-    samples: pd.DataFrame, method: str, cap: int, at_caps: Sequence[int], at_n: Sequence[int] = ()
+    samples: pd.DataFrame, method: str | None, cap: int, at_caps: Sequence[int], at_n: Sequence[int] = ()
 ) -> list[Group]:
     """Each run in a checked samples table, its settings being `cap`, which is seen, and the dearer `at_caps`.
 
@@ -37,14 +37,14 @@ def capped(
     if min(at_caps) <= cap:
         raise BadInput(f"--at-caps {min(at_caps)}: give caps above --fit-cap {cap}")
     groups = []
-    for key, settings in sampled(samples):
+    for key, settings in sampled(samples, method):
         for setting, rows in settings.items():
             prefix = setting if len(settings) > 1 else None
             caps = {cap_name(one, prefix): one for one in sorted({cap, *at_caps})}
             (answers,) = unnamed([answer_pools(unfinished_marked(rows, cap))])
             run = Run(setting, answers, cap, caps, answers.sizes)
             known = pools_at(run.answers, caps.items(), stop=_stop(run, rows))
-            groups.append(replace(group_of_pools(key.by(method), known, at_n), run=run))
+            groups.append(replace(group_of_pools(key, known, at_n), run=run))
     if not groups:
         raise BadInput("no sampled answers to forecast from")
     return groups

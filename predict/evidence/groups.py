@@ -6,15 +6,17 @@ T is how long an answer is, in tokens (for the synthetic twin: steps), here and 
 from `results.votes.tokens`, so samples and their curves give the same.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
 
 from predict.evidence.points import Floats, Ints, Points, Pool, Run
+from results.methods import FORECAST
 from results.tables.key import ANSWERS, PANEL, WHOSE, Key, groups
 from results.votes.clusters import mean_accuracy, standard_error
+from results.votes.curves import usual_methods
 from results.votes.exact import AnswerPools, accuracy_by_question, answer_pools
 from results.votes.tokens import answer_lengths, tokens_per_answer
 from results.votes.unnamed import unnamed
@@ -81,15 +83,25 @@ class Group:
         return "steps" if self.key.source == "synthetic" else "tokens"
 
 
-def groups_of_curves(frame: pd.DataFrame, method: str) -> list[Group]:
-    """The groups in a checked curves table: rows of `method` with permutation "exact" and an accuracy."""
+def _usual(there: Collection[str]) -> str:
+    """What is forecast where no method is named: the first of FORECAST that there is, "" if there is none."""
+    return next((method for method in FORECAST if method in there), "")
+
+
+def groups_of_curves(frame: pd.DataFrame, method: str | None) -> list[Group]:
+    """The groups in a checked curves table: rows of `method` with permutation "exact" and an accuracy.
+
+    method: by default each model's own, the vote where there is one.
+    """
     optional = ("accuracy", "stderr", "T", "tokens_per_answer", "questions", "clusters")
-    rows = frame[(frame["method"] == method) & (frame["permutation"] == "exact")]
+    rows = frame[frame["permutation"] == "exact"]
     rows = rows.reindex(columns=[*frame.columns, *(c for c in optional if c not in frame)])
     rows = rows[rows["accuracy"].notna()].astype({"questions": "float64"})  # unknown is not fewer
     most = rows.groupby([*PANEL, "setting"], dropna=False)["questions"].transform("max")
     rows = rows[~(rows["questions"] < most)]  # of the questions that have so many answers
-    return [_of_rows(key, part) for key, part in groups(rows, PANEL)]
+    usual = {whose: _usual(set(part["method"])) for whose, part in groups(rows, WHOSE)}
+    chosen = [(key, part) for key, part in groups(rows, PANEL) if key.method == (method or usual[key.whose])]
+    return [_of_rows(key, part) for key, part in chosen]
 
 
 def _of_rows(key: Key, rows: pd.DataFrame) -> Group:
@@ -116,20 +128,26 @@ def _of_rows(key: Key, rows: pd.DataFrame) -> Group:
     )
 
 
-def groups_of_samples(frame: pd.DataFrame, method: str, at_n: Sequence[int] = ()) -> list[Group]:
-    """The groups in a checked samples table, exact at `grid` and `at_n`."""
+def groups_of_samples(frame: pd.DataFrame, method: str | None, at_n: Sequence[int] = ()) -> list[Group]:
+    """The groups in a checked samples table, exact at `grid` and `at_n`; method: as `sampled` has it."""
     of_samples = []
-    for key, settings in sampled(frame):
+    for key, settings in sampled(frame, method):
         answers = unnamed([answer_pools(rows) for rows in settings.values()])
         pools = [make_pool(name, own) for name, own in zip(settings, answers, strict=True)]
-        of_samples.append(group_of_pools(key.by(method), pools, at_n))
+        of_samples.append(group_of_pools(key, pools, at_n))
     return of_samples
 
 
-def sampled(frame: pd.DataFrame) -> Iterator[tuple[Key, dict[str, pd.DataFrame]]]:
-    """Each model on each data set of a samples table, and its sampled rows by setting."""
-    for key, part in groups(frame[frame["decoding"] == "sample"], WHOSE):
-        yield key, {own.setting: rows for own, rows in groups(part, ANSWERS)}
+def sampled(frame: pd.DataFrame, method: str | None) -> Iterator[tuple[Key, dict[str, pd.DataFrame]]]:
+    """Each model on each data set of a samples table by the method, and its sampled rows by setting.
+
+    method: by default each model's own: the vote, and of verdicts, which do not vote, best of N.
+    """
+    rows = frame[frame["decoding"] == "sample"]
+    usual = {} if method else usual_methods(rows)
+    for key, part in groups(rows, WHOSE):
+        by = key.by(method or _usual(usual[key]))
+        yield by, {own.setting: rows for own, rows in groups(part, ANSWERS)}
 
 
 def make_pool(setting: str, answers: AnswerPools) -> Pool:

@@ -30,7 +30,6 @@ from results.arguments import AT_CAPS, AT_N, FIT_CAP, FIT_MAX_N, FIT_MAX_TOKENS,
 from results.methods import FORECAST, METHODS
 from results.tables.contract import sample_files
 from results.tables.files import SUFFIXES
-from results.votes.curves import usual_methods
 
 ENOUGH = 4
 """Settings of known length from which the dearer ones are forecast: three to fit, and one to forecast."""
@@ -73,7 +72,7 @@ def read_asked(paths: Sequence[Path], method: str | None, request: Request = NOT
     for kind in sorted(set(kinds.values()), reverse=True):  # samples, curves
         own = [path for path in paths if kinds[path] == kind]
         table = read_samples(*own, texts=False) if kind == "samples" else read_curves(*own)
-        read += groups_asked(table, kind, method or _usual(table, kind), request, ", ".join(map(str, own)))
+        read += groups_asked(table, kind, method, request, ", ".join(map(str, own)))
     of_each = {group.identity: group for group in read}
     if twice := [group.name for group in read if of_each[group.identity] is not group]:
         files = ", ".join(map(str, paths))
@@ -83,17 +82,12 @@ def read_asked(paths: Sequence[Path], method: str | None, request: Request = NOT
     return read
 
 
-def _usual(table: pd.DataFrame, kind: str) -> str:
-    """What is forecast where no method is named: the first of FORECAST that there is."""
-    there = usual_methods(table) if kind == "samples" else {*table.get("method", ())}
-    return next((name for name in FORECAST if name in there), FORECAST[0])
-
-
 def groups_asked(
-    table: pd.DataFrame, kind: str, method: str, request: Request, name: str = "DataFrame"
+    table: pd.DataFrame, kind: str, method: str | None, request: Request, name: str = "DataFrame"
 ) -> list[Group]:
     """The same of a checked table of that kind, which messages call `name`. Raises BadInput."""
-    cap, method = _cap(request, method), METHOD.of(method)
+    method = None if method is None else METHOD.of(method)
+    cap = _cap(request, method)
     if kind not in ("samples", "curves"):
         raise BadInput(f"{name}: a {kind} table, expected one of samples or of curves")
     if cap is not None and kind == "curves":
@@ -108,11 +102,11 @@ def groups_asked(
     else:
         groups = groups_of_curves(table, method)
     if not groups:
-        raise BadInput(f"{name}: no rows of method {method}")
+        raise BadInput(f"{name}: no rows of method {method or ' or '.join(FORECAST)}")
     return groups
 
 
-def _cap(request: Request, method: str) -> int | None:
+def _cap(request: Request, method: str | None) -> int | None:
     """The cap at which runs are looked at. Raises BadInput where what is asked does not go with it."""
     if request.fit_cap is None and not request.at_caps:
         return None
@@ -120,7 +114,7 @@ def _cap(request: Request, method: str) -> int | None:
         raise BadInput("--fit-cap (where the run is stopped) and --at-caps (to forecast) go together")
     if request.fit_settings or request.at_settings or request.fit_max_tokens:
         raise BadInput("--fit-settings, --fit-max-tokens and --at-settings do not go with --fit-cap")
-    if METHODS[METHOD.of(method)].opposite:
+    if method and METHODS[method].opposite:
         raise BadInput(f"--method {method} does not go with --fit-cap: an answer cut off is not a right one")
     return request.fit_cap
 

@@ -158,8 +158,8 @@ def measured_choices(sides: list[Side], methods: tuple[str, ...], max_n: int, le
     """One model on one data set: its `sides`, one for each setting, by the vote and by `methods`.
 
     N is 1, 2, 4, … up to the answers there are and to `max_n`. There is no forecast of choices by score, and
-    the oracle's best of N is none of them, as nobody can buy it. Raises BadInput where answers have no token
-    counts, or their scores a cost that is not known.
+    the oracle's best of N is none of them, as nobody can buy it. Verdicts do not vote. Raises BadInput where
+    answers have no token counts, or their scores a cost that is not known.
     """
     max_n, level = MAX_N.of(max_n), LEVELS.of(level)
     for side in sides:
@@ -169,7 +169,7 @@ def measured_choices(sides: list[Side], methods: tuple[str, ...], max_n: int, le
             raise BadInput(f"{side.named}: what a score costs is not known: give --score-cost TOKENS")
     tables = []
     for method in (PLAIN, *methods):
-        tables += [_measured(side, method, max_n, level) for side in sides]
+        tables += [_measured(side, method, max_n if side.allows(method) else 1, level) for side in sides]
     return pd.concat(tables, ignore_index=True)
 
 

@@ -20,7 +20,7 @@ from results.arguments import AT, LEVELS, LOOKS, MARGIN, PLANNED, SCORE_COST, WE
 from results.cli.options import SAMPLES, picture_options, price_option, rows_written, table_out
 from results.command_help import ASKED, CHANCE, INPUT, VERDICT, Command, about
 from results.commandline import say, warnings_last
-from results.methods import BY_SCORE, FORECAST, LISTED, SCORED
+from results.methods import BY_SCORE, LISTED, SCORED
 from results.normal import LEVEL
 from results.read_options import CHOSEN, reading_options
 
@@ -135,12 +135,11 @@ def compare_command(
     from results.paired.runs import compare_runs, pairs_looked_at
     from results.tables.contract import check_out, write_table
     from results.tables.files import write_raw
-    from results.votes.curves import methods_of, usual_methods
+    from results.votes.curves import methods_of
 
     _check_effects(click.get_current_context().params)
-    usual = BY_SCORE if score else FORECAST[:1] if at else FORECAST
-    chosen = methods_of(methods or usual)
-    by_score = bool(set(chosen) & set(SCORED))
+    chosen = methods_of(methods) if methods else None
+    by_score = bool(score) if chosen is None else bool(set(chosen) & set(SCORED))
     if score and not by_score:
         raise click.UsageError(f"--score is for {' and '.join(SCORED)}: name one of them in --method")
     if score_cost is not None and not by_score:
@@ -152,9 +151,6 @@ def compare_command(
     with warnings_last():
         tables = told.read(samples, score)
         tables = told.of_models(tables, models)
-        if not (methods or score or every_question):  # verdicts do not vote
-            there = set.intersection(*({*usual_methods(table)} for table in tables.values()))
-            chosen = tuple(method for method in chosen if method in there) or FORECAST[1:]
         if every_question:
             lines, word = told.look_at_every_question(tables, margin / 100, level)
             click.echo("\n".join(lines))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -111,8 +112,8 @@ def curves_command(
         refuse_given(["seed"], "is of random orders, and --permutations 0 draws none")
     with warnings_last():
         table = read_samples(*samples, texts=False, also=columns_of_score(score))
-        methods = methods_of(method or usual_methods(table))
-        if not set(methods) & set(SCORED):
+        methods = methods_of(method) if method else None
+        if not set(methods or chain(*usual_methods(table).values())) & set(SCORED):
             refuse_given(["score"], f"is for {' and '.join(SCORED)}: name one of them in --method")
         capped = cap_samples(table, caps) if caps else table
         note_unread(samples, table)

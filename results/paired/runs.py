@@ -138,7 +138,7 @@ def compare_runs(
     runs: Mapping[str, pd.DataFrame],
     prices: Mapping[str, Price] = {},
     at: int | Sequence[int] | None = None,
-    methods: str | Sequence[str] = FORECAST,
+    methods: str | Sequence[str] | None = None,
     level: float = LEVEL,
     score: str | None = None,
     score_cost: float | None = None,
@@ -148,8 +148,9 @@ def compare_runs(
 
     prices: by model or run; without any the cost is tokens, or what all
     answers have in a column `cost`. at: the N that are looked at, by default the powers of two
-    up to the smaller pool and that pool. level: of all intervals together. score: what the
-    methods by score go by. One run is then compared with itself: each method with the plain
+    up to the smaller pool and that pool. methods: by default the vote and best of N, with `at` the
+    vote alone; of verdicts, which do not vote, best of N. level: of all intervals together. score: what
+    the methods by score go by. One run is then compared with itself: each method with the plain
     vote of the same answers, at each setting. score_cost: the tokens that the score of an
     answer takes, by default what the samples say of it; where they are not known nothing is
     said at equal cost. weights: see `results.votes.scored`.
@@ -172,25 +173,37 @@ def pairs_looked_at(
     runs: Mapping[str, pd.DataFrame],
     prices: Mapping[str, Price] = {},
     at: int | Sequence[int] | None = None,
-    methods: str | Sequence[str] = FORECAST,
+    methods: str | Sequence[str] | None = None,
     score: str | None = None,
     score_cost: float | None = None,
     weights: str | None = None,
 ) -> list[Pair]:
     """What `compare_runs` compares, and what it raises and warns of."""
     ns = () if at is None else AT.of([at] if isinstance(at, Real) else at)
-    methods = methods_of(methods)
-    check_weights(weights, methods, score)
+    asked = None if methods is None else methods_of(methods)
+    usual = BY_SCORE if score else FORECAST
+    check_weights(weights, asked or usual, score)
     sides = sides_of(runs, prices, score, score_cost, weights)
-    if set(methods) & set(BY_SCORE) and len({side.run for side in sides}) == 1:
+
+    def methods_for(a: Side, b: Side) -> Sequence[str]:
+        if asked is not None:
+            return asked
+        allowed = [method for method in usual if a.allows(method) and b.allows(method)]
+        return allowed[:1] if ns and not score else allowed
+
+    if set(asked or usual) & set(BY_SCORE) and len({side.run for side in sides}) == 1:
+        if not all(side.allows(PLAIN) for side in sides):
+            raise BadInput(f"{sides[0].named}: verdicts do not vote: a choice by score has no vote to beat")
         looked_at = [
             Pair(side, side, method, _several(_counts(side, side, ns)), PLAIN)
             for side in sides
-            for method in methods
+            for method in methods_for(side, side)
             if method != PLAIN
         ]
     else:
-        looked_at = [Pair(a, b, method, _counts(a, b, ns)) for a, b in pairs(sides) for method in methods]
+        looked_at = [
+            Pair(a, b, method, _counts(a, b, ns)) for a, b in pairs(sides) for method in methods_for(a, b)
+        ]
     if not looked_at:
         raise BadInput("nothing to compare: give two runs of one data set, or one run with several settings")
     return looked_at

@@ -15,10 +15,11 @@ import numpy as np
 import pandas as pd
 
 from results.commandline import BadInput
-from results.methods import BY_SCORE
+from results.methods import BY_SCORE, METHODS
 from results.tables.key import UNNAMED, Key, check_names
 from results.tables.money import COST, MILLION, Price, cost_of_score, no_prompts
 from results.terminal import visible
+from results.votes.curves import usual_methods
 from results.votes.exact import AnswerPools, Floats, answer_pools
 from results.votes.scored import accuracy_by, score_column
 from results.votes.setting import sampled_groups
@@ -34,7 +35,8 @@ class Side:
     table: the name of the samples table it comes from; golds: right answer by question, where
     it is known; price: of one token, in any unit; beside: what an answer to each question costs
     besides its tokens; logs: whether the scores of the answers are log-probabilities;
-    score_cost: the tokens that the score of an answer takes, NaN where that is not known.
+    score_cost: the tokens that the score of an answer takes, NaN where that is not known;
+    votes: whether its answers do; verdicts do not.
     """
 
     table: str
@@ -48,6 +50,7 @@ class Side:
     logs: bool = False
     score_cost: float = np.nan
     model: str = ""
+    votes: bool = True
 
     @property
     def named(self) -> str:
@@ -58,6 +61,10 @@ class Side:
         """The same with these questions alone."""
         keep = np.isin(self.pools.question_ids, questions)
         return self if keep.all() else replace(self, pools=self.pools.kept(keep.repeat(self.pools.sizes)))
+
+    def allows(self, method: str) -> bool:
+        """Whether the answers can be made one by the method."""
+        return self.votes or not METHODS[method].votes
 
     @cached_property
     def most(self) -> int:
@@ -117,6 +124,7 @@ def sides_of(
         table, column, logs = given, None, False
         if score is not None:
             table, column, logs = score_column(given, score, weights)
+        usual = usual_methods(table)
         by_name = sorted(sampled_groups(table), key=lambda group: group[0].whose)  # in any order of rows
         for key, rows in by_name:
             run = runs[name, key.model]
@@ -138,6 +146,7 @@ def sides_of(
                 logs=logs,
                 score_cost=cost_of_score(rows, column) if score_cost is None else score_cost,
                 model=key.model,
+                votes="majority" in usual[key.whose],
             )
             sides.append(side)
     for spelt in prices.keys() - used:

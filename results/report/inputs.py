@@ -23,7 +23,7 @@ from results.tables.money import Money, Price
 from results.tables.schemas import CURVE_KEY
 from results.tables.texts import TEXTS, first_texts
 from results.terminal import plural
-from results.votes.curves import Exact, curves_and_votes, usual_methods
+from results.votes.curves import Exact, curves_and_votes
 from results.words.cells import readable
 from results.words.names import listed
 
@@ -98,7 +98,7 @@ def read_tables(paths: Iterable[Path], notes: str = "", prices: Mapping[str, Pri
         if len(whole):
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always", UserWarning)
-                own_curves, votes = curves_and_votes(whole, usual_methods(whole))
+                own_curves, votes = curves_and_votes(whole)
             doubts = [str(warning.message) for warning in caught]
             curves = _with_own(curves, own_curves)
     others = {kind: pd.concat(own.values(), ignore_index=True) for kind, own in tables.items()}

@@ -35,7 +35,7 @@ from results.stopping.votes_so_far import Floats
 from results.tables.key import Key
 from results.tables.schemas import STOPPING
 from results.terminal import plural
-from results.votes.curves import verdicts_alone
+from results.votes.curves import usual_methods
 from results.votes.exact import AnswerPools, accuracy_by_question, answer_pools, whole_vote
 from results.votes.permutations import random_orders
 from results.votes.setting import sampled_groups
@@ -88,11 +88,11 @@ def arena(
     """
     n_max, orders, seed = MOST_ANSWERS.of(n_max), RANDOM_ORDERS.of(orders), SEED.of(seed)
     tried = rules if isinstance(rules, Mapping) else {rule: thresholds_of(rule) for rule in rules}
-    tables, without_votes = [], list[BadInput]()
+    tables, without_votes, usual = [], list[BadInput](), usual_methods(samples)
     for key, rows in sampled_groups(samples):
         pools = answer_pools(rows)
         try:
-            if verdicts_alone(rows):
+            if "majority" not in usual[key.whose]:
                 raise BadInput(f"{key}: verdicts do not vote: there is no vote to end")
             most = _most(pools, n_max, key)
         except BadInput as error:

@@ -11,16 +11,16 @@ rows of their own, with method "greedy".
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 import pandas as pd
 
 from results.arguments import NS, PERMUTATIONS, SEED, names_of
 from results.commandline import BadInput, progress
-from results.methods import COMPUTED, CREDIT, FORECAST, METHODS, SCORED
+from results.methods import COMPUTED, CREDIT, EVERY_METHOD, FORECAST, METHODS, SCORED
 from results.tables.contract import as_samples
 from results.tables.files import give_back_memory
 from results.tables.key import ANSWERS, WHOSE, Key, groups
@@ -52,27 +52,24 @@ def methods_of(given: str | Sequence[str]) -> tuple[str, ...]:
     return methods
 
 
-def usual_methods(samples: pd.DataFrame) -> tuple[str, ...]:
-    """What is computed of checked samples where nothing is asked for.
+def usual_methods(samples: pd.DataFrame) -> dict[Key, tuple[str, ...]]:
+    """What is computed of each model on each data set of checked samples, where nothing is asked for.
 
-    Verdicts do not vote: where a model's answers say no more than whether they are right,
-    best_of_n and all_of_n; a UserWarning says so where others stand beside them. Where
-    `correct` is a threshold on scores from 0 to 1, some of them between, highest_score too.
+    Verdicts do not vote: where a model's answers say no more than whether they are right, best_of_n and
+    all_of_n. Where `correct` is a threshold on scores from 0 to 1, some of them between, highest_score too.
     """
     told = samples[[name for name in (*WHOSE, "answer", "gold", "correct", "score") if name in samples]]
-    verdicts = {key: verdicts_alone(rows) for key, rows in groups(told, WHOSE)}
-    usual = ("best_of_n", "all_of_n") if any(verdicts.values()) else FORECAST
-    if len({*verdicts.values()}) > 1:
-        first = next(key for key in verdicts if verdicts[key])
-        line = f"{first}: verdicts do not vote, so no vote is computed here: give other answers by themselves"
-        warnings.warn(line, stacklevel=2)
-    return (*usual, *CREDIT) if _partial_credit(samples) else usual
+    credit = CREDIT if _partial_credit(told) else ()
+    judged = tuple(name for name in EVERY_METHOD if not METHODS[name].votes)
+    return {
+        key: (*(judged if _verdicts_alone(rows) else FORECAST), *credit) for key, rows in groups(told, WHOSE)
+    }
 
 
 _VERDICTS = re.compile(r"[01]|true|false|yes|no|pass(ed)?|fail(ed)?|(in)?correct|right|wrong", re.IGNORECASE)
 
 
-def verdicts_alone(samples: pd.DataFrame) -> bool:
+def _verdicts_alone(samples: pd.DataFrame) -> bool:
     """Whether there are no golds, and each answer is a word for right or wrong, or its own score."""
     if "gold" in samples and samples["gold"].notna().any():
         return False
@@ -105,7 +102,7 @@ class Exact:
 
 def build_curves(
     samples: pd.DataFrame,
-    methods: str | Sequence[str] = FORECAST,
+    methods: str | Sequence[str] | None = None,
     ns: Sequence[int] | None = None,
     permutations: int = 10,
     seed: int = 0,
@@ -115,12 +112,13 @@ def build_curves(
     """The curves table of a samples table: any DataFrame with its columns, checked as a file would be.
 
     methods: "majority", "best_of_n", "all_of_n"; of answers with scores "best_by_score" and
-    "weighted_majority" too, which have exact rows only. score: their column, "score", "logprob"
-    or the NAME of a "score_NAME" (`results.votes.scored` says what scores mean). weights:
-    "softmax" or "sigmoid" of the scores, where they are rewards of any size. ns: the N to
-    compute, by default the powers of two up to the pool and the pool itself. permutations:
-    random orders drawn beside the exact value (0: none). An N above the smallest pool of a
-    group is that of the questions with so many answers, where most have them, or else left out;
+    "weighted_majority" too, which have exact rows only; by default each model's `usual_methods`.
+    score: their column, "score", "logprob" or the NAME of a "score_NAME" (`results.votes.scored`
+    says what scores mean). weights: "softmax" or "sigmoid" of the scores, where they are rewards
+    of any size. ns: the N to compute, by default the powers of two up to the pool and the pool
+    itself. permutations: random orders drawn beside the exact value (0: none). An N above the
+    smallest pool of a group is that of the questions with so many answers, where most have them, or
+    else left out;
     a UserWarning says which. Raises BadInput for a table that breaks the contract, and where no
     setting has answers enough for any N.
     """
@@ -137,7 +135,7 @@ _VOTED = (
 
 def curves_and_votes(
     samples: pd.DataFrame,
-    methods: str | Sequence[str] = FORECAST,
+    methods: str | Sequence[str] | None = None,
     ns: Sequence[int] | None = None,
     permutations: int = 10,
     seed: int = 0,
@@ -150,14 +148,15 @@ def curves_and_votes(
     most: go on where most questions have N answers, and not only where all do; no accuracies of
     these.
     """
-    methods = methods_of(methods)
+    usual = usual_methods(samples) if methods is None else {}
+    every = methods_of([*chain(*usual.values())] if methods is None else methods)
     ns = None if ns is None else NS.of(ns)
     if ns == ():
         raise BadInput(f"ns: found no number, expected {NS.expected}")
     permutations, seed = PERMUTATIONS.of(permutations), SEED.of(seed)
-    check_weights(weights, methods, score)
+    check_weights(weights, every, score)
     column, logs = None, False
-    if set(methods) & set(SCORED):
+    if set(every) & set(SCORED):
         samples, column, logs = score_column(samples, score, weights)
     settings = settings_in_order(samples)
     greedy, sampled = _greedy_and_sampled(samples, column, settings)
@@ -169,16 +168,20 @@ def curves_and_votes(
     if sampled and not (larger or any(possible.size for _, possible in voted)):
         asked, pool = ", ".join(map(str, ns or [])), max(int(group.pools.sizes.min()) for group in sampled)
         raise BadInput(f"N = {asked}: no setting has that many answers per question, expected at most {pool}")
+
+    def methods_for(group: Setting) -> tuple[str, ...]:
+        return usual.get(group.key.whose, every)
+
     votes: list[Exact] = []
     for group, possible in progress(" settings", voted):
-        votes += _exact(group, possible, methods, logs)
+        votes += _exact(group, possible, methods_for(group), logs)
     rows = [_greedy_rows(group) for group in greedy]
     rows += [_exact_rows(curve, votes) for curve in votes]
     for part, possible in larger:
-        alone = [_exact_rows(curve, [curve]) for curve in _exact(part, possible, methods, logs)]
+        alone = [_exact_rows(curve, [curve]) for curve in _exact(part, possible, methods_for(part), logs)]
         rows += [of_fewer.assign(stderr_vs_first_n=np.nan) for of_fewer in alone]  # the first N is of all
     for group, possible in [*voted, *larger] if permutations else []:
-        rows += _permutation_rows(group, methods, possible, permutations, seed)
+        rows += _permutation_rows(group, methods_for(group), possible, permutations, seed)
     table = pd.concat(rows, ignore_index=True).reindex(columns=COLUMNS)
     if table["clusters"].isna().all():
         table = table.drop(columns="clusters")

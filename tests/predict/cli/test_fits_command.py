@@ -10,6 +10,7 @@ from predict.cli.fits import appendix_fits
 from predict.evidence.groups import groups_of_curves
 from results import kind_of, read_curves
 from results.summary.panels import fit_trends, make_panels
+from results.votes.curves import build_curves
 from tests.predict.commands import predict
 from tests.predict.conftest import simulated_samples
 
@@ -88,15 +89,19 @@ def test_the_report_publishes_the_same_fits_in_the_same_units(table: str) -> Non
 
 
 @pytest.mark.parametrize(("asked", "method"), [((), "best_of_n"), (("--method", "majority"), "majority")])
+@pytest.mark.parametrize("curves", [False, True])
 def test_verdicts_do_not_vote_unless_that_is_asked_for(
-    tmp_path: Path, recwarn: pytest.WarningsRecorder, asked: tuple[str, ...], method: str
+    tmp_path: Path, curves: bool, asked: tuple[str, ...], method: str
 ) -> None:
-    """Beside answers that do. What is named is computed, and nothing is said."""
+    """Beside answers that do, of samples and of their curves."""
     answers = simulated_samples(6, 4, ("40",)).assign(model="n")
     words = answers["correct"].map({True: "yes", False: "no"})
     verdicts = answers.assign(model="m", answer=words, gold=None)
-    pd.concat([answers, verdicts]).to_csv(tmp_path / "s.csv", index=False)
+    table = pd.concat([answers, verdicts])
+    if curves:
+        table = build_curves(table, ["majority", "best_of_n"] if asked else None, permutations=0)
+    table.to_csv(tmp_path / "s.csv", index=False)
     done = predict("fits", tmp_path / "s.csv", *asked, "--out", tmp_path / "fits.csv")
     assert done.exit_code == 0, done.output
-    assert set(pd.read_csv(tmp_path / "fits.csv")["method"]) == {method}
-    assert any("do not vote" in str(told.message) for told in recwarn) == (not asked)
+    found = pd.read_csv(tmp_path / "fits.csv")
+    assert {*zip(found["model"], found["method"], strict=True)} == {("n", "majority"), ("m", method)}

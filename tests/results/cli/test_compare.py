@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 from results.tables.contract import read_table
+from tests.predict.commands import predict
 from tests.results.cli.command import joined, results, samples_file
 
 ONE_LOOK = ["--at", 1, "--sequential", "--planned", 30, "--looks", 1]
@@ -62,17 +63,32 @@ def test_the_gate_leaves_with_the_verdict_on_the_second_run(
     assert any("margin" in line for line in told) == ("--at" in arguments and "--margin" in arguments)
 
 
-def test_where_single_answers_are_counted_nothing_is_said_of_votes(runs, tmp_path, capsys):
-    """Verdicts beside answers: one of each model."""
-    answers = pd.read_csv(runs[3]).assign(model="n")
-    verdicts = answers.assign(
-        model="m", correct=answers["answer"] == 1, answer=answers["answer"] % 7, gold=None
-    )
-    pd.concat([answers, verdicts]).to_csv(both := tmp_path / "both.csv", index=False)
-    assert results("compare", both) == 0
-    assert "verdicts do not vote" in capsys.readouterr().err
-    assert results("compare", both, "--every-question") == 0
-    assert "verdicts do not vote" not in capsys.readouterr().err
+@pytest.mark.parametrize("more", [(), ("--at", "2")])
+def test_a_pair_of_which_one_has_verdicts_is_compared_by_best_of_n(runs, tmp_path, more):
+    """Verdicts do not vote; the other two models of the table do."""
+    answers = pd.read_csv(runs[3])
+    verdicts = answers.assign(correct=answers["answer"] == 1, answer=answers["answer"] % 7, gold=None)
+    models = [answers.assign(model="n"), answers.assign(model="o"), verdicts.assign(model="m")]
+    pd.concat(models).to_csv(three := tmp_path / "three.csv", index=False)
+    assert results("compare", three, *more, "--out", tmp_path / "c.csv") == 0
+    told = pd.read_csv(tmp_path / "c.csv").groupby(["a", "b"])["method"].unique().map(set).to_dict()
+    every = {"majority"} if more else {"majority", "best_of_n"}
+    assert told == {("m", "n"): {"best_of_n"}, ("m", "o"): {"best_of_n"}, ("n", "o"): every}
+
+
+def test_verdicts_with_scores_have_no_vote_by_them(runs, tmp_path, capsys):
+    answers = pd.read_csv(runs[3]).drop(columns=["gold", "model"], errors="ignore")
+    verdicts = answers.assign(correct=answers["answer"] == 1, score=1.0 / (1 + answers.index), tokens=9)
+    verdicts = verdicts.assign(answer=verdicts["correct"].map({True: "yes", False: "no"}))
+    pd.concat([verdicts.assign(model=name) for name in "mn"]).to_csv(both := tmp_path / "s.csv", index=False)
+    assert results("compare", both, "--score", "score", "--out", tmp_path / "c.csv") == 0
+    assert set(pd.read_csv(tmp_path / "c.csv")["method"]) == {"best_by_score"}
+    assert results("compare", both, "--model", "m", "--score", "score") == 2
+    assert "verdicts do not vote: a choice by score has no vote to beat" in capsys.readouterr().err
+    plan = ("plan", both, "--score", "score", "--score-cost", "0", "--token-budget", "99")
+    assert predict(*plan, "--out", tmp_path / "p.csv").exit_code == 0
+    bought = pd.read_csv(tmp_path / "p.csv").groupby("method")["N"].apply(set)
+    assert bought.to_dict() == {"majority": {1}, "best_by_score": {2, 4}}
 
 
 def test_names_of_files_tell_runs_apart_and_settings_those_of_one_run(tmp_path, capsys):
