@@ -53,7 +53,7 @@ BAD: dict[Callable[..., object], dict[str, tuple[Any, ...]]] = {
         "level": (0, 90, 1e-9),
         "replicates": (-1, 1.5, 10**6),
         "seed": (-1, "a"),
-        "method": ("best of n", None, "greedy", "best_by_score"),
+        "method": ("best of n", "", "greedy", "best_by_score"),
         "predictor": ("mix", None, ""),
         "target": ("pop",),
         "at_settings": ([800], 800),
