@@ -1,5 +1,5 @@
-"""No number depends on what questions, clusters, data sets, models or settings are called, on the order of the
-answers of a setting in a file, on the kind of file and its further columns, or on what else the file holds:
+"""No number depends on what questions, clusters, data sets, models or settings are called, on the order
+of the answers of a setting in a file, on the kind of file and its further columns, or on what else it holds:
 the same answers of another model on another data set. (The intervals of a comparison hold together: they do.)
 """
 
