@@ -30,6 +30,10 @@ _WRONG = re.compile(
     r"|(?:is|was|can|could|does)n['’]t|cannot|can\snot)\b"
 )
 
+_NO_LABEL = re.compile(
+    r"\W*+(?:[A-Z0-9]|(?:none|neither|all|both)(?:\sof\s(?:the\s)?(?:above|these|them))?)\W*+", re.IGNORECASE
+)
+"""What is stated in the place of a label, and is none of the question's: a wrong answer."""
 _MARKUP = dict.fromkeys(map(ord, "*_`$\"“”'‘’{}#"), " ")
 _LATEX = re.compile(r"\\(?:boxed|fbox|text[a-z]*+|mathbf|mathrm|mbox)\b|\\[()\[\]$%,!; ]")
 
@@ -55,7 +59,7 @@ def answer_in(place: Place) -> str | None:
         text = line
     if place.cut_off and text == place.text:
         return None
-    if _label(text, place.labels):
+    if _label(text, place.labels) or (place.states and _NO_LABEL.fullmatch(text)):
         return text
     patterns = _patterns(tuple(place.labels))
     first = patterns.text.fullmatch(" ".join(_LATEX.sub(" ", text).translate(_MARKUP).split()))
@@ -128,7 +132,7 @@ class _Patterns(NamedTuple):
 def _patterns(labels: tuple[str, ...]) -> _Patterns:
     label = "|".join(sorted(map(re.escape, labels or LETTERS), key=len, reverse=True))
     text = re.compile(
-        rf"(?:(?:the|la)\s)?(?:(?i:option|choice|answer|letter|{_ELSEWHERE})\s++)?+(?:"
+        rf"(?:(?:the|la)\s)?(?:(?i:option|choice|answer|letter|{_ELSEWHERE})\s++|[选選][项項]\s?)?+(?:"
         rf"[(\[]\s?(?P<within>(?i:{label}))\s?[)\]]"  # "(B)", "(b) Paris"
         rf"|(?P<marked>(?i:{label}))(?=\s?\)|[.:,]\s|[.:]?\Z|\s?(?:입니다|이다|です|だ))"  # "b", "B) Paris"
         rf"|(?P<alone>{label})(?=\s(?:{_REASON})\b|\s?[-–—/&;(]|\s(?:{_JOIN})\s)"  # "B because it is larger"
@@ -150,5 +154,6 @@ def _patterns(labels: tuple[str, ...]) -> _Patterns:
         rf"|(?:\A|[.;:]\s|\b(?i:so|thus|hence|therefore|that)[,:]?\s){given}\sis\s(?:correct|right)\s*+(?:[.!]|\Z)"
         rf"|\b(?i:I|we)(?:['’](?:d|ll)|\s(?:would|will|shall|must))?\s(?i:pick|choose|select|go\swith|opt\sfor|vote\sfor|answer)"
         rf"\s(?:(?i:option|choice|answer)\s)?{given}(?=\s*+(?:[^\w\s]|\Z|because|since|as\b))"
+        rf"|[选選][项項]\s?[*(\[]{{0,3}}({label})[*)\]]{{0,3}}\s?是?正[确確]"
     )
     return _Patterns(text, another, among, settled)

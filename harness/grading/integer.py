@@ -12,7 +12,7 @@ import re
 from functools import lru_cache
 from itertools import pairwise, takewhile
 
-from harness.grading.dress import without_groups, without_style
+from harness.grading.dress import without_groups, without_lead, without_style
 from harness.grading.places import Place, is_mark, says_something, sentence, without_introduction
 from harness.grading.value_words import (
     ARTICLES,
@@ -37,10 +37,11 @@ _LATEX_WRAPPER = re.compile(r"\\(?:boxed|text|textbf|mathbf|mathrm|mbox)\b|\\[()
 _NUMBER = re.compile(r"\s*+([-+]?+)\s*+(\.?+[0-9][0-9,.]*+)(.*+)", re.DOTALL)
 _DECIMAL = re.compile(r"([0-9]{1,3}+(?:,[0-9]{3})++|[0-9]*+)(?:\.([0-9]*+))?+")
 
-# After the number: nothing, percent, degree, words. "5x", "10k" are no integers; "5ml", "5 m", "5 m²" are 5.
+# After the number: nothing, percent, degree, words. "5x", "10k" are no integers; "5ml", "5 m", "5 m²" are 5,
+# and so is "5元": in these scripts a character is a word.
 _LETTER = r"[^\W\d_]"
 _UNIT = re.compile(
-    rf"(?!{_LETTER}(?!{_LETTER}))(?:[\s%°,!?()]|\.(?=\s*+\Z)|{_LETTER}++(?:[-'’/]{_LETTER}++)*+\.?+)*+"
+    rf"(?![^\W\d_\u3040-\u9fff\uac00-\ud7a3](?!{_LETTER}))(?:[\s%°,!?()]|[.。](?=\s*+\Z)|{_LETTER}++(?:[-'’/]{_LETTER}++)*+\.?+)*+"
 )
 _SQUARED = re.compile(rf"(?<={_LETTER})(?:\s*+\^\s*+[23](?!\d)|[²³])")
 _KILO = re.compile(r"千(?=[米克瓦卡帕赫])")
@@ -106,7 +107,8 @@ def _decimal(text: str) -> str | None:
 
 def _number(text: str) -> tuple[str, str, str] | None:
     """Sign, digits before and digits after the decimal point of the number that `text` consists of."""
-    text = _LATEX_COMMA.sub(",", without_groups(without_style(text.strip().translate(CHARACTERS))))
+    text = without_lead(without_style(text.strip().translate(CHARACTERS)))
+    text = _LATEX_COMMA.sub(",", without_groups(text))
     text = _LATEX_WRAPPER.sub(" ", _LATEX_DEGREE.sub("°", text)).translate(_MARKUP)
     number = _NUMBER.fullmatch(text)
     if number is None:
