@@ -30,10 +30,6 @@ _WRONG = re.compile(
     r"|(?:is|was|can|could|does)n['’]t|cannot|can\snot)\b"
 )
 
-_NO_LABEL = re.compile(
-    r"\W*+(?:[A-Z0-9]|(?:none|neither|all|both)(?:\sof\s(?:the\s)?(?:above|these|them))?)\W*+", re.IGNORECASE
-)
-"""What is stated in the place of a label, and is none of the question's: a wrong answer."""
 _MARKUP = dict.fromkeys(map(ord, "*_`$\"“”'‘’{}#"), " ")
 _LATEX = re.compile(r"\\(?:boxed|fbox|text[a-z]*+|mathbf|mathrm|mbox)\b|\\[()\[\]$%,!; ]")
 
@@ -59,7 +55,7 @@ def answer_in(place: Place) -> str | None:
         text = line
     if place.cut_off and text == place.text:
         return None
-    if _label(text, place.labels) or (place.states and _NO_LABEL.fullmatch(text)):
+    if _label(text, place.labels):
         return text
     patterns = _patterns(tuple(place.labels))
     first = patterns.text.fullmatch(" ".join(_LATEX.sub(" ", text).translate(_MARKUP).split()))

@@ -62,7 +62,7 @@ def without_verdict(rows: pd.DataFrame, pairs: Pairs) -> pd.Series[bool]:
 
 def is_value(cells: pd.Series[Any], value: str) -> pd.Series[bool]:
     """Which cells are the value: as it would be typed, in whatever case a truth is, and as a number."""
-    values = cells.map(as_typed)
+    values, value = cells.map(as_typed).str.strip(), value.strip()
     same = values == value
     if value.lower() in ("true", "false"):
         same |= values.str.lower() == value.lower()

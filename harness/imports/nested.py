@@ -135,18 +135,24 @@ def _only(cell: dict[str, Any]) -> str:
     return next(iter(cell), "")
 
 
+def has_lists(cells: pd.Series[Any]) -> bool:
+    """Whether a column has lists in it."""
+    return bool(cells.map(lambda cell: isinstance(cell, list)).any())
+
+
 def one_answer_a_row(
-    table: pd.DataFrame, file: Path, sources: Mapping[str, str]
+    table: pd.DataFrame, file: Path, sources: Mapping[str, str], more: Iterable[str] = ()
 ) -> tuple[pd.DataFrame, int, list[str]]:
     """`table` with a row for each answer, where a row has several in lists of the same length.
 
-    And how many rows had none, and notes on columns with one value for several answers. Raises BadInput
+    And how many rows had none, and notes on columns with one value for several answers. `more`
+    are columns that have a cell for each answer, beside those that are known. Raises BadInput
     where one of these is in `sources` or the answer, or a cell is neither a value nor a list of values.
     """
     scores = [name for name in map(str, table) if name.startswith("score_")]
-    known = {*_OF_AN_ANSWER, *scores, *map(tokens_column, scores)}
+    known = {*_OF_AN_ANSWER, *scores, *map(tokens_column, scores), *more}
     names = [name for name in map(str, table) if name in known]
-    listed = [name for name in names if table[name].map(lambda cell: isinstance(cell, list)).any()]
+    listed = [name for name in names if has_lists(table[name])]
     for name in (*listed, *(name for name in ("question_id", "gold", *names) if name in table)):
         for number, cell in enumerate(table[name]):
             parts = cell if isinstance(cell, list) else [cell]
