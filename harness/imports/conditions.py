@@ -77,4 +77,5 @@ def as_typed(cell: Any) -> str:
     """A cell as it would be typed on the command line: true, 1, or nothing for null."""
     if isinstance(cell, bool | np.bool_):
         return str(cell).lower()
-    return "" if cell is None or cell is pd.NA or cell != cell else str(cell)
+    null = cell is None or cell is pd.NA or (isinstance(cell, float) and cell != cell)
+    return "" if null else str(cell)

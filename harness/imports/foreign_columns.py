@@ -301,6 +301,7 @@ def _scored(file: Path, table: pd.DataFrame, columns: Mapping[str, str]) -> pd.D
 def _check_truths(file: Path, source: str, cells: pd.Series[Any]) -> None:
     """Raise BadInput, with the option that helps, where a cell of the column `source` is no truth value."""
     _, bad = truth_cells(cells)
-    option = f"--correct-if {source}=VALUE"
+    numbers = pd.to_numeric(cells[bad].map(as_typed), errors="coerce").notna().head(1).any()
+    option = f"--correct-if '{source}>=NUMBER'" if numbers else f"--correct-if {source}=VALUE"
     expected = f"true or false (or 1 or 0): say with {option} what a right answer has here"
     refuse(bad, file, cells.map(as_typed).rename(source), expected)
