@@ -22,9 +22,11 @@ from harness.grading.value_words import (
     VALUE_CHARACTERS,
     VALUE_WORDS,
 )
-from results.canonical import canonical
+from results.canonical import INVISIBLE, canonical
 
-CHARACTERS = str.maketrans("０１２３４５６７８９，．＋\u2212\u2013\ufe63\uff0d", "0123456789,.+----")
+CHARACTERS = str.maketrans(
+    "０１２３４５６７８９，．＋\u2212\u2013\ufe63\uff0d", "0123456789,.+----", INVISIBLE
+)
 """Full-width forms, as East Asian text has them; the minus sign, en dash, and small and full-width minus."""
 
 # Become a space and not nothing: "2*3" and "2{3}" must not turn into 23.

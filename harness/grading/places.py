@@ -27,7 +27,8 @@ Reader: TypeAlias = str
 _HASHES = re.compile(
     r"(?<!\#)(?:"
     # "#### 18", "#### B" and "#### \frac12", but no "#### 1. Add" and no "#### A sum"
-    r"\#{4}(?!\#)(?=[^\w\n\#]*+(?:\d|[A-Z]\W*+$|(?<=\\)(?!text|math)[a-z])|[ \t]*+\$[^$\n=]++\$[^\w\n:]*+$)"
+    r"\#{4}(?!\#)"
+    r"(?=[^\w\n\#]*+(?:\d|[A-Z][^\w\n]*+$|(?<=\\)(?!text|math)[a-z])|[ \t]*+\$[^$\n=]++\$[^\w\n:]*+$)"
     r"(?![ \t]*+\d++[.:)][ \t]++\S)([^\#\n…]*+)"
     r"|\#{2,3}+(?!\#)([^\#\n]*+)\#{2,}+"  # "##18##"
     r")",
@@ -45,11 +46,15 @@ _MOST_BETWEEN = 60
 """Characters that may stand between two boxes of a list."""
 _KIND = r"(?:(?:final|correct|best|right|(?:most|only)\s++\w++)\s++)"
 _SURELY = "clearly|indeed|therefore|thus|then|definitely|obviously|simply|likely|probably|most likely"
-_IS = rf"\s++(?:is|was|(?:w|c|sh)ould\s++be|(?:must|will|has\s++to)\s++be)\b(?:\s++(?:{_SURELY})\b)?+(?::\s*+)?+"
+_IS = rf"\s++(?:is|was|(?:w|c|sh)ould\s++be|(?:must|will|has\s++to)\s++be)\b(?:\s++(?:{_SURELY})\b)?+"
+_COLON = r"(?::\s*+)?+"
+"""What stands on a later line behind it is said as well: `The answer is:` and below it `**18**`."""
+_LINE = r"[->•+ \t*_`#]*+"
+"""What a line may begin with: a quotation's mark, a list's."""
 _TO_WHAT = r"(?:\s++(?:(?:to|for)\s++(?:the|this|your)\s++(?:\w++\s++)?(?:question|problem)|here))?+"
 _PHRASE = re.compile(
     rf"\b(?:(?:the|my|our)\s++(?:{_KIND}(?:answer|option|choice)|answer)|my\s++choice|{_KIND}(?:answer|option|choice))"
-    rf"(?:\s++choice)?+{_TO_WHAT}{_IS}|^answer\s++is\b:?+"
+    rf"(?:\s++choice)?+{_TO_WHAT}{_IS}{_COLON}|^{_LINE}answer\s++is\b:?+"
     r"|\b(?:richtige\s)?antwort\s(?:ist|lautet)\b:?|\b(?:bonne\s)?réponse\s(?:correcte\s|finale\s)?est\b\s?:?"
     r"|\b(?:respuesta|resposta|risposta)\s(?:corr?ecta\s|correta\s|corretta\s|final\s)?(?:es|é|è)(?!\w):?"
     r"|(?:答案|选项|選項|正解|答え|解答)(?:是|为|為|應為|应为|选|選|は)[:：、]?|(?:故|应|應)(?:选|選)(?:择|擇)?[:：]?|(?:因此|所以)[，,]?(?:选|選)"
@@ -74,9 +79,9 @@ _STATED = re.compile(
     rf"|{_KEY}\"(?P<quoted>(?:[^\"\\\n]|\\.)*+)\"|{_KEY}'(?P<apostrophes>(?:[^'\\\n]|\\.)*+)'"
     rf"|{_KEY}(?P<bare>[^\s\"'\[{{,}}][^,}}\n]*+)"
     rf"|{_LABEL}{_DRESS}[:：]{_DRESS}|【(?:答案|答え|正解)】{_DRESS}"
-    rf"|^{_DRESS}(?:final\s)?{_LABEL}{_DRESS}[-–—=](?!>){_DRESS}"
-    rf"|^{_DRESS}(?:(?:final|correct|best|right|my)\s)?(?:choice|option){_DRESS}[:：]{_DRESS}"
-    rf"|^{_DRESS}(?:final\s)?answer{_DRESS}$",
+    rf"|^{_LINE}(?:final\s)?{_LABEL}{_DRESS}[-–—=](?!>){_DRESS}"
+    rf"|^{_LINE}(?:(?:final|correct|best|right|my)\s)?(?:choice|option){_DRESS}[:：]{_DRESS}"
+    rf"|^{_LINE}(?:final\s)?answer{_DRESS}$",
     re.IGNORECASE | re.MULTILINE,
 )
 _VALUE_LIKE = re.compile(
