@@ -38,6 +38,7 @@ _SPELLINGS = (
     (re.compile(r"(?<!\\)~"), " "),
     (re.compile(r"(?<!\\)\{(\d{1,3}(?:,\d{3})++)\}"), lambda found: f"{{{found[1].replace(',', '')}}}"),
     (re.compile(r"\A([-+]?)(\d++) (\d++)/(\d++)\Z"), r"\1\2\\frac{\3}{\4}"),
+    (re.compile(r"(?<![\d.\w}])(\d++)/(\d++)\s?i(?![a-zA-Z])"), r"\\frac{\1}{\2}i"),
     (re.compile(r"\[[^][]*+\]|([][])([^][,;]++)[,;]([^][,;]++)([][])"), lambda found: _interval(found)),
 )
 _BEFORE = re.compile(

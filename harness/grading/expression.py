@@ -30,12 +30,18 @@ from harness.grading.places import (
     last_box,
     says_something,
     sentence,
+    whole_box,
     without_introduction,
 )
 from harness.grading.value_words import STATING_WORDS, VALUE_WORDS
 from results import BadInput
 from results.canonical import canonical
 
+_ROUNDS = 4
+"""Dress nested deeper than this is none."""
+_LEAD = re.compile(r"\A(?:[\s~=]|\\[ ,;:!]|\\q?quad(?![a-zA-Z]))++(?=.)")
+_STOP = re.compile(r"(?<=[\d})\]])\.\Z")
+_MARKED = re.compile(r"\A(\*{1,3}|`)([^*`]++)\1\Z")
 _TAIL = 300
 """Characters at the end of a text in which its unit is looked for."""
 
@@ -107,14 +113,26 @@ def gold(text: str) -> str | None:
 
 def as_written(text: str) -> str:
     """`text` in canonical form without a unit; the gold stays so, and is parsed to be compared."""
-    plain = without_style(" ".join(text.split()).rstrip(_BACKSLASH) or text)
-    if formula := FORMULA.fullmatch(plain):
-        plain = next(part for part in formula.groups() if part is not None)
-    if date := dates.as_said(plain := without_lead(plain)):
+    plain = _undressed(without_style(" ".join(text.split()).rstrip(_BACKSLASH) or text))
+    if date := dates.as_said(plain):
         return date
     if percent := _PERCENT_WORD.search(plain, max(0, len(plain) - _TAIL)):
         plain = f"{plain[: percent.start()]}%"
     return canonical(_without_unit(plain))
+
+
+def _undressed(text: str) -> str:
+    """What a formula, a box or bold letters hold, without LaTeX's spaces, an equals sign and a full stop."""
+    for _ in range(_ROUNDS):
+        plain = _STOP.sub("", _LEAD.sub("", text))
+        formula = FORMULA.fullmatch(plain)
+        if formula:
+            plain = next(part for part in formula.groups() if part is not None)
+        plain = without_lead(whole_box(_MARKED.sub(r"\2", plain)))
+        if plain == text:
+            break
+        text = plain
+    return text
 
 
 def read_value(text: str) -> str:
