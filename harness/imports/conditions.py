@@ -33,6 +33,11 @@ def required(file: Path, option: str, cells: pd.Series[Any], found: pd.Series[bo
     return found
 
 
+def as_option(option: str, column: str, value: str) -> str:
+    """The option as it was given: `--correct-if mark=ok`, `--correct-if points>=0.75`."""
+    return f"{option} {column}{'' if value.startswith(('<', '>')) else '='}{value}"
+
+
 def matching(rows: pd.DataFrame, pairs: Pairs) -> pd.Series[bool]:
     """Which rows hold the value of one of the (column, value) pairs, or are beyond one such as >=0.75."""
     mask = pd.Series(False, index=rows.index)

@@ -14,7 +14,15 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from harness.grader import Grader
-from harness.imports.conditions import Pairs, as_typed, is_value, matching, required, without_verdict
+from harness.imports.conditions import (
+    Pairs,
+    as_option,
+    as_typed,
+    is_value,
+    matching,
+    required,
+    without_verdict,
+)
 from harness.imports.formats import FORMATS, field_rows
 from harness.imports.nested import has_lists, one_answer_a_row, read_any, with_places
 from harness.imports.reading import as_expressions, graded, thinking_notes, whole_text_notes
@@ -202,8 +210,8 @@ def _judged(
     cells[_JUDGED] = range(len(cells))
     kept = _undropped(file, cells, drop)
     for column, value in correct_if:
-        sign = "" if value.startswith(("<", ">")) else "="
-        required(file, f"--correct-if {column}{sign}{value}", kept[column], matching(kept, [(column, value)]))
+        asked = as_option("--correct-if", column, value)
+        required(file, asked, kept[column], matching(kept, [(column, value)]))
     verdicts, unknown = matching(kept, correct_if), without_verdict(kept, correct_if)
     table = table.drop(columns=[*judged]).iloc[kept[_JUDGED]].reset_index(drop=True)
     if correct_if:
