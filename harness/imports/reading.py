@@ -22,7 +22,11 @@ from results import BadInput
 _LONG = 60  # characters, from which on an answer that is the whole text was not read from it
 _MOST = 0.5
 _FEW = 0.05
-_EXPRESSION = re.compile(r"\\[a-zA-Z]|\d\s*/\s*\d|\bsqrt\b|\^|\d%")
+_EXPRESSION = re.compile(
+    r"\\[a-zA-Z]|\d\s*/\s*\d|\bsqrt\b|\^|\d%|[¼½¾⅓⅔√π∞²³]"
+    r"|[(\[{]\s*[-+.\d]++\s*[,;]|\d,\s+[-+.]?\d"  # "(1, 2)", "[0; 1)" and "1, 2"
+    r"|(?<![^\W_])\d*+[a-z]\s?[-+*=<>≤≥]\s?[-.\d]{0,9}[a-z\d](?![^\W_])|\d\s?[-+*]\s?\d*+[a-z](?![^\W_])"  # "2x+1"
+)
 
 
 def graded(table: pd.DataFrame, grader: Grader, where: Path) -> pd.DataFrame:
