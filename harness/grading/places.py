@@ -46,14 +46,17 @@ _MOST_BETWEEN = 60
 """Characters that may stand between two boxes of a list."""
 _KIND = r"(?:(?:final|correct|best|right|(?:most|only)\s++\w++)\s++)"
 _SURELY = "clearly|indeed|therefore|thus|then|definitely|obviously|simply|likely|probably|most likely"
-_IS = rf"\s++(?:is|was|(?:w|c|sh)ould\s++be|(?:must|will|has\s++to)\s++be)\b(?:\s++(?:{_SURELY})\b)?+"
+_BE = r"is|was|(?:w|c|sh)ould\s++be|(?:must|will|(?:ha|seem|appear)s\s++to)\s++be"
+_IS = rf"\s++(?:{_BE})\b(?:\s++(?:{_SURELY})\b)?+"
+_NAMED_SO = "response|letter|choice|option"
 _COLON = r"(?::\s*+)?+"
 """What stands on a later line behind it is said as well: `The answer is:` and below it `**18**`."""
 _LINE = r"[->•+ \t*_`#]*+"
 """What a line may begin with: a quotation's mark, a list's."""
 _TO_WHAT = r"(?:\s++(?:(?:to|for)\s++(?:the|this|your)\s++(?:\w++\s++)?(?:question|problem)|here))?+"
 _PHRASE = re.compile(
-    rf"\b(?:(?:the|my|our)\s++(?:{_KIND}(?:answer|option|choice)|answer)|my\s++choice|{_KIND}(?:answer|option|choice))"
+    rf"\b(?:(?:the|my|our)\s++(?:{_KIND}(?:answer|option|choice)|answer)|my\s++choice"
+    rf"|{_KIND}(?:answer|statement|{_NAMED_SO}))"
     rf"(?:\s++choice)?+{_TO_WHAT}{_IS}{_COLON}|^{_LINE}answer\s++is\b:?+"
     r"|\b(?:richtige\s)?antwort\s(?:ist|lautet)\b:?|\b(?:bonne\s)?réponse\s(?:correcte\s|finale\s)?est\b\s?:?"
     r"|\b(?:respuesta|resposta|risposta)\s(?:corr?ecta\s|correta\s|corretta\s|final\s)?(?:es|é|è)(?!\w):?"
@@ -80,7 +83,8 @@ _STATED = re.compile(
     rf"|{_KEY}(?P<bare>[^\s\"'\[{{,}}][^,}}\n]*+)"
     rf"|{_LABEL}{_DRESS}[:：]{_DRESS}|【(?:答案|答え|正解)】{_DRESS}"
     rf"|^{_LINE}(?:final\s)?{_LABEL}{_DRESS}[-–—=](?!>){_DRESS}"
-    rf"|^{_LINE}(?:(?:final|correct|best|right|my)\s)?(?:choice|option){_DRESS}[:：]{_DRESS}"
+    rf"|^{_LINE}(?:(?:final|correct|best|right|my|selected|chosen)\s(?:{_NAMED_SO})|choice|option)"
+    rf"{_DRESS}[:：]{_DRESS}"
     rf"|^{_LINE}(?:final\s)?answer{_DRESS}$",
     re.IGNORECASE | re.MULTILINE,
 )

@@ -52,6 +52,8 @@ def choices_of(cell: Any, where: str) -> dict[str, str]:
         listed = dict(zip(string.ascii_uppercase, listed, strict=False))
     if not isinstance(listed, dict) or len(listed) < 2:
         raise BadInput(f"{where}: choices is {str(cell)[:60]!r}, expected a list of 2 to 26 texts")
+    if isinstance(cell, dict):  # rows of a file with fewer choices than others have nulls
+        listed = {label: text for label, text in listed.items() if text is not None}
     choices = {str(label): " ".join(str(text).split()) for label, text in listed.items()}
     if bad := next((label for label in choices if not _LABEL.fullmatch(label)), None):
         raise BadInput(f"{where}: a choice has the label {bad[:60]!r}, expected letters or digits")
