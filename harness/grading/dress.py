@@ -14,6 +14,9 @@ _STYLE = re.compile(
     r"|(?:math|text)bf(?=\s*+\{\s*+[-+]?\\[a-zA-Z])"
     r"|(?:tiny|small|normalsize|large|Large|LARGE|huge|Huge|rm|bf|it|sf|tt|bfseries|itshape|[bB]igg?[lmr]?)(?![a-zA-Z]))\s*+"
 )
+_ORDINAL = re.compile(
+    r"(?<=\d)\s?\^\s?\{?\s?(?:\\(?:text|mathrm|mbox)\s?\{\s?)?(?:st|nd|rd|th)(?![a-z])\s?\}{0,2}"
+)
 _LETTERS = re.compile(r"\\(?:math(?:sf|tt|it|normal|bfit)|text(?:rm|sf|tt|up|normal|sc|md))(?=\s*+\{)")
 _MODULO = re.compile(r"\s?(?:\(\s?\\?|\\[bp]?)mod(?![a-zA-Z])\s*+\{?(-?\w++)\}?\s?\)?")
 
@@ -60,6 +63,7 @@ LONGEST = 500
 def without_style(text: str) -> str:
     """`text` without colours, sizes and the like; letters of all kinds are `\\text`, modulos ` mod 7`."""
     text = _MODULO.sub(r" mod \1", text)
+    text = _ORDINAL.sub("", text)
     return _LETTERS.sub(r"\\text", _STYLE.sub("", text)) if "\\" in text else text
 
 

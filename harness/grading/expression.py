@@ -32,6 +32,7 @@ from harness.grading.places import (
     sentence,
     whole_box,
     without_introduction,
+    without_reason,
 )
 from harness.grading.value_words import STATING_WORDS, VALUE_WORDS
 from results import BadInput
@@ -40,7 +41,7 @@ from results.canonical import canonical
 _ROUNDS = 4
 """Dress nested deeper than this is none."""
 _LEAD = re.compile(r"\A(?:[\s~=]|\\[ ,;:!]|\\q?quad(?![a-zA-Z]))++(?=.)")
-_STOP = re.compile(r"(?<=[\d})\]])\.\Z")
+_STOP = re.compile(r"(?<=[\d})\]])[.,;]\Z")
 _MARKED = re.compile(r"\A(\*{1,3}|`)([^*`]++)\1\Z")
 _TAIL = 300
 """Characters at the end of a text in which its unit is looked for."""
@@ -84,7 +85,6 @@ _IN_BASE = re.compile(
     r"\(?([0-9A-Fa-f]++)\)?\s*(?:_\s*\{?\s*(?:\\(?:text|mathrm|mbox)\s*\{)?\s*\(?(?:base\s*)?|base\s)"
     rf"([0-9]{{1,2}}|{'|'.join(_BASE_WORDS)})\)?\s*\}}{{0,2}}"
 )
-_BECAUSE = re.compile(r",?\s(?:because|since|as)\s.*", re.DOTALL)
 _FORMULAS_GO_ON = re.compile(r"\s*+(?:,|;|and\b|or\b)[\s,]*+(?:and\b|or\b)?\s*+(?:\$|\\[(\[]|[-\d])")
 
 
@@ -95,7 +95,7 @@ def answer_in(place: Place) -> str | None:
         return without_introduction(text) if says_something(text) else None
     if place.reader == "last-number":
         return None if place.cut_off else text
-    bare = _BECAUSE.sub("", sentence(text)).strip("*_` ")
+    bare = without_reason(sentence(text)).strip("*_` ")
     formula = FORMULA.match(text)
     if formula and not _FORMULAS_GO_ON.match(text, formula.end()):
         return next(part for part in formula.groups() if part is not None)

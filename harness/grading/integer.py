@@ -13,7 +13,14 @@ from functools import lru_cache
 from itertools import pairwise, takewhile
 
 from harness.grading.dress import without_groups, without_lead, without_style
-from harness.grading.places import Place, is_mark, says_something, sentence, without_introduction
+from harness.grading.places import (
+    Place,
+    is_mark,
+    says_something,
+    sentence,
+    without_introduction,
+    without_reason,
+)
 from harness.grading.value_words import (
     ARTICLES,
     LINK_WORDS,
@@ -30,11 +37,11 @@ CHARACTERS = str.maketrans(
 """Full-width forms, as East Asian text has them; the minus sign, en dash, and small and full-width minus."""
 
 # Become a space and not nothing: "2*3" and "2{3}" must not turn into 23.
-_MARKUP = dict.fromkeys(map(ord, '*_`$€£¥"“”{}#'), " ")
+_MARKUP = dict.fromkeys(map(ord, '*_`$€£¥"“”{}#~'), " ")
 
 _LATEX_COMMA = re.compile(r"\{,\}|,\\!\s*+|\\,(?=[0-9])")
 _LATEX_DEGREE = re.compile(r"\^\s*+\{?+\\circ\b\}?+")
-_LATEX_WRAPPER = re.compile(r"\\(?:boxed|text|textbf|mathbf|mathrm|mbox)\b|\\[()\[\]$%,!; ]")
+_LATEX_WRAPPER = re.compile(r"\\(?:boxed|text|textbf|mathbf|mathrm|mbox|q?quad)\b|\\[()\[\]$%,!; ]")
 
 _NUMBER = re.compile(r"\s*+([-+]?+)\s*+(\.?+[0-9][0-9,.]*+)(.*+)", re.DOTALL)
 _DECIMAL = re.compile(r"([0-9]{1,3}+(?:,[0-9]{3})++|[0-9]*+)(?:\.([0-9]*+))?+")
@@ -48,6 +55,8 @@ _UNIT = re.compile(
 _SQUARED = re.compile(rf"(?<={_LETTER})(?:\s*+\^\s*+[23](?!\d)|[²³])")
 _KILO = re.compile(r"千(?=[米克瓦卡帕赫])")
 _WORD = re.compile(rf"{_LETTER}++")
+_WORKING = re.compile(r"(?<=[\w*])\s\(\d[^()]*(?:[-+*/×÷=]|\bper\b)[^()]*\)")
+"""How a number came about, behind it: `18 (9 + 9)`."""
 _SCALE_LETTER = re.compile(r"\b[MB]\b")
 _LAST_WORD = re.compile(rf"({_LETTER}++)\Z")
 _NUMBER_WORD = re.compile(rf"[\W_]*+({_LETTER}++)")
@@ -62,6 +71,7 @@ def answer_in(place: Place) -> str | None:
     text = sentence(place.text)
     if place.cut_off and text == place.text and _may_become_a_value_word(text):
         return None
+    text = _WORKING.sub("", without_reason(text))
     return text if any(map(str.isdigit, text)) or _begins_with_a_number_word(text) else None
 
 

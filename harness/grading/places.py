@@ -106,9 +106,15 @@ FORMULA = re.compile(
     r"[\s*_`]*+(?:\$\$((?:[^$\\]|\\[\s\S])++)\$\$|\$((?:[^$\n\\]|\\.)++)\$|\\\((.*?)\\\)|\\\[((?s:.)*?)\\\])"
 )
 """A formula that a text begins with, between $ or other marks of LaTeX; an escaped dollar is within it."""
-# "34,\!650" and "5\;m" are LaTeX's spaces, "5!/3!" are factorials, and "9 a.m." goes on.
+# "34,\!650" and "5\;m" are LaTeX's spaces, "5!/3!" are factorials, and "9 a.m." and "i.e." go on.
 _SENTENCE = re.compile(
-    r"(?:[^.!?;…—。！？；\n]|\.(?=\d)|(?<=\\)[!;]|!(?=[^\W_]|[\^/+}])|(?<=[^\w.][ap])\.(?=m\.)|(?<=[ap]\.m)\.)*"
+    r"(?:[^.!?;…—。！？；✓✔✅☑\n]|\.(?=\d)|(?<=\\)[!;]|!(?=[^\W_]|[\^/+}])|(?<=[^\w.][ap])\.(?=m\.)|(?<=[ap]\.m)\."
+    r"|(?<=\W[iI])\.(?=e\.)|(?<=[iI]\.e)\.)*"
+)
+_REASON = re.compile(
+    r"(?:,?\s(?:because|since|as|rather\sthan|instead\sof)\s|,\s(?:which|so|not)\s|\s(?:and|but)\snot\s"
+    r"|,?\s\(?i\.e\b|\s\((?:because|since|as|that\sis|namely|from)\s).*",
+    re.DOTALL | re.IGNORECASE,
 )
 _NUMBER_ALONE = re.compile(r"(?:(?<![\w)])[-+])?[0-9](?:(?:[.,:/^*+-]|\{,\}|,\\!)*[0-9])*")
 
@@ -159,9 +165,14 @@ def stated(text: str) -> list[str]:
     return [body for body in reversed(bodies) if _may_be_a_value(body)]
 
 
+def without_reason(text: str) -> str:
+    """`18, because 9 + 9 is`, `18, not 17` and `18 (since 2 * 9 is)` say 18."""
+    return _REASON.sub("", text)
+
+
 def final_statement(text: str) -> str | None:
     """What the text states behind a box and at its very end: it outranks a box in the working."""
-    box = next((start for start, *_ in _boxes(text)), -1)
+    box = next((end for _, end, _ in _boxes(text)), -1)
     stated = next(reversed([*_STATED.finditer(text, max(box, 0))]), None)
     if box < 0 or stated is None or _QUESTION.search(text, box, stated.start()):
         return None
