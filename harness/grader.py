@@ -88,9 +88,10 @@ class Grader:
         is left out, and its last number is no answer. `labels` are those of the question's
         choices.
         """
-        text = _END.split(without_thoughts(text), maxsplit=1)[0]
+        text = text.replace("\r\n", "\n")
         if not text.isascii():
             text = text.translate(CHARACTERS)
+        text = _END.split(without_thoughts(text), maxsplit=1)[0]
         if cut_off:
             text = text.rstrip("0123456789.,")
         kind, other = KINDS[self.grader], Answer(None, None)

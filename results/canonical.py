@@ -32,9 +32,10 @@ _ROUNDS = 8
 _KEPT_FORMS = ("<super>", "<sub>", "<fraction>", "<circle>")
 """Compatibility forms that say something: 10² is not 102, and 3½ not 31/2."""
 
-_DIRECTIONS = "\u200e\u200f\u061c\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
-_MINUS = str.maketrans("\u2212", "-", "\u200b\u2060\ufeff" + _DIRECTIONS)
-"""The minus sign is a hyphen; invisible characters go, those too that say in which direction text runs."""
+INVISIBLE = "\u200b\u2060\ufeff\u200e\u200f\u061c\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+"""Characters of no width, those too that say in which direction text runs."""
+_MINUS = str.maketrans("\u2212", "-", INVISIBLE)
+"""The minus sign is a hyphen; invisible characters go."""
 
 THOUSANDS_SPACE = re.compile(
     r"(?<=[0-9])"

@@ -20,7 +20,7 @@ _BELONGS = {
     "columns": ("--map", (*_TABLES, "inspect")),
     "drop": ("--drop", _TABLES),
     "gold": ("--gold", _TABLES),
-    "correct_if": ("--correct-if", _TABLES),
+    "correct_if": ("--correct-if", (*_TABLES, "inspect")),
     "unreadable": ("--unreadable", _TABLES),
     "filter_name": ("--filter", ("lm-eval",)),
     "scorer": ("--scorer", ("inspect",)),
@@ -69,7 +69,7 @@ _BELONGS = {
         multiple=True,
         metavar="COLUMN=VALUE",
         help="Tables: an answer is right where this column has this value, or, with COLUMN>=NUMBER, "
-        "so large a one (also >, <=, <). May be repeated: any of them.",
+        "so large a one (also >, <=, <). inspect: where this scorer has. May be repeated: any of them.",
     ),
     click.option(
         "--unreadable",
@@ -176,7 +176,8 @@ def _import(kind: str, file: Path, grader: Grader | None, options: dict[str, Any
         judges = dict(options["columns"])
         if others := [name for name in judges if name != "score" and not name.startswith("score_")]:
             raise BadInput(f"--map {others[0]}: of a log of inspect only score and score_NAME are mapped")
-        imported = import_inspect_ai(file, options["scorer"], grader, options["setting"], judges)
+        asked = (options["setting"], judges, options["correct_if"])
+        imported = import_inspect_ai(file, options["scorer"], grader, *asked)
     table = imported.table.assign(**names)
     if options["tokenizer"]:
         table = with_tokens(table, options["tokenizer"])

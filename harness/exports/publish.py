@@ -23,7 +23,9 @@ from uuid import UUID
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
+from harness.imports.conditions import as_typed
 from harness.imports.formats import FORMATS, JsonObject
 from harness.store.record import experiment_in
 from harness.store.row import problem_beside
@@ -69,7 +71,7 @@ def publish(path: Path, out: Path, organization: str) -> int:
 def _write(table: pd.DataFrame, file: Path, out: Path, organization: str) -> None:
     """The files of `publish`."""
     curves = curves_and_votes(table, permutations=0, most=True)[0]
-    write_samples(table, out / "samples.parquet")
+    write_samples(table.apply(_storable), out / "samples.parquet")
     (out / "README.md").write_text(_card(table, curves), encoding="utf-8")
     problems, experiment = problems_at_hand(file.parent), experiment_in(file.parent)
     for (dataset, model), rows in table.groupby(["dataset", "model"]):
@@ -108,6 +110,15 @@ def _write(table: pd.DataFrame, file: Path, out: Path, organization: str) -> Non
         (folder / f"{name}.json").write_text(content, encoding="utf-8")
 
 
+def _storable(cells: "pd.Series[Any]") -> "pd.Series[Any]":
+    """A column of the table; one of its own in which objects stand beside texts as JSON, as Parquet wants."""
+    try:
+        pa.array(cells, from_pandas=True)
+    except pa.ArrowException:
+        return cells.map(lambda cell: json.dumps(cell, default=np.ndarray.tolist), na_action="ignore")
+    return cells
+
+
 def _result(row: Cells, drawn: JsonObject) -> JsonObject:
     """A row of the curves as a score."""
     sure: JsonObject = {"num_samples": row["questions"]}
@@ -133,7 +144,7 @@ def _result_id(row: Cells, method: str, n: int) -> str:
 
 def _instance(row: Cells, problems: Mapping[str, str]) -> JsonObject:
     """An answer as a record; what is not known is left out."""
-    row = {name: cell for name, cell in row.items() if cell is not None and cell == cell}
+    row = {name: cell for name, cell in row.items() if as_typed(cell) != ""}
     record: JsonObject = deepcopy(_SAME["instance"])
     if "answer" in row:
         read = {"extraction_method": str(row.get("reader", "unknown"))}

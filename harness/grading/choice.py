@@ -30,6 +30,12 @@ _WRONG = re.compile(
     r"|(?:is|was|can|could|does)n['’]t|cannot|can\snot)\b"
 )
 
+_DENIES = re.compile(
+    r"\b(?:not|neither|nor|never|except|unlike|than|wrong|incorrect|false)\b|n['’]t\b", re.IGNORECASE
+)
+_MARKED = re.compile(r"(?<!\w)(\*{1,3}|_{1,3}|[`$\"])\s?([A-Z0-9])\s?\1(?!\w)")
+"""A label in bold and the like, which sets it off as parentheses do."""
+_APART = re.compile(r"\s(?=[,.:;])")
 _MARKUP = dict.fromkeys(map(ord, "*_`$\"“”'‘’{}#"), " ")
 _LATEX = re.compile(r"\\(?:boxed|fbox|text[a-z]*+|mathbf|mathrm|mbox)\b|\\[()\[\]$%,!; ]")
 
@@ -55,10 +61,10 @@ def answer_in(place: Place) -> str | None:
         text = line
     if place.cut_off and text == place.text:
         return None
-    if _label(text, place.labels):
+    if _named(text, place.labels):
         return text
     patterns = _patterns(tuple(place.labels))
-    first = patterns.text.fullmatch(" ".join(_LATEX.sub(" ", text).translate(_MARKUP).split()))
+    first = patterns.text.fullmatch(_plain(text, place.labels))
     several = first is not None and patterns.another.match(first["rest"]) is not None
     return text if several or len(patterns.among.findall(text)) > 1 else None
 
@@ -67,7 +73,7 @@ def read_value(text: str, labels: Sequence[str] = ()) -> str:
     """The label that `text` gives, or canonical text."""
     text = text.strip()  # a backslash at the end is no LaTeX space
     written = canonical(text)
-    return _label(text, labels) or _label(written, labels) or written
+    return _named(text, labels) or _named(written, labels) or written
 
 
 def is_label(value: str, labels: Sequence[str] = ()) -> bool:
@@ -98,7 +104,19 @@ def _plain(text: str, labels: Sequence[str]) -> str:
     """The text without what dresses it."""
     if "".join(labels).isascii():
         text = unicodedata.normalize("NFKC", text)  # `Ｂ`
-    return " ".join(_LATEX.sub(" ", without_style(text)).translate(_MARKUP).split())
+    plain = _MARKED.sub(r"(\2) ", _LATEX.sub(" ", without_style(text)))
+    return _APART.sub("", " ".join(plain.translate(_MARKUP).split()))
+
+
+def _named(text: str, labels: Sequence[str]) -> str | None:
+    """The one label that the text gives, at its beginning or behind a choice's text: `Paris (B)`."""
+    if label := _label(text, labels):
+        return label
+    patterns, plain = _patterns(tuple(labels)), _plain(text, labels)
+    last = patterns.last.fullmatch(plain)
+    if last is None or _DENIES.search(plain) or len(patterns.among.findall(plain)) > 1:
+        return None
+    return last[1] or last[2]
 
 
 def _label(text: str, labels: Sequence[str]) -> str | None:
@@ -116,6 +134,8 @@ def _label(text: str, labels: Sequence[str]) -> str | None:
 class _Patterns(NamedTuple):
     text: re.Pattern[str]
     """A label and what may stand around it."""
+    last: re.Pattern[str]
+    """A label that stands behind words: `Paris (B)`."""
     another: re.Pattern[str]
     """What goes on with a second label: `or (C)`."""
     among: re.Pattern[str]
@@ -128,7 +148,7 @@ class _Patterns(NamedTuple):
 def _patterns(labels: tuple[str, ...]) -> _Patterns:
     label = "|".join(sorted(map(re.escape, labels or LETTERS), key=len, reverse=True))
     text = re.compile(
-        rf"(?:(?:the|la)\s)?(?:(?i:option|choice|answer|letter|{_ELSEWHERE})\s++)?+(?:"
+        rf"(?:(?:the|la)\s)?(?:(?i:option|choice|answer|letter|{_ELSEWHERE})\s++|[选選][项項]\s?)?+(?:"
         rf"[(\[]\s?(?P<within>(?i:{label}))\s?[)\]]"  # "(B)", "(b) Paris"
         rf"|(?P<marked>(?i:{label}))(?=\s?\)|[.:,]\s|[.:]?\Z|\s?(?:입니다|이다|です|だ))"  # "b", "B) Paris"
         rf"|(?P<alone>{label})(?=\s(?:{_REASON})\b|\s?[-–—/&;(]|\s(?:{_JOIN})\s)"  # "B because it is larger"
@@ -139,6 +159,7 @@ def _patterns(labels: tuple[str, ...]) -> _Patterns:
         rf"\W*?(?:(?:[,;/&+]|(?<!\w)(?:{_JOIN})\b)\W*+)++(?:(?i:option|choice|answer)\s)?{dressed}"
         rf"|[\s).:]*+{dressed}\W*+\Z"
     )
+    last = re.compile(rf"[^()\[\]\n]{{0,200}}?(?:[(\[]\s?({label})\s?[)\]]|\boption\s({label}))\W*+")
     # Capital A and I are words as well.
     names = "|".join(re.escape(name) for name in labels or LETTERS if name not in ("A", "I"))
     among = re.compile(rf"(?<!\w)(?:{names or label}|(?:{label})(?=\s?[,/]|\s(?:{_JOIN})\s))(?!\w)")
@@ -150,5 +171,6 @@ def _patterns(labels: tuple[str, ...]) -> _Patterns:
         rf"|(?:\A|[.;:]\s|\b(?i:so|thus|hence|therefore|that)[,:]?\s){given}\sis\s(?:correct|right)\s*+(?:[.!]|\Z)"
         rf"|\b(?i:I|we)(?:['’](?:d|ll)|\s(?:would|will|shall|must))?\s(?i:pick|choose|select|go\swith|opt\sfor|vote\sfor|answer)"
         rf"\s(?:(?i:option|choice|answer)\s)?{given}(?=\s*+(?:[^\w\s]|\Z|because|since|as\b))"
+        rf"|[选選][项項]\s?[*(\[]{{0,3}}({label})[*)\]]{{0,3}}\s?是?正[确確]"
     )
-    return _Patterns(text, another, among, settled)
+    return _Patterns(text, last, another, among, settled)

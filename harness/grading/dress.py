@@ -14,6 +14,9 @@ _STYLE = re.compile(
     r"|(?:math|text)bf(?=\s*+\{\s*+[-+]?\\[a-zA-Z])"
     r"|(?:tiny|small|normalsize|large|Large|LARGE|huge|Huge|rm|bf|it|sf|tt|bfseries|itshape|[bB]igg?[lmr]?)(?![a-zA-Z]))\s*+"
 )
+_ORDINAL = re.compile(
+    r"(?<=\d)\s?\^\s?\{?\s?(?:\\(?:text|mathrm|mbox)\s?\{\s?)?(?:st|nd|rd|th)(?![a-z])\s?\}{0,2}"
+)
 _LETTERS = re.compile(r"\\(?:math(?:sf|tt|it|normal|bfit)|text(?:rm|sf|tt|up|normal|sc|md))(?=\s*+\{)")
 _MODULO = re.compile(r"\s?(?:\(\s?\\?|\\[bp]?)mod(?![a-zA-Z])\s*+\{?(-?\w++)\}?\s?\)?")
 
@@ -32,14 +35,21 @@ _SPELLINGS = (
     (re.compile(r"\\[lr]brace(?![a-zA-Z])"), lambda found: rf"\{'{' if found[0][1] == 'l' else '}'}"),
     (re.compile(r"\\(?:s|nice)frac(?![a-zA-Z])"), r"\\frac"),
     (re.compile(r"\\colon(?![a-zA-Z])"), ":"),
+    (re.compile(r"\\mathbb\s*+([A-Z])"), r"\\mathbb{\1}"),
     (re.compile(r"(?<![a-zA-Z\\])[Ii]nfinity(?![a-zA-Z])"), r"\\infty "),
     (re.compile(r"\A\\\{\s*+\w\s*+(?:\\mid|[|:])(?![a-zA-Z])((?:[^\\{}]|\\(?!\}))*+)\\\}\Z"), r"\1"),
-    (re.compile(r"\A\s*+\\(?:approx|simeq|sim)(?![a-zA-Z])"), ""),
     (re.compile(r"(?<!\\)~"), " "),
     (re.compile(r"(?<!\\)\{(\d{1,3}(?:,\d{3})++)\}"), lambda found: f"{{{found[1].replace(',', '')}}}"),
     (re.compile(r"\A([-+]?)(\d++) (\d++)/(\d++)\Z"), r"\1\2\\frac{\3}{\4}"),
+    (re.compile(r"(?<![\d.\w}])(\d++)/(\d++)\s?i(?![a-zA-Z])"), r"\\frac{\1}{\2}i"),
     (re.compile(r"\[[^][]*+\]|([][])([^][,;]++)[,;]([^][,;]++)([][])"), lambda found: _interval(found)),
 )
+_BEFORE = re.compile(
+    r"\A[\s*_`$]*+(?:\\(?:approx|simeq|sim)(?![a-zA-Z])|[=≈~]"
+    r"|(?:\\(?:text|mbox|mathrm)\s*+\{\s*+)?+(?:US|USD|EUR|GBP|Rs)(?!\w))"
+    r"[\s}$]*+(?=[-+]?+\s?(?:\\?[$€£¥])?+\s?\.?+[\d\\√π])",
+)
+"""What may stand before a number and leaves it what it is."""
 _GROUPED = re.compile(
     r"(?<![\d.,^])(?<!\d )\d{1,3}(?:(?: \d{3})++|(?:_\d{3})++|(?:\.\d{3}){2}+(?!\.))(?![\d/]|\.\d{3})"
 )
@@ -53,7 +63,13 @@ LONGEST = 500
 def without_style(text: str) -> str:
     """`text` without colours, sizes and the like; letters of all kinds are `\\text`, modulos ` mod 7`."""
     text = _MODULO.sub(r" mod \1", text)
+    text = _ORDINAL.sub("", text)
     return _LETTERS.sub(r"\\text", _STYLE.sub("", text)) if "\\" in text else text
+
+
+def without_lead(text: str) -> str:
+    """`≈ 18`, `= 18` and `US$18` are 18."""
+    return _BEFORE.sub("", text, count=1)
 
 
 def in_latex(text: str) -> str:

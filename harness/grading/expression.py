@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.grading import dates, integer
-from harness.grading.dress import LONGEST, in_latex, without_style
+from harness.grading.dress import LONGEST, in_latex, without_lead, without_style
 from harness.grading.places import (
     FORMULA,
     Place,
@@ -30,12 +30,19 @@ from harness.grading.places import (
     last_box,
     says_something,
     sentence,
+    whole_box,
     without_introduction,
+    without_reason,
 )
 from harness.grading.value_words import STATING_WORDS, VALUE_WORDS
 from results import BadInput
 from results.canonical import canonical
 
+_ROUNDS = 4
+"""Dress nested deeper than this is none."""
+_LEAD = re.compile(r"\A(?:[\s~=]|\\[ ,;:!]|\\q?quad(?![a-zA-Z]))++(?=.)")
+_STOP = re.compile(r"(?<=[\d})\]])[.,;]\Z")
+_MARKED = re.compile(r"\A(\*{1,3}|`)([^*`]++)\1\Z")
 _TAIL = 300
 """Characters at the end of a text in which its unit is looked for."""
 
@@ -47,15 +54,15 @@ _PROSE = re.compile(
 )
 _FUNCTION = re.compile(r"(?<![a-zA-Z\\])(pi|sin|cos|tan|log|ln|exp|infty)\b")
 _ROOT = re.compile(r"(?<![a-zA-Z\\])\\?sqrt\s?\(([^()]*+)\)")
-_FORMULA_LIKE = re.compile(r"[\d\\$]|\A\W*+\w\W*+\Z")
+_FORMULA_LIKE = re.compile(r"[\d\\$]|\A\W*+\w\W*+\Z|(?<!\w)\w\s?[-+*/^=]\s?\w(?!\w)")
 _POWER = re.compile(r"\*\*\s?(?:\((-?\w++)\)|(-?\w++))")
-_AND = re.compile(r",?\s*+(?:\b(?:and|or)\b|(?<=[\d}\s])\\&)")
+_AND = re.compile(r",?\s*+(?:\b(?:and|or)\b|(?<=[\d}\s])\\&|\\(?:land|wedge)(?![a-zA-Z]))")
 _OR = re.compile(r",?\s*+(?:\\text\s*+\{\s*+or\s*+\}|\bor\b|\\(?:lor|vee)\b)")
 _INEQUALITY = re.compile(r"[<>]|\\[lg](?:t|eq?)(?:slant)?+(?![a-z])")
 _NAMED = re.compile(r"(?<=[a-z]{2})(?<!degree)(?<!degrees)\s++[A-Z](?![\w=^{(])")  # behind a word, no formula
 _DEGREE = re.compile(
-    r"(?:\\[ ,;!]){0,3}+\^\s*+\{?+(?:\\circ\b|\\(?:text|mathrm)\s*+\{o\}|(?<=\d\^)o\b|(?<=\d\^\{)o\b)\}?+"
-    r"|\\degree\b|°"
+    r"(?:(?:\\[ ,;!]){0,3}+\^\s*+\{?+(?:\\circ\b|\\(?:text|mathrm)\s*+\{o\}|(?<=\d\^)o\b|(?<=\d\^\{)o\b)\}?+"
+    r"|\\degree\b|°)(?:(?:\s|\\[ ,;!])*+[CF](?![a-zA-Z]))?+|[℃℉]"
 )
 _SPACE = r"(?:\s|~|\\[ ,;:!]|\\q?quad\b)*+"
 _UNIT = r"\\(?:text|mbox|mathrm|operatorname)\s*+\{([^{}]*+)\}(?:\s*+\^\s*+\{?+-?[1-3]\}?+)?+"
@@ -78,7 +85,6 @@ _IN_BASE = re.compile(
     r"\(?([0-9A-Fa-f]++)\)?\s*(?:_\s*\{?\s*(?:\\(?:text|mathrm|mbox)\s*\{)?\s*\(?(?:base\s*)?|base\s)"
     rf"([0-9]{{1,2}}|{'|'.join(_BASE_WORDS)})\)?\s*\}}{{0,2}}"
 )
-_BECAUSE = re.compile(r",?\s(?:because|since|as)\s.*", re.DOTALL)
 _FORMULAS_GO_ON = re.compile(r"\s*+(?:,|;|and\b|or\b)[\s,]*+(?:and\b|or\b)?\s*+(?:\$|\\[(\[]|[-\d])")
 
 
@@ -89,11 +95,11 @@ def answer_in(place: Place) -> str | None:
         return without_introduction(text) if says_something(text) else None
     if place.reader == "last-number":
         return None if place.cut_off else text
-    bare = _BECAUSE.sub("", sentence(text)).rstrip("*_` ")
+    bare = without_reason(sentence(text)).strip("*_` ")
     formula = FORMULA.match(text)
     if formula and not _FORMULAS_GO_ON.match(text, formula.end()):
         return next(part for part in formula.groups() if part is not None)
-    if place.cut_off and bare == text:
+    if place.cut_off and bare == text.lstrip("*_` "):
         return None
     return bare if _FORMULA_LIKE.search(bare) or (place.states and says_something(bare)) else None
 
@@ -107,12 +113,26 @@ def gold(text: str) -> str | None:
 
 def as_written(text: str) -> str:
     """`text` in canonical form without a unit; the gold stays so, and is parsed to be compared."""
-    plain = without_style(" ".join(text.split()).rstrip(_BACKSLASH) or text)
+    plain = _undressed(without_style(" ".join(text.split()).rstrip(_BACKSLASH) or text))
     if date := dates.as_said(plain):
         return date
     if percent := _PERCENT_WORD.search(plain, max(0, len(plain) - _TAIL)):
         plain = f"{plain[: percent.start()]}%"
     return canonical(_without_unit(plain))
+
+
+def _undressed(text: str) -> str:
+    """What a formula, a box or bold letters hold, without LaTeX's spaces, an equals sign and a full stop."""
+    for _ in range(_ROUNDS):
+        plain = _STOP.sub("", _LEAD.sub("", text))
+        formula = FORMULA.fullmatch(plain)
+        if formula:
+            plain = next(part for part in formula.groups() if part is not None)
+        plain = without_lead(whole_box(_MARKED.sub(r"\2", plain)))
+        if plain == text:
+            break
+        text = plain
+    return text
 
 
 def read_value(text: str) -> str:

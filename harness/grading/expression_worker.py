@@ -140,7 +140,18 @@ def _parsed(text: str) -> list[Any]:
     listed = ",".join(parts)
     how = [package.LatexExtractionConfig()]
     parsed: list[Any] = package.parse(f"${listed}$", how, parsing_timeout=None)
-    return parsed
+    return _all_at_once(parsed)
+
+
+def _all_at_once(parsed: list[Any]) -> list[Any]:
+    """Of `x \\ge 1, x < 2` the values of x for which all hold, if there are any."""
+    sympy = _sympy()
+    listed = parsed[0].args if parsed and isinstance(parsed[0], sympy.FiniteSet) else ()
+    relations = [part for part in listed if isinstance(part, sympy.core.relational.Relational)]
+    if len(relations) < max(2, len(listed)) or len(parsed[0].free_symbols) != 1:
+        return parsed
+    values = sympy.Intersection(*(part.as_set() for part in relations))
+    return parsed if values is sympy.S.EmptySet else [values]
 
 
 def _simplest(parsed: Any) -> Any:

@@ -12,8 +12,15 @@ import re
 from functools import lru_cache
 from itertools import pairwise, takewhile
 
-from harness.grading.dress import without_groups, without_style
-from harness.grading.places import Place, is_mark, says_something, sentence, without_introduction
+from harness.grading.dress import without_groups, without_lead, without_style
+from harness.grading.places import (
+    Place,
+    is_mark,
+    says_something,
+    sentence,
+    without_introduction,
+    without_reason,
+)
 from harness.grading.value_words import (
     ARTICLES,
     LINK_WORDS,
@@ -22,29 +29,34 @@ from harness.grading.value_words import (
     VALUE_CHARACTERS,
     VALUE_WORDS,
 )
-from results.canonical import canonical
+from results.canonical import INVISIBLE, canonical
 
-CHARACTERS = str.maketrans("０１２３４５６７８９，．＋\u2212\u2013\ufe63\uff0d", "0123456789,.+----")
+CHARACTERS = str.maketrans(
+    "０１２３４５６７８９，．＋\u2212\u2013\ufe63\uff0d", "0123456789,.+----", INVISIBLE
+)
 """Full-width forms, as East Asian text has them; the minus sign, en dash, and small and full-width minus."""
 
 # Become a space and not nothing: "2*3" and "2{3}" must not turn into 23.
-_MARKUP = dict.fromkeys(map(ord, '*_`$€£¥"“”{}#'), " ")
+_MARKUP = dict.fromkeys(map(ord, '*_`$€£¥"“”{}#~'), " ")
 
 _LATEX_COMMA = re.compile(r"\{,\}|,\\!\s*+|\\,(?=[0-9])")
 _LATEX_DEGREE = re.compile(r"\^\s*+\{?+\\circ\b\}?+")
-_LATEX_WRAPPER = re.compile(r"\\(?:boxed|text|textbf|mathbf|mathrm|mbox)\b|\\[()\[\]$%,!; ]")
+_LATEX_WRAPPER = re.compile(r"\\(?:boxed|text|textbf|mathbf|mathrm|mbox|q?quad)\b|\\[()\[\]$%,!; ]")
 
 _NUMBER = re.compile(r"\s*+([-+]?+)\s*+(\.?+[0-9][0-9,.]*+)(.*+)", re.DOTALL)
 _DECIMAL = re.compile(r"([0-9]{1,3}+(?:,[0-9]{3})++|[0-9]*+)(?:\.([0-9]*+))?+")
 
-# After the number: nothing, percent, degree, words. "5x", "10k" are no integers; "5ml", "5 m", "5 m²" are 5.
+# After the number: nothing, percent, degree, words. "5x", "10k" are no integers; "5ml", "5 m", "5 m²" are 5,
+# and so is "5元": in these scripts a character is a word.
 _LETTER = r"[^\W\d_]"
 _UNIT = re.compile(
-    rf"(?!{_LETTER}(?!{_LETTER}))(?:[\s%°,!?()]|\.(?=\s*+\Z)|{_LETTER}++(?:[-'’/]{_LETTER}++)*+\.?+)*+"
+    rf"(?![^\W\d_\u3040-\u9fff\uac00-\ud7a3](?!{_LETTER}))(?:[\s%°,!?()]|[.。](?=\s*+\Z)|{_LETTER}++(?:[-'’/]{_LETTER}++)*+\.?+)*+"
 )
 _SQUARED = re.compile(rf"(?<={_LETTER})(?:\s*+\^\s*+[23](?!\d)|[²³])")
 _KILO = re.compile(r"千(?=[米克瓦卡帕赫])")
 _WORD = re.compile(rf"{_LETTER}++")
+_WORKING = re.compile(r"(?<=[\w*])\s\(\d[^()]*(?:[-+*/×÷=]|\bper\b)[^()]*\)")
+"""How a number came about, behind it: `18 (9 + 9)`."""
 _SCALE_LETTER = re.compile(r"\b[MB]\b")
 _LAST_WORD = re.compile(rf"({_LETTER}++)\Z")
 _NUMBER_WORD = re.compile(rf"[\W_]*+({_LETTER}++)")
@@ -59,6 +71,7 @@ def answer_in(place: Place) -> str | None:
     text = sentence(place.text)
     if place.cut_off and text == place.text and _may_become_a_value_word(text):
         return None
+    text = _WORKING.sub("", without_reason(text))
     return text if any(map(str.isdigit, text)) or _begins_with_a_number_word(text) else None
 
 
@@ -106,7 +119,8 @@ def _decimal(text: str) -> str | None:
 
 def _number(text: str) -> tuple[str, str, str] | None:
     """Sign, digits before and digits after the decimal point of the number that `text` consists of."""
-    text = _LATEX_COMMA.sub(",", without_groups(without_style(text.strip().translate(CHARACTERS))))
+    text = without_lead(without_style(text.strip().translate(CHARACTERS)))
+    text = _LATEX_COMMA.sub(",", without_groups(text))
     text = _LATEX_WRAPPER.sub(" ", _LATEX_DEGREE.sub("°", text)).translate(_MARKUP)
     number = _NUMBER.fullmatch(text)
     if number is None:

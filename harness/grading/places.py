@@ -26,8 +26,10 @@ Reader: TypeAlias = str
 
 _HASHES = re.compile(
     r"(?<!\#)(?:"
-    # "#### 18" and "#### B", but no "#### 1. Add" and no "#### A sum"
-    r"\#{4}(?!\#)(?=[^\w\n\#]*+(?:\d|[A-Z]\W*+$))(?![ \t]*+\d++[.:)][ \t]++\S)([^\#\n…]*+)"
+    # "#### 18", "#### B" and "#### \frac12", but no "#### 1. Add" and no "#### A sum"
+    r"\#{4}(?!\#)"
+    r"(?=[^\w\n\#]*+(?:\d|[A-Z][^\w\n]*+$|(?<=\\)(?!text|math)[a-z])|[ \t]*+\$[^$\n=]++\$[^\w\n:]*+$)"
+    r"(?![ \t]*+\d++[.:)][ \t]++\S)([^\#\n…]*+)"
     r"|\#{2,3}+(?!\#)([^\#\n]*+)\#{2,}+"  # "##18##"
     r")",
     re.MULTILINE,
@@ -44,10 +46,18 @@ _MOST_BETWEEN = 60
 """Characters that may stand between two boxes of a list."""
 _KIND = r"(?:(?:final|correct|best|right|(?:most|only)\s++\w++)\s++)"
 _SURELY = "clearly|indeed|therefore|thus|then|definitely|obviously|simply|likely|probably|most likely"
-_IS = rf"\s++(?:is|was|(?:w|c|sh)ould\s++be|(?:must|will|has\s++to)\s++be)\b(?:\s++(?:{_SURELY})\b)?+:?+"
+_BE = r"is|was|(?:w|c|sh)ould\s++be|(?:must|will|(?:ha|seem|appear)s\s++to)\s++be"
+_IS = rf"\s++(?:{_BE})\b(?:\s++(?:{_SURELY})\b)?+"
+_NAMED_SO = "response|letter|choice|option"
+_COLON = r"(?::\s*+)?+"
+"""What stands on a later line behind it is said as well: `The answer is:` and below it `**18**`."""
+_LINE = r"[->•+ \t*_`#]*+"
+"""What a line may begin with: a quotation's mark, a list's."""
+_TO_WHAT = r"(?:\s++(?:(?:to|for)\s++(?:the|this|your)\s++(?:\w++\s++)?(?:question|problem)|here))?+"
 _PHRASE = re.compile(
-    rf"\b(?:(?:the|my|our)\s++(?:{_KIND}(?:answer|option|choice)|answer)|my\s++choice|{_KIND}(?:answer|option|choice))"
-    rf"(?:\s++choice)?+{_IS}|^answer\s++is\b:?+"
+    rf"\b(?:(?:the|my|our)\s++(?:{_KIND}(?:answer|option|choice)|answer)|my\s++choice"
+    rf"|{_KIND}(?:answer|statement|{_NAMED_SO}))"
+    rf"(?:\s++choice)?+{_TO_WHAT}{_IS}{_COLON}|^{_LINE}answer\s++is\b:?+"
     r"|\b(?:richtige\s)?antwort\s(?:ist|lautet)\b:?|\b(?:bonne\s)?réponse\s(?:correcte\s|finale\s)?est\b\s?:?"
     r"|\b(?:respuesta|resposta|risposta)\s(?:corr?ecta\s|correta\s|corretta\s|final\s)?(?:es|é|è)(?!\w):?"
     r"|(?:答案|选项|選項|正解|答え|解答)(?:是|为|為|應為|应为|选|選|は)[:：、]?|(?:故|应|應)(?:选|選)(?:择|擇)?[:：]?|(?:因此|所以)[，,]?(?:选|選)"
@@ -64,29 +74,48 @@ _LABEL = (
     "|đáp (?:án|số)|答案|答え|回答|正解|정답|답)"
 )
 _DRESS = r"[ \t*_`#]*+"
+_KEY = r"[\"'](?:(?:final|correct)[_ -]?+)?+answer(?:[_ ](?:choice|letter|option))?+[\"']\s*+:\s*+"
+"""Of a field of JSON, or of Python."""
 _STATED = re.compile(
     r"<(?:final[_-]?+)?answer>(?P<tag>(?:[^<]|<(?!/(?:final[_-]?+)?answer>))*+)(?:</(?:final[_-]?+)?answer>|\Z)"
     r"|\[\[(?P<brackets>[^\[\]\n]{1,80}+)\]\]"
+    rf"|{_KEY}\"(?P<quoted>(?:[^\"\\\n]|\\.)*+)\"|{_KEY}'(?P<apostrophes>(?:[^'\\\n]|\\.)*+)'"
+    rf"|{_KEY}(?P<bare>[^\s\"'\[{{,}}][^,}}\n]*+)"
     rf"|{_LABEL}{_DRESS}[:：]{_DRESS}|【(?:答案|答え|正解)】{_DRESS}"
-    rf"|^{_DRESS}(?:final\s)?{_LABEL}{_DRESS}[-–—=](?!>){_DRESS}"
-    rf"|^{_DRESS}(?:(?:final|correct|best|right|my)\s)?(?:choice|option){_DRESS}[:：]{_DRESS}"
-    rf"|^{_DRESS}(?:final\s)?answer{_DRESS}$",
+    rf"|^{_LINE}(?:final\s)?{_LABEL}{_DRESS}[-–—=](?!>){_DRESS}"
+    rf"|^{_LINE}(?:(?:final|correct|best|right|my|selected|chosen)\s(?:{_NAMED_SO})|choice|option)"
+    rf"{_DRESS}[:：]{_DRESS}"
+    rf"|^{_LINE}(?:final\s)?answer{_DRESS}$",
     re.IGNORECASE | re.MULTILINE,
 )
 _VALUE_LIKE = re.compile(
-    r"[\s*_`\"'“‘({\[<]*+(?:[-+±−]?+[$€£¥]?+\.?+\d|[\\$√∞π]|(?:option|choice)\b"
+    r"[\s*_`\"'“‘({\[<]*+(?:[-+±−]?+(?:[$€£¥]?+\.?+\d|[\\$√∞π])|(?:option|choice)\b"
     r"|[^\W\d](?:,|\s?[)\]](?!.*(?-i:\s[a-z]\))))"  # "B) Paris"; "a) 3 and b) 4" is a list
     r"|[^\W\d]{1,2}(?!\w)\s*+(?:$|[^\w\s,'’)\]]|because|since|as\b|is\b))",
     re.IGNORECASE,
 )
+_ESCAPED = re.compile(r"\\([\\\"'])")
 _FEW_WORDS = 4
 _BEGINNING_WORDS = "let let's we to first the there if since given step i this it here"
 _BEGINNINGS = frozenset(_BEGINNING_WORDS.split())
 """Words with which a worked answer begins, and no value."""
+_STEPS = re.compile(r"\s*+1[.)]\s(?s:.)*?^\s*+2[.)]\s", re.MULTILINE)
+"""A numbered list, as worked answers have it."""
 _QUESTION = re.compile(r"^\W*+(?:Q|question|problem)\b[^\n:]{0,20}+:", re.IGNORECASE | re.MULTILINE)
-FORMULA = re.compile(r"\s*+(?:\$\$([^$]++)\$\$|\$([^$\n]++)\$|\\\((.*?)\\\)|\\\[((?s:.)*?)\\\])")
-"""A formula that a text begins with, between $ or other marks of LaTeX."""
-_SENTENCE = re.compile(r"(?:[^.!?;…—。！？；\n]|\.(?=\d))*")
+FORMULA = re.compile(
+    r"[\s*_`]*+(?:\$\$((?:[^$\\]|\\[\s\S])++)\$\$|\$((?:[^$\n\\]|\\.)++)\$|\\\((.*?)\\\)|\\\[((?s:.)*?)\\\])"
+)
+"""A formula that a text begins with, between $ or other marks of LaTeX; an escaped dollar is within it."""
+# "34,\!650" and "5\;m" are LaTeX's spaces, "5!/3!" are factorials, and "9 a.m." and "i.e." go on.
+_SENTENCE = re.compile(
+    r"(?:[^.!?;…—。！？；✓✔✅☑\n]|\.(?=\d)|(?<=\\)[!;]|!(?=[^\W_]|[\^/+}])|(?<=[^\w.][ap])\.(?=m\.)|(?<=[ap]\.m)\."
+    r"|(?<=\W[iI])\.(?=e\.)|(?<=[iI]\.e)\.)*"
+)
+_REASON = re.compile(
+    r"(?:,?\s(?:because|since|as|rather\sthan|instead\sof)\s|,\s(?:which|so|not)\s|\s(?:and|but)\snot\s"
+    r"|,?\s\(?i\.e\b|\s\((?:because|since|as|that\sis|namely|from)\s).*",
+    re.DOTALL | re.IGNORECASE,
+)
 _NUMBER_ALONE = re.compile(r"(?:(?<![\w)])[-+])?[0-9](?:(?:[.,:/^*+-]|\{,\}|,\\!)*[0-9])*")
 
 _WRAPPERS = re.compile(
@@ -122,7 +151,7 @@ def find(reader: Reader, text: str) -> Iterator[str]:
 
 
 def stated(text: str) -> list[str]:
-    """What follows each `Answer:` up to the next, and what stands in <answer>…</answer> and [[…]].
+    """What follows each `Answer:` up to the next, and what <answer>…</answer>, [[…]] and "answer": … hold.
 
     Left out is what cannot be a value: `Answer: Let us think about it first`, as worked
     examples begin.
@@ -130,25 +159,42 @@ def stated(text: str) -> list[str]:
     bodies = []
     end = len(text)
     for match in reversed(list(_STATED.finditer(text))):
-        body = match["tag"] or match["brackets"] or text[match.end() : end]
+        body = text[match.end() : end] if (held := _held(match)) is None else held
         bodies.append(without_introduction(body.lstrip("*_`# \t\n")))
         end = match.start()
     return [body for body in reversed(bodies) if _may_be_a_value(body)]
 
 
+def without_reason(text: str) -> str:
+    """`18, because 9 + 9 is`, `18, not 17` and `18 (since 2 * 9 is)` say 18."""
+    return _REASON.sub("", text)
+
+
 def final_statement(text: str) -> str | None:
     """What the text states behind a box and at its very end: it outranks a box in the working."""
-    box = next((start for start, *_ in _boxes(text)), -1)
+    box = next((end for _, end, _ in _boxes(text)), -1)
     stated = next(reversed([*_STATED.finditer(text, max(box, 0))]), None)
     if box < 0 or stated is None or _QUESTION.search(text, box, stated.start()):
         return None
-    rest = stated["tag"] or stated["brackets"] or text[stated.end() :]
-    ends_here = not (text[stated.end() :].strip() if stated["tag"] or stated["brackets"] else "")
-    body = without_introduction(rest.strip().strip("*_`#"))
+    held, rest = _held(stated), text[stated.end() :]
+    ends_here = held is None or not rest.strip(" \n}`")
+    body = without_introduction((rest if held is None else held).strip().strip("*_`#"))
     return body if ends_here and "\n" not in body and _may_be_a_value(body) else None
 
 
+def _held(stated: re.Match[str]) -> str | None:
+    """What a tag, brackets or a field hold; a line's end behind it says that nothing more belongs to it."""
+    if stated.lastgroup is None:
+        return None
+    held = stated[stated.lastgroup]
+    if stated.lastgroup in ("quoted", "apostrophes"):
+        held = _ESCAPED.sub(r"\1", held)
+    return held + "\n" * (stated[0][-1] in ">]\"'")
+
+
 def _may_be_a_value(body: str) -> bool:
+    if _STEPS.match(body):
+        return False
     line = sentence(body)
     words = line.casefold().split()
     if _VALUE_LIKE.match(line):
@@ -223,6 +269,12 @@ def last_box(text: str) -> str | None:
     return next((body for _, _, body in reversed([*_boxes(text)])), None)
 
 
+def whole_box(text: str) -> str:
+    """The body of the box that `text` is; `text` where it is none."""
+    start, end, body = next(_boxes(text), (0, 0, ""))
+    return body if (start, end) == (0, len(text)) and end else text
+
+
 def _joined(between: str) -> bool:
     if _NOTHING_BETWEEN.fullmatch(between):
         return True
@@ -267,7 +319,7 @@ def _in_tag(name: str, text: str) -> Iterator[str]:
 
 def _said(text: str) -> Iterator[str]:
     """`The answer is 18.`, the words of the few-shot prompt: what follows them."""
-    return iter(_PHRASE.split(text)[1:])
+    return (part for part in _PHRASE.split(text)[1:] if not _STEPS.match(part))
 
 
 def _last_number(text: str) -> Iterator[str]:

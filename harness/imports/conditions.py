@@ -33,6 +33,11 @@ def required(file: Path, option: str, cells: pd.Series[Any], found: pd.Series[bo
     return found
 
 
+def as_option(option: str, column: str, value: str) -> str:
+    """The option as it was given: `--correct-if mark=ok`, `--correct-if points>=0.75`."""
+    return f"{option} {column}{'' if value.startswith(('<', '>')) else '='}{value}"
+
+
 def matching(rows: pd.DataFrame, pairs: Pairs) -> pd.Series[bool]:
     """Which rows hold the value of one of the (column, value) pairs, or are beyond one such as >=0.75."""
     mask = pd.Series(False, index=rows.index)
@@ -62,7 +67,7 @@ def without_verdict(rows: pd.DataFrame, pairs: Pairs) -> pd.Series[bool]:
 
 def is_value(cells: pd.Series[Any], value: str) -> pd.Series[bool]:
     """Which cells are the value: as it would be typed, in whatever case a truth is, and as a number."""
-    values = cells.map(as_typed)
+    values, value = cells.map(as_typed).str.strip(), value.strip()
     same = values == value
     if value.lower() in ("true", "false"):
         same |= values.str.lower() == value.lower()
@@ -77,4 +82,5 @@ def as_typed(cell: Any) -> str:
     """A cell as it would be typed on the command line: true, 1, or nothing for null."""
     if isinstance(cell, bool | np.bool_):
         return str(cell).lower()
-    return "" if cell is None or cell is pd.NA or cell != cell else str(cell)
+    null = cell is None or cell is pd.NA or (isinstance(cell, float) and cell != cell)
+    return "" if null else str(cell)

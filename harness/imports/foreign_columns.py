@@ -14,9 +14,17 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from harness.grader import Grader
-from harness.imports.conditions import Pairs, as_typed, is_value, matching, required, without_verdict
+from harness.imports.conditions import (
+    Pairs,
+    as_option,
+    as_typed,
+    is_value,
+    matching,
+    required,
+    without_verdict,
+)
 from harness.imports.formats import FORMATS, field_rows
-from harness.imports.nested import one_answer_a_row, read_any, with_places
+from harness.imports.nested import has_lists, one_answer_a_row, read_any, with_places
 from harness.imports.reading import as_expressions, graded, thinking_notes, whole_text_notes
 from results import BadInput, as_samples
 from results.tables.answers import one_spelling
@@ -31,6 +39,8 @@ _NEEDED = ("question_id", "answer", "gold", "correct", "dataset", "model", "sett
 _TRIED = 50
 """Different cells of a column of which one must be what its name says."""
 _KNOWN = (*SAMPLES.columns, "text", "seed")
+_JUDGED = "\0"
+"""How copies of the columns are called, beside others, that --correct-if and --drop look at."""
 
 
 class Imported(NamedTuple):
@@ -74,16 +84,17 @@ def import_table(
         rows = rows.drop(columns="gold", errors="ignore")  # the tool's file has verdicts and no answers
     _check_columns(file, rows, {*columns, *constants}, (*columns.values(), *used), grader, verdicts)
 
-    kept, unknown = _kept(file, rows, drop, correct_if)
-    table = _renamed(kept, columns).assign(**constants)
-    sources = columns
-    if correct_if:
-        table["correct"] = matching(kept, correct_if)
-        sources = columns | {"correct": f"--correct-if {correct_if[0][0]}"}
-    if grader:
-        table = table.drop(columns=["answer", "correct"], errors="ignore")
-    table, without, shared = one_answer_a_row(table, file, sources)
-    left_out = len(rows) - len(kept) + failed + without
+    of_answers = [pair for pair in drop if has_lists(rows[pair[0]])]
+    kept = _undropped(file, rows, [pair for pair in drop if pair not in of_answers])
+    judged = {f"{_JUDGED}{column}": column for column, _ in (*of_answers, *correct_if)}
+    options = {f"{_JUDGED}{column}": f"--drop {column}" for column, _ in of_answers}
+    options |= {f"{_JUDGED}{column}": f"--correct-if {column}" for column, _ in correct_if}
+    table = _renamed(kept, columns).assign(**constants, **{name: kept[judged[name]] for name in judged})
+    replaced = ["answer", "correct"] if grader else ["correct"] * bool(correct_if)
+    table = table.drop(columns=replaced, errors="ignore")
+    table, without, shared = one_answer_a_row(table, file, columns | options, judged)
+    table, unknown, dropped = _judged(file, table, judged, of_answers, correct_if)
+    left_out = len(rows) - len(kept) + failed + without + unknown + dropped
     # Errors count the rows that were kept, and say so where that makes a difference.
     where = Path(f"{file} (after {left_out} rows were left out)") if left_out else file
     table, notes = _own_columns_apart(table, {*columns, *given})
@@ -177,22 +188,35 @@ def _check_columns(
         raise BadInput(message + hint)
 
 
-def _kept(file: Path, rows: pd.DataFrame, drop: Pairs, correct_if: Pairs) -> tuple[pd.DataFrame, int]:
-    """The rows that are answers, and how many more have no verdict by `correct_if`.
-
-    Raises BadInput where none is left, or where a value of `drop` or `correct_if` is nowhere found.
-    """
+def _undropped(file: Path, rows: pd.DataFrame, drop: Pairs) -> pd.DataFrame:
+    """The rows that are answers. Raises BadInput where none is left, or where a value is nowhere found."""
     dropped = pd.Series(False, index=rows.index)
     for column, value in drop:
         dropped |= required(file, f"--drop {column}={value}", rows[column], is_value(rows[column], value))
-    kept = rows[~dropped].reset_index(drop=True)
-    if kept.empty:
+    if dropped.all():
         raise BadInput(f"{file}: --drop leaves out all {len(rows)} rows")
+    return rows[~dropped].reset_index(drop=True)
+
+
+def _judged(
+    file: Path, table: pd.DataFrame, judged: Mapping[str, str], drop: Pairs, correct_if: Pairs
+) -> tuple[pd.DataFrame, int, int]:
+    """`table`, a row for each answer, with verdicts by `correct_if`; how many have none, or are dropped.
+
+    `judged` are the columns, by the file's names for them, that the options look at: they are
+    left out. Raises BadInput as `_undropped`.
+    """
+    cells = table[[*judged]].rename(columns=judged)
+    cells[_JUDGED] = range(len(cells))
+    kept = _undropped(file, cells, drop)
     for column, value in correct_if:
-        sign = "" if value.startswith(("<", ">")) else "="
-        required(file, f"--correct-if {column}{sign}{value}", kept[column], matching(kept, [(column, value)]))
-    unknown = without_verdict(kept, correct_if)
-    return kept[~unknown].reset_index(drop=True), int(unknown.sum())
+        asked = as_option("--correct-if", column, value)
+        required(file, asked, kept[column], matching(kept, [(column, value)]))
+    verdicts, unknown = matching(kept, correct_if), without_verdict(kept, correct_if)
+    table = table.drop(columns=[*judged]).iloc[kept[_JUDGED]].reset_index(drop=True)
+    if correct_if:
+        table = table.assign(correct=verdicts)
+    return table[~unknown].reset_index(drop=True), int(unknown.sum()), len(cells) - len(kept)
 
 
 def _renamed(rows: pd.DataFrame, columns: Mapping[str, str]) -> pd.DataFrame:
@@ -285,6 +309,7 @@ def _scored(file: Path, table: pd.DataFrame, columns: Mapping[str, str]) -> pd.D
 def _check_truths(file: Path, source: str, cells: pd.Series[Any]) -> None:
     """Raise BadInput, with the option that helps, where a cell of the column `source` is no truth value."""
     _, bad = truth_cells(cells)
-    option = f"--correct-if {source}=VALUE"
+    numbers = pd.to_numeric(cells[bad].map(as_typed), errors="coerce").notna().head(1).any()
+    option = f"--correct-if '{source}>=NUMBER'" if numbers else f"--correct-if {source}=VALUE"
     expected = f"true or false (or 1 or 0): say with {option} what a right answer has here"
     refuse(bad, file, cells.map(as_typed).rename(source), expected)

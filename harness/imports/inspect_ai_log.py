@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ import pandas as pd
 
 from harness.errors import reason
 from harness.grader import Grader
+from harness.imports.conditions import Pairs, as_option, matching, required
 from harness.imports.foreign_columns import Imported
 from harness.imports.reading import chosen, graded, setting_value, whole_text_notes
 from results import BadInput, as_samples
@@ -43,13 +45,15 @@ def import_inspect_ai(
     grader: Grader | None = None,
     setting: str | None = None,
     judges: Mapping[str, str] | None = None,
+    correct_if: Pairs = (),
 ) -> Imported:
     """The answers in one log, or in the one log that the folder `path` holds.
 
     `scorer` is the one whose verdict and answer count, needed where the log has several. `grader` reads the
     completions in its place. `setting` names an argument of the task or of the generation, such as
     reasoning_effort, that becomes the column of that name. `judges` names the scorer whose value becomes a
-    column `score` or `score_NAME`. Raises BadInput.
+    column `score` or `score_NAME`. `correct_if` lists (scorer, value) of which one makes an answer right,
+    such as >=0.75. Raises BadInput.
     """
     judges = judges or {}
     log, file = _read(path)
@@ -60,7 +64,7 @@ def import_inspect_ai(
         raise BadInput(
             f"{file}: no scores in this log: all {len(samples)} samples had an error or were stopped"
         )
-    name = _verdicts_by(file, finished, scorer, grader, judges)
+    name = _verdicts_by(file, finished, scorer, grader, judges, correct_if)
     shared = {
         "dataset": log.eval.task,
         "model": log.eval.model,
@@ -71,7 +75,7 @@ def import_inspect_ai(
         shared["stop_rule"] = stopped.manager or "early stopping"
     rows = []
     for sample in finished:
-        verdict = _verdict_on(sample, name, file)
+        verdict = _verdict_on(sample, name, file, tuple(correct_if))
         if verdict is None:
             absent["no score"] += 1
         else:
@@ -94,20 +98,29 @@ def _verdicts_by(
     scorer: str | None,
     grader: Grader | None,
     judges: Mapping[str, str],
+    correct_if: Pairs,
 ) -> str | None:
     """The scorer whose verdict counts; None where a grader reads the completions. Raises BadInput."""
     scorers = list(dict.fromkeys(name for sample in finished for name in sample.scores or ()))
     if not (scorers or scorer or grader):
         raise BadInput(f"{file}: no scores in this log: use --grade")
-    for judge in judges.values():
+    asked = dict.fromkeys(name for name, _ in correct_if)
+    for judge in (*judges.values(), *asked):
         chosen(file, "scorer", scorers, judge)
     if grader:
         return None
-    others = [name for name in scorers if scorer or name not in judges.values()]
+    for name, value in correct_if:
+        scores = (sample.scores.get(name) for sample in finished if sample.scores)
+        cells = pd.Series([str(score.value) for score in scores if score], dtype=object)
+        required(file, as_option("--correct-if", name, value), cells, cells.map(partial(_is, asked=value)))
+    others = [] if scorer else [*asked]
+    others = others or [name for name in scorers if scorer or name not in judges.values()]
     return chosen(file, "scorer", others or scorers, scorer)
 
 
-def _verdict_on(sample: EvalSample, scorer: str | None, file: Path) -> dict[str, Any] | None:
+def _verdict_on(
+    sample: EvalSample, scorer: str | None, file: Path, correct_if: tuple[tuple[str, str], ...]
+) -> dict[str, Any] | None:
     """Gold, answer and correct by the scorer; the gold alone without one; None where it gave no verdict."""
     target = sample.target if isinstance(sample.target, str) else next(iter(sample.target), "")
     if scorer is None:
@@ -116,7 +129,13 @@ def _verdict_on(sample: EvalSample, scorer: str | None, file: Path) -> dict[str,
     # No verdict is not a wrong answer; `Score.unscored()` is NaN.
     if score is None or str(score.value).casefold() in ("", "nan", "none"):
         return None
-    gold, correct = normal(target), _verdict(score.value, _place(file, sample, scorer))
+    if correct_if:
+        given = [(sample.scores or {}).get(name) for name, _ in correct_if]
+        pairs = zip(correct_if, given, strict=True)
+        correct = any(_is(str(of.value), asked) for (_, asked), of in pairs if of is not None)
+    else:
+        correct = _verdict(score.value, _place(file, sample, scorer))
+    gold = normal(target)
     # An answer that is scored right without being read votes for the right answer.
     answer = normal(score.answer) or (gold if correct else None)
     return {"gold": gold, "answer": answer, "correct": correct}
@@ -172,9 +191,17 @@ def _verdict(value: Any, where: str) -> bool:
     text = f"{value:g}" if isinstance(value, float) else str(value)
     if text not in _VERDICTS:
         raise BadInput(
-            f"{where}: the score is {text[:60]!r}, neither right nor wrong (C, I, N, 1 or 0): use --grade"
+            f"{where}: the score is {text[:60]!r}, neither right nor wrong (C, I, N, 1 or 0): "
+            "use --correct-if 'SCORER>=NUMBER' or --grade"
         )
     return _VERDICTS[text]
+
+
+@lru_cache(maxsize=1 << 12)
+def _is(value: str, asked: str) -> bool:
+    """Whether a score is what --correct-if asks for; to a threshold a mark is what inspect_ai makes of it."""
+    cell = _MARKS.get(value, value) if asked.startswith(("<", ">")) else value
+    return bool(matching(pd.DataFrame({"score": [cell]}), [("score", asked)])[0])
 
 
 def _number(score: Score | None, where: str) -> float | None:

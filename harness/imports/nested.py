@@ -1,6 +1,6 @@
 """Files as tools leave them: JSON arrays, compressed lines, and cells with objects and lists in them.
 
-results.json         [{...}, {...}], or {"results": [{...}, {...}]}
+results.json         [{...}, {...}], {"results": [{...}, {...}]} or {"question 7": {...}, "question 8": {...}}
 answers.jsonl.gz     and .zst, .csv.gz
 
 choices.0.message.content     in the cell `choices`, item 0, its field message, and of that content
@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +34,8 @@ _OF_AN_ANSWER = (
     *("prompt_tokens", "cached_tokens", "cost", "seed", "score"),
 )
 """Columns that have a cell for each of a row's answers where these stand in lists."""
+_NAMED = 5
+"""Lists of a JSON file that an error names."""
 _OF_A_ROW = ("prompt_tokens", "cached_tokens", "seed")
 """Those in which one value may stand for all answers of a row."""
 
@@ -75,18 +77,28 @@ def _read(file: Path, text_columns: tuple[str, ...]) -> pd.DataFrame:
 
 
 def _listed(plain: Path) -> list[Any]:
-    """The objects of the one list that a JSON file is or holds. Raises BadInput."""
+    """The objects of the one list that a JSON file is or holds, or those of an object, by their `key`s.
+
+    Raises BadInput.
+    """
     content = read_json(plain)
-    levels = {"": content} if isinstance(content, list) else content
-    lists = {
-        name: rows
-        for name, rows in (levels.items() if isinstance(levels, dict) else ())
-        if isinstance(rows, list) and rows and all(isinstance(row, dict) for row in rows)
-    }
+    lists = dict(_lists(content))
+    if not lists and isinstance(content, dict) and all(isinstance(row, dict) for row in content.values()):
+        lists = {"": [{"key": key, **row} for key, row in content.items()]}
     if len(lists) != 1:
-        several = f"several lists of objects ({', '.join(lists)})" if lists else "no list of objects"
+        named = f"{', '.join([*lists][:_NAMED])}{', …' * (len(lists) > _NAMED)}"
+        several = f"several lists of objects ({named})" if lists else "no list of objects"
         raise BadInput(f"{plain}: {several}, expected one: an object for each answer")
     return next(iter(lists.values()))
+
+
+def _lists(content: Any, name: str = "") -> Iterator[tuple[str, list[Any]]]:
+    """The lists of objects in an object, and in those within it, by their places."""
+    if isinstance(content, dict):
+        for field, inside in content.items():
+            yield from _lists(inside, f"{name}.{field}".removeprefix("."))
+    elif isinstance(content, list) and content and all(isinstance(row, dict) for row in content):
+        yield name, content
 
 
 def with_places(rows: pd.DataFrame, names: Iterable[str]) -> pd.DataFrame:
@@ -135,18 +147,24 @@ def _only(cell: dict[str, Any]) -> str:
     return next(iter(cell), "")
 
 
+def has_lists(cells: pd.Series[Any]) -> bool:
+    """Whether a column has lists in it."""
+    return bool(cells.map(lambda cell: isinstance(cell, list)).any())
+
+
 def one_answer_a_row(
-    table: pd.DataFrame, file: Path, sources: Mapping[str, str]
+    table: pd.DataFrame, file: Path, sources: Mapping[str, str], more: Iterable[str] = ()
 ) -> tuple[pd.DataFrame, int, list[str]]:
     """`table` with a row for each answer, where a row has several in lists of the same length.
 
-    And how many rows had none, and notes on columns with one value for several answers. Raises BadInput
+    And how many rows had none, and notes on columns with one value for several answers. `more`
+    are columns that have a cell for each answer, beside those that are known. Raises BadInput
     where one of these is in `sources` or the answer, or a cell is neither a value nor a list of values.
     """
     scores = [name for name in map(str, table) if name.startswith("score_")]
-    known = {*_OF_AN_ANSWER, *scores, *map(tokens_column, scores)}
+    known = {*_OF_AN_ANSWER, *scores, *map(tokens_column, scores), *more}
     names = [name for name in map(str, table) if name in known]
-    listed = [name for name in names if table[name].map(lambda cell: isinstance(cell, list)).any()]
+    listed = [name for name in names if has_lists(table[name])]
     for name in (*listed, *(name for name in ("question_id", "gold", *names) if name in table)):
         for number, cell in enumerate(table[name]):
             parts = cell if isinstance(cell, list) else [cell]

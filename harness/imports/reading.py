@@ -16,12 +16,18 @@ from harness.grader import AUTO, Grader, readers_that_read, required_gold
 from harness.grading import choice, expression
 from harness.grading.thoughts import OPEN, closes, only_thinks, opens
 from harness.imports.conditions import as_typed
+from harness.questions.load import as_objects
 from results import BadInput
 
 _LONG = 60  # characters, from which on an answer that is the whole text was not read from it
 _MOST = 0.5
 _FEW = 0.05
-_EXPRESSION = re.compile(r"\\[a-zA-Z]|\d\s*/\s*\d|\bsqrt\b|\^|\d%")
+_EXPRESSION = re.compile(
+    r"\\[a-zA-Z]|\d\s*/\s*\d|\bsqrt\b|\^|\d%|[¼½¾⅓⅔√π∞²³]"
+    r"|[(\[{]\s*[-+.\d]++\s*[,;]|\d,\s+[-+.]?\d"  # "(1, 2)", "[0; 1)" and "1, 2"
+    r"|(?<![^\W_])\d*+[a-z]\s?[-+*=<>≤≥]\s?[-.\d]{0,9}[a-z\d](?![^\W_])"  # "2x+1"
+    r"|\d\s?[-+*]\s?\d*+[a-z](?![^\W_])"  # "1+2x"
+)
 
 
 def graded(table: pd.DataFrame, grader: Grader, where: Path) -> pd.DataFrame:
@@ -30,6 +36,8 @@ def graded(table: pd.DataFrame, grader: Grader, where: Path) -> pd.DataFrame:
     A text that is all thought, as its prompt has opened it, gets the mark of that for later readers.
     """
     grader.check_installed()
+    if "labels" in table:
+        table = table.assign(labels=table["labels"].map(as_objects))  # a list in a CSV is text
     written = table["text"].map(as_typed)
     opened = _opened(table, written)
     texts = written.mask(opened, OPEN + written)

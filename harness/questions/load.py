@@ -15,6 +15,7 @@ The gold is a label or the text of one choice. A number that is neither is refus
 data sets count choices from 0, others from 1.
 """
 
+import ast
 import hashlib
 import json
 import re
@@ -35,6 +36,8 @@ from harness.questions.hub_rows import GSM8K, MATH, MATH_500, HubDataset, Source
 from results import BadInput
 
 _GOLD = ("gold", "answer", "answerKey")
+_BESIDE = re.compile(r"(['\"])\s+\1")
+"""Texts with no comma between them, as NumPy writes a list: Python would take them for one."""
 _LABEL = re.compile(r"\w{1,20}")
 
 
@@ -49,6 +52,8 @@ def choices_of(cell: Any, where: str) -> dict[str, str]:
         listed = dict(zip(string.ascii_uppercase, listed, strict=False))
     if not isinstance(listed, dict) or len(listed) < 2:
         raise BadInput(f"{where}: choices is {str(cell)[:60]!r}, expected a list of 2 to 26 texts")
+    if isinstance(cell, dict):  # rows of a file with fewer choices than others have nulls
+        listed = {label: text for label, text in listed.items() if text is not None}
     choices = {str(label): " ".join(str(text).split()) for label, text in listed.items()}
     if bad := next((label for label in choices if not _LABEL.fullmatch(label)), None):
         raise BadInput(f"{where}: a choice has the label {bad[:60]!r}, expected letters or digits")
@@ -64,12 +69,15 @@ def label_of(gold: str, choices: dict[str, str]) -> str:
 
 
 def as_objects(cell: Any) -> Any:
-    """What a cell says: lists of Parquet as lists, and JSON in a CSV."""
+    """What a cell says: lists of Parquet as lists, and JSON in a CSV, or Python as pandas writes it there."""
     if isinstance(cell, np.ndarray):
         return cell.tolist()
     if isinstance(cell, str) and cell.lstrip()[:1] in ("{", "["):
         with suppress(ValueError):
             return json.loads(cell)
+        if not _BESIDE.search(cell):
+            with suppress(ValueError, SyntaxError, MemoryError, RecursionError):
+                return ast.literal_eval(cell.lstrip())
     return cell
 
 

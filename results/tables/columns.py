@@ -137,7 +137,7 @@ def truth_cells(values: Cells) -> tuple[Cells, Bad]:
     """Cells as true or false, and which of them are neither."""
     if values.dtype == bool:
         return values, np.zeros(len(values), bool)
-    mapped = values.astype(TEXT).str.lower().map(_BOOLEANS)
+    mapped = values.astype(TEXT).str.strip().str.lower().map(_BOOLEANS)
     bad = mapped.isna().to_numpy()
     return mapped.where(~bad, False).astype(bool), bad
 

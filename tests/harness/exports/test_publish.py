@@ -160,3 +160,18 @@ def test_scores_are_published_and_read_again(tmp_path: Path) -> None:
     records = import_table(tmp_path / "out" / "data", rm, kind="every-eval-ever").table
     for again in (records, read_samples(tmp_path / "out" / "samples.parquet")):
         pd.testing.assert_frame_equal(again[scores], table[scores])
+
+
+def test_own_columns_with_lists_and_objects_are_published_too(run: Path, tmp_path: Path) -> None:
+    table = read_samples(run)
+    mixed: list[object] = [{"x": [1]}, "a text", None, ["y", 2]]
+    own = {
+        "tags": [["x", "y"][: place % 3] for place in range(len(table))],
+        "meta": [mixed[place % 4] for place in range(len(table))],
+    }
+    write_samples(table.assign(**own), run / "samples.jsonl")
+    result = command("export", run, "--out", tmp_path / "out")
+    assert result.exit_code == 0, result.output
+    again = pd.read_parquet(tmp_path / "out" / "samples.parquet")
+    assert [list(cell) for cell in again["tags"]] == own["tags"]
+    assert again["meta"][:3].fillna("").tolist() == ['{"x": [1]}', '"a text"', ""]

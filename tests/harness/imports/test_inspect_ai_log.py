@@ -237,3 +237,26 @@ def test_another_scorer_s_values_are_scores(write: Write, tmp_path: Path) -> Non
     assert table["score_rm"].tolist()[:2] == [-0.7, 1.2]
     assert table["score_rm"].isna().tolist() == [False, False, True]
     assert table["score"].tolist() == [0.5, 1.0, 1.0]
+
+
+def test_a_threshold_says_which_scores_are_right(write: Write, tmp_path: Path) -> None:
+    def scored(epoch: int, value: Any, other: Any = "I") -> dict[str, Any]:
+        return sample(epoch, scores={"rubric": score(value), "exact": score(other)})
+
+    nan = float("nan")
+    file = write(scored(1, 0.8), scored(2, 0.65), scored(3, "P"), scored(4, nan), scored(5, 0.2, "C"))
+    for number, (asked, correct) in enumerate(
+        {
+            ("rubric>=0.65",): [True, True, False, False],
+            ("rubric>=0.5",): [True, True, True, False],
+            ("rubric=P",): [False, False, True, False],
+            ("exact=C", "--scorer", "rubric"): [False, False, False, True],
+        }.items()
+    ):
+        out = tmp_path / str(number)
+        done = imported("inspect", file, "--correct-if", *asked, "--out", out)
+        assert done.exit_code == 0, done.output
+        assert read_samples(out)["correct"].tolist() == correct
+    for asked, told in (("none>=1", "no scorer 'none'"), ("rubric=Q", "no row has this, found '0.8'")):
+        done = imported("inspect", file, "--correct-if", asked, "--out", tmp_path / "refused")
+        assert (done.exit_code, told in done.output) == (2, True), done.output

@@ -145,6 +145,15 @@ def test_parquet_and_csv_hold_choices_too(tmp_path: Path) -> None:
     assert load_questions(str(tmp_path / "f.parquet")) == load_questions(str(tmp_path / "f.csv")) == [FLOATS]
 
 
+def test_a_question_has_no_choice_that_only_others_of_its_file_have(tmp_path: Path) -> None:
+    choices = [{"A": "x", "B": "y"}, {"A": "x", "B": "y", "C": "z"}]
+    file = write(tmp_path / "q.jsonl", [row for each in choices for row in of_one(choices=each, gold="B")])
+    assert [question.labels for question in load_questions("multiple-choice", file)] == [
+        ("A", "B"),
+        ("A", "B", "C"),
+    ]
+
+
 def test_labels_may_be_anything_short(tmp_path: Path) -> None:
     choices = {"label": ["1", "2"], "text": ["2", "1"]}
     (found,) = load_questions(str(write(tmp_path / "f.jsonl", of_one(choices=choices, gold=2, id="arc-7"))))
