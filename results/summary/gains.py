@@ -45,10 +45,12 @@ class Gain:
 
 
 class Ends(NamedTuple):
-    """Three exact rows: fewest answers at the cheapest setting and at the dearest, most at the dearest."""
+    """Four exact rows: the cheapest and the dearest setting at the fewest answers that both have, or, where
+    they have no N in common, each at its own; the fewest and the most answers at the dearest."""
 
     cheapest: Any
     dearest: Any
+    fewest: Any
     most: Any
 
 
@@ -57,18 +59,24 @@ def ends(panel: Panel) -> Ends:
     rows = panel.of_all.sort_values("N")
     first = rows[rows["setting"] == panel.settings[0]]
     last = rows[rows["setting"] == panel.settings[-1]]
-    return Ends(first.iloc[0], last.iloc[0], last.iloc[-1])
+    alike = first["N"].isin(last["N"]), last["N"].isin(first["N"])
+    cheapest, dearest = (
+        own[both if both.any() else ~both] for own, both in zip((first, last), alike, strict=True)
+    )
+    return Ends(cheapest.iloc[0], dearest.iloc[0], last.iloc[0], last.iloc[-1])
 
 
 def vote_gain(panel: Panel) -> Gain:
     """What the most answers gain over the fewest at the dearest setting."""
     places = ends(panel)
-    return gain(places.dearest, places.most, "stderr_vs_first_n")
+    return gain(places.fewest, places.most, "stderr_vs_first_n")
 
 
 def length_gain(panel: Panel) -> Gain:
-    """What the dearest setting gains over the cheapest at the fewest answers."""
+    """What the dearest setting gains over the cheapest at the fewest answers; NaN where they share no N."""
     places = ends(panel)
+    if places.cheapest["N"] != places.dearest["N"]:
+        return Gain(float("nan"), float("nan"))
     return gain(places.cheapest, places.dearest, "stderr_vs_cheapest")
 
 
