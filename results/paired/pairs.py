@@ -31,7 +31,7 @@ def pairs(sides: Sequence[Side]) -> Iterator[tuple[Side, Side]]:
     alone = len({side.run for side in sides}) == 1
     paired = set[int]()
     for a, b in itertools.combinations(sides, 2):
-        if a.dataset != b.dataset and UNNAMED not in (a.dataset, b.dataset):
+        if not same_dataset(a, b):
             continue
         if a.run == b.run:
             wanted = alone
@@ -48,6 +48,11 @@ def pairs(sides: Sequence[Side]) -> Iterator[tuple[Side, Side]]:
     if left:
         names = ", ".join(side.named + on_dataset(side.dataset) for side in left)
         warnings.warn(f"compared with nothing, as no other run has such answers: {names}", stacklevel=2)
+
+
+def same_dataset(a: Side, b: Side) -> bool:
+    """Whether two sides may be of one data set; one without a name may be any."""
+    return a.dataset == b.dataset or UNNAMED in (a.dataset, b.dataset)
 
 
 def shared_questions(a: Side, b: Side) -> list[str]:
