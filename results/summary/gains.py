@@ -108,15 +108,16 @@ def _margin(stderr: float, questions: float, draws: float) -> float:
 def ranks(comparison: pd.DataFrame) -> pd.DataFrame:
     """Where runs of a comparison table may rank, if FEWEST_RUNS or more are compared, each with each.
 
-    Columns dataset, setting ("" where pairs have none in common), method, N (one, and the
-    most), run, accuracy, first, last. The true rank lies from `first`, 1 + the runs clearly
+    Columns dataset, setting ("" where pairs have none in common), table (of several), method, N (one, and
+    the most), run, accuracy, first, last. The true rank lies from `first`, 1 + the runs clearly
     better, to `last`, all runs less those clearly worse. All ranks hold at the level of the
     comparison, as its intervals hold together.
     """
     same = comparison["setting_a"] == comparison["setting_b"]
     setting = comparison["setting_a"].where(same, "").rename("setting")
-    parts = [pd.DataFrame(columns=["dataset", "setting", "method", "N", "run"])]
-    for (dataset, at), own in comparison.groupby(["dataset", setting], sort=False):
+    table = comparison.get("table", pd.Series("", index=comparison.index)).rename("table")
+    parts = [pd.DataFrame(columns=["dataset", "setting", "table", "method", "N", "run"])]
+    for (dataset, at, name), own in comparison.groupby(["dataset", setting, table], sort=False):
         method = own["method"].iloc[0]
         plain = own[own["method"] == method]
         pairs = plain["N"].value_counts()
@@ -124,7 +125,9 @@ def ranks(comparison: pd.DataFrame) -> pd.DataFrame:
         for n in sorted({of_all.min(), of_all.max()}):
             rows = _ranked(plain[plain["N"] == n])
             if len(rows) >= FEWEST_RUNS and 2 * pairs[n] == len(rows) * (len(rows) - 1):
-                parts.append(rows.assign(dataset=str(dataset), setting=str(at), method=method, N=n))
+                parts.append(
+                    rows.assign(dataset=str(dataset), setting=str(at), table=name, method=method, N=n)
+                )
     return pd.concat(parts[1:] or parts, ignore_index=True)
 
 
