@@ -110,7 +110,7 @@ def check_new(groups: Sequence[Group], new_settings: Collection[str]) -> None:
     """Raise BadInput for a new setting that all the groups have measured: naming it would change nothing."""
     measured = set.intersection(*(set(group.points.setting.tolist()) for group in groups))
     if known := measured.intersection(new_settings):
-        raise BadInput(f"at_settings {min(known)}: it is measured and weighed anyway: name new ones")
+        raise BadInput(f"--at-settings {min(known)}: it is measured and weighed anyway: name new ones")
 
 
 def without_cost(group: Group) -> str:

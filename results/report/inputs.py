@@ -116,7 +116,10 @@ def read_tables(paths: Iterable[Path], notes: str = "", prices: Mapping[str, Pri
 
 
 def _joined(kind: str, tables: Mapping[Path, pd.DataFrame]) -> pd.DataFrame:
-    """The tables of a kind below one another, with the `table` of each row. Raises BadInput for TOLD_ONCE."""
+    """The tables of a kind below one another; of several calls with the number of each row's `table`.
+
+    Raises BadInput for what two of them tell (TOLD_ONCE).
+    """
     first: dict[tuple[str, ...], Path] = {}
     for path, table in tables.items():
         columns = TOLD_ONCE.get(kind, list(table))
@@ -127,7 +130,10 @@ def _joined(kind: str, tables: Mapping[Path, pd.DataFrame]) -> pd.DataFrame:
                 same = ", ".join(row[:5])
                 one = "make one table of both" if kind in TOLD_ONCE else "give one of the two"
                 raise BadInput(f"{path}: {kind} of {same:.80}, which {before} has, too: {one}")
-    return pd.concat([own.assign(table=str(path)) for path, own in tables.items()], ignore_index=True)
+    own = list(tables.values())
+    if len(own) > 1 and kind in ("comparison", "backtest"):  # whose numbers are of one call
+        own = [table.assign(table=place) for place, table in enumerate(own)]
+    return pd.concat(own, ignore_index=True)
 
 
 def _samples(files: list[Path]) -> pd.DataFrame:

@@ -126,7 +126,7 @@ def ranks(comparison: pd.DataFrame) -> pd.DataFrame:
             rows = _ranked(plain[plain["N"] == n])
             if len(rows) >= FEWEST_RUNS and 2 * pairs[n] == len(rows) * (len(rows) - 1):
                 parts.append(
-                    rows.assign(dataset=str(dataset), setting=str(at), table=name, method=method, N=n)
+                    rows.assign(dataset=str(dataset), setting=str(at), table=str(name), method=method, N=n)
                 )
     return pd.concat(parts[1:] or parts, ignore_index=True)
 

@@ -73,7 +73,7 @@ BAD: dict[Callable[..., object], dict[str, tuple[Any, ...]]] = {
         "token_budget": (0, -10, float("nan")),
         "max_n": (0, -4, 6.5, 10**6),
         "replicates": (0,),
-        "at_settings": ("default", [5]),
+        "at_settings": ([5],),
     },
 }
 
