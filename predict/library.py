@@ -12,7 +12,7 @@ from predict.evidence.groups import Group
 from predict.evidence.request import Request, groups_asked
 from predict.forecast_table import THESE, caveats
 from predict.forecast_table import forecast as forecast_table
-from predict.planning.choices import forecast_choices
+from predict.planning.choices import check_new, forecast_choices
 from predict.planning.choices import plan as plan_of
 from results import kind_of
 from results.arguments import PLAN_METHOD, PLAN_REPLICATES, goals_of
@@ -134,7 +134,9 @@ def plan(
     given: dict[str, Any] = {"at_settings": at_settings, "fit_cap": fit_cap, "at_caps": at_caps}
     method, request = method and PLAN_METHOD.of(method), Request(**given)
     options, plans = Options(PLAN_REPLICATES.of(replicates), seed, level), []
-    for group in _groups(answers, gold, method, request):
+    groups = _groups(answers, gold, method, request)
+    check_new(groups, request.at_settings)
+    for group in groups:
         (name,) = chosen(predictor, group)
         choices = forecast_choices(group, name, max_n, options, request.at_settings)
         plans.append(plan_of(choices, level, *goals))

@@ -125,7 +125,8 @@ def _held_out(group: Group, request: Request, names: Sequence[str], max_n: int) 
         )
     seen = np.isin(points.setting, names)
     if group.pools:
-        seen &= max_n >= min(int(pool.answers.sizes.min()) for pool in group.pools if pool.setting in names)
+        whole = [pool.setting for pool in group.pools if max_n >= pool.answers.sizes.min()]
+        seen &= np.isin(points.setting, whole)
     else:
         seen &= np.less_equal(points.N, max_n)
     at = there & np.isin(points.N, list(ns)) & ~seen

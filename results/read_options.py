@@ -8,7 +8,7 @@
 The choice holds for the block, for every samples table that is read or checked in it.
 """
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -50,10 +50,14 @@ def reading(as_written: bool = False, unreadable: Collection[str] = (), cluster:
     no answer of a table, is refused with BadInput. cluster: the column that says which questions belong
     together, in the place of `cluster`; standard errors then go by clusters (`results.votes.clusters`).
     """
-    words = (unreadable,) if isinstance(unreadable, str) else tuple(unreadable)
-    if not all(isinstance(word, str) for word in words):
-        raise BadInput(f"unreadable: found {words!r:.40}, expected texts")
-    token = CHOSEN.set(Reading(as_written, words, cluster))
+    words = (unreadable,) if isinstance(unreadable, str) else unreadable
+    if not isinstance(words, Iterable) or not all(isinstance(word, str) for word in words):
+        raise BadInput(f"unreadable: found {unreadable!r:.40}, expected texts")
+    if not isinstance(as_written, bool):
+        raise BadInput(f"as_written: found {as_written!r:.40}, expected True or False")
+    if not isinstance(cluster, str):
+        raise BadInput(f"cluster: found {cluster!r:.40}, expected the name of a column")
+    token = CHOSEN.set(Reading(as_written, tuple(words), cluster))
     try:
         yield
     finally:

@@ -14,7 +14,7 @@ from predict.evidence.groups import Group
 from predict.evidence.request import Request, read_asked
 from predict.evidence.targets import split
 from predict.forecast_table import caveats
-from predict.planning.choices import forecast_choices, measured_choices, plan, without_cost
+from predict.planning.choices import check_new, forecast_choices, measured_choices, plan, without_cost
 from results import BadInput, kind_of, read_samples
 from results.arguments import goals_of
 from results.commandline import say
@@ -129,10 +129,7 @@ def forecast_offers(
 ) -> Iterator[Offer]:
     """Of each group the choices of its method, measured or forecast."""
     names = [chosen(predictor, group)[0] for group in groups]
-    measured = set.intersection(*(set(group.points.setting.tolist()) for group in groups))
-    if known := measured.intersection(request.at_settings):
-        why = "it is measured and weighed anyway: name new ones"
-        raise BadInput(f"--at-settings {min(known)}: {why}")
+    check_new(groups, request.at_settings)
     for group in groups:
         split(group, request)  # refuses what cannot be asked of any of them before the first is forecast
     for group, name in zip(groups, names, strict=True):

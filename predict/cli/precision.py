@@ -23,7 +23,7 @@ from predict.planning.power import power
 from results import BadInput, kind_of, read_samples
 from results.commandline import say, warnings_last
 from results.normal import FORECAST_LEVEL, LEVEL
-from results.paired.pairs import pairs
+from results.paired.pairs import pairs, same_dataset
 from results.paired.sides import Side, sides_of
 from results.tables.contract import check_out
 from results.tables.files import write_raw
@@ -31,7 +31,7 @@ from results.tables.key import model_on, on_dataset
 from results.tables.money import Price
 from results.terminal import plural
 from results.words.cells import Columns, count, described
-from results.words.names import interval, percent, show
+from results.words.names import interval, percent, sentence, show
 
 _PILOT = "the pilot"
 _RUNS = {"majority": "vote of ", "best_of_n": "best of "}
@@ -86,7 +86,7 @@ def alone(
         rows = precision(dear.pools, questions or [own], answers or [seen, 4 * seen], seed, level)
         rows = _by(rows, dear)
         if cheap is not None:
-            others = [side for side in sides if side.table != _PILOT and side.dataset == dear.dataset]
+            others = [side for side in sides if side.table != _PILOT and same_dataset(side, dear)]
             if not others:
                 raise BadInput(f"--with {cheap}: no answers{on_dataset(dear.dataset)}")
             rows = with_cheap(dear, others, rows, level)
@@ -107,19 +107,21 @@ def _by(rows: pd.DataFrame, *sides: Side) -> pd.DataFrame:
 
 
 def saved(rows: pd.DataFrame) -> str:
-    """What a cheap side saves, by the largest vote."""
-    row = rows[rows["method"] == "majority"].iloc[-1]
-    run = f"{_named(row)} of {count(row['questions'])} questions"
+    """What a cheap side saves, by the largest vote, or of verdicts the most answers."""
+    several = rows[rows["N"] > 1]
+    first = several[several["method"].eq(several["method"].iloc[0])] if len(several) else rows
+    row = first.iloc[-1]
+    run = f"{'a ' if row['N'] > 1 else ''}{_named(row)} of {count(row['questions'])} questions"
     if row["cost_with"] < 1:
         n, m = (count(row[name]) for name in ("questions_with", "questions_cheap"))
         ends = interval(row["cost_low"], row["cost_high"])
         part = f"{show(row['cost_with'])} of the cost ({ends})".removesuffix(" (–)")
-        return f"A {run}: as exact with {n} of them and {m} of {row['with']}, for {part}."
+        return f"{sentence(run)}: as exact with {n} of them and {m} of {row['with']}, for {part}."
     left = np.sqrt(1 - row["explained"])
     most = (1 - left) / (1 + left)  # of very many questions
     few = "" if row["price"] >= most else ": these questions are too few"
     return (
-        f"{row['with']} does not pay for a {run}: it explains {show(row['explained'])} of how they differ; "
+        f"{row['with']} does not pay for {run}: it explains {show(row['explained'])} of how they differ; "
         f"at this a question of it pays below {most:.2g} of one, and it costs {row['price']:.2g}{few}."
     )
 

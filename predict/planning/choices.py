@@ -12,6 +12,8 @@ measured. What follows is the same for all: a choice is made by what is to be ex
 them, since the best of many noisy values is too good (`results.summary.expected`).
 """
 
+from collections.abc import Collection, Sequence
+
 import numpy as np
 import pandas as pd
 
@@ -102,6 +104,13 @@ def forecast_choices(
         cost=table["tokens_per_answer"] * table["N"],
         **table[VALUES].round(DIGITS),
     )
+
+
+def check_new(groups: Sequence[Group], new_settings: Collection[str]) -> None:
+    """Raise BadInput for a new setting that all the groups have measured: naming it would change nothing."""
+    measured = set.intersection(*(set(group.points.setting.tolist()) for group in groups))
+    if known := measured.intersection(new_settings):
+        raise BadInput(f"--at-settings {min(known)}: it is measured and weighed anyway: name new ones")
 
 
 def without_cost(group: Group) -> str:

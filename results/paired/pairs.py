@@ -23,14 +23,15 @@ from results.votes.clusters import Clusters
 def pairs(sides: Sequence[Side]) -> Iterator[tuple[Side, Side]]:
     """The pairs of sides, in the order of the inputs, each on the questions that both have.
 
-    Raises BadInput and warns as `shared_questions` and `clusters_of` do.
+    Raises BadInput and warns as `shared_questions` and `clusters_of` do, and of sides that are in no pair.
     """
     settings: dict[tuple[str, str], set[str]] = {}
     for side in sides:
         settings.setdefault((side.dataset, side.run), set()).add(side.setting)
     alone = len({side.run for side in sides}) == 1
+    paired = set[int]()
     for a, b in itertools.combinations(sides, 2):
-        if a.dataset != b.dataset and UNNAMED not in (a.dataset, b.dataset):
+        if not same_dataset(a, b):
             continue
         if a.run == b.run:
             wanted = alone
@@ -41,7 +42,17 @@ def pairs(sides: Sequence[Side]) -> Iterator[tuple[Side, Side]]:
             shared = shared_questions(a, b)
             pair = a.on(shared), b.on(shared)
             clusters_of(*pair)
+            paired |= {id(a), id(b)}
             yield pair
+    left = [side for side in sides if paired and id(side) not in paired]
+    if left:
+        names = ", ".join(side.named + on_dataset(side.dataset) for side in left)
+        warnings.warn(f"compared with nothing, as no other run has such answers: {names}", stacklevel=2)
+
+
+def same_dataset(a: Side, b: Side) -> bool:
+    """Whether two sides may be of one data set; one without a name may be any."""
+    return a.dataset == b.dataset or UNNAMED in (a.dataset, b.dataset)
 
 
 def shared_questions(a: Side, b: Side) -> list[str]:

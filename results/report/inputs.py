@@ -35,6 +35,13 @@ _NAMES = [
 """Columns whose text the page shows, which anybody may have written."""
 
 
+TOLD_ONCE = {
+    "comparison": ["dataset", "a", "b", "setting_a", "setting_b"],
+    "stopping": ["dataset", "model", "setting"],
+}
+"""What one table alone may tell of, since its intervals hold together; of other kinds each whole row."""
+
+
 @dataclass(frozen=True)
 class Tables:
     """What the report shows.
@@ -101,11 +108,32 @@ def read_tables(paths: Iterable[Path], notes: str = "", prices: Mapping[str, Pri
                 own_curves, votes = curves_and_votes(whole)
             doubts = [str(warning.message) for warning in caught]
             curves = _with_own(curves, own_curves)
-    others = {kind: pd.concat(own.values(), ignore_index=True) for kind, own in tables.items()}
+    others = {kind: _joined(kind, own) for kind, own in tables.items()}
     others = {kind: table.fillna({"level": FORECAST_LEVEL}) for kind, table in others.items()}  # of old ones
     if "comparison" in others and len(set(others["comparison"].get("level", []))) > 1:
         raise BadInput("comparisons at several levels: give those of one --level")
     return Tables(curves, forecasts, samples, votes, records, others, sources, money, doubts, notes)
+
+
+def _joined(kind: str, tables: Mapping[Path, pd.DataFrame]) -> pd.DataFrame:
+    """The tables of a kind below one another; of several calls with the number of each row's `table`.
+
+    Raises BadInput for what two of them tell (TOLD_ONCE).
+    """
+    first: dict[tuple[str, ...], Path] = {}
+    for path, table in tables.items():
+        columns = TOLD_ONCE.get(kind, list(table))
+        for row in (
+            table.reindex(columns=columns).astype(str).drop_duplicates().itertuples(index=False, name=None)
+        ):
+            if (before := first.setdefault(row, path)) is not path:
+                same = ", ".join(row[:5])
+                one = "make one table of both" if kind in TOLD_ONCE else "give one of the two"
+                raise BadInput(f"{path}: {kind} of {same:.80}, which {before} has, too: {one}")
+    own = list(tables.values())
+    if len(own) > 1 and kind in ("comparison", "backtest"):  # whose numbers are of one call
+        own = [table.assign(table=place) for place, table in enumerate(own)]
+    return pd.concat(own, ignore_index=True)
 
 
 def _samples(files: list[Path]) -> pd.DataFrame:

@@ -66,10 +66,10 @@ def best_choice(
     always one of `cost`.
     """
     if budget is not None:
-        rows = choices[(choices["cost"] <= budget) & choices[value].notna()]
+        rows = choices[(choices["cost"] <= budget * (1 + SAME)) & choices[value].notna()]
         rows = rows.sort_values([value, by], ascending=[False, True])
     else:
-        goal = choices[value].max() - CLOSE if target is None else target
+        goal = choices[value].max() - CLOSE - SAME if target is None else target
         rows = choices[choices[value] >= goal].sort_values([by, value], ascending=[True, False])
     return None if rows.empty else rows.iloc[0]
 
@@ -134,7 +134,7 @@ class Plan:
         rows, best = self.frontier, self.best
         noise = z_of(LEVEL) * np.hypot(_stderr(rows), _stderr(self.judged.loc[[best.name]]).iloc[0])
         unclear = (rows["model"] != best["model"]) & (best["predicted"] - rows["predicted"] <= noise)
-        close = rows["predicted"] >= best["predicted"] - CLOSE
+        close = rows["predicted"] >= best["predicted"] - CLOSE - SAME
         cheapest: pd.Series[Any] = rows[close | unclear].iloc[0]
         return cheapest
 

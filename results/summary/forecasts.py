@@ -31,7 +31,7 @@ LONGER_AND_MORE = "longer and more"
 
 ENDS = ["low", "high", "new_low", "new_high"]
 _COLUMNS = ["setting", "length", "N", "role", "estimator", "accuracy", "predicted", *ENDS, "status", "level"]
-_POINT = ["curves", "split", "dataset", "model", "method", "setting", "N"]
+_POINT = ["curves", "table", "split", "dataset", "model", "method", "setting", "N"]
 
 
 @dataclass(frozen=True)

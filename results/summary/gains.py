@@ -45,10 +45,12 @@ class Gain:
 
 
 class Ends(NamedTuple):
-    """Three exact rows: fewest answers at the cheapest setting and at the dearest, most at the dearest."""
+    """Four exact rows: the cheapest and the dearest setting at the fewest answers that both have, or, where
+    they have no N in common, each at its own; the fewest and the most answers at the dearest."""
 
     cheapest: Any
     dearest: Any
+    fewest: Any
     most: Any
 
 
@@ -57,18 +59,24 @@ def ends(panel: Panel) -> Ends:
     rows = panel.of_all.sort_values("N")
     first = rows[rows["setting"] == panel.settings[0]]
     last = rows[rows["setting"] == panel.settings[-1]]
-    return Ends(first.iloc[0], last.iloc[0], last.iloc[-1])
+    alike = first["N"].isin(last["N"]), last["N"].isin(first["N"])
+    cheapest, dearest = (
+        own[both if both.any() else ~both] for own, both in zip((first, last), alike, strict=True)
+    )
+    return Ends(cheapest.iloc[0], dearest.iloc[0], last.iloc[0], last.iloc[-1])
 
 
 def vote_gain(panel: Panel) -> Gain:
     """What the most answers gain over the fewest at the dearest setting."""
     places = ends(panel)
-    return gain(places.dearest, places.most, "stderr_vs_first_n")
+    return gain(places.fewest, places.most, "stderr_vs_first_n")
 
 
 def length_gain(panel: Panel) -> Gain:
-    """What the dearest setting gains over the cheapest at the fewest answers."""
+    """What the dearest setting gains over the cheapest at the fewest answers; NaN where they share no N."""
     places = ends(panel)
+    if places.cheapest["N"] != places.dearest["N"]:
+        return Gain(float("nan"), float("nan"))
     return gain(places.cheapest, places.dearest, "stderr_vs_cheapest")
 
 
@@ -100,15 +108,16 @@ def _margin(stderr: float, questions: float, draws: float) -> float:
 def ranks(comparison: pd.DataFrame) -> pd.DataFrame:
     """Where runs of a comparison table may rank, if FEWEST_RUNS or more are compared, each with each.
 
-    Columns dataset, setting ("" where pairs have none in common), method, N (one, and the
-    most), run, accuracy, first, last. The true rank lies from `first`, 1 + the runs clearly
+    Columns dataset, setting ("" where pairs have none in common), table (of several), method, N (one, and
+    the most), run, accuracy, first, last. The true rank lies from `first`, 1 + the runs clearly
     better, to `last`, all runs less those clearly worse. All ranks hold at the level of the
     comparison, as its intervals hold together.
     """
     same = comparison["setting_a"] == comparison["setting_b"]
     setting = comparison["setting_a"].where(same, "").rename("setting")
-    parts = [pd.DataFrame(columns=["dataset", "setting", "method", "N", "run"])]
-    for (dataset, at), own in comparison.groupby(["dataset", setting], sort=False):
+    table = comparison.get("table", pd.Series("", index=comparison.index)).rename("table")
+    parts = [pd.DataFrame(columns=["dataset", "setting", "table", "method", "N", "run"])]
+    for (dataset, at, name), own in comparison.groupby(["dataset", setting, table], sort=False):
         method = own["method"].iloc[0]
         plain = own[own["method"] == method]
         pairs = plain["N"].value_counts()
@@ -116,7 +125,9 @@ def ranks(comparison: pd.DataFrame) -> pd.DataFrame:
         for n in sorted({of_all.min(), of_all.max()}):
             rows = _ranked(plain[plain["N"] == n])
             if len(rows) >= FEWEST_RUNS and 2 * pairs[n] == len(rows) * (len(rows) - 1):
-                parts.append(rows.assign(dataset=str(dataset), setting=str(at), method=method, N=n))
+                parts.append(
+                    rows.assign(dataset=str(dataset), setting=str(at), table=str(name), method=method, N=n)
+                )
     return pd.concat(parts[1:] or parts, ignore_index=True)
 
 

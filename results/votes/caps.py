@@ -20,7 +20,7 @@ import pandas as pd
 from results.arguments import CAPS
 from results.commandline import BadInput
 from results.tables.columns import TEXT
-from results.tables.key import WHOSE, keys
+from results.tables.key import ANSWERS, WHOSE, keys
 
 
 def endings(samples: pd.DataFrame) -> pd.Series[str]:
@@ -73,10 +73,14 @@ def cap_samples(samples: pd.DataFrame, caps: Sequence[int]) -> pd.DataFrame:
 
 
 def check_tokens(samples: pd.DataFrame) -> None:
-    """Raise BadInput, naming the first answer without one, unless every answer has a token count."""
+    """Raise BadInput, naming the first answer without one, unless every answer has a token count.
+
+    Tokens that are 0 in all answers of a setting count nothing, as in `votes.exact.counted`.
+    """
     if "tokens" not in samples:
         raise BadInput("no column 'tokens': a cap needs the completion tokens of every answer")
-    unknown = samples["tokens"].isna().to_numpy()
+    most = samples["tokens"].groupby(keys(samples, ANSWERS)).transform("max")
+    unknown = (samples["tokens"].isna() | most.eq(0)).fillna(True).to_numpy(bool)
     if unknown.any():
         first = samples.iloc[int(unknown.argmax())]
         raise BadInput(

@@ -158,6 +158,8 @@ def curves_and_votes(
     column, logs = None, False
     if set(every) & set(SCORED):
         samples, column, logs = score_column(samples, score, weights)
+    elif score != "score":
+        raise BadInput(f"score: found {score!r:.40}, which none of {', '.join(every)} goes by")
     settings = settings_in_order(samples)
     greedy, sampled = _greedy_and_sampled(samples, column, settings)
     give_back_memory()

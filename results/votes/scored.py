@@ -61,6 +61,8 @@ def score_column(
     than a tenth of the answers that can be read have no score. Raises BadInput where there is
     no such column, a cell of it is no number, or all of it is empty.
     """
+    if not isinstance(score, str):
+        raise BadInput(f"score: found {score!r:.40}, expected the name of a column of scores")
     columns = map(str, samples)
     own = [name for name in columns if name in ("score", "logprob") or name.startswith("score_")]
     named = [name for name in (score, f"score_{score}") if name in own]

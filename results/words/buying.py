@@ -12,6 +12,7 @@ import pandas as pd
 from results.methods import METHODS
 from results.summary.buying import CLOSE, Plan
 from results.tables.status import SHORT, Status
+from results.votes.exact import SAME
 from results.words.cells import Columns, Table, count, level_of, tabled
 from results.words.names import (
     NBSP,
@@ -81,7 +82,7 @@ def _cheap(plan: Plan, by: str) -> str:
     assert plan.chosen is not None, "the best itself is one"
     chosen, best = plan.chosen, plan.best
     adds = best["predicted"] - chosen["predicted"]
-    if adds <= CLOSE:
+    if adds <= CLOSE + SAME:
         return f"The cheapest choice within a point of the best{by} is {_choice(plan, chosen)}."
     times = best[plan.by] / chosen[plan.by]
     brings = "is forecast to add" if is_forecast(best) else "adds"

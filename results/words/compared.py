@@ -279,8 +279,9 @@ def replay_in_words(replay: SequentialReplay, questions: int) -> str:
 
 
 def rankings(comparison: pd.DataFrame) -> list[pd.DataFrame]:
-    """The rows of `ranks` of each data set, setting and number of answers."""
-    return [rows for _, rows in ranks(comparison).groupby(["dataset", "setting", "method", "N"], sort=False)]
+    """The rows of `ranks` of each data set, setting, table and number of answers."""
+    own = ["dataset", "setting", "table", "method", "N"]
+    return [rows for _, rows in ranks(comparison).groupby(own, sort=False)]
 
 
 def ranks_sentence(runs: pd.DataFrame) -> str:

@@ -99,11 +99,11 @@ _COLUMNS = ("model", "data set", "questions", "one answer", *_ENDS.values(), "to
 def _of_model(by_method: Mapping[str, Panel]) -> dict[str, str]:
     """The cells of a model: its first and last setting, the most answers by each method, what pays."""
     main = _main(by_method)
-    cheapest, dearest, _ = ends(main)
+    cheapest, dearest, *_ = ends(main)
     shown = [cheapest, dearest] if len(main.settings) > 1 else [dearest]
     row = {"model": main.key.model, "data set": main.key.dataset}
     row["questions"] = number(main.exact["questions"].max(), ",.0f")
-    if cheapest["N"] == 1:
+    if cheapest["N"] == dearest["N"] == 1:
         row["one answer"] = " → ".join(show(end["value"]) for end in shown)
     for name, panel in by_method.items():
         most = ends(panel).most
@@ -159,7 +159,7 @@ def headline(panel: Panel) -> str:
 
 def answers_verdict(panel: Panel) -> str:
     """What more answers change at the dearest setting."""
-    _, few, many = ends(panel)
+    *_, few, many = ends(panel)
     act = METHODS[panel.key.method].act.format(N=f"{many['N']:.0f}")
     used = setting_used(panel.key.source, panel.settings[-1], few["length"])
     place = f" ({used})" if len(panel.settings) > 1 else ""
@@ -169,15 +169,18 @@ def answers_verdict(panel: Panel) -> str:
 
 def length_verdict(panel: Panel) -> str:
     """What the dearest setting changes against the cheapest at the fewest answers."""
-    cheapest, dearest, _ = ends(panel)
-    effect = _effect(cheapest, dearest, length_gain(panel), panel.metric)
+    cheapest, dearest, *_ = ends(panel)
     unit = UNITS[panel.key.source]
     span = f"{cheapest['length']:,.0f} to {dearest['length']:,.0f} {unit} per answer"
+    if cheapest["N"] != dearest["N"]:
+        return f"What going from {span} changes is not known: no N was measured at both."
+    effect = _effect(cheapest, dearest, length_gain(panel), panel.metric)
+    effect += f", at N = {dearest['N']:.0f}" if dearest["N"] > 1 else ""
     if panel.ignores_budgets:
         first, last = panel.settings[0], panel.settings[-1]
         return (
-            f"Asking for {last} instead of {first} tokens {effect}. The answers hardly grow, from {span}: "
-            "the change may come from the prompt."
+            f"Asking for {last} instead of {first} tokens {effect}. The budgets hardly set the length, "
+            f"{span}: the change may come from the prompt."
         )
     origin = "" if panel.key.source == "synthetic" else f" ({_span(panel)})"
     return f"Going from {span}{origin} {effect}."

@@ -75,5 +75,7 @@ def test_what_cannot_be_forecast_is_named() -> None:
         forecast(samples, method="best_by_score")
     with pytest.raises(BadInput, match="question 0: found '77777', expected a list"):
         forecast(["77777"], ["7"])
+    with pytest.raises(BadInput, match="default: it is measured"):
+        plan(samples.assign(tokens=10), at_settings=["default"])
     with pytest.raises(BadInput, match="oracle"):
         forecast(as_samples(samples), predictor="oracle")

@@ -129,6 +129,11 @@ def test_fewer_answers_to_another_setting_hide_nothing_of_this_one(group: Group)
     uneven = group_of_pools(group.key, [*others, replace(last, answers=few)])
     table = backtest(uneven, ["flat"], Request(4, fit_settings=("40",), at_settings=("40",)), 3, Options())
     assert {*zip(table["setting"], table["split"], strict=True)} == {("40", 0), ("40", 1), ("40", 2)}
+    most = int(few.sizes.min())  # which are all of the last setting's answers, and a part of the others'
+    table = backtest(uneven, ["flat"], Request(most, at_n=(most, 12)), 2, Options())
+    assert {*zip(table["setting"], table["N"], strict=True)} == {
+        (pool.setting, n) for pool in others for n in (most, 12)
+    }
 
 
 def test_whole_settings_are_split_once(group: Group) -> None:

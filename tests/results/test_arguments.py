@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 import predict
-from results import BadInput, all_of_n, best_of_n, build_curves, compare, majority_curve, vote_curve
+from results import BadInput, all_of_n, best_of_n, build_curves, compare, majority_curve, reading, vote_curve
 from results import arguments as declared
 from results.library import as_frame
 from results.stopping import RULES, named
@@ -34,19 +34,27 @@ def plan(**asked: Any) -> object:
     return predict.plan(TABLE, **{"replicates": 2, **asked})
 
 
+def read_as(**asked: Any) -> None:
+    with reading(**asked):
+        pass
+
+
 BAD: dict[Callable[..., object], dict[str, tuple[Any, ...]]] = {
     vote_curve: {"ns": (2, [float("nan")], [0], [1.5], ["2"], [10**22], [])},
     compared: {
         "at": (0, -1, 1.5, "x", float("nan"), True),
         "level": (0, 1, 0.1, 95, float("nan"), "0.95"),
         "methods": ([], ["greedy"], 5, [None]),
+        "score": (1, ["x"]),
     },
     curves: {
         "ns": ([0], [-4], [2, 1.5], []),
         "permutations": (-1, 1.5, None),
         "seed": (-1, "x", 10**22),
         "methods": ([], "vote", ["majority", "greedy"]),
+        "score": ("rm", 5),  # no method goes by it
     },
+    read_as: {"as_written": ("no", 1), "unreadable": (None, 5, [1]), "cluster": (5, None)},
     forecast: {
         "at_n": (8, [0], [8.5], [-4], [float("nan")], ["8"], [10**9]),
         "fit_max_n": (0, -1, 2.5),
@@ -65,6 +73,7 @@ BAD: dict[Callable[..., object], dict[str, tuple[Any, ...]]] = {
         "token_budget": (0, -10, float("nan")),
         "max_n": (0, -4, 6.5, 10**6),
         "replicates": (0,),
+        "at_settings": ([5],),
     },
 }
 

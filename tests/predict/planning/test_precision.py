@@ -203,6 +203,13 @@ def test_the_command_says_what_a_cheap_side_saves_and_whether_it_pays(tmp_path: 
     output, row = told("same.csv")
     assert "does not pay" in output
     assert row[["questions_with", "questions_cheap", "cost_with"]].tolist() == [400, 0, 1]
+    frame.assign(model="mini", dataset="unknown").to_csv(tmp_path / "unnamed.csv")
+    assert told("unnamed.csv", *cheaper)[1]["cost_with"] == told("same.csv", *cheaper)[1]["cost_with"]
+    for name in ("pilot.csv", "same.csv"):  # verdicts do not vote
+        pd.read_csv(tmp_path / name).drop(columns=["answer", "gold"]).to_csv(tmp_path / name)
+    assert "does not pay for a best of 8 of 400" in told("same.csv")[0]
+    asked = "--with", tmp_path / "same.csv", "--questions", "400", "--answers", "1"
+    assert "does not pay for one answer of 400" in predict("precision", tmp_path / "pilot.csv", *asked).output
 
 
 @pytest.mark.parametrize(

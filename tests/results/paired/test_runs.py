@@ -120,6 +120,25 @@ def test_the_pairs_of_a_data_set_are_those_it_has_alone():
     assert names(together) == [*names(apart[0]), *names(apart[1])]
 
 
+@pytest.mark.parametrize(
+    ("lone", "named"),
+    [
+        ({"x": ("low", "e")}, "x/low on e"),  # y has no answers to this data set
+        ({"y": ("high", "d")}, "y/high on d"),  # settings that both have are compared, and no others
+        ({"z": ("low", "e")}, "z/low on e"),
+        ({"x": ("high", "d"), "y": ("high", "d")}, None),
+    ],
+)
+def test_what_is_compared_with_nothing_is_named(lone, named, recwarn):
+    runs = {side: [run(A, setting="low", dataset="d")] for side in "xy"}
+    for side, (setting, dataset) in lone.items():
+        runs.setdefault(side, []).append(run(A, setting=setting, dataset=dataset))
+    names({side: pd.concat(tables) for side, tables in runs.items()})
+    told = [str(one.message) for one in recwarn if "compared with nothing" in str(one.message)]
+    assert len(told) == (named is not None)
+    assert all(line.endswith(f": {named}") for line in told)
+
+
 def test_runs_are_called_by_their_models_where_these_tell_all_of_them_apart():
     one, two = run(A, model="m"), run(B, model="n")
     assert names({"x": one, "y": two})[0][:2] == ("m", "n")

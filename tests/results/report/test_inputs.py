@@ -9,6 +9,8 @@ import pytest
 from results import BadInput, write_curves
 from results.report.inputs import read_tables
 from results.report.provenance import fact_table, unfinished
+from results.summary.forecasts import scores
+from results.summary.gains import ranks
 from results.tables.files import read_record
 from results.tables.key import Key
 from tests.results.made_tables import BACKTEST, DIFFERENCE, FIT, PLAN, curves, forecast_table
@@ -162,3 +164,38 @@ def test_a_table_without_a_level_beside_one_that_has_it_is_of_the_old_level(tmp_
     both = read_tables([tmp_path / "old.csv", tmp_path / "new.csv"]).others["plan"]
     assert both["level"].tolist() == [0.9] * len(old) + [0.8] * len(new)
     assert "level" not in read_tables([tmp_path / "old.csv"]).others["plan"]
+
+
+ROWS = {"fits": [FIT], "plan": PLAN, "backtest": BACKTEST, "comparison": [DIFFERENCE]}
+
+
+@pytest.mark.parametrize("kind", ROWS)
+def test_what_two_tables_tell_is_refused(kind, tmp_path):
+    files = [tmp_path / f"{name}.csv" for name in "ab"]
+    for file in files:
+        pd.DataFrame(ROWS[kind]).to_csv(file, index=False)
+    with pytest.raises(
+        BadInput, match=rf"^{re.escape(str(files[1]))}: {kind} of .*{re.escape(str(files[0]))} has"
+    ):
+        read_tables(files)
+
+
+def test_intervals_of_two_comparisons_are_not_said_to_hold_together(tmp_path):
+    """A pair is in one table alone, and three runs have ranks where one table compares each with each."""
+    pairs = [("a", "b"), ("a", "c"), ("b", "c")]
+    rows = [DIFFERENCE | {"a": a, "b": b} for a, b in pairs]
+    files = [tmp_path / f"{name}.csv" for name in ("all", "more", *map("".join, pairs))]
+    for file, own in zip(files, (rows, [rows[0] | {"N": 8}], *([row] for row in rows)), strict=True):
+        pd.DataFrame(own).to_csv(file, index=False)
+    assert len(ranks(read_tables(files[:1]).others["comparison"])) == 3
+    assert ranks(read_tables(files[2:]).others["comparison"]).empty
+    with pytest.raises(BadInput, match="one table of both"):
+        read_tables(files[:2])
+
+
+def test_backtests_of_two_tables_are_points_of_their_own(tmp_path):
+    for name, more in (("a", 0.0), ("b", 0.01)):
+        table = pd.DataFrame(BACKTEST)
+        table.assign(predicted=table["predicted"] + more).to_csv(tmp_path / f"{name}.csv", index=False)
+    found = scores(read_tables([tmp_path / "a.csv", tmp_path / "b.csv"]).others["backtest"])
+    assert found[["told", "asked"]].to_numpy().tolist() == [[4, 4]] * 2

@@ -53,6 +53,18 @@ def test_the_best_choice_meets_its_goal(goal, cost):
 
 
 @pytest.mark.parametrize(
+    ("goal", "cost"),
+    [({}, 1.0), ({"budget": 0.9}, 0.9 + 1e-15)],
+)
+def test_a_last_digit_keeps_no_choice_from_its_goal(goal, cost):
+    """0.13 − 0.01 is above 0.12 in floats, and a mean of tokens of 0.9 may be a digit above it."""
+    choices = pd.DataFrame({"cost": [0.9 + 1e-15, 1.0, 2.0], "value": [0.02, 0.12, 0.13]})
+    found = best_choice(choices, "value", **goal)
+    assert found is not None
+    assert found["cost"] == cost
+
+
+@pytest.mark.parametrize(
     ("goal", "bought"),
     [
         ({}, "small, long"),  # within a point of the best, and a fifth of its price

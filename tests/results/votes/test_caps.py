@@ -101,6 +101,15 @@ def test_an_answer_without_tokens_is_named():
         cap_samples(samples, [10])
 
 
+def test_tokens_that_are_all_0_in_a_setting_are_no_counts():
+    """Every cap would be the run itself; 0 of one answer among others is a count."""
+    both = pd.concat([table("low"), table("high").assign(tokens=0)])
+    with pytest.raises(BadInput, match=r"12 of 24 answers have no tokens"):
+        cap_samples(both, [10])
+    some = both.assign(tokens=both["tokens"].where(both["sample"] > 0, 0))
+    assert len(cap_samples(some[some["setting"] == "low"], [10])) == 12
+
+
 def test_the_command_refuses_what_is_no_cap_and_answers_without_tokens(tmp_path, capsys):
     file, out = tmp_path / "samples.csv", tmp_path / "no.csv"
     table().drop(columns="tokens").to_csv(file, index=False)

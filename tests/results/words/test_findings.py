@@ -1,12 +1,13 @@
 """What the page says first, what models share one frontier, and what prices and the order of rows change."""
 
 import pandas as pd
+import pytest
 
 from results.summary.buying import measured, measured_plans
 from results.summary.panels import make_panels
 from results.tables.money import Money, Price
 from results.words.buying import advice, plan_table
-from results.words.findings import left_out, models_table, opening
+from results.words.findings import headline, left_out, length_verdict, models_table, opening
 from tests.results.made_tables import curves, twin
 
 
@@ -21,6 +22,30 @@ def test_the_order_of_the_rows_changes_no_finding():
     for rows in (table[::-1], table.sort_values("accuracy")):
         found = make_panels(rows.sort_values("method", ascending=False, kind="stable"))
         assert models_table(found) == models_table(make_panels(table))
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "told"),
+    [
+        ([1, 16], [16, 32], ["adds 14.0", "at N = 16"]),  # at N = 1 the dear setting has nothing
+        ([16, 32], [1, 16], ["adds 14.0", "at N = 16"]),
+        ([1], [16], ["not known"]),
+    ],
+)
+def test_lengths_are_compared_at_one_number_of_answers(low, high, told):
+    """Accuracies of 50 % at one answer, 60 at 16, 62 at 32; the dear setting adds 14 points."""
+    right = {1: 0.5, 16: 0.6, 32: 0.62}
+    rows = [("low", n, right[n]) for n in low] + [("high", n, right[n] + 0.14) for n in high]
+    setting, n, value = zip(*rows, strict=True)
+    lengths = [100.0 if name == "low" else 400.0 for name in setting]
+    given = {"setting": setting, "N": n, "accuracy": value, "tokens_per_answer": lengths}
+    table = curves().iloc[[0] * len(rows)].assign(**given)
+    (panel,) = make_panels(table.drop(columns="T"))
+    assert all(words in length_verdict(panel) for words in told)
+    assert ("cannot be judged" in headline(panel)) == (told == ["not known"])
+    found = models_table([panel])
+    assert found is not None
+    assert "one answer" not in found.head
 
 
 def test_models_on_the_same_questions_share_one_frontier():
