@@ -16,9 +16,9 @@ LONG = 100
 """A line above this many characters is a long one."""
 
 LIMITS = {
-    "lines of the packages": 37_953,
+    "lines of the packages": 38_276,
     "files of the packages": 301,
-    "lines of the tests": 34_529,
+    "lines of the tests": 34_715,
     "words of pages written by hand": 18_715,
     "mean characters of a line": 52.9,
     "long lines, %": 8.6,

@@ -7,6 +7,7 @@ To reach 85.0 %, take large, N = 8: 87.6 % (90 % interval on new questions 83.6 
 from operator import itemgetter
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from results.methods import METHODS
@@ -123,8 +124,11 @@ def plan_table(plan: Plan) -> Table:
     if PRICED in columns:
         notes.append(PRICES_OF)
     elif "usd" in plan.options and (priced := plan.options["usd"] > 0).any():
-        unpriced = plan.options.loc[~priced, "model"].unique()
-        notes.append(f"By tokens: {listed(list(unpriced))} has no price.")
+        of_model = plan.options.loc[~priced].groupby("model", sort=False)["usd"].max()
+        why = [
+            f"{name} {'has no price' if np.isnan(usd) else 'costs nothing'}" for name, usd in of_model.items()
+        ]
+        notes.append(f"By tokens: {listed(why)}.")
     return tabled("The frontier", plan.frontier, first | columns, " ".join(notes))
 
 

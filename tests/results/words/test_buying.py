@@ -5,6 +5,7 @@ import pytest
 
 from results.summary.buying import plans_of
 from results.tables.money import NO_MONEY, Money, Price
+from results.words.buying import plan_table
 from results.words.findings import opening
 from tests.results.made_tables import PLAN
 
@@ -40,6 +41,19 @@ def test_of_several_models_the_cheapest_is_bought(prices, model, cost):
     assert found[0].chosen[["model", "N"]].tolist() == [model, 4]
     (first,) = opening(found, None, [])
     assert cost in first
+
+
+@pytest.mark.parametrize(
+    ("prices", "note"),
+    [
+        ({"m": Price(0.5)}, "By tokens: other has no price."),
+        ({"m": Price(0.5), "other": Price(0.0)}, "By tokens: other costs nothing."),
+    ],
+)
+def test_why_models_are_compared_by_tokens_is_said(prices, note):
+    own = pd.DataFrame(PLAN)
+    both, *_ = plans(pd.concat([own, own.assign(model="other")]), Money(prices))
+    assert plan_table(both).note == note
 
 
 def test_what_is_expected_of_a_choice_moves_its_interval_on_new_questions_along():
