@@ -16,7 +16,7 @@ LONG = 100
 """A line above this many characters is a long one."""
 
 LIMITS = {
-    "lines of the packages": 37_953,
+    "lines of the packages": 37_951,
     "files of the packages": 301,
     "lines of the tests": 34_521,
     "words of pages written by hand": 18_715,
