@@ -55,8 +55,8 @@ WIDE = 0.3
 """An interval wider than this leaves the forecast open."""
 
 BY_PROMPT = (
-    "the tokens asked for hardly set the tokens used, so that a new setting may change the prompt and not "
-    "the thinking: no law along T tells what that brings"
+    "the tokens asked for hardly set the tokens used, so a new setting may change the prompt and not "
+    "the thinking: no law along T can say what that brings"
 )
 
 NEEDS = {SURVIVAL: "--fit-cap", MIXTURE: "samples, not curves"}

@@ -253,7 +253,7 @@ PLANNED = Number(
 LOOKS = Number(
     "looks",
     Range(1, 100),
-    "With --planned: how often it is looked at on the way, the last time included.  [default: 10]",
+    "With --planned: the number of looks, the last one included.  [default: 10]",
 )
 SCORE_COST = Number(
     "score_cost",
@@ -265,7 +265,7 @@ SCORE_COST = Number(
 WEIGHTS = OneOf(
     "weights",
     ("softmax", "sigmoid"),
-    "Of weighted_majority: the weights are this of the scores, which may be rewards of any size.",
+    "For weighted_majority: how to turn scores, such as rewards of any size, into weights.",
 )
 NS = Numbers("ns", _FROM_ONE, "Values of N, separated by commas.")
 CAPS = Numbers(
@@ -307,7 +307,7 @@ TOKEN_BUDGET = Number(
 WIDTH = Length(
     "width",
     Range(1, 40, whole=False),
-    "With --plot: the picture is so wide on paper, with letters of 8 points; as 3.3in, 84mm.",
+    "With --plot: the width of the picture on paper, with letters of 8 points; as 3.3in, 84mm.",
 )
 COUNT = Number("correct or nulls", Range(0), "How often an answer was given.")
 COUNTS = Numbers("wrong", Range(0), "How often each wrong answer was given.")

@@ -69,7 +69,8 @@ _BELONGS = {
         multiple=True,
         metavar="COLUMN=VALUE",
         help="Tables: an answer is right where this column has this value, or, with COLUMN>=NUMBER, "
-        "so large a one (also >, <=, <). inspect: where this scorer has. May be repeated: any of them.",
+        "at least that number (also >, <, <=). inspect: where this scorer has it. May be repeated: any one "
+        "counts.",
     ),
     click.option(
         "--unreadable",
@@ -175,7 +176,7 @@ def _import(kind: str, file: Path, grader: Grader | None, options: dict[str, Any
     else:
         judges = dict(options["columns"])
         if others := [name for name in judges if name != "score" and not name.startswith("score_")]:
-            raise BadInput(f"--map {others[0]}: of a log of inspect only score and score_NAME are mapped")
+            raise BadInput(f"--map {others[0]}: a log of inspect maps only to score and score_NAME")
         asked = (options["setting"], judges, options["correct_if"])
         imported = import_inspect_ai(file, options["scorer"], grader, *asked)
     table = imported.table.assign(**names)

@@ -174,7 +174,7 @@ def model_folder(model: str, revision: str | None) -> Path:
         )
     except (httpx.HTTPError, OSError, ValueError) as error:
         raise BadInput(
-            f"model {model}: no such folder, and it cannot be had from the Hugging Face hub "
+            f"model {model}: no such folder, and the Hugging Face hub does not give it "
             f"({trouble or reason(error)}); "
             "where a server has it under this name, give the folder of its tokenizer: --set tokenizer=FOLDER"
         ) from None

@@ -253,7 +253,7 @@ def _numbered(table: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
         notes.append("no column 'sample': the answers to a question are numbered in the order of the rows")
     if unnamed := [name for name in ("dataset", "model") if name not in table]:
         options = " ".join(f"--{name} NAME" for name in unnamed)
-        notes.append(f"no {' and no '.join(unnamed)} in the file: name what was sampled with {options}")
+        notes.append(f"no {' and no '.join(unnamed)} in the file: name it with {options}")
     return table, notes
 
 

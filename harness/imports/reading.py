@@ -129,7 +129,7 @@ def whole_text_notes(table: pd.DataFrame) -> tuple[str, ...]:
         return ()
     answers, texts = (table[name].fillna("").astype(str) for name in ("answer", "text"))
     whole = int(((answers.str.len() > _LONG) & (answers.str.lower() == texts.str.strip().str.lower())).sum())
-    note = f"the answer is the whole text {whole} times: no two will be equal, so a vote needs --grade"
+    note = f"{whole} answers are whole texts: no two will be equal, so a vote needs --grade"
     return (f"{note} or a scorer that reads the answer",) if whole else ()
 
 

@@ -77,8 +77,8 @@ class Answers:
             of, own = self._datasets.setdefault(question, row.get("dataset")), row.get("dataset")
             if of != own:
                 raise BadInput(
-                    f"{where}: question {question!r:.40} is one of {own} and one of {of}, which a table of "
-                    "questions does not tell apart: give the answers a column problem with the text of each"
+                    f"{where}: question {question!r:.40} is in both {own} and {of}, which a table of "
+                    "questions cannot tell apart: give the answers a column problem with the text of each"
                 )
         if problem is None:
             raise BadInput(

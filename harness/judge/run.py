@@ -85,7 +85,7 @@ def judge_of(folder: Path, overrides: Mapping[str, str]) -> Experiment:
     if "{answer}" not in prompts.template(judge.prompt):
         raise BadInput(f"--prompt {judge.prompt:.40}: no prompt for a judge, as {PROMPT} is: no {{answer}}")
     if judge.engine == "ctranslate2":
-        raise BadInput("engine 'ctranslate2' tells no likeliest tokens: give --engine sglang or openai")
+        raise BadInput("engine 'ctranslate2' shows no likeliest tokens: give --engine sglang or openai")
     return judge
 
 

@@ -77,7 +77,7 @@ class Scores:
             raise BadInput(f"{self._record}: not a record of `tts judge`: give another --name") from None
         if changed:
             raise BadInput(
-                f"{self._record}: {self.column} is of a judge with another {', '.join(changed)}: "
+                f"{self._record}: {self.column} comes from a judge with another {', '.join(changed)}: "
                 "use the same, or give another --name"
             )
 

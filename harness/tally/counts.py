@@ -104,8 +104,8 @@ class Tally:
         unknown = self.answers - sum(counts.with_tokens for counts in self.settings.values())
         if self._experiment and unknown:
             lines.append(
-                f"the server's count of tokens cannot be that of {unknown} of {self.answers} answers (it is "
-                "0, or far too small for their text: does it leave out the thinking?): T is unknown there"
+                f"the server's count of tokens cannot be right for {unknown} of {self.answers} answers (it "
+                "is 0, or far too small for their text: does it leave out the thinking?): T is unknown there"
             )
         return lines
 

@@ -114,7 +114,7 @@ def main() -> None:
         multiple=True,
         metavar="TABLE",
         type=click.Path(path_type=Path),
-        help="Forecast this table after INPUT, but for models and datasets that INPUT has. May be repeated.",
+        help="Forecast this table after INPUT, without models and datasets that INPUT has. May be repeated.",
     ),
 )
 @about(

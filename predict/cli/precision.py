@@ -121,8 +121,8 @@ def saved(rows: pd.DataFrame) -> str:
     most = (1 - left) / (1 + left)  # of very many questions
     few = "" if row["price"] >= most else ": these questions are too few"
     return (
-        f"{row['with']} does not pay for {run}: it explains {show(row['explained'])} of how they differ; "
-        f"at this a question of it pays below {most:.2g} of one, and it costs {row['price']:.2g}{few}."
+        f"{row['with']} does not pay for {run}: it explains {show(row['explained'])} of how they differ, "
+        f"so a question of it pays below {most:.2g} of the price of one, and costs {row['price']:.2g}{few}."
     )
 
 
@@ -145,8 +145,8 @@ def compared(
         say(described(rows, columns_of(rows)))
         tables.append(rows.assign(dataset=a.dataset, a=a.named, b=b.named))
     say(
-        f"Differences and ± in points, {100 * level:g} %. 80 % find: four of five runs that differ by so "
-        "much are told apart by `tts compare --at N`. Decided: the chance of a verdict, averaged over "
+        f"Differences and ± in points, {100 * level:g} %. 80 % find: `tts compare --at N` tells apart "
+        "four of five runs that differ by this much. Decided: the chance of a verdict, averaged over "
         "what the pilot leaves open of the difference."
     )
     return tables

@@ -292,13 +292,13 @@ def _begun(law: QuestionLaw) -> bool:
 
 
 def _notes(law: QuestionLaw, stderr: Floats) -> tuple[str, ...]:
-    notes = ["curves do not tell questions apart: one law of questions is fitted to all points"]
+    notes = ["curves do not show single questions: one law of questions is fitted to all points"]
     if np.isnan(stderr).any():
         notes.append(f"standard errors that are missing are taken to be {UNKNOWN}")
     if len(law.settings) < 3:
         notes.append("fewer than three settings: nothing checks a law along T")
     if not _begun(law):
         notes.append(
-            f"one answer is right in fewer than {BEGUN:.0%} at every length seen: when that rises is not told"
+            f"one answer is right in fewer than {BEGUN:.0%} at every length seen: when that rises is unknown"
         )
     return tuple(notes)

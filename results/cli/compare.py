@@ -84,8 +84,8 @@ if TYPE_CHECKING:
     click.option(
         "--every-question",
         is_flag=True,
-        help="Look at each question instead of the mean: of two runs none may fall, of one run each is to be "
-        "right always, less --margin. Of many questions some fall by luck: that is allowed for.",
+        help="Look at each question instead of the mean: given two runs, none may get worse; given one, each "
+        "must always be right, less --margin. Some of many get worse by luck: that is allowed for.",
     ),
     click.option(
         "--sequential",

@@ -56,15 +56,15 @@ def look(pairs: list[Pair], level: float, planned: int | None, looks: int | None
     differences = (pair.other - pair.one)[:, 0]
     questions = len(differences)
     if planned is not None and questions > planned:
-        raise BadInput(f"--planned {planned}: there are {questions} questions: the plan was spent before")
+        raise BadInput(f"--planned {planned}: there are {questions} questions already: the plan is used up")
     way: Way = Open(level)
     if planned is not None:
         way = Planned(planned, looks or USUAL_LOOKS, level)
         places = way.places(planned)
         if questions not in places:
             warnings.warn(
-                f"{questions} questions are no planned look ({', '.join(map(str, places))}): look only once "
-                "between two planned ones, or the interval promises too much",
+                f"{questions} questions are not a planned look ({', '.join(map(str, places))}): look only "
+                "once between two planned ones, or the interval promises too much",
                 stacklevel=2,
             )
     here = way.look(differences, margin)
@@ -215,14 +215,14 @@ def _told(gate: QuestionGate) -> tuple[list[str], OfQuestions]:
     if gate.below.any():
         lines += _listed(gate)
     elif gate.before is not None:
-        lines.append("no question is seen below")
+        lines.append("no question falls short")
     else:
-        lines.append(f"no question is seen below; {100 * gate.level:g} % sure, for all questions together, ")
+        lines.append(f"no question falls short; at {100 * gate.level:g} % for all questions together, ")
         lines[-1] += f"each is right in at least {100 * gate.at_least:.0f} % of its answers"
     if gate.answers_needed is not None:
         lines.append(
-            "so few answers cannot show that one question fails; of one that fell from always right to never "
-            f"right, {gate.answers_needed:,} answers would"
+            "so few answers cannot show that a question fails; if it fell from always right to never right, "
+            f"{gate.answers_needed:,} answers would"
         )
     return lines, gate.word
 

@@ -77,7 +77,7 @@ def with_cheap(
                     doubts[f"{pair}: {measured.doubt}"] = None
     if not rows:
         raise BadInput(
-            f"--with {visible(name)}: at no N has every question so many sampled answers: give a smaller --n"
+            f"--with {visible(name)}: at no N do all questions have enough sampled answers: give a smaller N"
         )
     for doubt in doubts:
         warnings.warn(doubt, stacklevel=2)

@@ -117,7 +117,7 @@ def say_unnamed(pair: str, one: str, other: str, agreed: bool) -> None:
     """Warn where names of questions are all there is: one data set is named, or no right answers agree."""
     if one != other or (one == UNNAMED and not agreed):
         warnings.warn(
-            f"{pair}: taken for the same questions by their names alone, since a data set has no name: "
+            f"{pair}: questions are matched by their names alone, since a data set has no name: "
             "import both with the same --dataset NAME, or give both a column dataset",
             stacklevel=4,
         )

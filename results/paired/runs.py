@@ -193,7 +193,7 @@ def pairs_looked_at(
 
     if set(asked or usual) & set(BY_SCORE) and len({side.run for side in sides}) == 1:
         if not all(side.allows(PLAIN) for side in sides):
-            raise BadInput(f"{sides[0].named}: verdicts do not vote: a choice by score has no vote to beat")
+            raise BadInput(f"{sides[0].named}: verdicts cast no vote that a choice by score could beat")
         looked_at = [
             Pair(side, side, method, _several(_counts(side, side, ns)), PLAIN)
             for side in sides

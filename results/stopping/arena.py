@@ -93,7 +93,7 @@ def arena(
         pools = answer_pools(rows)
         try:
             if "majority" not in usual[key.whose]:
-                raise BadInput(f"{key}: verdicts do not vote: there is no vote to end")
+                raise BadInput(f"{key}: verdicts cast no votes, so there is no vote to end")
             most = _most(pools, n_max, key)
         except BadInput as error:
             without_votes.append(error)

@@ -62,11 +62,11 @@ def with_cluster(frame: pd.DataFrame, where: str | Path) -> pd.DataFrame:
         return frame
     if column not in frame or frame[column].isna().all():
         what = "is empty" if column in frame else "is not a column of it"
-        raise BadInput(f"{where}: --cluster {column!r:.40} {what}: name a column that tells clusters")
+        raise BadInput(f"{where}: --cluster {column!r:.40} {what}: name a column that says which cluster")
     if "question_id" in frame:
         clusters = frame.groupby("question_id", observed=True)[column].first()
         if len(clusters) > 1 and clusters.is_unique:
-            raise BadInput(f"{where}: --cluster {column!r:.40} tells each question apart: it changes nothing")
+            raise BadInput(f"{where}: --cluster {column!r:.40} is different for each question: no effect")
     return frame.assign(cluster=frame[column])
 
 
@@ -101,7 +101,7 @@ def _by_score(samples: pd.DataFrame, name: str | Path) -> pd.DataFrame:
     expected = "a number from 0 to 1, since there is no 'correct' and no 'gold'; import with --correct-if"
     refuse(no_credit, name, samples["score"], expected)
     meant = (
-        "no 'correct' and no 'gold', so a score is the credit of an answer, and right is what has all of it"
+        "no 'correct' and no 'gold', so a score counts as an answer's credit, and only full credit is right"
     )
     if not scored.all():
         meant += f"; {(~scored).sum():,} of {len(scored):,} answers have no score and are left out"

@@ -123,11 +123,11 @@ def _clusters(samples: pd.DataFrame) -> Iterator[str]:
         questions = samples.groupby(["dataset", "question_id"], observed=True)["cluster"]
         named, clusters = questions.count() > 0, questions.first()
         if len(named) > 1 and len(clusters.unique()) == 1:
-            yield f"all {len(named)} questions are in one cluster, which tells nothing of others"
+            yield f"all {len(named)} questions are in one cluster, which says nothing about others"
         elif len(named) > 1 and clusters.is_unique and named.all():
             yield "each question is a cluster of its own: standard errors are as without clusters"
         if not named.all():
-            yield f"{(~named).sum()} of {len(named)} questions name no cluster: each counts as one of its own"
+            yield f"{(~named).sum()} of {len(named)} questions have no cluster: each counts as its own"
 
 
 def _words(samples: pd.DataFrame) -> Iterator[str]:
@@ -136,8 +136,8 @@ def _words(samples: pd.DataFrame) -> Iterator[str]:
     for word in NULL_WORDS:
         if word in counts.index:
             yield (
-                f"answers {word!r}: {counts[word]:,}, which vote like any other; if the word means that none "
-                f"could be read, give --unreadable {word}"
+                f"{counts[word]:,} answers say {word!r} and vote like any other; if the word means that "
+                f"nothing could be read, give --unreadable {word}"
             )
 
 
@@ -158,9 +158,9 @@ def _copies(samples: pd.DataFrame) -> Iterator[str]:
                 "one seed for all requests, a cache, or greedy decoding?"
             )
         elif copies > 1:
-            how = f"{copies:g} times over" if copies == int(copies) else f"again after every {block}"
+            how = f"{copies:g} times" if copies == int(copies) else f"after every {block}"
             yield (
-                f"{place}: the answers to most questions are the same ones {how}, under new numbers; "
+                f"{place}: the answers to most questions repeat {how}, under new numbers; "
                 "intervals would be too narrow: leave the copies out"
             )
     for (dataset, setting), by_model in models.items():

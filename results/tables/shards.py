@@ -55,6 +55,6 @@ def missing(rows: Iterable[tuple[str, str, str]]) -> Iterator[str]:
         if absent:
             more = f" and {len(absent) - _NAMED} more" if len(absent) > _NAMED else ""
             yield (
-                f"{model_on(model, dataset)}: {len(there)} of {parts} shards; their questions alone are "
-                f"counted, without those of {', '.join(absent[:_NAMED])}{more}"
+                f"{model_on(model, dataset)}: {len(there)} of {parts} shards; only their questions are "
+                f"counted; missing: {', '.join(absent[:_NAMED])}{more}"
             )

@@ -65,7 +65,7 @@ def cap_samples(samples: pd.DataFrame, caps: Sequence[int]) -> pd.DataFrame:
         cut = unfinished & (samples["tokens"] < cap).to_numpy(bool)
         if cut.any():
             warnings.warn(
-                f"cap={cap}: {cut.sum()} answers were cut off by the run itself, after fewer tokens; they "
+                f"cap={cap}: the run itself cut off {cut.sum()} answers after fewer tokens; they "
                 "count as unfinished",
                 stacklevel=2,
             )

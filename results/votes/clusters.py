@@ -96,8 +96,8 @@ def look_clustered(names: Sequence[str], by_question: Floats) -> str | None:
     if together**2 <= alone**2 * chdtri(draws - 1, _BY_LUCK) / (draws - 1):
         return None
     return (
-        f"questions whose names begin alike ({begins.iloc[0]}…) are right together: with a column cluster "
-        f"that says so for {draws} of them, a standard error is {together / alone:.1f} times as large"
+        f"questions whose names begin alike ({begins.iloc[0]}…) are right together: a column cluster with "
+        f"these {draws} clusters would make a standard error {together / alone:.1f} times as large"
     )
 
 

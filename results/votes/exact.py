@@ -184,8 +184,8 @@ def _refuse_stopped(samples: pd.DataFrame) -> None:
         first = samples.iloc[int(stopped.argmax())]
         key = next(iter(groups(samples[stopped], ANSWERS)))[0]
         raise BadInput(
-            f"{key}: its answers were drawn until a stop rule ({first['stop_rule']!s:.40}) ended each "
-            "vote: they do not give the accuracy at N; sample without stop_rule"
+            f"{key}: a stop rule ({first['stop_rule']!s:.40}) ended each vote, so its answers do not show "
+            "the accuracy at N: sample without stop_rule"
         )
 
 

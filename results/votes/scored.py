@@ -221,8 +221,8 @@ def _check_weights(pools: AnswerPools, logs: bool) -> None:
     _refuse(
         pools,
         bad,
-        " is not a weight: weighted_majority needs finite scores of at least 0; make them of rewards with "
-        "--weights softmax (or sigmoid); best_by_score takes any",
+        " is not a weight: weighted_majority needs finite scores of at least 0; turn rewards into "
+        "weights with --weights softmax (or sigmoid); best_by_score takes any score",
     )
     if pools.sizes.max() > MAX_POOL:
         raise BadInput(

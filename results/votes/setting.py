@@ -102,7 +102,7 @@ def beyond(setting: Setting, ns: Sequence[int] | None, most: bool) -> Iterator[t
         kept = sizes >= numbers[0]
         part = setting.pools.kept(kept.repeat(sizes))
         named = ", ".join(map(str, numbers))
-        line = f"N = {named} is of {enough} of {sizes.size} questions, which have so many answers"
+        line = f"N = {named}: only {enough} of {sizes.size} questions have that many answers"
         line += f" (at N = 1 right in {share[kept].mean():.1%}; all: {share.mean():.1%})"
         warnings.warn(f"{setting.key}: {line}", stacklevel=3)
         yield replace(setting, pools=part, tokens=tokens_per_answer(part)), np.array(numbers, np.int64)

@@ -29,7 +29,7 @@ from results.words.names import (
     show,
 )
 
-PRICES_OF = "US$ of the answers; prompts count only where they have a price, or in a column cost."
+PRICES_OF = "US$ for the answers; prompts count only if they have a price, or in a column cost."
 """What a price on the page is of."""
 
 LUCKY = "To expect: the best of several noisy choices is partly lucky; this is without the luck."

@@ -68,7 +68,7 @@ def in_clusters(rows: pd.DataFrame) -> str:
     """ " in 30 clusters", " in 10 to 21 clusters", of questions compared; "" where they come in none."""
     clusters = rows.get("clusters", pd.Series(dtype=float))
     counted = " to ".join(dict.fromkeys(f"{end:,.0f}" for end in (clusters.min(), clusters.max())))
-    where = ", where they come in any" if clusters.isna().any() else ""
+    where = ", where there are any" if clusters.isna().any() else ""
     return "" if clusters.isna().all() else f" in {plural(counted, 'cluster')}{where}"
 
 
@@ -210,14 +210,14 @@ def _not_at_cost(row: Any, rows: pd.DataFrame) -> str:
     ratio = fewest["N_at_cost"] / n
     unknown = f"at equal {_unit(fewest)} it is not known"
     if not ratio > 0:
-        return f"{unknown}, as the answers of {b if np.isnan(ratio) else a} have an unknown cost, or none"
+        return f"{unknown}, since the cost of the answers of {b if np.isnan(ratio) else a} is unknown or 0"
     dear, cheap, times = (a, b, ratio) if ratio > 1 else (b, a, 1 / ratio)
     first = "" if ratio > 1 else f"{dear} first, and "
     advice = f"give {first}{cheap} {ceil(n * times):,} or more to each question"
     if first and b == fewest["setting_b"]:  # settings have an order
         advice = f"compare them at N = {ceil(times):,} or more"
     return (
-        f"{unknown}: an answer of {dear} costs as much as {times:,.3g} of {cheap}, of which too few are "
+        f"{unknown}: an answer of {dear} costs as much as {times:,.3g} of {cheap}, and too few of those are "
         f"compared: {advice}"
     )
 
@@ -226,12 +226,12 @@ def _undecided(rows: pd.DataFrame) -> str:
     """That nothing is decided at equal N, what would, and what is at equal cost."""
     most = of_most_answers(rows)
     a, b = most["a"], most["b"]
-    line = f"{b} against {a} is undecided: no difference at equal N is clear of its {level_of(rows)} interval"
+    line = f"{b} against {a} is undecided: no {level_of(rows)} interval at equal N excludes 0"
     if pd.notna(most["questions_needed"]):
         clusters = in_clusters(most.to_frame().T)
         seen, least = f"{int(most['questions']):,} questions{clusters}", most.get("detectable")
         if pd.notna(least):
-            seen += f" mostly tell {percent(least)} points"
+            seen += f" mostly detect {percent(least)} points"
         line += f" ({seen}; a fresh run of {most['questions_needed']:,.0f} would mostly decide)"
     if at_cost(rows).empty and pd.notna(most["cost"]):
         return f"{line}; {_not_at_cost(most, rows)}."
@@ -261,7 +261,7 @@ def look_in_words(pair: Pair, look: Look, planned: int | None, margin: float) ->
     if margin:
         line += f" The margin is {100 * margin:g} points."
     if look.word == "undecided" and planned is not None and look.questions < planned:
-        line += " All the planned questions would hardly decide it."
+        line += " Even all planned questions would hardly decide it."
     return line
 
 
@@ -273,7 +273,7 @@ def replay_in_words(replay: SequentialReplay, questions: int) -> str:
     counts = ", ".join(f"{_ENDS[word]} in {count}" for word, count in replay.words.most_common())
     orders = sum(replay.words.values())
     return (
-        f"Looked at on the way, in {orders} random orders of these questions, it would have ended after "
+        f"With looks on the way, in {orders} random orders of these questions, it would have ended after "
         f"{replay.questions:,.0f} of {questions:,} on average: {counts}."
     )
 
@@ -314,7 +314,7 @@ def ranks_table(runs: pd.DataFrame, level: str) -> Table:
     first = runs.iloc[0]
     where = "" if first["setting"] in ("", "default") else f", {first['setting']}"
     note = (
-        "Rank: from 1 + the runs that are clearly better to all runs but those clearly worse. "
+        "Rank: from 1 + the number of clearly better runs to the number of runs not clearly worse. "
         f"All ranks hold together in {level} of cases."
     )
     return tabled(f"Ranks by {answer_name(first)}{where}", runs, RANK_COLUMNS, note)

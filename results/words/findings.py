@@ -133,7 +133,7 @@ def _ignored(panel: Panel) -> list[str]:
     tokens = listed([f"{panel.lengths[setting]:,.0f}" for setting in budgets])
     return [
         f"Asked for {listed(budgets)} tokens, the model used {tokens}: the budgets hardly set the length. "
-        "What a larger one changes may come from the prompt, which names it, not from longer thinking."
+        "A larger one may act through its mention in the prompt, and not through longer thinking."
     ]
 
 

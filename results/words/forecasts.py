@@ -176,12 +176,12 @@ def _leads(rows: pd.DataFrame, names: Sequence[str]) -> Iterator[str]:
     leads = {name: lead(rows, names[0], name, len(names) - 1) for name in others}
     first = leads[names[1]]
     if first.units == 1:
-        yield f"One trial does not tell whether {names[0]} is better than the others."
+        yield f"One trial cannot show whether {names[0]} is better than the others."
         return
     over = f"{first.units} {_UNITS[first.unit]}"
     if isnan(first.margin):
         whether = f"Whether {names[0]} is better than the others"
-        yield f"{whether} cannot be told from {over} ({first.fewest} or more can)."
+        yield f"{whether} is not clear from {over} ({first.fewest} or more are needed)."
         return
     ahead = []
     for name, own in leads.items():

@@ -38,13 +38,13 @@ RULES: Columns = {
 """The columns of the rows of `usual_rows` in words."""
 
 RULES_NOTE = (
-    "Cost: of the tokens of all answers (of the answers, where tokens are not known). Rounds: asked for in "
-    "exact blocks. Agreement: the chance that the vote ends with what very many answers would say most "
-    "often, as the pool tells; worst tenth: of the questions. "
+    "Cost: share of the tokens of all answers (of the answers, if tokens are not known). Rounds: of exact "
+    "blocks. Agreement: the chance that the vote ends with what very many answers would say most often, "
+    "as far as the pool can tell; worst tenth: of the questions. "
 )
 FIXED_NOTE = (
-    "The last column is accuracy in points; its 95 % intervals hold for all rules together, and are as wide "
-    "at least as if one question that tells the rules apart had been missed."
+    "The last column is accuracy in points; its 95 % intervals hold for all rules together, and are at "
+    "least as wide as if one question on which the rules differ had been missed."
 )
 
 
@@ -95,7 +95,7 @@ ENDED: Columns = {
 """The columns of the rows of `ended_votes` in words."""
 
 ENDED_NOTE = (
-    "Of all: of the answers that every vote may have, as planned; of all tokens: as if the answers not asked "
-    "for were as long as the others to the question. Stopped votes do not show the accuracy at other N, so "
-    "no curve includes them. ±: half of a 95 % interval."
+    "Of all: share of the answers that the votes might have taken; of all tokens: the same, if answers not "
+    "asked for were as long as the others to the question. Stopped votes do not show the accuracy at other "
+    "N, so no curve includes them. ±: half of a 95 % interval."
 )

@@ -155,7 +155,7 @@ class CTranslate2Engine:
         if any(
             token >= len(self._names) or self._names[token] != tokenizer.id_to_token(token) for token in ids
         ):
-            raise EngineError("the prompt has tokens that are not in the model: its tokenizer is not its own")
+            raise EngineError("the prompt has tokens that the model lacks: its tokenizer is another model's")
         if self._context is not None and len(ids) + sampling.max_new_tokens > self._context:
             raise EngineError(
                 f"the prompt has {len(ids)} tokens and the answer may have {sampling.max_new_tokens}: "

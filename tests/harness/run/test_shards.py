@@ -143,7 +143,7 @@ def test_shards_are_missing_of_their_own_run() -> None:
     ]
     (line,) = missing(rows)
     assert line.startswith("m on d: 2 of 3 shards; ")
-    assert line.endswith("without those of 2/3")
+    assert line.endswith("missing: 2/3")
 
 
 def test_what_reads_runs_reads_shards_as_the_whole_run(shards: tuple[Path, list[Path]]) -> None:

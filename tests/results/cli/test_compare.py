@@ -84,7 +84,7 @@ def test_verdicts_with_scores_have_no_vote_by_them(runs, tmp_path, capsys):
     assert results("compare", both, "--score", "score", "--out", tmp_path / "c.csv") == 0
     assert set(pd.read_csv(tmp_path / "c.csv")["method"]) == {"best_by_score"}
     assert results("compare", both, "--model", "m", "--score", "score") == 2
-    assert "verdicts do not vote: a choice by score has no vote to beat" in capsys.readouterr().err
+    assert "verdicts cast no vote that a choice by score could beat" in capsys.readouterr().err
     plan = ("plan", both, "--score", "score", "--score-cost", "0", "--token-budget", "99")
     assert predict(*plan, "--out", tmp_path / "p.csv").exit_code == 0
     bought = pd.read_csv(tmp_path / "p.csv").groupby("method")["N"].apply(set)

@@ -74,7 +74,7 @@ def test_what_cannot_be_used_is_one_line_and_nothing_is_written(tmp_path, capsys
 def test_where_no_row_is_of_all_questions_there_is_nothing_to_add(tmp_path, capsys):
     dear = samples(range(30), "large").drop(index=0)
     assert curves(tmp_path, dear, samples(range(330), "small"), "--n", 8) == 2
-    assert "at no N has every question" in capsys.readouterr().err
+    assert "at no N do all questions" in capsys.readouterr().err
 
 
 def test_clusters_are_what_is_counted_where_questions_come_in_clusters(tmp_path, capsys):

@@ -175,7 +175,7 @@ def test_answers_that_leave_nothing_to_stop_are_refused():
         arena(answers(pool=1))
     with pytest.raises(BadInput, match="no answer could be read"):
         arena(as_samples(answers().assign(answer=None, correct=False)))
-    with pytest.raises(BadInput, match="verdicts do not vote"):
+    with pytest.raises(BadInput, match="verdicts cast no votes"):
         arena(as_samples(answers()[["question_id", "sample", "correct"]]))
     with pytest.raises(BadInput, match="6 answers to each question are too few for fixed:8"):
         arena(answers(pool=6), {RULES["fixed"]: [8.0], RULES["lead"]: [2.0]}, n_max=6, orders=3)

@@ -165,14 +165,14 @@ def test_questions_without_a_cluster_are_counted_in_each_data_set():
     clustered = given.assign(cluster=given["question_id"].str[-1])
     both = pd.concat([clustered, table(drawn(9)).assign(dataset="other")], ignore_index=True)
     lines = said_of(both)
-    assert [line.partition("questions name no")[0][-9:] for line in lines] == ["40 of 80 "]
+    assert [line.partition("questions have no")[0][-9:] for line in lines] == ["40 of 80 "]
 
 
 def test_an_option_of_clusters_without_effect_is_refused(tmp_path):
     given = as_samples(table(drawn(9)))
     write_raw(given.assign(own=given["question_id"]), tmp_path / "s.csv")
     write_curves(build_curves(given), tmp_path / "c.csv")
-    with reading(cluster="own"), pytest.raises(BadInput, match="changes nothing"):
+    with reading(cluster="own"), pytest.raises(BadInput, match="no effect"):
         read_samples(tmp_path / "s.csv")
     with reading(cluster="own"), pytest.raises(BadInput, match="give --cluster with the samples"):
         read_curves(tmp_path / "c.csv")

@@ -80,7 +80,7 @@ def test_n_above_the_smallest_pool_is_of_the_questions_that_reach_it_and_said_so
     tokens = {"q1": [10] * 4, "q2": [20] * 8, "q3": [90] * 3}
     with pytest.warns(UserWarning, match="N = ") as said:
         curves = build_curves(samples_of(pools, tokens=tokens))
-    (beyond,) = (str(line.message) for line in said if "N = 4 is" in str(line.message))
+    (beyond,) = (str(line.message) for line in said if "N = 4: only" in str(line.message))
     assert "d/m/100" in beyond
     assert "2 of 3 questions" in beyond
     assert any("N = 8 left out: 2 of 3 questions" in str(line.message) for line in said)
