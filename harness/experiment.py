@@ -196,7 +196,7 @@ class Experiment(BaseModel):
     def settings(self) -> tuple[tuple[str, int | None], ...]:
         """(`setting` in the samples table, token budget or None) of each setting, in the order given.
 
-        Names are `default`, `100`, `forced=100`, and with a reasoning effort `effort=high`, `effort=high 100`.
+        Names are `default`, `100` and `forced=100`; with an effort `effort=high` or `effort=high 100`.
         """
         effort = "" if self.effort is None else f"{EFFORT}{self.effort}"
         if not self.budgets:
