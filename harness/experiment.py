@@ -112,7 +112,7 @@ class Experiment(BaseModel):
     grader: GraderName = "integer"
     """What an answer is: an integer (the paper's), the label of a choice, or an expression (math)."""
     budgets: Annotated[tuple[Count, ...], DISTINCT] = ()
-    """Token budgets to ask for; if none, the only setting is `default`. Only for thinking may one be 0."""
+    """Token budgets to ask for; if none, the only setting is `default`. 0 is for thinking only."""
     budget_by: Literal["prompt", "thinking", "force"] = "prompt"
     """How a budget is imposed. `prompt`: in words, and answers may overrun it. `thinking`: the server ends
     the model's thinking there. `force`: an answer that reaches its limit is cut off, and the model is then
@@ -219,7 +219,7 @@ class Experiment(BaseModel):
         return given if isinstance(given, dict) else {}
 
     def requests_for(self, copies: int) -> int:
-        """Number of requests in flight for `copies` of the model at `url`; `concurrency`, if it was set."""
+        """The number of requests in flight to that many copies at `url`, unless `concurrency` was set."""
         given = "concurrency" in self.model_fields_set
         return self.concurrency if given else ANSWERS_IN_FLIGHT * max(1, copies)
 
@@ -244,7 +244,7 @@ class Experiment(BaseModel):
 
 
 def tokens_in(setting: str) -> int | None:
-    """The number of tokens named in `100`, `forced=100` or `effort=high 100`; None if there is none."""
+    """The tokens in the name of a setting: `100`, `forced=100`, `effort=high 100`; None without any."""
     number = setting.rpartition(" ")[2].removeprefix(FORCED)
     return int(number) if number.isdecimal() and len(number) < 19 else None
 

@@ -71,7 +71,7 @@ def word(number: int) -> str:
 
 
 class DrawnLengths:
-    """An engine that limits each answer to a length drawn from a real run's by the answer's seed."""
+    """An engine that limits each answer to a real run's answer length, drawn by the answer's seed."""
 
     def __init__(self, engine: SGLangEngine, lengths: Sequence[int]) -> None:
         self._engine, self._lengths = engine, lengths

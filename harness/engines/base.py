@@ -16,7 +16,7 @@ Candidate = tuple[str, float]
 
 @dataclass(frozen=True)
 class Sampling:
-    """How answers are drawn. Temperature 0 is greedy; `top_k` -1 sets no limit."""
+    """Sampling parameters of a request. Temperature 0 is greedy; `top_k` -1 sets no limit."""
 
     max_new_tokens: int
     temperature: float
@@ -36,7 +36,7 @@ class Completion:
     """One answer of a model."""
 
     text: str
-    """Ends before the stop string; empty where the model was still thinking."""
+    """Ends before the stop string; empty if the model was still thinking."""
     tokens: int | None
     """All generated tokens, including thinking, the stop string and the end token; None if the server's
     count is impossible."""
@@ -75,7 +75,7 @@ def mean_logprob(values: Sequence[float | None]) -> float | None:
 
 
 def same_model(ours: str, theirs: str) -> bool:
-    """Whether a server's name for its model may mean ours.
+    """Whether a server's name for its model may refer to ours.
 
     Two folders with one model may differ in their path, but not in their name; names on the hub, such as
     `org/model`, are compared whole.

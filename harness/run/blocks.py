@@ -133,7 +133,7 @@ class Blocks:
         return {key for key, vote in self._votes.items() if vote.settled}
 
     def close(self) -> None:
-        """Let everybody who waits for a request go."""
+        """Wake all workers that wait for a request, one after the other."""
         self._queue.put_nowait((float("inf"), next(self._counter), None))
 
     def _count(self, row: Row) -> None:

@@ -171,10 +171,10 @@ CACHED = {"gsm8k": "qwen-gsm8k.csv", "math-level1-integer": "qwen-math.csv"}
 
 
 def tokens_at(budget: int, used: Mapping[int, float]) -> float:
-    """The mean tokens of an answer at `budget`, given those `used` at other budgets; else `budget` itself.
+    """The mean tokens of an answer at `budget`, given those `used` at some; `budget` if there are none.
 
-    Linear between two budgets; below the smallest as at it; above the largest in
-    proportion to it.
+    Interpolated between two budgets; below the smallest the same as there; above the
+    largest in proportion.
     """
     budgets = sorted(used)
     if not budgets:
@@ -186,7 +186,7 @@ def tokens_at(budget: int, used: Mapping[int, float]) -> float:
 
 
 def usage(dataset: str, tally: Tally, thinking: bool = False) -> tuple[dict[int, float], str]:
-    """The mean tokens of an answer by budget, and in words where these numbers come from.
+    """The mean tokens of an answer by budget, and a phrase on where these numbers come from.
 
     From the answers in `tally`, else a run that ships with the project, else none. Those runs
     had budgets stated in the prompt, so they say nothing about budgets of `thinking`.

@@ -79,7 +79,7 @@ def remaining(
 
 
 def prompt_for(experiment: Experiment, query: Query) -> str:
-    """The prompt of `query`. Raises BadInput where the template cannot be filled in."""
+    """The prompt of `query`. Raises BadInput if the template cannot be filled in."""
     try:
         return prompts.fill(experiment.prompt, problem=query.question.problem, token_limit=query.budget)
     except (ValueError, OSError) as error:

@@ -33,7 +33,7 @@ from results import BadInput
 from results.tables.files import read_record
 
 LOOKS = (20, 200)
-"""Finished questions, counted in each setting, after which a run looks for what its user should know."""
+"""Numbers of finished questions, summed over settings, after which a run checks for warnings."""
 
 
 @dataclass(frozen=True)

@@ -46,7 +46,7 @@ class Session:
         self.shown = 0.0
         self.in_flight = self.wanted = in_flight
         self.working = 0
-        """The number of workers, each with one request at a time; at most `wanted`."""
+        """The number of workers, each with one request at a time; it follows `wanted`."""
         self.bar = tqdm(
             total=planned,
             initial=planned - self.missing,

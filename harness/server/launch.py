@@ -60,7 +60,7 @@ PARALLEL = {
 
 @dataclass(frozen=True)
 class Launch:
-    """What to run, and what to add to the environment."""
+    """A command to run, and variables to add to its environment."""
 
     command: tuple[str, ...]
     environment: dict[str, str]

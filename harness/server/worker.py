@@ -44,7 +44,7 @@ class Worker:
         self.start()
 
     def ended(self) -> int | None:
-        """The exit status if the server has ended, else None; one that is stuck is killed."""
+        """The exit status if the server has ended, else None; a stuck server is killed first."""
         if self._well is not None and time.monotonic() - self._well >= UNWELL_SECONDS:
             self.server.kill()
         return self.server.ended()

@@ -24,7 +24,7 @@ _ORIGIN, _KEY = WHOSE[:3], itemgetter(*WHOSE[3:])
 
 
 class AnswerGroup(NamedTuple):
-    """Answers in the order of their table; `cells` has a list for each column of COUNTED, maybe of nulls."""
+    """Answers in table order; `cells` has a list for each column of COUNTED, which may be all None."""
 
     dataset: str | None
     model: str | None

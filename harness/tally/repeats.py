@@ -135,7 +135,7 @@ def _placed(group: Texts) -> Ints:
     """By sample index, the place where the sample's text first appears; −1 if there is no sample."""
     sample = np.frombuffer(group.samples, np.int32)
     order = sample.argsort(kind="stable")
-    hashes = np.frombuffer(group.hashes, np.int64)  # which differ from process to process
+    hashes = np.frombuffer(group.hashes, np.int64)  # they differ from process to process
     texts = hashes[order]
     _, first, which = np.unique(texts, return_index=True, return_inverse=True)
     labels = np.full(int(sample.max()) + 1, -1)

@@ -58,7 +58,7 @@ SEED_BITS = 31
 """Every server accepts that many; some store a seed as a signed 32-bit integer."""
 TRIAL = "Say yes."
 TRIAL_TOKENS = {True: 256, False: 8}
-"""The limit of the trial request, by `chat`: models that reason may refuse a limit that is too small."""
+"""The token limit of the trial request, by `chat`: thinking models may refuse one that is too small."""
 MODELS_SHOWN = 5
 BARE = re.compile("https?://[^/]+/?")
 COMPLETIONS = "/completions"

@@ -70,7 +70,7 @@ def read_completion(content: bytes, limit: int, seed: int | None = None) -> Comp
     """The one answer in a reply, of at most `limit` tokens; empty if the model said nothing.
 
     seed: what was sent, for the record.
-    Raises Fault for an answer broken off, RequestRefused for one withheld, EngineError for one too long.
+    Raises Fault for an answer cut short, RequestRefused for one withheld, EngineError for one too long.
     """
     reply = parse(REPLY, content)
     if len(reply.choices) != 1:
