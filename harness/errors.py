@@ -1,8 +1,8 @@
-"""Why a request brought no answer, and any error in a line."""
+"""Errors of requests that bring no answer, and the one-line reason of any error."""
 
 
 class EngineError(Exception):
-    """A request brought no answers. Its samples are absent from the table, not wrong."""
+    """A request brought no answers. Its samples are missing from the table; they do not count as wrong."""
 
 
 class RequestRefused(EngineError):
@@ -10,9 +10,9 @@ class RequestRefused(EngineError):
 
 
 class EngineGone(EngineError):
-    """The engine will answer no further request."""
+    """The engine will answer no further requests."""
 
 
 def reason(error: BaseException) -> str:
-    """The first line of what an error says, or what it is."""
+    """The first line of an error's message, or its type if it has none."""
     return (str(error) or type(error).__name__).splitlines()[0]

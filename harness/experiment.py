@@ -5,7 +5,7 @@
     budgets = [10, 20, 50, 100, 150, 200, 300, 500]
     samples = 64
 
-`--set budgets=10,20` on the command line replaces one key; the value is read as TOML where it is TOML.
+`--set budgets=10,20` on the command line replaces one key; see `harness/fields.py` for how it is read.
 """
 
 import math
@@ -45,16 +45,16 @@ from results.tables.shards import EXPECTED, shard_in
 EXPERIMENTS = Path(__file__).parent / "experiments"
 TINY_MODEL = Path(__file__).parent / "tiny" / "model"
 ANSWERS_IN_FLIGHT = 1024
-"""Answers that a run keeps in flight for each copy of the model, each asked for by a request of its own.
+"""Answers that a run keeps in flight per copy of the model; each answer is a request of its own.
 
 With all of 2,880 answers in flight at once, SGLang on two cores needed 5 % more processor time per token.
 """
 TEMPLATE_ARGUMENTS = "chat_template_kwargs"
-"""What servers call the arguments of a chat template in a request."""
+"""The request field in which servers take arguments for the chat template."""
 FORCED = "forced="
-"""What the settings of `tts force` begin with, before the length of their answers."""
+"""Prefix of the settings of `tts force`; the length at which answers are cut follows it."""
 EFFORT, REASONING_EFFORT = "effort=", "reasoning_effort"
-"""What settings with an effort of thinking begin with, and what servers and templates call one."""
+"""Prefix of settings with a reasoning effort, and its name in servers and templates."""
 
 
 ReaderName: TypeAlias = Annotated[
@@ -63,7 +63,7 @@ ReaderName: TypeAlias = Annotated[
 
 
 def _template(name: str) -> str:
-    """The name or path of a template, which has to be there."""
+    """`name`, if a template of that name or path exists. Raises ValueError otherwise."""
     try:
         prompts.template(name)
     except FileNotFoundError:
@@ -86,43 +86,43 @@ class Experiment(BaseModel):
     dataset: str
     """gsm8k, math-level1-integer, math-level1-signed, math, math-500, tiny, or a file of questions."""
     name: Annotated[str, only(bool, "some text")] = Field(default_factory=lambda given: _without_path(given))
-    """What tables and pages call the data set; by default `dataset`, of a file its name without the path."""
+    """Name of the data set in tables and pages; by default `dataset`, or the stem of its file's name."""
     file: Path | None = None
     """A local copy of the dataset's rows, in place of the hub."""
     limit: Positive | None = None
-    """How many questions, from the first on; all by default."""
+    """Number of questions, counted from the first; all by default."""
     order: Literal["file", "random"] = "file"
-    """random: drawn by the seed, so that a limit is a random part, and a larger one adds to it."""
+    """random: shuffled by the seed, so that a limit is a random subset and a larger one adds to it."""
     shard: Annotated[str | None, only(shard_in, EXPECTED)] = None
-    """A part of the run by question, such as 3/8: every eighth of its questions, from the third on."""
+    """A part of the run's questions, such as 3/8: every eighth question, from the third on."""
     model: str
     """A model on the hub, a local folder, or `tiny` (the model that ships with the project)."""
     revision: str | None = None
     """The commit of the model on the hub."""
     tokenizer: str | None = None
-    """A folder or a model on the hub that has the tokenizer, where a served model's name is neither."""
+    """Folder or hub model that has the tokenizer, if the served model's name is neither."""
     prompt: Annotated[str, AfterValidator(_template)]
     """A template in prompts/ by name, or one of your own by its path, such as prompt.txt."""
     chat: bool
     """Whether the prompt is a user's turn in the model's chat template, or plain text."""
     readers: Annotated[tuple[ReaderName, ...], Field(min_length=1)] = DEFAULT_READERS
-    """What reads the answers, tried in this order; the paper's is `hashes` alone."""
+    """Readers that find answers in texts, tried in this order; the paper uses `hashes` alone."""
     match: Match = "first"
     """Which of several answers in one text counts."""
     grader: GraderName = "integer"
     """What an answer is: an integer (the paper's), the label of a choice, or an expression (math)."""
     budgets: Annotated[tuple[Count, ...], DISTINCT] = ()
-    """The token budgets to ask for; without any there is one setting, `default`. Thinking may have 0."""
+    """Token budgets to ask for; if none, the only setting is `default`. 0 is for thinking only."""
     budget_by: Literal["prompt", "thinking", "force"] = "prompt"
-    """How a budget is asked for. `prompt`: in words, and answers may overrun it. `thinking`: the server ends
-    the model's thinking there. `force`: an answer that reaches its limit is ended, and asked once more for
-    its final answer only."""
+    """How a budget is imposed. `prompt`: in words, and answers may overrun it. `thinking`: the server ends
+    the model's thinking there. `force`: an answer that reaches its limit is cut off, and the model is then
+    asked for its final answer only."""
     samples: Annotated[int, Field(ge=0, le=10**6, strict=True)]
     """Sampled answers per question and setting."""
     greedy: bool = False
     """One more answer per question and setting, at temperature 0."""
     stop_rule: Annotated[str | None, AfterValidator(rule_in_full)] = None
-    """A rule that ends a vote before it has all its `samples`, such as lead:4; see docs/stopping.md."""
+    """A rule that may end a vote before all its `samples` are drawn, e.g. lead:4; see docs/stopping.md."""
     temperature: Annotated[float, Field(gt=0, le=100)] = 1.0
     top_p: Annotated[float, Field(gt=0, le=1)] = 1.0
     top_k: Annotated[int, Field(ge=-1, strict=True), only(bool, "-1 (no limit) or at least 1")] = -1
@@ -132,24 +132,24 @@ class Experiment(BaseModel):
     tokens_extra: Count
     """The most tokens of an answer, beside `tokens_per_budget` times its budget."""
     engine: Literal["sglang", "ctranslate2", "openai"] = "sglang"
-    """ctranslate2 is a model in this process; openai any server with OpenAI's interface, such as vLLM."""
+    """ctranslate2 runs the model in this process; openai is any server with OpenAI's API, such as vLLM."""
     logprobs: bool = False
-    """Store the mean log-probability of each answer's tokens, where the engine tells it."""
+    """Store the mean log-probability of each answer's tokens, if the engine reports it."""
     forced_from: dict[str, JsonValue] | None = None
-    """Of `tts force`: the setting, number and digest of the stored answers that it ends. The budgets are
-    the lengths at which they are cut."""
+    """Set by `tts force`: setting, number and digest of the stored answers that it cuts. The budgets are
+    the lengths at which it cuts them."""
     request_fields: dict[str, JsonValue] = Field(default_factory=dict)
-    """What else each request holds, such as `chat_template_kwargs = { enable_thinking = false }`."""
+    """Further fields of each request, such as `chat_template_kwargs = { enable_thinking = false }`."""
     url: Annotated[str | None, only(ADDRESS.fullmatch, PLAIN_URL)] = None
-    """The address of a running server, such as http://127.0.0.1:30000; no file holds a key to it."""
+    """The address of a running server, such as http://127.0.0.1:30000; its API key is in no file."""
     dp: Positive = 1
     """Copies of the model in the server that the run starts, each on its own GPU."""
     server_flags: tuple[str, ...] = ()
-    """SGLang's own flags for the server that the run starts; on the command line as a shell has them."""
+    """Flags for the SGLang server that the run starts; on the command line, quoted as in a shell."""
     concurrency: InFlight = Field(default_factory=lambda given: ANSWERS_IN_FLIGHT * given.get("dp", 1))
     """Answers in flight; the server queues what it cannot work on yet."""
     patience: Annotated[float, Field(gt=0)] = 1800.0
-    """Seconds without an answer and without a sign of work, after which the server is given up."""
+    """Seconds without an answer or a sign of work after which the run gives up on the server."""
     seed: Count = 0
     device: Literal["auto", "cpu", "cuda"] = "auto"
     dtype: Literal["auto", "float32", "bfloat16", "float16", "int8"] = "auto"
@@ -194,9 +194,9 @@ class Experiment(BaseModel):
 
     @property
     def settings(self) -> tuple[tuple[str, int | None], ...]:
-        """(`setting` in the samples table, token limit in the prompt) of each setting, in the order given.
+        """(`setting` in the samples table, token budget or None) of each setting, in the order given.
 
-        The names are `default`, `100`, `forced=100`, and with an effort `effort=high` or `effort=high 100`.
+        Names are `default`, `100` and `forced=100`; with an effort `effort=high` or `effort=high 100`.
         """
         effort = "" if self.effort is None else f"{EFFORT}{self.effort}"
         if not self.budgets:
@@ -206,7 +206,7 @@ class Experiment(BaseModel):
 
     @property
     def effort(self) -> JsonValue:
-        """The effort of thinking that requests ask for, by any of its names; None where they ask for none."""
+        """The reasoning effort that requests ask for, under any of its names; None if they ask for none."""
         named = self.request_fields.get("reasoning")
         nested = named.get("effort") if isinstance(named, dict) else None
         plain = self.request_fields.get(REASONING_EFFORT)
@@ -214,43 +214,43 @@ class Experiment(BaseModel):
 
     @property
     def template_arguments(self) -> dict[str, Any]:
-        """What the model's chat template is told beyond the messages."""
+        """Arguments for the model's chat template besides the messages."""
         given = self.request_fields.get(TEMPLATE_ARGUMENTS)
         return given if isinstance(given, dict) else {}
 
     def requests_for(self, copies: int) -> int:
-        """Requests in flight to so many copies of the model at `url`; a number that was given stays."""
+        """The number of requests in flight to that many copies at `url`, unless `concurrency` was set."""
         given = "concurrency" in self.model_fields_set
         return self.concurrency if given else ANSWERS_IN_FLIGHT * max(1, copies)
 
     @property
     def answers_per_question(self) -> int:
-        """All answers to one question: each setting has its samples, and a greedy answer if asked for."""
+        """Number of answers to one question: per setting its samples, and a greedy one if asked for."""
         return len(self.settings) * (self.samples + self.greedy)
 
     @property
     def has_tokenizer(self) -> tuple[str, str | None]:
-        """What has the tokenizer, and its commit on the hub."""
+        """Where to load the tokenizer from, and its commit on the hub."""
         return (self.tokenizer, None) if self.tokenizer else (model_location(self.model), self.revision)
 
     @property
     def reading(self) -> Grader:
-        """What reads the answers."""
+        """The grader that reads the answers."""
         return Grader(self.readers, self.match, self.grader)
 
     def max_new_tokens(self, budget: int | None) -> int:
-        """The number of tokens that cuts an answer off: generous, as models overrun their budgets."""
+        """The token limit at which an answer is cut off: generous, as models overrun their budgets."""
         return math.ceil(round(self.tokens_per_budget * (budget or 0), 6)) + self.tokens_extra
 
 
 def tokens_in(setting: str) -> int | None:
-    """The number of tokens that `setting` names, as `100`, `forced=100` and `effort=high 100` do."""
+    """The tokens in the name of a setting: `100`, `forced=100`, `effort=high 100`; None without any."""
     number = setting.rpartition(" ")[2].removeprefix(FORCED)
     return int(number) if number.isdecimal() and len(number) < 19 else None
 
 
 def model_location(model: str) -> str:
-    """Where to load `model` from: `tiny` is a folder of this package, any other name is itself."""
+    """Where to load `model` from: a folder of this package for `tiny`, else the name itself."""
     return str(TINY_MODEL) if model == "tiny" else model
 
 
@@ -270,10 +270,10 @@ def read_experiment(path_or_name: str | Path, overrides: Mapping[str, str] | Non
 def experiment_of(
     values: Mapping[str, Any], path: Path, overrides: Mapping[str, str] | None = None
 ) -> Experiment:
-    """The experiment with the `values` that were read from `path`, some of them replaced.
+    """The experiment with the `values` read from `path`, some of them replaced by `overrides`.
 
-    A model given in `overrides` drops the `revision`, which belongs to the file's model; an address, the
-    engine in this process. Raises BadInput.
+    Another model drops `revision`, which belongs to the file's model; a URL drops engine `ctranslate2`,
+    which uses no server. Raises BadInput.
     """
     values = dict(values)
     given = {
@@ -298,7 +298,7 @@ def _find(path_or_name: str | Path) -> Path:
 
 
 def _explain(error: ValidationError, path: Path, given: Mapping[str, Any]) -> BadInput:
-    """All keys that are missing, with their meaning, or else the first thing wrong; in one line."""
+    """One line with all missing keys and their meaning, or else with the first other error."""
     kinds = [(one["type"], str(one["loc"][0])) for one in error.errors() if one["loc"]]
     absent = [key for kind, key in kinds if kind == "missing"]
     if absent:
@@ -309,7 +309,7 @@ def _explain(error: ValidationError, path: Path, given: Mapping[str, Any]) -> Ba
     key = ".".join(str(part) for part in first["loc"] if isinstance(part, str))
     origin = str(path)
     if first["loc"] and first["loc"][0] in given:
-        origin = f"--{key}" if key in ("url", "limit") else f"--set {key}"  # which have options of their own
+        origin = f"--{key}" if key in ("url", "limit") else f"--set {key}"  # these two are also options
     if first["type"] == "extra_forbidden":
         return BadInput(
             f"{origin}: unknown key {key!r}, expected one of {', '.join(Experiment.model_fields)}"
@@ -317,6 +317,6 @@ def _explain(error: ValidationError, path: Path, given: Mapping[str, Any]) -> Ba
     expected = first["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
     expected = expected.replace("greater than or equal to", "at least")
     expected = expected.replace("less than or equal to", "at most")
-    if key in ("", "url"):  # the experiment as a whole, or what may hold a secret
+    if key in ("", "url"):  # the experiment as a whole, or a value that may hold a secret
         return BadInput(f"{origin}: expected {expected}")
     return BadInput(f"{origin}: {key} is {first['input']!r}, expected {expected}")

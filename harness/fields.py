@@ -1,6 +1,6 @@
-"""The kinds of values that the keys of an experiment take, and what is said of other ones.
+"""The types of values that an experiment's keys take, and the messages for other values.
 
-On the command line a value is TOML where it is TOML, else what the key's field takes:
+On the command line, text that is not TOML, or not TOML of the right type, is read by its key's type:
 
     budgets=10,20 -> [10, 20]    revision=1e5 -> "1e5"    server_flags=--tp-size 2 -> ["--tp-size", "2"]
 """
@@ -20,11 +20,11 @@ RESERVED = {
     *("max_tokens", "max_completion_tokens", "max_new_tokens", "temperature", "top_p", "top_k", "stop"),
     *("thinking_token_budget", "max_thinking_tokens"),
 }
-"""Fields of a request, or its sampling_params, that other keys of an experiment, or the engine, decide."""
+"""Fields of a request or its sampling_params that the engine or other keys of an experiment set."""
 
 
 def only(valid: Callable[[Any], object], expected: str) -> AfterValidator:
-    """Refuses a field's value unless it is None or `valid`; `expected` then says what it should be."""
+    """A validator that accepts None and `valid` values; `expected` is the message for others."""
 
     def check(value: Any) -> Any:
         if value is not None and not valid(value):
@@ -35,7 +35,7 @@ def only(valid: Callable[[Any], object], expected: str) -> AfterValidator:
 
 
 def rule_in_full(text: str | None) -> str | None:
-    """A stop rule with its threshold. Raises ValueError."""
+    """A stop rule with its threshold, by default its usual one. Raises ValueError."""
     from results.stopping import spelt_out  # not needed by most runs
 
     return None if text is None else spelt_out(text)
@@ -49,11 +49,11 @@ PLAIN_URL = "http://HOST:PORT, without user name, password or query, as run.json
 DISTINCT = only(lambda values: len(set(values)) == len(values), "each value only once")
 
 WORDS = {"server_flags"}
-"""Fields whose text is split as a shell would split it."""
+"""Fields whose text is split into words as by a shell."""
 
 
 def value_of(key: str, field: FieldInfo | None, text: str) -> Any:
-    """`text` as the value of `field`, None for an unknown key; `a,b` is a list, nothing is null."""
+    """`text` as a value of `field` (None if `key` is unknown): `a,b` as a list, empty text as None."""
     kinds = {field.annotation, get_origin(field.annotation), *get_args(field.annotation)} if field else set()
     value = _toml(text)
     if key in WORDS and not isinstance(value, list):
@@ -68,7 +68,7 @@ def value_of(key: str, field: FieldInfo | None, text: str) -> Any:
 
 
 def _words(text: str) -> list[str] | str:
-    """`text` split as a shell would; itself where a quote is left open, which no list of words is."""
+    """`text` split as by a shell; unchanged, and so invalid as a list, if a quote is left open."""
     try:
         return shlex.split(text)
     except ValueError:

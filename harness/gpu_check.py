@@ -6,8 +6,8 @@
     prefix cache     86.9%   of 51888 prompt tokens
     client            4.0%   of the time, of one core
 
-Nothing is downloaded. Prompts are random words. Random weights write such words up to an answer's
-limit, and the limits are the lengths of a real run's answers.
+Nothing is downloaded. Prompts are random words. With random weights the model writes such words up
+to the token limit; each answer's limit is drawn from the lengths of a real run's answers.
 """
 
 import asyncio
@@ -34,17 +34,17 @@ from prompts import fill
 from results import BadInput
 
 REAL_RUN = Path(results.__file__).parent / "cached" / "qwen-gsm8k.parquet"
-"""A real model's answers to GSM8K, whose lengths are drawn from: 3 to 1,512 tokens, 232 on average."""
+"""A real model's answers to GSM8K; limits are drawn from their lengths: 3 to 1,512 tokens, mean 232."""
 TEMPLATE = "gsm8k-budget"
 ROUNDS = 6
-"""All answers come to so many times those in flight; the first and the last round do not count."""
+"""Number of answers, as a multiple of those in flight; the first and the last round do not count."""
 LOOK_SECONDS = 0.5
 PROMPT, RUNNING = ("prompt_tokens_total", "cached_tokens_total"), "num_running_reqs"
-"""SGLang's counts of all prompt tokens, of those out of the prefix cache, and of answers under way now."""
+"""SGLang's counts of all prompt tokens, of those found in the prefix cache, and of running answers."""
 
 
 def write_model(shape: str, folder: Path) -> None:
-    """Write a model folder without weights: a config of that shape, and a tokenizer of as many words.
+    """Write a model folder without weights: a config of that shape, and a tokenizer of made-up words.
 
     Neither has an end token, so that no answer ends before its limit.
     """
@@ -65,23 +65,23 @@ def write_model(shape: str, folder: Path) -> None:
 
 
 def word(number: int) -> str:
-    """The made-up word of a token: a, b … z, ba, bb …, four letters for most of 128,256 tokens."""
+    """The made-up word for a token: a, b … z, ba, bb …; four letters for most of 128,256 tokens."""
     number, last = divmod(number, 26)
     return (word(number) if number else "") + string.ascii_lowercase[last]
 
 
 class DrawnLengths:
-    """An engine whose answers are each as long as one of a real run, drawn by the answer's own seed."""
+    """An engine that limits each answer to a real run's answer length, drawn by the answer's seed."""
 
     def __init__(self, engine: SGLangEngine, lengths: Sequence[int]) -> None:
         self._engine, self._lengths = engine, lengths
         self.name, self.version = engine.name, engine.version
         self.describe, self.opens_thinking = engine.describe, engine.opens_thinking
         self.begun = 0
-        """Answers that have been asked for."""
+        """Number of answers requested so far."""
 
     async def generate(self, prompt: str, sampling: Sampling, seed: int, said: str = "") -> Completion:
-        """An answer as in `Engine`."""
+        """Generate an answer, as in `Engine`."""
         self.begun += 1
         limit = random.Random(seed).choice(self._lengths)
         return await self._engine.generate(prompt, replace(sampling, max_new_tokens=limit), seed, said)
@@ -98,10 +98,10 @@ async def measure(
     say: Callable[[str], None],
     flags: Sequence[str] = (),
 ) -> str:
-    """Start a server, sample `answers` to each of `prompts` prompts, stop the server.
+    """Start a server, sample `answers` answers to each of `prompts` prompts, and stop the server.
 
-    SGLang's `flags` come last. Returns what was measured, a line each. Writes into `folder`. Raises BadInput:
-    the server cannot start, or answers are missing.
+    `flags` for SGLang follow the default ones. Returns the measurements, one per line. Writes into `folder`.
+    Raises BadInput if the server cannot start or answers are missing.
     """
     import pyarrow.parquet
 
@@ -151,7 +151,7 @@ async def measure(
 
 
 def random_questions(count: int, lengths: Sequence[int], words: int) -> list[Question]:
-    """Questions of random words, each as many as one of the lengths."""
+    """Questions of random words; the number of words is drawn from `lengths`."""
     rng = random.Random(0)
     questions = []
     for number in range(count):
@@ -161,7 +161,7 @@ def random_questions(count: int, lengths: Sequence[int], words: int) -> list[Que
 
 
 async def look(server: Connection, begun: Callable[[], int], steady: range, looks: list[float]) -> None:
-    """Add to `looks` how many answers run at a time, as long as the number of those begun is in `steady`."""
+    """Repeatedly add the number of running answers to `looks` while the number begun is in `steady`."""
     while True:
         await asyncio.sleep(LOOK_SECONDS)
         if begun() in steady:
@@ -169,7 +169,7 @@ async def look(server: Connection, begun: Callable[[], int], steady: range, look
 
 
 async def counts(server: Connection, *names: str) -> list[float]:
-    """SGLang's counts of these names, of `server` or of all servers behind a gateway. Raises BadInput."""
+    """SGLang's counts of these names, summed over the servers behind a gateway. Raises BadInput."""
     for path in METRICS:
         reply = await server.get(path)
         if reply.status == 200 and names[0].encode() in reply.content:

@@ -1,20 +1,20 @@
-r"""Reads what a model gave as its answer, and whether it is right.
+r"""Reads the answer in a model's text, and decides whether it is right.
 
     "21 - 15 = 6. The answer is ##6##. [END]"              6, by hashes
     "so $\boxed{9}$ ... The answer is ##9.6##."            9.6: wrong, and it votes
     "The answer is **12 dozen**."                          12 dozen
-    "Put it like ##your answer##."                         nothing was said
+    "Put it like ##your answer##."                         no answer
 
-Readers know where an answer may stand (`harness/grading/places.py`). They are tried in order,
-and the first that finds an answer decides, whatever that is worth; but a line `Answer: 18` that
-ends the text outranks a box above it, and a label of a choice whatever is none. Of several
-answers the first counts, as a model may go on to write and answer a second question, or the
-last, as it may correct itself. Text after `[END]` does not count, and no thinking
-(`harness/grading/thoughts.py`).
+Readers know where in a text to look for an answer (`harness/grading/places.py`). They are tried in
+order, and the first that finds an answer decides, even if it makes no sense. Two exceptions: a line
+`Answer: 18` at the end of the text outranks a box above it, and a valid label of a choice outranks
+anything else. If a reader finds several answers, either the first counts, as a model may go on to
+write and answer a second question, or the last, as it may correct itself. Text after `[END]` and
+thinking (`harness/grading/thoughts.py`) are ignored.
 
-What stands there is read by one of three graders: `integer` (the paper's), `choice` (a label)
-and `math` (an expression). Equal answers get the same text: that is their vote. Null is only
-where nothing was said.
+What a reader finds is parsed by one of three graders: `integer` (the paper's), `choice` (a label)
+and `math` (an expression). Equal answers get the same text, which is their vote. An answer is null
+only if the text gives none.
 """
 
 import operator
@@ -45,19 +45,19 @@ Match = Literal["first", "last"]
 GraderName = Literal["integer", "choice", "math"]
 GRADERS: tuple[GraderName, ...] = get_args(GraderName)
 DEFAULT_READERS: tuple[Reader, ...] = ("hashes", "boxed", "answer-is")
-"""What reads answers to a prompt that asks for `##18##`; the paper's grader is `hashes` alone."""
+"""Readers for a prompt that asks for `##18##`; the paper uses `hashes` alone."""
 
 NAMED = f"{', '.join(READERS)}, tag=NAME"
-"""The readers by name, as options and experiments take them."""
+"""The names of readers that options and experiments take."""
 
 _END = re.compile(
     r"\[END\]|<\|(?:eot_id|eom_id|im_end|endoftext|end_of_text|eos|EOT)\|>|</s>|<eos>|<end_of_turn>|<｜end▁of▁sentence｜>"
 )
-"""Where an answer ends, as the prompt asks for it or as models do: what follows is another turn."""
+"""End of an answer: the prompt's `[END]` or a model's own end token. What follows is another turn."""
 
 
 class Answer(NamedTuple):
-    """The canonical text of the answer that was read, and the reader that found it."""
+    """The canonical text of an answer, and the reader that found it; both None if there is no answer."""
 
     value: str | None
     reader: Reader | None
@@ -73,20 +73,20 @@ class Grader:
     """What an answer is: an integer, the label of a choice, or an expression (by math-verify)."""
 
     def __str__(self) -> str:
-        """The grader as options of the command line."""
+        """The grader as command-line options."""
         kind = "" if self.grader == "integer" else f" --grader {self.grader}"
         return f"--reader {','.join(self.readers)} --match {self.match}{kind}"
 
     def check_installed(self) -> None:
-        """Raise ModuleNotFoundError where the package is not installed that compares expressions."""
+        """Raise ModuleNotFoundError if this grader needs a package that is not installed."""
         KINDS[self.grader].require()
 
     def read(self, text: str, cut_off: bool = False, labels: Sequence[str] = ()) -> Answer:
         """The answer in `text`.
 
-        `cut_off` says that it ended at the token limit: a number at its end may lack digits and
-        is left out, and its last number is no answer. `labels` are those of the question's
-        choices.
+        `cut_off`: the text ended at the token limit, so a number at its end may lack digits and is
+        dropped, and the reader of the last number finds no answer. `labels`: those of the
+        question's choices.
         """
         text = text.replace("\r\n", "\n")
         if not text.isascii():
@@ -106,7 +106,7 @@ class Grader:
         return other
 
     def _chosen(self, texts: Sequence[str], labels: Sequence[str]) -> str | None:
-        """What the first says that settles the question, or else what the first says."""
+        """The value of the first text that settles the question, or else of the first text."""
         if not texts:
             return None
         kind = KINDS[self.grader]
@@ -115,7 +115,7 @@ class Grader:
         return settled or kind.value(texts[0], labels)
 
     def _looks(self, text: str, labels: Sequence[str]) -> Iterator[tuple[Reader, Iterable[str], bool]]:
-        """Where each reader looks, what outranks others first; and whether an answer is stated there."""
+        """(reader, texts that it finds, whether these are stated to be the answer), highest rank first."""
         states = "answer-is" in self.readers
         for reader in self.readers:
             if reader == "boxed" and states and (final := final_statement(text)) is not None:
@@ -131,7 +131,7 @@ class Grader:
     ) -> dict[str, Any]:
         """The cells `answer`, `correct` and `reader` of the samples table.
 
-        A right answer has the text of the gold, which is as `required_gold` gives it.
+        A correct answer is stored as the text of `gold`, which must be as `required_gold` returns it.
         """
         answer, reader = self.read(text, finish_reason == "length", labels)
         if answer is not None and KINDS[self.grader].equal(gold, answer):
@@ -140,23 +140,23 @@ class Grader:
 
 
 AUTO = "auto"
-"""In the place of readers: those that read most."""
+"""Given in place of readers: use those of `readers_that_read`."""
 _SAMPLE = 500
-"""Texts that are looked at for that."""
+"""Number of texts that `readers_that_read` looks at."""
 _CODE = re.compile(r"\s*+(?:```|[})\]]++|(?:def|return|print|assert|yield|raise|elif|import)\b.*)|.*;")
-"""A line of a program, or the end of one."""
+"""A line of a program, or the end of a code block."""
 
 
 def ends_in_code(text: str) -> bool:
-    """Whether a text's last line is one of a program: then its last number answers nothing."""
+    """Whether a text's last line is code; its last number is then not an answer."""
     return _CODE.fullmatch(text.rstrip().rpartition("\n")[2]) is not None
 
 
 def readers_that_read(samples: "pd.DataFrame", grader: Grader) -> tuple[tuple[Reader, ...], str]:
-    """The readers that find something in some of the samples' texts, and how much each finds, in words.
+    """The readers that find answers in the samples' texts, and a sentence on how many each finds.
 
-    The last number of a text is taken for its answer only where the other readers find less
-    than half, and never in texts that end in code.
+    The last number of a text counts as its answer only if the other readers together find less
+    than half as many answers, and never in texts that end in code.
     """
     looked_at = samples.iloc[:: max(1, len(samples) // _SAMPLE)].head(_SAMPLE)
     cells = looked_at.reindex(columns=["text", "finish_reason", "labels"])
@@ -210,21 +210,21 @@ class AnswerKind(NamedTuple):
     """A grader: what an answer is, and when it is right. `labels` are those of a question's choices."""
 
     answer_in: Callable[[Place], str | None]
-    """The text that stands for the answer at a place; None where nothing is said."""
+    """The text of the answer found at a place; None if there is none."""
     value: Callable[[str, Sequence[str]], str]
-    """Its canonical text, which is its vote."""
+    """The canonical text of an answer, which is its vote."""
     gold: Callable[[str, Sequence[str]], str | None]
-    """The right answer in canonical form; None where the text gives none."""
+    """The right answer in canonical form; None if the text gives none."""
     expected: str
-    """What the text of a gold should be."""
+    """What the text of a right answer should be, for error messages."""
     equal: Callable[[str, str], bool] = operator.eq
-    """Whether a gold and an answer are the same."""
+    """Whether a right answer (first) and a given answer are the same."""
     settles: Callable[[str, Sequence[str]], bool] = lambda _value, _labels: True
-    """Whether this value outranks any other place of the text."""
+    """Whether this value outranks answers anywhere else in the text."""
     elsewhere: Callable[[str, Sequence[str]], Iterable[str]] = lambda _text, _labels: ()
-    """Where else an answer may stand, once no reader has found one that settles."""
+    """Further texts that may hold an answer, tried when no reader has found one that settles."""
     require: Callable[[], None] = lambda: None
-    """Raises ModuleNotFoundError where a package is not installed."""
+    """Raises ModuleNotFoundError if a package that the grader needs is not installed."""
 
 
 KINDS: dict[GraderName, AnswerKind] = {
@@ -251,4 +251,4 @@ KINDS: dict[GraderName, AnswerKind] = {
         require=expression.require,
     ),
 }
-"""The graders by name. A grader is a file in harness/grading, and a line here: docs/recipes/grader.md."""
+"""The graders by name: each is a file in harness/grading and an entry here (docs/recipes/grader.md)."""

@@ -1,4 +1,4 @@
-"""A run's answers to be read: an overview, or those to one question.
+"""Prints a run's answers for people to read: an overview, or the answers to one question.
 
     question tiny-0003, gold 18
       Anna has 12 apples. ...
@@ -7,7 +7,7 @@
       ✓ 18   sample 0, 37 tokens
           12 + 6 = 18. The answer is ##18##.
 
-Whatever is shown is untrusted: control characters in it are escaped.
+All text that is shown is untrusted: control characters in it are escaped.
 """
 
 from collections import Counter
@@ -40,11 +40,11 @@ HEAD, TAIL = 300, 100
 
 
 def read_blocks(paths: Sequence[Path], question: str | None, setting: str | None) -> Iterator[Sequence[Row]]:
-    """The rows of a run's samples.jsonl, also while it is being written, or of any other samples table.
+    """The rows of a run's samples.jsonl, even while it is being written, or of any other samples table.
 
-    Some at a time, one file after the other; only those to one question and of one setting,
-    where these are given. Raises BadInput: a row, with its file; no such answers; one answer
-    twice.
+    They come in blocks, one file after the other; only those of `question` and `setting`, if
+    these are given. Raises BadInput: an invalid row, with its file; no such answers; an answer
+    that appears twice.
     """
     given = {"question_id": question, "setting": setting}
     wanted = {column: value for column, value in given.items() if value is not None}
@@ -68,7 +68,7 @@ def read_blocks(paths: Sequence[Path], question: str | None, setting: str | None
 
 
 def _blocks(path: Path, wanted: dict[str, str]) -> Iterator[Sequence[Row]]:
-    """The rows of one file that are wanted, some at a time."""
+    """The wanted rows of one file, in blocks."""
     if path.suffix == ".jsonl" and (path.parent / RECORD).exists():
         yield from row_blocks(path, **wanted)
         return
@@ -79,7 +79,7 @@ def _blocks(path: Path, wanted: dict[str, str]) -> Iterator[Sequence[Row]]:
 
 
 def marked(row: Row) -> Row:
-    """A row with None for the columns that its table lacks, and whether it is right, wrong, and so on."""
+    """A row with None for columns that its table lacks, and with marks: right, wrong, and so on."""
     right, unreadable = bool(row["correct"]), row["answer"] is None
     marks = {"right": right, "unreadable": unreadable, "wrong": not (right or unreadable)}
     return {**BLANK, **row, **marks, "cut-off": row.get("finish_reason") == "length"}
@@ -88,10 +88,10 @@ def marked(row: Row) -> Row:
 def overview(blocks: Iterable[Sequence[Row]], files: Sequence[Path]) -> Iterator[str]:
     """The counts of each model and data set, the warnings, and the hardest questions.
 
-    The answers are looked at some at a time: a run of 700,000 answers need not fit into memory.
+    The answers are read in blocks: a run of 700,000 answers need not fit into memory.
     """
     tallies = Tallies(lambda *name: tally_of(*_folders_of(name, files)))
-    questions: dict[tuple[str, str], list[int]] = {}  # of a data set
+    questions: dict[tuple[str, str], list[int]] = {}  # by data set and question
     shards: dict[tuple[str, str, str], None] = {}
     for group in chain.from_iterable(map(groups_of, blocks)):
         name = str(group.dataset), str(group.model)
@@ -105,7 +105,7 @@ def overview(blocks: Iterable[Sequence[Row]], files: Sequence[Path]) -> Iterator
     for whose, tally in tallies.named:
         yield f"{whose}: {plural(f'{tally.answers:,}', 'answer')}"
         yield visible(tally.table(), keep="\n")
-        # What commands call a table: its folder, where that means this file.
+        # Commands name a table by its folder if that stands for this file.
         called = (file.parent if file.stem == "samples" else file for file in files)
         yield from (f"warning: {warning}" for warning in tally.warnings(*called))
     yield from (visible(f"warning: {line}") for line in missing(shards))
@@ -121,7 +121,7 @@ def overview(blocks: Iterable[Sequence[Row]], files: Sequence[Path]) -> Iterator
 
 
 def _folders_of(name: tuple[str, str], files: Sequence[Path]) -> list[Path]:
-    """The folders of the runs of this data set and model, shards of one run; the first if none says so."""
+    """The folders of runs of this data set and model (shards of one run); the first folder if none is."""
     folders = [file.parent for file in files]
     runs = [(folder, experiment_in(folder)) for folder in folders]
     return [folder for folder, run in runs if run and (run.name, run.model) == name] or folders[:1]
@@ -130,10 +130,10 @@ def _folders_of(name: tuple[str, str], files: Sequence[Path]) -> list[Path]:
 def answers(
     rows: Iterable[Row], folder: Path, question: str | None, only: Sequence[str], limit: int, full: bool
 ) -> Iterator[str]:
-    """The first `limit` answers of each setting, and their votes on the one `question` they are to.
+    """The first `limit` answers of each setting, and the votes on `question` if it is given.
 
-    `only` names marks of `marked`; `full` shows texts as a whole. The run is in `folder`. Data sets come
-    one after the other: a question of one is not that of another, whatever they are called.
+    `only`: marks (see `marked`) that an answer must have. `full`: do not shorten texts. `folder`: the run's.
+    Data sets come one after the other: questions of two data sets differ even if they share an id.
     """
     table = pd.DataFrame(thinned(rows, only, limit), dtype=object)
     kinds = ["right", "unreadable", "wrong", "cut-off"]
@@ -157,7 +157,7 @@ def answers(
 def _of_settings(
     table: pd.DataFrame, question: str | None, only: Sequence[str], limit: int, full: bool, on: str
 ) -> Iterator[str]:
-    """The answers of one data set, as in `answers`; `on` names it where there are others."""
+    """The answers of one data set, as in `answers`; `on` names it if there are several."""
     models = table["model"].nunique()
     ordered = table.assign(order=table["setting"].map(by_size))
     ordered = ordered.sort_values(["model", "order", "decoding"], kind="stable")
@@ -192,7 +192,7 @@ def _of_settings(
 
 
 def _shown(text: str, full: bool) -> str:
-    """A text without empty lines around it; its beginning and its end, unless it is to be shown in `full`."""
+    """A text without empty lines around it, cut down to its beginning and end unless `full`."""
     text = text.strip("\n")
     if full or len(text) <= HEAD + TAIL:
         return text
@@ -200,7 +200,7 @@ def _shown(text: str, full: bool) -> str:
 
 
 def problems_at_hand(folder: Path) -> dict[str, str]:
-    """The texts of a run's questions; none where they cannot be had."""
+    """The texts of a run's questions by id; empty if they cannot be read."""
     with suppress(BadInput):
         return problems_in(folder)
     return {}

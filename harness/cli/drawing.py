@@ -1,13 +1,13 @@
-"""tts sample: draw the answers of an experiment.
+"""tts sample: sample the answers of an experiment.
 
 $ tts sample tiny --set limit=100 --out runs/tiny
 100%|██████████| 38400/38400 answers [04:33, 141.2 answers/s, 4,691 tokens/s, 0 s left, 51.5% of …]
 ... and a table of the answers, as in tally/counts.py
 
-tts force: end the stored answers of a run at given lengths.
+tts force: cut the stored answers of a run at given lengths, and ask for final answers.
 
 $ tts force runs/tiny --setting 60 --at 10,20,40 --out runs/tiny-forced
-... and the same table; each setting ends the same answers
+... and the same table; each setting cuts the same answers
 """
 
 from pathlib import Path
@@ -184,10 +184,10 @@ def draw(
     restart: bool,
     stored: "Stored | None" = None,
 ) -> int:
-    """Draw what is missing in `out`, print the table of its answers, and return the exit status."""
+    """Sample what is missing in `out`, print the table of its answers, and return the exit status."""
     import os
 
-    # Threads that wait for one another in a loop are several times slower once another program wants a core.
+    # Threads that busy-wait for one another get several times slower once another program needs a core.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
     from harness.engines.factory import engine_for
@@ -221,7 +221,7 @@ def draw(
 
 
 def beside_the_bar(line: str) -> None:
-    """Say a line without breaking a progress bar."""
+    """Print a line to stderr without breaking a progress bar."""
     import sys
 
     from tqdm import tqdm
@@ -230,7 +230,7 @@ def beside_the_bar(line: str) -> None:
 
 
 def status_of(missing: int, line: str, what: str, failures: "Sequence[str]") -> int:
-    """The exit status of a command that asks for answers, of which so many are missing; says why."""
+    """The exit status of a command, given how many answers are `missing`; prints why they are."""
     from results.terminal import visible
 
     for failure in failures[:FAILURES_SHOWN]:

@@ -47,7 +47,7 @@ def gpu_check(
     from harness.server.gpus import usable_gpus
     from harness.server.launch import end_when_told
 
-    usable_gpus(device)  # raises where there is no such GPU, before anything is written
+    usable_gpus(device)  # raises if there is no such GPU, before anything is written
     end_when_told()
     answers *= dp
     click.echo(f"{prompts} prompts x {answers} answers of a real run's lengths, {shape} with random weights")
@@ -58,5 +58,5 @@ def gpu_check(
         size = {"prompts": prompts, "answers": answers, "dp": dp}
         say = partial(click.echo, err=True)
         measured = asyncio.run(measure(shape, folder, **size, device=device, say=say, flags=given))
-        shutil.rmtree(folder)  # after a failure its log is wanted
+        shutil.rmtree(folder)  # not after a failure, when its log is needed
         click.echo(f"{way}:\n{measured}" if way else measured)

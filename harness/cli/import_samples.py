@@ -26,7 +26,7 @@ _BELONGS = {
     "scorer": ("--scorer", ("inspect",)),
     "tokenizer": ("--tokenizer", ("lm-eval",)),
 }
-"""The option for each argument, and the kinds of file it is for."""
+"""The option of each argument, and the kinds of files that it applies to."""
 
 
 @click.command(

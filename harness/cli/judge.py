@@ -1,4 +1,4 @@
-"""tts judge: ask a model of each stored answer whether it is right.
+"""tts judge: ask a model whether each stored answer is right.
 
 $ tts judge runs/gsm8k --url http://127.0.0.1:30000
 100%|██████████| 900/900 answers [00:12, 74.9 answers/s, 15,904 tokens/s, 0 s left]

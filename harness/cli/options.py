@@ -1,4 +1,4 @@
-"""Options of several commands: `--reader hashes,boxed --match last`, `--set limit=5`."""
+"""Options shared by commands: `--reader hashes,boxed --match last`, `--set limit=5`."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -24,7 +24,7 @@ class KeyValue(click.ParamType):  # type: ignore[type-arg]  # older click takes 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> tuple[str, str]:
-        """The key, and the text or what is asked of it."""
+        """The key, and its text or comparison."""
         match = self._form.fullmatch(value)
         if not match:
             self.fail(f"{value!r} is not of the form {getattr(param, 'metavar', None)}.", param, ctx)
@@ -71,7 +71,7 @@ grader_option = click.option(
 
 
 def run_options(out: str, url: str) -> Callable[[Any], Any]:
-    """What `sample` and `force` share; `out` and `url` say what the folder and the server are."""
+    """Options that `sample` and `force` share; `out`, `url`: help texts for the folder and the server."""
     words = "Only the first K questions; the same as --set limit=K."
     return together(
         out_option(out, folder=True),
@@ -89,12 +89,12 @@ def run_options(out: str, url: str) -> Callable[[Any], Any]:
 
 
 def set_option(help_text: str) -> Callable[[Any], Any]:
-    """`--set KEY=VALUE`, as often as is wanted."""
+    """The option `--set KEY=VALUE`, which may be repeated."""
     return click.option(
         "--set", "overrides", type=KeyValue(), multiple=True, metavar="KEY=VALUE", help=help_text
     )
 
 
 def keys_given(overrides: Sequence[tuple[str, str]], **own: str | None) -> dict[str, str]:
-    """The keys of an experiment that `--set`, and options of their `own`, replace; the latter win."""
+    """The keys of an experiment that `--set` or options of their `own` replace; the latter win."""
     return {**dict(overrides), **{key: text for key, text in own.items() if text is not None}}

@@ -79,7 +79,7 @@ def serve(
     location = model_location(model)
     for own in range(port, port + workers) if host else (port,):
         check_free(own, host or HERE)
-    PromptTokens(location, revision, chat=False)  # raises where there is no such model, before SGLang starts
+    PromptTokens(location, revision, chat=False)  # raises if there is no such model, before SGLang starts
 
     say = partial(click.echo, err=True)
     if dp > 1 and workers == 1:
@@ -88,7 +88,7 @@ def serve(
     start = partial(start, dp=dp, workers=workers)
     several = workers > 1 or host is not None
     what, them = ("servers", "them") if several else ("a server", "it")
-    start(worker=0, port=port)  # raises where SGLang cannot start here, before anything is said
+    start(worker=0, port=port)  # raises if SGLang cannot start here, before anything is printed
     say(f"starting {what} for {location}, Ctrl-C stops {them}")
     with fleet(
         workers, port, lambda number, own: start(worker=number, port=own), say, host, workers_file

@@ -1,4 +1,4 @@
-"""tts inspect, regrade and export: what is done with stored answers."""
+"""tts inspect, regrade and export: commands for stored answers."""
 
 from pathlib import Path
 

@@ -1,1 +1,1 @@
-"""Engines that draw answers from a language model, behind one protocol."""
+"""Engines that sample answers from a language model, behind one protocol."""

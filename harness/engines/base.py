@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any, Literal, Protocol
 
 Candidate = tuple[str, float]
-"""A token that may come next, and the natural logarithm of its probability."""
+"""A possible next token, and its log-probability (natural logarithm)."""
 
 
 @dataclass(frozen=True)
 class Sampling:
-    """How answers are drawn. Temperature 0 is greedy; `top_k` -1 sets no limit."""
+    """Sampling parameters of a request. Temperature 0 is greedy; `top_k` -1 sets no limit."""
 
     max_new_tokens: int
     temperature: float
@@ -24,11 +24,11 @@ class Sampling:
     top_k: int = -1
     stop: tuple[str, ...] = ()
     thinking: int | None = None
-    """The tokens after which the engine ends the model's thinking; None sets no limit."""
+    """The token budget at which the engine ends the model's thinking; None sets no limit."""
     logprobs: bool = False
-    """Whether to tell `Completion.logprob`."""
+    """Whether to return `Completion.logprob`."""
     candidates: int = 0
-    """How many of the likeliest first tokens to tell in `Completion.candidates`."""
+    """How many of the likeliest first tokens to return in `Completion.candidates`."""
 
 
 @dataclass(frozen=True)
@@ -36,30 +36,30 @@ class Completion:
     """One answer of a model."""
 
     text: str
-    """Ends before the stop string; empty where the model was still thinking."""
+    """Ends before the stop string; empty if the model was still thinking."""
     tokens: int | None
-    """All that were generated, with those of thinking, the stop string and the end token; None where the
-    server's count cannot be."""
+    """All generated tokens, including thinking, the stop string and the end token; None if the server's
+    count is impossible."""
     prompt_tokens: int
     finish_reason: Literal["stop", "length", "forced"]
-    """`forced`: at its limit, whereupon it was asked for its final answer only."""
+    """`forced`: cut off at its limit, then continued with a request for the final answer only."""
     seed: int | None
-    """None where the engine drew its own."""
+    """None if the engine chose its own."""
     reasoning: str | None = None
-    """What a model that thinks wrote before its answer; None where it did not, or the server hides it."""
+    """The thinking before the answer; None if there was none or the server hides it."""
     reasoning_tokens: int | None = None
-    """Those of `tokens` that are thinking, by the server's count or else by the model's tokenizer."""
+    """How many of `tokens` are thinking, by the server's count or else by the model's tokenizer."""
     logprob: float | None = None
-    """The mean natural logarithm of the probability of its tokens (of a forced answer: of its final answer);
-    None where it was not asked for, or not told."""
+    """The mean log-probability of its tokens (of a forced answer: of its final answer); None if it was
+    not requested or not returned."""
     candidates: tuple[Candidate, ...] | None = None
-    """The likeliest first tokens; None where they were not asked for, or not told."""
+    """The likeliest first tokens; None if they were not requested or not returned."""
     cached_tokens: int | None = None
-    """Those of `prompt_tokens` that the server had in its cache; None where it does not tell."""
+    """How many of `prompt_tokens` the server had in its cache; None if it does not say."""
 
 
 def likeliest(pairs: Iterable[tuple[Any, Any]]) -> tuple[Candidate, ...]:
-    """The (token, log-probability) that are a text and a finite number; servers tell others too."""
+    """The (token, log-probability) pairs of a text and a finite number; servers return others too."""
     numbers = (int, float)
     return tuple(
         (token, float(value))
@@ -69,13 +69,13 @@ def likeliest(pairs: Iterable[tuple[Any, Any]]) -> tuple[Candidate, ...]:
 
 
 def mean_logprob(values: Sequence[float | None]) -> float | None:
-    """The mean of the log-probabilities of an answer's tokens; None where not all of them are told."""
+    """The mean log-probability of an answer's tokens; None unless all of them are known."""
     known = [value for value in values if value is not None and math.isfinite(value)]
     return math.fsum(known) / len(known) if known and len(known) == len(values) else None
 
 
 def same_model(ours: str, theirs: str) -> bool:
-    """Whether a server's name for its model may mean ours.
+    """Whether a server's name for its model may refer to ours.
 
     Two folders with one model may differ in their path, but not in their name; names on the hub, such as
     `org/model`, are compared whole.
@@ -86,17 +86,17 @@ def same_model(ours: str, theirs: str) -> bool:
 
 
 class Engine(Protocol):
-    """Draws answers to prompts, many requests at a time."""
+    """Samples answers to prompts, many requests at a time."""
 
     name: str
     version: str
 
     def describe(self) -> dict[str, Any]:
-        """What else run.json should say of the engine."""
+        """Further facts about the engine for run.json."""
         ...
 
     async def generate(self, prompt: str, sampling: Sampling, seed: int, said: str = "") -> Completion:
-        """An answer to `prompt`, which goes on from `said` if the model has said that already.
+        """An answer to `prompt`, continuing `said` if the model has already said that much.
 
         The text begins after `said`; `prompt_tokens` include it. `seed` differs between requests; an engine
         that cannot use it ignores it. Raises EngineError if there is no answer.
@@ -104,5 +104,5 @@ class Engine(Protocol):
         ...
 
     def opens_thinking(self, prompt: str) -> bool:
-        """Whether the prompt, as the model reads it, ends where its thinking begins, after its mark."""
+        """Whether the prompt, as the model reads it, ends with the mark that opens its thinking."""
         ...

@@ -17,13 +17,13 @@ from jinja2.parser import Parser
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 TODAY = datetime(2024, 7, 26)
-"""The date that templates are told, so that a run that goes on tomorrow sends the same; Llama 3.1's own."""
+"""The date given to templates, so that a run resumed tomorrow sends the same prompts; Llama 3.1's own."""
 SPECIAL = ("bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token")
-"""Tokens of tokenizer_config.json that a template may name."""
+"""Tokens of tokenizer_config.json that a template may use."""
 
 
 def chat_template(folder: Path, config: Mapping[str, Any]) -> str | None:
-    """The template of the model in `folder`, of whose tokenizer_config.json `config` is the content."""
+    """The template of the model in `folder` with this tokenizer_config.json; None if it has none."""
     file = folder / "chat_template.jinja"
     if file.is_file():
         return file.read_text(encoding="utf-8")
@@ -49,9 +49,9 @@ def render(
 ) -> str:
     """`prompt` as one user turn that the model is about to answer; templates that print a date print `today`.
 
-    With an `answer`, both turns, at an end: what a reward model reads.
-    `arguments` are what this template has beyond others, such as Qwen3's `enable_thinking`. Raises ValueError
-    for a template that cannot be rendered.
+    With an `answer`, both turns, complete, as a reward model reads them.
+    `arguments` are specific to this template, such as Qwen3's `enable_thinking`. Raises ValueError if the
+    template cannot be rendered.
     """
     turns = [{"role": "user", "content": prompt}]
     if answer is not None:
@@ -90,7 +90,7 @@ class _Generation(Extension):
 
 
 def _tojson(value: Any, ensure_ascii: bool = False, **layout: Any) -> str:
-    """Jinja's own would escape what HTML escapes."""
+    """Jinja's own filter would also escape HTML characters."""
     return json.dumps(value, ensure_ascii=ensure_ascii, **layout)
 
 

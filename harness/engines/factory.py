@@ -27,7 +27,7 @@ E = TypeVar("E", bound=Connection)
 def engine_for(
     experiment: Experiment, log: Path, say: Callable[[str], None]
 ) -> AbstractAsyncContextManager[Engine]:
-    """The experiment's engine, ready for requests once entered; `log` is for a server that is started.
+    """The experiment's engine, ready for requests once entered; `log`: of a server that it starts.
 
     Raises BadInput, here or on entering: no such model, no server at the URL or one with another model, a
     server that cannot start.
@@ -58,7 +58,7 @@ def asking(
     kind: Callable[..., E],
     check_alive: Callable[[], None] | None = None,
 ) -> E:
-    """What asks the server at `url`, of the `kind` that is for the experiment's engine."""
+    """The experiment's engine, of class `kind`, for the server at `url`."""
     chat, budget_by = experiment.chat, experiment.budget_by
     allow_in_flight(experiment.concurrency)
     how: dict[str, Any] = {"fields": experiment.request_fields, "thinking": budget_by == "thinking"}
@@ -79,17 +79,17 @@ async def own_server(
 ) -> AsyncIterator[SGLangEngine]:
     """An engine on a new SGLang server with the experiment's model; the server stops at the end.
 
-    SGLang's `flags` come on top of the usual ones.
+    `flags` for SGLang are added to the usual ones.
     """
     model, revision, dp = model_location(experiment.model), experiment.revision, experiment.dp
     gpus, (port,) = usable_gpus(experiment.device), free_ports()
     flags = (*experiment.server_flags, *flags)
-    if gpus:  # as many run as are kept in flight, and CUDA graphs reach them
+    if gpus:  # all answers in flight run at once, with CUDA graphs for that many
         in_flight = str(max(1, experiment.concurrency // dp))
         places = ("--max-running-requests", in_flight, "--cuda-graph-max-bs-decode", in_flight)
         flags = (*places, *flags)
     how: dict[str, Any] = {"revision": revision, "device": experiment.device, "dtype": experiment.dtype}
-    launch(model, port=port, workers=dp, extra=flags, **how)  # raises here what it would raise there
+    launch(model, port=port, workers=dp, extra=flags, **how)  # fails here rather than in the server
     command = serve_launch(model, port=port, workers=dp, extra=flags, **how)
     if (used := dp * gpus_per_copy(flags)) < gpus:
         most = dp * gpus // used

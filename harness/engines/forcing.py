@@ -1,10 +1,10 @@
-"""Budgets that are kept: an answer that reaches its limit is ended, and asked for its final answer only.
+"""Budget forcing: an answer that reaches its limit is cut off, and the model is asked for a final answer.
 
     limit 20:  "Clara has 12 eggs. Mia has 2 fewer than Clara, which is" + ENDING + "10##. "
     -> Completion(text=all of it, tokens=31, finish_reason="forced", ...)
 
-Tokens count everything after the prompt: the answer up to its limit, the ending, and the final answer. Of a
-model that is still thinking at its limit the ending closes the thinking first.
+`tokens` counts everything after the prompt: the answer up to its limit, the ending, and the final answer. If
+the model is still thinking at its limit, the thinking is closed first.
 """
 
 from collections.abc import Awaitable, Callable
@@ -18,18 +18,18 @@ from harness.errors import EngineError, EngineGone, RequestRefused
 ENDING = "\n\nThe answer is ##"
 """What the budget prompts ask a model to write before its final answer."""
 FINAL_TOKENS = 32
-"""The limit of the final answer: a number of twenty digits and `##. [END]`."""
+"""Token limit of the final answer: room for twenty digits and `##. [END]`."""
 ENDING_ATTEMPTS = 4
-"""A whole answer hangs on its ending; each attempt is as patient as that of any other request."""
+"""A whole answer depends on its ending; each attempt has the patience of any other request."""
 MOST_FORCED = len(CLOSING + ENDING) + FINAL_TOKENS
-"""The most tokens that this can add to an answer, as a token holds at least one byte."""
+"""The most tokens that forcing can add to an answer, as a token holds at least one byte."""
 
 
 async def _ending(ask: Callable[[], Awaitable[Completion]]) -> Completion:
     for _ in range(ENDING_ATTEMPTS - 1):
         try:
             return await ask()
-        except (RequestRefused, EngineGone):  # which would come again
+        except (RequestRefused, EngineGone):  # would happen again
             raise
         except EngineError:
             continue
@@ -44,9 +44,9 @@ async def forced(
     seed: int,
     final_tokens: int = FINAL_TOKENS,
 ) -> Completion:
-    """An answer to `prompt` as it is, or, if it was cut off at its limit, with its final answer asked for.
+    """The answer `cut` to `prompt` as it is or, if it was cut off at its limit, with a final answer added.
 
-    An ending that fails is asked for again, from the same cut text. Raises EngineError if it keeps failing.
+    A failed ending is requested again, after the same cut text. Raises EngineError if it keeps failing.
     """
     if cut.finish_reason != "length":
         return cut

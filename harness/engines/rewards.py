@@ -1,13 +1,13 @@
-"""Reward models behind a server: what is one answer worth?
+"""Reward models behind a server, which score one answer at a time.
 
     SGLang   POST /classify {"input_ids": [2, 71, ...]}        -> {"embedding": [1.37], "meta_info": {...}}
     vLLM     POST /classify {"messages": [{...}, {...}], ...}  -> {"data": [{"probs": [0.8]}], "usage": {...}}
              POST /pooling  the same                           -> {"data": [{"data": [1.37]}], "usage": {...}}
 
 The question is the user's turn and the answer the model's, in the chat template of the reward model. SGLang
-gets their ids, vLLM puts them into the template itself. vLLM's /classify gives the sigmoid of the reward,
-unless `request_fields` say `use_activation = false`. SGLang's own /v1/classify is not asked: it gives a model
-of one reward 1.0 for every answer.
+is sent their ids; vLLM applies the template itself. vLLM's /classify returns the sigmoid of the reward,
+unless `request_fields` say `use_activation = false`. SGLang's own /v1/classify is not used: for a model with
+a single reward it returns 1.0 for every answer.
 """
 
 import math
@@ -25,13 +25,13 @@ from harness.http.attempt import FromServer, TokenCount, parse
 from results import BadInput
 
 ENDPOINTS = ("/classify", "/pooling")
-"""Where vLLM has its reward models, by version and model. The first one that answers stays."""
+"""Where vLLM serves reward models, depending on version and model. The first that answers is used."""
 TRIAL = ("Is 2 even?", "Yes, 2 is even.")
-"""A question and its answer, by which a server is tried."""
+"""A question and its answer, to try out a server."""
 
 
 class Reward(NamedTuple):
-    """What an answer is worth, higher is better, and how many tokens the model has read for it."""
+    """An answer's reward (higher is better), and the number of tokens that the model has read for it."""
 
     value: float
     prompt_tokens: int
@@ -60,12 +60,12 @@ class SGLangRewards(SGLangEngine):
     _tried = False
 
     async def reward(self, problem: str, answer: str) -> Reward:
-        """What `answer` is worth. Raises EngineError."""
+        """The reward of `answer`. Raises EngineError."""
         body = {**self._fields, "input_ids": self._prompts.turns(problem, answer)}
         return await self.ask("/classify", body, read_reward, max_tokens=1)
 
     async def greet(self) -> None:
-        """Read the server's settings and, at the start, ask for a reward. Raises BadInput without one."""
+        """Read the server's settings and, at the start, try out a reward. Raises BadInput if that fails."""
         await super().greet()
         if not self._tried and (trouble := await _trouble(self)):
             raise BadInput(f"the server at {self.url} gives no rewards ({trouble}): {self.hint}")
@@ -78,7 +78,7 @@ class OpenAIRewards(OpenAIEngine):
     at_root = (*OpenAIEngine.at_root, *ENDPOINTS)
 
     async def reward(self, problem: str, answer: str) -> Reward:
-        """What `answer` is worth. Raises EngineError."""
+        """The reward of `answer`; raises EngineError."""
         turns = [{"role": "user", "content": problem}, {"role": "assistant", "content": answer}]
         body = {"model": self._model, "messages": turns, **self._fields}
         return await self.ask(self._endpoint, body, read_reward, max_tokens=1)
@@ -117,7 +117,7 @@ def rewards_for(experiment: Experiment, say: Callable[[str], None]) -> SGLangRew
 
 
 def read_reward(content: bytes) -> Reward:
-    """The one reward in a reply. Raises Fault, or EngineError where the model says something else."""
+    """The one reward in a reply. Raises Fault, or EngineError if the model returns something else."""
     reply = parse(_REPLY, content)
     reward = single(reply.told)
     if reward is None:
@@ -126,9 +126,9 @@ def read_reward(content: bytes) -> Reward:
 
 
 def single(value: Any) -> float | None:
-    """The reward in what a server tells: a number, a list with one, or one such list for each token.
+    """The reward in a server's reply: a number, a list of one number, or one such list per token.
 
-    Of these the last counts, where the whole answer has been read. None for anything else.
+    Of these the last counts, as it has read the whole answer. None for anything else.
 
     >>> single([1.5]), single([[0.1], [0.9]]), single([0.1, 0.9]), single([])
     (1.5, 0.9, None, None)

@@ -1,11 +1,11 @@
-"""The engine that asks a running SGLang server.
+"""The engine for a running SGLang server.
 
     POST /generate {"input_ids": [2, 71, ...], "sampling_params": {"max_new_tokens": 164, ...}}
     -> {"text": " The answer is ##18##.", "meta_info": {"prompt_tokens": 71, "completion_tokens": 9,
         "finish_reason": {"type": "stop", "matched": "[END]"}}}
 
-A reply counts only if it holds a whole answer to all of the prompt. A request of several answers would keep
-its place until the longest of them has ended: of 1,024 places, 450 to 490 were at work.
+A reply counts only if it holds a whole answer to the whole prompt. A request asks for one answer: with
+several, it would hold its place until the longest had ended; only 450 to 490 of 1,024 were then in use.
 """
 
 import asyncio
@@ -43,7 +43,7 @@ SETTINGS = (
     *("device", "attention_backend", "sampling_backend", "sampling_defaults", "schedule_policy"),
     *("context_length", "max_total_num_tokens", "tp_size", "dp_size", "random_seed"),
 )
-"""The settings of /server_info that go into run.json; the others may hold keys."""
+"""The settings of /server_info that go into run.json; others may hold secrets."""
 MAY_CHANGE = {"random_seed", "max_total_num_tokens"}
 """Settings that a server draws or measures anew at every start."""
 
@@ -65,7 +65,7 @@ _REPLY = TypeAdapter(_Answer)
 
 
 class SGLangEngine(Connection):
-    """Asks one server, or a router in front of several."""
+    """Sends requests to one server, or to a router in front of several."""
 
     name = "sglang"
     version = ""
@@ -83,28 +83,28 @@ class SGLangEngine(Connection):
         say: Callable[[str], None] = lambda _line: None,
         check_alive: Callable[[], None] | None = None,
     ) -> None:
-        """`fields` go into every request; `thinking` says that the server is to keep budgets of thinking.
+        """`fields` go into every request; `thinking`: the server must enforce thinking budgets.
 
-        A key in the environment (see harness.server.address) is sent. Raises BadInput if the model has no
-        tokenizer. For `say` and `check_alive` see Connection.
+        An API key in the environment (see harness.server.address) is sent. Raises BadInput if the model has
+        no tokenizer. For `say` and `check_alive` see Connection.
         """
         super().__init__(url, say=say, key=key_of_user(), check_alive=check_alive)
         self._location, self._revision, self._thinking = model, revision, thinking
         self._fields = dict(fields or {})
         self._prompts = PromptTokens(model, revision, chat, self._fields.pop(TEMPLATE_ARGUMENTS, None))
         self.opens_thinking = self._prompts.opens_thinking
-        # The answers to one prompt are asked for one after the other, by requests that are alike.
+        # The answers to one prompt are requested one after the other, by identical requests.
         self._request = lru_cache(maxsize=256)(self._make_request)
         self._settings: dict[str, Any] = {}
         self._served: str | None = None
-        """The server's own name for its model, by which a gateway knows where to send a request."""
+        """The server's own name for its model, by which a gateway routes requests."""
 
     def describe(self) -> dict[str, Any]:
-        """The server's own account of its settings."""
+        """The server's settings, as it reports them."""
         return {"url": self.url, "server": self._settings, "prompts": self._prompts.rendering()}
 
     async def generate(self, prompt: str, sampling: Sampling, seed: int, said: str = "") -> Completion:
-        """An answer to `prompt`. Sends no seed, which SGLang would use in deterministic mode only."""
+        """An answer to `prompt`. Sends no seed, as SGLang would use it only in deterministic mode."""
         del seed
         tokens, body = self._request(prompt, sampling, said)
         read = partial(read_completion, prompt_tokens=tokens, limit=sampling.max_new_tokens)
@@ -114,7 +114,7 @@ class SGLangEngine(Connection):
         return counted(answer, self._prompts)
 
     def _make_request(self, prompt: str, sampling: Sampling, said: str) -> tuple[int, bytes]:
-        """How many tokens the prompt has, with what was said, and the request's body."""
+        """The number of tokens of the prompt with `said`, and the request's body."""
         ids, drawn = self._prompts.go_on(prompt, said), asdict(sampling)  # the names are SGLang's
         budget, logprobs, candidates = (drawn.pop(name) for name in ("thinking", "logprobs", "candidates"))
         drawn = {**self._fields.get("sampling_params", {}), **drawn, "n": 1}
@@ -130,7 +130,7 @@ class SGLangEngine(Connection):
         return len(ids), encoded(body)
 
     async def _read_settings(self) -> dict[str, Any]:
-        """The server's settings. Raises BadInput for another model, or for deterministic mode."""
+        """Read the server's settings. Raises BadInput for another model, or for deterministic mode."""
         model = await self._info("model_info")
         served = [str(model.get(key)) for key in ("model_path", "served_model_name")]
         self._served = model.get("served_model_name")
@@ -153,9 +153,9 @@ class SGLangEngine(Connection):
         return {key: info[key] for key in SETTINGS if key in info}
 
     async def copies(self) -> int | None:
-        """The copies of the model at the URL: in all servers behind a gateway that are well, or in this one.
+        """The number of copies of the model at the URL: in this server, or in a gateway's healthy servers.
 
-        None where it is not known now.
+        None if it cannot be found out now.
         """
         with suppress(BadInput, ValueError, TypeError, KeyError):
             reply = await self.get("/workers")
@@ -166,7 +166,7 @@ class SGLangEngine(Connection):
         return None
 
     async def greet(self) -> None:
-        """Read the server's settings. A restart may not change them: run.json has them once a session."""
+        """Read the server's settings. A restart must not change them: run.json has them once per session."""
         before, self._settings = self._settings, await self._read_settings()
         changed = [key for key in before if key not in MAY_CHANGE and self._settings.get(key) != before[key]]
         if changed:
@@ -182,7 +182,7 @@ class SGLangEngine(Connection):
             )
 
     async def _info(self, name: str) -> dict[str, Any]:
-        """What the server says about itself; routers know it by an older name."""
+        """What the server reports at /`name`; routers know that path by an older name."""
         deadline = time.monotonic() + MEND_PATIENCE
         while True:
             path = f"/{name}"
@@ -192,7 +192,7 @@ class SGLangEngine(Connection):
                 reply = await self.get(path)
             if reply.status < 500 or time.monotonic() > deadline:
                 break
-            # A gateway that is ready, but has not found its servers yet, or not that one of them is dead.
+            # A gateway can be ready before it has found its servers, or noticed that one is dead.
             self._say_now_and_then(f"{self.url}{path}: status {reply.status}: waiting for it")
             await asyncio.sleep(POLL_SECONDS)
         with suppress(ValueError):
@@ -213,7 +213,7 @@ class SGLangEngine(Connection):
         )
 
     async def _speaks_openai(self) -> bool:
-        """Whether the server lists its models as OpenAI's interface has it."""
+        """Whether the server lists its models in the way of OpenAI's interface."""
         for path in ("/v1/models", "/models"):  # the URL may end in /v1
             with suppress(BadInput, ValueError, TypeError, KeyError):
                 reply = await self.get(path)
@@ -223,9 +223,9 @@ class SGLangEngine(Connection):
 
 
 def read_completion(content: bytes, prompt_tokens: int, limit: int) -> Completion:
-    """The answer to all of the prompt, of at most `limit` tokens.
+    """The answer in a reply, which must be to the whole prompt and of at most `limit` tokens.
 
-    Raises Fault, or EngineError if another attempt is no use.
+    Raises Fault, or EngineError if another attempt is useless.
     """
     answer = parse(_REPLY, content)
     if answer.finish == "abort":

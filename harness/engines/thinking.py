@@ -1,14 +1,14 @@
-"""Models that think: what they thought, what they said, and whether a budget is kept.
+"""Thinking models: separates thinking from the answer, and tells whether a budget is kept.
 
     "<think>21 - 15 is 6.</think>It is ##6##." -> reasoning "21 - 15 is 6.", text "It is ##6##."
 
-A server with a reasoning parser does this itself; text as it was generated is taken apart here. Only what
-comes after the last thought is an answer.
+A server with a reasoning parser does this itself; raw text is taken apart here. Only what comes after the
+last thought is an answer.
 
-gpt-oss writes channels in place of such marks; `reasoning` then ends with the header of the final one:
+gpt-oss writes channels instead of such marks; `reasoning` then ends with the header of the final channel:
 
     "<|channel|>analysis<|message|>21 - 15<|end|><|start|>assistant<|channel|>final<|message|>It is ##6##."
-    "analysis21 - 15assistantfinalIt is ##6##."    where the server leaves out special tokens
+    "analysis21 - 15assistantfinalIt is ##6##."    if the server leaves out special tokens
 """
 
 from collections.abc import Callable
@@ -20,31 +20,31 @@ from harness.errors import EngineError
 from harness.grading.thoughts import CHANNEL, CLOSE, END_OF_CHANNEL, FINAL, OPEN
 
 CLOSING = f"\n{CLOSE}"
-"""What ends a thought from outside."""
+"""Appended to end a thought that the model has not ended itself."""
 
 BUDGET_FORMS: dict[str, Callable[[int], dict[str, Any]]] = {
     "thinking_token_budget": lambda budget: {"thinking_token_budget": budget},  # vLLM
     "custom_params.thinking_budget": lambda budget: {"custom_params": {"thinking_budget": budget}},  # SGLang
 }
-"""How a request with OpenAI's interface names its budget of thinking. The first one that is kept stays."""
+"""How a request with OpenAI's interface states a thinking budget. The first that is kept stays in use."""
 TRIAL_PROMPT = (
     "Find all three-digit primes whose digits add up to 11. Check each candidate by division, one after the "
     "other, before you answer."
 )
-"""No model that thinks is done with this within TRIAL_BUDGET tokens, unless it is stopped."""
+"""No thinking model finishes this within TRIAL_BUDGET tokens unless it is stopped."""
 TRIAL_BUDGET = 32
 TRIAL_SAMPLING = Sampling(max_new_tokens=512, temperature=1.0, thinking=TRIAL_BUDGET)
 SLACK = 16
-"""Tokens above a budget that are still called kept: marks, an ending that a server writes, other counting."""
+"""Tokens by which a kept budget may be exceeded: marks, an ending that a server adds, other counting."""
 
 CLOSING_CHANNEL = "<|end|><|start|>assistant<|channel|>final<|message|>"
 
 
 def apart(answer: Completion, opened: bool) -> Completion:
-    """`answer` with its thinking taken out of its text, where it has any and a server has not done so.
+    """`answer` with any thinking moved out of its text, unless the server has done so.
 
-    `opened` says whether the prompt has opened the thinking. A server that sends no more than an empty
-    thought may have set nothing apart.
+    `opened`: whether the prompt has opened the thinking. A server that sends only an empty thought may
+    not have separated anything.
     """
     if in_channels(answer.text):
         return _apart_by_channel(answer)
@@ -60,7 +60,7 @@ def apart(answer: Completion, opened: bool) -> Completion:
 
 
 def in_channels(text: str) -> bool:
-    """Whether an answer is text in channels, or the thinking of one."""
+    """Whether `text` is an answer in channels, or the thinking of one."""
     return CHANNEL.search(text) is not None
 
 
@@ -72,7 +72,7 @@ def _apart_by_channel(answer: Completion) -> Completion:
 
 
 def together(reasoning: str | None, text: str, opened: bool) -> str:
-    """An answer as the model wrote it; thinking without an answer is still open."""
+    """An answer as the model wrote it; thinking without an answer is left open."""
     if reasoning is None:
         return text
     if in_channels(reasoning):
@@ -81,7 +81,7 @@ def together(reasoning: str | None, text: str, opened: bool) -> str:
 
 
 def closed(begun: str, opened: bool) -> str:
-    """`begun`, the beginning of an answer, with its thinking brought to an end if it is still open."""
+    """`begun`, the beginning of an answer, with its thinking closed if it is still open."""
     if in_channels(begun):
         return begun if FINAL.search(begun) else begun + CLOSING_CHANNEL
     thinks = opened or begun.lstrip().startswith(OPEN)
@@ -90,7 +90,7 @@ def closed(begun: str, opened: bool) -> str:
 
 
 async def budget_trouble(engine: Engine) -> str | None:
-    """What speaks against the server of `engine` keeping budgets of thinking: it is asked for a little."""
+    """Why the server of `engine` does not keep thinking budgets, by a trial request; None if it does."""
     try:
         return not_kept(await engine.generate(TRIAL_PROMPT, TRIAL_SAMPLING, seed=0), TRIAL_BUDGET)
     except EngineError as error:
@@ -98,7 +98,7 @@ async def budget_trouble(engine: Engine) -> str | None:
 
 
 def not_kept(answer: Completion, budget: int) -> str | None:
-    """What speaks against the server having kept `budget` tokens of thinking in `answer`, or None."""
+    """Why `answer` does not keep a budget of `budget` tokens of thinking; None if it does."""
     if answer.reasoning is None and answer.reasoning_tokens is None:
         return "sent an answer without any thinking: does the model think, has the server its parser?"
     if answer.reasoning_tokens is None or answer.reasoning_tokens > budget + SLACK:

@@ -25,13 +25,13 @@ from results import BadInput
 from results.tables.files import read_json
 
 SAMPLE = "Anna has 12 apples.\n\nHow many are half of them?"
-"""A prompt by which one way of turning prompts into ids is told from another."""
+"""A prompt whose ids identify a way of turning prompts into ids."""
 MOST_CHARACTERS, LONGEST_WORD = 12, 24
-"""What a token holds at most on average, and alone; English text has 4 to 5 characters a token."""
+"""The most characters per token, on average and for a lone token; English text has 4 to 5 on average."""
 REPEATED = re.compile(r"([\W_]{1,4}?|\w)\1+")
-"""Rulers and indents, of which a token may hold a hundred characters."""
+"""Rules and indents: one token may hold a hundred such characters."""
 FILES = ("*.json", "*.jinja")
-"""Tokenizer, template and configuration, of the files that a model has on the hub."""
+"""The tokenizer, template and configuration among a model's files on the hub."""
 
 
 class PromptTokens:
@@ -46,7 +46,7 @@ class PromptTokens:
     ) -> None:
         """Load the tokenizer of `model` (hub name or folder). Raises BadInput if there is none.
 
-        `template_arguments` go to the chat template, which may know them or not. Where the hub does not
+        `template_arguments` are passed to the chat template, which may ignore them. If the hub does not
         answer, the model has to be in its cache.
         """
         from tokenizers import Tokenizer
@@ -72,17 +72,17 @@ class PromptTokens:
             self._encode("")
         except ValueError as error:
             raise BadInput(f"model {model}: {error}") from None
-        # The answers to one prompt are asked for one after the other.
+        # The answers to one prompt are requested one after the other.
         self.encode = lru_cache(maxsize=256)(self._encode)
 
     def go_on(self, prompt: str, said: str) -> tuple[int, ...]:
-        """The ids of `prompt` and of `said`, the beginning of an answer or nothing."""
+        """The ids of `prompt` and then `said`, the beginning of an answer or empty."""
         return self.encode(prompt) + self.plain(said)
 
     def turns(self, prompt: str, answer: str) -> tuple[int, ...]:
-        """The ids of `prompt` and the model's whole `answer`, as the chat template has them.
+        """The ids of `prompt` and the model's whole `answer`, in the chat template.
 
-        Raises BadInput for a model without one, or with one that has no place for them.
+        Raises BadInput if there is no template, or if it cannot render them.
         """
         if self._template is None:
             raise BadInput(f"model {self.folder}: has no chat template, which a reward model needs")
@@ -93,7 +93,7 @@ class PromptTokens:
             raise BadInput(f"model {self.folder}: {error}") from None
 
     def opens_thinking(self, prompt: str) -> bool:
-        """Whether `prompt`, as the model gets it, ends where the model's thinking begins."""
+        """Whether `prompt`, as the model reads it, ends with the mark that opens its thinking."""
         return opens(self._rendered(prompt))
 
     def ends(self, text: str) -> list[int]:
@@ -109,7 +109,7 @@ class PromptTokens:
         return tuple(self.tokenizer.encode(text, add_special_tokens=False).ids)
 
     def rendering(self) -> dict[str, str | None]:
-        """For run.json: the digest of a prompt's ids, and the date in it where the template prints one."""
+        """For run.json: the digest of SAMPLE's ids, and the date if the template prints one."""
         digest = hashlib.sha256(repr(self._encode(SAMPLE)).encode()).hexdigest()
         date = None
         if self._template is not None:
@@ -120,7 +120,7 @@ class PromptTokens:
         return {"sha256": digest, "date": date}
 
     def _encode(self, prompt: str) -> tuple[int, ...]:
-        """The ids of `prompt`, as one user turn that the model is about to answer if `chat`."""
+        """The ids of `prompt`; if `chat`, as one user turn that the model is about to answer."""
         if self._template is None:
             return tuple(self.tokenizer.encode(prompt).ids)
         return self.plain(self._rendered(prompt))
@@ -132,9 +132,9 @@ class PromptTokens:
 
 
 def counted(answer: Completion, prompts: PromptTokens | None) -> Completion:
-    """`answer` with its tokens of thinking counted, by `prompts` where the server has found none.
+    """`answer` with its thinking tokens counted, by `prompts` if the server reports none.
 
-    A server that hides the thinking may tell its tokens. `tokens` are None where they cannot be.
+    A server that hides the thinking may still report its tokens. Impossible `tokens` become None.
     """
     thought = answer.reasoning_tokens or None
     if thought is None and answer.reasoning is not None and prompts is not None:
@@ -143,9 +143,9 @@ def counted(answer: Completion, prompts: PromptTokens | None) -> Completion:
 
 
 def _can_be(answer: Completion) -> bool:
-    """Whether a model can have written `answer` in as many tokens as the server counts.
+    """Whether `answer` can have the number of tokens that the server counts.
 
-    Servers that leave out the thinking, or count a stream's pieces, are known.
+    Some servers leave out the thinking, or count a stream's pieces.
     """
     if not answer.tokens or (answer.reasoning_tokens or 0) > answer.tokens:
         return False
@@ -158,7 +158,7 @@ def _can_be(answer: Completion) -> bool:
 
 
 def model_folder(model: str, revision: str | None) -> Path:
-    """The folder with the tokenizer and configuration of `model`; of a model on the hub, in the hub's cache.
+    """The folder with the tokenizer and configuration of `model`; for a hub model, in the hub's cache.
 
     Raises BadInput if there is no such model.
     """
@@ -182,7 +182,7 @@ def model_folder(model: str, revision: str | None) -> Path:
 
 
 def content_digest(files: Iterable[Path]) -> str:
-    """Of the names and the whole content of some of a model's files, each read on a thread of its own."""
+    """A digest of the names and contents of `files`, each read in a thread of its own."""
     ordered = sorted(files)
     with ThreadPoolExecutor() as threads:
         digests = list(threads.map(_digest_of, ordered))
@@ -196,7 +196,7 @@ def _digest_of(file: Path) -> str:
 
 
 def read_object(file: Path) -> dict[str, Any]:
-    """What a JSON file holds; empty where there is no such file. Raises BadInput if it is no JSON object."""
+    """The object in a JSON file; empty if there is no such file. Raises BadInput for other content."""
     if not file.is_file():
         return {}
     content = read_json(file)

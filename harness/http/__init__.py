@@ -1,1 +1,1 @@
-"""What the engines behind HTTP share: one connection, which sends a request until it is answered."""
+"""The connection that engines behind HTTP share, which retries a request until it is answered."""

@@ -1,4 +1,4 @@
-"""What one attempt at a request brings: a reply, or a reason to send it again, to drop it or to end the run.
+"""The outcome of one attempt at a request: a reply, or a reason to retry, to drop it or to end the run.
 
 200                           the reply is read
 429, 503 with Retry-After     Fault "busy": sent again after that time
@@ -24,12 +24,12 @@ LONGEST_RETRY_AFTER = 600.0  # seconds
 
 AWAY = {502, 503, 504}
 QUEUE_IS_FULL = b"queue is full"
-"""In the 503 of a SGLang server with --max-queued-requests, which sends no Retry-After."""
+"""Text in the 503 reply of a SGLang server with --max-queued-requests, which has no Retry-After."""
 NO_QUOTA = b"insufficient_quota"
-"""In OpenAI's 429 for an account without credit, which waiting does not help."""
+"""Text in OpenAI's 429 reply to an account without credit, where waiting is useless."""
 REFUSES_ALL = {401, 404, 405, 501}
 PASSING = {408, 425}
-"""Statuses below 500, besides 429, that another attempt may not meet."""
+"""Statuses below 500, besides 429, that may not recur at the next attempt."""
 
 
 class Fault(Exception):
@@ -74,7 +74,7 @@ def check_status(url: str, reply: Reply) -> None:
 
 
 def seconds_until(retry_after: str) -> float:
-    """Seconds to wait by a Retry-After header; 0 for a date, as for anything else."""
+    """Seconds to wait by a Retry-After header; 0 if it is a date or not a number."""
     with suppress(ValueError):
         return min(max(0.0, float(retry_after)), LONGEST_RETRY_AFTER)  # NaN is 0
     return 0.0
@@ -89,7 +89,7 @@ TokenCount = Annotated[int, Field(ge=0)]
 LONE_SURROGATE = re.compile(
     rb"\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB]..)\\u[dD][c-fC-F][0-9a-fA-F]{2}"
 )
-"""Half of a character as JSON writes it: an answer that was cut off within an emoji ends with one."""
+"""Half of a surrogate pair in JSON: an answer that was cut off within an emoji ends with one."""
 
 
 class FromServer(BaseModel):
@@ -99,14 +99,14 @@ class FromServer(BaseModel):
 
 
 def inside(*path: str, default: Any = ...) -> Any:
-    """A field of FromServer whose value stands at `path` in the reply; it has to, without a `default`."""
+    """A field of FromServer with the value at `path` in the reply; required without a `default`."""
     return Field(default, validation_alias=AliasPath(*path))
 
 
 def parse(schema: TypeAdapter[T], content: bytes) -> T:
-    """`content` as `schema` has it, with U+FFFD for half a character.
+    """`content` parsed by `schema`, with U+FFFD for half a surrogate pair.
 
-    Raises Fault with the first thing that differs.
+    Raises Fault with the first mismatch.
     """
     try:
         return schema.validate_json(content)
@@ -120,6 +120,6 @@ def parse(schema: TypeAdapter[T], content: bytes) -> T:
 
 
 def check_length(tokens: int, limit: int) -> None:
-    """Raises EngineError for an answer of more tokens than it was allowed."""
+    """Raise EngineError for an answer of more tokens than its limit."""
     if tokens > limit:
         raise EngineError(f"the server counts {tokens} tokens in an answer that was allowed {limit}")

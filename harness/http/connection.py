@@ -1,11 +1,11 @@
-"""An engine's connection to a server: a request is sent until it is answered, refused, or the server is gone.
+"""An engine's connection to a server: retries requests until they are answered, refused or hopeless.
 
     async with Connection("http://127.0.0.1:30000", say=print) as connection:
         answers = await connection.ask("/generate", {"input_ids": [2, 71], ...}, read, max_tokens=16 * 164)
 
-`_until_answered` is the life of a request; attempt.py says which reply means what. Beside the
-requests, one task watches the server, and ends them all when nobody has had an answer for PATIENCE
-seconds: what a server counts of its own work tells a slow one from one that has stopped.
+`_until_answered` handles one request; attempt.py says what each reply means. Beside the requests,
+one task watches the server. It ends all requests when none has been answered for PATIENCE seconds,
+unless the server's own count of tokens shows that it is slow but working.
 
 >>> tokens_generated('vllm:generation_tokens_total{engine="0"} 40.0\\nvllm:generation_tokens_total 2e1')
 60.0
@@ -26,8 +26,8 @@ from harness.http.sockets import ApiKey, encoded, open_session, send
 from results import BadInput
 
 METRICS = ("/metrics", "/engine_metrics")
-"""Where a server has its counts in Prometheus' format, and SGLang's gateway those of its servers."""
-# SGLang's generation_tokens_total counts answers that have ended; realtime_tokens_total counts as it goes.
+"""Paths of a server's metrics in Prometheus' format, and of SGLang's gateway for those of its servers."""
+# SGLang's generation_tokens_total counts ended answers only; realtime_tokens_total counts as they grow.
 _GENERATED = (
     "(?:sglang|vllm):generation_tokens_total|llamacpp:tokens_predicted_total"
     r'|sglang:realtime_tokens_total\{[^}]*mode="decode"[^}]*\}'
@@ -35,7 +35,7 @@ _GENERATED = (
 
 
 def total(counters: str, metrics: str) -> float | None:
-    """The sum over all ranks and servers of what is counted under a name that matches; None without any."""
+    """The sum over all ranks and servers of counters that match a regular expression; None without any."""
     cells = re.findall(rf"^(?:{counters}).* (\S+)$", metrics, re.MULTILINE)
     try:
         return sum(map(float, cells)) if cells else None
@@ -44,9 +44,9 @@ def total(counters: str, metrics: str) -> float | None:
 
 
 def tokens_generated(metrics: str) -> float | None:
-    """The sum of all counts of generated tokens in `metrics`; None where there is none.
+    """The sum of all counts of generated tokens in `metrics`; None if there are none.
 
-    Only its rise means something: two counters of one server are both in it.
+    Only an increase means something, as the sum may include two counters of one server.
     """
     return total(_GENERATED, metrics)
 
@@ -54,30 +54,30 @@ def tokens_generated(metrics: str) -> float | None:
 T = TypeVar("T")
 
 ATTEMPTS = 6
-"""A request that has failed so often is given up. To be told that the server is busy is no failure."""
+"""A request is given up after this many failures. A reply that the server is busy is no failure."""
 FIRST_PAUSE = 1.0
 """Seconds before the second attempt. Each pause is twice the last, plus up to FIRST_PAUSE at random."""
 LONGEST_PAUSE = 30.0
 
 FORBIDDEN = 64
-"""After so many replies 403 in a row, to any requests, the server is taken to refuse everything."""
+"""After this many 403 replies in a row, to any requests, the server is taken to refuse everything."""
 
 START_PATIENCE = 30.0
-"""Seconds that a server at a given URL has to be there at the start, where that is not known at once."""
+"""Seconds that a server at a given URL has to appear at the start, unless it is plainly absent."""
 PORTS = {"http": 80, "https": 443}
 THIS_MACHINE = {"localhost", "127.0.0.1", "::1"}
 MEND_PATIENCE = 180.0
-"""Seconds for a server that answers 5xx to get well: a gateway may have to find out first what has died."""
+"""Seconds for a server that answers 5xx to recover: a gateway may first have to notice what has died."""
 PATIENCE = 1800.0
-"""Seconds without an answer to anyone, and without a sign of work, after which the server is given up.
+"""Seconds without any answer or sign of work after which the run gives up on the server.
 
-A limit on each request instead would cut off long answers more often than short ones, and
+A time limit for each request would cut off long answers more often than short ones, and
 bias the sample.
 """
 SAY_SECONDS = 60.0
 POLL_SECONDS = 0.5
 PROBE_SECONDS = 30.0
-"""A busy SGLang takes a second to say that it is well, a broken one 20 s to say that it is not."""
+"""A busy SGLang takes a second to say that it is healthy, a broken one 20 s to say that it is not."""
 
 REPLY_BYTES = 1 << 20
 REPLY_BYTES_PER_TOKEN = 256
@@ -88,11 +88,11 @@ class Connection:
     """A session with one server, or with a router in front of several, for any number of requests."""
 
     ready = "/health"
-    """The server is ready when GET of this path has a status below 500, or 501: not every server knows it."""
+    """A server is ready when GET of this path returns a status below 500 or 501, as some do not know it."""
     hint = ""
     """What to do if no server is there."""
     at_root: tuple[str, ...] = METRICS
-    """Paths that a server has beside the path in its URL, not below it."""
+    """Paths below the server's root rather than below the path in its URL."""
 
     def __init__(
         self,
@@ -102,10 +102,10 @@ class Connection:
         key: ApiKey | None = None,
         check_alive: Callable[[], None] | None = None,
     ) -> None:
-        """`say` is told what is waited for. The key goes into every request and is hidden in every message.
+        """`say` reports what is waited for. The key is sent with every request and hidden in every message.
 
-        `check_alive` belongs to a server that the run has started: it raises BadInput once
-        that has ended; until then it may take any time to start.
+        `check_alive`: for a server that the run has started; raises BadInput once that has
+        ended. Such a server may take any time to start.
         """
         self.url = url.rstrip("/")
         self._root = "/".join(self.url.split("/")[:3])
@@ -113,16 +113,16 @@ class Connection:
         self._hide = key.hide if key else str
         self._say: Callable[[str], None] = lambda line: say(self._hide(line))
         self._here = asyncio.Event()
-        """Unset while requests wait for the server's return."""
+        """Unset while requests wait for the server to come back."""
         self._here.set()
         self._missed = False
         """Whether the server was seen to be away."""
         self._answers = False
-        """Whether it answered when it was last looked at, if only that it is not ready."""
+        """Whether it answered at the last check, if only that it is not ready."""
         self._nobody = False
-        """Whether nothing listened there."""
+        """Whether nothing listened at its address."""
         self._open: dict[asyncio.Task[Any], float] = {}
-        """The requests under way and when each began, oldest first."""
+        """The requests in progress and when each began, oldest first."""
         self._last_answer = self._next_line = 0.0
         self._trouble = "nothing received"
         self._forbidden = 0
@@ -131,17 +131,17 @@ class Connection:
         self.events: list[str] = []
         """What has happened to the server, for run.json."""
         self._tokens: float | None = None
-        """What the server had generated by its own count when it was last looked at."""
+        """The server's own count of generated tokens when it was last read."""
         self._looked = self._worked = 0.0
         """When that was, and when the count was last seen to rise."""
 
     async def __aenter__(self) -> Self:
-        """Wait until the server is ready: the run's own for as long as it lives, another for START_PATIENCE.
+        """Wait until the server is ready: the run's own as long as it lives, any other for START_PATIENCE.
 
-        That one has MEND_PATIENCE if it answers. Raises BadInput: no server in that time,
+        If another one answers, it has MEND_PATIENCE. Raises BadInput: no server in that time,
         the run's own has ended, or what `greet` raises.
         """
-        # Some servers insist on a key, and accept anything.
+        # Some servers require a key, but accept any.
         self._session = open_session((self._key.value or "none") if self._key else None)
         self._watching = asyncio.create_task(self._watch())
         try:
@@ -159,10 +159,10 @@ class Connection:
         await self._session.close()
 
     async def greet(self) -> None:
-        """For an engine: look at a server that is ready, at the start and when it has come back.
+        """Check a server that is ready, at the start and when it has come back; engines override this.
 
-        Raises BadInput if it is another than expected. Only `get` works here when it has
-        come back.
+        Raises BadInput if it is not the expected one. When it has come back, only `get` can be
+        used here.
         """
 
     async def _wait_for_start(self) -> None:
@@ -195,10 +195,10 @@ class Connection:
     async def ask(
         self, path: str, body: dict[str, Any] | bytes, read: Callable[[bytes], T], max_tokens: int
     ) -> T:
-        """What `read` makes of the reply to POST `path`, which is sent until there is such a reply.
+        """The result of `read` for the reply to POST `path`, which is retried until it succeeds.
 
         `body` may be encoded already. `read` raises Fault for a reply that is no answer;
-        `max_tokens` is the most that an answer can hold. Raises RequestRefused, EngineError
+        `max_tokens`: the token limit of an answer. Raises RequestRefused, EngineError
         if the server keeps failing, EngineGone if it is gone.
         """
         if self._gone is not None:
@@ -214,7 +214,7 @@ class Connection:
         except EngineError as error:
             raise type(error)(self._hide(str(error))) from None
         finally:
-            asking.cancel()  # if it was given up: the server stops its work when the connection closes
+            asking.cancel()  # if the caller gave up: the server stops when the connection closes
             del self._open[asking]
 
     async def _until_answered(self, path: str, body: bytes, read: Callable[[bytes], T], max_tokens: int) -> T:
@@ -257,11 +257,11 @@ class Connection:
                     self._check_alive()
                 if self._open:
                     await self._check_patience()
-        except Exception as error:  # whatever it is: else the requests would wait for ever
+        except Exception as error:  # whatever it is: otherwise requests would wait forever
             self._end(reason(error))
 
     async def _look_for_return(self) -> None:
-        """Raises BadInput if the run's own server has ended, or another one has come back."""
+        """Check whether the server is back. Raises BadInput if it has ended or another has come back."""
         if (state := await self._state()) is not None:
             self._trouble = state
             if not self._missed:
@@ -289,7 +289,7 @@ class Connection:
             )
 
     async def _look_for_work(self) -> None:
-        """Read how much the server has generated by its own count, if it has one and is there."""
+        """Read the server's own count of generated tokens, if it has one and is there."""
         now = self._looked = asyncio.get_running_loop().time()
         for path in METRICS if self._here.is_set() else ():
             with suppress(BadInput):
@@ -309,7 +309,7 @@ class Connection:
             self._next_line = now + SAY_SECONDS
 
     def _end(self, reason: str) -> None:
-        """Let all requests, and those to come, fail with EngineGone."""
+        """Make all current and future requests fail with EngineGone."""
         self._gone = reason
         for asking in self._open:
             asking.cancel()
@@ -334,7 +334,7 @@ class Connection:
 
 
 def check_listens(url: str) -> None:
-    """Raise BadInput where nothing listens at an address of this machine: before any work for its server."""
+    """Raise BadInput early if nothing listens at a URL on this machine; other hosts are not checked."""
     place = urlsplit(url)
     if place.hostname not in THIS_MACHINE:
         return

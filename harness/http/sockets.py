@@ -1,4 +1,4 @@
-"""The sockets of a connection, its key, and one request over them: a whole reply, or why there is none.
+"""A connection's sockets and API key, and one request over them: a whole reply, or why there is none.
 
     ApiKey.from_environment("OPENAI_API_KEY").hide("Incorrect API key provided: sk-abcdefgh...wxyz.")
     -> "Incorrect API key provided: [key]"
@@ -23,9 +23,9 @@ from results import BadInput
 
 HIDDEN = "[key]"
 LEAST_SECRET = 16
-"""Shorter keys are made up, and hiding such as `x` or `8` would spoil messages."""
+"""Shorter keys are placeholders, and hiding `x` or `8` would garble messages."""
 QUOTED = 8
-"""A word that holds this many characters of the key's beginning or end is taken for a quotation of it."""
+"""A word with this many characters of the key's beginning or end is taken for a quotation of it."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class ApiKey:
 
     @classmethod
     def from_environment(cls, name: str) -> Self:
-        """Raises BadInput if the variable holds characters that no key has."""
+        """Read the key. Raises BadInput if the variable holds characters that no key has."""
         value = os.environ.get(name, "").strip()
         if not (value.isascii() and value.isprintable()):
             raise BadInput(f"environment variable {name}: not a key, expected printable ASCII characters")
@@ -52,16 +52,16 @@ class ApiKey:
 
 
 KEEPALIVE = {"TCP_KEEPIDLE": 60, "TCP_KEEPINTVL": 15, "TCP_KEEPCNT": 4}
-"""A connection on which for two minutes not even the other kernel answers is broken."""
+"""A connection is broken if the other host's kernel has not answered for two minutes."""
 
 OTHER_FILES = 256
-"""Files and sockets that a process needs beside those of its requests."""
+"""Files and sockets that a process needs besides those of its requests."""
 
 
 def allow_in_flight(requests: int) -> None:
-    """Let this process, and a gateway that it starts, have the sockets of so many requests open at a time.
+    """Raise the limit on open files of this process, and of a gateway that it starts, to fit `requests`.
 
-    A gateway has two for each. Raises BadInput where the system allows fewer.
+    A gateway has two sockets per request. Raises BadInput if the system allows fewer.
     """
     needed = 2 * requests + OTHER_FILES
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -92,7 +92,7 @@ def open_session(key: str | None) -> aiohttp.ClientSession:
 async def send(
     session: aiohttp.ClientSession, method: str, url: str, max_bytes: int, body: bytes | None = None
 ) -> Reply:
-    """The reply to a request with this JSON.
+    """The reply to one request, whose body is JSON.
 
     Raises Fault if none comes, if it is larger than `max_bytes`, or if it is compressed.
     """
@@ -116,12 +116,12 @@ async def send(
 
 
 def encoded(body: Any) -> bytes:
-    """A request's body as it is sent."""
+    """The bytes of a JSON request body."""
     return json.dumps(body).encode()
 
 
 def _kept_alive(address: aiohttp.AddrInfoType) -> socket.socket:
-    """A socket that notices a host that has vanished, and that no router on the way forgets."""
+    """A socket with keep-alive: it notices a vanished host, and no router on the way forgets it."""
     family, kind, protocol, *_ = address
     made = socket.socket(family, kind, protocol)
     made.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)

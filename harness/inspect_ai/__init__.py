@@ -1,1 +1,1 @@
-"""What plugs into inspect_ai: the exact vote as a reducer, and stopping rules."""
+"""Plug-ins for inspect_ai: the exact majority vote as a reducer, and stopping rules."""

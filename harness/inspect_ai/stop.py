@@ -1,11 +1,11 @@
-"""Stopping rules inside inspect_ai: no further epochs for a question whose vote is settled.
+"""Stopping rules for inspect_ai: no further epochs for a question whose vote is settled.
 
     from harness.inspect_ai.stop import StopWhenSettled
 
     Task(dataset=…, scorer=…, epochs=Epochs(40, "tts/vote"), early_stopping=StopWhenSettled("lead:4"))
 
 The vote is over the answers that the scorer has read (`Score.answer`). inspect_ai starts the first epoch of
-every sample before the second of any; those under way when a vote is settled are finished and count.
+every sample before the second of any; those in progress when a vote is settled are finished and count.
 """
 
 from collections import defaultdict
@@ -36,11 +36,11 @@ class StopWhenSettled(EarlyStopping):
 
     @property
     def name(self) -> str:
-        """What logs call it: "tts/stop lead:4"."""
+        """The name in logs: "tts/stop lead:4"."""
         return f"tts/stop {self._rule.name}:{self._threshold:g}"
 
     async def start_task(self, task: EvalSpec, samples: list[Sample], epochs: int) -> str:  # noqa: ARG002
-        """Begin a task with `epochs` answers to each sample at most."""
+        """Begin a task with at most `epochs` answers to each sample."""
         self._most = epochs
         self._answers.clear()
         self._settled.clear()
@@ -48,7 +48,7 @@ class StopWhenSettled(EarlyStopping):
         return self.name
 
     async def schedule_sample(self, id: str | int, epoch: int) -> EarlyStop | None:  # noqa: A002
-        """Whether this epoch is needed."""
+        """None if this epoch is needed, else why it is not."""
         if id not in self._settled:
             return None
         self._stopped += 1
@@ -64,5 +64,5 @@ class StopWhenSettled(EarlyStopping):
             self._settled.add(id)
 
     async def complete_task(self) -> dict[str, JsonValue]:
-        """What was saved."""
+        """The number of settled votes, and of answers saved."""
         return {"settled": len(self._settled), "answers_saved": self._stopped}

@@ -1,9 +1,9 @@
-"""The exact vote as a reducer of inspect_ai, a plug-in that it finds by the name `tts`.
+"""The exact majority vote as a reducer for inspect_ai, which finds this plug-in by the name `tts`.
 
     inspect eval task.py --epochs 8 --epochs-reducer tts/vote_4     # 4 of the 8 epochs vote
 
-An epoch without a score takes no part, as in inspect_ai's own reducers. An answer that is scored wrong and
-was not read (no `answer`) casts no vote.
+An epoch without a score is left out, as in inspect_ai's own reducers. An answer that is scored wrong and
+could not be read (no `answer`) casts no vote.
 """
 
 from collections import Counter
@@ -16,10 +16,10 @@ from results import majority_curve
 
 @score_reducer(name="tts/vote")
 def vote(k: int | None = None) -> ScoreReducer:
-    """The chance that a majority vote over `k` of the epochs is right, ties sharing the credit.
+    """The probability that a majority vote over `k` of the epochs is right, with ties sharing the credit.
 
-    The mean over all subsets of that size; k: by default all epochs that have a score. With fewer than k of
-    them the reduced score is NaN.
+    It is the mean over all subsets of that size; k: by default all epochs that have a score. With fewer
+    than k of them the reduced score is NaN.
     """
     number = value_to_float()
 

@@ -1,1 +1,1 @@
-"""One run: what it plans, asks for and samples."""
+"""One run: what it plans, requests and samples."""

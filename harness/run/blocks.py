@@ -1,11 +1,11 @@
-"""Which requests a run sends next: all that are planned, or, with a stop rule, block after block.
+"""Which requests a run sends next: all that are planned or, with a stop rule, one block after another.
 
     --set stop_rule=lead:4      question 7 so far: 18, 18, 5       ask for 3 more: no fewer can settle it
 
-With a rule each vote (a question at a setting) is asked for in blocks of the fewest answers that can settle
-it (`results.stopping.ahead`). A block is looked at when all of its answers are stored. What is asked for next
-thus depends on the stored answers and their indices alone, whatever their order of arrival: a run that was
-killed goes on as it would have. An answer that failed leaves its block open until it is asked for again.
+With a rule, a vote's answers (to one question at one setting) are requested in blocks: the fewest that can
+settle it (`results.stopping.ahead`). A block is evaluated once all its answers are stored. The next requests
+thus depend only on the stored answers and their indices, not on their order of arrival, so a killed run
+resumes as if it had not been killed. A failed answer leaves its block open until it is requested again.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from harness.store.samples_file import SAMPLES, read_rows
 
 
 class PlannedRequests:
-    """The requests of a run, or of a judge, that are all known beforehand."""
+    """The requests of a run or a judge, all known beforehand."""
 
     def __init__(self, queries: Callable[[], Iterator[Any]]) -> None:
-        """`queries` makes up the requests one by one, each time from the first."""
+        """`queries` returns a fresh iterator over all requests at each call."""
         self.left = sum(1 for _ in queries())
-        """Answers that are not stored yet, at most."""
+        """The most answers that are still to come."""
         self._queries = queries()
 
     async def next(self) -> Any:
@@ -40,40 +40,40 @@ class PlannedRequests:
         return next(self._queries, None)
 
     def ended(self, _query: Any, row: Any) -> int:
-        """Take note of a request's row, None if it failed; how many planned answers are needless by that."""
+        """Record a request's row (None if it failed); return how many planned answers it makes needless."""
         self.left -= row is not None
         return 0
 
     def close(self) -> None:
-        """Let everybody who waits for a request go."""
+        """Wake all workers that wait for a request."""
 
     def summary(self) -> dict[str, Any]:
-        """What run.json says of it beside the tally."""
+        """What to add to the tally in run.json."""
         return {}
 
     def told(self) -> list[str]:
-        """What the user is told at the end."""
+        """Lines for the user at the end."""
         return []
 
 
 @dataclass
 class _Vote:
-    """The answers to one question at one setting; the first `asked` of them have been looked at."""
+    """The answers to one question at one setting; the first `asked` have been evaluated."""
 
     place: int
     question: Question
     setting: str
     budget: int | None
     answers: dict[int, tuple[str | None, bool, int | None]] = field(default_factory=dict)
-    """By index: what each says, whether it is right, and its tokens."""
+    """By sample index: the answer, whether it is right, its number of tokens."""
     asked: int = 0
     requests: int = 0
-    """Under way, of the block that is asked for."""
+    """Requests in progress for the current block."""
     settled: bool = False
 
 
 class Blocks:
-    """The requests of a run whose votes stop; the same calls as `PlannedRequests`."""
+    """The requests of a run with a stop rule; same interface as `PlannedRequests`."""
 
     def __init__(
         self,
@@ -102,16 +102,16 @@ class Blocks:
             self.left += 0 if vote.settled else experiment.samples - len(vote.answers)
 
     async def next(self) -> Query | None:
-        """The next request, of the first question that needs one; waits while one may still come."""
+        """The next request, for the first question that needs one; waits while one may still come."""
         if not self._under_way:
             return None
         _, _, query = await self._queue.get()
         if query is None:
-            self.close()  # for the next who waits
+            self.close()  # wakes the next worker
         return query
 
     def ended(self, query: Query, row: Row | None) -> int:
-        """As in `PlannedRequests`. The vote goes on when its whole block is stored."""
+        """As in `PlannedRequests`. A vote continues once its whole block is stored."""
         needless = 0
         vote = self._votes.get((query.question.question_id, query.setting, query.decoding))
         self._under_way -= 1
@@ -129,11 +129,11 @@ class Blocks:
 
     @property
     def settled(self) -> set[Key]:
-        """The votes that need no further answer."""
+        """The votes that need no further answers."""
         return {key for key, vote in self._votes.items() if vote.settled}
 
     def close(self) -> None:
-        """Let everybody who waits for a request go."""
+        """Wake all workers that wait for a request, one after the other."""
         self._queue.put_nowait((float("inf"), next(self._counter), None))
 
     def _count(self, row: Row) -> None:
@@ -142,7 +142,7 @@ class Blocks:
             vote.answers[row["sample"]] = (row["answer"], row["correct"], row["tokens"])
 
     def _go_on(self, vote: _Vote) -> None:
-        """Look at the blocks that are stored, and ask for what is missing in the next one."""
+        """Advance past the stored blocks, and request the missing answers of the next one."""
         while block := self._block(vote):
             missing = [index for index in block if index not in vote.answers]
             if missing:
@@ -158,7 +158,7 @@ class Blocks:
         self._queue.put_nowait((place, next(self._counter), query))
 
     def _block(self, vote: _Vote) -> range:
-        """The indices of the next block; none where the vote is settled."""
+        """The sample indices of the next block; empty if the vote is settled."""
         so_far = [vote.answers[index][0] for index in range(vote.asked)]
         size = _block_size(str(self._experiment.stop_rule), _alike(so_far), self._experiment.samples)
         return range(vote.asked, vote.asked + size)
@@ -215,9 +215,9 @@ def requests_of(
     folder: Path,
     stored: Stored | None = None,
 ) -> PlannedRequests | Blocks:
-    """What a run in `folder`, where the answers `done` are there, has still to ask for.
+    """The requests that the run in `folder` has still to send, given the answers `done`.
 
-    `stored`: answers from elsewhere that are to be ended, all of them: their votes were stopped before.
+    `stored`: another run's answers, all of which are cut; any stop rule has already been applied to them.
     """
     if stored:
         return PlannedRequests(lambda: stored.remaining(experiment, questions, done))
@@ -227,14 +227,14 @@ def requests_of(
 
 
 def _alike(answers: Iterable[str | None]) -> tuple[int | None, ...]:
-    """The answers as numbers, in the order in which they first come: votes that stand alike are equal."""
+    """The answers numbered by first appearance, so that equivalent votes compare equal."""
     numbers: dict[str, int] = {}
     return tuple(None if one is None else numbers.setdefault(one, len(numbers)) for one in answers)
 
 
 @cache
 def _block_size(rule_text: str, answers: tuple[int | None, ...], most: int) -> int:
-    """How many answers to ask for next; 0 where the vote is settled."""
+    """How many answers to request next; 0 if the vote is settled."""
     from results.stopping import ahead, named, seen_of, settled
 
     rule, threshold = named(rule_text)

@@ -1,11 +1,11 @@
-"""The stored answers of a run, cut at a number of tokens: what `tts force` asks for final answers.
+"""The stored answers of a run, cut at a number of tokens and concluded, for `tts force`.
 
     stored = Stored(Path("runs/gsm8k"), setting="500")
     await stored.forced(engine, query, "Anna has 12 apples. ...", sampling, seed=7)
 
-A text is cut after so many tokens of the run's tokenizer and goes on as in `harness/engines/forcing.py`. An
-answer that is no longer than that stays as it ended, with its own tokens. All lengths thus cut the same
-answers: two settings of such a run differ by the length alone.
+A text is cut after that many tokens of the run's tokenizer and concluded as in `harness/engines/forcing.py`.
+An answer that is no longer stays as it was, with its own token count. All lengths thus cut the same answers:
+two settings of such a run differ only in the length.
 """
 
 import hashlib
@@ -28,19 +28,19 @@ from results import BadInput
 from results.tables.files import RECORD, read_record
 
 FINAL_TOKENS = 16
-"""The limit of the final answer: a number of ten digits and `##. [END]`."""
+"""Token limit of the final answer: room for ten digits and `##. [END]`."""
 
 
 class Stored:
-    """The sampled answers of one setting in a run's folder, by question and number."""
+    """The sampled answers of one setting in a run's folder, by question and sample index."""
 
     def __init__(self, folder: Path, setting: str | None = None, out: Path | None = None) -> None:
-        """Read them; `setting` may be left out where there is one.
+        """Read the answers; `setting` may be left out if there is only one.
 
-        out: the folder of the run that ends them. If it has begun, and with the answers that come first here,
-        it goes on with those that were sampled since.
+        out: the folder of the run that cuts them. If that run began with the first of these answers, it
+        continues with those sampled since.
 
-        Raises BadInput: not a run of this harness, several settings or no such one, an answer without text.
+        Raises BadInput: not a run of this harness, several settings, no such setting, an answer without text.
         """
         source, self._folder, self._record = experiment_in(folder), folder, read_record(folder)
         if source is None:
@@ -75,27 +75,27 @@ class Stored:
             raise BadInput(f"{path}: answers of several settings: give --setting{_known(settings)}")
         self.setting = next(iter(settings)) if setting is None else setting
         self.budget = tokens_in(self.setting)
-        """What the prompt of these answers asked for."""
+        """The token budget of these answers; None if they had none."""
         whole = {"setting": self.setting, "answers": answers, "sha256": digest.hexdigest()}
         self.came_from = came_from or whole
-        """Which answers there were when the run that ends them began."""
+        """Which of these answers were stored when the run that cuts them began."""
 
     def planned(self, experiment: Experiment, questions: Sequence[Question]) -> int:
-        """How many answers the questions have at all lengths together."""
+        """The number of answers to `questions`, summed over all lengths."""
         answers = sum(len(self.rows.get(question.question_id, ())) for question in questions)
         return answers * len(experiment.settings)
 
     @property
     def most(self) -> int:
-        """The answers to the question with the most."""
+        """The largest number of answers to one question."""
         return max(map(len, self.rows.values()))
 
     def remaining(
         self, experiment: Experiment, questions: Sequence[Question], done: Mapping[Key, set[int]]
     ) -> Iterator[Query]:
-        """The answers to `questions` that are to be ended and are not in `done`, the shortest first.
+        """The answers to `questions` still to be cut, those not in `done`, at the shortest length first.
 
-        A server that keeps common beginnings thus reads little of an answer more than once.
+        A server with a prefix cache thus reads little of an answer more than once.
         """
         for question in questions:
             for setting, length in experiment.settings:
@@ -105,7 +105,7 @@ class Stored:
                     yield Query(question, setting, self.budget, "sample", sample, length)
 
     def check_asked(self, questions: Sequence[Question]) -> None:
-        """Raises BadInput where the prompts of the stored answers were others than they would be today."""
+        """Raise BadInput if the prompts of the stored answers differ from what they would be today."""
         now = identity(self.source, questions)
         for name in ("prompt_sha256", "questions_sha256"):
             if (self._record or {}).get(name) != now[name]:
@@ -114,9 +114,9 @@ class Stored:
                 )
 
     def experiment(self, lengths: Sequence[int], overrides: Mapping[str, str]) -> Experiment:
-        """What ends the answers at each of `lengths`: their experiment, with `overrides`.
+        """The experiment that cuts the answers at each of `lengths`: their own, with `overrides`.
 
-        Raises BadInput, also for an override of what the lengths and the stored answers decide.
+        Raises BadInput, also for overrides of keys that the lengths and the stored answers decide.
         """
         decided = {
             "budgets": sorted(lengths),
@@ -138,14 +138,14 @@ class Stored:
         return experiment_of(self.source.model_dump() | decided, self._folder / RECORD, overrides)
 
     def load_tokenizer(self, experiment: Experiment) -> None:
-        """The tokenizer by which answers are cut. Raises BadInput if the model has none."""
+        """Load the tokenizer used to cut answers. Raises BadInput if the model has none."""
         chat, template = experiment.chat, experiment.template_arguments
         self._prompts = PromptTokens(*experiment.has_tokenizer, chat, template)
 
     async def forced(
         self, engine: Engine, query: Query, prompt: str, sampling: Sampling, seed: int
     ) -> Completion:
-        """The stored answer, cut at the query's length and ended. Raises EngineError without an answer."""
+        """The stored answer, cut at the query's length and concluded. Raises EngineError if that fails."""
         answer, is_whole = self._cut(query, prompt)
         if is_whole:
             return answer
@@ -153,7 +153,7 @@ class Stored:
         return counted(ended, self._prompts)
 
     def _cut(self, query: Query, prompt: str) -> tuple[Completion, bool]:
-        """The beginning of an answer, or a whole one that was no longer; and whether it is that."""
+        """The answer up to the query's length, and whether that is the whole answer as stored."""
         row = self.rows[query.question.question_id][query.sample]
         stored = Completion(
             row["text"],

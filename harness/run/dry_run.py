@@ -1,4 +1,4 @@
-"""What a run will ask for and how long that takes, without starting it: `tts sample --dry-run`.
+"""What a run would request and how long that takes, without starting it: `tts sample --dry-run`.
 
 setting  decoding  prompts  answers  prompt tokens  tokens per answer  at most
 10       sample        300   19,200         21,600                8.9       84
@@ -26,21 +26,21 @@ from results.tables.files import read_record
 from results.terminal import aligned
 
 BYTES_PER_TOKEN = 4
-"""English text and Llama's tokenizer come to about that."""
+"""About the average of Llama's tokenizer on English text."""
 BYTES_PER_ROW = 400
-"""What a row of samples.jsonl holds beside the text."""
+"""About the size of a row of samples.jsonl without its text."""
 
 
 @dataclass
 class Demand:
-    """What is still to be asked for in one setting and decoding; `prompt_tokens` count each prompt once."""
+    """What is still to be requested in one setting and decoding; `prompt_tokens` counts each prompt once."""
 
     setting: str
     decoding: str
     limit: int
-    """The most tokens that an answer may have."""
+    """The token limit of an answer."""
     tokens_per_answer: float
-    """As the answers in the folder have them, else by the budget (see `usage`), else the limit."""
+    """The mean of answers in the folder, else estimated from the budget (`usage`), else the limit."""
     prompts: int = 0
     answers: int = 0
     prompt_tokens: int = 0
@@ -54,11 +54,11 @@ def estimate(
     price_per_hour: float | None = None,
     fresh: bool = False,
 ) -> list[str]:
-    """What is missing in `folder` as a table by setting, the sums below it, and what GPUs would make of it.
+    """Lines of a table of what is missing in `folder` by setting, of totals, and of time and cost on GPUs.
 
-    `rate`: completion tokens per second, else that of the folder's last whole session.
-    `price_per_hour` is that of one GPU, in any currency. For the rest, and for errors, see
-    `demands`.
+    `rate`: completion tokens per second; by default the rate of the folder's last session with
+    one. `price_per_hour`: of one GPU, in any currency. For the other arguments, and for errors,
+    see `demands`.
     """
     tally = Tally(experiment)
     demanded = demands(experiment, questions, folder, fresh, tally)
@@ -101,7 +101,7 @@ def estimate(
 def _time(
     experiment: Experiment, expected: float, most: int, rate: float | None, price: float | None, begun: bool
 ) -> str:
-    """How long that many tokens take and what they cost, or how to find out."""
+    """How long the tokens take and what they cost, or how to find out."""
     each = gpus_per_copy(experiment.server_flags)
     hour = (price or 0) * experiment.dp * each
     if not rate:
@@ -116,7 +116,7 @@ def _time(
 
 
 def _rate(sessions: Sequence[dict[str, Any]]) -> float | None:
-    """Tokens a second of the last session with a steady middle, else of the last one with answers."""
+    """Tokens/s of the last session that had a steady phase, else of the last one with answers."""
     steady = [session["tokens_per_second"] for session in sessions if session.get("tokens_per_second")]
     whole = [s["tokens"] / s["seconds"] for s in sessions if s.get("tokens") and s.get("seconds")]
     return next(reversed(steady or whole), None)
@@ -131,9 +131,9 @@ def demands(
 ) -> list[Demand]:
     """What is missing in `folder`, by setting. Nothing is written.
 
-    `questions` are all of the data set; `tally` counts the answers that are there. `fresh`:
-    as if the folder were empty. Raises BadInput: the folder holds another experiment, a
-    prompt cannot be filled in.
+    `questions`: all of the data set. `tally`: counts the stored answers. `fresh`: as if the
+    folder were empty. Raises BadInput: the folder holds another experiment, a prompt cannot be
+    filled in.
     """
     limited = asked_questions(experiment, questions)
     tally = tally or Tally(experiment)
@@ -158,7 +158,7 @@ def demands(
             likely = limit if unknown else min(tokens_at(query.budget or 0, seen), limit)
             by_setting[key] = Demand(*key, limit, used or likely)
         by_setting[key].answers += 1
-        if place != last:  # the answers to a prompt are together
+        if place != last:  # answers to one prompt are consecutive
             by_setting[key].prompts += 1
             by_setting[key].prompt_tokens += len(prompt_for(experiment, query).encode()) // BYTES_PER_TOKEN
         last = place
@@ -171,10 +171,10 @@ CACHED = {"gsm8k": "qwen-gsm8k.csv", "math-level1-integer": "qwen-math.csv"}
 
 
 def tokens_at(budget: int, used: Mapping[int, float]) -> float:
-    """Tokens of a mean answer at `budget`, where those at some budgets are known; itself, where none are.
+    """The mean tokens of an answer at `budget`, given those `used` at some; `budget` if there are none.
 
-    Between two budgets in proportion; below all as the least, above all by the largest
-    one's share.
+    Interpolated between two budgets; below the smallest the same as there; above the
+    largest in proportion.
     """
     budgets = sorted(used)
     if not budgets:
@@ -186,10 +186,10 @@ def tokens_at(budget: int, used: Mapping[int, float]) -> float:
 
 
 def usage(dataset: str, tally: Tally, thinking: bool = False) -> tuple[dict[int, float], str]:
-    """Tokens of a mean answer by the budget that was asked for, and where that was seen.
+    """The mean tokens of an answer by budget, and a phrase on where these numbers come from.
 
-    As the answers in `tally` have it, else a run that ships with the project, else nothing.
-    The runs that ship had budgets in words: of budgets of `thinking` they say nothing.
+    From the answers in `tally`, else a run that ships with the project, else none. Those runs
+    had budgets stated in the prompt, so they say nothing about budgets of `thinking`.
     """
     used = {
         budget: counts.mean_tokens

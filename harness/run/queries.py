@@ -1,9 +1,9 @@
-"""Which answers an experiment asks for, and which of them are still to be sampled.
+"""Which answers an experiment requests, and which of them are still to be sampled.
 
     Query(question=Question("tiny-0000", ...), setting="40", budget=40, decoding="sample", sample=2)
 
-Questions come one after the other, each with all its settings and samples. A question's prompts begin
-alike, so that a server computes the common part once, and a run that ends early has whole questions.
+Questions come one after the other, each with all its settings and samples. A question's prompts share a
+prefix, which a server thus computes once, and a run that ends early has complete questions.
 """
 
 import hashlib
@@ -21,9 +21,9 @@ from results.tables.shards import shard_in
 
 @dataclass(frozen=True)
 class Query:
-    """One answer to ask for; `sample` is its index among those to its question, setting and decoding.
+    """One answer to request; `sample` is its index among those of its question, setting and decoding.
 
-    `budget` is what the prompt asks for; `cut` the length at which stored answers are ended.
+    `budget`: the token budget asked for, if any. `cut`: the length at which a stored answer is cut.
     """
 
     question: Question
@@ -38,7 +38,7 @@ class Query:
         return f"{where}, {self.decoding} {self.sample}"
 
     def seed(self, experiment_seed: int) -> int:
-        """48 bits that depend on the answer's place alone and not on what was sampled before it."""
+        """A 48-bit seed that depends only on what is requested, not on what was sampled before."""
         parts = (experiment_seed, self.question.question_id, self.setting, self.decoding, self.sample)
         return int.from_bytes(hashlib.sha256(repr(parts).encode()).digest()[:6])
 
@@ -61,7 +61,7 @@ def asked_questions(experiment: Experiment, questions: Sequence[Question]) -> Se
 
 
 def _place(seed: int, question: Question) -> bytes:
-    """Where a question stands in a random order: it depends on the seed and its own name alone."""
+    """A question's sort key in random order; it depends only on the seed and the question's id."""
     return hashlib.sha256(repr((seed, question.question_id)).encode()).digest()
 
 
@@ -79,7 +79,7 @@ def remaining(
 
 
 def prompt_for(experiment: Experiment, query: Query) -> str:
-    """The prompt of `query`. Raises BadInput where the template cannot be filled in."""
+    """The prompt of `query`. Raises BadInput if the template cannot be filled in."""
     try:
         return prompts.fill(experiment.prompt, problem=query.question.problem, token_limit=query.budget)
     except (ValueError, OSError) as error:
@@ -87,7 +87,7 @@ def prompt_for(experiment: Experiment, query: Query) -> str:
 
 
 def sampling_for(experiment: Experiment, query: Query) -> Sampling:
-    """How the answer is drawn."""
+    """The sampling parameters for `query`."""
     greedy = query.decoding == "greedy"
     return Sampling(
         experiment.max_new_tokens(query.budget),

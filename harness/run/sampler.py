@@ -1,11 +1,11 @@
-"""Draws the answers that an experiment asks for, and stores each as soon as it is there.
+"""Samples the answers that an experiment asks for, and stores each as soon as it arrives.
 
     outcome = await sample(experiment, questions, folder, open_engine)
     -> RunOutcome(planned=38400, missing=0, failures=[], tally=...)
 
-The path of an answer is `_Sampling.answer`: reply, grade, row, stored, counted. A request
-that fails for good leaves its answer out of the table: it is not wrong. A run can be
-stopped at any moment; sampling into the same folder asks for what is missing.
+The path of an answer is `_Sampling.answer`: reply, grade, row, stored, counted. If a request
+fails for good, its answer is missing from the table; it does not count as wrong. A run can be
+stopped at any moment; sampling into the same folder again requests what is missing.
 """
 
 from collections.abc import Callable, Sequence
@@ -33,14 +33,14 @@ from results import BadInput
 from results.tables.files import read_record
 
 LOOKS = (20, 200)
-"""Finished questions, counted in each setting, after which a run looks for what its user should know."""
+"""Numbers of finished questions, summed over settings, after which a run checks for warnings."""
 
 
 @dataclass(frozen=True)
 class RunOutcome:
-    """What is in the folder at the end; `failures` has the reason for each request without an answer.
+    """What is in the folder at the end; `failures` gives the reason for each request without an answer.
 
-    told: what a stop rule has saved.
+    told: lines on what a stop rule has saved.
     """
 
     planned: int
@@ -60,13 +60,13 @@ async def sample(
     say: Callable[[str], None] = lambda _line: None,
     stored: Stored | None = None,
 ) -> RunOutcome:
-    """Sample what is missing in `folder`, or end the answers `stored` elsewhere.
+    """Sample what is missing in `folder`, or cut and conclude answers `stored` elsewhere.
 
-    `questions` are all of the data set, whatever the experiment's limit. The engine is
-    opened only where something is missing. `restart` puts an earlier run's files aside.
-    Answers are read by what has last read them; where the experiment's readers are others
-    than it had before, all are read again. `say` is told of these. Raises BadInput: a folder
-    in use or with another experiment, a prompt that cannot be filled in, no engine.
+    `questions`: all of the data set, whatever the experiment's limit. The engine is opened
+    only if something is missing. `restart` moves an earlier run's files aside. Answers are
+    read by the grader that last read the stored ones; if the experiment now names another,
+    all are read again; `say` reports both. Raises BadInput: a folder in use or with another
+    experiment, a prompt that cannot be filled in, no engine.
     """
     experiment.reading.check_installed()
     if experiment.forced_from and stored is None:
@@ -103,10 +103,10 @@ def _continued(
     folder: Path,
     say: Callable[[str], None],
 ) -> tuple[Experiment, dict[str, Any] | None]:
-    """The experiment as a run in `folder` goes on with it, and that run's record, if there is one.
+    """The experiment with which the run in `folder` continues, and the run's record, if there is one.
 
-    Its answers are mended where the last session was cut off, and read again where the
-    experiment names other readers than before.
+    An incomplete last row is repaired, and all answers are read again if the experiment now
+    names another grader.
     """
     before = check_same_run(folder, experiment, questions)
     is_begun = (folder / SAMPLES).exists()
@@ -129,7 +129,7 @@ def _continued(
 
 
 class _Sampling(Session):
-    """The answers that one command adds to a run."""
+    """The session in which one command adds answers to a run."""
 
     def __init__(
         self,
@@ -148,11 +148,11 @@ class _Sampling(Session):
         self._looks = [count for count in LOOKS if count > tally.finished]
 
     async def draw_and_record(self, record: Record) -> None:
-        """Draw what is missing, and say in `record` how the session ended, however that was."""
+        """Sample what is missing, and write to `record` how the session ended, even if by an error."""
         try:
             await self.draw()
             self._file.sync()
-        except Moved:  # nor is there a place for the record
+        except Moved:  # no place for the record either
             raise
         except BaseException:
             with suppress(OSError):  # the samples file has already reported a full disk
@@ -165,7 +165,7 @@ class _Sampling(Session):
         record.end(self.pace, self._tally.summary() | self._requests.summary(), happened)
 
     async def answer(self, query: Query) -> tuple[Row, int]:
-        """From the request to the row on the disk and in the tally."""
+        """Request an answer, grade it, store its row and count it; return the row and its tokens."""
         row = row_of(self._experiment, query, await self._completion(query))
         self._file.append([row])
         self._tally.add(row)
@@ -182,7 +182,7 @@ class _Sampling(Session):
         return reply
 
     async def requests_wanted(self) -> int:
-        """As many as suit the servers at a URL, which may come and go; as before where that is not known."""
+        """As many as suit the servers at a URL, which may come and go; unchanged if that is unknown."""
         copies = getattr(self._engine, "copies", None) if self._experiment.url else None
         there = await copies() if copies else None
         if there is None:
@@ -200,7 +200,7 @@ class _Sampling(Session):
                 self._say(f"warning, so far: {warning}")
 
     def words(self) -> list[str]:
-        """How many answers are right."""
+        """The accuracy so far."""
         correct = self._tally.accuracy
         return [] if correct is None else [f"{correct:.1%} of finished questions correct"]
 
@@ -236,8 +236,8 @@ def row_of(experiment: Experiment, query: Query, completion: Completion) -> Row:
 
 
 def thought_of(completion: Completion) -> Row:
-    """The cells of a row about thinking, which answers without any do not have."""
+    """The cells of a row about thinking; none for answers without thinking."""
     thoughts = {"reasoning": completion.reasoning, "reasoning_tokens": completion.reasoning_tokens}
-    if completion.reasoning is None:  # the server may hide it, and tell its tokens
+    if completion.reasoning is None:  # a server may hide it, but report its tokens
         thoughts = {name: cell for name, cell in thoughts.items() if cell is not None}
     return thoughts

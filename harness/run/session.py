@@ -1,10 +1,10 @@
-"""Requests under way, so many at a time; each is stored as soon as it is answered.
+"""Sends requests, many at a time, and stores each answer as soon as it arrives.
 
     class Verdicts(Session):
-        async def answer(self, query): ...      # ask, store; what came, and the tokens that it took
+        async def answer(self, query): ...      # request, store; return the answer and its tokens
 
-A request that fails for good is told among `failures`, and its answer stays away. A session
-ends early where the server is gone, or where too many requests fail in a row.
+A request that fails for good is listed in `failures`, and its answer stays missing. A session
+ends early if the server is gone, or if too many requests fail in a row.
 """
 
 import asyncio
@@ -24,20 +24,20 @@ from harness.tally.rate import Pace
 T = TypeVar("T")
 
 FEWEST_FAILURES = 16
-"""A session ends after this many failed requests in a row, or after those in flight if that is more."""
+"""A session ends after this many failures in a row, or as many as are in flight if that is more."""
 SHOW_SECONDS = 10.0
 FRAME_SECONDS = 0.1
-"""How often what stands beside the progress bar is made up, at most."""
+"""The least time between updates of the text beside the progress bar."""
 
 
 class Session:
-    """What one command adds."""
+    """The requests of one command; subclasses define `answer`."""
 
     refusals_end_it = False
-    """Whether refused requests count among those that failed: they are from a server that is there."""
+    """Whether refused requests count as failures, although the server is there and answers."""
 
     def __init__(self, requests: PlannedRequests | Blocks, in_flight: int, planned: int) -> None:
-        """`planned` answers there will be, with those that are stored already."""
+        """`planned`: the number of answers in the end, including those already stored."""
         self.requests = requests
         self.failures: list[str] = []
         self.pace = Pace(in_flight)
@@ -46,7 +46,7 @@ class Session:
         self.shown = 0.0
         self.in_flight = self.wanted = in_flight
         self.working = 0
-        """How many requests are sent one after the other, of `wanted`."""
+        """The number of workers, each with one request at a time; it follows `wanted`."""
         self.bar = tqdm(
             total=planned,
             initial=planned - self.missing,
@@ -55,22 +55,22 @@ class Session:
         )
 
     async def answer(self, query: Any) -> tuple[Any, int]:
-        """Ask for an answer and store it: it, and the tokens that it took. Raises EngineError without one."""
+        """Request an answer and store it; return it and its tokens. Raises EngineError if none comes."""
         raise NotImplementedError
 
     async def requests_wanted(self) -> int:
-        """How many requests are to be in flight now."""
+        """How many requests should be in flight now."""
         return self.wanted
 
     def look(self) -> None:
-        """Is called after each answer."""
+        """Called after each answer."""
 
     def words(self) -> list[str]:
-        """What stands beside the progress bar, after the rates."""
+        """Text to show beside the progress bar, after the rates."""
         return []
 
     async def draw(self) -> None:
-        """Send all requests, so many at a time as are wanted, unless the server goes away."""
+        """Send all requests, `wanted` at a time, unless the session has to end early."""
         self.wanted = await self.requests_wanted()
         beside = None
         try:
@@ -90,7 +90,7 @@ class Session:
             group.create_task(self._work())
 
     async def _work(self) -> None:
-        """Ask for one answer after the other."""
+        """Request one answer after the other."""
         while self.working <= self.wanted and not self._is_over() and (query := await self.requests.next()):
             self.asked += 1
             self.pace.ending = self.asked == self.missing
@@ -125,7 +125,7 @@ class Session:
             self.failed_in_a_row += 1
 
     async def _keep_showing(self, group: asyncio.TaskGroup) -> None:
-        """Show that nothing comes, which no answer would, and follow servers that come and go."""
+        """Show when no answers arrive, and adapt to servers that come and go."""
         while True:
             await asyncio.sleep(SHOW_SECONDS)
             before, self.wanted = self.wanted, await self.requests_wanted()
@@ -153,7 +153,7 @@ class Session:
 
 
 def until_stopped(work: Coroutine[Any, Any, T]) -> T | None:
-    """What `work` returns; None where Ctrl-C or SIGTERM has ended it, at whose end it has cleaned up."""
+    """What `work` returns; None if Ctrl-C or SIGTERM ended it, after its clean-up."""
     try:
         return asyncio.run(_stoppable(work))
     except (asyncio.CancelledError, KeyboardInterrupt):
@@ -165,7 +165,7 @@ async def _stoppable(work: Coroutine[Any, Any, T]) -> T:
     assert task is not None
 
     def stop() -> None:
-        # A second one is on its way where make, as well as whoever ended make, has sent it.
+        # A second SIGTERM may follow: both make and whoever stopped make send one.
         loop.remove_signal_handler(signal.SIGTERM)
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         task.cancel()

@@ -1,11 +1,11 @@
-"""What a run needs of GPUs, by arithmetic: memory, tokens/s at most, time and money.
+"""A run on GPUs, by arithmetic: memory, an upper bound on tokens/s, time and cost.
 
 GPUs: 1     answers at once  tokens/s at most  to expect  time at least  to expect  cost at least  to expect
 H100 80GB             1,024            27,711     11,084            1 h  2 h 30 min         2.51       6.27
 
-A step of decoding reads the weights once, and the key-value cache of every answer in flight. The data sheets'
-memory bandwidth and arithmetic bound the steps. A real server reaches a part of it, about REACHED, and
-`tts gpu-check` measures which.
+A decoding step reads the weights once, and the key-value cache of every answer in flight. The data sheets'
+memory bandwidth and FLOP/s bound the rate. A real server reaches about the fraction REACHED of that bound;
+`tts gpu-check` measures it.
 """
 
 import json
@@ -22,13 +22,13 @@ GPUS = {
     "H100 80GB": (80e9, 3.35e12, 990e12),
     "H200 141GB": (141e9, 4.8e12, 990e12),
 }
-"""Bytes of memory, bytes read from it a second, bfloat16 operations a second; NVIDIA's data sheets, SXM."""
+"""Bytes of memory, its bandwidth in bytes/s, bfloat16 FLOP/s; from NVIDIA's data sheets, SXM."""
 USABLE = 0.85
-"""The share of the memory for weights and cache, about what SGLang leaves for them."""
+"""The share of memory for weights and key-value cache, about what SGLang leaves for them."""
 REACHED = 0.4
-"""The share of the bound to expect; published rates have 0.21 to 0.43 of it: TensorRT-LLM 0.15 on an H100:
-16,117 tokens/s for 128 tokens in and out, 9,894 for 128 and 2,048, 7,953 for 500 and 2,000. `tts gpu-check`
-had 0.36 on an H200 (docs/gpu-host.md)."""
+"""The share of the bound to expect. Published rates reach 0.21 to 0.43 of it: TensorRT-LLM v0.15 on an H100
+has 16,117 tokens/s for 128 tokens in and out, 9,894 for 128 and 2,048, 7,953 for 500 and 2,000.
+`tts gpu-check` measured 0.36 on an H200 (docs/gpu-host.md)."""
 BYTES = {"float32": 4, "bfloat16": 2, "float16": 2}
 _SHAPE = ("hidden_size", "intermediate_size", "vocab_size", "num_hidden_layers", "num_attention_heads")
 
@@ -37,7 +37,7 @@ LLAMA = json.loads((Path(__file__).parents[1] / "llama-shapes.json").read_text(e
 
 @dataclass(frozen=True)
 class Load:
-    """What is to be generated, in tokens: in all, the mean prompt, the mean answer; and answers a prompt."""
+    """What to generate: tokens in total, mean tokens of a prompt and an answer, and answers per prompt."""
 
     tokens: float
     prompt: float
@@ -47,7 +47,7 @@ class Load:
 
 @dataclass(frozen=True)
 class Size:
-    """A dense decoder: its parameters, and the bytes of its weights and of the cache of one token."""
+    """A dense decoder: its number of parameters, bytes of its weights, and bytes of cache per token."""
 
     parameters: int
     weights: int
@@ -70,7 +70,7 @@ def size_of(config: dict[str, Any], dtype: str) -> Size | None:
 
 
 def tokens_per_second(size: Size, gpu: str, load: Load, each: int = 1) -> tuple[int, float] | None:
-    """Answers that a copy on `each` GPUs works on at once, and its tokens/s at most; None if nothing fits.
+    """Answers that a copy on `each` GPUs decodes at once, and its maximum tokens/s; None if none fits.
 
     Answers to one prompt share its cache in memory, but each reads it in every step.
     """
@@ -85,7 +85,7 @@ def tokens_per_second(size: Size, gpu: str, load: Load, each: int = 1) -> tuple[
 
 
 def gpu_lines(experiment: Experiment, load: Load, price_per_hour: float | None) -> list[str]:
-    """The size of the experiment's model, and what each of GPUS, `dp` of them, could do at best."""
+    """Lines on the model's size, and on what `dp` copies could do at best on each kind of GPU."""
     size = _size_here(experiment)
     if size is None:
         return ["GPUs: unknown, as there is no config.json of this model on this machine"]
@@ -115,7 +115,7 @@ def gpu_lines(experiment: Experiment, load: Load, price_per_hour: float | None) 
 
 
 def _size_here(experiment: Experiment) -> Size | None:
-    """From config.json of a model on this machine; Llama 3.1 8B is known without."""
+    """The size from the model's config.json on this machine; Llama 3.1 8B needs no file."""
     from huggingface_hub import try_to_load_from_cache
 
     model = model_location(experiment.model)

@@ -1,4 +1,4 @@
-"""Where servers listen, and who may ask them: nobody beyond this machine without a key.
+"""Where servers listen, and who may use them: nobody outside this machine without a key.
 
 check_flags(["--hos=0.0.0.0"])              refused: SGLang reads that as --host
 key_for("10.0.0.7")                         refused unless SGLANG_API_KEY holds a key
@@ -15,14 +15,14 @@ from results import BadInput
 
 HERE = "127.0.0.1"
 KEY = "SGLANG_API_KEY"
-"""The environment variable with the key that servers ask for. No command line shows it."""
+"""The environment variable with the API key that servers require. It is in no command line."""
 _OWN_FLAGS = ("--host", "--port", "--api-key", "--admin-api-key")
 
 
 def check_flags(flags: Sequence[str]) -> None:
-    """Raise BadInput where SGLang's `flags` say where it listens or to whom, however they are spelt.
+    """Raise BadInput if SGLang's `flags` set its address or key, however they are spelt.
 
-    SGLang reads them with argparse, which takes `--host=A` and every beginning of a name, such as `--hos A`.
+    SGLang reads them with argparse, which accepts `--host=A` and any abbreviation, such as `--hos A`.
     """
     parser = argparse.ArgumentParser(add_help=False)
     for name in _OWN_FLAGS:
@@ -37,9 +37,9 @@ def check_flags(flags: Sequence[str]) -> None:
 
 
 def key_for(host: str) -> ApiKey | None:
-    """The key that servers at `host` ask for; None where only this machine reaches them and none is needed.
+    """The key that servers at `host` require; None if only this machine reaches them and none is needed.
 
-    Raises BadInput where others would reach them without a key.
+    Raises BadInput if others could reach them without a key.
     """
     key = key_of_user()
     if host == HERE:  # SGLang prints the key in its log, which a run keeps
@@ -53,13 +53,13 @@ def key_for(host: str) -> ApiKey | None:
 
 
 def key_of_user() -> ApiKey | None:
-    """The key in the environment, None if there is none. Raises BadInput for what is no key."""
+    """The key in the environment, None if there is none. Raises BadInput for an invalid one."""
     key = ApiKey.from_environment(KEY)
     return key if key.value else None
 
 
 def _is_loopback(host: str) -> bool:
-    """Whether it is sure that only this machine reaches `host`; of another name than localhost it is not."""
+    """Whether `host` is surely reached from this machine only; False for names other than localhost."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -67,11 +67,11 @@ def _is_loopback(host: str) -> bool:
 
 
 def url_of(host: str, port: int) -> str:
-    """The address of what listens at `host` and `port`."""
+    """The URL of a server that listens at `host` and `port`."""
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
 def with_key(key: ApiKey | None, module: str, arguments: Sequence[str]) -> tuple[str, ...]:
-    """The command that runs a module, SGLang's or smg, which asks for `key` if there is one."""
+    """The command that runs a module, SGLang's or smg, which requires `key` if there is one."""
     through = ("harness.server.keyed",) if key else ()
     return (sys.executable, "-m", *through, module, *arguments)

@@ -1,4 +1,4 @@
-"""Servers, and the gateway in front of several, started, watched and stopped together.
+"""Starts, watches and stops servers together, with a gateway in front if there are several.
 
 fleet: 2 servers at http://127.0.0.1:41001, http://127.0.0.1:41002 answer at http://127.0.0.1:30000
 fleet: the server at http://127.0.0.1:41001 ended with status -9: starting it once more
@@ -18,9 +18,9 @@ from harness.server.launch import Launch, Server, free_ports
 from harness.server.worker import Worker, wait_until_ready
 
 SAYS = "fleet: "
-"""How each line begins that a fleet says, to be found in the log that it shares with its servers."""
+"""Prefix of a fleet's own lines, to find them in the log that it shares with its servers."""
 ENDED = " ended with status "
-"""What is in the lines about a server that has ended."""
+"""Text in the lines about a server that has ended."""
 
 
 @contextmanager
@@ -32,16 +32,16 @@ def fleet(
     host: str | None = None,
     workers_file: Path | None = None,
 ) -> Iterator[Callable[[], int]]:
-    """A server on `port`, or several with a gateway in front of them there, started and stopped together.
+    """A server on `port`, or several behind a gateway on `port`, started and stopped together.
 
     `worker(number, port)` gives the command of one server. A server that ends does not end the
-    fleet: it is started once more, and the gateway sends its requests to the others. What is
-    given waits until the gateway or the last server ends by itself, and returns its exit
-    status. `say` is told when several are ready, and when a server has ended.
+    fleet: it is started once more, and the gateway sends its requests to the others. The
+    function yielded waits until the gateway or the last server ends by itself, and returns its
+    exit status. `say` reports when several are ready, and when a server has ended.
 
-    host: the address at which the gateway of several hosts reaches these servers, on `port` and
-    the ports after it; there is then no gateway here. They are listed in `workers_file` once
-    they are ready.
+    host: the address at which the gateway for several hosts reaches these servers, on `port`
+    and the ports after it; no gateway is then started here. `workers_file` lists the servers
+    once they are ready.
 
     Raises BadInput: smg is missing, or a server ends before it is ready.
     """
@@ -57,7 +57,7 @@ def fleet(
         for one in servers:
             one.start()
             stack.callback(_stop, one)
-        # On the way out this runs first, so that all servers stop at the same time.
+        # On exit this runs first, so that all servers stop at the same time.
         stack.callback(_ask_to_end, servers)
         for one in servers:
             wait_until_ready(one.url, "/health", one.server, "SGLang")
@@ -73,7 +73,7 @@ def fleet(
 
 
 def _stop(one: Worker) -> None:
-    one.server.stop()  # which may be another than at the start
+    one.server.stop()  # it may have been restarted since
 
 
 def _ask_to_end(servers: Sequence[Worker]) -> None:

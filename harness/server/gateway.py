@@ -3,8 +3,8 @@
     python -m smg launch --port 30000 --worker-urls http://127.0.0.1:41001 http://127.0.0.1:41002
     --policy cache_aware ...
 
-The gateway sends a request to the server that has the beginning of its prompt in its cache, or to another one
-if that server is gone or much busier. Servers of several hosts may tell it in a file that they are there:
+The gateway sends a request to the server that has the prompt's prefix in its cache, or to another if that
+server is gone or much busier. Servers on several hosts can register with it in a file:
 
     {"version": 1, "workers": [{"id": "http://10.0.0.7:31000", "url": "http://10.0.0.7:31000"}, ...]}
 """
@@ -37,36 +37,36 @@ def gateway_launch(
     """The command for a gateway on `host`:`port` to the servers at the URLs `workers`.
 
     found_by: smg's flags for finding servers in a file or in Kubernetes instead. `key` is sent to the servers
-    and asked of everybody. Raises BadInput if smg is missing.
+    and required of clients. Raises BadInput if smg is missing.
     """
     if importlib.util.find_spec("smg") is None:
         raise BadInput("smg, SGLang's gateway, is not installed: `pip install smg==1.13.0` installs it")
     flags = ["--host", host, "--port", str(port)]
     flags += ["--worker-urls", *workers] if workers else [*found_by]
     # Requests with the same prompt follow one another: on two servers, half as many prompt tokens had to be
-    # computed as with taking turns.
+    # computed as with round robin.
     flags += ["--policy", "cache_aware"]
-    # By default a server may have half as much again as the others before a prompt goes elsewhere: prompts
-    # that begin alike would keep one too full and the others idle.
+    # By default a server may have half as many requests again as the others before a prompt goes elsewhere:
+    # prompts with a common prefix would overload one and leave the others idle.
     flags += ["--balance-rel-threshold", "1.05", "--balance-abs-threshold", "4"]
     flags += ["--worker-startup-check-interval", "1"]
     # By default a server that has died counts as healthy for more than two minutes.
     flags += ["--health-check-interval-secs", "5", "--health-failure-threshold", "2"]
     flags += ["--health-check-timeout-secs", "10"]
-    # So long a server gets nothing after its requests have failed; by default a minute, started again or not.
+    # How long a server gets no requests after failures; by default a minute, even if it is back.
     flags += ["--cb-timeout-duration-secs", "5"]
     flags += ["--request-timeout-secs", str(24 * 3600)]  # the client decides how long to wait
-    flags += ["--max-concurrent-requests", "0"]  # and how many requests; by default some thousands
+    flags += ["--max-concurrent-requests", "0"]  # and how many to send; by default some thousands
     flags += ["--prometheus-host", "127.0.0.1", "--prometheus-port", str(metrics_port)]
     flags += ["--disable-tokenizer-autoload", "--log-level", "warn", "--shutdown-grace-period-secs", "1"]
-    # A proxy for the world outside has no way to the servers.
+    # A proxy to the internet cannot reach the servers.
     command = with_key(key, "smg", ["launch", *flags])
     return Launch(command, {"NO_PROXY": "*", "no_proxy": "*"})
 
 
 def file_discovery(file: Path) -> list[str]:
-    """smg's flags for finding servers in `file` (see `listed`), which may be there later."""
-    # A change on another host is seen by reading again only.
+    """smg's flags for finding servers in `file` (see `listed`), which need not exist yet."""
+    # A change on another host is seen only by reading the file again.
     return [
         "--discovery-provider",
         "file",
@@ -79,9 +79,9 @@ def file_discovery(file: Path) -> list[str]:
 
 @contextmanager
 def listed(file: Path, urls: Sequence[str]) -> Iterator[None]:
-    """Hold `urls` in the file, which other hosts write, too. One of a killed server stays until it is back.
+    """Keep `urls` in the file, which other hosts write, too. A killed server's URL stays until it is back.
 
-    Raises BadInput where the file is another or cannot be written.
+    Raises BadInput if the file is something else or cannot be written.
     """
     _change(file, add=urls, remove=urls)
     try:
@@ -103,7 +103,7 @@ def _change(file: Path, add: Sequence[str], remove: Sequence[str]) -> None:
 
 
 def _workers(file: Path) -> list[dict[str, str]]:
-    """The workers that are in the file."""
+    """The workers listed in the file."""
     if not file.exists():
         return []
     try:

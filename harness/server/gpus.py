@@ -1,4 +1,4 @@
-"""Which GPUs PyTorch can use here, and why not: `python -m harness.server.gpus`.
+"""Which GPUs PyTorch can use here, or why none: `python -m harness.server.gpus`.
 
 8 GPUs: NVIDIA H100 80GB HBM3 (driver 580.65.06)
 error: PyTorch 2.14.1+cu130 can use no GPU, although there is one: NVIDIA A100-SXM4-80GB, driver 535.129.03

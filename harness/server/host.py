@@ -35,11 +35,11 @@ GLIBC = (2, 34)
 """SGLang has wheels for these Pythons, and for this C library or a later one."""
 GB = 1e9
 INSTALLED, FETCHED = 12 * GB, 5 * GB
-"""What .venv takes with SGLang in it, and what pip fetches for that."""
+"""Disk space of .venv with SGLang in it, and of what pip downloads for that."""
 
 
 def gpus() -> tuple[list[str], str]:
-    """What nvidia-smi names, a line each, and why it names none (empty if it does).
+    """The GPUs that nvidia-smi names, a line each, and why it names none (empty if it does).
 
     GPU 0: NVIDIA H100 80GB HBM3 (UUID: GPU-5c8a...)
     """
@@ -73,13 +73,13 @@ def visible(named: list[str]) -> list[str]:
         else:
             match = [line for line in named if word and f"UUID: {word}" in line]
         if not match:
-            break  # CUDA, too, leaves out all from the first that it does not know
+            break  # like CUDA, which ignores everything from the first unknown one on
         visible_gpus.append(match[0])
     return visible_gpus
 
 
 def driver() -> str:
-    """The first GPU's name and the driver's version as nvidia-smi has them, empty if it has none."""
+    """The first GPU's name and the driver's version from nvidia-smi; empty if it reports none."""
     query = ["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"]
     with suppress(OSError, subprocess.SubprocessError):
         done = toolkit.run(query, seconds=60)
@@ -90,7 +90,7 @@ def driver() -> str:
 
 
 def old_driver() -> list[str]:
-    """That the driver is too old, unless cuda-compat makes up for it, which nvidia-smi's table shows."""
+    """A line if the driver is too old; not if nvidia-smi's table shows that cuda-compat makes up for it."""
     version = driver().rpartition(" driver ")[2]
     if not version or int("0" + version.partition(".")[0]) >= CUDA_13_DRIVER:
         return []
@@ -106,7 +106,7 @@ def old_driver() -> list[str]:
 
 
 def wheels(venv: Path) -> list[str]:
-    """That this Python cannot make `venv`, or that SGLang has no wheels for it or for this system."""
+    """Lines if this Python cannot create `venv`, or SGLang has no wheels for it or for this system."""
     first, last = (".".join(map(str, version)) for version in PYTHONS)
     lacks = []
     if not PYTHONS[0] <= sys.version_info[:2] <= PYTHONS[1]:
@@ -126,7 +126,7 @@ def wheels(venv: Path) -> list[str]:
 
 
 def compilers() -> list[str]:
-    """Which of a C compiler, a C++ compiler and Python.h is missing: kernels are compiled at each start."""
+    """Lines on a missing C compiler, C++ compiler or Python.h: kernels are compiled at each start."""
     lacks = []
     for kind, variable, names in (("C", "CC", ("gcc", "clang")), ("C++", "CXX", ("c++",))):
         wanted = os.environ.get(variable)
@@ -146,7 +146,7 @@ def compilers() -> list[str]:
 
 
 def small_disks(venv: Path, weights: float) -> list[str]:
-    """Which disk has too little room for what is still to be downloaded; `weights` are the model's bytes."""
+    """Lines on disks with too little room for what is still to be downloaded; `weights`: a model's bytes."""
     needs = [(hub.cache(), weights)]
     if not (venv / ".sglang-gpu").exists():
         needs += [(venv, INSTALLED), (Path(tempfile.gettempdir()), FETCHED)]
@@ -167,12 +167,12 @@ def small_disks(venv: Path, weights: float) -> list[str]:
 
 
 def _there(folder: Path) -> Path:
-    """`folder`, or the nearest folder above it that is there."""
+    """`folder`, or the nearest folder above it that exists."""
     return next(part for part in (folder.absolute(), *folder.absolute().parents) if part.exists())
 
 
 def check(venv: Path, model: str, revision: str | None, copies: int) -> tuple[list[str], list[str]]:
-    """What there is, and what is missing with what to do about it, a line each."""
+    """Lines on what there is, and lines on what is missing and what to do about it."""
     named, no_gpu = gpus()
     usable = visible(named)
     lacks = [no_gpu] if no_gpu else old_driver()

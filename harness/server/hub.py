@@ -1,11 +1,11 @@
-"""Whether a model can be had from the Hugging Face hub, before anything of the hub is installed.
+"""Whether a model can be downloaded from the Hugging Face hub, before the hub's client is installed.
 
-The first file that a run wants is asked for, with the token that the run would use:
+Requests the first file that a run needs, with the token that the run would use:
 
     401 GatedRepo      no token
     403 GatedRepo      a token whose owner has not accepted the licence
     401, 404           no such model, a private one, or a token that the hub does not know
-    no reply           no network here, which says nothing of the licence
+    no reply           no network here, which says nothing about the licence
 """
 
 from __future__ import annotations
@@ -26,32 +26,32 @@ LOGIN = (
 
 
 class _NoRedirect(HTTPRedirectHandler):
-    """A redirect says that the file is there; the token is for nobody else."""
+    """Follows no redirect: it shows that the file is there, and the token is for nobody else."""
 
     def redirect_request(self, *_: Any, **__: Any) -> None:
         return None
 
 
 def model_of(experiment: str) -> tuple[str, str | None]:
-    """The model of an experiment, a file or the name of one that ships, and its revision; empty if none."""
-    import tomllib  # not in every Python that this module has to be read by
+    """The model and revision of an experiment (a file or the name of a shipped one); empty if unknown."""
+    import tomllib  # missing in older Pythons, which have to import this module
 
     path = Path(experiment)
     path = path if path.is_file() else EXPERIMENTS / f"{experiment}.toml"
     try:
         values = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
-        return "", None  # the run says what is wrong with it
+        return "", None  # the run will say what is wrong with it
     return str(values.get("model", "")), values.get("revision")
 
 
 def cache() -> Path:
-    """The folder in which the hub's models are kept."""
+    """The folder in which models of the hub are cached."""
     return Path(os.environ.get("HF_HUB_CACHE") or _home() / "hub")
 
 
 def weights(model: str, revision: str | None) -> tuple[float, str]:
-    """The bytes of `model` still to be downloaded (0 where they are not known), and why it cannot be had."""
+    """The bytes of `model` still to be downloaded (0 if unknown), and why that is impossible (or empty)."""
     commit = revision or "main"
     snapshots = cache() / f"models--{model.replace('/', '--')}" / "snapshots"
     downloaded = any(snapshots.glob(f"{revision or '*'}/*.safetensors"))
@@ -80,7 +80,7 @@ def weights(model: str, revision: str | None) -> tuple[float, str]:
 
 
 def _size(text: str) -> float:
-    """The bytes of the weights that SGLang downloads, by the hub's description of a model."""
+    """The bytes of the weights that SGLang downloads, from the hub's description of a model."""
     try:
         files = json.loads(text)["siblings"]
         sizes = {file["rfilename"]: file["size"] for file in files}
@@ -91,7 +91,7 @@ def _size(text: str) -> float:
 
 
 def _get(path: str) -> tuple[int, str]:
-    """The status of GET `path`, 0 without a reply; and the reply, the hub's code, or what went wrong."""
+    """The status of GET `path` (0 without a reply), and the reply, the hub's error code or the error."""
     headers = {"User-Agent": "test-time-scaling"}
     if token := _token():
         headers["Authorization"] = f"Bearer {token}"

@@ -2,8 +2,8 @@
 
     python -m harness.server.cpu.start --model-path harness/tiny/model --device cpu --port 30000 ...
 
-On a GPU, flags suit a server that draws many answers to each prompt. On a CPU, SGLang runs through the
-platform plugin in harness/server/cpu. The user's own flags come last and win.
+On a GPU, the flags suit a server that samples many answers to each prompt. On a CPU, SGLang runs through
+the platform plugin in harness/server/cpu. The user's own flags come last and win.
 """
 
 import ctypes
@@ -32,10 +32,10 @@ from results import BadInput
 
 _LIBC = ctypes.CDLL(None)
 STOP_SECONDS = 20.0
-"""Time that a server has to end before it is killed."""
+"""How long a server has to end before it is killed."""
 
-# Prompts repeat (lpm: longest prefix first), and answers end well before their limit (a bold schedule). By
-# default CUDA graphs reach 256 answers at once, and more are decoded without. SGLang sizes the memory.
+# Prompts repeat (lpm: longest prefix match), and answers end well before their limit (low conservativeness).
+# By default CUDA graphs cover 256 answers at once, and larger batches use none. SGLang sizes the memory.
 GPU_FLAGS = (
     *("--max-running-requests", str(ANSWERS_IN_FLIGHT)),
     *("--cuda-graph-max-bs-decode", str(ANSWERS_IN_FLIGHT)),
@@ -43,7 +43,7 @@ GPU_FLAGS = (
     *("--schedule-conservativeness", "0.3"),
     *("--enable-metrics", "--enable-cache-report"),
 )
-# Without a limit on tokens it reserves half of the memory; without the sleep, an idle one uses a core.
+# Without a token limit it reserves half of the memory; without the sleep, an idle server uses a core.
 CPU_FLAGS = (
     *("--attention-backend", "torch_native"),
     *("--max-total-tokens", "65536"),
@@ -60,7 +60,7 @@ PARALLEL = {
 
 @dataclass(frozen=True)
 class Launch:
-    """What to run, and what to add to the environment."""
+    """A command to run, and variables to add to its environment."""
 
     command: tuple[str, ...]
     environment: dict[str, str]
@@ -82,8 +82,8 @@ def launch(
     """The command that serves `dp` copies of `model` (hub name or folder) on `host`:`port`.
 
     `device` auto is cuda if there is a GPU. The copies of one server share its random seed. `worker` (from 0)
-    of `workers` on a host gets its share of the GPUs. Raises BadInput: SGLang, a GPU or what compiles kernels
-    is missing, a GPU is to compute in float32, or the server could be used from elsewhere without a key (see
+    of `workers` on a host gets its share of the GPUs. Raises BadInput: SGLang, a GPU or the compiler for
+    kernels is missing, float32 on a GPU, or a server that other hosts could use without a key (see
     `address`).
     """
     check_flags(extra)
@@ -112,9 +112,9 @@ def launch(
 
 
 def gpus_per_copy(flags: Sequence[str]) -> int:
-    """The GPUs of one copy of the model on this host: tensor times pipeline parallelism by SGLang's `flags`.
+    """The GPUs per copy of the model on this host: tensor times pipeline parallelism in SGLang's `flags`.
 
-    With --nnodes they are spread over so many hosts.
+    With --nnodes they are spread over that many hosts.
     """
     size = dict.fromkeys(PARALLEL, 1)
     words = [part for flag in flags for part in flag.split("=", 1)]
@@ -126,7 +126,7 @@ def gpus_per_copy(flags: Sequence[str]) -> int:
 
 
 def _gpu_environment(worker: int, workers: int, gpus: int) -> dict[str, str]:
-    """The compiler of kernels, and this server's share of the GPUs that this process may use."""
+    """The CUDA toolkit, and this server's share of the GPUs that this process may use."""
     if (home := toolkit.toolkit()) is None:
         raise BadInput(f"SGLang finds no nvcc of CUDA {toolkit.CUDA}: {toolkit.REMEDY}")
     if shutil.which("ninja", path=_environment()["PATH"]) is None:
@@ -141,9 +141,9 @@ def _gpu_environment(worker: int, workers: int, gpus: int) -> dict[str, str]:
 
 
 def _cpu_environment(dp: int) -> dict[str, str]:
-    """Names the platform, and gives each copy one thread and one core unless the environment says otherwise.
+    """The platform's name, and one thread and one core per copy unless the environment says otherwise.
 
-    The tiny model's operations are too small to share: two threads were three times slower than one. Set
+    The tiny model's operations are too small to split: two threads were three times slower than one. Set
     OMP_NUM_THREADS for a larger model.
     """
     cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else [0]
@@ -157,8 +157,8 @@ def _cpu_environment(dp: int) -> dict[str, str]:
 def free_ports(count: int = 1) -> list[int]:
     """Different ports on 127.0.0.1 that nothing listens on.
 
-    A server binds its port seconds after it was chosen. So none is of the range that systems give to outgoing
-    connections (from 32768): one of those may take it in between.
+    A server binds its port seconds after it was chosen. So none is in the range of outgoing connections (from
+    32768), one of which might take it in the meantime.
     """
     ports: list[int] = []
     for port in secrets.SystemRandom().sample(range(20000, 30000), 10000):
@@ -171,7 +171,7 @@ def free_ports(count: int = 1) -> list[int]:
 
 
 def check_free(port: int, host: str = HERE) -> None:
-    """Raises BadInput if something listens on `host`:`port`, or `host` is no address of this machine."""
+    """Raise BadInput if something listens on `host`:`port`, or `host` is no address of this machine."""
     with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -240,15 +240,15 @@ class Server:
 def _environment() -> dict[str, str]:
     """This process's environment with what every server needs.
 
-    SGLang runs `ninja`, which pip has put beside this Python; and it asks itself for an answer before it is
-    ready, which no proxy for the world outside can pass on.
+    SGLang runs `ninja`, which pip has put beside this Python; and it sends itself a request before it is
+    ready, which a proxy to the internet could not deliver.
     """
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
     return {**os.environ, "PATH": path, **_without_proxy()}
 
 
 def _without_proxy(*hosts: str) -> dict[str, str]:
-    """What says that this machine, and `hosts`, are reached without a proxy."""
+    """Variables that make programs reach this machine and `hosts` without a proxy."""
     directly = ["127.0.0.1", "localhost", "::1", *hosts]
     given = os.environ.get("no_proxy") or os.environ.get("NO_PROXY")
     without = ",".join([given, *directly] if given else directly)
@@ -257,7 +257,7 @@ def _without_proxy(*hosts: str) -> dict[str, str]:
 
 
 def end_when_told() -> None:
-    """Whoever started this process ends it with SIGTERM; its servers have to end with it."""
+    """Make this process exit in order on SIGTERM, so that its servers end with it."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
 
 

@@ -14,7 +14,7 @@ from results.terminal import visible
 
 LINES_SHOWN = 10
 _ERROR = re.compile(r"(\[[^]]*\] *)?([\w.]*(Error|Exception)\b|Fatal Python error|error:)")
-"""How the line begins that says what was raised, with or without the date of SGLang's log."""
+"""The beginning of a line that names an exception, with or without the date of SGLang's log."""
 
 
 def serve_launch(
@@ -27,7 +27,7 @@ def serve_launch(
     revision: str | None,
     extra: Sequence[str],
 ) -> Launch:
-    """`tts serve` for so many servers of one copy each, which answer on 127.0.0.1:`port`."""
+    """`tts serve` with `workers` servers of one copy each, behind 127.0.0.1:`port`."""
     command = [sys.executable, "-m", "harness", "serve", model, "--workers", str(workers)]
     command += ["--port", str(port), "--device", device]
     command += ["--revision", revision] if revision else []
@@ -35,7 +35,7 @@ def serve_launch(
 
 
 class OwnServer:
-    """The run's own server, with a log; `events` is what has happened to it, for run.json."""
+    """The run's own server, with a log; `events`: what has happened to it, for run.json."""
 
     def __init__(self, command: Launch, log: Path, say: Callable[[str], None]) -> None:
         self.events: list[str] = []
@@ -52,7 +52,7 @@ class OwnServer:
         self._server.stop()
 
     def check(self) -> None:
-        """Tell what has happened since the last look. Raises BadInput where the server has ended for good."""
+        """Report what has happened since the last call. Raises BadInput if the server has ended for good."""
         status = self._server.ended()
         for line in self._new_lines():
             if line.startswith(SAYS):
@@ -68,7 +68,7 @@ class OwnServer:
     def _tell_last_error(self) -> None:
         lines = self._log.read_text(errors="replace").splitlines()
         told = last_error([line for line in lines if not line.startswith(SAYS)])
-        if told == self._told:  # whoever waits for a server finds that it has ended, and whoever stops it
+        if told == self._told:  # several callers may find that a server has ended
             return
         self._told = told
         self._say(f"the last error in {self._log}:")
@@ -76,7 +76,7 @@ class OwnServer:
             self._say(f"  {visible(line)}")
 
     def _new_lines(self) -> list[str]:
-        """The whole lines that the log has got since the last look."""
+        """The complete lines added to the log since the last call."""
         with self._log.open("rb") as log:
             log.seek(self._read)
             whole, end, _ = log.read().rpartition(b"\n")
@@ -87,8 +87,8 @@ class OwnServer:
 def last_error(lines: Sequence[str]) -> Sequence[str]:
     """The ten lines of a log that end with its last error; without one, its last ten.
 
-    A process of SGLang that has crashed is followed by what the others do about it, in tens of lines, and by
-    errors of theirs; they begin with SIGQUIT, written in two ways: before a server is ready, and after.
+    When a process of SGLang has crashed, the others write tens of lines about it, and errors of their own.
+    These begin with SIGQUIT, written in two ways: before a server is ready, and after.
 
     >>> last_error(["ready", "torch.OutOfMemoryError: out of memory", "[10:32:07] SIGQUIT received", "…"])
     ['ready', 'torch.OutOfMemoryError: out of memory']

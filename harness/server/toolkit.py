@@ -24,7 +24,7 @@ CUDA = 13
 HOST = Path("/usr/local/cuda")
 """Where a host's toolkit is by default."""
 
-# The second line is that of SGLang's kernels which finds out whether compiler and headers are of one version.
+# The second header, which SGLang's kernels include, fails if compiler and headers differ in version.
 KERNEL = """#include <cuda_runtime.h>
 #include <cuda/std/type_traits>
 __global__ void kernel() {}
@@ -37,9 +37,9 @@ REMEDY = (
 
 
 def toolkit() -> Path | None:
-    """The first folder with an nvcc of CUDA 13 and its libcudart.so, in the order in which SGLang looks.
+    """The first folder with an nvcc of CUDA 13 and its libcudart.so, in SGLang's search order; or None.
 
-    After those of the host comes that of pip, in this environment.
+    The host's own come first, then the one that pip has installed in this environment.
     """
     homes = [os.environ.get("CUDA_HOME"), os.environ.get("CUDA_PATH")]
     if compiler := shutil.which("nvcc"):
@@ -81,14 +81,14 @@ def does_not_build(home: Path) -> str:
 
 
 def run(command: list[str], seconds: float = 300) -> subprocess.CompletedProcess[str]:
-    """The ended command with what it printed. Raises OSError or SubprocessError if it cannot run or end."""
+    """Run a command and return its status and output. Raises OSError or SubprocessError if that fails."""
     return subprocess.run(
         command, capture_output=True, text=True, errors="replace", timeout=seconds, check=False
     )
 
 
 def linked(home: Path) -> Path:
-    """`home`, a toolkit of pip, with the two names by which SGLang links its kernels."""
+    """Add to `home`, a toolkit of pip, the two links by which SGLang links its kernels; return it."""
     for library in home.glob("lib/libcudart.so.*"):
         for link, target in ((home / "lib64", "lib"), (home / "lib" / "libcudart.so", library.name)):
             with suppress(FileExistsError):

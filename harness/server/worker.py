@@ -1,7 +1,7 @@
-"""One server that is looked after: told from one that is dead or stuck, and started once more.
+"""Watches one server: finds out when it is dead or stuck, and can start it again.
 
-A server may be there and answer nothing, as one that was stopped (SIGSTOP) or whose GPU hangs. It is killed,
-so that all its requests end with it: all are asked again, those with long answers as those with short ones.
+A server may run and yet answer nothing, if it was stopped (SIGSTOP) or its GPU hangs. It is then killed, so
+that all its requests fail and are sent again, those with long answers as well as those with short ones.
 """
 
 import asyncio
@@ -16,9 +16,9 @@ from harness.server.launch import Launch, Server
 from results import BadInput
 
 UNWELL_SECONDS = 120.0
-"""A server that has not said for so long that it is well is taken to be stuck."""
+"""A server that has not been healthy for this long is taken to be stuck."""
 PROBES_APART = 5.0
-"""Seconds between two questions for its health."""
+"""Seconds between two health checks."""
 
 
 @dataclass
@@ -34,7 +34,7 @@ class Worker:
         """Start the server, on the port of its command."""
         self.server = Server(self.command)
         self._well: float | None = None
-        """When it was last seen to be well; None while it loads its model, which may take any time."""
+        """When it was last healthy; None while it loads its model, which may take any time."""
         Thread(target=self._look_after, args=(self.server,), daemon=True).start()
 
     def start_again(self) -> None:
@@ -44,7 +44,7 @@ class Worker:
         self.start()
 
     def ended(self) -> int | None:
-        """The exit status if the server has ended, else None; one that is stuck is killed."""
+        """The exit status if the server has ended, else None; a stuck server is killed first."""
         if self._well is not None and time.monotonic() - self._well >= UNWELL_SECONDS:
             self.server.kill()
         return self.server.ended()

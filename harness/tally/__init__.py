@@ -1,1 +1,1 @@
-"""What is counted of a run's answers while they come in."""
+"""Counts of a run's answers as they arrive, and the warnings that follow from them."""

@@ -1,4 +1,4 @@
-"""Answers to one question in one setting, by columns, and the counts of all those of a setting.
+"""Groups of answers to one question in one setting, as columns, and the counts of a whole setting.
 
 AnswerGroup("gsm8k", "llama", "100", "sample", "q-7", {"sample": [0, 1], "answer": ["18", None], ...})
 """
@@ -12,19 +12,19 @@ from typing import Any, NamedTuple
 from harness.tally.repeats import Texts
 
 _CHARACTERS_A_TOKEN = 4
-"""Roughly, where a table has no tokens."""
+"""A rough estimate for tables without token counts."""
 COUNTED = (
     *("sample", "answer", "gold", "correct", "reader", "tokens", "finish_reason"),
     *("text", "reasoning", "reasoning_tokens", "labels"),
 )
-"""The columns of a samples table that are looked at."""
+"""The columns of a samples table that are read here."""
 WHOSE = ("dataset", "model", "shard", "setting", "decoding", "question_id")
-"""Those that tell groups apart."""
+"""The columns that identify a group."""
 _ORIGIN, _KEY = WHOSE[:3], itemgetter(*WHOSE[3:])
 
 
 class AnswerGroup(NamedTuple):
-    """Answers in the order of their table; `cells` has a list for each column of COUNTED, maybe of nulls."""
+    """Answers in table order; `cells` has a list for each column of COUNTED, which may be all None."""
 
     dataset: str | None
     model: str | None
@@ -36,12 +36,12 @@ class AnswerGroup(NamedTuple):
 
     @property
     def answers(self) -> int:
-        """How many there are."""
+        """The number of answers."""
         return len(self.cells["answer"])
 
     @property
     def written(self) -> list[str | None]:
-        """All that the model wrote, its thinking first; None where the table has no text."""
+        """All that the model wrote, its thinking first; None for answers without a text."""
         texts, thoughts = list(self.cells["text"]), self.cells["reasoning"]
         for place, (text, reasoning) in enumerate(zip(texts, thoughts, strict=True)):
             if reasoning is not None:
@@ -50,7 +50,7 @@ class AnswerGroup(NamedTuple):
 
 
 def groups_of(rows: Iterable[Mapping[str, Any]]) -> list[AnswerGroup]:
-    """Rows of a samples table by question and setting, those that come first in the table first."""
+    """Rows of a samples table grouped by question and setting, in order of first appearance."""
     together: dict[tuple[Any, ...], list[Mapping[str, Any]]] = {}
     for row in rows:
         origin = tuple(map(row.get, _ORIGIN))
@@ -63,7 +63,7 @@ def groups_of(rows: Iterable[Mapping[str, Any]]) -> list[AnswerGroup]:
 
 
 def _column(name: str, rows: Sequence[Mapping[str, Any]]) -> list[Any]:
-    """Its cells, None where a row has none."""
+    """The cells of a column, None for rows without it."""
     try:
         return list(map(itemgetter(name), rows))
     except KeyError:
@@ -72,33 +72,33 @@ def _column(name: str, rows: Sequence[Mapping[str, Any]]) -> list[Any]:
 
 @dataclass
 class Counts:
-    """The answers of one setting and decoding, of which a finished question has `each`."""
+    """Counts of the answers of one setting and decoding; a finished question has at least `each`."""
 
     each: int = 1
     stopped: bool = False
-    """Whether a stop rule says how many answers a question has: questions with few are the easy ones."""
+    """Whether a stop rule decides the number of answers: questions with few are then the easy ones."""
     limit: int | None = None
-    """max_new_tokens, where it is known."""
+    """max_new_tokens, if it is known."""
     answers: int = 0
     with_tokens: int = 0
     tokens: int = 0
-    """Of all answers together; other tools' tables may not have them."""
+    """The total over all answers; other tools' tables may not have them."""
     endings: int = 0
     """Answers whose finish_reason is known."""
     cut_off: int = 0
     cut_short: int = 0
-    """Answers that a server cut off before their limit, and the most tokens of one."""
+    """Answers that a server cut off before their limit; next, the most tokens of one."""
     most_short: int = 0
     unreadable: int = 0
     thoughts: int = 0
-    """Answers that think, the sum of these tokens, the most of one answer, those without a count."""
+    """Answers with thinking; next, its tokens in total and at most, and the answers without such a count."""
     thought: int = 0
     most_thought: int = 0
     uncounted: int = 0
     readers: Counter[str] = field(default_factory=Counter)
     texts: dict[str, Texts] = field(default_factory=dict)
     questions: dict[str, tuple[int, int]] = field(default_factory=dict)
-    """The answers to each question, and those of them that are correct."""
+    """The number of answers to each question, and how many of them are correct."""
     finished: int = 0
     finished_answers: int = 0
     finished_correct: int = 0
@@ -154,12 +154,12 @@ class Counts:
             self.finished += 1
             self.finished_answers += answers
             self.finished_correct += right_now
-        else:  # a run that once asked for more
+        else:  # the run once asked for more samples
             self.finished_answers += new
             self.finished_correct += right
 
     def shares(self) -> dict[str, float | None]:
-        """Parts of all answers; None where the table does not say, or where there are no answers."""
+        """Shares of the answers; None if the table lacks the column, or if there are no answers."""
         texts = self.texts.values()
         return {
             "cut_off": part(self.cut_off, self.endings),
@@ -170,22 +170,22 @@ class Counts:
 
     @property
     def mean_tokens(self) -> float | None:
-        """None where those of some answers are unknown: these may well be the long ones."""
+        """Mean tokens of an answer; None if some counts are unknown, as these may well be the large ones."""
         return part(self.tokens, self.answers) if self.with_tokens == self.answers else None
 
     @property
     def thinking(self) -> dict[str, float | None]:
-        """Tokens of thinking: their mean, and the most of one; None where some are not known."""
+        """The mean and the maximum of an answer's thinking tokens; None if some counts are unknown."""
         counted = 0 if self.uncounted else self.thoughts
         most = self.most_thought if counted else None
         return {"thinking_mean": part(self.thought, counted), "thinking_most": most}
 
 
 def known(counts: Sequence[int | None]) -> list[int]:
-    """Those that are no null."""
+    """The counts that are not None."""
     return [count for count in counts if count is not None]
 
 
 def part(count: int, of: int) -> float | None:
-    """A share; None of nothing."""
+    """A share; None if `of` is 0."""
     return count / of if of else None

@@ -1,12 +1,12 @@
-"""What a run's answers look like, setting by setting, counted while they come in.
+"""Statistics of a run's answers for each setting, counted as they arrive.
 
 asked for  questions  answers  used  cut off at  cut off  unreadable  distinct  correct
 40 tokens   8 of 100      530  37.3         144     0.0%        0.2%     29.7%    66.2%
 
-`used` is the mean number of tokens of an answer, `cut off at` max_new_tokens; distinct is the share of a
-question's texts that differ. Where a model thinks, two more columns say how many of the tokens were thinking,
-on average and at most. `questions` and `correct` are of finished questions, as short answers come first
-and are not like the others. Requests that failed count nowhere in this table.
+`used` is the mean number of tokens of an answer, `cut off at` is max_new_tokens, `distinct` the share of
+distinct texts among a question's answers. If a model thinks, two more columns give its thinking tokens, on
+average and at most. `questions` and `correct` are of finished questions only, as short answers arrive first
+and differ from the others. Failed requests do not count in this table.
 """
 
 from collections import Counter
@@ -29,22 +29,22 @@ _OF_UNREADABLE = ("answer", "text", "finish_reason", "tokens", "labels")
 
 
 class Tally:
-    """Counts for every setting, and what a user should be warned of."""
+    """Counts for every setting, and warnings for the user."""
 
     def __init__(
         self, experiment: Experiment | None = None, planned: int | None = None, grader: Grader | None = None
     ) -> None:
-        """`planned` is how many answers the run asks for; `experiment` is None for answers of unknown origin.
+        """`planned`: how many answers the run asks for. `experiment`: None for answers of unknown origin.
 
         Limits and the number of answers to a question are then unknown, and each question counts as finished.
-        `grader` has read the answers, by default that of the experiment.
+        `grader`: the one that read the answers, by default the experiment's.
         """
         self.settings: dict[tuple[str, str], Counts] = {}
         self._experiment = experiment
         self._asked = planned // experiment.answers_per_question if experiment and planned else None
         self._unreadable = Unreadable(grader or (experiment.reading if experiment else None))
         self._looked: tuple[int, str | None] = (0, None)
-        """Of how many answers the repeats were last looked for, and what was found."""
+        """The number of answers at the last search for repeats, and what it found."""
 
     def add(self, row: Mapping[str, Any]) -> None:
         """Count one row of the samples table."""
@@ -57,7 +57,7 @@ class Tally:
             sampled = self._experiment if key[1] == "sample" else None
             stopped = sampled is not None and sampled.stop_rule is not None
             each = sampled.samples if sampled and not stopped else 1
-            # Stored answers that this run ends had limits of their own.
+            # Stored answers that this run cuts had limits of their own.
             ends_stored = self._experiment is not None and self._experiment.forced_from
             limit = None if ends_stored else self._limit(group.setting)
             self.settings[key] = Counts(each, stopped, limit)
@@ -70,17 +70,17 @@ class Tally:
 
     @property
     def answers(self) -> int:
-        """All that were counted."""
+        """The number of answers."""
         return sum(counts.answers for counts in self.settings.values())
 
     @property
     def tokens(self) -> int:
-        """Those of all answers together, as far as they are known."""
+        """The total of all answers' tokens, as far as they are known."""
         return sum(counts.tokens for counts in self.settings.values())
 
     @property
     def finished(self) -> int:
-        """Finished questions, each counted in every setting in which all its answers are there."""
+        """The number of finished questions (with all their answers), summed over the settings."""
         return sum(counts.finished for counts in self.settings.values())
 
     @property
@@ -90,7 +90,7 @@ class Tally:
         return part(sum(c.finished_correct for c in counts), sum(c.finished_answers for c in counts))
 
     def warnings(self, *runs: Path) -> list[str]:
-        """What the user of a run's folder, its shards, or of tables should know; one line each."""
+        """Warnings for the user, one line each; `runs`: a run's folder, its shards, or tables."""
         lines = [alarm] if (alarm := self._alarm()) else []
         if any(counts.unreadable > MANY * counts.answers for counts in self.settings.values()):
             lines.append(self._unreadable.advice(self._unreadable.count / self.answers, runs))
@@ -110,7 +110,7 @@ class Tally:
         return lines
 
     def summary(self) -> dict[str, Any]:
-        """The counts for run.json, one object per setting and decoding, and the alarm over equal answers."""
+        """The counts for run.json, one object per setting and decoding, and the alarm about repeats."""
         return {
             "settings": [
                 {
@@ -163,7 +163,7 @@ class Tally:
         return sorted(self.settings.items(), key=lambda item: (by_size(item[0][0]), item[0][1]))
 
     def _limit(self, setting: str) -> int | None:
-        """max_new_tokens of a setting, or None where it is not known."""
+        """max_new_tokens of a setting, or None if it is unknown."""
         budget = tokens_in(setting)
         return self._experiment.max_new_tokens(budget) if self._experiment else None
 
@@ -177,7 +177,7 @@ class Tally:
         )
 
     def _over(self) -> str:
-        """The settings in which an answer has thought for more tokens than it was given."""
+        """The settings in which an answer's thinking exceeded its budget."""
         if not (self._experiment and self._experiment.budget_by == "thinking"):
             return ""
         return ", ".join(
@@ -202,10 +202,10 @@ class Tally:
 
 
 class Tallies:
-    """A tally for each model on each data set: a question of one is not that of another."""
+    """A tally for each model on each data set; data sets share no questions, even if ids are equal."""
 
     def __init__(self, new: Callable[[str, str], Tally]) -> None:
-        """`new` makes an empty one for a data set and a model."""
+        """`new` returns an empty tally for a data set and a model."""
         self._new = cache(new)
         self._names: dict[tuple[str, str], None] = {}
 
@@ -218,23 +218,23 @@ class Tallies:
 
     @property
     def named(self) -> list[tuple[str, Tally]]:
-        """Each tally, and whose answers it counts."""
+        """Each tally, with the name of its data set and model."""
         return [(visible(curves_name(Key("llm", *name))), self._new(*name)) for name in self._names]
 
     def table(self) -> str:
-        """Their tables, each below its name where there are several."""
+        """The tallies' tables, each below its name if there are several."""
         if len(self._names) == 1:
             return self.named[0][1].table()
         return "\n".join(f"{name}: {of.answers:,} answers\n{of.table()}" for name, of in self.named)
 
     def warnings(self, run: Path) -> list[str]:
-        """Their warnings, each behind its name where there are several."""
+        """The tallies' warnings, each after its name if there are several."""
         told = [(name, line) for name, tally in self.named for line in tally.warnings(run)]
         return [line if len(self._names) == 1 else f"{name}: {line}" for name, line in told]
 
 
 def by_size(setting: str) -> tuple[bool, int, str]:
-    """Sorts settings: token budgets by size, then others by name."""
+    """A sort key for settings: token budgets by size, then others by name."""
     tokens = tokens_in(setting)
     return tokens is None, tokens or 0, setting
 

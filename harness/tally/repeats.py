@@ -1,18 +1,18 @@
-"""Do sampled answers repeat more than independent draws can? Fixed seeds and caches make them.
+"""Do sampled answers repeat more than independent draws would? Fixed seeds and caches cause that.
 
     find_repeats([Texts(hashes=[...], samples=[0, 1, ...], tokens=2560), ...], exchangeable=True, free=True)
     -> [Repeat("apart", observed=0.6, expected=0.019, chance=1e-26, alarm=True, distance=16), ...]
 
 Independent answers may be equal, and short ones often are. But which of a question's answers are equal is
-then a matter of chance. A server that begins with the same random numbers after every start repeats itself
-when a run goes on: sample 16 is sample 0 again. One that gives the same to many requests repeats nearby.
+then a matter of chance. A server that starts with the same random numbers each time repeats itself when a
+run is resumed: sample 16 equals sample 0. One that uses the same numbers for many requests repeats nearby.
 
-So the equal pairs at each distance of their samples are counted, and the most telling distance is looked at:
-for each question, in the order at hand and in SHUFFLES random orders. The order at hand has the most equal
-pairs in one question of SHUFFLES + 1, and the number of such questions is binomial: an exact test, whose
-chance is multiplied by the number of distances.
+So equal pairs are counted by the distance between their sample indices, and the most striking distance is
+tested, with each question's answers in their own order and in SHUFFLES random orders. If answers are
+independent, their own has the most equal pairs with probability 1 in SHUFFLES + 1, and the number of such
+questions is binomial: an exact permutation test, with its p-value times the number of distances (Bonferroni).
 
-Where all answers are one text their order says nothing. There a plain rule holds, for long answers only.
+If all answers are one text, their order is uninformative: a plain rule applies, for long answers only.
 """
 
 from array import array
@@ -24,13 +24,13 @@ import numpy.typing as npt
 from scipy.special import bdtrc
 
 ALARM = 2e-6
-"""The largest probability of an alarm over independent answers."""
+"""The largest probability of a false alarm, if answers are independent."""
 SHUFFLES = 19
 LONG = 20
-"""Answers of so many tokens on average are not all the same text by chance."""
+"""Answers with this many tokens on average are not all the same text by chance."""
 FEWEST_ANSWERS, FEWEST_GROUPS = 4, 5
 IDENTICAL_SHARE = 0.9
-"""The share of questions whose long answers are all one text above which that is an alarm.
+"""Alarm if in more than this share of questions with long answers all of them are one text.
 
 The tiny model, which knows few turns of phrase, has 69 % at temperature 0.5 with 4 answers, and 41 % at 1.
 """
@@ -44,14 +44,14 @@ Ints = npt.NDArray[np.int64]
 
 @dataclass(slots=True)
 class Texts:
-    """The sampled answers to one question in one setting: 12 bytes each."""
+    """The sampled answers to one question in one setting, in 12 bytes each."""
 
     hashes: "array[int]" = field(default_factory=lambda: array("q"))
     samples: "array[int]" = field(default_factory=lambda: array("i"))
     tokens: int = 0
 
     def extend(self, samples: Iterable[int], texts: Iterable[str | None], tokens: int) -> None:
-        """Count answers that have so many tokens together."""
+        """Add answers that have `tokens` tokens in total."""
         self.hashes.extend(map(hash, texts))
         self.samples.extend(samples)
         self.tokens += tokens
@@ -65,10 +65,10 @@ class Repeat:
     observed: float
     expected: float
     chance: float
-    """The probability of as many questions with most equal pairs in the order at hand, or more."""
+    """The p-value: of at least so many questions with the most equal pairs in their own order."""
     alarm: bool
     distance: int | None = None
-    """Between the samples of a pair, where that is what is compared."""
+    """Between the sample indices of a pair; None for kind `identical`."""
 
     def __str__(self) -> str:
         cause = CAUSES[self.kind]
@@ -79,11 +79,11 @@ class Repeat:
 
 
 def find_repeats(groups: Iterable[Texts], exchangeable: bool, free: bool) -> list[Repeat]:
-    """Every comparison made, the most telling first.
+    """Every comparison made, the most striking first.
 
-    `groups`: the answers to each question in each setting. `exchangeable`: whether their samples are numbered
-    as they were asked for, whatever they say. `free`: whether temperature, top_p and top_k leave long answers
-    room to differ.
+    `groups`: the answers to each question in each setting. `exchangeable`: whether sample indices do not
+    depend on what the answers say. `free`: whether temperature, top_p and top_k leave long answers room to
+    differ.
     """
     groups = [group for group in groups if len(group.hashes) >= FEWEST_ANSWERS]
     identical = _identical(groups) if free else []
@@ -102,10 +102,10 @@ def _identical(groups: Sequence[Texts]) -> list[Repeat]:
 
 
 def _at_one_distance(groups: Sequence[Texts]) -> list[Repeat]:
-    """The distance whose equal pairs exceed by most standard errors what its pairs have on average."""
+    """A test of the distance whose equal pairs exceed their expectation by the most standard errors."""
     rng = np.random.default_rng(1)
     placed = [_placed(group) for group in groups if len(set(group.hashes)) > 1]
-    placed.sort(key=lambda labels: (labels.size, labels.tobytes()))  # in an order that no name decides
+    placed.sort(key=lambda labels: (labels.size, labels.tobytes()))  # an order independent of names
     if not placed:
         return []
     equal, pairs = np.zeros((2, max(map(len, placed))))
@@ -121,7 +121,7 @@ def _at_one_distance(groups: Sequence[Texts]) -> list[Repeat]:
     expected = pairs * equal.sum() / pairs.sum()
     distance = 1 + int(((equal - expected) / np.sqrt(np.maximum(expected, 1e-9)))[1:].argmax())
     counted = [_equal_so_far_apart(labels, distance, rng) for labels in placed if len(labels) > distance]
-    # A question in which two orders share the lead says nothing.
+    # A question in which two orders tie for the most is uninformative.
     leaders = [int(equal.argmax()) for _, equal in counted if (equal == equal.max()).sum() == 1]
     if not leaders:
         return []
@@ -132,10 +132,10 @@ def _at_one_distance(groups: Sequence[Texts]) -> list[Repeat]:
 
 
 def _placed(group: Texts) -> Ints:
-    """The place where each sample's text first comes, by the sample's index; −1 where there is none."""
+    """By sample index, the place where the sample's text first appears; −1 if there is no sample."""
     sample = np.frombuffer(group.samples, np.int32)
     order = sample.argsort(kind="stable")
-    hashes = np.frombuffer(group.hashes, np.int64)  # which differ from process to process
+    hashes = np.frombuffer(group.hashes, np.int64)  # they differ from process to process
     texts = hashes[order]
     _, first, which = np.unique(texts, return_index=True, return_inverse=True)
     labels = np.full(int(sample.max()) + 1, -1)
@@ -144,7 +144,7 @@ def _placed(group: Texts) -> Ints:
 
 
 def _pairs_at_distance(labels: Ints) -> Ints:
-    """How many pairs of samples there are at each distance, from 0 on."""
+    """The number of pairs of samples at each distance, from 0 on."""
     there = (labels >= 0).astype(np.int64)
     if there.all():
         return np.arange(there.size, 0, -1)
@@ -153,9 +153,9 @@ def _pairs_at_distance(labels: Ints) -> Ints:
 
 
 def _equal_so_far_apart(labels: Ints, distance: int, rng: np.random.Generator) -> tuple[int, Ints]:
-    """Pairs at this distance, and how many are equal in the order at hand and in random ones.
+    """The number of pairs at this distance, and how many are equal in their own order and in random ones.
 
-    Random orders move the answers among the samples that there are.
+    Random orders permute the answers among the samples that exist.
     """
     there = labels >= 0
     known = labels[there]

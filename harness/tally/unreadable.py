@@ -17,22 +17,22 @@ from harness.grading.places import READERS, Reader
 from results.terminal import visible
 
 MANY = 0.05
-"""Where more than this share of a setting's answers could not be read, a run says so."""
+"""A run warns if more than this share of a setting's answers could not be read."""
 HELD = 1 << 26
-"""Characters of texts that wait to be looked at: few runs have so many unreadable answers that it matters."""
+"""The most characters of texts that wait to be examined; few runs have that many unreadable answers."""
 ENDINGS = 3
 _WORDS = 2
 _NUMBER = re.compile(r"[0-9][0-9,.]*+(?<![.,])")
 
 
 class Unreadable:
-    """Counts of the unreadable answers of a run, and of what would read them."""
+    """Counts a run's unreadable answers, and how many of them each reader would read."""
 
     def __init__(self, grader: Grader | None) -> None:
-        """`grader` has read the answers; None where that is unknown."""
+        """`grader`: the one that read the answers; None if that is unknown."""
         self.count = self._never_sampled = 0
         self._endings: Counter[str | None] = Counter()
-        """None: cut off."""
+        """The key None is for answers that were cut off."""
         self._grader = grader
         self._all = grader and replace(grader, readers=READERS)
         self._read: Counter[Reader] = Counter()
@@ -64,7 +64,7 @@ class Unreadable:
             self._read[reader] += not (reader == READERS[-1] and ends_in_code(text))
 
     def advice(self, share: float, runs: Sequence[Path]) -> str:
-        """What to tell about a run with so large a share of unreadable answers; one line."""
+        """One line of advice about a run with this share of unreadable answers."""
         self._look()
         ways = ", ".join(
             f"{_quoted(end)} ({count} times)" for end, count in self._endings.most_common(ENDINGS)

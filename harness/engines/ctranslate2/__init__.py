@@ -1,1 +1,1 @@
-"""The engine without a server: a model in this process, drawn from by CTranslate2."""
+"""The engine without a server: a model in this process, sampled with CTranslate2."""

@@ -1,17 +1,17 @@
-"""Which requests are drawn together: alike, and not too many.
+"""Groups similar requests into batches that fit into memory.
 
-    waiting: 32 requests of one prompt, 16 of each of two others, 1 to go on from each of 30 answers
+    waiting: 32 requests of one prompt, 16 of each of two others, 1 to continue each of 30 answers
     -> batches of 32 rows, 32 rows, 30 rows
 
-CTranslate2 computes a batch's prompts together up to the shortest, and goes on token by token to the longest
-for each answer: prompts of one batch are about as long as one another, and have equally many answers.
+CTranslate2 reads a batch's prompts together up to the length of the shortest, and the rest of longer ones
+token by token for each answer. So a batch's prompts have similar lengths, and equally many answers.
 
-How many tokens a batch may hold in memory:
+How many tokens a batch may hold depends on their size in memory:
 
     tiny: 4 layers of 4 heads of 32 -> 4,096 bytes a token
 
-CTranslate2 keeps keys and values in single precision for every query head, the prompt's for every answer, and
-copies them all in every step.
+CTranslate2 keeps keys and values in single precision for every query head, the prompt's once per answer, and
+copies all of them in every step.
 """
 
 import asyncio
@@ -24,13 +24,13 @@ from typing import Any, NamedTuple
 from harness.engines.base import Sampling
 
 MOST_ROWS = 32
-"""Answers in a batch. The tiny model was 40 % slower with 64: see studies/benchmarks/README.md."""
+"""The most answers in a batch. The tiny model was 40 % slower with 64: studies/benchmarks/README.md."""
 MOST_APART = 8
-"""Tokens by which prompts of one batch may differ in length."""
+"""The most tokens by which prompts of one batch may differ in length."""
 
 
 class Drawn(NamedTuple):
-    """What was drawn: the text before its stop string, all tokens, and whether it ended before its limit.
+    """A sampled answer: its text before the stop string, its token count, whether it ended before its limit.
 
     `logprob` is None unless it was asked for.
     """
@@ -43,7 +43,7 @@ class Drawn(NamedTuple):
 
 @dataclass(eq=False)
 class PromptRequest:
-    """An answer to the prompt `ids`."""
+    """A request for an answer to the prompt `ids`."""
 
     ids: tuple[int, ...]
     sampling: Sampling
@@ -61,19 +61,19 @@ class PromptRequest:
 
 
 Batch = list[list[PromptRequest]]
-"""The requests of each prompt, equally many."""
+"""A list of requests for each prompt, equally many."""
 
 
 def room(tokens: int, sampling: Sampling, most_tokens: int) -> int:
-    """How many answers to prompts of so many tokens one batch may have.
+    """The most answers that one batch may have, to prompts of that many tokens.
 
-    `most_tokens` have room in memory, prompts included.
+    `most_tokens` fit into memory, including the prompts.
     """
     return max(1, min(MOST_ROWS, most_tokens // (tokens + sampling.max_new_tokens)))
 
 
 def next_batch(waiting: list[PromptRequest], most_tokens: int) -> Batch:
-    """Takes the first of `waiting`, and of the others those that can be drawn with it."""
+    """Remove from `waiting` its first request and those that can share its batch; return the batch."""
     if not waiting:
         return []
     first = waiting[0]
@@ -96,16 +96,16 @@ def next_batch(waiting: list[PromptRequest], most_tokens: int) -> Batch:
 
 
 UNKNOWN = 16_384
-"""Tokens of a batch where nothing is known of the model or of the memory."""
+"""Tokens of a batch if the model's shape or the machine's memory is unknown."""
 SHARE = 0.5
-"""Of the machine's memory, for the keys and values of all batches."""
+"""The share of the machine's memory for the keys and values of all batches."""
 COPIES = 2
-"""The keys and values of a step, and of the one before."""
+"""Keys and values are held for the current step and the one before."""
 M_TRIM_THRESHOLD, M_MMAP_MAX = -1, -4
 
 
 def most_tokens(config: Mapping[str, Any], batches: int) -> int:
-    """The tokens of each of `batches` at a time, of a model with this config.json."""
+    """The most tokens of a batch if `batches` run at a time, for a model with this config.json."""
     each = bytes_per_token(config)
     if each is None or "SC_PHYS_PAGES" not in os.sysconf_names:
         return UNKNOWN
@@ -114,7 +114,7 @@ def most_tokens(config: Mapping[str, Any], batches: int) -> int:
 
 
 def bytes_per_token(config: Mapping[str, Any]) -> int | None:
-    """Of the keys and values of one token in one answer; None for a config.json of an unknown kind."""
+    """Bytes of the keys and values of one token of one answer; None for an unknown kind of config.json."""
     layers, heads = (config.get(name) for name in ("num_hidden_layers", "num_attention_heads"))
     if not layers or not heads or not config.get("hidden_size"):
         return None
@@ -123,9 +123,9 @@ def bytes_per_token(config: Mapping[str, Any]) -> int | None:
 
 
 def keep_freed_memory() -> None:
-    """Let glibc keep what is freed, instead of asking the kernel for cleared pages again in every step.
+    """Make glibc keep freed memory, instead of requesting cleared pages from the kernel in every step.
 
-    Of a model of 1.5 billion parameters this doubled the speed (studies/benchmarks/README.md).
+    This doubled the speed of a model of 1.5 billion parameters (studies/benchmarks/README.md).
     """
     libc = ctypes.CDLL(None)
     if hasattr(libc, "mallopt"):

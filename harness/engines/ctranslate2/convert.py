@@ -3,7 +3,7 @@
     harness/tiny/model/                  config.json, tokenizer.json, model.safetensors, ...
     harness/tiny/model/ctranslate2/      config.json, vocabulary.json, model.bin: what CTranslate2 loads
 
-The weights keep the precision they have. Converting needs PyTorch and transformers; drawing answers does not.
+The weights keep their precision. Converting needs PyTorch and transformers; sampling answers does not.
 """
 
 import json
@@ -23,20 +23,20 @@ from results.commandline import how_to_install
 
 WEIGHTS = "model.bin"
 INSIDE = "ctranslate2"
-"""The folder with the converted model, in the model's own."""
+"""The folder with the converted model, inside the model's own."""
 SOURCE = "converted_from"
-"""The key of the converted model's config.json with the fingerprint of the weights."""
+"""The key in the converted model's config.json for the fingerprint of the original weights."""
 TRIAL = range(1, 9)
-"""Tokens after which the converted model's logits are compared with the model's own."""
+"""Token ids after which the converted model's logits are compared with the original's."""
 SAME = {True: 1e-3, False: 0.1}
-"""How far they may be apart, relative to their norm: for weights in single and in half precision."""
+"""The largest relative distance between them, for weights in single (True) and in half precision."""
 
 
 def converted(model: str, revision: str | None, say: Callable[[str], None]) -> Path:
     """The folder that CTranslate2 loads for `model`, a hub name or a folder; converts the model if needed.
 
-    A folder that holds a model.bin is taken as it is. Raises BadInput: no such model, nothing to convert it
-    with, no place for it, or a model that CTranslate2 does not run as it should.
+    A folder that holds a model.bin is used as it is. Raises BadInput: no such model, a missing package, a
+    folder that cannot be written to, or a model that CTranslate2 does not run correctly.
     """
     folder = model_folder(model, revision)
     if (folder / WEIGHTS).is_file():
@@ -54,7 +54,7 @@ def converted(model: str, revision: str | None, say: Callable[[str], None]) -> P
         raise BadInput(f"model {model}: has to be converted once, and {folder} cannot be written to")
     say(f"converting {model} for CTranslate2, once, into {folder / INSIDE}")
     source = model if Path(model).is_dir() else _with_weights(model, revision)
-    # In a process of its own, whose PyTorch and whose copy of the weights are gone when it is done.
+    # In a process of its own, so that PyTorch and its copy of the weights do not stay in memory.
     with ProcessPoolExecutor(1, get_context("spawn")) as process:
         return process.submit(convert, Path(source)).result()
 
@@ -62,7 +62,7 @@ def converted(model: str, revision: str | None, say: Callable[[str], None]) -> P
 def convert(folder: Path) -> Path:
     """Convert the model in `folder`; returns the folder inside it that CTranslate2 loads.
 
-    Raises BadInput for a model that CTranslate2 does not know, or of which it makes another model.
+    Raises BadInput for a model that CTranslate2 does not know, or that it converts wrongly.
     """
     from ctranslate2.converters import TransformersConverter
 
@@ -75,7 +75,7 @@ def convert(folder: Path) -> Path:
         TransformersConverter(str(folder)).convert(str(unfinished), force=True)
         _complete(unfinished / "config.json", fingerprint(folder))
         _compare(unfinished, expected, SAME[single])
-        unfinished.chmod(0o755)  # as folders are made, unlike temporary ones
+        unfinished.chmod(0o755)  # temporary folders are private
         shutil.rmtree(folder / INSIDE, ignore_errors=True)
         unfinished.rename(folder / INSIDE)
     except (ValueError, NotImplementedError, KeyError, AttributeError, RuntimeError) as error:
@@ -99,9 +99,9 @@ def _own_logits(folder: Path) -> tuple[Any, bool]:
 
 
 def _compare(folder: Path, expected: Any, most: float) -> None:
-    """Raises ValueError if the converted model's logits are not those `expected`.
+    """Raise ValueError if the converted model's logits differ from those `expected`.
 
-    A converter that knows a model's name need not know all that its configuration may say.
+    A converter that knows a model's type may still ignore some of its configuration.
     """
     import ctranslate2
     import numpy as np
@@ -115,13 +115,13 @@ def _compare(folder: Path, expected: Any, most: float) -> None:
 
 
 def fingerprint(folder: Path) -> str | None:
-    """Of the names and the whole content of the weights in `folder`; None where there are none."""
+    """A digest of the names and contents of the weights in `folder`; None if there are none."""
     files = [*folder.glob("*.safetensors"), *folder.glob("pytorch_model*.bin")]
     return content_digest(files) if files else None
 
 
 def _complete(file: Path, source: str | None) -> None:
-    """Add the source, and names that CTranslate2 does not load a model without and makes no use of here."""
+    """Add the source, and token names that CTranslate2 requires but does not use here."""
     config = read_object(file)
     names = {name: config.get(name) or config.get("eos_token") or "" for name in ("bos_token", "unk_token")}
     whole = config | names | {SOURCE: source}
@@ -129,7 +129,7 @@ def _complete(file: Path, source: str | None) -> None:
 
 
 def _with_weights(model: str, revision: str | None) -> str:
-    """The folder in the hub's cache with all of the model."""
+    """Download the whole model; return its folder in the hub's cache."""
     from huggingface_hub import snapshot_download
 
     return str(snapshot_download(model, revision=revision, ignore_patterns=["original/*", "*.gguf", "*.pth"]))

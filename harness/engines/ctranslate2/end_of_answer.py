@@ -12,13 +12,13 @@ from typing import Any
 
 
 class EndOfAnswer:
-    """The end tokens and stop strings of one kind of request; `tokenizer` is of the package tokenizers."""
+    """The end tokens and stop strings of one kind of request; `tokenizer` is a tokenizers.Tokenizer."""
 
     def __init__(self, tokenizer: Any, end_tokens: frozenset[int], stop: tuple[str, ...]) -> None:
         self._tokenizer = tokenizer
         self._end_tokens = end_tokens
         self._stop = stop
-        # A token holds at least one byte of the stop string; one more, as some decoders strip a first space.
+        # Each token holds at least one byte of it; plus one, as some decoders strip a leading space.
         self._tail = max((len(text.encode()) for text in stop), default=0) + 1
 
     def ends(self, tokens: Sequence[int]) -> bool:
@@ -26,10 +26,10 @@ class EndOfAnswer:
         return tokens[-1] in self._end_tokens or self._stopped(tokens[-self._tail :])
 
     def enders(self) -> tuple[list[int], bool]:
-        """The tokens that end an answer whatever comes before them.
+        """The tokens that end an answer whatever precedes them, and whether each stop string has one.
 
-        And whether they include, for each stop string, one that holds all of it: how a model is likely to
-        write what it was trained to write. It may still spell it out in several tokens.
+        A model is likely to write a stop string that it was trained on as one token that holds all of it,
+        but it may still spell it out in several.
         """
         if not self._stop:
             return sorted(self._end_tokens), True
@@ -40,7 +40,7 @@ class EndOfAnswer:
         return sorted(self._end_tokens | whole), all(holders.values())
 
     def whole(self, tokens: Sequence[int]) -> Sequence[int]:
-        """`tokens` up to the one that completes a stop string, if one does. An end token is the last."""
+        """`tokens` up to the one that completes a stop string, if any; an end token is always the last."""
         if not self._stopped(tokens[:-1]):
             return tokens
         return tokens[: bisect_left(range(len(tokens)), True, key=lambda end: self._stopped(tokens[:end]))]

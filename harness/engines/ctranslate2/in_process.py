@@ -1,9 +1,9 @@
-"""The engine without a server: a model in this process, on a CPU or a GPU, drawn from by CTranslate2.
+"""The engine without a server: a model in this process, on a CPU or a GPU, sampled with CTranslate2.
 
     async with CTranslate2Engine(location, revision=None, chat=True) as engine:
         answer = await engine.generate("Anna has 12 apples. ...", sampling, seed=7)
 
-Each of a few threads answers a batch of requests that are alike.
+A few threads each answer one batch of similar requests at a time.
 """
 
 import asyncio
@@ -36,13 +36,13 @@ from harness.errors import EngineError, EngineGone
 from results import BadInput
 
 SMALL = 100e6
-"""Bytes of weights below which a batch ends in a moment; to watch every token would take half the time."""
+"""Bytes of weights below which batches are so short that checking each token would take half the time."""
 MOST_WORKERS = 16
-"""Batches at a time; with more threads than that, each batch has several."""
+"""The most batches at a time; with more threads than that, each batch uses several."""
 
 
 class CTranslate2Engine:
-    """Draws answers from a model, which it loads on entering the context."""
+    """Samples answers from a model, which it loads on entering the context."""
 
     name = "ctranslate2"
     version: str = ctranslate2.__version__
@@ -74,7 +74,7 @@ class CTranslate2Engine:
         self._closed: str | None = None
 
     async def __aenter__(self) -> Self:
-        """Raises BadInput: no such model, or one that CTranslate2 cannot run, or not in this precision."""
+        """Load the model. Raises BadInput: no such model, or CTranslate2 cannot run it in this precision."""
         folder = await asyncio.to_thread(converted, self._location, self._revision, self._say)
         self._small = (folder / WEIGHTS).stat().st_size < SMALL
         if not self._small:
@@ -127,7 +127,7 @@ class CTranslate2Engine:
         }
 
     async def generate(self, prompt: str, sampling: Sampling, seed: int, said: str = "") -> Completion:
-        """An answer to `prompt`. No seed repeats it."""
+        """An answer to `prompt`. A seed cannot reproduce it."""
         del seed
         if self._closed:
             raise EngineGone(self._closed)
@@ -150,7 +150,7 @@ class CTranslate2Engine:
         return counted(apart(answer, self._prompts.opens_thinking(prompt)), self._prompts)
 
     def _check(self, ids: Sequence[int], sampling: Sampling) -> None:
-        """Raises EngineError for a prompt that the model cannot read."""
+        """Raise EngineError for a prompt that the model cannot read."""
         tokenizer = self._prompts.tokenizer
         if any(
             token >= len(self._names) or self._names[token] != tokenizer.id_to_token(token) for token in ids
@@ -163,7 +163,7 @@ class CTranslate2Engine:
             )
 
     async def _work(self) -> None:
-        """Answer batch after batch until the engine is closed. What goes wrong fails its batch only."""
+        """Answer one batch after another until the engine is closed. An error fails only its own batch."""
         while not self._closed:
             batch = next_batch(self._waiting, self._most_tokens)
             if not batch:
@@ -182,15 +182,15 @@ class CTranslate2Engine:
         for requests, answers in zip(batch, drawn, strict=True):
             self._order.shuffle(answers)  # CTranslate2 returns the likeliest first
             for request, answer in zip(requests, answers, strict=True):
-                if self._closed:  # which may have broken it off
+                if self._closed:  # which may have cut it short
                     request.fail(EngineGone(self._closed))
                 else:
                     request.succeed(answer)
 
     def _draw(self, batch: Batch) -> list[list[Drawn]]:
-        """In a thread: the answers to the requests of each prompt."""
+        """The answers to the requests of each prompt; runs in a thread."""
         prompts, sampling, n = [requests[0].ids for requests in batch], batch[0][0].sampling, len(batch[0])
-        drawn = 1 if is_greedy(sampling) else n  # equal answers once
+        drawn = 1 if is_greedy(sampling) else n  # greedy answers are equal
         end = self._end(sampling.stop)
         enders, covered = self._enders(sampling.stop)
         results = self._model.generate_batch(
@@ -211,13 +211,13 @@ class CTranslate2Engine:
         return [answers * (n // drawn) for answers in ended]
 
     def _mean_logprob(self, prompt: Sequence[int], answer: Sequence[int]) -> float | None:
-        """The mean log-probability of an answer's tokens at temperature 1, by a pass of its own."""
+        """The mean log-probability of an answer's tokens at temperature 1, by a separate forward pass."""
         names = [self._names[token] for token in (*prompt, *answer)]
         (scored,) = self._model.score_batch([names], max_input_length=0)
         return mean_logprob(scored.log_probs[-len(answer) :] if answer else [])
 
     def _sampler(self, sampling: Sampling) -> dict[str, Any]:
-        """CTranslate2's names: its top-k of 1 is greedy, 0 has no limit."""
+        """The sampling parameters under CTranslate2's names; top-k 1 is greedy, 0 sets no limit."""
         if is_greedy(sampling):
             return {"sampling_topk": 1}
         unlimited = sampling.top_k == -1 or sampling.top_k >= len(self._names)
@@ -228,7 +228,7 @@ class CTranslate2Engine:
         }
 
     def _watch(self, end: EndOfAnswer) -> Callable[[Any], bool]:
-        """Is told of each token, and says whether it is the last of its answer."""
+        """A callback that is given each token and returns whether it is the last of its answer."""
         rows: dict[tuple[int, int], list[int]] = {}
 
         def is_last(step: Any) -> bool:
@@ -245,13 +245,13 @@ def is_greedy(sampling: Sampling) -> bool:
 
 
 def finished(end: EndOfAnswer, tokens: Sequence[int]) -> Drawn:
-    """The answer in `tokens`, which may go on after its end."""
+    """The answer at the beginning of `tokens`, which may continue beyond its end."""
     whole = end.whole(tokens)
     return Drawn(end.text(whole), len(whole), end.ends(whole))
 
 
 def end_tokens_of(prompts: PromptTokens, folder: Path) -> frozenset[int]:
-    """The end tokens of the model, of its settings for generating, and of its tokenizer."""
+    """The end tokens given by the model's generation config (or config) and by its tokenizer."""
     files = (prompts.folder / name for name in ("generation_config.json", "config.json"))
     given = next(filter(None, map(read_object, files)), {})
     ids = given.get("eos_token_id")

@@ -5,12 +5,12 @@
     -> {"choices": [{"message": {"content": " The answer is ##18##."}, "finish_reason": "stop"}],
         "usage": {"prompt_tokens": 71, "completion_tokens": 9}, "model": "org/model"}
 
-The message of a model that thinks has `reasoning` (vLLM) or `reasoning_content` (SGLang)
+The message of a thinking model has `reasoning` (vLLM) or `reasoning_content` (SGLang)
 beside its content.
 
-Each request has a seed of its own. Without one vLLM draws from a generator that it seeds
-with 0 when it starts: a run that goes on after a restart would get answers that it has
-already.
+Each request has a seed of its own. Without one, vLLM samples with a generator that it seeds
+with 0 when it starts: a run that continues after a restart would get the same answers
+again.
 """
 
 import json
@@ -36,11 +36,11 @@ from results.terminal import visible
 
 PENALTIES: dict[str, float] = {"presence_penalty": 0.0, "frequency_penalty": 0.0}
 NO_EFFECT = {**PENALTIES, "min_p": 0.0, "repetition_penalty": 1.0, "top_k": -1}
-"""Otherwise vLLM, SGLang and llama.cpp take these from the model's files, or use defaults of their own."""
+"""Sent because vLLM, SGLang and llama.cpp otherwise use the model's files or their own defaults."""
 
 
 class RequestForm(NamedTuple):
-    """What of NO_EFFECT a request holds, how it names its limit, and whether it holds a seed."""
+    """Which of NO_EFFECT a request has, how it names its token limit, and whether it has a seed."""
 
     no_effect: dict[str, float]
     limit: str
@@ -53,19 +53,19 @@ FORMS = tuple(
         product((NO_EFFECT, PENALTIES, {}), ("max_tokens", "max_completion_tokens"), (True, False)),
     )
 )
-"""The first one that a server accepts stays: hosted models know less, and some that think no penalties."""
+"""The first that a server accepts is used: hosted models know less, some thinking ones no penalties."""
 SEED_BITS = 31
-"""What every server takes; some hold a seed in 32 bits with a sign."""
+"""Every server accepts that many; some store a seed as a signed 32-bit integer."""
 TRIAL = "Say yes."
 TRIAL_TOKENS = {True: 256, False: 8}
-"""The limit of the trial request, by `chat`: models that reason may refuse a limit that is too small."""
+"""The token limit of the trial request, by `chat`: thinking models may refuse one that is too small."""
 MODELS_SHOWN = 5
 BARE = re.compile("https?://[^/]+/?")
 COMPLETIONS = "/completions"
 
 
 class OpenAIEngine(Connection):
-    """Asks one server. The key comes from the environment and is in no message, file or log."""
+    """Sends requests to one server. The key is from the environment and in no message, file or log."""
 
     name = "openai"
     version = ""  # the interface has no place for it
@@ -86,9 +86,9 @@ class OpenAIEngine(Connection):
     ) -> None:
         """`url` may leave out the path /v1; `model` is the server's name for the model, or a folder.
 
-        Chats in which an answer goes on need the model's `prompts`: the interface has that
-        for text only. `fields` go into every request; `thinking` says that the server is to
-        keep budgets of thinking.
+        Chats that continue a begun answer need the model's `prompts`: the interface can continue
+        only plain text. `fields` go into every request; `thinking`: the server must enforce
+        thinking budgets.
         """
         super().__init__(f"{url.rstrip('/')}/v1" if BARE.fullmatch(url) else url, say=say, key=key)
         self._model, self._chat, self._prompts = model, chat, prompts
@@ -114,7 +114,7 @@ class OpenAIEngine(Connection):
         }
 
     async def generate(self, prompt: str, sampling: Sampling, seed: int, said: str = "") -> Completion:
-        """An answer to `prompt`, by a request with a seed of its own: vLLM's begins anew with every start."""
+        """An answer to `prompt`. The request has its own seed, as vLLM's would repeat after a restart."""
         sent = random.Random(f"{seed} 0").getrandbits(SEED_BITS) if self._seeded else None
         read = partial(read_completion, limit=sampling.max_new_tokens, seed=sent)
         answer: Completion = await self._ask(prompt, said, sampling, read, sent)
@@ -124,11 +124,11 @@ class OpenAIEngine(Connection):
 
     @property
     def _seeded(self) -> bool:
-        """Whether requests hold a seed of ours: fields of the run's own come first."""
+        """Whether requests have a seed chosen here; one in the run's `request_fields` takes precedence."""
         return self._form.seeded and "seed" not in self._fields
 
     def opens_thinking(self, prompt: str) -> bool:
-        """Whether the model's thinking begins with its answer to `prompt`; no, where that is not known."""
+        """Whether `prompt` ends with the mark that opens the thinking; False if that is unknown."""
         if self._prompts is not None:
             return self._prompts.opens_thinking(prompt)
         return not self._chat and opens(prompt)
@@ -147,7 +147,7 @@ class OpenAIEngine(Connection):
             body["top_k"] = sampling.top_k
         elif sampling.top_k != -1:
             raise EngineGone(f"the server at {self.url} does not accept top_k, expected top_k = -1")
-        if sampling.logprobs:  # chats say whether, completions of how many tokens at each place
+        if sampling.logprobs:  # chats take a bool, completions a number of tokens per position
             body["logprobs"] = True if self._chat and not said else 1
         if sampling.candidates and self._chat:
             body |= {"logprobs": True, "top_logprobs": sampling.candidates}
@@ -202,7 +202,7 @@ class OpenAIEngine(Connection):
         raise BadInput(f"the server at {self.url}: {refusal}")
 
     async def _try_budgets(self) -> None:
-        """Find the first name for a budget of thinking by which the server keeps one."""
+        """Find the first way to state a thinking budget that the server keeps."""
         troubles = []
         for self._thinking_form in BUDGET_FORMS:
             trouble = await budget_trouble(self)

@@ -1,4 +1,4 @@
-"""What a server with OpenAI's interface says of one answer.
+"""Reads a reply of a server with OpenAI's interface.
 
 {"choices": [{"message": {"content": " The answer is ##18##."}, "finish_reason": "stop"}],
  "usage": {"prompt_tokens": 71, "completion_tokens": 9}, "model": "org/model"}
@@ -28,7 +28,7 @@ class _Choice(FromServer):
     logprobs: Any = None
 
     def logprob(self) -> float | None:
-        """The mean log-probability of the tokens: a chat has a `content` of them, a completion lists."""
+        """The mean log-probability of the tokens: chats have a list of objects, completions of numbers."""
         with suppress(TypeError, LookupError, ValueError):
             if "token_logprobs" in self.logprobs:
                 return mean_logprob([float(value) for value in self.logprobs["token_logprobs"]])
@@ -36,7 +36,7 @@ class _Choice(FromServer):
         return None
 
     def candidates(self) -> tuple[Candidate, ...] | None:
-        """The likeliest first tokens: a chat has a list of them, a completion an object."""
+        """The likeliest first tokens: chats have a list of objects, completions one object."""
         with suppress(TypeError, LookupError, AttributeError):
             if "top_logprobs" in self.logprobs:
                 return likeliest(self.logprobs["top_logprobs"][0].items()) or None
@@ -45,7 +45,7 @@ class _Choice(FromServer):
         return None
 
     def thought(self) -> str | None:
-        """The thinking, if any; some servers have other things than text at these places."""
+        """The thinking, if any; some servers put things other than text into these fields."""
         texts = [text for text in (self.reasoning_content, self.reasoning) if isinstance(text, str)]
         return max(texts, key=len, default=None)
 
@@ -70,7 +70,7 @@ def read_completion(content: bytes, limit: int, seed: int | None = None) -> Comp
     """The one answer in a reply, of at most `limit` tokens; empty if the model said nothing.
 
     seed: what was sent, for the record.
-    Raises Fault for an answer broken off, RequestRefused for one withheld, EngineError for one too long.
+    Raises Fault for an answer cut short, RequestRefused for one withheld, EngineError for one too long.
     """
     reply = parse(REPLY, content)
     if len(reply.choices) != 1:
