@@ -19,7 +19,7 @@ LIMITS = {
     "lines of the packages": 38_276,
     "files of the packages": 301,
     "lines of the tests": 34_715,
-    "words of pages written by hand": 18_702,
+    "words of pages written by hand": 18_712,
     "mean characters of a line": 52.9,
     "long lines, %": 8.6,
 }
