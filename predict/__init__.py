@@ -1,4 +1,4 @@
-"""Fits, forecasts, backtests and plans; reads tables, knows nothing of how they were made."""
+"""Fits, forecasts, backtests and plans, from tables alone, however these were made."""
 
 from typing import TYPE_CHECKING
 

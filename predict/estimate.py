@@ -1,4 +1,4 @@
-"""What every estimator gives back: one mean and two intervals from one fit, and how far to trust them.
+"""What every estimator returns: one mean and two intervals from one fit, and how far to trust them.
 
     estimate(evidence, targets, options)
     ->  mean 0.62,  these questions 0.59 … 0.65,  new questions 0.55 … 0.69 (at 90 %),  status "ok"
@@ -17,7 +17,7 @@ from results.normal import FORECAST_LEVEL, Interval
 from results.tables.status import Status as Status
 
 UNUSABLE = (Status.ILL_CONDITIONED, Status.OUT_OF_RANGE, Status.NOT_IDENTIFIABLE)
-"""Nothing is decided by a forecast with one of these."""
+"""No decision may use a forecast with one of these."""
 
 _SEVERITY = {status: rank for rank, status in enumerate(Status)}
 
@@ -26,10 +26,10 @@ _SEVERITY = {status: rank for rank, status in enumerate(Status)}
 class Options:
     """How intervals are made.
 
-    replicates: how many draws they are read from; 0 for none. level: the share of cases in
-    which an interval contains the true value. allowed: whether what the answers alone allow is
-    worked out, which takes a second at each setting and N. Raises BadInput where one of them
-    makes no sense.
+    replicates: number of draws they are computed from; 0 for no intervals. level: the share of
+    cases in which an interval contains the true value. allowed: whether to compute the range that
+    the answers alone allow, which takes a second per setting and N. Raises BadInput for an
+    invalid value.
     """
 
     replicates: int = 0
@@ -44,7 +44,7 @@ class Options:
 
 @dataclass(frozen=True)
 class Lengths:
-    """Tokens of an answer, where they are forecast too: mean (M,) and its interval."""
+    """Tokens per answer, if they are forecast too: mean (M,) and its interval."""
 
     mean: Floats
     interval: Interval[Floats]
@@ -52,12 +52,12 @@ class Lengths:
 
 @dataclass(frozen=True)
 class Estimate:
-    """One forecast a target, (M,) each; NaN for a mean that cannot be given, never a clipped one.
+    """One forecast per target, (M,) each; a mean that cannot be estimated is NaN, and none is clipped.
 
-    these: what sampling the same questions further will show; new: the accuracy on new
-    questions of the kind. condition: the condition number of the system solved, NaN where none
-    is. notes: sentences on the whole forecast that its reader must be told. allowed: what the
-    answers alone allow, whatever the law of the questions; None where that was not asked.
+    these: for the accuracy that sampling the same questions further will show; new: for new
+    questions of the kind. condition: the condition number of the system solved, NaN if there is
+    none. notes: sentences on the whole forecast that its reader must see. allowed: the range that
+    the answers alone allow, under any law of the questions; None if not requested.
     """
 
     mean: Floats
@@ -71,7 +71,7 @@ class Estimate:
 
 
 def of_opposite(estimate: Estimate) -> Estimate:
-    """What is left of one: the estimate by the method that is the `opposite` of the one in question."""
+    """One minus the accuracy: turn an estimate for a method's `opposite` into one for the method."""
     these, new = (Interval(1 - of.high, 1 - of.low, of.level) for of in (estimate.these, estimate.new))
     return replace(estimate, mean=1 - estimate.mean, these=these, new=new)
 
@@ -85,13 +85,13 @@ def everywhere(status: Status, M: int) -> Texts:
 
 
 def more_severe(one: Texts, other: Texts | Status) -> Texts:
-    """Elementwise the more severe of two statuses, broadcast."""
+    """The more severe of two statuses, elementwise with broadcasting."""
     ranks = np.vectorize(lambda value: _SEVERITY[Status(value)], otypes=[np.int64])
     return np.where(ranks(one) >= ranks(other), one, other)
 
 
 def middle(draws: Floats, level: float) -> Floats:
-    """The ends of the middle `level` of draws (R, M): shape (2, M), NaN where there are none."""
+    """The ends of the central interval with share `level` of draws (R, M): (2, M), NaN without draws."""
     ends = np.full((2, draws.shape[1]), np.nan)
     known = np.isfinite(draws).any(axis=0)
     if known.any():
@@ -108,7 +108,7 @@ def from_draws(
     level: float,
     condition: Floats | None = None,
 ) -> Estimate:
-    """The Estimate whose intervals are the middle of draws (R, M), widened to hold the mean itself.
+    """The estimate whose intervals are the central ones of draws (R, M), widened to contain the mean.
 
     A missing mean is marked not_identifiable. A mean outside [0, 1] is kept and marked
     out_of_range. Its intervals and those of an ill-conditioned mean may leave [0, 1], to show
@@ -122,7 +122,7 @@ def from_draws(
     def interval(draws: Floats) -> Interval[Floats]:
         ends = middle(draws, level)
         ends = np.where(loose, ends, np.clip(ends, 0.0, 1.0))
-        # NaN where there is no mean or no end
+        # NaN if either the mean or the end is missing
         return Interval(np.minimum(ends[0], mean), np.maximum(ends[1], mean), level)
 
     if condition is None:

@@ -1,4 +1,4 @@
-"""Every estimator by the name the command line knows it by, and the call that all of them share."""
+"""Every estimator by its command-line name, and the call that all of them share."""
 
 from dataclasses import replace
 
@@ -23,7 +23,7 @@ from results.votes.clusters import equal_draws
 from results.votes.tokens import budgets_ignored
 
 DEFAULT = "default"
-"""The predictor that needs no name: `estimator_of` says what it goes by."""
+"""The predictor used if none is named: `estimator_of` says which estimator it is."""
 
 MIXTURE, SURVIVAL, QUESTION_LAW = "mixture", "survival", "question-law"
 
@@ -42,17 +42,17 @@ ESTIMATORS: dict[str, Estimator] = {
 }
 
 CURVE_ONLY = (QUESTION_LAW, *RIVALS)
-"""They go by curves alone."""
+"""Estimators that use curves alone."""
 
 BY_THE_LAW = (QUESTION_LAW, PAPER_S)
-"""Their status goes by the question law already."""
+"""Estimators whose status already depends on the question law."""
 
 FAR = 16
-"""Backtests reach this many times the N that is seen (4 to 64), and up to 13 times the cap. What is asked
-beyond is not pinned down."""
+"""Backtests reach this many times the N seen (4 to 64), and up to 13 times the cap. Forecasts farther out are
+not validated."""
 
 WIDE = 0.3
-"""An interval wider than this leaves the forecast open."""
+"""A forecast with an interval wider than this is not ok."""
 
 BY_PROMPT = (
     "the tokens asked for hardly set the tokens used, so a new setting may change the prompt and not "
@@ -60,11 +60,11 @@ BY_PROMPT = (
 )
 
 NEEDS = {SURVIVAL: "--fit-cap", MIXTURE: "samples, not curves"}
-"""What an estimator needs that does not always apply."""
+"""What an estimator needs, if it does not always apply."""
 
 
 def estimator_of(predictor: str, given: Evidence | Group) -> str:
-    """The estimator that a predictor's name stands for, given what there is to go by."""
+    """The name of the estimator behind a predictor's name, given the data."""
     if predictor != DEFAULT:
         return predictor
     if given.run:
@@ -73,11 +73,11 @@ def estimator_of(predictor: str, given: Evidence | Group) -> str:
 
 
 def estimate(name: str, evidence: Evidence, targets: Points, options: Options) -> Estimate:
-    """What the estimator of that name makes of the evidence: from one fit the mean and both intervals.
+    """Run the estimator of that name on the evidence: the mean and both intervals from one fit.
 
-    Not ok where the interval of these questions is `WIDE`, where N or the cap is `FAR` beyond what was seen,
-    and for a new setting `BY_PROMPT`, or where the question law does not pin down how accuracy goes on along
-    T: through few settings every predictor draws a smooth line, which a rise that has hardly begun deceives.
+    Not ok if the interval for these questions is `WIDE`, N or the cap is `FAR` beyond what was seen; or, at a
+    new setting, in the case of `BY_PROMPT` or if the question law does not determine accuracy along T:
+    through few settings every predictor draws a smooth line, which misses a rise that has hardly begun.
     """
     if METHODS[evidence.method].opposite:
         return of_opposite(estimate(name, opposite(evidence), targets, options))
@@ -97,10 +97,10 @@ def estimate(name: str, evidence: Evidence, targets: Points, options: Options) -
 
 
 def _of_few(result: Estimate, evidence: Evidence, targets: Points) -> Estimate:
-    """The same with Student's intervals where questions, or clusters of them, are few.
+    """The same, with intervals widened by Student's t if questions, or clusters of them, are few.
 
-    That of new questions holds, too, that one, or half a cluster, may be missed in what was seen; at a
-    measured point of few it is no narrower than `of_new_questions`. A new setting goes by that with fewest.
+    The one for new questions allows for one question, or half a cluster, unlike those seen; at a measured
+    point with few it is no narrower than by its stderr. A new setting is treated as the one with fewest.
     """
     if not evidence.sizes:
         return result
@@ -130,16 +130,16 @@ def _of_few(result: Estimate, evidence: Evidence, targets: Points) -> Estimate:
 
 
 def able(samples: bool, caps: bool = False) -> list[str]:
-    """The estimators that apply to samples, or to curves alone; or to `caps` of a run."""
+    """The estimators that apply to samples, to curves alone, or to the `caps` of a run."""
     if caps:
         return [SURVIVAL, *CURVE_ONLY]
     return [*CURVE_ONLY, MIXTURE] if samples else [*CURVE_ONLY]
 
 
 def chosen(predictors: str, group: Group) -> list[str]:
-    """The predictors meant by names with commas between them, or by "all"; there the default comes last.
+    """The predictors in a comma-separated list of names, or all with the default last for "all".
 
-    Raises BadInput for one that does not apply to the group.
+    Raises BadInput for one that is unknown or does not apply to the group.
     """
     possible = able(bool(group.pools), bool(group.run))
     if predictors == "all":
@@ -156,6 +156,6 @@ def chosen(predictors: str, group: Group) -> list[str]:
 
 
 def one_name(predictor: str) -> None:
-    """Raise BadInput where several predictors are named, or all: a plan needs one."""
+    """Raise BadInput if several predictors are named, or "all": a plan needs one."""
     if predictor == "all" or len(names_of("predictor", predictor)) > 1:
         raise BadInput(f"predictor {predictor!r}: a plan needs one predictor")

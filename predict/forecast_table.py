@@ -1,11 +1,11 @@
-"""Forecast one group with one predictor, as rows of the forecast table.
+"""Forecast one group with its predictors, as rows of the forecast table.
 
 setting  N   predictor  estimator  role      accuracy  predicted  low   high  status  …  new_low  new_high
 500      64  default    mixture    held_out  0.81      0.83       0.80  0.86  ok      …  0.78     0.88
 
-`estimator` is what the predictor goes by, which a name such as `default` does not tell.
-`low` and `high` are the interval that was asked for, by default that of these questions; `new_low` and
-`new_high` are always that of new questions of the kind.
+`estimator` is the one that the predictor used, which a name such as `default` does not show.
+`low` and `high` are the requested interval, by default the one for these questions; `new_low` and
+`new_high` are always the one for new questions of the same kind.
 """
 
 from collections.abc import Iterable
@@ -27,7 +27,7 @@ from results.tables.status import MEANINGS
 from results.votes.tokens import reasoning_length
 
 THESE, POPULATION = TARGET.words
-"""What an interval may be of: the same questions sampled further, or new questions of their kind."""
+"""What an interval may be for: the same questions sampled further, or new questions of their kind."""
 
 
 def forecast(
@@ -37,9 +37,9 @@ def forecast(
     options: Options,
     target: str = THESE,
 ) -> tuple[pd.DataFrame, list[str]]:
-    """The forecast table of one group, all `predictors` below one another, and what a reader must be told.
+    """The forecast table of one group, with a block of rows per predictor, and notes that a reader must see.
 
-    `target` chooses the interval in the columns low and high. Raises BadInput where the request leaves
+    `target` chooses the interval in the columns low and high. Raises BadInput if the request leaves
     nothing to fit.
     """
     target = TARGET.of(target)
@@ -47,7 +47,7 @@ def forecast(
     targets = task.targets
     estimates: dict[str, Estimate] = {}
     lengths = None
-    if task.observed.run:  # the lengths of answers at dearer caps are forecast, too
+    if task.observed.run:  # the lengths of answers at larger caps are forecast, too
         estimates[SURVIVAL] = estimate(SURVIVAL, task.observed, targets, options)
         lengths = estimates[SURVIVAL].lengths
     if lengths:
@@ -70,9 +70,9 @@ def forecast(
 
 
 def with_seen(group: Group, request: Request, table: pd.DataFrame) -> pd.DataFrame:
-    """A forecast table of `group`, for a picture: with what was measured at its settings and what was fitted.
+    """A forecast table of `group` with the measured points that it lacks, for a plot.
 
-    Rows that the table lacks; of role "used" where the fit saw them.
+    Added are all fitted points, with role "used", and the others at the table's settings.
     """
     settings, most = fitted(group, request)
     points = group.points
@@ -106,7 +106,7 @@ def columns_of(estimate: Estimate, target: str = THESE) -> dict[str, Any]:
 
 
 def new_lengths(group: Group, task: Task, level: float) -> list[str]:
-    """A sentence on each setting whose length is itself a forecast."""
+    """One sentence for each setting whose length is itself a forecast."""
     at = task.targets
     spread = np.zeros(len(at)) if at.spread is None else at.spread
     z = z_of(level)
@@ -120,7 +120,7 @@ def new_lengths(group: Group, task: Task, level: float) -> list[str]:
 
 
 def caveats(group: Group, replicates: int) -> list[str]:
-    """Sentences on what the table of `group` cannot tell, whoever forecasts."""
+    """Sentences on the limits of `group`'s data, whichever the predictor."""
     sentences = []
     question_sets = {frozenset(pool.answers.question_ids) for pool in group.pools}
     counts = {n for n in group.questions.values() if n}
@@ -136,7 +136,7 @@ def caveats(group: Group, replicates: int) -> list[str]:
 
 
 def places(group: Group, task: Task) -> pd.DataFrame:
-    """What is asked and what is known of it, in the columns of the forecast table."""
+    """The targets and what is known about them, in the columns of the forecast table."""
     targets = task.targets
     own = pd.Series(targets.setting).map({k: v for k, v in group.questions.items() if v}).astype("Int64")
     most = max(group.questions.values())
@@ -161,7 +161,7 @@ def places(group: Group, task: Task) -> pd.DataFrame:
 
 
 def warnings(table: pd.DataFrame) -> list[str]:
-    """One plain sentence for each predictor and status but "ok" in a group's forecast table."""
+    """One sentence for each predictor and each status other than "ok" in a group's forecast table."""
     sentences = []
     forecasts = table[table["role"] != "used"]
     doubtful = forecasts[forecasts["status"] != Status.OK]

@@ -1,10 +1,10 @@
-"""The luck of a pool: how far the accuracy measured on its answers scatters about what is known of it.
+"""The luck of a pool: the sampling variance of the accuracy measured on its answers, given those seen.
 
     vote of N = 1 in a pool of 20: variance f(1 − f)/20;   of N = 19, all of a pool: f(1 − f), right or wrong
     the same with 5 answers of the 20 already seen: f(1 − f)·15/400
 
-Accuracy at N is a mean over all subsets of N answers, and its variance the mean covariance of two of them.
-What it is depends on how many answers they share, and of the seen ones that is known.
+Accuracy at N is a mean over all subsets of N answers, so its variance is the mean covariance of two of them.
+That depends on how many answers they share; the part due to shared answers already seen is known.
 """
 
 from functools import lru_cache
@@ -15,16 +15,16 @@ from scipy.stats import binom, hypergeom
 from predict.evidence.points import Floats, Ints
 
 LARGEST = 128
-"""Above this N the covariance of votes is that of the normal law."""
+"""Above this N the correlation of votes is that of the normal law."""
 
 
 def luck_of_pool(f: Floats, N: int, pool: Ints, method: str, seen: Ints | int = 0) -> Floats:
-    """Variance of a question's accuracy at N on a pool, of mean f, of whose answers some were seen.
+    """Variance of a question's accuracy at N, of mean f, on `pool` answers of which some were `seen`.
 
-    f: (…, Q); pool, seen: (Q,). Of best-of-N it is exact; of votes where two answers are equally likely, and
-    at N = 1; of a choice by score where two answers that are chosen of one question are as good as drawn
-    apart. A vote weighted by scores is taken to be as lucky as a plain one.
-    Of two answers an even N is as good as the odd one below it, ties being shared.
+    f: (…, Q); pool, seen: (Q,). Exact for best-of-N; for votes if two answers are equally likely, or N = 1;
+    for best-by-score if two different answers chosen for a question are right independently of each other. A
+    vote weighted by scores is treated as a plain one. With two possible answers, a vote of even N equals that
+    of the odd N below it, as ties are shared.
     """
     n = N - (N % 2 == 0) if method in ("majority", "weighted_majority") else N
     pairs = np.stack(np.broadcast_arrays(pool, seen, f[..., :].reshape(-1, f.shape[-1])[0])[:2])
@@ -38,13 +38,13 @@ def luck_of_pool(f: Floats, N: int, pool: Ints, method: str, seen: Ints | int = 
             luck[..., at] = f[..., at] * (1 - f[..., at]) * (weights @ _vote_correlation(n))
         else:
             luck[..., at] = _best_covariance(f[..., at], n, weights)
-    return np.maximum(luck, 0.0)  # where all of a pool was seen, rounding may leave less
+    return np.maximum(luck, 0.0)  # if all of a pool was seen, rounding may leave less
 
 
 def luck_of_mean(f: Floats, N: Ints, pools: Ints, method: str) -> Floats:
-    """Variance of the mean over questions at each N, (M,), by f (Q, M), read on half of the answers.
+    """Variance of the mean over questions at each N, (M,), from each question's accuracy f (Q, M).
 
-    On all of them a vote of all is 0 or 1, which has no luck.
+    f should be from votes of at most half of the answers: a vote of all is 0 or 1.
     """
     each = zip(f.T, N, strict=True)
     luck = [luck_of_pool(one, int(n), np.maximum(pools, n), method).mean() for one, n in each]
@@ -53,11 +53,11 @@ def luck_of_mean(f: Floats, N: Ints, pools: Ints, method: str) -> Floats:
 
 @lru_cache(maxsize=256)
 def _shared(n: int, pool: int, seen: int) -> Floats:
-    """P(two subsets of n share j answers), j = 0 … n; where some are `seen`, that they share j of those."""
+    """P(two subsets of n share j answers), j = 0 … n; with some `seen`, P(they share j of the seen ones)."""
     j = np.arange(n + 1)
     if not seen:
         return np.asarray(hypergeom.pmf(j, pool, n, n))
-    first = hypergeom.pmf(j, pool, seen, n)  # of the seen ones in the first subset
+    first = hypergeom.pmf(j, pool, seen, n)  # the number of seen answers in the first subset
     also = hypergeom.pmf(j[None], pool, j[:, None], n)
     joint = first @ also
     joint[0] += 1 - joint.sum()
@@ -66,9 +66,9 @@ def _shared(n: int, pool: int, seen: int) -> Floats:
 
 @lru_cache(maxsize=256)
 def _vote_correlation(n: int) -> Floats:
-    """The correlation of two votes of odd n that share j answers, of two answers equally likely, by j.
+    """The correlation of two votes of odd n that share j answers, by j, if two answers are equally likely.
 
-    Above LARGEST 2/π · arcsin(j/n), that of normal margins (Sheppard 1899).
+    Above `LARGEST`, 2/π · arcsin(j/n): that of the signs of two normal variables (Sheppard 1899).
     """
     if n > LARGEST:
         return np.asarray(2 / np.pi * np.arcsin(np.arange(n + 1) / n))
@@ -81,7 +81,7 @@ def _vote_correlation(n: int) -> Floats:
 
 
 def _same_choice(n: int) -> Floats:
-    """P(the highest of two subsets of n that share j is one answer), by j: it is among the shared ones."""
+    """P(two subsets of n that share j have the same highest answer), by j: it is then a shared one."""
     j = np.arange(n + 1)
     return np.asarray(j / (2 * n - j))
 
@@ -90,6 +90,6 @@ def _best_covariance(f: Floats, n: int, weights: Floats) -> Floats:
     """Σ_j weights[j] · (q^(2n − j) − q^(2n)), q = (1 − f)^(1/n) the chance that one answer is wrong."""
     q = np.clip(1 - f, 0.0, 1.0) ** (1 / n)
     total = np.zeros(f.shape)
-    for weight in weights:  # Horner: the term of j = n comes to stand without a power of q
+    for weight in weights:  # Horner's rule: the term of j = n ends up without a power of q
         total = total * q + weight
     return np.asarray(q**n * (total - weights.sum() * q**n))

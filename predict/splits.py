@@ -3,10 +3,10 @@
     predictor  estimator  split  setting  N   accuracy  unseen  predicted  low    high   status
     default    mixture    0      100      16  0.646     0.643   0.641      0.628  0.655  ok
 
-Of samples each split keeps `fit_max_n` random answers of every question at the fitted settings. The truth is
-the exact vote over all answers, the seen ones among them; `unseen` is that over the others alone, where they
-are N or more. A curves table has no answers to hide: its points at the fitted settings up to `fit_max_n` are
-observed, once, and the truth is its other points.
+With samples, each split keeps `fit_max_n` random answers of every question at the fitted settings. The truth
+is the exact accuracy over all answers, including the seen ones; `unseen` is that over the others alone, if
+there are at least N. A curves table has no answers to hide: its points at the fitted settings up to
+`fit_max_n` are observed, in a single split, and the truth is its other points.
 """
 
 from collections.abc import Sequence
@@ -30,8 +30,8 @@ from results.votes.exact import accuracy_by_question
 
 @dataclass(frozen=True)
 class Hidden:
-    """What a backtest hides of a group: it shows `max_n` answers at `settings`, and asks for the `targets`,
-    whose accuracies are the `truth`, in so many `splits`."""
+    """What a backtest of a group hides: it shows `max_n` answers at `settings` and asks for the `targets`,
+    whose accuracies are the `truth`, in each of `splits` splits."""
 
     settings: Sequence[str]
     max_n: int
@@ -41,7 +41,7 @@ class Hidden:
 
 
 def hidden(group: Group, request: Request, splits: int) -> Hidden:
-    """What is hidden. Raises BadInput where nothing would be, or there is no truth."""
+    """What a backtest hides. Raises BadInput if nothing would be hidden, or there is no truth."""
     names, max_n = fitted(group, replace(request, fit_max_n=request.fit_max_n or int(group.points.N.max())))
     targets, truth = _held_out(group, request, names, max_n)
     cut = [pool.answers for pool in group.pools if pool.setting in names]
@@ -56,12 +56,12 @@ def backtest(
     splits: int,
     options: Options,
 ) -> pd.DataFrame:
-    """One row per predictor, split, setting and N.
+    """Backtest: one row per predictor, split, setting and N.
 
-    Without `at_settings` the targets are the settings that are not fitted, or all where all are; without
-    `at_n` every N of the table. Where nothing depends on the split there is only one. Of caps there are also
-    the mean tokens of an answer, and their forecast. Raises BadInput where nothing would be hidden, or there
-    is no truth.
+    Without `at_settings` the targets are the settings that are not fitted, or all if all are fitted; without
+    `at_n`, every N of the table. If nothing depends on the split there is only one. With caps there are also
+    the mean tokens per answer and their forecast. Raises BadInput if nothing would be hidden, or there is no
+    truth.
     """
     kept = hidden(group, request, splits)
     names, max_n, targets, truth = kept.settings, kept.max_n, kept.targets, kept.truth
@@ -111,7 +111,7 @@ def accuracy_of(pools: Sequence[Pool], targets: Points, method: str) -> Floats:
 
 
 def _held_out(group: Group, request: Request, names: Sequence[str], max_n: int) -> tuple[Points, Floats]:
-    """The points asked for, less those that are observed, with their accuracies in the table."""
+    """The requested points other than the observed ones, with their accuracies in the table."""
     points, known = group.points, [name for name, _ in group.points.settings()]
     settings = list(group.run.caps)[1:] if group.run else list(request.at_settings)
     there = np.isin(points.setting, settings or [name for name in known if name not in names] or known)

@@ -1,4 +1,4 @@
-"""What `from synthetic import …` gives: one line from the name of a panel to its curves."""
+"""The names that `from synthetic import …` offers: one line from a panel's name to its curves."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -29,17 +29,17 @@ def run_panel(
     Parameters:
         panel: a name that `tts twin list` prints, `"all"`, or an `Experiment`.
         solver: "exact" (by formula where there is one), "monte-carlo" (sampled paths, many at once) or
-            "transformer" (the paper's loop word for word, slow).
-        repeats: how often the experiment is repeated.
-        seed: of all randomness.
-        tasks: tasks in a repeat, by default the experiment's own number.
-        paths: sampled paths of a task, by default 256 (transformer: 16).
+            "transformer" (the paper's loop literally, slow).
+        repeats: number of repeats of the experiment.
+        seed: seed of all randomness.
+        tasks: tasks per repeat, by default the experiment's own number.
+        paths: sampled paths per task, by default 256 (transformer: 16).
         jobs: processes to use.
-        steps: the t to read the curves at, by default the panel's own.
-        ns: the N to read them at, by default the panel's own.
+        steps: the values of t, by default the panel's own.
+        ns: the values of N, by default the panel's own.
         changes: fields of the settings, as with --set: `d=20`, or `d="5,10"` for a line at each.
 
-    Returns one row for each line of the panel, method, t and N. Columns: source, dataset, model, method,
+    Returns one row per line of the panel, method, t and N. Columns: source, dataset, model, method,
     setting; T and tokens_per_answer, the steps; N; permutation; accuracy, from 0 to 1, or risk for continuous
     coefficients; stderr; questions, the number of tasks.
 

@@ -1,1 +1,1 @@
-"""Predictors that look at the answers to each question."""
+"""Predictors that use the answers to each question."""

@@ -1,17 +1,17 @@
-"""What the answers alone allow: the least and the largest accuracy over all laws of the questions that fit.
+"""What the answers alone allow: the range of accuracy over all laws of the questions that fit them.
 
     150 questions × 4 answers, the vote of 64      forecast 0.68, 90 % 0.63 … 0.73;   allowed 0.57 … 0.79
 
-A forecast leans on its smooth prior as well as on the answers (`prior`). Here every law on the
-atoms counts whose log-likelihood is within χ²/2 of the largest one's: the profile likelihood
-interval of the population's accuracy, at the level of the forecast. It is an interval of these
-questions, too, where they are many.
+A forecast depends on its smooth prior as well as on the answers (`prior`). Here every law on the
+atoms is admitted whose log-likelihood is within χ²/2 of the maximum: the profile likelihood
+interval of the population's accuracy, at the level of the forecast. With many questions it is
+an interval for these questions, too.
 
-The law of the largest accuracy at a likelihood is the maximum likelihood law where ν questions
-more are seen, each right with the accuracy of its atom. So both ends are found by one search
-over ν; ν of the wrong vote gives the lower one. Each maximum is that of the constrained Newton
-method (Wang 2007, JRSS B 69): a least squares problem with weights ≥ 0 on the few atoms that
-matter.
+Of the laws with a given likelihood, the one with the largest accuracy is the maximum likelihood
+law after adding ν pseudo-questions, each right with its atom's accuracy. So each end is found by
+one search over ν; pseudo-questions with a wrong vote give the lower end. The maximum is found by
+the constrained Newton method (Wang 2007, JRSS B 69): non-negative least squares on the few atoms
+that matter.
 """
 
 import numpy as np
@@ -21,20 +21,20 @@ from scipy.stats import chi2
 from predict.evidence.points import Floats
 
 _STEPS, _NEW_ATOMS, _GAIN = 60, 30, 1e-2
-_FEWEST, _MOST = -2.0, 9.0  # logs of the questions that are added
+_FEWEST, _MOST = -2.0, 9.0  # log of the number of pseudo-questions
 
 
 def allowed(likelihood: Floats, times: Floats, accuracy: Floats, level: float) -> tuple[float, float]:
-    """The ends of what laws (K,) that fit the answers give to Σ_k w_k · accuracy_k.
+    """The least and largest Σ_k w_k · accuracy_k over the laws w (K,) that fit the answers.
 
-    likelihood: (U, K) of the patterns of answers by atom, up to a factor per row; times: (U,)
-    questions that have each; accuracy: (K,) from 0 to 1.
+    likelihood: (U, K) of each pattern of answers by atom, up to a factor per row; times: (U,)
+    questions with each pattern; accuracy: (K,) from 0 to 1.
     """
     best = fitted(likelihood, times)
     least = log_likelihood(likelihood, times, best) - chi2.ppf(level, 1) / 2
 
     def end(row: Floats) -> float:
-        """The accuracy of the law on the edge where questions of this chance (K,) are added."""
+        """Accuracy of the law at the likelihood limit, pseudo-questions of likelihood `row` (K,) added."""
         more = np.vstack([likelihood, row])
 
         def law(log_added: float) -> Floats:
@@ -52,12 +52,12 @@ def allowed(likelihood: Floats, times: Floats, accuracy: Floats, level: float) -
 
 
 def log_likelihood(likelihood: Floats, times: Floats, weights: Floats) -> float:
-    """Of the answers, the weights (K,) of the atoms being these."""
+    """The log-likelihood of the answers under atom weights (K,)."""
     return float(times @ np.log(np.maximum(likelihood @ weights, 1e-300)))
 
 
 def fitted(likelihood: Floats, times: Floats) -> Floats:
-    """The weights (K,) of the largest likelihood, to within a hundredth of its logarithm."""
+    """The maximum likelihood weights (K,), to within 0.01 of the largest log-likelihood."""
     atoms = likelihood.shape[1]
     weights = np.full(atoms, 1 / atoms)
     value, root = log_likelihood(likelihood, times, weights), np.sqrt(times)
@@ -78,7 +78,7 @@ def fitted(likelihood: Floats, times: Floats) -> Floats:
             if logs > value:
                 weights, value = tried, logs
                 break
-        else:  # a step of EM, which always climbs
+        else:  # an EM step, which never lowers the likelihood
             weights = weights * (gain + times.sum()) / times.sum()
             value = log_likelihood(likelihood, times, weights)
     return weights

@@ -1,11 +1,11 @@
-"""Exact accuracy of a vote of N fresh answers from an atom, ties shared.
+"""Exact accuracy of the majority vote of N fresh answers from an atom, ties shared.
 
     p = 0.4, a = 0.6, Ewens(2):  N = 1: 0.400,  N = 5: 0.491,  N = 100: 0.677
 
 N answers split into s right, l leading wrong and r = N − s − l others by a multinomial law. The right
-answer wins if l ≤ s and no block of others is larger than s; K blocks of size s and a tie l = s share the
-credit. Sizes of the blocks follow from generating functions: for Ewens(θ), with K blocks of size s and
-none larger,
+answer wins if l ≤ s and no block of equal others is larger than s; K blocks of size s, and the leading wrong
+answer if l = s, share the credit. Block sizes follow from generating functions: for Ewens(θ), with K blocks
+of size s and none larger,
 
     r! / (θ)_r · [z^r]  (θ z^s / s)^K / K! · exp(θ Σ_{j<s} z^j / j),
 
@@ -23,11 +23,11 @@ from predict.evidence.points import Floats, Ints
 EVERY = 24
 
 LARGEST = 512
-"""A vote of more answers than this is taken for a vote of this many: only near-ties still change."""
+"""Votes of more answers are approximated by a vote of this many: beyond it, only near-ties still change."""
 
 
 def vote_table(N: int) -> Floats:
-    """P(the vote of N answers is right) for every atom, ties shared: (ATOMS,). N is cut at `LARGEST`."""
+    """P(the vote of N answers is right) for every atom, ties shared: (ATOMS,). N is capped at `LARGEST`."""
     return _vote_table(min(N, LARGEST))
 
 
@@ -38,7 +38,7 @@ def _vote_table(N: int) -> Floats:
     s, lead = s[possible], lead[possible]
     r = N - s - lead
     tied = (s == lead).astype(int)
-    credit = np.stack(  # one `rest` at a time: all of them take 40 MB at N = 512
+    credit = np.stack(  # one `rest` at a time: all of them together take 40 MB at N = 512
         [_ewens_credit(N, theta)[tied, s, r] for theta in THETAS]
         + [_choice_credit(N, J, beta)[tied, s, r] for J, beta in CHOICES],
         axis=1,
@@ -57,8 +57,8 @@ def _vote_table(N: int) -> Floats:
 
 
 def _ewens_credit(N: int, theta: float) -> Floats:
-    """E[credit of the right answer | s, r], shape (2: leader not tied or tied, s ≤ N, r ≤ N)."""
-    scale = min(1.0, 100 / theta)  # z is replaced by scale·z: keeps every coefficient within range
+    """E[credit of the right answer | s, r], shape (2, N + 1, N + 1): leader not tied or tied, s, r."""
+    scale = min(1.0, 100 / theta)  # scale·z instead of z keeps every coefficient within range
     n = np.arange(N + 1)
     smaller = np.zeros(N + 1)  # coefficients of exp(θ Σ_{j<s} z^j / j)
     smaller[0] = 1.0
@@ -76,7 +76,7 @@ def _ewens_credit(N: int, theta: float) -> Floats:
 
 
 def _choice_credit(N: int, J: int, beta: float) -> Floats:
-    """As `_ewens_credit`, for choice(J, β)."""
+    """The same as `_ewens_credit`, for choice(J, β)."""
     n = np.arange(N + 1)
     block = _rising(beta, n)
     out = np.zeros((2, N + 1, N + 1))
@@ -97,10 +97,10 @@ def _rising(x: float, n: Ints) -> Floats:
 
 
 def votes_cast(N: int) -> tuple[Floats, Floats]:
-    """The vote's accuracy when 0 … N votes are cast: a few tables, and how they make up all N + 1 of them.
+    """The vote's accuracy when 0 … N votes are cast, as a few tables and weights to interpolate between them.
 
     Returns: tables (ATOMS, T) and weights (N + 1, T); the accuracy with v votes is tables @ weights[v]. Up to
-    `EVERY` votes each number has its own table; beyond, odd ones some 10 % apart, interpolated between.
+    `EVERY` votes each number has its own table; beyond, only odd numbers some 10 % apart (and N) do.
     """
     nodes = list(range(1, min(N, EVERY) + 1))
     while nodes[-1] < N:

@@ -1,15 +1,15 @@
-"""The atoms of the mixture: what the answers to one question may look like.
+"""The atoms of the mixture: the answer distributions that a question may have.
 
     p = 0.62 (right), a = 0.6 (the leading wrong answer's share of the wrong mass), rest = Ewens(2)
 
-An atom gives each answer independently: right with probability p; the leading wrong answer with (1−p)a;
-else one of the other wrong answers, whose unknown probabilities are drawn once a question from `rest`:
+Under an atom, answers are independent: right with probability p; the leading wrong answer with (1−p)a;
+else one of the other wrong answers, whose unknown probabilities are drawn once per question from `rest`:
 
-    Ewens(θ)        the Dirichlet process: θ small, few different answers; θ large, hardly two the same
+    Ewens(θ)        the Dirichlet process: small θ, few different answers; large θ, hardly any two alike
     choice(J, β)    J other answers with probabilities from a symmetric Dirichlet law: β = 1 uneven, as among
-                    the options of multiple choice; β larger, about equally likely
+                    the options of multiple choice; larger β, about equally likely
 
-Only how many answers agree is used, never their text: the probability of a partition with counts c_1, c_2,
+Only which answers agree is used, never their text: the probability of a partition with counts c_1, c_2,
 … is the exchangeable partition probability function (EPPF) of `rest` (Pitman, Combinatorial Stochastic
 Processes, 2.2).
 """
@@ -26,15 +26,15 @@ from results.votes.exact import VoteCounts
 _CELLS = 32
 P_EDGES = np.sin(np.pi / 2 * np.arange(_CELLS + 1) / _CELLS) ** 2
 P = np.concatenate([[0.0], np.sin(np.pi / 2 * (np.arange(_CELLS) + 0.5) / _CELLS) ** 2, [1.0]])
-"""Never, always, and between them the middles of cells that are even in arcsin √p, where a binomial share
-has the same noise everywhere."""
+"""Never, always, and the midpoints of cells of equal width in arcsin √p, the scale on which a binomial
+proportion has the same noise everywhere."""
 
 A = np.array([0.0, 0.15, 0.3, 0.45, 0.6, 0.75, 0.88, 0.97])
 A_EDGES = np.concatenate([[0.0], (A[1:] + A[:-1]) / 2, [1.0]])
 
 THETAS = (0.6, 2.0, 5.0, 15.0, 60.0, 1e4)
 CHOICES = ((2, 1.0), (3, 1.0), (5, 3.0), (9, 2.0))
-"""After the Ewens ones come these (J, β): choices among four or five options, and several even answers."""
+"""(J, β) of the choice laws, which follow the Ewens laws: four or five options, or several even answers."""
 
 RESTS = len(THETAS) + len(CHOICES)
 ATOMS = len(P) * len(A) * RESTS
@@ -42,10 +42,10 @@ ATOMS = len(P) * len(A) * RESTS
 
 @dataclass(frozen=True)
 class Patterns:
-    """Counts of Q questions, equal ones put together into U patterns.
+    """Answer counts of Q questions, grouped into U distinct patterns.
 
-    right: (U,); wrong: U arrays of counts, falling; times: (U,) questions with these counts;
-    pattern: (Q,) the index of each question's counts.
+    right: (U,); wrong: U arrays of counts, in descending order; times: (U,) questions with these
+    counts; pattern: (Q,) the index of each question's pattern.
     """
 
     right: Ints
@@ -55,7 +55,7 @@ class Patterns:
 
 
 def patterns(counts: VoteCounts) -> Patterns:
-    """Group questions with the same count of right answers and the same wrong counts in any order."""
+    """Group questions with equally many right answers and the same wrong counts, in any order."""
     places: dict[tuple[int, ...], int] = {}
     wrong = np.split(counts.wrong, counts.starts[1:-1])
     pattern = np.array(
@@ -75,7 +75,7 @@ def patterns(counts: VoteCounts) -> Patterns:
 def log_likelihood(observed: Patterns) -> Floats:
     """log P(counts | atom) up to a constant per pattern, shape (U, ATOMS), atoms ordered as (p, a, rest).
 
-    With s right and wrong counts c, m = Σc, and the leading wrong answer being any one of those seen or none:
+    With s right answers, wrong counts c and m = Σc, where any or none of the wrong answers seen may lead:
 
         p^s (1−p)^m [ (1−a)^m EPPF(c) + Σ_j a^{c_j} (1−a)^{m−c_j} EPPF(c without c_j) ]
     """
@@ -99,9 +99,9 @@ def _log_agreement(counts: list[tuple[int, ...]]) -> Floats:
 
 
 def leading(wrong: Ints) -> Floats:
-    """P(that answer leads | atom, counts) of none of the seen wrong answers and of each: (1 + k, A, RESTS).
+    """P(leader | atom, counts): none of the k wrong answers seen, or one of them: (1 + k, A, RESTS).
 
-    Answers of the same count are alike, and the first of them stands for all: the others have 0.
+    Answers with equal counts are exchangeable: the first has the probability of all, the others 0.
     """
     key = tuple(wrong.tolist())
     logs = _log_terms([key], np.array([1 + len(set(key))]))
@@ -114,9 +114,9 @@ def leading(wrong: Ints) -> Floats:
 
 
 def _log_terms(counts: list[tuple[int, ...]], terms: Ints) -> Floats:
-    """The logs of the bracket's terms, `terms` of each of `counts`, one below the other: (…, A, RESTS).
+    """Logs of the bracket's terms, `terms` for each of `counts`, concatenated: (sum of terms, A, RESTS).
 
-    No seen answer leads (lead = 0), or one of `ways` answers of the same count does.
+    Either no seen answer leads (lead = 0), or one of `ways` answers with the same count does.
     """
     rows = []
     for c in counts:

@@ -1,12 +1,12 @@
-"""Best-of-N: only the chance p of a right answer matters, and over questions p = c · Beta(a, b).
+"""Best-of-N needs only each question's chance p of a right answer; across questions, p ~ c · Beta(a, b).
 
     s = 1 right of n = 4   ->   weights of p = 0, 6e-6 … 1;   best of N right with 1 − (1 − p)^N
 
-The smaller a, the more questions are hardly ever right; c is the largest chance there is (the
-scaled beta of Schaeffer et al. 2025, arXiv 2502.17578). Few answers to each question leave much
-of the three open, and laws that fit them equally well part at large N. So none is picked:
-forecasts are means over the posterior of (log a, log b, logit c), and of (log a, log b) where c
-= 1, which is as likely beforehand: by importance sampling.
+The smaller a, the more questions are hardly ever right; c is the largest possible chance (the
+scaled beta of Schaeffer et al. 2025, arXiv 2502.17578). Few answers per question leave a, b and c
+poorly determined, and laws that fit equally well diverge at large N. So forecasts average over
+the posterior of (log a, log b, logit c), and of (log a, log b) with c = 1, which has the same
+prior probability, by importance sampling.
 """
 
 from collections.abc import Callable, Sequence
@@ -22,21 +22,21 @@ from predict.evidence.points import Floats
 from results.votes.exact import VoteCounts
 
 RATES = np.concatenate([[0.0], expit(np.linspace(-12, 12, 121)), [1.0]])
-"""The p that stand for all others: even in logit p, and the two ends."""
+"""Grid of p: equally spaced in logit p, and the two ends."""
 
 CENTRE, SPREAD = np.array([np.log(0.5), np.log(0.5), 2.0]), 2.0
 """Prior mean of (log a, log b, logit c), and the standard deviation of each."""
 
 DRAWS = 512
-"""Laws drawn for a setting."""
+"""Laws drawn for each setting and family."""
 
 ROUNDS, EFFECTIVE, DEGREES = (DRAWS // 2,) * 16 + (DRAWS, DRAWS), 0.1, 4
-"""Points of a round; their least effective sample size, as a share; the Student law's degrees of freedom."""
+"""Points per round; their least effective sample size, as a share; the degrees of freedom of Student's t."""
 
 
 @dataclass(frozen=True)
 class RateLaws:
-    """Laws of p drawn from their posterior: laws (L, K) on `RATES`, the chance of each (L,)."""
+    """Laws of p drawn from their posterior: laws (L, K) on `RATES`, and the probability of each (L,)."""
 
     laws: Floats
     chances: Floats
@@ -52,9 +52,9 @@ class RateLaws:
 
 
 def rate_laws(x: Floats) -> Floats:
-    """The laws (..., K) of parameters x (..., 3) or, where c = 1, (..., 2), in prior standard deviations.
+    """The laws (..., K) for parameters x (..., 3), or (..., 2) with c = 1, in prior standard deviations.
 
-    What lies between two rates is shared so that its mean stays.
+    Mass between two grid points is split between them so that its mean is kept.
     """
     log_a, log_b, *logit_c = np.moveaxis(CENTRE[: x.shape[-1]] + SPREAD * x, -1, 0)[..., None]
     a, b, c = np.exp(log_a), np.exp(log_b), expit(logit_c[0]) if logit_c else 1.0
@@ -68,10 +68,10 @@ def rate_laws(x: Floats) -> Floats:
 
 
 def fit_rates(counts: VoteCounts, families: Sequence[int] = (2, 3)) -> Population:
-    """The population behind one setting's answers; an unreadable answer is a wrong one.
+    """Fit the population behind one setting's answers; an unreadable answer counts as wrong.
 
-    `families`: the laws with c = 1 have two parameters, those with any c three; evidence weighs
-    them.
+    `families`: the number of parameters of each family of laws, 2 with c = 1 and 3 with c free;
+    evidence weights them.
     """
     pairs = np.stack([counts.correct, counts.pools])
     seen, pattern, times = np.unique(pairs, axis=1, return_inverse=True, return_counts=True)
@@ -87,13 +87,12 @@ def fit_rates(counts: VoteCounts, families: Sequence[int] = (2, 3)) -> Populatio
 
 
 def posterior_draws(log_density: Callable[[Floats], Floats], parameters: int) -> tuple[Floats, Floats]:
-    """Points (DRAWS, parameters) and the log of each one's weight, by importance sampling from a Student law.
+    """Points (DRAWS, parameters) and their log-weights, by importance sampling from a Student t law.
 
-    log_density: that of the posterior, up to a constant, of points (..., parameters); the
-    weights are on average its integral. Round by round the Student law moves from about the
-    prior to the mean and covariance of its weighted points, which are even (Sobol's), not
-    random. All steps are continuous, so that rounding on another machine moves the points by as
-    little.
+    log_density: the posterior's at points (..., parameters), up to a constant; the mean weight
+    estimates its integral. Round by round, the t law moves from roughly the prior to the mean and
+    covariance of its weighted points, which are quasi-random (Sobol). All steps are continuous, so
+    that rounding differences between machines move the points by equally little.
     """
     uniform = Sobol(parameters + 1, rng=0).random(DRAWS)
     steps = ndtri(uniform[:, 1:]) / np.sqrt(chi2.ppf(uniform[:, :1], DEGREES) / DEGREES)
@@ -110,7 +109,7 @@ def posterior_draws(log_density: Callable[[Floats], Floats], parameters: int) ->
 
 
 def _tempered(log_weights: Floats) -> Floats:
-    """Weights to the largest power, up to 1, at which EFFECTIVE of the points or more still count."""
+    """Weights to the largest power ≤ 1 that leaves an effective sample size of at least `EFFECTIVE`."""
     power = 0.0
     for step in 0.5 ** np.arange(30):
         chances = softmax(min(power + step, 1.0) * log_weights)

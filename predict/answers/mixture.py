@@ -1,18 +1,18 @@
-"""Our forecaster: each question's posterior over answer distributions, the prior learnt from all questions.
+"""The default forecaster: each question's posterior over atoms, under a prior learnt from all questions.
 
     1,319 questions × 8 answers   ->   vote at N = 64: 0.83, 90 % 0.81 … 0.85
 
 The forecast at N is the mean over questions of  Σ_k P(atom k | counts of q) · f_N(k),  where f_N(k) is the
 accuracy of the vote of N answers from atom k (`population`, `atom_votes`). So a vote curve is a mixture of
-very different curves, which no single exponential is. Each question has its own rate of unreadable answers,
+very different curves, not a single exponential. Each question has its own rate of unreadable answers,
 and the number of votes cast among N answers is beta-binomial: some questions are hardly ever answered. A
 question's posterior at one setting also uses its answers at the other settings (`shared_difficulty`).
-Of best-of-N only the chance of a right answer matters, and its law over questions (`best_of_n`).
+Best-of-N needs only the chance of a right answer and its law over questions (`best_of_n`).
 
-The interval of these questions holds what the answers leave open of the population's law
-(drawn) and of each question's place in it, and the luck of the answers still to come in the
-pool (`rest`); that of new questions holds their draw instead of the pool's luck. Both hold that
-the law is not quite true (`COMMON_ERROR`).
+The interval for these questions covers uncertainty about the population's law (drawn) and each
+question's place in it, and the sampling noise of the pool's unseen answers (`rest`); that for
+new questions covers the draw of the questions instead of the pool's noise. Both allow for error
+in the form of the law (`COMMON_ERROR`).
 
 Settings without answers are forecast from those with answers by the law along T
 (`curves.law_along_t`).
@@ -44,30 +44,30 @@ from results.votes.multinomial import best_of_n_accuracy
 from results.votes.unnamed import contents
 
 POOR_FIT = 2.0
-"""Standard errors that make a poor fit: one that describes the answers it has seen misses them by much less
-(`tests/predict/answers/test_poor_fit.py`)."""
+"""Residuals of more standard errors make a poor fit: a law that describes the answers seen misses by much
+less (`tests/predict/answers/test_poor_fit.py`)."""
 
 FEWEST_VOTES = 2.0
-"""With fewer readable answers a question than this, nothing is known of how questions differ."""
+"""With fewer readable answers per question, nothing is known about how questions differ."""
 
 OPEN = 0.08
-"""Where the answers alone leave a range of accuracy so much wider than the draw of the questions, the prior
-makes the forecast, and not they."""
+"""If the answers alone allow a range of accuracy wider by this than the draw of the questions explains, the
+forecast comes from the prior, not from them."""
 
 IMAGINED, FEWEST = 2**15, 16
-"""Completed questions in all, and at least of each one."""
+"""Simulated completions in all, and the fewest per question."""
 
 COMMON_ERROR = 0.04
-"""The law is not quite true, and off in many questions at once: errors of two are correlated by the square of
-this. Without it 86 of 100 intervals of 90 % hold for best-of-N. From studies/forecasts/common_error.py,
-families of models left out in turn: best-of-N wants 0.035; votes 0.015 or 0.05."""
+"""The law is never quite true, and errors of two questions are correlated by the square of this. Without it,
+only 86 of 100 intervals of 90 % cover for best-of-N. studies/forecasts/common_error.py, model families left
+out in turn, finds 0.035 best for best-of-N; for votes 0.015 or 0.05."""
 
 SCATTER = 400
-"""Draws that tell the scatter of a setting from which others are forecast."""
+"""Draws that estimate the variance at a setting from which others are forecast."""
 
 
 def mixture(observed: Evidence, targets: Points, options: Options) -> Estimate:
-    """Forecasts from samples at every target."""
+    """Forecast every target from the answers; BadInput if there are none."""
     if not observed.pools:
         raise BadInput("mixture: needs the answers to each question, not only curves: take default")
     return from_answers(observed, targets, options, populations(observed))
@@ -76,7 +76,7 @@ def mixture(observed: Evidence, targets: Points, options: Options) -> Estimate:
 def from_answers(
     observed: Evidence, targets: Points, options: Options, fitted: Sequence[Population]
 ) -> Estimate:
-    """Forecasts from the population of each sampled setting, and along T from these."""
+    """Forecast the targets at each sampled setting from its population, and the others along T."""
     M = len(targets)
     mean, draws = np.full(M, np.nan), np.full((2, options.replicates, M), np.nan)
     status = np.full(M, str(Status.NOT_IDENTIFIABLE), dtype="<U20")
@@ -98,7 +98,7 @@ def from_answers(
                 status[here] = more_severe(status[here], np.where(wide, Status.BOUND_HIT, Status.OK))
         if len(beyond):
             fresh = np.full(len(pool.sizes), np.inf)
-            steady = replace(options, replicates=SCATTER)  # the forecast itself must not hang on how many
+            steady = replace(options, replicates=SCATTER)  # a forecast must not depend on options.replicates
             drawn = accuracies(pool, population, grid, fresh, observed.method, steady)
             carried.append(Carried(pool, drawn.mean, *drawn.draws.var(axis=1)))
     if len(beyond):
@@ -110,11 +110,10 @@ def from_answers(
 
 
 def _answers_alone(pool: Pool, population: Population, N: Ints, level: float) -> Floats:
-    """What the answers alone allow of the vote of `N` (M,), as many of them read as of those seen: both ends,
-    and by how much they are further apart than for as many answers as were seen, (3, M).
+    """The vote accuracies at `N` (M,) that the answers alone allow: least, largest, and excess width, (3, M).
 
-    NaN up to the answers seen, of which the vote is known: that is as wide as the draw of the
-    questions.
+    The excess is over the width at the number of answers seen, which is due to the draw of the
+    questions. For N up to that number the vote is known, and all three are NaN.
     """
     answers = int(pool.answers.sizes.min())
     rows, times = learning_set(population.pattern)
@@ -123,7 +122,7 @@ def _answers_alone(pool: Pool, population: Population, N: Ints, level: float) ->
     def ends(n: int) -> tuple[float, float]:
         vote = _partly_read(n, unread.unread, unread.read) if unread else vote_table(n)
         low, high = allowed(likelihood, times, vote, level)
-        return round(low, 2), round(high, 2)  # the search is no more exact
+        return round(low, 2), round(high, 2)  # as accurate as the search
 
     ends_of = np.full((3, len(N)), np.nan)
     if (answers < N).any():
@@ -135,7 +134,7 @@ def _answers_alone(pool: Pool, population: Population, N: Ints, level: float) ->
 
 
 def populations(observed: Evidence) -> list[Population]:
-    """The population of each sampled setting; of votes, its questions lean as their other answers say."""
+    """The population of each sampled setting; for votes, also informed by the answers at other settings."""
     answers = [pool.answers for pool in observed.pools]
     if observed.method == "best_of_n":
         return [fit_rates(one.counts()) for one in answers]
@@ -144,8 +143,8 @@ def populations(observed: Evidence) -> list[Population]:
 
 @dataclass(frozen=True)
 class Accuracies:
-    """Accuracy at one setting at M values of N: mean (M,), and draws (2, R, M), of these questions and of new
-    ones; scatter (M,), the mean variance of a question about its mean."""
+    """Accuracy at one setting at M values of N: mean (M,); draws (2, R, M) for these and for new questions;
+    scatter (M,), the variance within a question, averaged over questions."""
 
     mean: Floats
     draws: Floats
@@ -155,10 +154,10 @@ class Accuracies:
 def accuracies(
     pool: Pool, population: Population, N: Ints, whole: Floats, method: str, options: Options
 ) -> Accuracies:
-    """The accuracy at `N` (M,) of pools of `whole` (Q,) answers, those of `pool` among them.
+    """The accuracy at `N` (M,) of pools of `whole` (Q,) answers, which include those of `pool`.
 
-    Every question is completed many times (`rest`). A draw takes a law of the population and,
-    for each question, one of its completions with the weight that the law gives its atom.
+    Every question is completed many times (`rest`). Each draw takes a law of the population and,
+    for each question, one of its completions, with the weight that the law gives its atom.
     """
     counts, seed = pool.answers.counts(), [options.seed, crc32(b"".join(contents(pool.answers)))]
     Q, rng = len(counts.pools), np.random.default_rng(seed)
@@ -178,7 +177,7 @@ def accuracies(
     exact = np.empty((Q, len(N)))
     for i, of_kind in enumerate(values):
         exact[which == i] = mass[which == i] @ of_kind
-    # what the atoms drawn were off by is known, and is taken off
+    # control variate: the drawn atoms' error on fresh answers is known
     mean = np.clip((value.mean(axis=1) - fresh.mean(axis=1) + exact).mean(axis=0), 0.0, 1.0)
     law = np.empty((options.replicates, len(N)))
     draws = np.empty((2, options.replicates, len(N)))
@@ -195,12 +194,12 @@ def accuracies(
 
 
 def drawn_atoms(mass: Floats, S: int, rng: np.random.Generator) -> Ints:
-    """S atoms of each question from its posterior `mass` (Q, K), evenly spread over it: (Q, S)."""
+    """S atoms for each question by systematic sampling from its posterior `mass` (Q, K): (Q, S)."""
     return drawn_at(mass, (np.arange(S) + rng.random((len(mass), 1))) / S)
 
 
 def drawn_at(weights: Floats, u: Floats) -> Ints:
-    """For each row of `weights` (Q, K) the indices that numbers `u` (Q, S) from 0 to 1 fall on, (Q, S)."""
+    """Inverse-CDF draws from each row of `weights` (Q, K) at `u` (Q, S) from 0 to 1: indices (Q, S)."""
     steps = np.cumsum(weights, axis=1)
     places = [np.searchsorted(row, at * row[-1], side="right") for row, at in zip(steps, u, strict=True)]
     return np.asarray(np.minimum(places, weights.shape[1] - 1), dtype=np.int64)
@@ -209,14 +208,14 @@ def drawn_at(weights: Floats, u: Floats) -> Ints:
 def _one_draw(
     chances: Floats, value: Floats, fresh: Floats, anew: Ints, rng: np.random.Generator
 ) -> tuple[Floats, Floats]:
-    """From the weights (Q, S) of completions the mean (M,) of `value` (Q, S, M) over questions, and two draws
-    of that mean (2, M): of the value of these questions, and of the `fresh` one of those drawn
-    `anew`."""
+    """The mean (M,) of `value` (Q, S, M) over questions, their completions weighted by `chances` (Q, S), and
+    two draws of it (2, M): of `value` for these questions, and of `fresh` for the questions `anew`
+    (Q,)."""
     Q, S = chances.shape
-    chances = np.where(chances.any(axis=1, keepdims=True), chances, 1.0)  # a law without any of its atoms
+    chances = np.where(chances.any(axis=1, keepdims=True), chances, 1.0)  # the law excludes all its atoms
     total = chances.sum(axis=1, keepdims=True)
     mean = np.einsum("qs,qsm->m", chances / total, value) / Q
-    steps = np.cumsum(chances / total, axis=1) + np.arange(Q)[:, None]  # rising through all questions
+    steps = np.cumsum(chances / total, axis=1) + np.arange(Q)[:, None]  # increasing across questions
     picks = []
     for question in (np.arange(Q), anew):
         place = np.searchsorted(steps.ravel(), question + rng.random(Q))
@@ -228,11 +227,10 @@ def _one_draw(
 def accuracy_by_atom(
     counts: VoteCounts, N: Ints, method: str = "majority", unread: Unread | None = None
 ) -> tuple[Floats, Ints]:
-    """Accuracy at `N` (M,) by atom, for each of B kinds of question, that differ in what could not be read:
-    (B, K, M).
+    """Accuracy at `N` (M,) by atom for each of B kinds of question (B, K, M), and each question's kind (Q,).
 
-    Also returns which kind each question is, (Q,): those with as many of as many unreadable are
-    one. For best-of-N an unreadable answer is a wrong one, and there is one kind.
+    Questions with equally many answers, and unreadable ones, are one kind. If every answer is
+    readable, or for best-of-N, which counts unreadable ones as wrong, there is only one.
     """
     alike = np.zeros(len(counts.pools), np.int64)
     if method == "best_of_n":
@@ -246,8 +244,8 @@ def accuracy_by_atom(
 
 
 def _partly_read(n: int, unread: Floats, read: Floats) -> Floats:
-    """The vote of n answers by atom, (..., K), where of each p (..., P) as many are unreadable as
-    Beta(unread, read) has."""
+    """Accuracy of the vote of n answers by atom, (..., K); the share of unreadable ones at each p follows
+    Beta(unread, read), both (..., P)."""
     tables, weights = votes_cast(n)
     cast = betabinom.pmf(np.arange(n + 1), n, read[..., None], unread[..., None])
     of_p = tables.reshape(len(P), -1, tables.shape[1])
@@ -256,10 +254,10 @@ def _partly_read(n: int, unread: Floats, read: Floats) -> Floats:
 
 
 def fit_status(observed: Evidence, pool: Pool, population: Population) -> Status:
-    """poor_fit where the population implies an accuracy far from that observed at the largest N.
+    """The status: poor_fit if the population implies an accuracy far from that observed at the largest N.
 
-    The population is asked for as many votes as each question cast: how many answers are
-    unreadable is no part of it. bound_hit with fewer than `FEWEST_VOTES`.
+    The number of votes that each question cast is taken as given: the fit to unreadable answers is
+    not judged. bound_hit with fewer votes than `FEWEST_VOTES`.
     """
     counts = pool.answers.counts()
     if (counts.pools - counts.nulls * (observed.method == "majority")).mean() < FEWEST_VOTES:

@@ -31,21 +31,21 @@ from predict.evidence.points import Floats, Ints
 from results.votes.exact import AnswerPools, VoteCounts
 
 LEARN_FROM = 300
-"""With more different patterns than this the weights are learnt from the questions of so many of them: no
-worse, and a fit takes a quarter of the time for 1,319 questions × 64 answers."""
+"""Most distinct patterns to learn from: random questions are added until there are so many. Fits are no
+worse, and take a quarter of the time for 1,319 questions × 64 answers."""
 
 
 TEMPER = 0.25
-"""The power to which a law's evidence counts in the average of the two. studies/forecasts/ablation.py
-compares it with 1 (Bayes) and 0 (equal shares)."""
+"""The power to which evidence is raised when the flexible and the plain law are averaged.
+studies/forecasts/ablation.py compares it with 1 (Bayes) and 0 (equal shares)."""
 
 
 ROUNDS = 2
-"""Times that the law of unread answers is fitted."""
+"""How many times the law of unread answers is fitted."""
 
 
 class AtomLaw(Protocol):
-    """What the answers say of the weights (K,) of the atoms: the weights by themselves, and draws (R, K)."""
+    """The fitted atom weights: a point estimate (K,), and posterior draws (R, K)."""
 
     @property
     def weights(self) -> Floats: ...
@@ -55,7 +55,7 @@ class AtomLaw(Protocol):
 
 @dataclass(frozen=True)
 class AveragedLaw:
-    """A mean of laws, each with its share (L,), shares summing to 1."""
+    """A weighted mean of laws; the shares (L,) sum to 1."""
 
     laws: tuple[AtomLaw, ...]
     shares: Floats
@@ -66,7 +66,7 @@ class AveragedLaw:
         return np.asarray(sum(share * law.weights for share, law in zip(self.shares, self.laws, strict=True)))
 
     def draw_weights(self, R: int, rng: np.random.Generator) -> Floats:
-        """R draws (R, K), of each law as many as its share says."""
+        """R draws (R, K), from each law in proportion to its share."""
         which = np.searchsorted(np.cumsum(self.shares)[:-1], (np.arange(R) + 0.5) / R)
         drawn = np.stack([law.draw_weights(R, rng) for law in self.laws])
         return np.asarray(drawn[which, np.arange(R)])
@@ -74,11 +74,11 @@ class AveragedLaw:
 
 @dataclass(frozen=True)
 class Population:
-    """The fitted mixture of one setting: U patterns of counts, K atoms sorted by p, as many to each p.
+    """The fitted mixture of one setting: U patterns of counts, K atoms sorted by p, equally many for each p.
 
     likelihood: (U, K) P(counts | atom) up to a factor per row; pattern: (Q,) each question's row;
-    unread: how often answers cannot be read, where some cannot; elsewhere: what the answers at
-    other settings say of the questions.
+    unread: how often answers cannot be read, or None if all can; elsewhere: what the answers at
+    other settings say about the questions.
     """
 
     likelihood: Floats
@@ -88,7 +88,7 @@ class Population:
     elsewhere: Difficulty | None = None
 
     def posterior(self, questions: Ints | None = None) -> Floats:
-        """P(atom | answers) of some or all questions, (Q, K)."""
+        """P(atom | answers) for the given questions (default: all), (Q, K)."""
         chosen = np.arange(len(self.pattern)) if questions is None else questions
         mass = self.likelihood[self.pattern[chosen]] * self.fit.weights
         if self.elsewhere is not None:
@@ -97,7 +97,7 @@ class Population:
         return np.asarray(mass / mass.sum(axis=1, keepdims=True))
 
     def given_unread(self, counts: VoteCounts) -> Floats:
-        """The weights of the atoms by how many answers to a question could not be read: (Q, K), or (1, K)."""
+        """P(atom | number of unreadable answers) of each question, (Q, K); (1, K) if all can be read."""
         if self.unread is None:
             return self.fit.weights[None]
         mass = by_atom(self.unread.log_likelihood(counts.nulls, counts.pools), len(self.fit.weights))
@@ -105,10 +105,10 @@ class Population:
         return np.asarray(mass / mass.sum(axis=1, keepdims=True))
 
     def marginal(self, answers: AnswerPools) -> Marginal:
-        """The law of p, and what the answers say of each question's p.
+        """The law of p, and the likelihood of each question's p.
 
-        Only those that were read: what makes answers unreadable beside p is alike at all settings,
-        and would count once for each.
+        Given readable answers only: apart from p, what makes answers unreadable is common to all
+        settings, and would count once for each.
         """
         law, counts = by_p(self.fit.weights), answers.counts()
         within = by_p(self.likelihood * self.fit.weights) / np.maximum(law, 1e-300)
@@ -120,10 +120,10 @@ class Population:
 
 
 def fit_population(counts: VoteCounts) -> Population:
-    """The population behind one setting's answers: a flexible law of the questions and a plain one.
+    """Fit the population behind one setting's answers: the average of a flexible and a plain law.
 
-    The flexible law is, of three fits, that of the largest evidence. Bayes would average the two by their
-    evidence, were one of them true. None is, and evidence is then too sure: it counts as `TEMPER` says.
+    The flexible law is the one of three fits with the largest evidence. If either law were true, Bayes would
+    average by evidence. Neither is, which makes evidence overconfident: it is tempered by `TEMPER`.
     """
     kinds = patterns(counts)
     logs = log_likelihood(kinds)
@@ -148,10 +148,10 @@ def fit_population(counts: VoteCounts) -> Population:
 
 
 def _with_unread(counts: VoteCounts, read: Floats, pattern: Ints) -> tuple[Floats, Ints, Unread]:
-    """The likelihood (U, K) of the answers with those not read among them, the patterns (Q,), and their law.
+    """Add the unread answers: the likelihood (U, K) of all answers, their patterns (Q,), and the unread law.
 
-    read: (V, K) the likelihood of those that were read, with their patterns (Q,). The law needs
-    the questions' p, and they need the law: each is fitted in turn.
+    read: (V, K) the likelihood of the readable answers, with their patterns (Q,). The law depends
+    on the questions' p, and these on the law, so the two are fitted in turn.
     """
     kinds, joint = np.unique(np.stack([pattern, counts.nulls, counts.pools]), axis=1, return_inverse=True)
     likelihood, patterns = read[kinds[0]], joint.ravel()
@@ -165,7 +165,7 @@ def _with_unread(counts: VoteCounts, read: Floats, pattern: Ints) -> tuple[Float
 
 
 def by_atom(logs: Floats, atoms: int) -> Floats:
-    """The likelihood (U, atoms), up to a factor per row, of logs (U, len(P)) that hang on p alone."""
+    """The likelihood (U, atoms), up to a factor per row, from logs (U, len(P)) that depend only on p."""
     return np.repeat(np.exp(logs - logs.max(axis=1, keepdims=True)), atoms // len(P), axis=1)
 
 
@@ -175,7 +175,7 @@ def by_p(weights: Floats) -> Floats:
 
 
 def learning_set(pattern: Ints) -> tuple[Ints, Floats]:
-    """Patterns to learn from, and how many questions have them: those of questions drawn at random."""
+    """The patterns of randomly drawn questions, to learn from, and how many of these questions have each."""
     order = np.random.default_rng(0).permutation(pattern)
     first = np.sort(np.unique(order, return_index=True)[1])
     if len(first) > LEARN_FROM:
@@ -185,7 +185,7 @@ def learning_set(pattern: Ints) -> tuple[Ints, Floats]:
 
 
 def share_between(populations: Sequence[Population], answers: Sequence[AnswerPools]) -> list[Population]:
-    """The populations of several settings, each knowing what the other settings say of its questions."""
+    """The populations of several settings, each with what the other settings say about its questions."""
     if len(populations) < 2:
         return list(populations)
     alone = [one.marginal(own) for one, own in zip(populations, answers, strict=True)]

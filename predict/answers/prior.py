@@ -1,13 +1,13 @@
-"""What is assumed of the questions before any answer is seen: base laws of the atoms, features to bend them.
+"""The prior on the questions: base laws of the atoms, and features that bend them to fit the answers.
 
     weights w = softmax(base + F α),   α ~ N(0, 1/RIDGE)
 
-F holds smooth features of an atom (p, a, rest and their products), so that a few dozen questions can already
-say something about the 2,720 weights. The base mixes two kinds of question, known and guessed; the last
+F holds smooth features of an atom (p, a, rest and their products), so that a few dozen questions are already
+informative about the 2,720 weights. The base mixes two kinds of question, known and guessed; the last
 feature lets the answers decide how many are guessed.
 
-Beside this flexible law stands a plain one, like those of the literature: p has a beta law, and the wrong
-answers agree as they will, whatever p is (`plain_base`, `plain_features`).
+Besides this flexible law there is a plain one, like those in the literature: p has a beta law, and how wrong
+answers agree is independent of p (`plain_base`, `plain_features`).
 """
 
 from functools import cache
@@ -20,38 +20,38 @@ from predict.answers.atoms import A_EDGES, CHOICES, P_EDGES, RESTS, THETAS, A, P
 from predict.evidence.points import Floats
 
 RIDGE = 4.0
-"""Precision of the prior of each α. Stronger, it hides what the answers say; weaker, forecasts are no better
-and far less certain."""
+"""Precision of the prior of each α. A larger one overrides the answers; a smaller one makes forecasts no
+better and far less certain."""
 
 RIDGE_OF_MORE = 1.0
-"""The same for `more_features`, which are for sets whose questions are nearly alike, such as the twin's."""
+"""The same for `more_features`, for sets of nearly identical questions, such as the synthetic twin's."""
 
 RIDGE_OF_ALIKE = 1e-4
-"""The same for `shape_features`. So weak a prior costs evidence that only questions all alike repay; on the
-real sets of `studies/forecasts/ablation.py` it was never taken."""
+"""The same for `shape_features`. So weak a prior costs evidence unless all questions are alike; on the real
+sets of `studies/forecasts/ablation.py` it was never chosen."""
 
 RIDGE_OF_PLAIN = 0.3
-"""The same for `plain_features`. Six features follow no noise; but a prior that leaves far more open than is
-ever seen would cost this law evidence."""
+"""The same for `plain_features`. Six features cannot overfit; but a prior far wider than anything observed
+would cost this law evidence."""
 
 GUESSED = 0.1
-"""Share of the questions that are guessed, before any answer is seen."""
+"""Prior share of guessed questions."""
 
 _NEVER_OR_ALWAYS = 1e-3
-"""Share of the questions of either kind never answered right, and of those always answered right."""
+"""Prior share, within each kind, of questions never answered right, and of those always answered right."""
 
 _EVEN_CHOICES = 0.25
-"""Prior weight of a rest with several even answers, relative to each other rest."""
+"""Prior weight of a `rest` with several even answers, relative to any other `rest`."""
 
 _FLOOR = 1e-6
 
 _CLEAR = 6.0
-"""Log-odds of guessed against known beyond which a question is clearly one or the other."""
+"""Log-odds of guessed against known at which the last feature is clipped."""
 
 
 @cache
 def features() -> Floats:
-    """F, shape (ATOMS, features): centred, of unit variance over the atoms."""
+    """F, shape (ATOMS, features), standardised over the atoms."""
     u = 2 * np.arcsin(np.sqrt(P)) / (np.pi / 2) - 1
     v = 2 * A / A.max() - 1
     t, choice, even = _rest_features()
@@ -70,20 +70,20 @@ def features() -> Floats:
 
 @cache
 def more_features() -> Floats:
-    """`features`, and whether the right answer leads, clearly or narrowly: the votes of 8 and of 32."""
+    """`features`, and the accuracies of votes of 8 and 32, which show how clearly the right answer leads."""
     votes = np.stack([vote_table(8), vote_table(32)], axis=1)
     return np.column_stack([features(), (votes - votes.mean(axis=0)) / votes.std(axis=0)])
 
 
 @cache
 def shape_features() -> Floats:
-    """Of `features` where p, a and `rest` lie and how far they spread: the weights may come to a point."""
+    """The linear and quadratic `features` of p, a and `rest`, which can put all weight on a point."""
     return features()[:, [0, 1, 6, 7, 9, 10]]
 
 
 @cache
 def plain_features() -> Floats:
-    """log p and log(1 − p), with which p has a beta law, and the kind of `rest`: shape (ATOMS, 6)."""
+    """log p and log(1 − p), which give p a beta law, and the kind of `rest`: shape (ATOMS, 6)."""
     inside = np.clip(P, P[1] / 4, 1 - P[1] / 4)
     t, choice, even = _rest_features()
     i, _, k = np.indices((len(P), len(A), RESTS)).reshape(3, -1)
@@ -100,7 +100,7 @@ def base() -> Floats:
 
 @cache
 def plain_base() -> Floats:
-    """Log-weights where p is uniform and the leading wrong answer one of its `rest` at random: (ATOMS,)."""
+    """Log-weights with p uniform and the leading wrong answer a random member of its `rest`: (ATOMS,)."""
     shares = [_a_cells(1.0, theta) for theta in THETAS]
     shares += [_a_cells(beta / 2, J * beta / 2) for J, beta in CHOICES]
     law = _p_cells(1.0, 1.0)[:, None, None] * np.stack(shares, axis=1)
@@ -108,12 +108,12 @@ def plain_base() -> Floats:
 
 
 def _log_law(guessed: float) -> Floats:
-    """Log-weights, shape (ATOMS,), where a share `guessed` of the questions is guessed, the others are known.
+    """Log-weights, shape (ATOMS,), if a share `guessed` of the questions is guessed and the others are known.
 
-    Known: p is uniform, whatever a and `rest` are. Guessed: the right answer is an ordinary member of the
-    guesses. Among those of Ewens(θ) an answer given at random has a share of Beta(1, θ), and so has the next
-    one of what is left: p and a. Among J + 2 options (a symmetric Dirichlet law of weight β/2) they have
-    Beta(β/2, (J+1)β/2) and Beta(β/2, Jβ/2). So wrong answers that are all different speak against p.
+    Known: p is uniform, independent of a and `rest`. Guessed: the right answer is an ordinary member of the
+    guesses. Under Ewens(θ) the share of a randomly given answer is Beta(1, θ), as is the next one's share of
+    the remainder: these are p and a. Among J + 2 options (a symmetric Dirichlet law of weight β/2) they are
+    Beta(β/2, (J+1)β/2) and Beta(β/2, Jβ/2). So wrong answers that all differ are evidence for a small p.
     """
     known = np.outer(_p_cells(1.0, 1.0), np.full(len(A), 1 / len(A)))
     guesses = [np.outer(_p_cells(1.0, theta), _a_cells(1.0, theta)) for theta in THETAS]
@@ -126,7 +126,7 @@ def _log_law(guessed: float) -> Floats:
 
 
 def _rest_features() -> tuple[Floats, Floats, Floats]:
-    """Of each `rest` where its θ lies, from −1 to 1, whether it is a choice, and whether an even one."""
+    """For each `rest`: where its θ lies, from −1 to 1, whether it is a choice, and whether an even one."""
     t = np.append(np.linspace(-1, 1, len(THETAS)), np.zeros(len(CHOICES)))
     choice = np.append(np.zeros(len(THETAS)), np.ones(len(CHOICES)))
     even = np.append(np.zeros(len(THETAS)), [float(beta > 1) for _, beta in CHOICES])
@@ -140,7 +140,7 @@ def _rest_weights() -> Floats:
 
 
 def _p_cells(one: float, other: float) -> Floats:
-    """How much of Beta(one, other) each p of the grid stands for."""
+    """The mass of Beta(one, other) assigned to each p of the grid."""
     inner = np.diff(betainc(one, other, P_EDGES)) + _FLOOR
     return np.concatenate([[_NEVER_OR_ALWAYS], inner, [_NEVER_OR_ALWAYS]])
 

@@ -1,11 +1,11 @@
-"""The rest of a pool: answers not seen yet, imagined for each question beside those that were seen.
+"""The rest of a pool: each question's unseen answers, simulated given those that were seen.
 
     seen 3 right, "17" once; 4 more from p = 0.6, a = 0.9   ->   perhaps 5 right, "17" three times
 
-What will be measured is the vote of a whole pool, and the answers seen are part of it. So a
-question is completed many times: an atom is drawn from its posterior, then which wrong answer
+What will be measured is the vote of a whole pool, which includes the answers seen. So each
+question is completed many times: draw an atom from its posterior, then which wrong answer
 leads (one of those seen or a new one), the shares of the others (Pitman 1996, Corollary 20:
-Dirichlet for those seen, a new Ewens process for the rest), and at last the missing answers.
+Dirichlet for those seen, a new Ewens process for the rest), and finally the missing answers.
 The pool's accuracy at N is then exact, over all its subsets.
 """
 
@@ -21,22 +21,22 @@ from predict.evidence.points import Floats, Ints
 from results.votes.exact import VoteCounts, best_of_n, majority_accuracy
 
 STICKS = 24
-"""New wrong answers with a chance of their own; those beyond are taken to be all different."""
+"""Number of new wrong answers with a share each; any further ones are taken to be all different."""
 
 _THETA = np.array([*THETAS, *(0.0 for _ in CHOICES)])
-"""θ of each `rest`; 0 of a choice, which has no answers beyond its options."""
+"""θ of each `rest`; 0 for a choice, which has no answers beyond its options."""
 
 _OPTIONS = np.array([*(0 for _ in THETAS), *(J for J, _ in CHOICES)])
 _BETA = np.array([*(0.0 for _ in THETAS), *(beta for _, beta in CHOICES)])
-"""J and β of each `rest` that is a choice(J, β); 0 of the others."""
+"""J and β of each `rest` that is a choice(J, β); 0 for the others."""
 
 
 def pool_sizes(seen: Ints, whole: Floats, N: Ints) -> Floats:
-    """The pool (Q, M) whose accuracy at N is asked, for questions with so many answers `seen` of the `whole`.
+    """Size of each pool whose accuracy at N is forecast, (Q, M), where `seen` of its `whole` are known (Q,).
 
-    The measured pool where it has N answers to every question and there is more in it than was
-    seen. Beyond it a pool of N answers. Where all of a pool was seen nothing is left to ask of
-    it: the accuracy of fresh answers, inf.
+    It is the measured pool if that has N answers to every question and some are unseen. If all
+    are seen, nothing is left to forecast about it: the target is the accuracy of fresh answers,
+    inf. For a larger N it is a pool of N answers.
     """
     measured = whole if (whole > seen).any() else np.full(len(seen), np.inf)
     inside = whole.min() >= N
@@ -45,12 +45,12 @@ def pool_sizes(seen: Ints, whole: Floats, N: Ints) -> Floats:
 
 @dataclass(frozen=True)
 class Worlds:
-    """D draws of what the answers to a question are like, S for each of some questions with the same wrong
-    counts: the chances of its answers, beside how often each was seen.
+    """D draws of answer distributions, S for each question of a group with the same wrong counts, and how
+    often each answer was seen.
 
     rows: the questions; wrong: (k,) how often each wrong answer was seen; right, unread: (D,)
-    so many seen; p, a, readable: (D,); leader: (D,) the leading wrong answer; shares: (D,
-    kinds) those of the others.
+    how many were seen; p, a, readable: (D,); leader: (D,) the leading wrong answer; shares: (D,
+    kinds) of the other wrong answers.
     """
 
     rows: Ints
@@ -65,13 +65,13 @@ class Worlds:
 
     @property
     def seen(self) -> Ints:
-        """The answers seen, as `more` counts them."""
+        """The answers seen, in the columns of `more`."""
         known = np.concatenate([self.wrong, np.zeros(STICKS + 2, np.int64)])
         kinds = np.broadcast_to(known, (len(self.right), len(known)))
         return np.column_stack([self.right, self.unread, kinds])
 
     def more(self, answers: Ints, rng: np.random.Generator) -> Ints:
-        """So many new `answers` (D,), counted: columns right, unreadable, the kinds, all different."""
+        """Draw and count `answers` (D,) new answers: columns right, unreadable, the kinds, all different."""
         cast = rng.binomial(answers, self.readable)
         right = rng.binomial(cast, self.p)
         lead = rng.binomial(cast - right, self.a)
@@ -83,7 +83,7 @@ class Worlds:
 def worlds(
     counts: VoteCounts, atom: Ints, unread: Unread | None, rng: np.random.Generator
 ) -> Iterator[Worlds]:
-    """One draw for each atom (Q, S) of each question, questions with the same wrong counts together."""
+    """Yield a draw for each atom (Q, S), grouped by questions with the same wrong counts."""
     S = atom.shape[1]
     p, a, rest = np.unravel_index(atom, (len(P), len(A), RESTS))
     readable = 1 - _unreadable(counts, p, unread, rng)
@@ -110,7 +110,7 @@ def votes_of_pools(
 ) -> Floats:
     """Accuracy (Q, S, M) of the vote of N (M,) in `pools` (Q, M) completed from atoms (Q, S).
 
-    What is drawn at one N does not hang on the others.
+    The draws at one N do not depend on the other N.
     """
     value = np.empty((*atom.shape, len(N)))
     rngs = [np.random.default_rng([seed, int(n)]) for n in N]
@@ -124,7 +124,7 @@ def votes_of_pools(
 
 
 def _unreadable(counts: VoteCounts, p: Ints, unread: Unread | None, rng: np.random.Generator) -> Floats:
-    """Of each question and `p` (Q, S) drawn for it a draw of its rate of unreadable answers, (Q, S)."""
+    """A draw of the rate of unreadable answers for each question and `p`, an index into `P`: (Q, S)."""
     if unread is None:
         return np.zeros(p.shape)
     read = (counts.pools - counts.nulls)[:, None]
@@ -132,17 +132,17 @@ def _unreadable(counts: VoteCounts, p: Ints, unread: Unread | None, rng: np.rand
 
 
 def _wrong_shares(wrong: Ints, a: Ints, rest: Ints, rng: np.random.Generator) -> tuple[Ints, Floats]:
-    """For D draws which wrong answer leads, and the shares of the others: (D,), and (D, kinds).
+    """Which wrong answer leads in each of D draws, (D,), and the shares of the others, (D, kinds).
 
-    Kinds are the k that were seen with counts `wrong`, a leader that is new, `STICKS` other new
-    ones, and one for all others, which are all different.
+    The kinds are the k seen with counts `wrong`, a new leader, `STICKS` other new answers, and one
+    kind for all further answers, which all differ.
     """
     k, D = len(wrong), len(a)
     leader = _leaders(wrong, a, rest, rng)
     leads = np.arange(k) == leader[:, None]
     theta, beta = _THETA[rest][:, None], _BETA[rest][:, None]
 
-    # Dirichlet's weights: the leader has its share apart from these
+    # Dirichlet weights; the leader's share is separate
     of_seen = np.where(leads, 0.0, wrong + beta)
     of_new_leader = np.zeros((D, 1))
     others_seen = k - leads.sum(axis=1)
@@ -151,7 +151,7 @@ def _wrong_shares(wrong: Ints, a: Ints, rest: Ints, rng: np.random.Generator) ->
     alpha = np.concatenate([of_seen, of_new_leader, of_options, theta], axis=1)
     weights = rng.standard_gamma(alpha)
 
-    # what is new of an Ewens rest is broken like a stick
+    # stick-breaking for the new answers of an Ewens rest
     broken = rng.beta(1.0, np.maximum(theta, 1e-9), (D, STICKS))
     kept = np.cumprod(1 - broken, axis=1)
     before = np.concatenate([np.ones((D, 1)), kept[:, :-1]], axis=1)
@@ -165,16 +165,16 @@ def _wrong_shares(wrong: Ints, a: Ints, rest: Ints, rng: np.random.Generator) ->
 
 
 def _leaders(wrong: Ints, a: Ints, rest: Ints, rng: np.random.Generator) -> Ints:
-    """Which wrong answer leads in each of D draws: one that was seen, by its number, or k: a new one."""
+    """Which wrong answer leads in each of D draws: the index of one that was seen, or k for a new one."""
     k, D = len(wrong), len(a)
-    up_to = np.cumsum(leading(wrong), axis=0)[:, a, rest]  # none of those seen, then each of them
+    up_to = np.cumsum(leading(wrong), axis=0)[:, a, rest]  # none of the answers seen, then each of them
     drawn = rng.random(D) * up_to[-1]
     passed = (drawn >= up_to).sum(axis=0)
     return np.where(passed == 0, k, passed - 1)
 
 
 def vote_of(counts: Ints, N: int) -> Floats:
-    """Accuracy (D,) of the vote of N from pools counted as `Worlds.more` does."""
+    """Accuracy (D,) of the vote of N from pools counted in the columns of `Worlds.more`."""
     right, null, kinds, different = counts[:, 0], counts[:, 1], counts[:, 2:-1], counts[:, -1]
     if (counts.sum(axis=1) == N).all():
         most = np.maximum(kinds.max(axis=1, initial=0), different > 0)
@@ -185,7 +185,7 @@ def vote_of(counts: Ints, N: int) -> Floats:
     given = np.bincount(row, minlength=len(kinds))
     starts = np.concatenate([[0], np.cumsum(given + different)])
     place = np.arange(len(row)) - np.repeat(np.cumsum(given) - given, given)
-    wrong = np.ones(starts[-1], np.int64)  # the answers that are all different, after the kinds
+    wrong = np.ones(starts[-1], np.int64)  # ones for the all-different answers, which follow the kinds
     wrong[starts[row] + place] = kinds[row, kind]
     return majority_accuracy(VoteCounts(right, wrong, starts, null), [N])[:, 0]
 

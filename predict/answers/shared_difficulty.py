@@ -1,15 +1,15 @@
-"""What a question's answers at other settings say of it here: the settings share its difficulty.
+"""What a question's answers at other settings say about it here: all settings share its difficulty.
 
     q7: 4 of 4 right at "high", 1 of 4 at "low"   ->   at "low" its p is likelier 0.5 than 0.1
 
 One factor links the settings (a Gaussian copula). Question q has a difficulty u_q ~ N(0, 1), and its chance p
-of a right answer at setting s stands at the quantile Φ(z_qs) of that setting's own population:
+of a right answer at setting s is the quantile Φ(z_qs) of that setting's own population:
 
     z_qs = √ρ_s · u_q + √(1 − ρ_s) · ε_qs,   ε_qs ~ N(0, 1)
 
-The populations stay as they were fitted, each from its setting's answers; ρ_s maximises the likelihood of all
-answers. A share `STRANGE` of the questions is taken to follow its population only, whatever it does
-elsewhere, so that no answer is impossible. Where ρ_s = 0 explains the answers best, nothing changes.
+Each population stays as fitted to its own setting's answers; ρ_s maximises the likelihood of all answers. At
+each setting a share `STRANGE` of the questions is independent of the other settings, so that no answer is
+impossible. Where ρ_s = 0 explains the answers best, nothing changes.
 """
 
 from collections.abc import Sequence
@@ -21,31 +21,31 @@ from scipy.special import logsumexp, ndtr, ndtri, softmax
 from predict.evidence.points import Floats, Ints
 
 NODES = np.linspace(-6.0, 6.0, 97)
-"""Difficulties u that stand for N(0, 1)."""
+"""Grid of difficulties u, for integrals over N(0, 1)."""
 
 NODE_WEIGHTS = np.exp(-(NODES**2) / 2) / np.exp(-(NODES**2) / 2).sum()
-"""Sums with these weights are integrals over N(0, 1) by the trapezoidal rule. The nodes are close enough for
-functions of u as narrow as √(1 − ρ) = 0.1, the narrowest there is."""
+"""Weights of the trapezoidal rule for integrals over N(0, 1). The nodes are close enough for functions of u
+as narrow as √(1 − ρ) = 0.1, the narrowest that occur."""
 
 CORRELATIONS = np.array([0.0, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99])
-"""The ρ that are tried."""
+"""Candidate values of ρ."""
 
 STRANGE = 1e-3
-"""Share of questions whose other settings say nothing."""
+"""Share of questions that are independent of the other settings."""
 
 _EQUAL = 1e-6
-"""Log-likelihoods this close count as equal, and the smallest of their ρ is taken: where one of two settings
-has ρ = 0, those of the other's ρ differ by rounding alone."""
+"""Log-likelihoods this close count as equal, and the smallest of their ρ is chosen: if one of two settings
+has ρ = 0, the likelihoods of the other's ρ differ only by rounding."""
 
 _ROUNDS = 8
-"""Passes over all settings at most; two or three are usual."""
+"""Most passes over all settings; two or three are usual."""
 
 
 @dataclass(frozen=True)
 class Marginal:
-    """One setting by itself: its population's law of p on B cells, and what the answers say of each question.
+    """One setting by itself: its population's law of p on B cells, and the likelihood of each question's p.
 
-    question_ids: Q names; law: (B,) probabilities; likelihood: (Q, B) P(answers | cell) up to a factor a row.
+    question_ids: Q names; law: (B,) probabilities; likelihood: (Q, B) P(answers | cell) up to a row factor.
     """
 
     question_ids: Sequence[str]
@@ -55,21 +55,21 @@ class Marginal:
 
 @dataclass(frozen=True)
 class Difficulty:
-    """What the other settings say of Q questions: posterior (Q, nodes) of u, and this setting's ρ."""
+    """What the other settings say about Q questions: posterior (Q, nodes) of u, and this setting's ρ."""
 
     posterior: Floats
     correlation: float
 
     def leaning(self, law: Floats, questions: Ints) -> Floats:
-        """P(cell | answers elsewhere) / P(cell) of `questions` under a law of p (B,): (len(questions), B)."""
+        """P(cell | answers elsewhere) / P(cell) for `questions`, given a law of p (B,): (questions, B)."""
         given = law_given_difficulty(law, self.correlation)
         return np.asarray((self.posterior[questions] @ given) / np.maximum(law, 1e-300))
 
 
 def share_difficulty(settings: Sequence[Marginal]) -> list[Difficulty]:
-    """Fit the correlations of two settings or more; for each, what the others say of its questions.
+    """Fit the correlations of two or more settings; return what the others say about each one's questions.
 
-    Questions are matched by name. Of one that no other setting has, the posterior is the prior.
+    Questions are matched by name. A question that no other setting has keeps the prior.
     """
     names = sorted(set().union(*(one.question_ids for one in settings)))
     place = {name: i for i, name in enumerate(names)}
@@ -97,9 +97,9 @@ def law_given_difficulty(law: Floats, correlation: float) -> Floats:
 
 
 def _coordinate_ascent(log_at_nodes: Floats) -> Ints:
-    """The index of each setting's best correlation, one setting after the other until none moves.
+    """The index of each setting's best correlation, updating one setting at a time until none changes.
 
-    log_at_nodes: log P(answers | u) of every setting, correlation, question and node; 0 without answers.
+    log_at_nodes: log P(answers | u) by setting, correlation, question and node; 0 without answers.
     """
     settings = np.arange(len(log_at_nodes))
     best = np.full(len(settings), len(CORRELATIONS) // 2)

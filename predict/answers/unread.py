@@ -1,11 +1,11 @@
-"""How often the answers to a question cannot be read, and what that says of its difficulty.
+"""How often the answers to a question cannot be read, and what that says about its difficulty.
 
     p = 0.1: 45 of 100 unread, p = 0.9: 1 of 100   ->   3 of 4 unread says that p is small
 
-A question's share of unread answers has the law Beta(s·m, s·(1 − m)). Its mean m hangs on the chance p of a
-right answer, logit m = β₀ + β₁ u with u = arcsin √p scaled to −1 … 1: what is hard is often not answered, or
-runs out of tokens. So unread answers speak of p. Were they thought to be independent of it, those questions
-would seem easier of which least is seen.
+A question's share of unread answers is Beta(s·m, s·(1 − m)). Its mean m depends on the chance p of a right
+answer, logit m = β₀ + β₁ u with u = arcsin √p scaled to −1 … 1: hard questions are often not answered, or
+run out of tokens. So unread answers are informative about p; if taken to be independent of it, the questions
+with the fewest readable answers would seem easier than they are.
 """
 
 from dataclasses import dataclass
@@ -18,13 +18,13 @@ from predict.answers.atoms import P
 from predict.evidence.points import Floats, Ints
 
 U = 4 * np.arcsin(np.sqrt(P)) / np.pi - 1
-"""Each p, so scaled that a binomial share has the same noise everywhere: (P,)."""
+"""Each p on the scale where a binomial proportion has the same noise everywhere: (P,)."""
 
 CENTRE, SPREAD = np.array([-2.0, 0.0, 1.5]), np.array([10.0, 1.0, 2.0])
 """Prior means of β₀, β₁ and log s, and their standard deviations."""
 
 DIGITS = 3
-"""The fit is rounded, so that machines agree."""
+"""Decimals to which the fit is rounded, so that machines agree."""
 
 
 @dataclass(frozen=True)
@@ -35,13 +35,13 @@ class Unread:
     read: Floats
 
     def log_likelihood(self, nulls: Ints, pools: Ints) -> Floats:
-        """log P(so many `nulls` of `pools` answers, in their order | p): (Q, P)."""
+        """log P(`nulls` unread of `pools` answers, in a given order | p): (Q, P)."""
         after = betaln(self.unread + nulls[:, None], self.read + (pools - nulls)[:, None])
         return np.asarray(after - betaln(self.unread, self.read))
 
 
 def fit_unread(nulls: Ints, pools: Ints, chance: Floats) -> Unread:
-    """The likeliest law, by its prior and counts (Q,) of questions whose p has the `chance` (Q, P)."""
+    """The posterior mode of the law, from counts (Q,) and each question's distribution over p (Q, P)."""
     kinds, which = np.unique(np.stack([nulls, pools]), axis=1, return_inverse=True)
     n, s = (one[:, None].astype(float) for one in (kinds[0], kinds[1] - kinds[0]))
 

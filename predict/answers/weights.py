@@ -1,9 +1,9 @@
-"""Fit the weights of the atoms: smooth weights that explain the answers to all questions of a setting.
+"""Fit smooth weights of the atoms that explain the answers to all questions of a setting.
 
     w = softmax(base + F α),   maximise  Σ_q log Σ_k w_k L_qk − ridge/2 |α|²   over α
 
-F holds a few smooth features of an atom (`prior`), L the likelihood of each question's answers under each
-atom. Free weights (the plain nonparametric maximum likelihood estimate) follow the noise.
+F holds a few smooth features of each atom (`prior`), L the likelihood of each question's answers under each
+atom. Unconstrained weights (the nonparametric maximum likelihood estimate) would overfit.
 """
 
 from dataclasses import dataclass
@@ -16,16 +16,16 @@ from predict.evidence.points import Floats
 _MAX_STEPS = 500
 
 CONVERGED = 1e-12
-"""Newton stops where the next step would gain less log-likelihood than this. An interval is drawn from the
-maximum and its curvature; if these are found only nearly, rounding decides, and machines differ."""
+"""Newton stops when the next step would gain less log-likelihood than this. Intervals are drawn from the
+maximum and its curvature; if these were only approximate, rounding would make machines differ."""
 
 _SPREAD_AT = 2.0
-"""Standard deviations from the maximum at which the spread of α is measured, in each direction."""
+"""Standard deviations from the maximum at which the spread of α is measured, on each side."""
 
 
 @dataclass(frozen=True)
 class PenalisedLikelihood:
-    """The function of α to maximise.
+    """The penalised log-likelihood of α.
 
     likelihood: (U, K) P(counts | atom) up to a factor per row; times: (U,) questions with these counts;
     base: (K,) log-weights at α = 0; F: (K, features); ridge: the precision of α's normal prior.
@@ -42,12 +42,12 @@ class PenalisedLikelihood:
         return np.asarray(softmax(self.base + alpha @ self.F.T, axis=-1))
 
     def value(self, alpha: Floats) -> Floats:
-        """The function at `alpha` (R, features): shape (R,)."""
+        """Its value at `alpha` (R, features): shape (R,)."""
         marginal = np.maximum(self.weights(alpha) @ self.likelihood.T, 1e-300)
         return np.asarray(np.log(marginal) @ self.times - self.ridge / 2 * (alpha**2).sum(axis=-1))
 
     def derivatives(self, alpha: Floats) -> tuple[Floats, Floats]:
-        """The gradient, and minus the Hessian with eigenvalues of at least the ridge: steps go uphill.
+        """The gradient, and minus the Hessian with eigenvalues raised to at least the ridge: steps go uphill.
 
         The gradient is the posterior minus the prior mean of the features, summed over questions, minus the
         ridge's pull; minus the Hessian is the prior minus the posterior covariance, plus the ridge.
@@ -64,7 +64,7 @@ class PenalisedLikelihood:
         return gradient, (vectors * (np.maximum(values, 0.0) + self.ridge)) @ vectors.T
 
     def maximum(self) -> Floats:
-        """α at the maximum reached from 0 by Newton steps, each halved until it gains."""
+        """α at the maximum reached from 0 by Newton steps, each halved while it loses."""
         alpha = np.zeros(self.F.shape[1])
         value = self.value(alpha)
         for _ in range(_MAX_STEPS):
@@ -82,8 +82,8 @@ class PenalisedLikelihood:
 
 @dataclass(frozen=True)
 class WeightFit:
-    """Fitted weights: α (features,) at its maximum, weights (K,), and by Laplace's approximation the
-    covariance of α and the evidence, the log-probability of the answers."""
+    """Fitted weights: α (features,) at the maximum, weights (K,), and by Laplace's approximation the
+    covariance of α and the log-evidence, log P(answers)."""
 
     problem: PenalisedLikelihood
     alpha: Floats
@@ -94,8 +94,8 @@ class WeightFit:
     def draw_weights(self, R: int, rng: np.random.Generator) -> Floats:
         """R draws of the weights, shape (R, K); α has a split normal law (Geweke 1989, Econometrica 57).
 
-        Along each axis of the covariance (a column of its Cholesky factor), to either side, α spreads as far
-        as its posterior does two standard deviations away: it is often much flatter near the maximum.
+        Along each axis of the covariance (a column of its Cholesky factor), the spread on each side matches
+        the fall of the posterior two standard deviations away: it is often much flatter near the maximum.
         """
         axes = np.linalg.cholesky(self.covariance)
         ends = self.alpha + _SPREAD_AT * np.stack([-axes.T, axes.T])
@@ -106,7 +106,7 @@ class WeightFit:
 
 
 def fit_weights(problem: PenalisedLikelihood) -> WeightFit:
-    """Maximise, and approximate the posterior of α about the maximum (Laplace)."""
+    """Maximise over α, with Laplace's approximation to its posterior."""
     alpha = problem.maximum()
     curvature = problem.derivatives(alpha)[1]
     covariance = np.asarray(np.linalg.inv(curvature), dtype=np.float64)

@@ -1,1 +1,1 @@
-"""Predictors that look at curve points alone, and where their intervals come from."""
+"""Predictors that use only the points of curves, and how their intervals are made."""

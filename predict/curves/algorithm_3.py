@@ -1,8 +1,8 @@
 """Low-Cost-to-High Estimate: the paper's Algorithm 3 (`results.low_cost_to_high`) as a predictor.
 
-Every curve of a table is one call of both parts; the status says which of its checks object. What is seen
-decides the question: at an N that was measured at T_1 and T_2, Part 2 has its stated input (*longer*); at any
-other it reads the curves of Part 1 (*longer and more*).
+Each curve of a table is one call of both parts; the status says which of its checks fail. The data decide
+which task it is: at an N that was measured at T_1 and T_2, Part 2 has its stated input (*longer*); at any
+other N it reads the curves of Part 1 (*longer and more*).
 """
 
 from dataclasses import replace
@@ -23,18 +23,17 @@ Ends = Literal["spread", "first", "all"]
 """T_1 and T_2: the shortest and the longest setting, the two shortest, or all settings by least squares."""
 
 APART = 0.02
-"""How far the paper's algorithm may be from the question law to be ok; studies/figure_3 has what that
-is worth."""
+"""Largest difference from the question law at which the paper's forecast is ok (see studies/figure_3)."""
 
 
 def low_cost_to_high(
     points: Points, accuracy: Floats, targets: Points, *, ends: Ends = "spread", measured: bool = True
 ) -> CurveForecast:
-    """Algorithm 3 on observed `points` with each row of `accuracy` (B, P), read at every one of `targets`.
+    """Algorithm 3 on observed `points` with each row of `accuracy` (B, P), evaluated at all `targets`.
 
-    ends: which settings are T_1 and T_2, of those with three different N or more; measured: D_N is what was
-    measured at N, where it was. False: always the curves of Part 1. Needs three T with N = 1 and two settings
-    with three different N each: without them every target is NaN and not_identifiable.
+    ends: which of the settings with at least three different N are T_1 and T_2; measured: take D_N from the
+    measurement at N if there is one; False: always from the curves of Part 1. Needs three T with N = 1 and
+    two settings with three different N each; otherwise every target is NaN and not_identifiable.
     """
     B, M = len(accuracy), len(targets)
     means = np.full((B, M), np.nan)
@@ -63,13 +62,13 @@ def low_cost_to_high(
 def _fits(x: Floats | Ints, y: Floats) -> list[Saturating]:
     """The fits of the data, row 0 of `y` (B, n), and of their replicates.
 
-    The data are fitted by themselves: not a digit of a forecast may hang on how many replicates there are.
+    The data are fitted alone, so that not one digit of a forecast depends on the number of replicates.
     """
     return [*fit_each(x, y[:1]), *fit_each(x, y[1:])]
 
 
 def _rich(points: Points) -> list[tuple[str, float]]:
-    """The settings of known T with three different N or more: (name, T), cheapest first."""
+    """The settings of known T with at least three different N: (name, T), shortest first."""
     return [
         (name, T)
         for name, T in points.settings()
@@ -80,7 +79,7 @@ def _rich(points: Points) -> list[tuple[str, float]]:
 def _read(
     gap: Gap, lengths: Floats, curves: list[Curve], targets: Points, measured: bool
 ) -> tuple[Floats, Floats]:
-    """Part 2 at every target: accuracies, and the larger condition number of both systems, (M,) each."""
+    """Part 2 at every target: accuracies, and the larger of the two systems' condition numbers, (M,) each."""
     mean, condition = np.empty(len(targets)), np.empty(len(targets))
     for N in np.unique(targets.N).tolist():
         d_n = [
@@ -95,17 +94,17 @@ def _read(
 
 
 def algorithm_3(evidence: Evidence, targets: Points, options: Options) -> Estimate:
-    """The paper's forecast, with the status that `judged` gives it."""
+    """The paper's forecast, with its status from `judged`."""
     result = on_curves(low_cost_to_high)(evidence, targets, options)
     return replace(result, status=judged(result.status, result.mean, *of_the_law(evidence, targets)))
 
 
 def judged(own: Texts, mean: Floats, law: Floats, law_ok: NDArray[np.bool_]) -> Texts:
-    """The status of the paper's forecasts, all (M,): ok where the question law is, and within APART.
+    """The status of the paper's forecasts (M,): ok if the question law's is and both agree within `APART`.
 
-    own: what its checks say. They judge its parameters, not its forecasts: where accuracy is flat the
-    parameters are open and the forecasts right, and of those that pass them about half are wrong. So they
-    name what is not ok, and take ok from nothing; but no mean outside [0, 1] is ok.
+    own: the result of its own checks. They judge its parameters, not its forecasts: where accuracy is flat,
+    parameters are undetermined but forecasts right, and of those that pass about half are wrong. So they say
+    why a forecast is not ok, never that it is not; but no mean outside [0, 1] is ok.
     """
     borne_out = law_ok & (np.abs(mean - law) <= APART) & (np.abs(mean - 0.5) <= 0.5 + 1e-9)
     return np.where(borne_out, Status.OK, more_severe(own, Status.BOUND_HIT))

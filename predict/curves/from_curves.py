@@ -1,11 +1,11 @@
-"""What is forecast from curves alone: the question law, its interval widened by what it is off by elsewhere.
+"""Forecast from curves alone: the question law, its interval widened by its error on held-out points.
 
     curve at T = 30, 60, 90, N = 1 … 16   ->   T = 90, N = 64: 0.74, 90 % 0.69 … 0.79
 
-The law's own interval holds what the points leave open of it, not that the law is wrong. So it
-is fitted again without the points of the largest N (or, for new settings, without the dearest
-ones), as every rival is (`model_error`), and its error there is part of the interval; for a new
-setting half of it (`OF_NEW`). A point that was observed is kept, with its own standard error.
+The law's own interval covers the uncertainty of its parameters, not its error as a law. So it
+is refitted without the points of the largest N (or, for new settings, without the longest
+settings), as every rival is (`model_error`), and its error there is added to the interval; half
+of it for a new setting (`OF_NEW`). An observed point's interval is that of its standard error.
 """
 
 from dataclasses import replace
@@ -22,14 +22,14 @@ from results import BadInput
 from results.normal import Interval, z_of
 
 OF_NEW = 0.5
-"""The share of the error beyond the dearest settings that counts for new ones, where the interval is already
-the outermost of two laws. With all of it 99 of 100 intervals of 90 % hold, with half 98, with
-none 94; but then too few of the small model's, whose accuracy rises steeply where it is seen
-last. Chosen on the sets of studies/figure_3/from_curves.md."""
+"""The share of the error beyond the longest settings that counts for new ones, whose interval already spans
+two laws. With all of it, 99 of 100 intervals of 90 % cover, with half 98, with none 94; but with
+none too few cover for the small model, whose accuracy still rises steeply at the last setting
+seen. Chosen on the sets of studies/figure_3/from_curves.md."""
 
 
 def from_curves(evidence: Evidence, targets: Points, options: Options) -> Estimate:
-    """The estimate from the points of the curves; without their standard errors it has no intervals."""
+    """The estimate from the points of the curves; without all their standard errors it has no intervals."""
     known = bool(np.isfinite(evidence.stderr).all())
     by_law = forecast_by_law(evidence, targets, options if known else replace(options, replicates=0)).estimate
     if not (known and options.replicates):
@@ -48,7 +48,7 @@ def from_curves(evidence: Evidence, targets: Points, options: Options) -> Estima
 
 
 def of_the_law(evidence: Evidence, targets: Points) -> tuple[Floats, NDArray[np.bool_]]:
-    """The law's mean forecasts, and where they are ok: nowhere if too little was seen for it."""
+    """The law's mean forecasts, and where they are ok; NaN and nowhere if the law cannot be fitted."""
     try:
         by_law = forecast_by_law(evidence, targets, Options()).estimate
     except BadInput:
@@ -57,7 +57,7 @@ def of_the_law(evidence: Evidence, targets: Points) -> tuple[Floats, NDArray[np.
 
 
 def _by_length(evidence: Evidence, targets: Points) -> Floats:
-    """What a T that is itself a forecast leaves open: half of the rise over ± one sd of log T, (M,)."""
+    """The uncertainty due to a T that is itself a forecast: half the change over ± one sd of log T, (M,)."""
     if targets.spread is None or not targets.spread.any():
         return np.zeros(len(targets))
     sooner, later = (replace(targets, T=targets.T * np.exp(by * targets.spread)) for by in (-1, 1))
@@ -68,8 +68,8 @@ def _by_length(evidence: Evidence, targets: Points) -> Floats:
 
 
 def _wider(interval: Interval[Floats], mean: Floats, off: Floats, own: Floats) -> Interval[Floats]:
-    """The interval with an independent error that reaches `off` to either side; where a point was observed
-    (`own` is known) what its standard error says."""
+    """The interval widened by an independent error of half-width `off`; where a point was observed (`own` is
+    known), mean ± `own` instead."""
     below, above = (
         np.where(np.isfinite(own), own, np.hypot(end - mean, off)) for end in (interval.low, interval.high)
     )

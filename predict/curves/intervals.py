@@ -1,25 +1,25 @@
-"""The one interval that all forecasts from a curve's points share.
+"""The intervals of all forecasts from a curve's points.
 
     power-law on 0.50 0.50 0.58 0.63 (± 0.01) at N = 1 2 4 8  ->  N = 64: 0.72, 90 % 0.59 … 0.85
 
-Each replicate of the observed curve is fitted again; to the scatter of these forecasts comes the error of the
-formula itself, judged by points left out (`model_error`).
+Each replicate of the observed curve is refitted; added to the spread of these forecasts is the error of the
+formula itself, estimated from held-out points (`model_error`).
 
     observed 0.50 0.58 0.63   ->   replicates 0.49 0.56 0.62 / 0.52 0.60 0.64 / ...   (R, P)
 
-From samples, a replicate resamples the questions, or their clusters, with replacement. Every setting and
-N uses the same ones, which keeps the correlation along the curve. A curves table gives
+With samples, a replicate resamples the questions, or their clusters, with replacement. All settings and
+N use the same resample, which keeps the correlation along the curve. A curves table gives
 standard errors only: its points share their questions, so `SHARED` of each variance is a common
 shift and the rest is independent.
 
-How far off a formula will be where there are no data, judged by data left out of its fit.
+The error of a formula where there are no data is estimated from data held out of its fit.
 
     power-law on N ≤ 8 of N = 1 … 16 misses N = 16 by 0.010  ->  0.014 per factor e, 0.020 at N = 64
 
-We leave out the points with the largest N (for new settings: the longest settings), fit the
-rest and forecast what was left out. Each error is divided by its distance: the logarithm of the
-ratio to the nearest fitted N or T. `USUAL` counts as one more such error, so that few points
-give a sensible answer too. The residual of the full fit (root mean square) is added.
+We hold out the points with the largest N (for new settings: the longest settings), fit the
+rest and forecast the held-out points. Each error is divided by its distance: the log of the
+ratio to the nearest fitted N or T. `USUAL` counts as one more such error, so that the estimate
+is sensible even with few points. The residual of the full fit (root mean square) is added.
 """
 
 from collections.abc import Callable
@@ -32,23 +32,23 @@ from predict.evidence.points import Evidence, Floats, Points, Pool, Texts
 from results.votes.exact import accuracy_by_question
 
 SHARED = 0.9
-"""The share of a point's variance that all points of the curve have in common: the choice of questions.
+"""The share of a point's variance common to all points of the curve: the choice of questions.
 
 Bootstrap replicates of real answers (OTIS, bigGSM, AIME, GPQA, multiple choice) have a
-correlation along N of 0.94 to 0.99 for votes and 0.78 to 0.96 for best-of-N. At N = 1 the luck
-of 8 answers makes 0.05 to 0.11 of the variance.
+correlation along N of 0.94 to 0.99 for votes and 0.78 to 0.96 for best-of-N. At N = 1 the
+sampling noise of 8 answers is 0.05 to 0.11 of the variance.
 """
 
 
 def replicates_of(evidence: Evidence, R: int, seed: int) -> Floats:
-    """R replicates of the observed curve, shape (R, P); fewer, or none, where they cannot be made."""
+    """R replicates of the observed curve, shape (R, P); fewer, or none, if they cannot be made."""
     if evidence.pools:
         return replicate_samples(evidence.points, evidence.pools, evidence.method, R, seed)
     return replicate_curves(evidence.accuracy, evidence.stderr, R, seed)
 
 
 def replicate_samples(points: Points, pools: tuple[Pool, ...], method: str, R: int, seed: int) -> Floats:
-    """R bootstrap curves over questions, or clusters, (R, P); a setting counts those it has."""
+    """R curves (R, P), bootstrapped over questions or clusters; a setting counts only its own questions."""
     cluster_of = dict[str, str]()
     for pool in pools:
         cluster_of |= zip(pool.answers.question_ids, pool.answers.clusters or (), strict=False)
@@ -68,7 +68,7 @@ def replicate_samples(points: Points, pools: tuple[Pool, ...], method: str, R: i
 
 
 def replicate_curves(accuracy: Floats, stderr: Floats, R: int, seed: int) -> Floats:
-    """R noisy copies of a curve, shape (R, P), kept within [0, 1]; none where a standard error is unknown."""
+    """R noisy copies of a curve, shape (R, P), clipped to [0, 1]; none if any standard error is unknown."""
     if not np.isfinite(stderr).all():
         return np.empty((0, len(accuracy)))
     rng = np.random.default_rng(seed)
@@ -78,13 +78,13 @@ def replicate_curves(accuracy: Floats, stderr: Floats, R: int, seed: int) -> Flo
 
 
 USUAL = 0.03
-"""Error per factor e that formulas usually make."""
+"""Typical error of a formula per factor e."""
 
 CUTS = 2
-"""How often points are left out: N above a half or a quarter of the largest; the last one or two settings."""
+"""How often points are held out: N above a half or a quarter of the largest; the last one or two settings."""
 
 Fit = Callable[[Points, Floats, Points], Floats]
-"""(points, accuracy (P,), targets) -> forecasts (M,), NaN where there is none."""
+"""(points, accuracy (P,), targets) -> forecasts (M,), NaN where impossible."""
 
 
 def model_error(observed: Evidence, targets: Points, fit: Fit) -> Floats:
@@ -110,11 +110,11 @@ def model_error(observed: Evidence, targets: Points, fit: Fit) -> Floats:
 
 
 def luck_share(observed: Evidence) -> float:
-    """How much of the variance between replicates is luck of the answers, not the choice of questions.
+    """The share of the variance between replicates due to the answers' noise, not the choice of questions.
 
-    Replicates resample the questions. The part of their variance that comes from the luck of n
-    answers is E[p(1 − p)]/n out of Var[p̂], both at N = 1. For curves without answers it is
-    taken to be 1 − `SHARED`.
+    Replicates resample the questions. The part of their variance due to sampling only n answers
+    is E[p(1 − p)]/n out of Var[p̂], both at N = 1. For curves without answers it is taken to be
+    1 − `SHARED`.
     """
     if not observed.pools:
         return 1 - SHARED
@@ -126,7 +126,7 @@ def luck_share(observed: Evidence) -> float:
 
 
 def _error(observed: Evidence, kept: np.ndarray, x: Floats, fit: Fit) -> float:
-    """Error per factor e (rms) at the points left out when only those `kept` are fitted; NaN if unknown."""
+    """Rms error per factor e at the held-out points if only the `kept` ones are fitted; NaN if unknown."""
     points = observed.points
     if not kept.any() or kept.all():
         return np.nan
@@ -155,7 +155,7 @@ CurveModel = Callable[[Points, Floats, Points], CurveForecast]
 
 
 def on_curves(model: CurveModel) -> Estimator:
-    """Make an estimator of a curve model."""
+    """Turn a curve model into an estimator."""
 
     def estimate(evidence: Evidence, targets: Points, options: Options) -> Estimate:
         def read_at(points: Points, accuracy: Floats, at: Points) -> Floats:
@@ -164,7 +164,7 @@ def on_curves(model: CurveModel) -> Estimator:
         copies = replicates_of(evidence, options.replicates, options.seed)
         fitted = model(evidence.points, np.vstack([evidence.accuracy[None], copies]), targets)
         mean, new = fitted.mean[0], fitted.mean[1:]
-        # of the scatter between replicates these questions keep what is the luck of their answers
+        # for these questions, only the answers' noise counts in the spread between replicates
         these = mean + np.sqrt(luck_share(evidence)) * (new - mean)
         if len(new):
             off = model_error(evidence, targets, read_at)
@@ -177,7 +177,7 @@ def on_curves(model: CurveModel) -> Estimator:
 
 
 def _within(before: Floats, draws: Floats) -> Floats:
-    """The draws, kept from leaving [0, 1] farther than they had `before`."""
+    """The draws, clipped to [0, 1], or to `before` where that is outside."""
     low = np.fmin(before, 0.0)
     high = np.fmax(before, 1.0)
     return np.clip(draws, low, high)

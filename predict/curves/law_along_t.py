@@ -2,18 +2,18 @@
 
     T = 30 60 90, accuracy 0.19 0.46 0.64 (± 0.01)   ->   T = 150: 0.77, 90 % 0.67 … 0.87
 
-At a fixed N accuracy goes from ζ at T = 0 to α at T = ∞, in one of two shapes:
+At a fixed N, accuracy goes from ζ at T = 0 to α at T = ∞ in one of two shapes:
 
     Acc(T) = α − (α − ζ) S(T/τ) + δ(log T),     S(u) = e^{−u^c}  or  1 / (1 + u^c)
 
 The paper's law is the first shape with c = 1. Questions with very different rates look like c < 1, or like
-the second shape. δ is what the law misses, an Ornstein-Uhlenbeck process of standard deviation s: between
-settings it interpolates, beyond them the forecast is off by about s. We do not choose one law. We average
-over a grid of (shape, τ, c, s), weighted by marginal likelihood, with α and ζ uniform on [0, 1]. Two or three
-settings do not determine a law; the interval then shows how far the laws disagree. The grid of τ follows the
-fitted T, so the unit of T does not matter. Accuracy may fall with T (ζ > α).
+the second shape. δ is the law's error, an Ornstein-Uhlenbeck process of standard deviation s: between
+settings it interpolates, beyond them the forecast is off by about s. We do not select one law but average
+over a grid of (shape, τ, c, s), weighted by marginal likelihood, with α and ζ nearly uniform on [0, 1]. Two
+or three settings do not determine a law; the interval then shows how far the laws disagree. The grid of τ
+scales with the fitted T, so the unit of T does not matter. Accuracy may fall with T (ζ > α).
 
-Forecasts at settings without answers, from those with answers, go by this law at each N:
+Settings without answers are forecast from those with answers by this law, at each N:
 
 settings 100, 200, 300 at N = 16: 0.62 0.71 0.74   ->   setting 500 at N = 16: 0.77, 90 % 0.72 … 0.82
 """
@@ -36,13 +36,13 @@ SPREAD = 0.5
 
 SCALES = 25
 BEYOND = 3.0
-"""τ from a third of the smallest fitted T to three times the largest."""
+"""τ runs from a third of the smallest fitted T to three times the largest."""
 
 SIZES = (0.006, 0.02, 0.06)
-"""s, the standard deviation of what the law misses, in accuracy."""
+"""s, the standard deviation of the law's error, in accuracy."""
 
 REACH = 2.0
-"""δ at T and at e²·T are correlated by 1/e."""
+"""δ at T and δ at e²·T have correlation 1/e."""
 
 _LEVELS = 1.0
 """α and ζ are normal with mean 1/2 and this standard deviation, cut to [0, 1]: nearly uniform."""
@@ -62,7 +62,7 @@ def along_T(
 ) -> tuple[Floats, Floats]:
     """Forecast at `at` (m,) from `accuracy` (n,) with error `variance` (n,) at n ≥ 2 positive lengths `T`.
 
-    sizes: the s that are averaged over. Returns the mean (m,) and draws (R, m), each column sorted.
+    sizes: the s to average over. Returns the mean (m,) and draws (R, m), each column sorted.
     """
     axes = [0, 1], EXPONENTS, np.geomspace(T.min() / BEYOND, T.max() * BEYOND, SCALES), sizes
     shape, c, tau, size = np.stack(np.meshgrid(*axes, indexing="ij")).reshape(len(axes), -1)
@@ -111,17 +111,17 @@ def _correlation(one: Floats, other: Floats) -> Floats:
 
 ORIGINS = 3
 TRUST = 1.0
-"""The law's own standard deviation counts for so many rolling origins."""
+"""The law's own standard deviation counts as this many rolling origins."""
 
 DRAWS = 200
 
 AROUND = ndtri(np.array([0.1, 0.3, 0.5, 0.7, 0.9]))
-"""Normal scores of log tokens at which a setting is forecast whose tokens are themselves a forecast."""
+"""Normal scores of log T at which a setting is forecast if its T is itself a forecast."""
 
 
 @dataclass(frozen=True)
 class Carried:
-    """A setting with answers: `means` (len(N),), and their variances of `these` and of `new` questions."""
+    """A setting with answers: `means` (len(N),), and their variances for `these` and for `new` questions."""
 
     pool: Pool
     means: Floats
@@ -132,11 +132,11 @@ class Carried:
 def other_settings(
     carried: Sequence[Carried], N: Ints, targets: Points, method: str, options: Options
 ) -> tuple[Floats, np.ndarray, Floats]:
-    """Forecast settings without answers from those with.
+    """Forecast settings without answers from those with answers.
 
-    Returns mean (M,), status and draws (2, R, M): those of these questions include the luck of the pool that
-    the forecast will be compared with, those of new ones the luck of the questions. Both are taken from the
-    setting with the nearest T.
+    Returns mean (M,), status and draws (2, R, M). Those for these questions include the noise of the pool
+    that the forecast will be compared with, those for new questions the noise of the questions. Both are
+    taken from the setting with the nearest T.
     """
     T = np.array([one.pool.T for one in carried])
     means = np.stack([one.means for one in carried])
@@ -150,10 +150,10 @@ def other_settings(
 def spread_out(
     T: Floats, N: Ints, means: Floats, own: Floats, common: Floats, targets: Points, options: Options
 ) -> tuple[Floats, np.ndarray, Floats]:
-    """`along_T` for each N of the targets, from means and variances `own` (settings, len(N)).
+    """Apply `along_T` at each N of the targets, from means and variances `own` (settings, len(N)).
 
-    `own` is noise of each setting by itself; `common` (2, settings, len(N)) shifts all targets together, of
-    these questions and of new ones. Returns mean (M,), status, and draws (2, R, M).
+    `own` is each setting's independent noise; `common` (2, settings, len(N)) is the variance of a shift of
+    all targets together, for these and for new questions. Returns mean (M,), status, and draws (2, R, M).
     """
     R, M = options.replicates, len(targets)
     mean, draws = np.full(M, np.nan), np.full((2, R, M), np.nan)
@@ -186,10 +186,10 @@ def spread_out(
 
 
 def _unchecked(T: Floats, at: Floats) -> np.ndarray:
-    """Whether `at` (M,) lies farther beyond the lengths `T` than rolling origins within them can reach.
+    """Whether `at` (M,) lies farther beyond the lengths `T` than rolling origins within them can check.
 
-    With longest and shortest a factor r apart these are forecasts up to r times beyond what was fitted. Of
-    two settings none is left to check a law by, and any law goes through both.
+    With the longest and the shortest T a factor r apart, they check forecasts up to r times beyond the fitted
+    T. With two settings, none is left to check a law by, and any law goes through both.
     """
     shortest, longest = np.nanmin(T, initial=np.inf), np.nanmax(T, initial=-np.inf)
     reach = longest / shortest if len(np.unique(T)) > 2 else 1.0
@@ -197,10 +197,10 @@ def _unchecked(T: Floats, at: Floats) -> np.ndarray:
 
 
 def _widening(T: Floats, means: Floats, own: Floats, seed: int) -> float:
-    """How many times wider intervals beyond the fitted settings must be, at least once.
+    """The factor, at least 1, by which to widen intervals beyond the fitted settings.
 
-    Rolling origin: the settings dearer than each of up to `ORIGINS` are forecast from it and the cheaper
-    ones, of which there must be one, at each N; the misses are counted in standard deviations.
+    Rolling origin: at each N, the settings longer than each of up to `ORIGINS` settings are forecast from it
+    and the shorter ones (at least one); the errors are measured in standard deviations.
     """
     lengths = np.unique(T)
     off = []
@@ -215,7 +215,7 @@ def _widening(T: Floats, means: Floats, own: Floats, seed: int) -> float:
 
 
 def answers_luck(pool: Pool, N: Ints, method: str) -> Floats:
-    """Variance of the accuracy on a pool like this one around that on very many answers: (len(N),)."""
+    """Variance of the accuracy on a pool of this size around that on infinitely many answers: (len(N),)."""
     half = max(int(pool.answers.sizes.min()) // 2, 1)
     f = accuracy_by_question(pool.answers.counts(), method, np.minimum(N, half))
     return luck_of_mean(f, N, pool.answers.sizes if pool.whole is None else pool.whole, method)

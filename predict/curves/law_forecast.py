@@ -1,16 +1,16 @@
-"""Forecasts of the question law: along N by exact votes, along T by the law of one answer.
+"""Forecasts by the question law: along N by exact votes, along T by the law of one answer.
 
     seen: T = 30, 60, 90 at N = 1 … 16     ->     T = 150: N = 1: 0.61, N = 16: 0.78, N = 256: 0.84
 
-At a setting that was seen the law gives every N; its miss at the nearest N seen is carried on. For a new
-setting `along_T` forecasts how often one answer is right, on the logit scale; the law then gives every N, and
-the miss of the nearest setting is carried on. The interval holds this forecast's own and that of `along_T` on
-the accuracy at each N by itself: the two fail in different places.
+At an observed setting the law gives every N, plus its residual at the nearest observed N. For a new setting
+`along_T` forecasts the accuracy of one answer, on the logit scale; the law then gives every N, plus the
+residual at the nearest setting. The interval spans that of this forecast and that of `along_T` applied to the
+accuracy at each N separately: the two fail in different places.
 
-Curves do not tell questions from each other. `low` … `high` is for these questions: a new run of the same
-ones, so of a point's variance only the share 1 − SHARED, the luck of the answers, counts. `new_low` …
-`new_high` is for new questions of the same kind: the choice of the questions, SHARED of the variance, shifts
-all targets together.
+Curves do not show individual questions. `low` … `high` is for these questions: a new run on the same ones,
+so only the share 1 − SHARED of a point's variance, the sampling noise of the answers, counts. `new_low` …
+`new_high` is for new questions of the same kind: the choice of questions, SHARED of the variance, shifts all
+targets together.
 """
 
 from dataclasses import dataclass
@@ -28,26 +28,26 @@ from predict.evidence.points import Evidence, Floats, Ints, Points, Texts
 from results.normal import Interval
 
 SIZES = (0.001, 0.0035, 0.012)
-"""What the law along T misses, in units of `LOGITS`: 0.02, 0.07 and 0.24 logits."""
+"""s, the sd of the law's error along T, in units of `LOGITS`: 0.02, 0.07 and 0.24 logits."""
 
 LOGITS = 20.0
-"""logit Acc(T, 1) from −10 to 10 is `along_T`'s scale from 0 to 1."""
+"""logit Acc(T, 1) from −10 to 10 maps to 0 … 1, the scale of `along_T`."""
 
 TRUSTED = 0.075
-"""A forecast whose interval by the single law is wider is not ok: see studies/figure_3/from_curves.md."""
+"""A forecast is not ok if the single law's interval is wider: see studies/figure_3/from_curves.md."""
 
 BEGUN = 0.05
-"""Where one answer is right less often than this at every length seen, no rise to come can be told."""
+"""If one answer is right less often than this at every length seen, a later rise cannot be forecast."""
 
 _ENDS = 400
-"""Draws from which the width of the single law is read, however many the caller asks for."""
+"""Draws for the width of the single law's interval, however many the caller asks for."""
 
 
 @dataclass(frozen=True, eq=False)
 class LawForecast:
-    """What the question law by itself says: `estimate` of M targets, and the `law` that was fitted.
+    """A forecast by the question law alone: the `estimate` for M targets, and the fitted `law`.
 
-    width: (M,) how wide the interval of the law by itself is, which tells how far it can be trusted.
+    width: (M,) the width of the single law's interval, which shows how far it can be trusted.
     """
 
     estimate: Estimate
@@ -56,11 +56,11 @@ class LawForecast:
 
 
 def forecast_by_law(evidence: Evidence, targets: Points, options: Options) -> LawForecast:
-    """The forecast at M targets from P points; a standard error that is NaN is taken for `UNKNOWN`.
+    """Forecast M targets from P points; a standard error that is NaN is replaced by `UNKNOWN`.
 
     The mean depends neither on the replicates nor on the seed. Without replicates there are no intervals. New
-    settings need a known T and two settings of known, different T: else not_identifiable. Raises BadInput as
-    `fit` does.
+    settings need a known T and two observed settings with known, different T: else not_identifiable. Raises
+    BadInput as `fit` does.
     """
     known = _Known(evidence, _law_of(evidence))
     R, seed, level = options.replicates, options.seed, options.level
@@ -93,7 +93,7 @@ def forecast_by_law(evidence: Evidence, targets: Points, options: Options) -> La
 
 
 def means_by_law(method: str, points: Points, accuracy: Floats, targets: Points) -> Floats:
-    """The means of `forecast_by_law` alone, (M,), from points whose standard errors are not known."""
+    """Only the means of `forecast_by_law`, (M,), from points whose standard errors are not known."""
     evidence = Evidence(points, accuracy, np.full(len(accuracy), np.nan), method=method)
     known = _Known(evidence, _law_of(evidence))
     mean = np.full(len(targets), np.nan)
@@ -109,9 +109,9 @@ def _law_of(evidence: Evidence) -> QuestionLaw:
 
 @dataclass(frozen=True, eq=False)
 class _Known:
-    """What a forecast goes by: the points that were seen, and the law fitted to them.
+    """What a forecast is based on: the observed points, and the law fitted to them.
 
-    The targets `asked` of one call are all at settings that were seen, or all at new ones.
+    The targets `asked` in one call are all at observed settings, or all at new ones.
     """
 
     evidence: Evidence
@@ -119,7 +119,7 @@ class _Known:
 
     @cached_property
     def doubts(self) -> list[QuestionLaw]:
-        """Laws that fit about as well."""
+        """Draws of laws that fit about as well."""
         return self.law.drawn()
 
     @cached_property
@@ -129,32 +129,32 @@ class _Known:
 
     @cached_property
     def missed(self) -> Floats:
-        """What the law misses at each point, (P,)."""
+        """The law's residual at each point, (P,)."""
         points = self.evidence.points
         N, column = np.unique(points.N, return_inverse=True)
         return np.asarray(self.evidence.accuracy - self.law.seen(N)[self.rows(points), column])
 
     def rows(self, points: Points) -> Ints:
-        """The number of each point's setting among those of the law."""
+        """The index of each point's setting among those of the law."""
         return np.array([self.law.settings.index(str(name)) for name in points.setting])
 
     def parts(self, targets: Points) -> list[Ints]:
-        """The numbers of the targets at settings that were seen, and of those at new ones of known T."""
+        """The indices of the targets at observed settings, and of those at new ones that can be forecast."""
         seen = np.isin(targets.setting, self.law.settings)
         enough = len(np.unique(self.law.T[_usable(self.law.T)])) > 1
         new = ~seen & _usable(targets.T) & enough
         return [np.flatnonzero(part) for part in (seen, new) if part.any()]
 
     def are_new(self, asked: Points) -> bool:
-        """Whether these targets are at settings that were not seen."""
+        """Whether these targets are at settings that were not observed."""
         return str(asked.setting[0]) not in self.law.settings
 
     def by_law(self, asked: Points, R: int, seed: int) -> tuple[Floats, Floats]:
-        """The mean (m,), and draws (R, m) of the question law."""
+        """The mean (m,) and draws (R, m) by the question law."""
         return self._along_t(asked, R, seed) if self.are_new(asked) else self._along_n(asked, R, seed)
 
     def ways(self, asked: Points, R: int, seed: int) -> list[Floats]:
-        """Draws (R, m) of each way to forecast: of new settings also `along_T` at each N."""
+        """Draws (R, m) by each way to forecast; at new settings `along_T` at each N is the second."""
         by_law = self.by_law(asked, R, seed)[1]
         if not self.are_new(asked):
             return [by_law]
@@ -162,7 +162,7 @@ class _Known:
         return [by_law, self._each_n_by_itself(asked, R, seed)[order] + luck]
 
     def shift_by_questions(self, asked: Points, R: int, seed: int) -> Floats:
-        """R draws of what other questions of the kind make of the accuracy: all targets at once, (R, m)."""
+        """R draws of the shift in accuracy due to new questions, common to all targets: (R, m)."""
         normal = np.random.default_rng([seed, 9]).standard_normal((R, 1))
         return np.asarray(np.sqrt(SHARED) * self.noise[self._nearest(asked)] * normal)
 
@@ -176,7 +176,7 @@ class _Known:
 
         off = np.stack([law.seen(N)[row, column] for law in self.doubts]) - by_law
         measured_here = self.evidence.points.N[near] == asked.N
-        off[:, measured_here] = 0.0  # no law is needed there
+        off[:, measured_here] = 0.0  # measured: the law does not matter
         rng = np.random.default_rng([seed, 7])
         luck = np.sqrt(1 - SHARED) * self.noise[near] * rng.standard_normal((R, 1))
         drawn_law = rng.integers(len(off), size=R)
@@ -205,7 +205,7 @@ class _Known:
         return mean, drawn + luck
 
     def _each_n_by_itself(self, asked: Points, R: int, seed: int) -> Floats:
-        """`along_T` on the accuracy at each N by itself: draws (R, m)."""
+        """Draws (R, m) by `along_T` on the accuracy at each N separately."""
         T, at = np.unique(asked.T, return_inverse=True)
         N, column = np.unique(asked.N, return_inverse=True)
         usable = np.flatnonzero(_usable(self.law.T))
@@ -226,14 +226,14 @@ class _Known:
         return np.stack(each, axis=2)[:, at, column]
 
     def _of_draws(self, asked: Points, R: int, seed: int) -> tuple[Ints, Ints, Floats]:
-        """Of R draws at new settings: their ranks along T, their laws, and the luck (R, m) of the answers."""
+        """For R draws at new settings: their ranks along T, their laws, and the answers' noise (R, m)."""
         rng = np.random.default_rng([seed, 8])
         order, drawn_law = rng.permutation(R), rng.integers(len(self.doubts), size=R)
         luck = np.sqrt(1 - SHARED) * self.noise[self._nearest(asked)] * rng.standard_normal((R, 1))
         return order, drawn_law, luck
 
     def _nearest(self, asked: Points) -> Ints:
-        """The point nearest to each target, (m,): of its setting or of the nearest in T, then in N."""
+        """The point nearest each target, (m,): at its setting or the one nearest in T, then nearest in N."""
         points, usable = self.evidence.points, _usable(self.law.T)
         log_T = np.log(np.where(usable, self.law.T, 1.0))
         nearest = []
@@ -248,27 +248,27 @@ class _Known:
 
 
 def _outermost(ways: list[Floats], level: float) -> Floats:
-    """The ends (2, m) of the widest interval: each is the outermost of all ways."""
+    """The ends (2, m) of the interval that spans those of all `ways`."""
     ends = np.array([middle(way, level) for way in ways])
     return np.stack([ends[:, 0].min(axis=0), ends[:, 1].max(axis=0)])
 
 
 def _around(mean: Floats, ends: Floats, level: float) -> Interval[Floats]:
-    """The interval with these ends (2, M), kept within [0, 1] and about the mean; NaN without ends."""
+    """The interval with these ends (2, M), clipped to [0, 1] and containing the mean; NaN without ends."""
     low, high = np.clip(ends, 0.0, 1.0)
     return Interval(np.minimum(low, mean), np.maximum(high, mean), level)
 
 
 def _status(law: QuestionLaw, targets: Points, mean: Floats, width: Floats) -> Texts:
     status = np.where(width > TRUSTED, Status.BOUND_HIT, Status.OK).astype("<U20")
-    if np.isfinite(law.T).sum() < 3 or not _begun(law):  # any law goes through two settings
+    if np.isfinite(law.T).sum() < 3 or not _begun(law):  # any law along T goes through two settings
         status[~np.isin(targets.setting, law.settings)] = str(Status.BOUND_HIT)
     status[np.isnan(mean)] = str(Status.NOT_IDENTIFIABLE)
     return status
 
 
 def _closest(N: Ints, n: int) -> int:
-    """Where N (P,) is nearest to n, the smaller one of two that are equally near."""
+    """The index of the N (P,) nearest to n in log N; of two equally near, the smaller."""
     away = np.abs(np.log(N) - np.log(n)).round(9)
     return int(np.lexsort((N, away))[0])
 
@@ -278,7 +278,7 @@ def _usable(T: Floats) -> NDArray[np.bool_]:
 
 
 def _scaled(accuracy: Floats) -> Floats:
-    """Accuracies on the scale on which `along_T` works here."""
+    """Accuracies on the scale used here for `along_T`."""
     return np.asarray(0.5 + np.clip(logit(np.clip(accuracy, 1e-9, 1 - 1e-9)) / LOGITS, -0.5, 0.5))
 
 
@@ -287,7 +287,7 @@ def _accuracy(scaled: Floats) -> Floats:
 
 
 def _begun(law: QuestionLaw) -> bool:
-    """Whether accuracy has left the floor at some length that was seen."""
+    """Whether accuracy has risen off the floor at some observed length."""
     return bool(law.seen([1]).max() >= BEGUN)
 
 

@@ -1,14 +1,14 @@
-"""The vote of N answers to one question, exactly, tabulated over all questions that the law knows.
+"""Accuracy of the vote of N answers to one question, tabulated over all questions that the law allows.
 
-A question gives the right answer with probability p. Of the rest a share η casts no vote; what remains goes
-to wrong answers j = 0, 1, 2, … with shares c (1 − c)^j: c near 1 is one tempting wrong answer, c near 0 many.
+An answer is right with probability p. Of the rest, a share η casts no vote; the remainder is split among
+wrong answers j = 0, 1, 2, … in shares c (1 − c)^j: c near 1 is one tempting wrong answer, c near 0 many.
 
     p = 0.4, c = 0.5, η = 0:   N = 1: 0.400,   N = 5: 0.519,   N = 25: 0.715
 
 `results.votes.multinomial` gives V(p, c, η, N) exactly at the points of a grid. Between them V is a cubic
-spline in logit p and in logit c, and linear in η. The law asks for means over questions whose logit p and
-logit c are normal: sums over a fine grid of p, and Gauss–Hermite quadrature over c. Against sums over exact
-votes these means are off by up to 0.3 points (tests/predict/curves/test_law_votes.py).
+spline in logit p and in logit c, and linear in η. The law needs means over questions whose logit p and
+logit c are normal: sums over a fine grid of p, and Gauss–Hermite quadrature over c. These means differ from
+sums over exact votes by up to 0.3 points (tests/predict/curves/test_law_votes.py).
 """
 
 from functools import cache, lru_cache
@@ -21,27 +21,27 @@ from results.votes.exact import Floats, Ints
 from results.votes.multinomial import best_of_n_accuracy, vote_accuracy
 
 LOGIT_P = np.linspace(-6.6, 6.6, 45)
-"""Beyond its ends a vote is lost or won but for 0.2 points."""
+"""Beyond its ends a vote is lost or won, to within 0.2 points."""
 
 LOGIT_C = np.linspace(-5.5, 4.4, 12)
 
 SILENT = np.array([0.0, 0.1, 0.3, 0.55, 0.8, 0.95])
-"""η."""
+"""Grid of η."""
 
 WRONG = 40
-"""So many wrong answers have a place of their own; what is left of their mass casts no vote."""
+"""Number of wrong answers modelled individually; the remaining wrong mass casts no vote."""
 
 LARGEST = 512
-"""A vote of more answers than this is taken for a vote of this many."""
+"""Votes of more answers are approximated by a vote of this many."""
 
 Z = np.linspace(-4.0, 4.0, 81)
 DENSITY = np.exp(-(Z**2) / 2) / np.exp(-(Z**2) / 2).sum()
-"""The questions: their places in standard deviations of logit p, and the share of questions at each."""
+"""Grid of questions, in standard deviations of logit p, and the share of questions at each point."""
 
 _NODES, _MASS = np.polynomial.hermite_e.hermegauss(9)
 _AT_NODES = CubicSpline(LOGIT_C, np.eye(len(LOGIT_C)))
 _PIECES = CubicSpline(LOGIT_P, np.eye(len(LOGIT_P))).c[::-1].swapaxes(0, 1)
-"""What a value at each point of the grid adds to a spline's four coefficients on each interval, the constant
+"""The contribution of the value at each grid point to a spline's four coefficients on each interval, constant
 first: (44, 4, 45)."""
 
 
@@ -54,7 +54,7 @@ def vote_table(N: int) -> Floats:
 
 
 def answer_laws(p: Floats, c: Floats, silent: Floats) -> Floats:
-    """The chances of the right answer and of `WRONG` wrong ones, (…, 1 + WRONG); arguments broadcast."""
+    """Probabilities of the right answer and of `WRONG` wrong ones, (…, 1 + WRONG); arguments broadcast."""
     right, first, voting = np.broadcast_arrays(p, c, (1 - p) * (1 - silent))
     ranks = (1 - first[..., None]) ** np.arange(WRONG)
     wrong = (voting * first)[..., None] * ranks
@@ -63,14 +63,14 @@ def answer_laws(p: Floats, c: Floats, silent: Floats) -> Floats:
 
 @cache
 def vote_tables(N: tuple[int, ...]) -> Floats:
-    """`vote_table` of each N, (45, 12, 6, len(N))."""
+    """`vote_table` for each N, (45, 12, 6, len(N))."""
     return np.stack([vote_table(min(n, LARGEST)) for n in N], axis=-1)
 
 
 def majority(at: Floats, N: Ints, centre: float, spread: float, silent: float) -> Floats:
     """Mean accuracy of the vote of N answers, (A, len(N)), at logits `at` (A, len(Z)) of p.
 
-    centre, spread: of logit c over questions; silent: η.
+    centre, spread: mean and sd of logit c over questions; silent: η.
     """
     places = np.ascontiguousarray(at, np.float64)
     weights = _weights_of(places.tobytes(), len(places))
@@ -81,7 +81,7 @@ def majority(at: Floats, N: Ints, centre: float, spread: float, silent: float) -
 def _by_p(N: tuple[int, ...], centre: float, spread: float, silent: float) -> Floats:
     """V at each point of the grid of logit p, averaged over c, (45, len(N)).
 
-    A search moves one parameter at a time, so that what the others make is asked for again.
+    Cached, because a search that moves one parameter asks again for what depends on the others.
     """
     nodes = np.clip(centre + spread * _NODES, LOGIT_C[0], LOGIT_C[-1])
     by_c = _MASS / _MASS.sum() @ _AT_NODES(nodes)
@@ -94,15 +94,15 @@ def _by_p(N: tuple[int, ...], centre: float, spread: float, silent: float) -> Fl
 
 @lru_cache(maxsize=8)
 def _weights_of(places: bytes, count: int) -> Floats:
-    """`grid_weights` of `count` settings, whose logits are these bytes: kept for the reason above."""
+    """`grid_weights` for `count` settings, with `places` the bytes of their logits; cached as `_by_p` is."""
     return grid_weights(np.frombuffer(places).reshape(count, -1))
 
 
 def grid_weights(at: Floats) -> Floats:
-    """What each point of the grid of logit p counts in the mean of a spline over questions, (A, 45).
+    """The weight of each point of the logit-p grid in the mean of a spline over questions, (A, 45).
 
-    A spline is linear in its values and, on each interval, in the powers of the distance from its start; so
-    the mean needs no more than the questions' moments on each interval. at: logits of p, (A, len(Z)).
+    A spline is linear in its values and, on each interval, in powers of the distance from its left end; so
+    the mean needs only the questions' moments on each interval. at: logits of p, (A, len(Z)).
     """
     inside = np.clip(at, LOGIT_P[0], LOGIT_P[-1])
     intervals = len(LOGIT_P) - 1
@@ -118,7 +118,7 @@ def grid_weights(at: Floats) -> Floats:
 
 
 def best_of_n(at: Floats, N: Ints) -> Floats:
-    """Mean chance that one of N answers is right, (A, len(N)), at logits `at` (A, len(Z)) of p."""
+    """Mean chance that at least one of N answers is right, (A, len(N)), at logits `at` (A, len(Z)) of p."""
     return np.asarray(np.einsum("azn,z->an", best_of_n_accuracy(expit(at), N), DENSITY))
 
 

@@ -1,12 +1,12 @@
-"""One law of questions for every setting, fitted to all points of all curves at once.
+"""One law of questions shared by all settings, fitted to all points of all curves at once.
 
     settings T = 30, 60, 90, N = 1 … 16   ->   a = −1.6 −0.2 0.6, σ = 1.9, c₀ = −0.4, τ = 1.1, η = 0.03
 
 Question q is answered right at setting i with probability p, logit p = a_i + σ z_q, z_q normal. Its wrong
-answers follow `law_votes`: logit c normal with mean c₀ and standard deviation τ over questions, η one number.
+answers follow `law_votes`: over questions logit c is normal, mean c₀, standard deviation τ; η is constant.
 So Acc(T_i, N) = E_{z,c} V(logistic(a_i + σ z), c, η, N), which keeps the structure of the paper’s Algorithm 3
 (one answer and a gap give every N) without its approximations: no exponent Δ²/2, no single question.
-Settings share σ, c₀, τ and η; only a_i moves with T. For best-of-N, V = 1 − (1 − p)^N.
+Settings share σ, c₀, τ and η; only a_i changes with T. For best-of-N, V = 1 − (1 − p)^N.
 """
 
 from collections.abc import Sequence
@@ -25,36 +25,36 @@ from results import BadInput
 from results.votes.exact import Floats, Ints
 
 EXACT = 0.005
-"""Standard deviation of what the law itself misses at a point."""
+"""Standard deviation of the law's own error at a point."""
 
 UNKNOWN = 0.01
-"""Standard error of a point where the table has none."""
+"""Standard error assumed for a point if the table has none."""
 
 PRIOR = np.array([np.log(2.0), -0.5, 0.0, -3.0])
 PRIOR_SD = np.array([0.5, 1.0, 0.4, 2.0])
-"""Of log σ, c₀, log τ and logit η."""
+"""Normal prior of log σ, c₀, log τ and logit η."""
 
 REACH = 4 * PRIOR_SD
-"""They stay so close to `PRIOR`."""
+"""Largest distance of these parameters from `PRIOR`."""
 
 FARTHEST = 9.0
-"""Logits a_i stay within ± this."""
+"""The logits a_i stay within ± this."""
 
 STARTS = (-2.0, -0.5, 1.0)
-"""c₀ from which the search starts."""
+"""Values of c₀ from which the search starts."""
 
 STEP = np.sqrt(np.finfo(np.float64).eps)
-"""Of the numerical derivatives."""
+"""Relative step of the numerical derivatives."""
 
 LAWS = 128
-"""So many draws of the law carry its doubt."""
+"""Number of laws drawn from the posterior."""
 
 
 @dataclass(frozen=True, eq=False)
 class QuestionLaw:
     """The fitted law of k settings.
 
-    settings: their names, cheapest first; T: (k,), NaN where unknown; logits: a_i, (k,); shared: log σ, c₀,
+    settings: their names, shortest first; T: (k,), NaN where unknown; logits: a_i, (k,); shared: log σ, c₀,
     log τ, logit η; covariance: of (logits, shared) by Laplace's approximation, (k + 4, k + 4); method:
     majority or best_of_n.
     """
@@ -72,7 +72,7 @@ class QuestionLaw:
         return float(np.exp(self.shared[0]))
 
     def at(self, logits: Floats, N: Sequence[int] | Ints) -> Floats:
-        """Acc, (A, len(N)), of settings whose logits a are `logits` (A,)."""
+        """Acc, (A, len(N)), at settings with the logits a given by `logits` (A,)."""
         places = np.asarray(logits)[:, None] + self.sigma * votes.Z
         sizes = np.asarray(N, np.int64)
         if self.method == "best_of_n":
@@ -87,13 +87,13 @@ class QuestionLaw:
         return self.at(self.logits, N)
 
     def logits_of(self, single: Floats) -> Floats:
-        """The logit a at which one answer is right as often as `single`, shape as given."""
+        """The logit a at which one answer has accuracy `single`, in the same shape."""
         grid = np.linspace(-2 * FARTHEST, 2 * FARTHEST, 289)
         rate = votes.one_answer(grid[:, None] + self.sigma * votes.Z)
         return np.asarray(np.interp(logit(np.clip(single, 1e-6, 1 - 1e-6)), logit(rate), grid))
 
     def drawn(self) -> list["QuestionLaw"]:
-        """`LAWS` laws that fit about as well: always the same ones, spread evenly (Sobol points)."""
+        """`LAWS` draws of laws that fit about as well: always the same ones, spread evenly (Sobol points)."""
         k = len(self.logits)
         points = qmc.Sobol(k + len(self.shared), seed=0).random(LAWS)
         normal = ndtri(np.clip(points, 1e-9, 1 - 1e-9))
@@ -108,8 +108,8 @@ def fit(
 ) -> QuestionLaw:
     """Fit the law to P points, all arguments (P,): k settings, k + 4 unknowns, penalised least squares.
 
-    T: length of one answer, NaN where unknown; stderr: NaN where unknown; the order of the points is of no
-    account. Raises BadInput where there is no point, or an accuracy is no number from 0 to 1.
+    T: length of one answer, NaN where unknown; stderr: NaN where unknown; the order of the points does not
+    matter. Raises BadInput if there is no point, or an accuracy is not a number from 0 to 1.
     """
     if not len(N):
         raise BadInput("question-law: no point of a curve to fit")
@@ -123,7 +123,7 @@ def fit(
 
 @lru_cache(maxsize=16)
 def _fitted(method: str, *columns: tuple[Any, ...]) -> QuestionLaw:
-    """The law of the same points is fitted once: several predictors go by it."""
+    """Fit the law; cached, because several predictors use the law of the same points."""
     T, N, accuracy, noise, names = map(np.array, columns)
     settings = tuple(dict.fromkeys(names.tolist()))
     k = len(settings)
@@ -141,7 +141,7 @@ def _fitted(method: str, *columns: tuple[Any, ...]) -> QuestionLaw:
         return np.concatenate([off(x), (x[k:] - PRIOR) / PRIOR_SD, x[:k] / (2 * FARTHEST)])
 
     def slopes(x: Floats) -> Floats:
-        """The derivatives of `missed`. A point hangs on one logit, so that all of these move at once."""
+        """The derivatives of `missed`. Each point depends on one logit, so all logits are stepped at once."""
         now = off(x)
         step = np.where(x < 0, -STEP, STEP) * np.maximum(1.0, np.abs(x))
         step = np.where(np.abs(x + step - middle) > limits, -step, step)

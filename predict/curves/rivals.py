@@ -1,9 +1,9 @@
-"""The simple rivals: flat, exponential and power law, fitted to each curve by itself.
+"""The simple rivals: flat, exponential and power law, fitted to each curve separately.
 
     N = 1 2 4 8, accuracy 0.50 0.50 0.58 0.63   ->   N = 64: flat 0.63, exponential 0.72, power law 0.72
 
 Along N each setting has its own curve: α − β e^{−νN} or α − β N^{−c}. For new settings, a curve
-of the same family along T is fitted to the values of those curves at the N asked for. α is an
+of the same family along T is fitted to the values of those curves at the target's N. α is an
 accuracy and stays within [0, 1]. The power law is the saturating exponential in log N and log
 T, so `results.saturating` fits both.
 """
@@ -18,7 +18,7 @@ from predict.evidence.points import Floats, Points, Texts
 from results.saturating import condition_number, fit_curves, rate_grid
 
 EXPONENTS = np.geomspace(0.05, 5.0, 80)
-"""The exponents c of the power law that are searched."""
+"""Grid of exponents c for the power law."""
 
 
 Fit1D = Callable[[Floats, Floats, Floats], tuple[Floats, Texts, float]]
@@ -26,7 +26,7 @@ Fit1D = Callable[[Floats, Floats, Floats], tuple[Floats, Texts, float]]
 
 
 def flat(points: Points, accuracy: Floats, targets: Points) -> CurveForecast:
-    """What was seen at the largest N up to the target's, of its setting, the next shorter or the shortest."""
+    """Accuracy at the largest N up to the target's, at its setting, or the next shorter, or the shortest."""
     settings = points.settings()
     mean = np.empty((len(accuracy), len(targets)))
     for j, (name, T, N) in enumerate(zip(targets.setting, targets.T, targets.N, strict=True)):
@@ -50,7 +50,7 @@ def power_law(points: Points, accuracy: Floats, targets: Points) -> CurveForecas
 
 
 def along_axes(points: Points, accuracy: Floats, targets: Points, fit: Fit1D) -> CurveForecast:
-    """Read observed settings off their fitted curves in N, and all other settings off curves along T."""
+    """Evaluate the fitted curves along N at observed settings, and curves along T at all other settings."""
     B, M = len(accuracy), len(targets)
     mean, condition = np.full((B, M), np.nan), np.full(M, np.inf)
     status = everywhere(Status.NOT_IDENTIFIABLE, M)
@@ -79,7 +79,7 @@ def along_axes(points: Points, accuracy: Floats, targets: Points, fit: Fit1D) ->
 
 
 def _fit(x: Floats, y: Floats, at: Floats, rates: Floats | None = None) -> tuple[Floats, Texts, float]:
-    """Fit a saturating curve with 0 ≤ α ≤ 1 to every row of y (B, n) on x (n,) and read it at `at` (m,).
+    """Fit a saturating curve with 0 ≤ α ≤ 1 to every row of y (B, n) on x (n,) and evaluate it at `at` (m,).
 
     Returns values (B, m), and for row 0 the status (m,) and condition number. With fewer than three
     different x the values are NaN.

@@ -1,4 +1,4 @@
-"""The law of an answer to one question: when it ends, if it ever does, and whether it is right then.
+"""The law of an answer to one question: when it ends, if it ever does, and whether it is then right.
 
     question with mode m = log 9000, scale 0.2, level a = 1.1
     ends within 8000 tokens: 0.36    is right if it ends at 8000: 0.74    never ends: 0.01
@@ -6,8 +6,8 @@
 Log tokens follow a two-piece logistic law about the question's mode m, wider to the right; its tail in
 tokens is a power law. A share of the answers never ends (the cure fraction of survival analysis). An answer
 that ends y scales beyond the mode is right with logit a + slope·y + bend·log(1 + e^y). Some questions are
-never answered right. Over questions m is normal with a tilt (longer to one side), a is normal and correlates
-with m, log scale is normal; the shares that never end and are never right rise with m. All integrals over
+never answered right. Over questions, m is normal with a tilt (skewed to one side), a is normal and correlated
+with m, and log scale is normal; the shares that never end and are never right rise with m. All integrals over
 questions are sums over the fixed nodes of a `Grid`.
 """
 
@@ -19,23 +19,23 @@ from scipy.special import expit
 from predict.evidence.points import Floats
 
 PARAMETERS: dict[str, tuple[float, float]] = {
-    "centre": (0.0, 3.0),  # the middle question's m, from log of the cap
+    "centre": (0.0, 3.0),  # the median question's m, relative to log cap
     "tilt": (0.0, 0.2),  # of the law of m over questions
     "log_ratio": (1.5, 0.3),  # log (spread of m over questions / s)
     "level": (2.5, 2.5),  # mean of a
     "log_level_spread": (1.4, 0.7),  # log sd of a
     "correlation": (-1.25, 0.4),  # atanh of the correlation of m and a
-    "log_scale": (-1.8, 0.5),  # log s, the middle question's scale
+    "log_scale": (-1.8, 0.5),  # log s, the median question's scale
     "log_scale_spread": (-1.05, 0.3),  # log sd of log scale over questions
     "skew": (0.4, 0.2),  # log (right scale / left scale)
     "slope": (-0.15, 0.2),
     "bend": (-0.4, 0.25),
-    "never_ends": (-4.5, 1.0),  # logit of the share, for the middle question
+    "never_ends": (-4.5, 1.0),  # logit of the share, for the median question
     "never_ends_rise": (0.7, 0.5),  # per sd of m
-    "never_right": (-3.5, 1.2),  # logit of the share of questions, for the middle question
+    "never_right": (-3.5, 1.2),  # logit of the share of questions, at the median m
 }
 """Every parameter with the mean and standard deviation of its normal prior: wide enough for the nearly
-complete runs of the four development sets of along_t.md and, that of levels, for questions much alike."""
+complete runs of the four development sets of along_t.md and, for levels, for very similar questions."""
 
 PRIOR_MEAN, PRIOR_SD = (np.array(column) for column in zip(*PARAMETERS.values(), strict=True))
 
@@ -43,24 +43,24 @@ NEVER_RIGHT_RISE = 1.0
 """Rise of the logit of the share never answered right, per sd of m."""
 
 NEVER_RIGHT = -12.0
-"""The logit that stands for "never"."""
+"""The logit used for "never right"."""
 
 FARTHEST = 8.0
-"""The logit of being right stops changing this many scales from the mode."""
+"""The logit of being right levels off this many scales from the mode."""
 
 FLAT = 1e-3
-"""A tilt nearer to 0 is as good as none."""
+"""A tilt closer to 0 is replaced by this."""
 
 REACH = 4.0
-"""The nodes go as far as this many standard deviations."""
+"""The nodes span ± this many standard deviations."""
 
 LEVELS, SCALES = 19, 5
 
 
 @dataclass(frozen=True)
 class Grid:
-    """Nodes over questions, as standard normal numbers: `modes` (I,), `levels` (J,), `scales` (S,), each with
-    the weight of a node. The last level is "never right" and is not among `levels`."""
+    """Nodes over questions, as standard normal scores: `modes` (I,), `levels` (J,), `scales` (S,), each with
+    the weights of its nodes. One more level, "never right", comes last and is not among `levels`."""
 
     modes: Floats
     mode_weights: Floats
@@ -73,7 +73,7 @@ class Grid:
 def make_grid(modes: int) -> Grid:
     """A grid of `modes` × 19 evenly spaced nodes and five Gauss–Hermite nodes of the scale.
 
-    Even spacing is as good as exact once it is below the spread of a question's posterior.
+    Even spacing is as good as exact once it is finer than the spread of a question's posterior.
     """
     scales, weights = np.polynomial.hermite_e.hermegauss(SCALES)
     return Grid(*_even(modes), *_even(LEVELS), scales, weights / weights.sum())
@@ -87,7 +87,7 @@ def _even(points: int) -> tuple[Floats, Floats]:
 
 @dataclass(frozen=True)
 class Times:
-    """`ends` (K, I, S): chance to end in each of K bins of log tokens; `lives` (I, S): not to end in any."""
+    """`ends` (K, I, S): P(an answer ends in each of K bins of log tokens); `lives` (I, S): P(in none)."""
 
     ends: Floats
     lives: Floats
@@ -95,16 +95,16 @@ class Times:
 
 @dataclass(frozen=True)
 class Grades:
-    """`logits` (K, I, J + 1) of being right when ending in a bin; `weights` (I, J + 1) of nodes (m, a)."""
+    """`logits` (K, I, J + 1) of being right if ended in a bin; `weights` (I, J + 1) of the nodes (m, a)."""
 
     logits: Floats
     weights: Floats
 
 
 class Law:
-    """The law for one set of parameters at the nodes of a grid; m is counted from `origin`, log tokens.
+    """The law for one set of parameters at the nodes of a grid; m is measured from `origin`, in log tokens.
 
-    `spread` is the standard deviation of m over questions, but for its tilt.
+    `spread` is the standard deviation of m over questions, apart from its tilt.
     """
 
     def __init__(self, theta: Floats, grid: Grid, origin: float) -> None:
@@ -136,7 +136,7 @@ class Law:
         return Grades(np.concatenate([logits, never], axis=2), grid.mode_weights[:, None] * weights)
 
     def times_slope(self, edges: Floats, by_ends: Floats, by_lives: Floats) -> Floats:
-        """The slope in theta of a number, given its slopes in the tables of `times`."""
+        """The gradient in theta of a function of the tables of `times`, from its gradients in these."""
         u, skew = self.grid.modes, self.at["skew"]
         off = edges[1:, None, None] - self.modes[:, None]  # at the first edge, −inf, nothing changes
         late = off > 0
@@ -147,7 +147,7 @@ class Law:
         density = share * tail * (1 - tail) / width
         beyond = np.where(late, share * tail, 1 - share * tail)
 
-        # what lives beyond an edge does not end in the bin before it, and may end in the bin after it
+        # survival beyond an edge takes from the bin before it and adds to the bin after it
         by_living = -by_ends
         by_living[:-1] += by_ends[1:]
         by_living[-1] += by_lives
@@ -167,9 +167,9 @@ class Law:
         return _in_order(slopes)
 
     def grades_slope(self, middles: Floats, by_logits: Floats, by_weights: Floats) -> Floats:
-        """The slope in theta of a number, given its slopes in the tables of `grades`."""
+        """The gradient in theta of a function of the tables of `grades`, from its gradients in these."""
         at, grid = self.at, self.grid
-        by_answered = by_logits[:, :, :-1]  # the last level, never right, has no logit that moves
+        by_answered = by_logits[:, :, :-1]  # the logit of the last level, never right, is fixed
         by_time, by_level = by_answered.sum(axis=2), by_answered.sum(axis=0)
         y, steep = self._late(middles)
         by_late = by_time * (at["slope"] + at["bend"] * expit(y)) * steep
@@ -189,29 +189,29 @@ class Law:
         return _in_order(slopes)
 
     def _late(self, middles: Floats) -> tuple[Floats, Floats]:
-        """By how many scales a bin is later than each mode, (K, I), levelling off; and the slope of that."""
+        """How many scales each bin is after each mode, (K, I), levelling off; and the derivative."""
         y = np.tanh((middles[:, None] - self.modes) / np.exp(self.at["log_scale"]) / FARTHEST)
         return FARTHEST * y, 1 - y**2
 
     def _deviation(self) -> tuple[Floats, Floats]:
-        """(a − mean) / sd at every node, (I, J), and its slope in `correlation`."""
+        """(a − mean) / sd at every node, (I, J), and its derivative in `correlation`."""
         r, u, v = np.tanh(self.at["correlation"]), self.grid.modes[:, None], self.grid.levels
         rest = np.sqrt(1 - r**2)
         return r * u + rest * v, (1 - r**2) * u - r * rest * v
 
     def _lost(self) -> Floats:
-        """The share never answered right, (I, 1)."""
+        """The share of questions never answered right, (I, 1)."""
         return np.asarray(expit(self.at["never_right"] + NEVER_RIGHT_RISE * self.grid.modes[:, None]))
 
     def _modes_slope(self, by_modes: Floats) -> dict[str, float]:
-        """The slopes in the parameters of the modes of a number, given its slopes in the modes, (I,)."""
+        """The derivatives of a function in the parameters of the modes, from those in the modes (I,)."""
         by_spread = float(by_modes @ self._bent) * self.spread
         by_tilt = float(by_modes @ self._bent_slope) * self.spread
         return {"centre": by_modes.sum(), "log_ratio": by_spread, "log_scale": by_spread, "tilt": by_tilt}
 
 
 def _in_order(slopes: dict[str, float]) -> Floats:
-    """The slopes in the order of PARAMETERS; 0 for one that is not named."""
+    """The derivatives in the order of `PARAMETERS`; 0 for any that is not named."""
     return np.array([slopes.get(name, 0.0) for name in PARAMETERS])
 
 

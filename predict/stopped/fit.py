@@ -1,10 +1,10 @@
-"""The law fitted to all questions: marginal likelihood on a grid, its maximum, draws about it.
+"""Fit the law to all questions: marginal likelihood on a grid, the maximum, and draws around it.
 
     60 questions × 8 answers, 49 % ended  ->  14 parameters with their joint uncertainty, in a second
 
 The likelihood of a question is a sum over the nodes (m, a, scale) of products of a table's entries, one for
-each of its answers; the maximum is that of likelihood × prior, the draws follow the normal law that has its
-curvature there (Laplace's approximation).
+each of its answers; the maximum is that of likelihood × prior, and the draws follow the normal law with the
+curvature at the maximum (Laplace's approximation).
 """
 
 from collections.abc import Callable
@@ -20,16 +20,16 @@ from predict.stopped.answer_law import PRIOR_MEAN, PRIOR_SD, Grades, Grid, Law, 
 from predict.stopped.observed import SeenLengths
 
 TOLERANCE = 1e-4
-"""Largest element of the gradient at which the search stops: log likelihood per prior sd of a parameter."""
+"""The search stops when no element of the gradient is larger: log likelihood per prior sd of a parameter."""
 
 STEP = 1e-3
-"""Step, in standard deviations of the prior, of the central differences of the gradient."""
+"""Step of the central differences of the gradient, in prior standard deviations."""
 
 VAGUEST = 2.0
-"""No direction of the posterior is wider than so many standard deviations of the prior."""
+"""Largest standard deviation of the posterior in any direction, in prior standard deviations."""
 
 FEW_ANSWERS = 16
-"""Up to so many answers a question the coarse grid of modes is fine enough."""
+"""With up to this many answers per question, the coarse grid of modes is fine enough."""
 
 COARSE, FINE = 81, 161
 
@@ -37,7 +37,7 @@ COARSE, FINE = 81, 161
 @dataclass(frozen=True)
 class Posterior:
     """log_evidence (Q,); nodes (Q, I, J + 1), the weights of (m, a); scales (Q, I, S), those of the scale
-    at each m. Weights sum to 1 over nodes, and over scales."""
+    given m. Weights sum to 1 over nodes, and over scales."""
 
     log_evidence: Floats
     nodes: Floats
@@ -46,19 +46,19 @@ class Posterior:
 
 @dataclass(frozen=True)
 class Problem:
-    """The likelihood of what is `seen`, on a grid fine enough for it; modes are counted from log cap."""
+    """The likelihood of what was `seen`, on a grid fine enough for it; modes are measured from log cap."""
 
     seen: SeenLengths
 
     @cached_property
     def grid(self) -> Grid:
-        """The nodes."""
+        """The nodes over questions."""
         most = (self.seen.ended_counts.sum(axis=1) + self.seen.unfinished).max()
         return make_grid(COARSE if most <= FEW_ANSWERS else FINE)
 
     @property
     def origin(self) -> float:
-        """log cap."""
+        """Log of the cap."""
         return float(np.log(self.seen.cap))
 
     def law(self, theta: Floats) -> Law:
@@ -66,11 +66,11 @@ class Problem:
         return Law(theta, self.grid, self.origin)
 
     def tables(self, law: Law) -> tuple[Times, Grades]:
-        """The law of the seen bins."""
+        """The tables of `law` at the seen bins."""
         return law.times(self.seen.edges), law.grades(self.seen.middles)
 
     def posterior(self, time: Times, grade: Grades, rows: slice = slice(None)) -> Posterior:
-        """What their answers say of the m, a and scale of all questions, or of some `rows`."""
+        """The posterior of m, a and scale given the answers, for all questions or some `rows`."""
         seen, ended = self.seen, self.seen.ended_counts[rows]
         Q, K = ended.shape
         when = ended @ np.log(time.ends).reshape(K, -1)
@@ -84,7 +84,7 @@ class Problem:
         return Posterior(evidence[:, 0, 0], nodes, scales)
 
     def endless(self, theta: Floats) -> float:
-        """The share of all answers that the law takes never to end: some of those that are unfinished."""
+        """The share of all answers that the law expects never to end, all of them among the unfinished."""
         law, seen = self.law(theta), self.seen
         time, grade = self.tables(law)
         chances = self.posterior(time, grade)
@@ -93,7 +93,7 @@ class Problem:
         return float(never @ seen.unfinished / (seen.ended_counts.sum() + seen.unfinished.sum()))
 
     def loss(self, theta: Floats) -> tuple[float, Floats]:
-        """−log (likelihood × prior) and its gradient: that in the tables, carried to theta."""
+        """−log (likelihood × prior) and its gradient, by the chain rule from the tables to theta."""
         seen, law = self.seen, self.law(theta)
         time, grade = self.tables(law)
         chances = self.posterior(time, grade)
@@ -112,7 +112,7 @@ class Problem:
 
 
 def _normalised(logs: Floats, axes: tuple[int, ...]) -> tuple[Floats, Floats]:
-    """log Σ exp over `axes` (kept, of length 1), and exp divided by that sum."""
+    """log Σ exp over `axes` (kept with length 1), and exp divided by that sum."""
     top = logs.max(axis=axes, keepdims=True)
     weights = np.exp(logs - top)
     total = weights.sum(axis=axes, keepdims=True)
@@ -121,21 +121,21 @@ def _normalised(logs: Floats, axes: tuple[int, ...]) -> tuple[Floats, Floats]:
 
 @dataclass(frozen=True)
 class Fit:
-    """The maximum `theta` (P,) and the lower Cholesky factor `spread` (P, P) of the covariance there."""
+    """The maximum `theta` (P,), and the lower Cholesky factor `spread` (P, P) of the covariance there."""
 
     theta: Floats
     spread: Floats
 
     def draw(self, rng: np.random.Generator) -> Floats:
-        """One set of parameters."""
+        """Draw one set of parameters."""
         return np.asarray(self.theta + self.spread @ rng.standard_normal(len(self.theta)))
 
 
 def fit(problem: Problem, start: Floats = PRIOR_MEAN) -> Fit:
-    """The maximum near `start`, found by BFGS and finished with Newton steps, and the spread about it."""
+    """The maximum near `start`, found by BFGS and refined by Newton steps, and the spread around it."""
 
     def loss(z: Floats) -> tuple[float, Floats]:
-        """That of parameters counted in standard deviations of the prior from its mean."""
+        """`problem.loss` of parameters in prior standard deviations from the prior mean."""
         value, slope = problem.loss(PRIOR_MEAN + PRIOR_SD * z)
         return value, slope * PRIOR_SD
 
@@ -155,7 +155,7 @@ def fit(problem: Problem, start: Floats = PRIOR_MEAN) -> Fit:
 
 
 def _curvature(loss: Callable[[Floats], tuple[float, Floats]], z: Floats) -> Floats:
-    """The Hessian of the loss, by central differences; made positive as far as `VAGUEST` says."""
+    """The Hessian of the loss by central differences, its eigenvalues raised to at least `VAGUEST`⁻²."""
     rows = [(loss(z + one)[1] - loss(z - one)[1]) / (2 * STEP) for one in STEP * np.eye(len(z))]
     hessian = (np.array(rows) + np.array(rows).T) / 2
     values, vectors = np.linalg.eigh(hessian)

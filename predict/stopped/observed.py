@@ -1,10 +1,10 @@
-"""What a run stopped at a cap shows: of each answer when it ended and what it said, or that it had not ended.
+"""What a run stopped at a cap shows: when each answer ended and what it said, or that it had not ended.
 
     question  times of its answers, C = 2000     ended (bin)    unfinished
     7         812 right, 1400 wrong, 2000+       3 right, 6 wrong   1
 
 Times are logarithms of tokens, grouped into bins that hold equally many ended answers, so that a likelihood
-is a product of counts with a table. Nothing of an unfinished answer is kept but that it is one.
+is a product of counts with a table. Of an unfinished answer, only the fact that it is one is kept.
 """
 
 from dataclasses import dataclass
@@ -20,15 +20,15 @@ BINS = 32
 
 @dataclass(frozen=True)
 class SeenLengths:
-    """Q questions' answers as a run stopped at `cap` tokens shows them.
+    """The answers to Q questions, as a run stopped at `cap` tokens shows them.
 
     Arguments:
-        edges: (K + 1,) log tokens between which the K bins lie: the first is −inf, the last log cap. A bin
-            holds its upper edge.
-        middles: (K,) mean log tokens of the ended answers of each bin.
-        right, other: (Q, K) ended answers of each bin that are right, and that are not.
+        edges: (K + 1,) edges of the K bins, in log tokens: the first is −inf, the last log cap. A bin
+            includes its upper edge.
+        middles: (K,) mean log tokens of the ended answers in each bin.
+        right, other: (Q, K) ended answers in each bin that are right, and that are not.
         unfinished: (Q,) answers longer than the cap.
-        votes: counts of the ended answers, nulls among them being those that ended and could not be read.
+        votes: counts of the ended answers; nulls are those that ended but could not be read.
     """
 
     cap: float
@@ -46,7 +46,7 @@ class SeenLengths:
 
     @cached_property
     def ended_counts(self) -> Floats:
-        """(Q, K) ended answers of each bin."""
+        """(Q, K) ended answers in each bin."""
         return self.right + self.other
 
     @property
@@ -57,9 +57,9 @@ class SeenLengths:
 
 
 def seen_at(answers: AnswerPools, cap: float) -> SeenLengths:
-    """Group the answers of a run by question and time, as it would be, stopped at `cap`.
+    """Group the answers of a run by question and time, as if it had been stopped at `cap`.
 
-    Raises ValueError where no answer ended within the cap.
+    Raises ValueError if no answer ended within the cap.
     """
     cut = stopped(answers, cap)
     ended = cut.tokens <= cap
@@ -84,8 +84,8 @@ def seen_at(answers: AnswerPools, cap: float) -> SeenLengths:
 
 
 def thinned(answers: AnswerPools, questions: int, each: int) -> AnswerPools:
-    """At most `questions` questions, drawn by a fixed seed, with the first `each` of their answers."""
+    """At most `questions` questions, drawn with a fixed seed, with the first `each` of their answers."""
     kept = np.random.default_rng(0).permutation(len(answers.question_ids))[:questions]
     question = answers.question
     chosen = (np.arange(len(question)) - answers.starts[question] < each) & np.isin(question, kept)
-    return subset(answers, chosen).kept(np.ones(chosen.sum(), bool))  # less the questions left empty
+    return subset(answers, chosen).kept(np.ones(chosen.sum(), bool))  # drop questions left without answers

@@ -1,20 +1,20 @@
-"""Whether answers end sooner or later than the law says, learnt where that can be seen: at earlier cuts.
+"""Whether answers end sooner or later than the law says, learnt where it can be checked: at earlier cuts.
 
     cut where 60 % and 80 % of the ended answers had ended: log odds of ending by the cap off by 0.5 and 0.4
-    ->  beyond the cap they are moved by 0.34 ± 0.22, and by ± 0.7 more where log tokens are a spread farther
+    ->  beyond the cap they are shifted by 0.34 ± 0.22, and by ± 0.7 more per spread of log tokens beyond it
 
-Of the answers unfinished at an earlier cut the forecast says how many have ended by the cap. A part
-of that error comes back beyond the cap. Farther out the law is farther off, in either direction,
-which earlier cuts do not tell; nor how the line below will be off.
+At an earlier cut, the law forecasts how many unfinished answers will have ended by the cap. Part
+of its error there recurs beyond the cap. Farther out the law errs more, in either direction,
+which earlier cuts cannot show; nor can they show the error of the line below.
 
-How often late answers are right, by a second law: one line through the answers of all questions.
+A second law says how often late answers are right: one line through the answers to all questions.
 
     middle answer by length: logit 1.1; one standard deviation later: −0.4  ->  beyond the cap 38 % are right
 
-By the law of `answer_law.py` that hangs on parameters that answers within the cap hardly tell. Over all
-questions together the logit of being right falls about linearly in the normal score of an answer's
-rank by length. Each draw keeps the odds between questions and moves all of them together until
-late answers are right about as often as a draw of the line says, which need not stay straight.
+In `answer_law.py` this depends on parameters that answers within the cap hardly determine. Over all
+questions together, the logit of being right falls about linearly in the normal score of an answer's
+rank by length. Each draw keeps the odds ratios between questions and shifts all log odds until late
+answers are right about as often as a draw of the line says (`DOUBT`: it need not stay straight).
 """
 
 import numpy as np
@@ -28,20 +28,20 @@ from predict.stopped.simulate import Simulated, move_to, simulate
 from results.votes.exact import AnswerPools
 
 ORIGINS = (0.6, 0.8)
-"""Shares of the ended answers at which the run is cut again."""
+"""Shares of the ended answers at which the run is cut earlier."""
 
 LASTING, GROWING = 0.44, 0.71
-"""Standard deviations over runs of the law's error in the log odds of having ended: what lasts from cut to
-cut, and what grows by the spreads of modes beyond the cap (estimated by studies/forecasts/pace.py)."""
+"""Standard deviations over runs of the law's error in the log odds of having ended: a part that persists from
+cut to cut, and one that grows per spread of modes beyond the cap (estimated by studies/forecasts/pace.py)."""
 
 DRAWS = 60
 
 
 def paces(answers: AnswerPools, cap: float, start: Fit, R: int, seed: int) -> tuple[Floats, float]:
-    """Draws (R, 2) of what the log odds that an unfinished answer ends are to be moved by; see `simulate`.
+    """Draws (R, 2) of the shifts, as in `simulate`, of the log odds that an unfinished answer has ended.
 
-    For a fit, `start`, to `answers` stopped at `cap`. Also: by how many standard deviations the
-    earlier cuts were off.
+    `start` is the fit to `answers` stopped at `cap`. Also returns by how many standard deviations
+    the earlier cuts missed.
     """
     miss, noise = misses(answers, cap, start, seed)
     variance = LASTING**2 + noise
@@ -52,7 +52,7 @@ def paces(answers: AnswerPools, cap: float, start: Fit, R: int, seed: int) -> tu
 
 
 def misses(answers: AnswerPools, cap: float, start: Fit, seed: int) -> tuple[float, float]:
-    """By how much the earlier cuts missed, and its variance: they share answers, so they count as one cut."""
+    """The mean miss of the earlier cuts, and its variance: they share answers, so they count as one cut."""
     ended = answers.tokens[answers.tokens <= cap]
     cuts = [float(np.quantile(ended, share, method="lower")) for share in ORIGINS]
     miss, noise = np.mean([_miss(answers, early, cap, start, seed) for early in cuts], axis=0)
@@ -60,7 +60,7 @@ def misses(answers: AnswerPools, cap: float, start: Fit, seed: int) -> tuple[flo
 
 
 def _miss(answers: AnswerPools, early: float, cap: float, start: Fit, seed: int) -> tuple[float, float]:
-    """The move of all log odds of ending between `early` and `cap` that was needed, and its variance."""
+    """The shift of all log odds of ending between `early` and `cap` that was needed, and its variance."""
     problem, later = Problem(seen_at(answers, early)), seen_at(answers, cap)
     seen, unfinished = problem.seen, problem.seen.unfinished
     drawn = simulate(problem, fit(problem, start.theta), [early, cap], np.zeros((DRAWS, 2)), seed)
@@ -69,14 +69,14 @@ def _miss(answers: AnswerPools, early: float, cap: float, start: Fit, seed: int)
 
 
 def moves_needed(drawn: Simulated, unfinished: Floats, ended: float) -> tuple[Floats, float]:
-    """By how much each draw's log odds must be moved, (R,), for it to expect what came.
+    """The shift of each draw's log odds, (R,), at which it expects the number that `ended`.
 
-    That is, that of the answers to each question which were `unfinished` (Q,) at the first cap
-    so many have `ended` by the last one. Also: the variance by the luck of these answers.
+    That is the number, over all questions, of answers `unfinished` (Q,) at the first cap that had
+    ended by the last one. Also returns the variance due to the sampling noise of these answers.
     """
     alive = np.maximum(1 - drawn.ended[:, :, :1], 1e-9)
     chance = np.clip((drawn.ended[:, :, -1:] - drawn.ended[:, :, :1]) / alive, 1e-9, 1 - 1e-9)
-    share = (ended + 0.5) / (unfinished.sum() + 1)  # half an answer on either side keeps the odds finite
+    share = (ended + 0.5) / (unfinished.sum() + 1)  # half an answer added to each side keeps the odds finite
     wanted = np.full((len(chance), 1), share * unfinished.mean())
     moves = move_to(chance, unfinished[:, None], wanted)[:, 0]
     moved = expit(logit(chance[:, :, 0]) + moves[:, None])
@@ -85,20 +85,20 @@ def moves_needed(drawn: Simulated, unfinished: Floats, ended: float) -> tuple[Fl
 
 
 PRIOR_MEAN, PRIOR_SD = np.array([2.0, -1.5]), np.array([2.0, 1.0])
-"""Normal prior of the line's level and slope, wide enough for every complete run of studies/forecasts."""
+"""Normal prior on the line's level and slope, wide enough for every complete run of studies/forecasts."""
 
 DOUBT = 0.3
-"""Standard deviation of how far a draw goes from the law to its line, where 1 is the whole way."""
+"""Standard deviation of the fraction of the way from the law to its line that a draw goes; its mean is 1."""
 
 RANKS = 2000
-"""Steps of the integral along the line."""
+"""Steps of the numerical integral along the line."""
 
 
 def fit_line(seen: SeenLengths) -> Fit:
     """Level and slope by logistic regression on the ended answers; questions, not answers, are independent.
 
-    So the likelihood is taken to the power at which its curvature is, on average over directions,
-    that of the sandwich of Liang and Zeger (1986), the prior counting as one more question (the
+    So the likelihood is raised to the power at which its curvature matches, on average over directions,
+    the sandwich estimator of Liang and Zeger (1986), the prior counting as one more question (the
     magnitude adjustment of Ribatet, Cooley and Davison 2012, Statistica Sinica 22).
     """
     ended = seen.ended_counts.sum(axis=0)
@@ -127,7 +127,7 @@ def fit_line(seen: SeenLengths) -> Fit:
 def follow(line: Fit, drawn: Simulated, share: float, seed: int) -> Simulated:
     """`drawn`, whose first cap is the one that was seen, with late answers right as often as the line says.
 
-    `share` of the answers had ended by the first cap. Each draw has a line of its own.
+    `share` of the answers had ended by the first cap. Each draw has its own line.
     """
     R, rng = len(drawn.right), np.random.default_rng([seed, 2])
     lines = line.theta + rng.standard_normal((R, 2)) @ line.spread.T

@@ -1,9 +1,9 @@
-"""Draws of what the questions do at dearer caps, given what a run stopped at a cap showed.
+"""Simulate the questions at larger caps, given what a run stopped at a cap showed.
 
     caps 8000, 16000  ->  200 draws × 60 questions: chance to be right by the cap, to have ended, mean tokens
 
 Each draw takes parameters from the fit and then, for every question, one (m, a, scale) from its posterior.
-The spread of the draws is the uncertainty of both.
+The spread of the draws reflects the uncertainty of both.
 """
 
 from collections.abc import Iterator, Sequence
@@ -23,21 +23,21 @@ WIDTH = 0.08
 """Width of the bins of log tokens beyond the cap."""
 
 MANY, LAWS = 500, 32
-"""Above so many questions no more laws than this are drawn."""
+"""With more questions than `MANY`, only `LAWS` laws are drawn."""
 
 TOGETHER = 32
-"""Questions worked on at a time, so that their posteriors stay in the processor's cache."""
+"""Questions processed at a time, so that their posteriors stay in the processor's cache."""
 
 FARTHEST = 12.0
-"""`move_to` moves log odds by at most this."""
+"""`move_to` shifts log odds by at most this."""
 
 HALVINGS = 30
 
 
 @dataclass(frozen=True)
 class Simulated:
-    """R draws of Q questions at C caps: chances that one answer has ended and is right, `right`, that it has
-    ended, `ended`, and its mean `tokens`, each of shape (R, Q, C)."""
+    """R draws of Q questions at C caps: the probability that an answer has ended and is `right`, that it has
+    `ended`, and its mean `tokens`, each of shape (R, Q, C)."""
 
     right: Floats
     ended: Floats
@@ -45,10 +45,10 @@ class Simulated:
 
 
 def simulate(problem: Problem, fit: Fit, caps: Sequence[float], sooner: Floats, seed: int) -> Simulated:
-    """A draw for each of `sooner` (R, 2): what the log odds are moved by that an unfinished answer has ended.
+    """One draw per row of `sooner` (R, 2), the shifts of the log odds that an unfinished answer has ended.
 
-    By the first number everywhere beyond the cap, and by the second for each spread of the questions' modes
-    that log tokens lie beyond it. The `caps` rise; none is below the one that was seen.
+    The first number shifts them everywhere beyond the cap; the second in proportion to log tokens beyond it,
+    in spreads of the questions' modes. The `caps` ascend; none is below the one that was seen.
     """
     edges, middles, last = bins_to(problem.seen, caps)
     rng = np.random.default_rng(seed)
@@ -60,7 +60,7 @@ def simulate(problem: Problem, fit: Fit, caps: Sequence[float], sooner: Floats, 
         alive = 1 - by[bins - 1]
         late = np.clip((by[bins:] - by[bins - 1]) / alive, 1e-12, 1 - 1e-12)
         moved = pace + growth * (edges[bins + 1 :, None] - edges[bins]) / law.spread
-        by[bins:] = 1 - alive * expit(-np.maximum.accumulate(logit(late) + moved))  # what ended has ended
+        by[bins:] = 1 - alive * expit(-np.maximum.accumulate(logit(late) + moved))  # must not fall with time
         ends = np.diff(by, axis=0, prepend=0.0)
         logits = law.grades(middles).logits[:, mode, level]
         ended[r] = by[last].T
@@ -75,9 +75,9 @@ World = tuple[Law, Ints, Ints, Ints]
 
 
 def _worlds(problem: Problem, fit: Fit, R: int, rng: np.random.Generator) -> Iterator[World]:
-    """R draws of a law and of what the questions are under it.
+    """R draws of a law and of the questions' nodes under it.
 
-    Of many questions, whose posteriors take long, `LAWS` laws evenly spread (Sobol's points) serve in turn.
+    With many questions, whose posteriors are slow, `LAWS` evenly spread laws (Sobol points) are used in turn.
     """
     Q = problem.seen.questions
     if Q <= MANY or R <= LAWS:
@@ -95,7 +95,7 @@ def _worlds(problem: Problem, fit: Fit, R: int, rng: np.random.Generator) -> Ite
 
 
 def _question_nodes(problem: Problem, law: Law, uniform: Floats) -> Ints:
-    """The indices of m, a and scale drawn for every question, (D, 3, Q), by uniform numbers (D, 2, Q)."""
+    """The indices of m, a and scale drawn for every question, (D, 3, Q), from uniform numbers (D, 2, Q)."""
     D, _, questions = uniform.shape
     drawn = np.empty((D, 3, questions), np.int64)
     tables = problem.tables(law)
@@ -112,7 +112,7 @@ def _question_nodes(problem: Problem, law: Law, uniform: Floats) -> Ints:
 
 
 def bins_to(seen: SeenLengths, caps: Sequence[float]) -> tuple[Floats, Floats, Ints]:
-    """The seen bins and new ones up to each cap: edges, middles, and the last bin below each cap."""
+    """The seen bins and new ones up to each cap: edges, middles, and the index of each cap's last bin."""
     edges, middles, last = [seen.edges], [seen.middles], []
     at, count = float(seen.edges[-1]), len(seen.middles)
     for end in np.log(caps):
@@ -126,7 +126,7 @@ def bins_to(seen: SeenLengths, caps: Sequence[float]) -> tuple[Floats, Floats, I
 
 
 def move_to(chance: Floats, weight: Floats, wanted: Floats) -> Floats:
-    """The move of all questions' log odds, (R, C), at which the mean of weight × chance is `wanted` (R, C).
+    """The shift of all questions' log odds, (R, C), at which the mean of weight × chance is `wanted` (R, C).
 
     `chance` and `weight` have shape (R, Q, C), or broadcast to it.
     """

@@ -1,9 +1,9 @@
-"""What dearer caps will show, from a run stopped at one: accuracy at every N, tokens per answer, intervals.
+"""Forecast larger caps from a run stopped at one: accuracy at every N, tokens per answer, intervals.
 
 60 questions × 8 answers stopped at 8000 tokens
 -> cap 16000, vote of 8: 0.61, 90 % 0.55 … 0.67;   9,700 tokens an answer, 9,200 … 10,300
 
-The vote is that of answers right, wrong or missing with known chances. How the wrong mass is split
+In the vote, answers are right, wrong or missing with known probabilities. How the wrong mass is split
 among wrong answers follows the atoms of the mixture (`predict.answers.atoms`): each question's
 wrong answers so far, with a prior learnt from all questions.
 """
@@ -29,21 +29,21 @@ from results.votes.clusters import redrawn
 from results.votes.exact import VoteCounts
 
 CAST = np.linspace(0, 1, 25) ** 2
-"""Chances of a vote at which tables are made, closer together near 0."""
+"""Grid of the probability of a vote being cast, finer near 0."""
 
 PULL = 4.0
-"""Answers that the shared rate of unreadable ones counts for in each question's own."""
+"""Weight of the shared rate of unreadable answers in each question's own rate, in answers."""
 
 SPARE = 1e-12
-"""Where the population has no question, the split of wrong answers is that of all its questions."""
+"""Prior weight that keeps the split of wrong answers defined at a p where the population has no questions."""
 
 
 @dataclass(frozen=True)
 class WrongAnswers:
-    """What is known of the wrong answers.
+    """What is known about the wrong answers.
 
-    `split`: (U, len(P), atoms of one p) weights of the atoms given that a vote is right with chance p; `of`:
-    (Q,) each question's row; `unreadable`: (Q,) the share of the answers not right that cast no vote.
+    `split`: (U, len(P), atoms of one p) weights of the atoms if a vote is right with probability p; `of`:
+    (Q,) each question's row; `unreadable`: (Q,) the share of answers, of those not right, that cast no vote.
     """
 
     split: Floats
@@ -56,7 +56,7 @@ def wrong_answers(counts: VoteCounts) -> WrongAnswers:
     prior = fit_population(counts).fit.weights.reshape(len(P), -1)
     prior = prior + SPARE * (prior.mean(axis=0) + 1 / prior.size)
     kinds = patterns(replace(counts, correct=np.zeros_like(counts.correct)))
-    logs = log_likelihood(kinds).reshape(len(kinds.times), len(P), -1)[:, :1]  # at p = 0: the split alone
+    logs = log_likelihood(kinds).reshape(len(kinds.times), len(P), -1)[:, :1]  # at p = 0: only the split
     split = prior * np.exp(logs - logs.max(axis=2, keepdims=True))
     split /= split.sum(axis=2, keepdims=True)
     others = counts.pools - counts.correct
@@ -65,10 +65,10 @@ def wrong_answers(counts: VoteCounts) -> WrongAnswers:
 
 
 def vote_accuracy(wrong: WrongAnswers, right: Floats, other: Floats, N: int) -> Floats:
-    """Accuracy of a vote of N answers, right with chance `right` and wrong or unreadable with `other`.
+    """Accuracy of a vote of N answers, right with probability `right`, wrong or unreadable with `other`.
 
-    Both of shape (R, Q), as is the result; what is left over casts no vote. It is read off between the points
-    of a table by the chance of a vote and the chance that a vote is right.
+    Both have shape (R, Q), as does the result; the remaining probability casts no vote. A table is
+    interpolated, by the probability that a vote is cast and that a cast vote is right.
     """
     tables, spread = votes_cast(N)
     by_votes = np.einsum(
@@ -82,27 +82,27 @@ def vote_accuracy(wrong: WrongAnswers, right: Floats, other: Floats, N: int) -> 
 
 
 DRAWS = 200
-"""Draws where no interval is asked for."""
+"""Draws for the mean if no interval is asked for."""
 
 LEARN_FROM = 300
-"""The parameters are learnt from at most so many questions, with at most `FEW_ANSWERS` answers to each."""
+"""The parameters are fitted to at most this many questions, with at most `FEW_ANSWERS` answers each."""
 
 FEWEST = 30
-"""Ended answers below which nothing is forecast."""
+"""Nothing is forecast from fewer ended answers."""
 
 SMALLEST_SHARE = 0.05
-"""Share of ended answers below which nothing is forecast."""
+"""Nothing is forecast if a smaller share of the answers has ended."""
 
 MISSED = 3.0
-"""Earlier cuts further off than so many standard deviations say that the law fails."""
+"""If earlier cuts missed by more standard deviations, the law does not fit."""
 
 ENDLESS = 0.05
-"""A larger share taken never to end leaves the forecast open: to end soon fits what was seen as well."""
+"""If a larger share is expected never to end, the forecast is undetermined: ending soon fits as well."""
 
 
 @dataclass(frozen=True)
 class Ahead:
-    """Draws at all caps of a run, its own too, and how far they can be trusted."""
+    """Draws at all caps of a run, including its own, and how far they can be trusted."""
 
     seen: SeenLengths
     simulated: Simulated
@@ -110,10 +110,10 @@ class Ahead:
 
 
 def survival(observed: Evidence, targets: Points, options: Options) -> Estimate:
-    """The accuracy at the targets, whose settings are caps of `observed.run`, and the tokens of an answer.
+    """Forecast accuracy and tokens per answer at the targets, whose settings are caps of `observed.run`.
 
-    These questions: that of the run's whole pool, or of N answers where it has fewer, the seen ones among
-    them. None where too few answers ended within the cap.
+    For these questions, it is the accuracy of the run's whole pool, or of N answers if it has fewer,
+    including those seen. All NaN if too few answers ended within the cap.
     """
     run, unknown = observed.run, np.full(len(targets), np.nan)
     R = options.replicates
@@ -132,7 +132,7 @@ def survival(observed: Evidence, targets: Points, options: Options) -> Estimate:
 
 
 def ahead_of(run: Run, replicates: int, seed: int) -> Ahead | None:
-    """From the answers of a run stopped at its cap to all its caps; None where too few ended within it."""
+    """Simulate all caps of a run from its answers stopped at its cap; None if too few ended within it."""
     answers, cap = stopped(run.answers, run.cap), run.cap
     ended = int((answers.tokens <= cap).sum())
     if ended < FEWEST or ended < SMALLEST_SHARE * len(answers.tokens):
@@ -148,7 +148,7 @@ def ahead_of(run: Run, replicates: int, seed: int) -> Ahead | None:
 
 
 def _accuracies(ahead: Ahead, run: Run, cap: Ints, N: Ints, method: str, seed: int) -> Floats:
-    """Draws of the accuracy at each target, its cap by number, of these questions and new ones: (2, R, M)."""
+    """Draws of the accuracy at each target, for these and for new questions: (2, R, M); `cap` are indices."""
     simulated, seen = ahead.simulated, ahead.seen
     R, Q, _ = simulated.right.shape
     rng = np.random.default_rng([seed, 1])

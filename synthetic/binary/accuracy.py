@@ -1,9 +1,9 @@
-"""Accuracy in the binary case: exactly, from the chain, or as a samples table of sampled paths.
+"""Accuracy in the binary case: exactly from the chain, or as a samples table of sampled paths.
 
     exact_accuracy(tasks, setting, steps, votes, methods)[0]["majority"][task, step, vote]  ->  0.97
     samples:  question_id n4-d48-k1-0-17  setting 8  sample 3  answer 7  gold 7  correct True  tokens 8
 
-The samples table is the one that a language model's run writes, and `results` turns it into curves.
+The samples table is that of a language model's run, and `results` turns it into curves.
 """
 
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ def exact_accuracy(
     votes: Sequence[int],
     methods: Sequence[str],
 ) -> tuple[dict[str, Array], Array]:
-    """Accuracy of each task, (tasks, steps, votes), by majority, best_of_n and greedy (one "vote").
+    """Accuracy of each task, (tasks, steps, votes), for majority, best_of_n and greedy (one "vote").
 
     The second value is the share of steps, (tasks,), with too few positive entries (`PathLaw.fallback`).
     Raises BadInput.
@@ -44,7 +44,7 @@ def exact_accuracy(
 def transformer_supports(
     tasks: Tasks, setting: BinarySetting, paths: int, steps: tuple[int, ...]
 ) -> Supports:
-    """The paths that `sample_supports` draws, by the literal loop of Definition 1 with Algorithm 2; slow."""
+    """The paths of `sample_supports`, by the literal loop of Definition 1 with Algorithm 2; slow."""
 
     def draw(rng: np.random.Generator) -> Array:
         return rng.random((max(steps), paths, setting.k))
@@ -57,7 +57,7 @@ def transformer_supports(
 
 
 def question_names(tasks: Tasks, setting: BinarySetting) -> list[str]:
-    """Each task's name, with its sizes: another n, d or k has other right answers."""
+    """Each task's name, with its sizes, as right answers differ between n, d and k."""
     sizes = f"n{setting.n}-d{setting.d}-k{setting.k}"
     return [f"{sizes}-{repeat}-{index}" for repeat, index in tasks.keys]
 
@@ -67,7 +67,7 @@ def samples_table(
 ) -> pd.DataFrame:
     """The samples table of `sampled` answers (tasks, steps, paths, k) and the greedy answer at every t.
 
-    A support is written as its coordinates in rising order, "3" or "3+7".
+    A support is written as its coordinates in ascending order, "3" or "3+7".
     """
     gold = np.array(["+".join(map(str, np.flatnonzero(w))) for w in tasks.w_star], dtype=object)
     ids = np.array(question_names(tasks, setting), dtype=object)

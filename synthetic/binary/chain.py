@@ -22,17 +22,17 @@ from synthetic.model.tasks import Array, Tasks
 
 MAX_SUPPORTS = 5_000
 MAX_NUMBERS = MAX_SUPPORTS**2
-"""The most numbers that the transition matrices of the tasks solved together may hold (200 MB)."""
+"""Most numbers in the transition matrices of the tasks solved together (200 MB)."""
 
 Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
 class PathLaw:
-    """`probabilities` (tasks, steps, supports) of w_t, supports in the order of `all_supports`.
+    """`probabilities` (tasks, steps, supports) of w_t, with supports in the order of `all_supports`.
 
     `gold` (tasks,) is the index of w*; `fallback` (tasks,) the expected share of steps at which fewer
-    than k entries of w̃ were positive, so that ClipNorm had to be completed.
+    than k entries of w̃ are positive, so that ClipNorm is undefined for the rest.
     """
 
     probabilities: Array
@@ -52,7 +52,7 @@ class PathLaw:
         return np.asarray(self.correct - others.max(axis=2))
 
     def vote(self, votes: Sequence[int]) -> Array:
-        """The vote's accuracy, (tasks, steps, votes)."""
+        """The accuracy of the majority vote, (tasks, steps, votes)."""
         return vote_accuracy(self.probabilities, self.gold[:, None], votes)
 
 
@@ -83,7 +83,7 @@ def law_of_paths(tasks: Tasks, setting: BinarySetting, steps: tuple[int, ...]) -
 
 
 def _propagate(x: Array, y: Array, setting: BinarySetting, steps: tuple[int, ...]) -> tuple[Array, Array]:
-    """P(w_t = ·), (tasks, steps, supports), and the share of steps that fell short, (tasks,)."""
+    """P(w_t = ·), (tasks, steps, supports), and the share of steps short of positive entries, (tasks,)."""
     first = setting.step * np.einsum("bn,bnd->bd", y, x)  # w̃ from w_0 = 0
     first = setting.weights(first)
     law, shortfall = draw_law(first, setting.k), _too_few(first, setting.k).astype(np.float64)
@@ -101,12 +101,12 @@ def _propagate(x: Array, y: Array, setting: BinarySetting, steps: tuple[int, ...
 
 
 def transitions(tasks: Tasks, setting: BinarySetting) -> Array:
-    """P(w_{t+1} = column | w_t = row) of every task, (tasks, supports, supports)."""
+    """P(w_{t+1} = column | w_t = row) for every task, (tasks, supports, supports)."""
     return _transition(_scores(tasks.x, tasks.y, setting), setting)
 
 
 def _scores(x: Array, y: Array, setting: BinarySetting) -> Array:
-    """w̃, as Algorithm 2 takes it, from every support, (tasks, supports, d)."""
+    """Algorithm 2's weights of w̃ after every support, (tasks, supports, d)."""
     w = np.zeros((setting.supports, setting.d))
     np.put_along_axis(w, all_supports(setting.d, setting.k), 1, axis=1)
     return setting.weights(w - setting.step * (w @ np.swapaxes(x, 1, 2) - y[:, None, :]) @ x)
@@ -125,8 +125,8 @@ def draw_law(scores: Array, k: int) -> Array:
     """Algorithm 2's law over supports given w̃: `scores` (rows, d) to (rows, C(d,k)), each row summing to 1.
 
     Level m holds P(the first m coordinates drawn are the set A) as the sum over a ∈ A of
-    P(A∖a) · p_a / (mass outside A∖a), so all orders are summed without listing them. Where no mass is
-    left outside, the next coordinate is uniform over what is left.
+    P(A∖a) · p_a / (mass outside A∖a), so all orders are summed without listing them. If no mass is
+    left outside, the next coordinate is uniform over those not drawn.
     """
     weights = np.maximum(scores, 0.0)
     law = np.ones((len(weights), 1))
@@ -145,7 +145,7 @@ def draw_law(scores: Array, k: int) -> Array:
 
 @lru_cache(maxsize=16)
 def _level(d: int, size: int) -> tuple[Indices, Indices, Array]:
-    """All subsets of `size`: members, the index of each less one member, 0/1 of what is outside those."""
+    """All subsets of `size`: members, indices of the subsets without each member, 0/1 masks outside these."""
     members = all_supports(d, size)
     smaller = all_supports(d, size - 1)
     index = {tuple(subset): i for i, subset in enumerate(smaller.tolist())}

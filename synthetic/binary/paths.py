@@ -1,10 +1,10 @@
-"""Reasoning paths of many tasks at once: drawn by Algorithm 2, or by greedy decoding.
+"""Reasoning paths of many tasks at once, by Algorithm 2 or by greedy decoding.
 
 sample_supports(tasks, setting, paths=256, steps=(1, 8, 50))[task, step, path]  ->  [9, 13]
 greedy_supports(tasks, setting, steps=(1, 8, 50))[task, step]  ->  [12, 13]
 
-Greedy decoding takes the k most probable coordinates at every step. Ties go to the lowest index, and entries
-clipped to 0 tie with one another (Section 3.3, baseline).
+Greedy decoding takes the k most probable coordinates at every step. Ties go to the lowest index; entries
+clipped to 0 are tied (Section 3.3, baseline).
 """
 
 from collections.abc import Callable
@@ -19,7 +19,7 @@ Supports = NDArray[np.int64]
 
 
 def sample_supports(tasks: Tasks, setting: BinarySetting, paths: int, steps: tuple[int, ...]) -> Supports:
-    """`paths` independent paths of every task: the coordinates of w_t, rising, (tasks, steps, paths, k)."""
+    """`paths` independent paths per task: the coordinates of w_t, ascending, (tasks, steps, paths, k)."""
 
     def gradient_step(task: int) -> Callable[[Array], Array]:
         gram, push = setting.step * tasks.gram[task], setting.step * tasks.correlation[task]
@@ -31,8 +31,8 @@ def sample_supports(tasks: Tasks, setting: BinarySetting, paths: int, steps: tup
 def walked_supports(
     tasks: Tasks, k: int, paths: int, steps: tuple[int, ...], model: Callable[[int], Callable[[Array], Array]]
 ) -> Supports:
-    """The same by any model: `model(task)` gives, for each w (paths, d) of a path in turn, the next w̃,
-    or the weights that a rule makes of it."""
+    """The same for any model: `model(task)` is a function from w (paths, d) to the next w̃, or to the
+    weights that a sampling rule makes of it."""
     out = np.empty((len(tasks), len(steps), paths, k), dtype=np.int64)
     for task in range(len(tasks)):
         rng, following = tasks.path_generator(task), model(task)
@@ -57,7 +57,7 @@ def draw_supports(scores: Array, uniforms: Array) -> Array:
 
 
 def greedy_supports(tasks: Tasks, setting: BinarySetting, steps: tuple[int, ...]) -> Supports:
-    """The support that greedy decoding has after each t of `steps`, (tasks, steps, k), indices rising."""
+    """The support of greedy decoding after each t of `steps`, (tasks, steps, k), indices ascending."""
     out = np.empty((len(tasks), len(steps), setting.k), dtype=np.int64)
     w = np.zeros_like(tasks.w_star)
     for t in range(1, max(steps) + 1):
@@ -72,6 +72,6 @@ def greedy_supports(tasks: Tasks, setting: BinarySetting, steps: tuple[int, ...]
 
 
 def greedy_correct(tasks: Tasks, setting: BinarySetting, steps: tuple[int, ...]) -> Array:
-    """1 where greedy decoding has found w* after t steps, else 0, (tasks, steps)."""
+    """1 if greedy decoding is at w* after t steps, else 0, (tasks, steps)."""
     greedy = np.take_along_axis(tasks.w_star[:, None, :], greedy_supports(tasks, setting, steps), axis=2)
     return np.asarray(greedy.all(axis=2), dtype=np.float64)

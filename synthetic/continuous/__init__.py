@@ -1,1 +1,1 @@
-"""Continuous coefficients (the paper's Section 4): exact moments, best-of-N, a sampler."""
+"""Continuous coefficients (the paper's Section 4): exact moments, best-of-N, sampler."""

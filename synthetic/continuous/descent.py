@@ -1,9 +1,9 @@
-"""Noisy gradient paths drawn many at once: Algorithm 1 on blocks of paths.
+"""Sample many noisy gradient paths at once: Algorithm 1 on blocks of paths.
 
     sample_paths([(tasks, setting)], paths=256, steps=(950,))[0].errors[task, step, path]  ->  37.72
 
-ξ is drawn in the task's own coordinates and turned into the eigenbasis that the paths walk in: an eigenbasis
-is not unique and differs between processors. Only each path's squared error and the mean path's are kept,
+ξ is drawn in the task's own coordinates and rotated into the eigenbasis used for the paths, which is not
+unique and differs between processors. Only the squared errors of each path and of the mean path are kept,
 which is enough for every N.
 """
 
@@ -20,7 +20,7 @@ from synthetic.model.tasks import Array, Tasks, covariance_eigenvalues
 
 @dataclass(frozen=True)
 class SampledPaths:
-    """`errors` (tasks, steps, paths): ‖w_t − w*‖²_H; `mean_error` (tasks, steps): that of the mean path."""
+    """`errors` (tasks, steps, paths): ‖w_t − w*‖²_H; `mean_error` (tasks, steps): the mean path's."""
 
     errors: Array
     mean_error: Array
@@ -28,8 +28,8 @@ class SampledPaths:
     def ensemble_risk(self, votes: tuple[int, ...]) -> Array:
         """An unbiased estimate of E‖w_avg − w*‖²_H for every N, (tasks, steps, votes).
 
-        The mean of P paths has risk bias + variance/P, one path has bias + variance. Raises BadInput on a
-        single path.
+        The mean of P paths has risk bias + variance/P, one path has bias + variance. Raises BadInput if
+        there is only one path.
         """
         paths = self.errors.shape[2]
         if paths < 2:
@@ -40,7 +40,7 @@ class SampledPaths:
         return np.asarray(bias[..., None] + variance[..., None] / np.array(votes))
 
     def best_of_n_risk(self, votes: tuple[int, ...]) -> Array:
-        """The least error of N paths, averaged over all N-subsets of those drawn, (tasks, steps, votes)."""
+        """The least error of N paths, averaged over all N-subsets of the paths, (tasks, steps, votes)."""
         paths = self.errors.shape[2]
         rising = np.sort(self.errors, axis=2)
         return np.stack([rising @ least_weights(paths, n) for n in votes], axis=2)
@@ -55,10 +55,10 @@ def least_weights(pool: int, n: int) -> Array:
 def sample_paths(
     lines: Sequence[tuple[Tasks, ContinuousSetting]], paths: int, steps: tuple[int, ...]
 ) -> list[SampledPaths]:
-    """Draw `paths` paths of every task under several settings and read them at each t of `steps`.
+    """Sample `paths` paths of every task under several settings, kept at each t of `steps`.
 
-    Settings of the same examples share their normals, because drawing takes longer than walking. Raises
-    BadInput, saying by when, if a path diverges.
+    Settings with the same examples share their normal variates, as drawing them takes most time. Raises
+    BadInput, which says by when, if a path diverges.
     """
     if not lines:
         return []
@@ -76,9 +76,9 @@ def sample_paths(
 def _walk(
     lines: Sequence[tuple[Tasks, ContinuousSetting]], task: int, paths: int, steps: tuple[int, ...]
 ) -> tuple[Array, Array]:
-    """Errors (lines, steps, paths) and the mean path's errors (lines, steps) of one task.
+    """Errors (lines, steps, paths) and the mean path's errors (lines, steps) for one task.
 
-    Paths walk in an eigenbasis of XᵀX, where a gradient step is a product by elements.
+    Paths are computed in an eigenbasis of XᵀX, where a gradient step is elementwise.
     """
     rng, (drawn, first) = lines[0][0].path_generator(task), lines[0]
     eigenvalues, basis = (part[task] for part in drawn.eigen)
@@ -86,7 +86,7 @@ def _walk(
     shrink, push = 1 - step * eigenvalues, step * [tasks.correlation[[task]] @ basis for tasks, _ in lines]
     target = np.stack([tasks.w_star[[task]] for tasks, _ in lines])
 
-    w, moved = np.zeros((2, len(lines), paths, first.d))  # with new arrays at every step it takes longer
+    w, moved = np.zeros((2, len(lines), paths, first.d))  # new arrays at every step would be slower
     errors, means = [], []
     for t in range(1, max(steps) + 1):
         np.multiply(w, shrink, out=moved)

@@ -3,8 +3,8 @@
     best_of_n_risk(moments, votes=(1, 256))[task, step]  ->  [169.70, 80.87]
 
 Given the task, w_t is Gaussian, so ‖w_t − w*‖²_H = Σ c_i (z_i + δ_i)² is a generalised χ². Its distribution
-function is the inverse of its characteristic function φ (Gil-Pelaez 1951, Imhof 1961, discretised as in
-Davies 1973: the sum's error is the probability beyond 2π/Δ, which is made negligible), and
+function comes from inverting its characteristic function φ (Gil-Pelaez 1951, Imhof 1961, discretised as in
+Davies 1973: the sum's error is the probability beyond 2π/Δ, made negligible), and
 
     E[min of N] = ∫₀^∞ P(X > x)^N dx.
 """
@@ -21,7 +21,7 @@ _SMALLEST = 1e-15
 
 
 def best_of_n_risk(moments: Moments, votes: tuple[int, ...]) -> Array:
-    """E[min over N paths of ‖w_t − w*‖²_H], (tasks, steps, votes), for Gaussian w_t of these moments."""
+    """E[min over N paths of ‖w_t − w*‖²_H], (tasks, steps, votes), for Gaussian w_t with these moments."""
     d, root = len(moments.weights), np.sqrt(moments.weights)
     scales, axes = np.linalg.eigh(root[:, None] * moments.covariance * root)
     offsets = ((moments.error * root)[:, :, None] @ axes)[:, :, 0]
@@ -44,12 +44,12 @@ def least_of_n(scales: Array, offsets: Array, votes: tuple[int, ...]) -> Array:
         return np.full(len(votes), constant)
     mean = (c + b**2).sum()
     deviation = np.sqrt((2 * c**2 + 4 * c * b**2).sum())
-    # The left tail is at least Gaussian-thin and ends at 0; the right one is exponential with rate 1/(2 c).
+    # The left tail is at least as thin as a Gaussian's and ends at 0; the right decays at rate 1/(2 c).
     low = max(0.0, mean - 12 * deviation)
     high = mean + 10 * deviation + 60 * c.max()
 
     def survival(x: Array) -> Array:
-        """P(the least is above x), (votes, x)."""
+        """P(the minimum exceeds x), (votes, x)."""
         above = np.clip(1 - distribution(c, b, x, high), 0.0, 1.0)
         return np.asarray(above ** np.array(votes)[:, None])
 
@@ -57,7 +57,7 @@ def least_of_n(scales: Array, offsets: Array, votes: tuple[int, ...]) -> Array:
 
 
 def distribution(c: Array, b: Array, x: Array, high: float) -> Array:
-    """P(Σ (√c_i z_i + b_i)² ≤ x) for each x in [0, high], `high` being beyond all but ~1e-15 of the mass."""
+    """P(Σ (√c_i z_i + b_i)² ≤ x) for each x in [0, high]; `high` has ~1e-15 of the mass beyond it."""
     spacing = 2 * np.pi / high
     count = 64
     while count < MAX_FREQUENCIES and abs(_characteristic(c, b, np.full(1, count * spacing)))[0] > _SMALLEST:

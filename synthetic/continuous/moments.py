@@ -3,7 +3,7 @@
     moments = path_moments(tasks, setting, steps=(950,))
     moments.ensemble_risk(votes=(1, 256))[task, step]  ->  [33.51, 31.13]
 
-In the eigenbasis Q of XᵀX (eigenvalues λ) a gradient step is w̃_i = D_i w_i + b_i with D = 1 − step·λ and
+In the eigenbasis Q of XᵀX (eigenvalues λ), a gradient step is w̃_i = D_i w_i + b_i with D = 1 − step·λ and
 b = step·Qᵀ Xᵀy. With s the variance of ξ, e the sign of linear noise, m̃ and M the mean and covariance of w̃,
 and C the covariance of the next w:
 
@@ -23,7 +23,7 @@ from synthetic.model.settings import ContinuousSetting
 from synthetic.model.tasks import Array, Tasks, covariance_eigenvalues
 
 DIVERGED = 1e12
-"""A squared length this many times that of w* (or of 1) is called divergence."""
+"""A path with a squared norm this many times that of w* (or 1, if larger) has diverged."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Moments:
 
     @property
     def variance(self) -> Array:
-        """tr(H Cov w_t), (tasks, steps): what one path adds to the risk."""
+        """tr(H Cov w_t), (tasks, steps): the rest of one path's risk."""
         return np.asarray(np.einsum("btii->bti", self.covariance) @ self.weights)
 
     def ensemble_risk(self, votes: tuple[int, ...]) -> Array:
@@ -54,15 +54,15 @@ class Moments:
 
 
 def gradient_descent_risk(tasks: Tasks, setting: ContinuousSetting, steps: tuple[int, ...]) -> Array:
-    """‖w_GD − w*‖²_H after t noise-free steps, (tasks, steps). Raises BadInput where it diverges."""
+    """‖w_GD − w*‖²_H after t noise-free steps, (tasks, steps). Raises BadInput if it diverges."""
     return path_moments(tasks, replace(setting, noise="constant", sigma=0.0), steps).bias
 
 
 def path_moments(tasks: Tasks, setting: ContinuousSetting, steps: tuple[int, ...]) -> Moments:
-    """Mean and covariance of one reasoning path at each t of `steps` (rising).
+    """Mean and covariance of one reasoning path at each t of `steps` (ascending).
 
-    With linear noise and H = I only the trace of the covariance is right. Raises BadInput if they have
-    diverged by one of the steps, and for a noise law without a rule for them.
+    With linear noise and H = I only the trace of the covariance is right. Raises BadInput if a path
+    diverges, and for a noise law without a moment rule.
     """
     rule, (eigenvalues, basis) = setting.moment_rule, tasks.eigen
     if rule is None:
@@ -86,7 +86,7 @@ def path_moments(tasks: Tasks, setting: ContinuousSetting, steps: tuple[int, ...
 
 
 def geometric(ratio: Array, count: int) -> Array:
-    """1 + ratio + … + ratio^(count−1) by doubling, which loses no digits where the ratio is near 1."""
+    """1 + ratio + … + ratio^(count−1) by doubling, which loses no digits if the ratio is near 1."""
     total, power = np.zeros_like(ratio), np.ones_like(ratio)
     for bit in f"{count:b}":
         total, power = total * (1 + power), power * power
@@ -100,7 +100,7 @@ def _covariance_by_steps(
 ) -> Array:
     """The covariance by the rule, step by step in the eigenbasis, (tasks, steps, d, d).
 
-    Unless `whole`, the diagonal alone is carried along: nothing on it depends on the rest.
+    Unless `whole`, only the diagonal is computed, which does not depend on the rest.
     """
     outer = (lambda v: v[:, :, None] * v[:, None, :]) if whole else np.square
     scale = rule.spread * outer(shrink)
@@ -120,7 +120,7 @@ def _covariance_by_steps(
 
 
 def refuse_divergence(size: Array, tasks: Tasks, setting: ContinuousSetting, steps: tuple[int, ...]) -> None:
-    """Raise BadInput where a squared length of `size` (tasks, steps) is beyond all measure."""
+    """Raise BadInput if a squared norm of `size` (tasks, steps) has diverged."""
     limit = DIVERGED * np.maximum((tasks.w_star**2).sum(axis=1, keepdims=True), 1.0)
     bounded = (size < limit).all(axis=0)
     if bounded.all():

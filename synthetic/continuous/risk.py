@@ -1,4 +1,4 @@
-"""Risk in the continuous case, in three ways: by formulas, sampled paths, or the literal transformer.
+"""Risk in the continuous case: by formulas, from sampled paths, or from the literal transformer.
 
     continuous_risk([(tasks, setting)], steps, votes, methods)[0]["ensemble"][task, step, vote]  ->  31.13
 
@@ -21,9 +21,9 @@ from synthetic.model.tasks import Array, Tasks, covariance_eigenvalues
 def needs_sampling(
     setting: Setting, methods: Sequence[str], solver: Solver = "exact"
 ) -> TypeGuard[ContinuousSetting]:
-    """Whether paths are sampled: best-of-N where w_t is not Gaussian, all but descent without moments.
+    """Whether `solver` samples paths: the exact one does if a method has no formula under the noise law.
 
-    Of a binary setting nothing is: it has formulas.
+    Never for a binary setting, which has formulas.
     """
     if not isinstance(setting, ContinuousSetting):
         return False
@@ -41,10 +41,10 @@ def continuous_risk(
     solver: Solver = "exact",
     paths: int = 256,
 ) -> list[dict[str, Array]]:
-    """Risk of each task of each line by method, (tasks, steps, votes); gradient descent has one "vote".
+    """Risk of each task for each line and method, (tasks, steps, votes); gradient descent has one "vote".
 
-    `methods` are among ensemble, best_of_n (by the oracle) and gradient_descent. Where a line
-    `needs_sampling`, `paths` are drawn and votes of more paths are left out. Raises BadInput on divergence.
+    `methods` are among ensemble, best_of_n (by the oracle) and gradient_descent. If a line `needs_sampling`,
+    `paths` are sampled and votes of more paths left out. Raises BadInput on divergence.
     """
     wanted = [line for line in lines if needs_sampling(line[1], methods, solver)]
     if solver == "transformer":
@@ -73,7 +73,7 @@ def continuous_risk(
 def transformer_paths(
     tasks: Tasks, setting: ContinuousSetting, paths: int, steps: tuple[int, ...]
 ) -> SampledPaths:
-    """The paths that `sample_paths` draws, by the literal loop of Definition 1 with Algorithm 1; slow."""
+    """The paths of `sample_paths`, by the literal loop of Definition 1 with Algorithm 1; slow."""
 
     def draw(rng: np.random.Generator) -> Array:
         scale = float(np.sqrt(setting.noise_variance))

@@ -1,1 +1,1 @@
-"""The paper's model: tasks, transformer, decoding, and the settings of all three."""
+"""The paper's model: tasks, transformer, decoding, and their settings."""

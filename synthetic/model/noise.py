@@ -1,8 +1,8 @@
-"""The noise laws of Algorithm 1: how each moves w̃, and what it does to the mean and the covariance.
+"""The noise laws of Algorithm 1: how each changes w̃, its mean and its covariance.
 
     NoiseLaw("constant", move=lambda w, xi, sign: w + xi, moments=…, gaussian=True, turns=True)
 
-A law of your own is a function and a line in the table at the end (studies/twin/laws.md).
+To add a law, write a function and a line in the table at the end (studies/twin/laws.md).
 """
 
 from collections.abc import Callable
@@ -34,9 +34,9 @@ class NoiseLaw:
 
     move(w, xi, sign): the next w, (…, d), from w̃ and ξ ~ N(0, s I), both (…, d) and broadcast; `sign` is
     the setting's `linear_sign`, for laws that have one.
-    moments(s, sign): the rule by which mean and covariance follow; None: they are sampled.
-    gaussian: w_t is Gaussian, so that best-of-N has a formula.
-    turns: the law looks the same in every orthonormal basis, which spares the sampler two products a step.
+    moments(s, sign): the rule for mean and covariance; None if they must be sampled.
+    gaussian: whether w_t is Gaussian, so that best-of-N has a formula.
+    turns: whether the law is the same in every orthonormal basis, which saves two products per step.
     """
 
     name: str
@@ -76,4 +76,4 @@ LINEAR = NoiseLaw("linear", linear_noise, _linear_moments, turns=True)
 
 
 NOISE_LAWS: dict[str, NoiseLaw] = {law.name: law for law in (CONSTANT, LINEAR)}
-"""By the names that a setting's `noise` has."""
+"""The values that a setting's `noise` may have."""

@@ -1,18 +1,18 @@
-"""The paper's transformer, one layer, and Definition 1: it computes, its last column is sampled and appended.
+"""The paper's one-layer transformer, and Definition 1: sample from its last column, append, repeat.
 
     H_0 = [ x_1 … x_n  0  ]      TF(H) = H + V H · HᵀWH / n
           [ y_1 … y_n  0  ]
           [  0  …  0  w_0 ]      w̃ = w − (η/n) Xᵀ(Xw − y)     (Proposition 1)
           [  0  …  0   1  ]
 
-Written out as in Section 3 to be read beside it: rows 0 … d−1 hold x, row d holds y, rows d+1 … 2d hold w,
-and row 2d+1 is a flag.
+Written as in Section 3, for comparison: rows 0 … d−1 hold x, row d holds y, rows d+1 … 2d hold w, and row
+2d+1 is a flag.
 
     next(reasoning_path(x, y, step, lambda w: w))   ->  w_1 after one plain gradient step, (d,)
     sample_support(w̃ = [0.9, -0.2, 0.3], uniforms=[0.8])  ->  [0, 0, 1]: P = 0.75, 0, 0.25
 
 This is the slow reference that every fast solver is checked against. Its random numbers are an argument, so
-that `synthetic.binary.paths` can be checked to walk the same paths. Algorithm 1 is in `noise.py`.
+that `synthetic.binary.paths` can be checked to draw the same paths. Algorithm 1 is in `noise.py`.
 """
 
 from collections.abc import Callable, Iterator
@@ -24,7 +24,7 @@ from synthetic.model.tasks import Array, Tasks
 
 
 def prompt_matrix(x: Array, y: Array) -> Array:
-    """H_0, (2d+2, n+1), of the examples x (n, d), y (n,) and the first guess w_0 = 0."""
+    """H_0, (2d+2, n+1), from the examples x (n, d), y (n,) and the first guess w_0 = 0."""
     n, d = x.shape
     h = np.zeros((2 * d + 2, n + 1))
     h[:d, :n] = x.T
@@ -41,7 +41,7 @@ def value_matrix(d: int, eta: float) -> Array:
 
 
 def key_query_matrix(d: int) -> Array:
-    """W_GD, (2d+2, 2d+2): x against w with +1 and y against the flag with −1, which gives xᵀw − y."""
+    """W_GD, (2d+2, 2d+2): pairs x with w by +1 and y with the flag by −1, which gives xᵀw − y."""
     w = np.zeros((2 * d + 2, 2 * d + 2))
     w[:d, d + 1 : 2 * d + 1] = np.eye(d)
     w[d, 2 * d + 1] = -1
@@ -60,15 +60,15 @@ def coefficient(token: Array) -> Array:
 
 
 def coefficient_token(w: Array) -> Array:
-    """The token (0, 0, w, 1) that carries a coefficient."""
+    """The token (0, 0, w, 1) that holds a coefficient."""
     return np.concatenate([np.zeros(len(w) + 1), w, [1.0]])
 
 
 def reasoning_path(x: Array, y: Array, step: float, sampling: Callable[[Array], Array]) -> Iterator[Array]:
-    """Yield w_1, w_2, … of one reasoning path, without end; x (n, d), y (n,), each w (d,).
+    """Yield w_1, w_2, … of one endless reasoning path; x (n, d), y (n,), each w (d,).
 
-    `step` is the factor of Xᵀ(Xw − y); the layer divides by n, so V carries η = step · n. `sampling` is
-    Sampling_Alg on the coefficient: w̃ (d,) to the next w (d,).
+    `step` is the factor of Xᵀ(Xw − y); the layer divides by n, so V contains η = step · n. `sampling` is
+    Sampling_Alg on the coefficient: from w̃ (d,) to the next w (d,).
     """
     n, d = x.shape
     value, key_query = value_matrix(d, step * n), key_query_matrix(d)
@@ -89,8 +89,8 @@ def literal_paths(
 ) -> Array:
     """w_t of every path of every task at each t of `steps`, (tasks, steps, paths, d).
 
-    `draw` gives a task's random numbers, (max(steps), paths, …), of which `sampling` gets one path's at one
-    step beside w̃.
+    `draw` returns a task's random numbers, (max(steps), paths, …); `sampling` takes w̃ and the numbers of one
+    path and step.
     """
     weights = []
     for task in range(len(tasks)):
@@ -107,11 +107,11 @@ def literal_paths(
 
 
 def sample_support(scores: Array, uniforms: Array) -> Array:
-    """Algorithm 2: k different coordinates, drawn one after the other from ClipNorm(w̃); a 0/1 vector (d,).
+    """Algorithm 2: k different coordinates, drawn one at a time from ClipNorm(w̃); a 0/1 vector (d,).
 
     `uniforms` (k,) are random numbers from [0, 1). ClipNorm (Section 3.3) sets negative entries to 0 and
-    scales the rest to sum 1. Without a positive entry the paper's formula is 0/0; here the draw is then
-    uniform over the coordinates not drawn yet.
+    scales the rest to sum to 1. Without a positive entry the paper's formula is 0/0; we then draw uniformly
+    from the coordinates not yet drawn.
     """
     weights = np.maximum(scores, 0.0)
     support = np.zeros(len(scores))

@@ -2,8 +2,8 @@
 
     SamplingRule("clip-norm", weights=lambda scores, dial: np.maximum(scores, 0))
 
-Algorithm 2 draws k different coordinates one after the other, each in proportion to its weight. A rule of
-your own is a function and a line in the table at the end (studies/twin/laws.md).
+Algorithm 2 draws k different coordinates one at a time, each in proportion to its weight. To add a rule,
+write a function and a line in the table at the end (studies/twin/laws.md).
 """
 
 from collections.abc import Callable
@@ -16,10 +16,10 @@ from synthetic.model.noise import Array
 
 @dataclass(frozen=True)
 class SamplingRule:
-    """weights(scores, dial): weights of at least 0 from w̃, both (…, d); `dial` is the setting's number.
+    """weights(scores, dial): weights of at least 0 from w̃, both (…, d); `dial` is the rule's one parameter.
 
-    takes(dial) says whether that number makes sense, `dial_is` what it is, for the error where it does not.
-    neutral: the number that stands for none given, with which the rule is the paper's.
+    takes(dial): whether that value is valid; `dial_is`: what it means, for the error if not.
+    neutral: the default, with which the rule is the paper's.
     """
 
     name: str
@@ -30,7 +30,7 @@ class SamplingRule:
 
 
 def clipped(scores: Array, _dial: float = 1.0) -> Array:
-    """Negative entries at 0: ClipNorm (Section 3.3) before it scales to sum 1."""
+    """Negative entries set to 0: ClipNorm (Section 3.3) before it scales to sum 1."""
     return np.maximum(scores, 0.0)
 
 
@@ -38,7 +38,7 @@ CLIP_NORM = SamplingRule("clip-norm", clipped)
 
 
 def _to_a_power(scores: Array, dial: float) -> Array:
-    """Probabilities of ClipNorm to the power 1/τ. τ = 1 is Algorithm 2, τ → 0 greedy decoding."""
+    """ClipNorm's probabilities to the power 1/τ. τ = 1 is Algorithm 2, τ → 0 greedy decoding."""
     positive = clipped(scores)
     most = positive.max(axis=-1, keepdims=True)
     relative = np.divide(positive, most, out=np.zeros_like(positive), where=most > 0)  # no power overflows
@@ -51,7 +51,7 @@ TEMPERATURE = SamplingRule(
 
 
 def _largest(scores: Array, dial: float) -> Array:
-    """Only the `dial` largest entries of w̃ keep their weight; of ties, the first stay."""
+    """Only the `dial` largest entries of w̃ keep their weight; ties keep the first."""
     positive = clipped(scores)
     rank = np.argsort(np.argsort(-positive, axis=-1, kind="stable"), axis=-1, kind="stable")
     return np.where(rank < dial, positive, 0.0)
@@ -67,4 +67,4 @@ TOP_K = SamplingRule(
 
 
 SAMPLING_RULES: dict[str, SamplingRule] = {rule.name: rule for rule in (CLIP_NORM, TEMPERATURE, TOP_K)}
-"""By the names of a setting's `sampler`."""
+"""The values that a setting's `sampler` may have."""

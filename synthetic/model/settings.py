@@ -1,4 +1,4 @@
-"""The settings of a synthetic experiment: sizes, step, noise. What the paper leaves open is a field here.
+"""Settings of a synthetic experiment: sizes, step, noise, and what the paper leaves open.
 
     BinarySetting(n=4, d=48, k=1, eta=0.25, sigma_eps=0.5)
 
@@ -23,14 +23,14 @@ NoiseScale = Literal["eta", "eta2", "raw"]
 Solver = Literal["exact", "monte-carlo", "transformer"]
 
 MAX_NUMBERS = 5_000_000
-"""The most numbers that one set of in-context examples may hold (40 MB)."""
+"""Most numbers in one set of in-context examples (40 MB)."""
 LARGEST = 1e50
-"""The largest scale of anything: its fourth power is still a number."""
+"""Largest value of any parameter: its fourth power is still finite."""
 
 
 @dataclass(frozen=True)
 class _Sizes:
-    """What both cases have. `step_rule`: Xᵀ(Xw − y) is multiplied by η itself, as in the binary proofs, or
+    """The fields that both cases share. `step_rule`: multiply Xᵀ(Xw − y) by η, as in the binary proofs, or
     by the proposition's η/n.
     """
 
@@ -72,10 +72,10 @@ class BinarySetting(_Sizes):
         sigma_eps: the standard deviation of the label noise.
         k: how many coefficients are 1, from 1 to d − 1.
         sampler: one of SAMPLING_RULES; the paper's is "clip-norm".
-        dial: the one number of a sampler that has one (a temperature, say); None for the others.
+        dial: the parameter of a sampler that has one (such as a temperature); else None.
         step_rule: "eta" multiplies Xᵀ(Xw − y) by η, as in the proofs of this case; "eta/n" by η/n.
 
-    Raises BadInput for a size, number or name out of its range.
+    Raises BadInput for an invalid size, number or name.
     """
 
     k: int = 1
@@ -91,13 +91,13 @@ class BinarySetting(_Sizes):
             raise BadInput(f"dial={self.dial}: for sampler={self.sampler}, expected {rule.dial_is}")
 
     def weights(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
-        """What Algorithm 2 draws coordinates in proportion to: w̃ (…, d) to weights of at least 0, (…, d)."""
+        """The weights by which Algorithm 2 draws coordinates, at least 0, from w̃: (…, d) to (…, d)."""
         rule = SAMPLING_RULES[self.sampler]
         return rule.weights(scores, rule.neutral if self.dial is None else self.dial)
 
     @property
     def supports(self) -> int:
-        """How many answers there are: C(d, k)."""
+        """The number of possible answers, C(d, k)."""
         return math.comb(self.d, self.k)
 
 
@@ -134,7 +134,7 @@ class ContinuousSetting(_Sizes):
 
     @property
     def moment_rule(self) -> MomentRule | None:
-        """How mean and covariance follow at these sizes; None where the law has no rule."""
+        """The law's rule for mean and covariance in this setting; None if it has none."""
         rule = self.law.moments
         return None if rule is None else rule(self.noise_variance, self.linear_sign)
 
@@ -143,12 +143,12 @@ Setting = BinarySetting | ContinuousSetting
 
 
 def check_name(what: str, name: str, table: Collection[str]) -> None:
-    """Refuse a name that is not in the table. Raises BadInput, which says what is."""
+    """Raise BadInput, which lists the table's names, for a name that is not in it."""
     if name not in table:
         raise BadInput(f"{what}={name!r:.40}: expected one of {', '.join(table)}")
 
 
 def check_count(name: str, value: int, low: int = 1, high: int = 10_000_000) -> None:
-    """Refuse a count outside [low, high]. Raises BadInput."""
+    """Raise BadInput for a count outside [low, high]."""
     if not isinstance(value, int) or not low <= value <= high:
         raise BadInput(f"{name}={value}: expected a whole number from {low} to {high}")

@@ -1,10 +1,10 @@
-"""Random in-context regression tasks: covariates X, labels y = Xw* + ε, and the coefficient w* to be found.
+"""Random in-context regression tasks: covariates X, labels y = Xw* + ε, and the coefficient w* to find.
 
     draw_tasks(BinarySetting(n=4, d=48, k=1, eta=0.25, sigma_eps=0.5), task_keys(5, per_repeat=40), seed=0)
     key (0, 17), x (4, 48), y (4,), w_star = [0, …, 1, …, 0]
 
-Task i of repeat r has a seed of its own, (seed, r, i). It is the same task however many others are drawn, in
-any process, and in every setting of the same n and d, so that comparisons are paired.
+Task i of repeat r has its own seed, (seed, r, i). It is the same task however many others are drawn, in any
+process, and in every setting with the same n and d, so that comparisons are paired.
 """
 
 from dataclasses import dataclass
@@ -41,9 +41,9 @@ class Tasks:
 
     @cached_property
     def eigen(self) -> tuple[Array, Array]:
-        """Eigenvalues (tasks, d) of every XᵀX and an eigenbasis, (tasks, d, d), in columns.
+        """Eigenvalues (tasks, d) of every XᵀX, and an eigenbasis in columns, (tasks, d, d).
 
-        Which basis is picked where eigenvalues coincide differs between processors.
+        If eigenvalues coincide, the basis differs between processors.
         """
         eigenvalues, basis = np.linalg.eigh(self.gram)
         return np.maximum(eigenvalues, 0.0), basis
@@ -54,7 +54,7 @@ class Tasks:
 
 
 def task_keys(repeats: int, per_repeat: int) -> list[tuple[int, int]]:
-    """The (repeat, index) of every task of an experiment. Raises BadInput on counts below one."""
+    """The (repeat, index) of every task of an experiment. Raises BadInput for a count out of range."""
     check_count("repeats", repeats)
     check_count("tasks", per_repeat)
     check_count("repeats × tasks", repeats * per_repeat, high=1_000_000)

@@ -1,1 +1,1 @@
-"""The paper's panels: their settings, how they are run and how they are drawn."""
+"""The paper's panels: their settings, solving them, and checking the solvers."""

@@ -1,12 +1,12 @@
-"""The literal transformer beside the exact solution: accuracy or risk of N paths on the same tasks.
+"""Compare the literal transformer with the exact solution: accuracy or risk of N paths on the same tasks.
 
     check(EXPERIMENTS["fig2h"], tasks=2, paths=16, seed=0)
 
     line    t  N  exact  transformer  difference  stderr
     step=1  8  1  0.409  0.412        0.003       0.009
 
-The difference is taken task by task, so its standard error is that of the sampled paths alone. Under a noise
-law that states no moments, `sample_paths` stands in for the exact solution.
+The difference is taken task by task, so its standard error is that of the sampled paths alone. For a noise
+law without moments, `sample_paths` replaces the exact solution.
 """
 
 import warnings
@@ -25,21 +25,21 @@ from synthetic.model.tasks import Array, Tasks, draw_tasks, task_keys
 from synthetic.panels.experiments import Experiment
 
 LONGEST = 50
-"""The literal loop grows with the cube of t: longer paths of an experiment are left out."""
+"""The time of the literal loop grows with the cube of t: longer paths are left out."""
 ALARM = 0.01
-"""How often two that are the same may be said to differ."""
+"""Rate of false alarms if both are the same."""
 ROUNDING = 1e-9
-"""A smaller difference is none: sure paths have no standard error."""
+"""Smaller differences count as 0: deterministic paths have no standard error."""
 STAND_IN = 256
-"""Sampled paths of a task, many at once, where there is no exact solution."""
+"""Sampled paths per task, many at once, if there is no exact solution."""
 
 
 def check(
     experiment: Experiment, tasks: int, paths: int, seed: int, repeats: int = 5, votes: tuple[int, ...] = (1,)
 ) -> pd.DataFrame:
-    """One row a line, t up to LONGEST, and N; warns where there is no exact solution.
+    """One row per line, t up to `LONGEST`, and N; warns if there is no exact solution.
 
-    Raises BadInput on counts that make no sense.
+    Raises BadInput for invalid counts.
     """
     settings = [line.setting for line in experiment.variants]
     no_exact = sorted({setting.noise for setting in settings if needs_sampling(setting, ("ensemble",))})
@@ -69,7 +69,7 @@ def check(
 
 
 def verdict(table: pd.DataFrame, tasks: int, repeats: int = 5) -> str:
-    """Whether a table of `check` shows more than chance: its worst row, by Student’s t for so many rows."""
+    """Whether a table of `check` shows more than chance: Student’s t of the worst row, with Bonferroni."""
     apart = table["difference"].abs()
     worst = float((apart / table["stderr"]).where(apart > ROUNDING, 0.0).max())
     chance = float(t_law.ppf(1 - ALARM / 2 / len(table), repeats * tasks - 1))
@@ -85,7 +85,7 @@ def _both(
 ) -> tuple[Array, Array]:
     """Accuracy of a vote or risk of an average, exactly and from literal paths, (tasks, steps, votes) each.
 
-    Of N of the paths: the mean over all subsets, which has the exact value for its expectation.
+    The latter is a mean over all N-subsets of the paths, an unbiased estimate of the exact value.
     """
     if isinstance(setting, BinarySetting):
         exact = law_of_paths(tasks, setting, steps).vote(votes)
@@ -100,7 +100,7 @@ def _both(
 def _votes_of(
     samples: pd.DataFrame, names: list[str], steps: tuple[int, ...], votes: tuple[int, ...]
 ) -> Array:
-    """The accuracy of a vote of N of the answers to the tasks of these names, (tasks, steps, votes)."""
+    """The accuracy of a vote of N of the answers to the named tasks, (tasks, steps, votes)."""
     drawn, rows = samples[samples["decoding"] == "sample"], []
     for t in steps:
         pools = answer_pools(drawn[drawn["setting"] == str(t)])

@@ -1,13 +1,13 @@
-"""The paper's ten synthetic experiments as data: one entry for each panel, with the published settings.
+"""The paper's ten synthetic experiments as data: one entry per panel, with the published settings.
 
     EXPERIMENTS["fig2f"]  ->  n=1, k=1, d=10, η=1, σ_ε=0; t = 1 … 200; N = 1 … 256; 5 repeats of 40 tasks
 
 The paper says "each setting we repeat 5 times", but not how many tasks a repeat has:
-`tasks` is ours, and so are the grids of t and N. Both readings of the step, η and η/n, are
-drawn where they differ and the panel does not say 1/n itself: e does, and n = 1 in f and g.
-What else the text leaves open is a field of the settings (studies/twin/README.md).
+`tasks` is our choice, and so are the grids of t and N. Both readings of the step, η and η/n,
+are drawn unless they coincide (n = 1 in f and g) or the panel itself says 1/n (e). Whatever
+else the text leaves open is a field of the settings (studies/twin/README.md).
 
-Any field of `BinarySetting` or `ContinuousSetting` may be changed, and t and N:
+Any field of `BinarySetting` or `ContinuousSetting` can be changed, and t and N:
 
     with_changes(EXPERIMENTS["fig2h"], ["step_rule=eta/n"])   ->  the same panel at the other step rule
     with_changes(EXPERIMENTS["fig2f"], ["d=5,10,20"])         ->  one line for each d
@@ -29,7 +29,7 @@ VOTES = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 
 @dataclass(frozen=True)
 class Variant:
-    """One line of a panel: a setting, and the label that tells it from other lines ("" for the only one)."""
+    """One line of a panel: a setting, and its distinguishing label ("" for the only line)."""
 
     setting: Setting
     label: str = ""
@@ -45,13 +45,13 @@ class Experiment:
     """One figure panel.
 
     Parameters:
-        title: what is written above it.
+        title: its heading.
         variants: its lines.
-        steps: the t, steps of descent, that it is read at, rising.
+        steps: the values of t, steps of descent, ascending.
         methods: what it shows: "majority", "best_of_n" (by the oracle), "greedy", "ensemble" (the average),
             "gradient_descent".
-        tasks: regression tasks of each repeat.
-        votes: the N, numbers of sampled paths, that it is read at.
+        tasks: regression tasks per repeat.
+        votes: the values of N, numbers of sampled paths.
     """
 
     title: str
@@ -62,7 +62,7 @@ class Experiment:
     votes: tuple[int, ...] = VOTES
 
     def __post_init__(self) -> None:
-        """Raises BadInput where t or N are not whole numbers from 1, rising."""
+        """Raise BadInput unless t and N are ascending whole numbers from 1."""
         for name, counts in (("steps", self.steps), ("N", self.votes)):
             for count in counts:
                 check_count(name, count, high=100_000)
@@ -71,19 +71,19 @@ class Experiment:
 
 
 def _noisy(label: str, sigma_eps: float, sigma: float, noise: str, step_rule: StepRule = "eta") -> Variant:
-    """A line of the sizes and the step that all continuous panels share."""
+    """A line with the sizes and the step that all continuous panels share."""
     return Variant(ContinuousSetting(36, 72, 1e-3, sigma_eps, sigma, noise=noise, step_rule=step_rule), label)
 
 
 def _grid(noise: str) -> tuple[Variant, ...]:
-    """Figure 2a–d: label noise varied at sampling noise 2, the other way round, and the step η/n once."""
+    """Figure 2a–d: label noise varied at sampling noise 2, the reverse, and the step η/n once."""
     pairs = [(0.5, 2.0), (1.0, 2.0), (2.0, 2.0), (3.0, 2.0), (1.0, 1.0), (1.0, 4.0)]
     lines = [_noisy(f"sigma_eps={label:g} sigma={path:g}", label, path, noise) for label, path in pairs]
     return (*lines, _noisy("sigma_eps=1 sigma=2 step=eta/n", 1.0, 2.0, noise, "eta/n"))
 
 
 def _both_steps(setting: BinarySetting, eta: str, eta_over_n: str) -> tuple[Variant, ...]:
-    """A line at the step η and one at η/n, by their labels."""
+    """A line with the step η and one with η/n, with these labels."""
     return Variant(setting, eta), Variant(replace(setting, step_rule="eta/n"), eta_over_n)
 
 
@@ -161,12 +161,12 @@ def find_experiments(name: str) -> dict[str, Experiment]:
 
 
 def with_changes(experiment: Experiment, changes: Sequence[str]) -> Experiment:
-    """The experiment with every line at each value of `key=value,value,…`, and a label that says so.
+    """The experiment with every line at each value of `key=value,value,…`, labelled accordingly.
 
-    Lines that come out with one setting are one line. Raises BadInput on an unknown field,
-    a value of the wrong kind, or one that the setting refuses.
+    Lines that end up with the same setting are merged. Raises BadInput for an unknown field, a
+    value of the wrong kind, or one that the setting refuses.
     """
-    # what a dial is, its sampler says
+    # last, as the sampler decides which dials are valid
     for change in sorted(changes, key=lambda change: change.startswith("dial=")):
         lines = [varied for line in experiment.variants for varied in _varied(line, change)]
         first = {line.setting: line for line in reversed(lines)}
@@ -176,7 +176,7 @@ def with_changes(experiment: Experiment, changes: Sequence[str]) -> Experiment:
 
 
 def read_at(experiment: Experiment, steps: Sequence[int] = (), votes: Sequence[int] = ()) -> Experiment:
-    """The experiment at these t and N, where there are any. Raises BadInput on counts below one."""
+    """The experiment at these t and N, if any are given. Raises BadInput for counts below one."""
     own_steps, own_votes = tuple(sorted(set(steps))), tuple(sorted(set(votes)))
     return replace(experiment, steps=own_steps or experiment.steps, votes=own_votes or experiment.votes)
 
@@ -192,7 +192,7 @@ def _varied(line: Variant, change: str) -> list[Variant]:
 
 
 def _label(line: Variant, changed: Setting, key: str) -> str:
-    """The label of the line after a change of `key`: what it says of the line before is mended."""
+    """The line's label after a change of `key`, with the values it names updated."""
     before = line.setting
 
     def mended(match: re.Match[str]) -> str:
@@ -208,12 +208,12 @@ def _label(line: Variant, changed: Setting, key: str) -> str:
     if isinstance(before, ContinuousSetting) and isinstance(changed, ContinuousSetting):
         label = label.replace(f"{before.noise} noise", f"{changed.noise} noise")
     value = getattr(changed, key)
-    named = re.search(rf"\b{key}=|\b{re.escape(str(value))} {key}\b", label)  # as "linear noise"
+    named = re.search(rf"\b{key}=|\b{re.escape(str(value))} {key}\b", label)  # like "linear noise"
     return label if named else f"{label} {key}={value}".strip()
 
 
 def _told_apart(lines: Sequence[Variant]) -> list[Variant]:
-    """The lines, with what they differ in where several came to have one label."""
+    """The lines, with their differences added to any labels that coincide."""
     variants = []
     for line in lines:
         alike = [other.setting for other in lines if other.label == line.label]
@@ -224,5 +224,5 @@ def _told_apart(lines: Sequence[Variant]) -> list[Variant]:
 
 
 def _value(text: str) -> Any:
-    """A number where it is one; settings refuse what is not of the kind they need."""
+    """The text as a number if it is one; settings refuse values of the wrong kind."""
     return None if text.lower() == "none" else number_of(text)

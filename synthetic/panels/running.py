@@ -4,7 +4,7 @@
     synthetic,fig2f,linear-attention,majority,50,50,50,64,exact,0.951,0.0138,200
 
 A curve is the mean over all tasks of all repeats; `stderr` is its standard error over those tasks. Tasks are
-solved in blocks on `jobs` processes. Each task has a seed of its own, so neither changes a number.
+solved in blocks on `jobs` processes. Each task has its own seed, so neither changes the result.
 """
 
 import warnings
@@ -29,18 +29,18 @@ Key = tuple[int, int]
 Values = dict[str, Array]
 """Accuracy or risk by method, (tasks, steps, votes)."""
 Solved = tuple[pd.DataFrame, pd.DataFrame | None]
-"""The curves table, and the samples table behind it where answers were sampled."""
+"""The curves table, and its samples table if answers were sampled."""
 Block = TypeVar("Block")
 TASKS_AT_ONCE = 25
 PATHS: dict[Solver, int] = {"exact": 256, "monte-carlo": 256, "transformer": 16}
-"""Paths drawn for each task where a solver samples, unless the user names a number."""
+"""Default number of paths per task if a solver samples."""
 MAX_ANSWERS = 50_000_000
-"""The most sampled answers of one line, over all tasks and t, that fit in memory."""
+"""Most sampled answers of one line, over all tasks and t, that fit in memory."""
 
 
 @dataclass(frozen=True)
 class PanelRequest:
-    """The solver, the tasks, and how many paths and processes."""
+    """The solver, the tasks, and the numbers of paths and processes."""
 
     solver: Solver
     keys: list[Key]
@@ -59,7 +59,7 @@ def run_experiment(
     paths: int | None = None,
     jobs: int = 1,
 ) -> Solved:
-    """Solve every line of an experiment; warns where sampling had to help out. Raises BadInput on counts."""
+    """Solve every line of an experiment; warns if it must sample. Raises BadInput for invalid counts."""
     keys = task_keys(repeats, experiment.tasks if tasks is None else tasks)
     request = PanelRequest(solver, keys, seed, PATHS[solver] if paths is None else paths, jobs)
     check_count("paths", request.paths, high=100_000)
@@ -81,12 +81,12 @@ def run_experiment(
 
 
 def samples_anyway(experiment: Experiment) -> bool:
-    """Whether paths are sampled by the exact solver, too, as there is no formula."""
+    """Whether even the exact solver samples paths, for lack of a formula."""
     return any(needs_sampling(line.setting, experiment.methods) for line in experiment.variants)
 
 
 def _run_continuous(name: str, experiment: Experiment, request: PanelRequest) -> pd.DataFrame:
-    """All lines at once, so that those that sample share their normals (`sample_paths`)."""
+    """Solve all lines at once, so that sampled lines share their normal variates (`sample_paths`)."""
     settings = [line.setting for line in experiment.variants if isinstance(line.setting, ContinuousSetting)]
     steps, votes, methods = experiment.steps, experiment.votes, experiment.methods
     no_formula = dict.fromkeys(setting.noise for setting in settings if needs_sampling(setting, methods))
@@ -124,7 +124,7 @@ def _run_binary(name: str, experiment: Experiment, line: Variant, request: Panel
 
     if request.solver == "exact":
         values, shares = zip(*_over_blocks(solve, request, label), strict=True)
-        if share := float(np.concatenate(shares).mean()):  # how often ClipNorm was 0/0
+        if share := float(np.concatenate(shares).mean()):  # the share of steps with ClipNorm 0/0
             few = f"{label}: too few positive entries in {share:.2%} of steps, the rest drawn uniformly"
             warnings.warn(few, stacklevel=3)
         return curves_table(values, steps, votes, named, "accuracy"), None
@@ -147,7 +147,7 @@ def _over_blocks(solve: Callable[[list[Key]], Block], request: PanelRequest, lab
 def curves_table(
     blocks: Sequence[Values], steps: Sequence[int], votes: Sequence[int], named: dict[str, str], column: str
 ) -> pd.DataFrame:
-    """The curves table of what was found for each block of tasks; fewer votes than `votes`: the first."""
+    """The curves table of all blocks of tasks; values at fewer N than `votes` are for the first ones."""
     parts = []
     for method in blocks[0]:
         value = np.concatenate([block[method] for block in blocks])
@@ -158,7 +158,7 @@ def curves_table(
                 {
                     "source": "synthetic",
                     **named,
-                    # the tables know one decode without noise
+                    # the name in tables for decoding without noise
                     "method": "greedy" if method == "gradient_descent" else method,
                     "setting": t.astype(str),
                     "T": t.astype(np.float64),

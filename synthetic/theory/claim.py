@@ -1,4 +1,4 @@
-"""A claim of the paper, the rows it is checked by, and the verdict that follows from them.
+"""A claim of the paper, the rows that check it, and the verdict that follows from them.
 
     mean_row("fig2e t=2", "P(greedy right) (ours: > 0.97)", values, above=0.97)
 
@@ -7,8 +7,8 @@
     −0.05 … −0.01                          fails
     −0.01 … 0.05                           undecided: more tasks would tell
 
-A row's outcome is decided by the ends of its interval, at the level that verdicts go by everywhere, and a
-claim's verdict by its rows. `where` begins with "ours" where the paper does not make the claim.
+A row's outcome is decided by the ends of its interval, at the level used for verdicts everywhere, and a
+claim's verdict by its rows. `where` begins with "ours" if the paper does not make the claim.
 """
 
 from collections.abc import Callable, Iterable
@@ -25,14 +25,14 @@ from synthetic.model.tasks import Array
 Outcome = Literal["holds", "undecided", "fails"]
 
 GROUPS = 20
-"""Groups of tasks, left out one at a time to see how far a fitted number moves."""
+"""Groups of tasks for the jackknife of a fitted number."""
 
 _WORST_FIRST: tuple[Outcome, ...] = ("fails", "undecided", "holds")
 
 
 @dataclass(frozen=True)
 class ClaimRow:
-    """One setting that a claim was checked at; an extreme has `low` and `high` equal to `measured`."""
+    """One setting at which a claim was checked; an extreme has `low` and `high` equal to `measured`."""
 
     setting: str
     quantity: str
@@ -44,7 +44,7 @@ class ClaimRow:
 
 @dataclass(frozen=True)
 class Claim:
-    """What is claimed and where; `check(seed)` gives the rows."""
+    """What is claimed and where; `check(seed)` returns the rows."""
 
     name: str
     where: str
@@ -52,10 +52,10 @@ class Claim:
 
     @staticmethod
     def verdict(rows: list[ClaimRow]) -> str:
-        """holds, fails or undecided; where settings differ, those at which it holds and those left open.
+        """holds, fails or undecided; if settings differ, those at which it holds and those undecided.
 
-        A claim is about all of its settings: it holds where each does, and is undecided where none fails.
-        A setting comes out as the worst of its rows.
+        A claim is about all of its settings: it holds if it does at each, and is undecided if none fails
+        and some are undecided. A setting's outcome is the worst of its rows'.
         """
         outcomes: dict[str, Outcome] = {}
         for row in rows:
@@ -72,7 +72,7 @@ class Claim:
 
 
 def outcome_of(interval: Interval[float], above: float = -np.inf, below: float = np.inf) -> Outcome:
-    """Holds where the whole interval lies between the bounds, fails where all of it is beyond one of them."""
+    """Holds if the whole interval lies between the bounds, fails if all of it is beyond one of them."""
     if above < interval.low and interval.high < below:
         return "holds"
     if interval.high <= above or interval.low >= below:
@@ -83,13 +83,13 @@ def outcome_of(interval: Interval[float], above: float = -np.inf, below: float =
 def mean_row(
     setting: str, quantity: str, values: Array, above: float = -np.inf, below: float = np.inf
 ) -> ClaimRow:
-    """A mean over tasks with its interval, and whether it is above or below as claimed."""
+    """A mean over tasks with its interval, and whether it is within the claimed bounds."""
     mean, interval = float(values.mean()), mean_interval(values)
     return ClaimRow(setting, quantity, mean, interval.low, interval.high, outcome_of(interval, above, below))
 
 
 def mean_interval(values: Array) -> Interval[float]:
-    """Of a mean over tasks: Wilson's for a share of them, else Student's t (some claims have ten tasks)."""
+    """Interval of a mean over tasks: Wilson's for a share of them, else Student's t (some have few tasks)."""
     count = len(values)
     if np.isin(values, (0.0, 1.0)).all():
         wilson = binomtest(int(values.sum()), count).proportion_ci(LEVEL, method="wilson")
@@ -110,8 +110,8 @@ def fitted_row(
 ) -> ClaimRow:
     """A number from 0 to `most` that `of` fits to the mean over tasks of each of `values`, (tasks, …).
 
-    Its standard error is that of the jackknife which leaves out a group at a time (Miller 1974,
-    Biometrika 61, 1-15), its interval Student's t with a degree of freedom fewer than groups.
+    Its standard error is from the delete-a-group jackknife (Miller 1974, Biometrika 61, 1-15), its
+    interval from Student's t with one degree of freedom fewer than groups.
     """
     everyone = np.arange(len(values[0]))
     groups = np.array_split(everyone, min(GROUPS, len(everyone)))
@@ -127,7 +127,7 @@ def fitted_row(
 
 
 def extreme_row(setting: str, quantity: str, value: float, holds: bool) -> ClaimRow:
-    """The value nearest to a counterexample of a statement about every case."""
+    """The value closest to a counterexample, for a statement about every case."""
     return ClaimRow(
         setting, quantity, float(value), float(value), float(value), "holds" if holds else "fails"
     )

@@ -3,8 +3,8 @@
     vote_lower_bound(gap=0.2, votes=256, answers=10)  ->  0.9402…
     gap_lower_bound(n=2000, k=1, d=5, sigma_eps=0.1, t=8)  ->  0.4365…
 
-A bound written with ≲ hides a constant. It is 1 here. Labels such as th:sc_maj_vote are those of the paper's
-LaTeX source (arXiv:2508.07571).
+The constant hidden in a bound with ≲ is 1 here. Labels such as th:sc_maj_vote are those of the paper's LaTeX
+source (arXiv:2508.07571).
 """
 
 from dataclasses import dataclass
@@ -16,14 +16,14 @@ from synthetic.model.tasks import Array
 
 
 def vote_lower_bound(gap: Array | float, votes: Array | int, answers: int) -> Array:
-    """1 − |W| e^{−NΔ²/2} ≤ P(vote right) where Δ > 0 (Proposition th:sc_maj_vote); 0 where it is void."""
+    """1 − |W| e^{−NΔ²/2} ≤ P(vote right) if Δ > 0 (Proposition th:sc_maj_vote); 0 where vacuous."""
     gap = np.asarray(gap, dtype=np.float64)
     bound = 1 - answers * np.exp(-np.asarray(votes) * gap**2 / 2)
     return np.where(gap > 0, np.maximum(bound, 0.0), 0.0)
 
 
 def transition_bounds(n: int, k: int, d: int, sigma_eps: float) -> tuple[float, float]:
-    """(p_trans, p_recurr) of Theorem th:sc_sufficient_n: of reaching w*, and of staying."""
+    """(p_trans, p_recurr) of Theorem th:sc_sufficient_n: bounds on reaching w*, and on staying there."""
     root = n**0.25
     trans = (1 - (2 * k + sigma_eps) / (root - (2 * k + sigma_eps))) / d**k
     stay = (root - sigma_eps) / (root - sigma_eps + d * sigma_eps)
@@ -34,7 +34,7 @@ def transition_bounds(n: int, k: int, d: int, sigma_eps: float) -> tuple[float, 
 def gap_lower_bound(n: int, k: int, d: int, sigma_eps: float, t: int) -> float:
     """The lower bound on Δ_t of Theorem th:sc_sufficient_n.
 
-    Raises BadInput unless n ≥ (6k + 3σ_ε)⁴, as the theorem asks, and t ≥ 1.
+    Raises BadInput unless n ≥ (6k + 3σ_ε)⁴, as the theorem assumes, and t ≥ 1.
     """
     fewest = (6 * k + 3 * sigma_eps) ** 4
     if n < fewest:
@@ -47,7 +47,7 @@ def gap_lower_bound(n: int, k: int, d: int, sigma_eps: float, t: int) -> float:
 
 @dataclass(frozen=True)
 class RiskBound:
-    """An excess-risk bound, hidden constants 1: prior `bias`, label-noise `variance`, `sampling`/N."""
+    """An excess-risk bound with hidden constants 1: prior `bias`, label-noise `variance`, `sampling`/N."""
 
     bias: float
     variance: float
@@ -61,7 +61,7 @@ class RiskBound:
 def gradient_descent_bound(
     eigenvalues: Array, n: int, eta: float, t: int, omega: float, sigma_eps: float
 ) -> RiskBound:
-    """Excess risk of t gradient steps of size η/n (Theorem thm:_gd_continuous)."""
+    """Bound for t gradient steps of size η/n (Theorem thm:_gd_continuous)."""
     bias, variance = _ridge_terms(eigenvalues, n, n / (eta * t))
     return RiskBound(omega**2 * bias, sigma_eps**2 * variance)
 
@@ -69,10 +69,10 @@ def gradient_descent_bound(
 def constant_noise_bound(
     eigenvalues: Array, n: int, eta: float, t: int, omega: float, sigma_eps: float, variance: float
 ) -> RiskBound:
-    """Excess risk of an ensemble under constant noise of this variance per step (thm:_average_continuous).
+    """Bound for an ensemble under constant noise of this variance per step (thm:_average_continuous).
 
-    The theorem leaves out the label-noise term that its own corollary (cor:_average_continuous_restate) has;
-    it is here.
+    Includes the label-noise term that the theorem omits, unlike its corollary
+    (cor:_average_continuous_restate).
     """
     descent = gradient_descent_bound(eigenvalues, n, eta, t, omega, sigma_eps)
     rank = eigenvalues.sum() / eigenvalues.max()
@@ -83,7 +83,7 @@ def constant_noise_bound(
 def linear_noise_bound(
     eigenvalues: Array, n: int, eta: float, t: int, omega: float, sigma_eps: float, variance: float
 ) -> RiskBound:
-    """Excess risk of an ensemble under linear noise, for variance ≍ 1/d and t > log 2 / variance.
+    """Bound for an ensemble under linear noise, with variance ≍ 1/d and t > log 2 / variance.
 
     Theorem thm:_average_continuous.
     """
@@ -96,7 +96,7 @@ def linear_noise_bound(
 
 
 def polynomial_rate(decay: float, n: int, eta: float, t: int, omega: float, sigma_eps: float) -> RiskBound:
-    """Excess risk of gradient descent for eigenvalues i^−(r+1): ω² (tη)^−r/(r+1) + σ_ε²/n (tη)^1/(r+1).
+    """Bound for gradient descent with eigenvalues i^−(r+1): ω² (tη)^−r/(r+1) + σ_ε²/n (tη)^1/(r+1).
 
     Proposition cor:_gd_continuous_polynomial_decay.
     """
@@ -108,7 +108,7 @@ def polynomial_rate(decay: float, n: int, eta: float, t: int, omega: float, sigm
 def _ridge_terms(eigenvalues: Array, n: int, ridge: float) -> tuple[float, float]:
     """Bias (over ω²) and variance (over σ_ε²) of ridge regression at its effective rank k*.
 
-    k* = min{k : nλ_{k+1} ≤ ridge + Σ_{i>k} λ_i}; eigenvalues falling.
+    k* = min{k : nλ_{k+1} ≤ ridge + Σ_{i>k} λ_i}; eigenvalues must descend.
     """
     tails = np.append(np.cumsum(eigenvalues[::-1])[::-1], 0.0)
     following = np.append(eigenvalues, 0.0)

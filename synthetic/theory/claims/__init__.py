@@ -1,1 +1,1 @@
-"""The paper's claims, each with a verdict from what was computed."""
+"""The paper's claims, each with a verdict from computed results."""

@@ -2,7 +2,7 @@
 
     vote-tends-to-one-with-one-example  fig2f t=1000  P(gap > 0), …  0.996 [0.994, 0.998]  holds
 
-Every value is exact given the task; the intervals are over tasks. Thresholds of ours say so.
+Every value is exact given the task; intervals are over tasks. Our own thresholds are marked "ours".
 """
 
 from collections.abc import Iterable, Iterator
@@ -32,7 +32,7 @@ from synthetic.theory.claims.own_setting import (
 
 
 def lines_of(*names: str) -> list[tuple[str, BinarySetting]]:
-    """Every line of these panels: what it is called, and its setting."""
+    """The name and setting of every line of these panels."""
     lines = [
         (f"{name} {one.label}".strip(), one.setting) for name in names for one in EXPERIMENTS[name].variants
     ]
@@ -59,9 +59,9 @@ def _greedy_stuck(seed: int) -> Iterator[ClaimRow]:
 
 
 def _vote_rises(seed: int) -> Iterator[ClaimRow]:
-    """The theorem: where ζ > 0, with chance 1 − 2^(1−d), the vote is right from a t on.
+    """The theorem: if ζ > 0, which has probability 1 − 2^(1−d), the vote is right from some t on.
 
-    ζ is the least chance of w* two steps on, t = 2 log 2 / −log(1 − ζ): one for each example.
+    ζ is the least probability of w* two steps later, t = 2 log 2 / −log(1 − ζ): one per task.
     """
     ((name, setting),) = lines_of("fig2f")
     tasks = tasks_of(setting, seed, 1000)
@@ -80,13 +80,13 @@ def _vote_rises(seed: int) -> Iterator[ClaimRow]:
 
 
 def _gap_at(first: PathLaw, chain: Array, steps: Indices) -> Array:
-    """Δ_t at a t for each task, from the law of w_1 and the transitions, (tasks,)."""
+    """Δ_t with one t per task, from the law of w_1 and the transitions, (tasks,)."""
     powers = np.stack([np.linalg.matrix_power(*one) for one in zip(chain, steps - 1, strict=True)])
     return replace(first, probabilities=first.probabilities @ powers).gap[:, 0]
 
 
 def _greedy_cycles(seed: int) -> Iterator[ClaimRow]:
-    """Greedy decoding has no memory: an answer that differs from the one before runs in a cycle."""
+    """Greedy decoding has no memory: an answer that still changes after many steps is in a cycle."""
     for name, setting in lines_of("fig2f", "fig2h"):
         tasks = tasks_of(setting, seed, 400)
         last = greedy_supports(tasks, setting, (199, 200))
@@ -98,7 +98,7 @@ def _greedy_cycles(seed: int) -> Iterator[ClaimRow]:
 
 
 def _exponential_in_examples(seed: int) -> Iterator[ClaimRow]:
-    """δ(n) falls like e^(−c √n): from one n to the next the error must fall at least at that rate."""
+    """δ(n) falls like e^(−c √n): from each n to the next, the error must fall at least at that rate."""
     steps, wrong = (1, 16), {}
     for n in (10, 20, 30, 40):
         setting = replace(lines_of("fig2e")[0][1], n=n, eta=1 / n)
@@ -117,7 +117,7 @@ def _gap_tends_to_one(seed: int) -> Iterator[ClaimRow]:
 
 
 def _stays_rather_than_comes(_: int) -> Iterator[ClaimRow]:
-    """The remark: p_recurr > p_trans where the theorem holds, its reason from (3σ_ε)⁴ on."""
+    """The remark: p_recurr > p_trans if the theorem applies, and its reason if n > (3σ_ε)⁴."""
     grid = [*product((1, 2, 4), (2, 10, 1000), (0.1, 1.0, 10.0))]
     bounds = [
         theory.transition_bounds(int((6 * k + 3 * sigma_eps) ** 4) + 1, k, d, sigma_eps)
@@ -145,19 +145,19 @@ def _exponential_in_length(seed: int) -> Iterator[ClaimRow]:
 
 
 def _step_reading(seed: int) -> Iterator[ClaimRow]:
-    """Single-path accuracy at large t in panel (h), at the text's step 1 and at 1/n."""
+    """Single-path accuracy at large t in panel (h), with the text's step 1 and with 1/n."""
     for name, setting in lines_of("fig2h"):
         right = law_of_line(setting, (200,), seed, 200).correct[:, 0]
         yield mean_row(name, "P(path right), t=200 (ours: > 0.5)", right, above=0.5)
 
 
 def _at(claim: str, where: str, lines: Iterable[Line]) -> Claim:
-    """A claim that can be put to any setting, at those of the paper."""
+    """A claim that can be tested at any setting, at the paper's."""
     return Claim(claim, where, partial(rows_at, BINARY[claim], [*lines]))
 
 
 _WITH_FEW_EXAMPLES = [
-    Line(name, setting, (3, 50), (256,), 1500 if setting.d == 2 else 200)  # two answers cost little
+    Line(name, setting, (3, 50), (256,), 1500 if setting.d == 2 else 200)  # d = 2 is cheap
     for name, setting in lines_of("fig1-binary", "fig2f", "fig2g", "fig2h")
 ]
 _LONGER = [

@@ -3,12 +3,12 @@
     claim,where,sentence,setting,quantity,measured,low,high,holds,outcome,verdict
     greedy-stays-…,Sec. 5,greedy search …,fig2f t=50,"P(greedy right), …",0.201,0.195,0.206,True,holds,holds
 
-One row a setting. `measured` is a mean over tasks with its 95 % interval [low, high]: Wilson's
+One row per setting. `measured` is a mean over tasks with its 95 % interval [low, high]: Wilson's
 for a share of tasks, a jackknife for a number fitted to means. With low = high it is the case
-nearest to a counterexample of a statement about every case. `outcome` is the row's: holds, fails,
-or undecided, where the interval holds the threshold. `verdict` is the claim's: the same three
-words, or "holds only at …" where the settings differ. `where` says where the paper makes the
-claim, and begins with "ours" where it does not.
+closest to a counterexample, for a statement about every case. `outcome` is the row's: holds,
+fails, or undecided if the interval contains the threshold. `verdict` is the claim's: the same
+words, or "holds only at …" if settings differ. `where` says where the paper makes the claim, and
+begins with "ours" if it does not.
 """
 
 from collections.abc import Sequence
@@ -83,8 +83,8 @@ SENTENCES = {
     "a-real-model-gains-with-length": _LIKE_REAL_MODELS,
     "a-real-model-gains-with-answers": _LIKE_REAL_MODELS,
 }
-"""The sentence of the paper that each of its claims is about, by its name; "…" stands for a formula that is
-left out. Claims of our own have none."""
+"""The paper's sentence behind each of its claims, by the claim's name; "…" stands for an omitted formula.
+Our own claims have none."""
 
 
 def claims_at(
@@ -94,9 +94,9 @@ def claims_at(
     n: Sequence[int] = (),
     tasks: int | None = None,
 ) -> list[Claim]:
-    """The claims that experiment `name` can be asked about, changed as `tts twin run` changes it.
+    """The claims that can be tested on experiment `name`, with changes as in `tts twin run`.
 
-    For "all", those of each. Warns of what is left out. Raises BadInput.
+    For "all", those of each. Warns of claims left out. Raises BadInput if there are none.
     """
     where, rows = {claim.name: claim.where for claim in CLAIMS}, []
     for key, experiment in find_experiments(name).items():
@@ -107,7 +107,7 @@ def claims_at(
 
 
 def evaluate(claims: list[Claim], seed: int) -> pd.DataFrame:
-    """The claims table, one row a claim and setting."""
+    """The claims table, with one row per claim, setting and quantity."""
     tables = []
     for claim in progress("claim", claims):
         rows = list(claim.check(seed))

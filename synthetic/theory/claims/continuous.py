@@ -2,8 +2,8 @@
 
     ensemble-linear-noise-beats-descent  sigma_eps=3 …  risk − descent's, N → ∞  −2.24 [−2.57, −1.91]  holds
 
-Risk is ‖w − w*‖²_H; differences are paired, task by task, so their intervals are narrow. Two statements are
-left out because they cannot fail: constant noise adds variance/N to an ensemble, and a minimum falls with N.
+Risk is ‖w − w*‖²_H; differences are paired by task, so their intervals are narrow. Two statements are left
+out because they cannot fail: constant noise adds variance/N to an ensemble, and a minimum falls with N.
 """
 
 from collections.abc import Iterator
@@ -24,11 +24,11 @@ from synthetic.theory.claims.own_setting import tasks_of
 TASKS = 20
 T = 950
 OTHER_SCALES = get_args(NoiseScale)[1:]
-"""Readings of the variance of ξ beside ours; "raw" is Algorithm 1 as it is printed."""
+"""Other readings of the variance of ξ; "raw" is Algorithm 1 as printed."""
 NOISES = ("constant", "linear")
-"""The paper's two laws, of which its claims are."""
+"""The paper's two laws, which its claims are about."""
 PAPER = ContinuousSetting(n=36, d=72, eta=1e-3, sigma_eps=1.0, sigma=2.0)
-"""The sizes of Figure 1, constant noise."""
+"""The sizes of Figure 1, with constant noise."""
 
 
 def _solved(
@@ -49,7 +49,7 @@ def _linear_ensemble(seed: int) -> Iterator[ClaimRow]:
 
 @lru_cache(maxsize=4)
 def _at_256(setting: ContinuousSetting, steps: tuple[int, ...], seed: int) -> tuple[Array, Array, Array]:
-    """Risk of best-of-256, of an ensemble of 256 and of gradient descent, (tasks, steps) each."""
+    """Risks of best-of-256, of an ensemble of 256 and of gradient descent, (tasks, steps) each."""
     tasks = tasks_of(setting, seed, 2)
     moments = path_moments(tasks, setting, steps)
     if setting.noise == "constant":
@@ -60,9 +60,9 @@ def _at_256(setting: ContinuousSetting, steps: tuple[int, ...], seed: int) -> tu
 
 
 def _best_of_n(seed: int, quantity: str, other: int) -> Iterator[ClaimRow]:
-    """Best-of-256 less the `other` of `_at_256`, at the paper's two laws and at other scales of the noise.
+    """Best-of-256 minus the `other` of `_at_256`, for the paper's two laws and other scales of the noise.
 
-    Best-of-N knows the truth, and may still lose: the mean of N paths need not be one of them.
+    Best-of-N knows the truth but may still lose: the mean of N paths need not be one of them.
     """
     for noise in NOISES:
         risks = _at_256(replace(PAPER, noise=noise), (50, T), seed)
@@ -99,7 +99,7 @@ def _regime(d: int) -> ContinuousSetting:
 
 
 def _enough_paths(seed: int) -> Iterator[ClaimRow]:
-    """From N_l paths on the ensemble's risk is of the order of its limit."""
+    """From N_l paths on, the ensemble's risk is of the order of its limit."""
     for d in (36, 72, 144):
         setting = _regime(d)
         moments, _ = _solved(setting, seed, steps=(4 * d,), tasks=2)
@@ -122,7 +122,7 @@ def _overfitting(seed: int) -> Iterator[ClaimRow]:
 
 
 def _bound(setting: ContinuousSetting, t: int) -> theory.RiskBound:
-    """The theorem's bound for the setting's noise, gradient descent's where it has none."""
+    """The theorem's bound for the setting's noise, or for gradient descent if it has none."""
     given = covariance_eigenvalues(setting), setting.n, setting.eta, t, setting.omega, setting.sigma_eps
     if setting.sigma == 0:
         return theory.gradient_descent_bound(*given)
@@ -131,7 +131,7 @@ def _bound(setting: ContinuousSetting, t: int) -> theory.RiskBound:
 
 
 def _bound_row(setting: str, risk: Array, bound: theory.RiskBound, votes: int = 1) -> ClaimRow:
-    """≲ hides a constant, here below 2. `risk` (tasks,) is twice the paper's excess risk."""
+    """Whether the constant hidden in ≲ is below 2. `risk` (tasks,) is twice the paper's excess risk."""
     ratio = risk / 2 / bound.total(votes)
     return mean_row(setting, "excess risk / bound (ours: < 2)", ratio, below=2)
 

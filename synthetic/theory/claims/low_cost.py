@@ -1,10 +1,10 @@
-"""What Algorithm 3 (Low-Cost-to-High) assumes of the vote, measured on the twin, whose gap is known exactly.
+"""What Algorithm 3 (Low-Cost-to-High) assumes of the vote, tested on the twin, whose gap is known exactly.
 
     accuracy-and-gap-share-one-rate  fig2h step=1/5  rate of Acc(T, 1) over that of the gap  0.80 [0.79, 0.81]
 
-The algorithm reads the gap Δ_T off votes at one T, where Acc(T, N) = α − β e^(−Δ_T² N / 2); takes the rate at
-which Δ_T grows with T from Acc(T, 1); and at each N takes the same formula along T again. Intervals are
-over tasks.
+The algorithm estimates the gap Δ_T from votes at one T, where Acc(T, N) = α − β e^(−Δ_T² N / 2); takes the
+rate at which Δ_T grows with T from Acc(T, 1); and at each N uses the same formula along T again. Intervals
+are over tasks.
 """
 
 from collections.abc import Callable, Iterator
@@ -22,27 +22,27 @@ from synthetic.theory.claims.own_setting import MARGIN, largest_residual, law_of
 
 STEPS = tuple(range(1, 25))
 EACH = 200
-"""Tasks of a repeat of a line."""
+"""Tasks per repeat of a line."""
 
 EACH_OF_16 = 600
-"""The same where only votes of 16 are asked for, which cost little."""
+"""The same for votes of 16 alone, which are cheap."""
 
 NEAR = (0.8, 1.25)
-"""Our threshold: a ratio that is one within a quarter."""
+"""Our threshold: a ratio within a quarter of 1."""
 
 LENGTHS = (1, 2, 3, 4, 6, 8, 12, 16, 24)
-"""The lengths that the algorithm is tried on: those of the panels up to the last of STEPS."""
+"""The lengths that the algorithm is tested on: the panels' up to the last of `STEPS`."""
 
 RIGHT = 0.035
-"""Our threshold: a mean error that is right."""
+"""Our threshold: a mean error that counts as right."""
 
 FEW = 16
-"""The largest N measured where the question is longer and more."""
+"""The largest N measured for the task "longer and more"."""
 
 
 @lru_cache(maxsize=2)
 def _curves(seed: int, *panels: str) -> dict[str, tuple[Array, Array, Array]]:
-    """By line: P(right) and gap, (tasks, steps) each, and the vote's accuracy (tasks, steps, votes)."""
+    """For each line: P(right) and gap, (tasks, steps) each, and the vote's accuracy (tasks, steps, votes)."""
     laws = {name: law_of_line(setting, STEPS, seed, EACH) for name, setting in lines_of(*panels)}
     return {name: (law.correct, law.gap, law.vote(VOTES)) for name, law in laws.items()}
 
@@ -60,7 +60,7 @@ def _one_rate(seed: int) -> Iterator[ClaimRow]:
 
 
 def _gap_from_votes(seed: int) -> Iterator[ClaimRow]:
-    """Part 1, lines 3 and 4: Δ_T is √(2ν) of the votes at one T."""
+    """Part 1, lines 3 and 4: Δ_T is √(2ν), with ν fitted to the votes at one T."""
     quantity = f"√(2ν) of the votes over the mean gap (ours: {NEAR[0]} to {NEAR[1]})"
 
     def ratio(gap: float, votes: Array) -> float:
@@ -75,13 +75,13 @@ def _gap_from_votes(seed: int) -> Iterator[ClaimRow]:
 
 
 def _shape_along_t(seed: int) -> Iterator[ClaimRow]:
-    """Conjecture 2, N held: one exponential in Δ_T², of the exact gap."""
+    """Conjecture 2, N fixed: one exponential in Δ_T², the exact gap."""
     for name, (_, gap, votes) in _curves(seed, "fig2f", "fig2h").items():
         yield from _residuals(name, "Δ_T", gap, lambda mean: mean, votes)
 
 
 def _recipe_along_t(seed: int) -> Iterator[ClaimRow]:
-    """The appendix's own fit, N > 1 held: the same in Δ_T ≈ Acc(T, 1), as fitted over T."""
+    """The appendix's own fit, N > 1 fixed: the same with Δ_T ≈ Acc(T, 1), as fitted over T."""
 
     def fitted(single: Array) -> Array:
         return fit_saturating(STEPS, single)(STEPS)
@@ -93,7 +93,7 @@ def _recipe_along_t(seed: int) -> Iterator[ClaimRow]:
 def _residuals(
     line: str, what: str, values: Array, x_of: Callable[[Array], Array], votes: Array
 ) -> Iterator[ClaimRow]:
-    """How far the vote is from one exponential in x², at three N; x is `x_of` the mean of the values."""
+    """How far the vote is from one exponential in x², at three N; x is `x_of` of the mean values."""
     quantity = f"largest residual of α − β e^(−μ x²), x = {what} (ours: < {MARGIN})"
 
     def worst(mean: Array, curve: Array) -> float:
@@ -105,7 +105,7 @@ def _residuals(
 
 
 def _rate_along_t(seed: int) -> Iterator[ClaimRow]:
-    """Conjecture 2, N held: the rate in Δ_T² is N/2. At step 1 the vote hardly moves with T."""
+    """Conjecture 2, N fixed: the rate in Δ_T² is N/2. With step 1, the vote hardly changes with T."""
     quantity = f"fitted μ of α − β e^(−μ Δ_T²) over N/2 (ours: {NEAR[0]} to {NEAR[1]})"
     for name, setting in lines_of("fig2f", "fig2h"):
         if name.endswith("step=1"):
@@ -123,7 +123,7 @@ def _rate_along_t(seed: int) -> Iterator[ClaimRow]:
 
 
 def _predicts(seed: int, inputs: str, up_to: int) -> Iterator[ClaimRow]:
-    """The whole algorithm: what it forecasts of every N, from those up to `up_to` at the lengths seen."""
+    """The whole algorithm: its forecasts at every N, from N up to `up_to` at the lengths seen."""
     quantity = f"mean error at dearer lengths, each at most 1, {inputs} (ours: < {RIGHT})"
     for name, (_, _, votes) in (_curves(seed, "fig2f", "fig2h") | _curves(seed, "fig2g")).items():
         for seen in (4, 6):
@@ -132,9 +132,9 @@ def _predicts(seed: int, inputs: str, up_to: int) -> Iterator[ClaimRow]:
 
 
 def forecast_error(votes: Array, seen: int, up_to: int) -> float:
-    """Algorithm 3's mean absolute error at the dearer of LENGTHS, from the `seen` cheapest at N ≤ `up_to`.
+    """Algorithm 3's mean absolute error at the longer `LENGTHS`, from the `seen` shortest at N ≤ `up_to`.
 
-    A forecast that is off by more than 1 has left all bounds, and counts as 1.
+    An error above 1 counts as 1.
     votes: accuracy at STEPS and VOTES, (steps, votes).
     """
     accuracy, N = votes[[STEPS.index(t) for t in LENGTHS]], np.array(VOTES)
@@ -151,10 +151,10 @@ def forecast_error(votes: Array, seen: int, up_to: int) -> float:
 
 
 _LONGER = partial(_predicts, inputs="every N measured at the lengths seen", up_to=max(VOTES))
-"""By its stated inputs."""
+"""With its stated inputs."""
 
 _LONGER_AND_MORE = partial(_predicts, inputs=f"N ≤ {FEW} measured at the lengths seen", up_to=FEW)
-"""Beyond these inputs."""
+"""With less than its stated inputs."""
 
 LOW_COST_CLAIMS = [
     Claim("low-cost-runs-predict-longer-ones", "Algorithm 3, Fig. 3", _LONGER),

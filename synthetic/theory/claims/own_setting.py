@@ -1,11 +1,11 @@
-"""The claims that can be put to any setting: how each is measured, and at an experiment of one's own.
+"""The claims that can be tested at any setting: how each is measured, also on your own experiment.
 
     own_claims("fig2h", with_changes(read_at(EXPERIMENTS["fig2h"], (2, 16)), ["sigma_eps=1"]), tasks=40)
 
     a-longer-path-is-more-often-right  fig2h step=1 sigma_eps=1  P(path right) at t=16 less t=2  0.06 [0.04, …
 
-Their names are those of the table of the paper's claims, which has them at its settings, and others beside.
-Where a claim is about one t and N, these are the last.
+Their names are those in the table of the paper's claims, which has these, among others, at its settings. If a
+claim is about one t and N, these are the last.
 """
 
 import warnings
@@ -27,16 +27,16 @@ from synthetic.theory import theorems as theory
 from synthetic.theory.claim import Claim, ClaimRow, extreme_row, fitted_row, mean_row
 
 MARGIN = 0.01
-"""Our threshold: a share of tasks is one point from its bound at most, a fit from each of its points."""
+"""Our threshold: at most one point between a share of tasks and its bound, or a fit and any of its points."""
 REPEATS = 5
 PATHS = 256
-"""Paths drawn for each task where best-of-N has no formula."""
+"""Paths per task if there is no formula."""
 FEWEST_N = 4
-"""Values of N against which an exponential of three parameters can be held."""
+"""Fewest N that can test an exponential with three parameters."""
 
 
 class Line(NamedTuple):
-    """One line of an experiment, the t and N that it is read at, and how many tasks a repeat has."""
+    """One line of an experiment, its values of t and N, and the number of tasks per repeat."""
 
     name: str
     setting: Setting
@@ -49,7 +49,7 @@ Measure = Callable[[Line, int], Iterator[ClaimRow]]
 
 
 def tasks_of(setting: Setting, seed: int, count: int) -> Tasks:
-    """Tasks of all repeats, `count` each."""
+    """The tasks of all repeats, `count` in each."""
     return draw_tasks(setting, task_keys(REPEATS, count), seed)
 
 
@@ -65,7 +65,7 @@ def _law(line: Line, seed: int) -> PathLaw:
 
 @lru_cache(maxsize=64)
 def _curve(line: Line, method: str, seed: int) -> Array:
-    """Accuracy or risk by one method, (tasks, steps, votes)."""
+    """Accuracy or risk of one method, (tasks, steps, votes)."""
     if method == "majority":
         return _law(line, seed).vote(line.votes)
     if method == "path":
@@ -78,21 +78,21 @@ def _curve(line: Line, method: str, seed: int) -> Array:
 
 
 def _better(line: Line, quantity: str, lead: Array) -> ClaimRow:
-    """Whether accuracy is higher, or risk lower."""
+    """Whether accuracy is higher (binary), or risk lower (continuous)."""
     if isinstance(line.setting, BinarySetting):
         return mean_row(line.name, quantity, lead, above=0.0)
     return mean_row(line.name, quantity, lead, below=0.0)
 
 
 def _lead(line: Line, seed: int, one: str, other: str, words: str) -> Iterator[ClaimRow]:
-    """One method less another, at the last t and N."""
+    """One method minus another, at the last t and N."""
     ours, theirs = (_curve(line, method, seed)[:, -1, -1] for method in (one, other))
     quantity = f"{words.format(N=f'{line.votes[-1]:,}')}, t={line.steps[-1]}"
     yield _better(line, quantity, ours - theirs)
 
 
 def _gain(line: Line, seed: int, method: str, words: str) -> Iterator[ClaimRow]:
-    """What the last t adds to the first."""
+    """The last t minus the first, at the last N."""
     values = _curve(line, method, seed)[..., -1]
     quantity = f"{words.format(N=f'{line.votes[-1]:,}')} at t={line.steps[-1]} less t={line.steps[0]}"
     yield _better(line, quantity, values[:, -1] - values[:, 0])
@@ -106,13 +106,13 @@ def _exponential(line: Line, seed: int) -> Iterator[ClaimRow]:
 
 
 def residual_row(setting: str, quantity: str, x: ArrayLike, curves: Array) -> ClaimRow:
-    """How far the mean of `curves` (tasks, points), as in the figure, is off its exponential: what is off is
+    """How far the mean of `curves` (tasks, points), as in the figure, is off its exponential: an error of
     the shape, not noise of the vote."""
     return fitted_row(setting, quantity, partial(largest_residual, x), curves, below=MARGIN)
 
 
 def largest_residual(x: ArrayLike, curve: Array) -> float:
-    """How far the worst point of a curve is off its exponential in x."""
+    """The largest absolute residual of a curve from its exponential in x."""
     return float(abs(fit_saturating(x, curve)(x) - curve).max())
 
 
@@ -130,7 +130,7 @@ def _above_gap_bound(line: Line, seed: int) -> Iterator[ClaimRow]:
 
 
 def _gap_bounds(setting: Setting, steps: tuple[int, ...]) -> list[float]:
-    """The theorem's bound at each t. Raises BadInput outside of what the theorem assumes."""
+    """The theorem's bound at each t. Raises BadInput unless its assumptions hold."""
     assert isinstance(setting, BinarySetting)
     if abs(setting.step * setting.n - 1) > 1e-9 or setting.sampler != "clip-norm":
         raise BadInput("this bound is for the step 1/n and sampler=clip-norm")
@@ -168,10 +168,10 @@ _BEST_OF_N = {"best-of-n-beats-descent", "best-of-n-is-an-upper-bound"}
 
 
 def own_claims(name: str, experiment: Experiment, where: Mapping[str, str], tasks: int | None) -> list[Claim]:
-    """Those of the claims that this experiment can be asked about; `where` says of each where it is made.
+    """The claims that can be tested on this experiment; `where` says where each of them is made.
 
-    A claim whose assumptions a line does not meet is left out there, with a warning. Raises BadInput on a
-    count of tasks that makes no sense.
+    A claim is left out at lines that do not meet its assumptions, with a warning. Raises BadInput for an
+    invalid count of tasks.
     """
     count = experiment.tasks if tasks is None else tasks
     check_count("tasks", count)
@@ -197,7 +197,7 @@ def own_claims(name: str, experiment: Experiment, where: Mapping[str, str], task
 
 
 def _check(claim: str, line: Line) -> None:
-    """Raise BadInput where the claim says nothing about a line, or cannot be measured there."""
+    """Raise BadInput if the claim does not apply to a line, or cannot be measured there."""
     setting = line.setting
     if claim in _TWO_STEPS and len(line.steps) < 2:
         raise BadInput("it compares two t: give --steps")
@@ -215,6 +215,6 @@ def _check(claim: str, line: Line) -> None:
 
 
 def rows_at(measure: Measure, lines: list[Line], seed: int) -> Iterator[ClaimRow]:
-    """What is measured, line by line."""
+    """The rows of all lines."""
     for line in lines:
         yield from measure(line, seed)

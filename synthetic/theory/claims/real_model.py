@@ -1,8 +1,8 @@
-"""What the paper says of real models (Figure 1, top), on the one that ships, cut off at seven lengths.
+"""What the paper says of real models (Figure 1, top), on the bundled model, cut off at seven lengths.
 
     a-real-model-gains-with-length  N=16  vote at 300 tokens − at 20  0.54 [0.45, 0.64]
 
-Every length ends the same answers and all are to the same questions, so differences are paired by question.
+The same answers to the same questions are cut at every length, so differences are paired by question.
 """
 
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ VOTES = (1, 4, 16)
 
 @lru_cache(maxsize=1)
 def _votes() -> dict[int, Array]:
-    """By length, the vote's accuracy for each question at each of VOTES: (questions, votes)."""
+    """The vote's accuracy at each length, for each question and each of `VOTES`: (questions, votes)."""
     samples = read_samples(ANSWERS)
     tables = {}
     for setting, rows in samples.groupby("setting", sort=False):
