@@ -16,7 +16,7 @@ LONG = 100
 """A line above this many characters is a long one."""
 
 LIMITS = {
-    "lines of the packages": 38_276,
+    "lines of the packages": 38_278,
     "files of the packages": 301,
     "lines of the tests": 34_715,
     "words of pages written by hand": 18_712,

@@ -121,9 +121,10 @@ COLUMNS: Columns = {
 """The columns of a comparison in words, of rows from `both_ways`: b − a in points with its interval, …"""
 
 
-def lead_in(dataset: str, several: bool, setting: str = "") -> str:
+def lead_in(dataset: str, several: bool, setting: str = "", model: str = "") -> str:
     """ "On sums, at setting 200: "; of a data set only where there are `several` and it has a name."""
-    parts = [on_dataset(dataset).strip() if several else "", f"at setting {setting}" if setting else ""]
+    place = on_dataset(dataset).strip() if several else ""
+    parts = [place, f"with {model}" if model else "", f"at setting {setting}" if setting else ""]
     place = ", ".join(filter(None, parts))
     return f"{sentence(place)}: " if place else ""
 

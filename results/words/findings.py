@@ -42,17 +42,23 @@ VERBS = {"better": "pays", "worse": "hurts", "undecided": "makes no clear differ
 def opening(plans: Sequence[Plan], comparison: pd.DataFrame | None, panels: Sequence[Panel]) -> list[str]:
     """What the first plan and the first comparison say; without either, what pays for the first model.
 
-    Where there are several data sets, each line says of which it is.
+    Where there are several data sets, each line says of which it is; what is of one model among several
+    names it.
     """
     models = [_main(by_method) for by_method in _by_model(panels)]
     bought = [(str(plan.options["dataset"].iloc[0]), plan) for plan in plans]
     datasets = {main.key.dataset for main in models} | {dataset for dataset, _ in bought}
-    lines = [(dataset, advice(plan)) for dataset, plan in bought[:1]]
+    names = {model for plan in plans for model in plan.models} | {main.key.model for main in models}
+
+    def alone(of: Sequence[str]) -> str:
+        return of[0] if len(of) == 1 < len(names) else ""
+
+    lines = [(dataset, advice(plan), alone(plan.models)) for dataset, plan in bought[:1]]
     if comparison is not None:
         datasets |= set(comparison["dataset"])
-        lines.append(_of_comparison(comparison))
-    lines = lines or [(main.key.dataset, headline(main)) for main in models[:1]]
-    return [lead_in(dataset, len(datasets) > 1) + line for dataset, line in lines]
+        lines.append((*_of_comparison(comparison), ""))
+    lines = lines or [(main.key.dataset, headline(main), alone([main.key.model])) for main in models[:1]]
+    return [lead_in(dataset, len(datasets) > 1, model=model) + line for dataset, line, model in lines]
 
 
 def _of_comparison(comparison: pd.DataFrame) -> tuple[str, str]:
