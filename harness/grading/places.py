@@ -269,12 +269,6 @@ def last_box(text: str) -> str | None:
     return next((body for _, _, body in reversed([*_boxes(text)])), None)
 
 
-def whole_box(text: str) -> str:
-    """The body of the box that `text` is; `text` where it is none."""
-    start, end, body = next(_boxes(text), (0, 0, ""))
-    return body if (start, end) == (0, len(text)) and end else text
-
-
 def _joined(between: str) -> bool:
     if _NOTHING_BETWEEN.fullmatch(between):
         return True
