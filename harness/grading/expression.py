@@ -42,7 +42,9 @@ _ROUNDS = 4
 _LEAD = re.compile(r"\A(?:[\s~=]|\\[ ,;:!]|\\q?quad(?![a-zA-Z]))++(?=.)")
 _STOP = re.compile(r"(?<=[\d})\]])[.,;]\Z")
 _MARKED = re.compile(r"\A(\*{1,3}|`)([^*`]++)\1\Z")
-_WHOLE = re.compile(r"(?:\\(?:boxed|fbox|framebox|text(?:bf|it)?|math(?:bf|rm)|mbox)\s*+)?+\{(.*)\}", re.DOTALL)
+_WHOLE = re.compile(
+    r"(?:\\(?:boxed|fbox|framebox|text(?:bf|it)?|math(?:bf|rm)|mbox)\s*+)?+\{(.*)\}", re.DOTALL
+)
 _BRACE = re.compile(r"(?<!\\)[{}]")
 _TAIL = 300
 """Characters at the end of a text in which its unit is looked for."""
