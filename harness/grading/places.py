@@ -80,7 +80,7 @@ _STATED = re.compile(
     r"<(?:final[_-]?+)?answer>(?P<tag>(?:[^<]|<(?!/(?:final[_-]?+)?answer>))*+)(?:</(?:final[_-]?+)?answer>|\Z)"
     r"|\[\[(?P<brackets>[^\[\]\n]{1,80}+)\]\]"
     rf"|{_KEY}\"(?P<quoted>(?:[^\"\\\n]|\\.)*+)\"|{_KEY}'(?P<apostrophes>(?:[^'\\\n]|\\.)*+)'"
-    rf"|{_KEY}(?P<bare>[^\s\"'\[{{,}}][^,}}\n]*+)"
+    rf"|{_KEY}(?P<bare>(?!(?:null|None)\b)[^\s\"'\[{{,}}][^,}}\n]*+)"
     rf"|{_LABEL}{_DRESS}[:：]{_DRESS}|【(?:答案|答え|正解)】{_DRESS}"
     rf"|^{_LINE}(?:final\s)?{_LABEL}{_DRESS}[-–—=](?!>){_DRESS}"
     rf"|^{_LINE}(?:(?:final|correct|best|right|my|selected|chosen)\s(?:{_NAMED_SO})|choice|option)"
@@ -99,8 +99,8 @@ _FEW_WORDS = 4
 _BEGINNING_WORDS = "let let's we to first the there if since given step i this it here"
 _BEGINNINGS = frozenset(_BEGINNING_WORDS.split())
 """Words with which a worked answer begins, and no value."""
-_STEPS = re.compile(r"\s*+1[.)]\s(?s:.)*?^\s*+2[.)]\s", re.MULTILINE)
-"""A numbered list, as worked answers have it."""
+_STEPS = re.compile(r"\s*+(?:1[.)]\s(?s:.)*?^\s*+2[.)]|[-•*]\s[^\n]*+\n\s*+[-•*])\s", re.MULTILINE)
+"""A list, as worked answers have it."""
 _QUESTION = re.compile(r"^\W*+(?:Q|question|problem)\b[^\n:]{0,20}+:", re.IGNORECASE | re.MULTILINE)
 FORMULA = re.compile(
     r"[\s*_`]*+(?:\$\$((?:[^$\\]|\\[\s\S])++)\$\$|\$((?:[^$\n\\]|\\.)++)\$|\\\((.*?)\\\)|\\\[((?s:.)*?)\\\])"
@@ -137,7 +137,7 @@ _HEADING_WORDS = """
 step steps case part problem question solution example explanation reasoning approach verification check note
 conclusion summary given thinking analysis response
 """
-_SIGN_ALONE = re.compile(r"\W*[<>=≤≥≠∞∅√]\W*|\s*\\\{\s*\\\}\s*")
+_SIGN_ALONE = re.compile(r"(?!\W*<\W*>)\W*[<>=≤≥≠∞∅√]\W*|\s*\\\{\s*\\\}\s*")
 """Signs that are an answer without a letter or digit: infinity, the empty set, the sign that is missing."""
 _PLACEHOLDER = frozenset(_PLACEHOLDER_WORDS.split())
 _HEADINGS = frozenset(_HEADING_WORDS.split())
@@ -313,7 +313,12 @@ def _in_tag(name: str, text: str) -> Iterator[str]:
 
 def _said(text: str) -> Iterator[str]:
     """`The answer is 18.`, the words of the few-shot prompt: what follows them."""
-    return (part for part in _PHRASE.split(text)[1:] if not _STEPS.match(part))
+    matches = [*_PHRASE.finditer(text)]
+    ends = [match.start() for match in matches[1:]]
+    for match, end in zip(matches, [*ends, len(text)], strict=False):
+        said = text[match.end() : end]
+        if not _STEPS.match(said) and ("\n" not in match[0] or _may_be_a_value(said)):
+            yield said
 
 
 def _last_number(text: str) -> Iterator[str]:
