@@ -42,6 +42,11 @@ _ROUNDS = 4
 _LEAD = re.compile(r"\A(?:[\s~=]|\\[ ,;:!]|\\q?quad(?![a-zA-Z]))++(?=.)")
 _STOP = re.compile(r"(?<=[\d})\]])[.,;]\Z")
 _MARKED = re.compile(r"\A(\*{1,3}|`)([^*`]++)\1\Z")
+_OPTION = re.compile(
+    r"\A(?:\\(?:text(?:bf|it)?|math(?:bf|rm)|mbox)\s*+\{\s*+(?:\([A-E]\)|[A-E][).:])\s*+\}|\([A-E]\)(?=[\s~\\]))"
+    r"(?:[\s~]|\\[ ,;:!]|\\q?quad(?![a-z]))*+(?=[-$.\d]|\\(?:[dt]?frac|sqrt|pi|text)(?![a-z]))"
+)
+"""The label of a choice before its value, as contests have it: `\\textbf{(B)}\\ 12` is 12."""
 _WHOLE = re.compile(
     r"(?:\\(?:boxed|fbox|framebox|text(?:bf|it)?|math(?:bf|rm)|mbox)\s*+)?+\{(.*)\}", re.DOTALL
 )
@@ -131,7 +136,7 @@ def _undressed(text: str) -> str:
         formula = FORMULA.fullmatch(plain)
         if formula:
             plain = next(part for part in formula.groups() if part is not None)
-        plain = without_lead(_held(_MARKED.sub(r"\2", plain)))
+        plain = without_lead(_held(_MARKED.sub(r"\2", _OPTION.sub("", plain))))
         if plain == text:
             break
         text = plain
