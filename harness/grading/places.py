@@ -49,7 +49,7 @@ _SURELY = "clearly|indeed|therefore|thus|then|definitely|obviously|simply|likely
 _BE = r"is|was|(?:w|c|sh)ould\s++be|(?:must|will|(?:ha|seem|appear)s\s++to)\s++be"
 _IS = rf"\s++(?:{_BE})\b(?:\s++(?:{_SURELY})\b)?+"
 _NAMED_SO = "response|letter|choice|option"
-_COLON = r"(?::\s*+)?+"
+_COLON = r"(?::\s*+(?:(?<=\n)>\s*+)?+)?+"
 """What stands on a later line behind it is said as well: `The answer is:` and below it `**18**`."""
 _LINE = r"[->•+ \t*_`#]*+"
 """What a line may begin with: a quotation's mark, a list's."""
@@ -94,6 +94,8 @@ _VALUE_LIKE = re.compile(
     r"|[^\W\d]{1,2}(?!\w)\s*+(?:$|[^\w\s,'’)\]]|because|since|as\b|is\b))",
     re.IGNORECASE,
 )
+_BELOW = re.compile(r"\A[*_# \t]*+\n\s*+(?:>\s*+|```(?:latex|tex|text|txt|plaintext|math|markdown)\n)")
+"""A quotation, or a block that is set apart, on a later line."""
 _ESCAPED = re.compile(r"\\([\\\"'])")
 _FEW_WORDS = 4
 _BEGINNING_WORDS = "let let's we to first the there if since given step i this it here"
@@ -160,7 +162,7 @@ def stated(text: str) -> list[str]:
     end = len(text)
     for match in reversed(list(_STATED.finditer(text))):
         body = text[match.end() : end] if (held := _held(match)) is None else held
-        bodies.append(without_introduction(body.lstrip("*_`# \t\n")))
+        bodies.append(without_introduction(_BELOW.sub("", body).lstrip("*_`# \t\n")))
         end = match.start()
     return [body for body in reversed(bodies) if _may_be_a_value(body)]
 

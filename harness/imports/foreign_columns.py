@@ -232,11 +232,13 @@ def _renamed(rows: pd.DataFrame, columns: Mapping[str, str]) -> pd.DataFrame:
 
 
 def _with_settings(table: pd.DataFrame) -> pd.DataFrame:
-    """`table` with the usual setting where a cell says none."""
+    """`table` with the usual setting where a cell says none; 1.0 of a CSV is 1, as it is in other formats."""
     if "setting" not in table:
         return table
-    unset = table["setting"].map(as_typed).str.strip() == ""
-    return table.assign(setting=table["setting"].mask(unset, SAMPLES.defaults["setting"]))
+    told = table["setting"].map(as_typed).str.strip()
+    whole = told.str.fullmatch(r"-?\d+\.0")
+    settings = table["setting"].mask(whole, told.str.removesuffix(".0"))
+    return table.assign(setting=settings.mask(told == "", SAMPLES.defaults["setting"]))
 
 
 def _with_nulls(file: Path, table: pd.DataFrame, unreadable: Collection[str]) -> pd.DataFrame:
