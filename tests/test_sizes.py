@@ -16,10 +16,10 @@ LONG = 100
 """A line above this many characters is a long one."""
 
 LIMITS = {
-    "lines of the packages": 38_278,
+    "lines of the packages": 38_316,
     "files of the packages": 301,
-    "lines of the tests": 34_715,
-    "words of pages written by hand": 18_712,
+    "lines of the tests": 34_717,
+    "words of pages written by hand": 18_727,
     "mean characters of a line": 52.9,
     "long lines, %": 8.6,
 }

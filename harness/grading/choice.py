@@ -37,7 +37,7 @@ _MARKED = re.compile(r"(?<!\w)(\*{1,3}|_{1,3}|[`$\"])\s?([A-Z0-9])\s?\1(?!\w)")
 """A label in bold and the like, which sets it off as parentheses do."""
 _APART = re.compile(r"\s(?=[,.:;])")
 _MARKUP = dict.fromkeys(map(ord, "*_`$\"“”'‘’{}#"), " ")
-_LATEX = re.compile(r"\\(?:boxed|fbox|text[a-z]*+|mathbf|mathrm|mbox)\b|\\[()\[\]$%,!; ]")
+_LATEX = re.compile(r"\\(?:boxed|fbox|text[a-z]*+|mathbf|mathrm|mbox|left|right|q?quad)\b|\\[()\[\]$%#,!;: ]")
 
 
 def labels_in(cell: Any) -> tuple[str, ...]:

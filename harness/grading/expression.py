@@ -30,7 +30,6 @@ from harness.grading.places import (
     last_box,
     says_something,
     sentence,
-    whole_box,
     without_introduction,
     without_reason,
 )
@@ -43,6 +42,15 @@ _ROUNDS = 4
 _LEAD = re.compile(r"\A(?:[\s~=]|\\[ ,;:!]|\\q?quad(?![a-zA-Z]))++(?=.)")
 _STOP = re.compile(r"(?<=[\d})\]])[.,;]\Z")
 _MARKED = re.compile(r"\A(\*{1,3}|`)([^*`]++)\1\Z")
+_OPTION = re.compile(
+    r"\A(?:\\(?:text(?:bf|it)?|math(?:bf|rm)|mbox)\s*+\{\s*+(?:\([A-E]\)|[A-E][).:])\s*+\}|\([A-E]\)(?=[\s~\\]))"
+    r"(?:[\s~]|\\[ ,;:!]|\\q?quad(?![a-z]))*+(?=[-$.\d]|\\(?:[dt]?frac|sqrt|pi|text)(?![a-z]))"
+)
+"""The label of a choice before its value, as contests have it: `\\textbf{(B)}\\ 12` is 12."""
+_WHOLE = re.compile(
+    r"(?:\\(?:boxed|fbox|framebox|text(?:bf|it)?|math(?:bf|rm)|mbox)\s*+)?+\{(.*)\}", re.DOTALL
+)
+_BRACE = re.compile(r"(?<!\\)[{}]")
 _TAIL = 300
 """Characters at the end of a text in which its unit is looked for."""
 
@@ -128,11 +136,22 @@ def _undressed(text: str) -> str:
         formula = FORMULA.fullmatch(plain)
         if formula:
             plain = next(part for part in formula.groups() if part is not None)
-        plain = without_lead(whole_box(_MARKED.sub(r"\2", plain)))
+        plain = without_lead(_held(_MARKED.sub(r"\2", _OPTION.sub("", plain))))
         if plain == text:
             break
         text = plain
     return text
+
+
+def _held(text: str) -> str:
+    """The body of the box, or of the letters, that `text` is as a whole; `text` where it is neither."""
+    whole = _WHOLE.fullmatch(text)
+    depth = 0
+    for brace in _BRACE.findall(whole[1]) if whole else ():
+        depth += 1 if brace == "{" else -1
+        if depth < 0:
+            return text
+    return whole[1] if whole and not depth else text
 
 
 def read_value(text: str) -> str:

@@ -28,7 +28,7 @@ _HASHES = re.compile(
     r"(?<!\#)(?:"
     # "#### 18", "#### B" and "#### \frac12", but no "#### 1. Add" and no "#### A sum"
     r"\#{4}(?!\#)"
-    r"(?=[^\w\n\#]*+(?:\d|[A-Z][^\w\n]*+$|(?<=\\)(?!text|math)[a-z])|[ \t]*+\$[^$\n=]++\$[^\w\n:]*+$)"
+    r"(?=[^\w\n\#]*+(?:\d|[A-Z][^\w\n\#]*+$|(?<=\\)(?!text|math)[a-z])|[ \t]*+\$[^$\n=\#]++\$[^\w\n:\#]*+$)"
     r"(?![ \t]*+\d++[.:)][ \t]++\S)([^\#\n…]*+)"
     r"|\#{2,3}+(?!\#)([^\#\n]*+)\#{2,}+"  # "##18##"
     r")",
@@ -49,7 +49,7 @@ _SURELY = "clearly|indeed|therefore|thus|then|definitely|obviously|simply|likely
 _BE = r"is|was|(?:w|c|sh)ould\s++be|(?:must|will|(?:ha|seem|appear)s\s++to)\s++be"
 _IS = rf"\s++(?:{_BE})\b(?:\s++(?:{_SURELY})\b)?+"
 _NAMED_SO = "response|letter|choice|option"
-_COLON = r"(?::\s*+)?+"
+_COLON = r"(?::\s*+(?:(?<=\n)>\s*+)?+)?+"
 """What stands on a later line behind it is said as well: `The answer is:` and below it `**18**`."""
 _LINE = r"[->•+ \t*_`#]*+"
 """What a line may begin with: a quotation's mark, a list's."""
@@ -80,7 +80,7 @@ _STATED = re.compile(
     r"<(?:final[_-]?+)?answer>(?P<tag>(?:[^<]|<(?!/(?:final[_-]?+)?answer>))*+)(?:</(?:final[_-]?+)?answer>|\Z)"
     r"|\[\[(?P<brackets>[^\[\]\n]{1,80}+)\]\]"
     rf"|{_KEY}\"(?P<quoted>(?:[^\"\\\n]|\\.)*+)\"|{_KEY}'(?P<apostrophes>(?:[^'\\\n]|\\.)*+)'"
-    rf"|{_KEY}(?P<bare>[^\s\"'\[{{,}}][^,}}\n]*+)"
+    rf"|{_KEY}(?P<bare>(?!(?:null|None)\b)[^\s\"'\[{{,}}][^,}}\n]*+)"
     rf"|{_LABEL}{_DRESS}[:：]{_DRESS}|【(?:答案|答え|正解)】{_DRESS}"
     rf"|^{_LINE}(?:final\s)?{_LABEL}{_DRESS}[-–—=](?!>){_DRESS}"
     rf"|^{_LINE}(?:(?:final|correct|best|right|my|selected|chosen)\s(?:{_NAMED_SO})|choice|option)"
@@ -94,13 +94,15 @@ _VALUE_LIKE = re.compile(
     r"|[^\W\d]{1,2}(?!\w)\s*+(?:$|[^\w\s,'’)\]]|because|since|as\b|is\b))",
     re.IGNORECASE,
 )
+_BELOW = re.compile(r"\A[*_# \t]*+\n\s*+(?:>\s*+|```(?:latex|tex|text|txt|plaintext|math|markdown)\n)")
+"""A quotation, or a block that is set apart, on a later line."""
 _ESCAPED = re.compile(r"\\([\\\"'])")
 _FEW_WORDS = 4
 _BEGINNING_WORDS = "let let's we to first the there if since given step i this it here"
 _BEGINNINGS = frozenset(_BEGINNING_WORDS.split())
 """Words with which a worked answer begins, and no value."""
-_STEPS = re.compile(r"\s*+1[.)]\s(?s:.)*?^\s*+2[.)]\s", re.MULTILINE)
-"""A numbered list, as worked answers have it."""
+_STEPS = re.compile(r"\s*+(?:1[.)]\s(?s:.)*?^\s*+2[.)]|[-•*]\s[^\n]*+\n\s*+[-•*])\s", re.MULTILINE)
+"""A list, as worked answers have it."""
 _QUESTION = re.compile(r"^\W*+(?:Q|question|problem)\b[^\n:]{0,20}+:", re.IGNORECASE | re.MULTILINE)
 FORMULA = re.compile(
     r"[\s*_`]*+(?:\$\$((?:[^$\\]|\\[\s\S])++)\$\$|\$((?:[^$\n\\]|\\.)++)\$|\\\((.*?)\\\)|\\\[((?s:.)*?)\\\])"
@@ -137,7 +139,7 @@ _HEADING_WORDS = """
 step steps case part problem question solution example explanation reasoning approach verification check note
 conclusion summary given thinking analysis response
 """
-_SIGN_ALONE = re.compile(r"\W*[<>=≤≥≠∞∅√]\W*|\s*\\\{\s*\\\}\s*")
+_SIGN_ALONE = re.compile(r"(?!\W*<\W*>)\W*[<>=≤≥≠∞∅√]\W*|\s*\\\{\s*\\\}\s*")
 """Signs that are an answer without a letter or digit: infinity, the empty set, the sign that is missing."""
 _PLACEHOLDER = frozenset(_PLACEHOLDER_WORDS.split())
 _HEADINGS = frozenset(_HEADING_WORDS.split())
@@ -160,7 +162,7 @@ def stated(text: str) -> list[str]:
     end = len(text)
     for match in reversed(list(_STATED.finditer(text))):
         body = text[match.end() : end] if (held := _held(match)) is None else held
-        bodies.append(without_introduction(body.lstrip("*_`# \t\n")))
+        bodies.append(without_introduction(_BELOW.sub("", body).lstrip("*_`# \t\n")))
         end = match.start()
     return [body for body in reversed(bodies) if _may_be_a_value(body)]
 
@@ -269,12 +271,6 @@ def last_box(text: str) -> str | None:
     return next((body for _, _, body in reversed([*_boxes(text)])), None)
 
 
-def whole_box(text: str) -> str:
-    """The body of the box that `text` is; `text` where it is none."""
-    start, end, body = next(_boxes(text), (0, 0, ""))
-    return body if (start, end) == (0, len(text)) and end else text
-
-
 def _joined(between: str) -> bool:
     if _NOTHING_BETWEEN.fullmatch(between):
         return True
@@ -319,7 +315,12 @@ def _in_tag(name: str, text: str) -> Iterator[str]:
 
 def _said(text: str) -> Iterator[str]:
     """`The answer is 18.`, the words of the few-shot prompt: what follows them."""
-    return (part for part in _PHRASE.split(text)[1:] if not _STEPS.match(part))
+    matches = [*_PHRASE.finditer(text)]
+    ends = [match.start() for match in matches[1:]]
+    for match, end in zip(matches, [*ends, len(text)], strict=False):
+        said = text[match.end() : end]
+        if not _STEPS.match(said) and ("\n" not in match[0] or _may_be_a_value(said)):
+            yield said
 
 
 def _last_number(text: str) -> Iterator[str]:

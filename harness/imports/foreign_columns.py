@@ -25,7 +25,13 @@ from harness.imports.conditions import (
 )
 from harness.imports.formats import FORMATS, field_rows
 from harness.imports.nested import has_lists, one_answer_a_row, read_any, with_places
-from harness.imports.reading import as_expressions, graded, thinking_notes, whole_text_notes
+from harness.imports.reading import (
+    as_expressions,
+    graded,
+    thinking_notes,
+    whole_text_notes,
+    with_endings,
+)
 from results import BadInput, as_samples
 from results.tables.answers import one_spelling
 from results.tables.columns import check_unique, conform, refuse, score_cells, text_cells, truth_cells
@@ -101,7 +107,7 @@ def import_table(
     notes += shared
     if unknown:
         notes.append(f"{unknown} answers without a verdict are left out: they are not wrong ones")
-    table = _with_settings(_scored(file, table, columns))
+    table = with_endings(_with_settings(_scored(file, table, columns)))
     if not correct_if and "correct" in table:
         _check_truths(file, columns.get("correct", "correct"), table["correct"])
     if grader:
@@ -226,11 +232,13 @@ def _renamed(rows: pd.DataFrame, columns: Mapping[str, str]) -> pd.DataFrame:
 
 
 def _with_settings(table: pd.DataFrame) -> pd.DataFrame:
-    """`table` with the usual setting where a cell says none."""
+    """`table` with the usual setting where a cell says none; 1.0 of a CSV is 1, as it is in other formats."""
     if "setting" not in table:
         return table
-    unset = table["setting"].map(as_typed).str.strip() == ""
-    return table.assign(setting=table["setting"].mask(unset, SAMPLES.defaults["setting"]))
+    told = table["setting"].map(as_typed).str.strip()
+    whole = told.str.fullmatch(r"-?\d+\.0")
+    settings = table["setting"].mask(whole, told.str.removesuffix(".0"))
+    return table.assign(setting=settings.mask(told == "", SAMPLES.defaults["setting"]))
 
 
 def _with_nulls(file: Path, table: pd.DataFrame, unreadable: Collection[str]) -> pd.DataFrame:

@@ -20,6 +20,8 @@ from harness.questions.load import as_objects
 from results import BadInput
 
 _LONG = 60  # characters, from which on an answer that is the whole text was not read from it
+_AT_A_LIMIT = ("max_tokens", "max_output_tokens", "max_new_tokens", "model_length", "max_length")
+"""How APIs and tools call what is `length` here: Anthropic, Gemini, inspect_ai, Transformers."""
 _MOST = 0.5
 _FEW = 0.05
 _EXPRESSION = re.compile(
@@ -69,6 +71,14 @@ def _opened(table: pd.DataFrame, texts: pd.Series[Any]) -> pd.Series[bool]:
     whose = [table[name].map(as_typed) for name in ("model", "setting") if name in table]
     share = closed_only.groupby(whose).transform("mean") if whose else closed_only.mean()
     return silent & (share > _MOST)
+
+
+def with_endings(table: pd.DataFrame) -> pd.DataFrame:
+    """`table` with `length` where another word of its `finish_reason` says that a limit ended an answer."""
+    if "finish_reason" not in table:
+        return table
+    words = table["finish_reason"].map(as_typed).str.casefold().str.rpartition(".")[2]
+    return table.assign(finish_reason=table["finish_reason"].mask(words.isin(_AT_A_LIMIT), "length"))
 
 
 def thinking_notes(table: pd.DataFrame) -> list[str]:

@@ -30,6 +30,8 @@ def written(file: Path, case: dict[str, Any]) -> Path:
             file.write_text(case["text"])
         case ".parquet":
             pd.DataFrame(rows).to_parquet(file)
+        case ".csv":
+            pd.DataFrame(rows).to_csv(file, index=False)
         case ".gz":
             file.write_bytes(gzip.compress(text.encode()))
         case ".zst":
