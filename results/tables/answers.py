@@ -5,8 +5,8 @@
     **7**    18          7       18    false
     n/a      18          null    18    false      with --unreadable n/a
 
-`results.canonical` defines the spelling; `results.read_options` can switch it off. If the table already has
-a column `correct`, it is kept.
+`results.canonical` defines the spelling; `results.read_options` can switch it off. An existing column
+`correct` is kept.
 """
 
 import warnings
@@ -55,7 +55,7 @@ def without_answers(frame: pd.DataFrame) -> pd.DataFrame:
 def with_cluster(frame: pd.DataFrame, where: str | Path) -> pd.DataFrame:
     """The table with the column named by --cluster, if any, copied to `cluster`.
 
-    Raises BadInput, which calls the table `where`, if that column is absent, empty or unique to a question.
+    Raises BadInput, which calls the table `where`, if it is absent, empty or unique to a question.
     """
     column = CHOSEN.get().cluster
     if not column:
@@ -112,7 +112,7 @@ def _by_score(samples: pd.DataFrame, name: str | Path) -> pd.DataFrame:
 
 
 def one_spelling(texts: "pd.Series[Any]") -> "pd.Series[Any]":
-    """The texts in the spelling in which they are compared; null if nothing is left of a text."""
+    """The texts in the spelling that is compared; null if nothing is left."""
     if CHOSEN.get().as_written:
         return texts
     spelt = canonical_texts(texts)

@@ -2,8 +2,8 @@
 
     sample "3" → 3 · correct "1" → True · answer 18.0 → "18" · answer "" → null · sample −1 → refused
 
-The error for the first cell that breaks its column's declaration gives the file, the row (1 = first row of
-data), the column, what was found and what was expected.
+The error for the first bad cell gives the file, the row (1 = first row of data), the column, what was found
+and what was expected.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ def check_unique(frame: pd.DataFrame, name: str | Path) -> None:
 
 
 def conform(frame: pd.DataFrame, table: Schema, name: str | Path) -> pd.DataFrame:
-    """A copy of `frame` with its declared columns converted to the types of `table` and checked.
+    """A copy of `frame` with declared columns converted to their types and checked.
 
-    Raises BadInput, which calls the table `name`, at the first cell that does not conform.
+    Raises BadInput, which calls the table `name`, at the first cell that is bad.
     """
     check_unique(frame, name)
     frame = frame.reset_index(drop=True)
@@ -57,7 +57,7 @@ def text_columns(table: Schema) -> tuple[str, ...]:
 
 
 def arrow_schema(table: Schema) -> pyarrow.Schema:
-    """The Arrow types in which the declared columns are read from a file of this project."""
+    """The Arrow types of the declared columns, for files of this project."""
     kinds = {
         Kind.TEXT: pyarrow.string(),
         Kind.WHOLE: pyarrow.int64(),
@@ -83,7 +83,7 @@ def refuse(bad: Bad, name: str | Path, cells: Cells, expected: str) -> None:
 
 
 def _typed(given: Cells, declared: Column, name: str | Path) -> Cells:
-    """One column, converted and checked. Raises BadInput at its first cell that is not as declared."""
+    """One column, converted and checked. Raises BadInput at its first bad cell."""
     cells, bad = _CONVERTERS[declared.kind](given)
     refuse(bad, name, given, declared.kind.value)
     empty = cells.isna().to_numpy(bool)
@@ -96,7 +96,7 @@ def _typed(given: Cells, declared: Column, name: str | Path) -> Cells:
 
 
 def text_cells(values: Cells) -> tuple[Cells, Bad]:
-    """Cells as unchanged text, and which are not text; only an empty cell is null, the text "None" is not."""
+    """Cells as unchanged text, and which are not text; only empty cells are null, not "None"."""
     bad = np.zeros(len(values), bool)
     if pd.api.types.is_float_dtype(values.dtype):
         if values.dtype in ("float16", "float32"):  # by the digits they show: 0.1, not 0.10000000149
@@ -121,7 +121,7 @@ def _is_no_text(cell: object) -> bool:
 
 
 def _cell_text(cell: object) -> str:
-    """The cell as text; 18.0 becomes "18", as a null turns a column of whole numbers into floats."""
+    """The cell as text: 18.0 is "18", as a null turns whole numbers into floats."""
     if isinstance(cell, bytes):
         return cell.decode()
     if isinstance(cell, np.floating):
@@ -177,4 +177,4 @@ _CONVERTERS: dict[Kind, Callable[[Cells], tuple[Cells, Bad]]] = {
     Kind.BOOLEAN: truth_cells,
     Kind.SCORE: score_cells,
 }
-"""For each kind, a function that returns the converted cells and which cells cannot be converted."""
+"""For each kind, a function that returns the converted cells and which are bad."""

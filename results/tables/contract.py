@@ -34,7 +34,7 @@ from results.tables.key import check_names
 from results.tables.schemas import SAMPLES, SCHEMAS, Schema
 
 _ONE_EACH = {"gold": "right answer to", "cluster": "cluster of"}
-"""Columns that have one value per question, the same for all models."""
+"""Columns with one value per question, for all models."""
 
 
 def read_samples(*paths: str | Path, texts: bool = True, also: Sequence[str] = ()) -> pd.DataFrame:
@@ -70,8 +70,8 @@ def read_curves(*paths: str | Path) -> pd.DataFrame:
 def read_forecast(*paths: str | Path) -> pd.DataFrame:
     """One forecast table (columns: docs/tables.md) from .csv, .jsonl or .parquet files, in the order given.
 
-    Raises BadInput as `read_curves` does, except that two rows may describe the same point
-    of a curve if their predictors differ.
+    Raises BadInput as `read_curves` does, but two rows for one point of a curve may differ
+    in their predictor.
     """
     return _read(list(map(Path, paths)), "forecast")
 

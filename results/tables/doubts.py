@@ -74,7 +74,7 @@ def _say(name: str | Path, line: str) -> None:
 
 
 def _grades(samples: pd.DataFrame) -> str | None:
-    """A warning if `correct` contradicts answer and gold, compared in one spelling; else None."""
+    """A warning if `correct` contradicts answer and gold in one spelling."""
     if not {"answer", "gold"} <= set(samples):
         return None
     known = samples["answer"].notna() & samples["gold"].notna()
@@ -142,7 +142,7 @@ def _words(samples: pd.DataFrame) -> Iterator[str]:
 
 
 def _copies(samples: pd.DataFrame) -> Iterator[str]:
-    """Warnings for answers that are in the table several times with different sample numbers or models."""
+    """Warnings for answers that are copies of others, under another number or model."""
     first = pd.factorize(samples["question_id"])[0] < _LOOKED_AT
     columns = [*SAMPLE_KEY, *(name for name in _TELLING if name in samples)]
     some = samples.loc[first, columns]
@@ -171,7 +171,7 @@ def _copies(samples: pd.DataFrame) -> Iterator[str]:
 
 
 def _same_answers(rows: pd.DataFrame, others: pd.DataFrame) -> str | None:
-    """For how many questions two models gave the same answers in the same order; None if perhaps by luck."""
+    """For how many questions two models gave the same answers in one order; None if by luck."""
     shared = set(rows["question_id"]) & set(others["question_id"])
     later = others.assign(sample=others["sample"] + rows["sample"].max() + 1)
     both = pd.concat([rows, later])
@@ -208,10 +208,10 @@ def _all_alike(rows: pd.DataFrame, fewest: int = _FEWEST_ANSWERS) -> str | None:
 
 
 def _times_repeated(rows: pd.DataFrame) -> tuple[float, int]:
-    """How many copies of a block the answers to most questions consist of, and the block's length.
+    """How often the answers to most questions repeat a block (1: never), and its length.
 
-    Copies follow each other as blocks, or answer by answer; the last block may be cut off.
-    1 if there are no copies. Answers are compared by the columns of _TELLING.
+    Copies come block by block or answer by answer; the last block may be cut off. An answer is
+    compared by the columns of _TELLING.
     """
     answers = _kinds(rows)
     pool = max(map(len, answers))

@@ -223,7 +223,7 @@ def read_json(path: Path) -> Any:
 
 
 def read_record(folder: Path) -> dict[str, Any] | None:
-    """The contents of a folder's run.json; None if there is none, or the harness did not write it."""
+    """The contents of a folder's run.json; None if there is none by the harness."""
     with suppress(OSError, ValueError):
         record = json.loads((folder / RECORD).read_text(encoding="utf-8"))
         if isinstance(record, dict) and isinstance(record.get("experiment"), dict):
@@ -325,7 +325,7 @@ def _latex(frame: pd.DataFrame) -> str:
 
 
 def _digits(cell: Any) -> Any:
-    """A float to four significant digits, or whole from 1000 on (0.4286, 10287); other cells as they are."""
+    """A float to four digits, or whole from 1000 on (0.4286, 10287); other cells unchanged."""
     if not isinstance(cell, float):
         return cell
     return f"{cell:.0f}" if 1000 <= abs(cell) < LARGEST_WHOLE else f"{cell:.4g}"
@@ -337,9 +337,9 @@ def _plain(cell: Any) -> Any:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """Yield a temporary path next to `path`; the file written there replaces `path` if the block succeeds.
+    """Yield a temporary path; the file written there replaces `path` if the block succeeds.
 
-    The file is synced to disk. Raises OSError with the name of `path`, for instance if the disk is full.
+    The file is synced to disk. Raises OSError with the name of `path`, as when the disk is full.
     """
     path = Path(os.path.realpath(path)) if path.is_symlink() else path  # keep the link, replace its target
     path.parent.mkdir(parents=True, exist_ok=True)

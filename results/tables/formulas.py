@@ -18,7 +18,7 @@ _QUOTE = re.compile(rf"^'(?={_AT_START})|(?<=[;\t\r\n])'(?={_INSIDE})", re.DOTAL
 
 
 def harmless(cell: str) -> str:
-    """The cell as it is written to a CSV, with a quote before each formula.
+    """The cell with its formulas quoted, for a CSV.
 
     >>> harmless("=cmd|'/C calc'!A0"), harmless("-5")
     ("'=cmd|'/C calc'!A0", '-5')

@@ -103,7 +103,7 @@ def groups(table: pd.DataFrame, parts: Sequence[str] = CURVE) -> Iterator[tuple[
 
 
 def keys(table: pd.DataFrame, parts: Sequence[str] = CURVE) -> pd.Series[Key]:  # type: ignore[type-var]
-    """The key of each row, made of these parts as in `groups`."""
+    """The key of each row, as in `groups`."""
     columns = [_cells(table, part) for part in parts]
     place = table.groupby(columns, sort=False, observed=True).ngroup()
     return place.map(dict(enumerate(key for key, _ in groups(table, parts))))

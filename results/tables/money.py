@@ -5,7 +5,7 @@
     --price large=3:0.3:15     the same, with $0.30 per million cached prompt tokens
     a column `cost`            the cost of each answer in US dollars; for models without a price
 
-The score of an answer costs the tokens that a judge read and wrote, which have a column of their own.
+The score of an answer costs the tokens that a judge read and wrote, given in a column.
 
     score_judge  tokens_judge
     0.93         213
@@ -34,7 +34,7 @@ COST = "cost"
 """The column of the cost of an answer, in US dollars."""
 
 OTHERS = ""
-"""The key of all other settings in a mapping from setting to cost."""
+"""In a mapping from setting to cost: all other settings."""
 
 
 @dataclass(frozen=True)
@@ -54,10 +54,10 @@ class Price:
         return ":".join(f"{amount:.12g}" for amount in amounts if amount is not None)
 
     def prompt_tokens(self, samples: pd.DataFrame) -> "pd.Series[float]":
-        """The prompt tokens paid for each answer, cached ones weighted by their price; NaN if unknown.
+        """The prompt tokens paid for each answer, cached ones weighted by price; NaN if unknown.
 
-        Servers include cached tokens in the prompt tokens. If only some answers give the number of cached
-        tokens, the others are taken to have none.
+        Servers include cached tokens in the prompt tokens. If only some answers give cached tokens, the
+        others are taken to have none.
         """
         columns = samples.reindex(columns=["prompt_tokens", "cached_tokens"]).astype("float64")
         tokens, cached = columns["prompt_tokens"], columns["cached_tokens"]

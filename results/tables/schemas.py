@@ -59,9 +59,9 @@ class Column:
 class Schema:
     """One kind of table.
 
-    unique: columns that together are unique to a row; told_by: columns that a table of this kind has and
-    that set it apart from other kinds; a_value_of: columns of which each row has a value in at least one;
-    defaults: the cells of columns that may be left out.
+    unique: columns that together are unique to a row; told_by: columns by which a table of this kind is
+    recognized; a_value_of: columns of which each row has at least one value; defaults: cells of columns
+    that may be left out.
     """
 
     columns: Mapping[str, Column]

@@ -42,7 +42,7 @@ SHORT: dict[str, str] = {
     Status.OUT_OF_RANGE: "do not use: outside 0–100 %",
     Status.NOT_IDENTIFIABLE: "no forecast",
 }
-"""The short form of each status, for a table's cell."""
+"""A short form of each status, for table cells."""
 
 
 def commonest(statuses: Iterable[str]) -> str:

@@ -4,7 +4,7 @@
     7            100      "6 × 3 is 18."      "6 × 3 is 18."
     7            100      "I add 9 …"         ""  (with most = 1: there is a text, but it is not kept)
 
-This way, millions of answers fit into memory, as most of their texts are left out.
+Without most of their texts, millions of answers fit into memory.
 """
 
 from collections import Counter

@@ -81,7 +81,7 @@ def _verdicts_alone(samples: pd.DataFrame) -> bool:
 
 
 def _partial_credit(samples: pd.DataFrame) -> bool:
-    """Whether the scores are from 0 to 1, some in between, and `correct` is a threshold on them."""
+    """Whether scores are partial credit, from 0 to 1, with `correct` a threshold."""
     if "score" not in samples or ("gold" in samples and samples["gold"].notna().any()):
         return False
     scores, right = samples["score"], samples["correct"]
@@ -130,7 +130,7 @@ _VOTED = (
     *ANSWERS,
     *("question_id", "sample", "answer", "correct", "tokens", "finish_reason", "stop_rule", "cluster"),
 )
-"""The columns of samples that are needed here."""
+"""Columns of samples that are needed."""
 
 
 def curves_and_votes(
@@ -143,10 +143,10 @@ def curves_and_votes(
     weights: str | None = None,
     most: bool = False,
 ) -> tuple[pd.DataFrame, list[Exact]]:
-    """The curves table of checked samples, and the exact accuracies by question behind its rows.
+    """The curves table of checked samples, and the exact accuracies by question behind it.
 
-    most: include each N for which most questions have enough answers, not only those for which
-    all do; the accuracies that are returned leave them out.
+    most: include N that most questions reach, and not only N that all do; the accuracies leave
+    them out.
     """
     usual = usual_methods(samples) if methods is None else {}
     every = methods_of([*chain(*usual.values())] if methods is None else methods)

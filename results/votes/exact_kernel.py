@@ -8,10 +8,10 @@ Accuracy at N is the share of the C(pool, N) subsets whose most frequent answer 
 
     sum over m of C(c, m) · [z^(N−m)] ∫₀¹ (1+z)^u Π_j (Σ_{i<m} C(c_j, i) zⁱ + x C(c_j, m) z^m) dx
 
-where m is the number of right answers drawn, and ∫ x^K dx = 1/(K+1) shares the credit of a tie
-with K wrong answers. Every C(c, i) is tilted to the probability C(c, i) rⁱ (1−r)^(c−i); the
-tilt cancels against the tilted C(pool, N). All terms are positive and within range, so that
-there is neither overflow nor loss of precision by cancellation.
+where m is the number of right answers drawn, and ∫ x^K dx = 1/(K+1) shares a tie with K wrong
+answers. Every C(c, i) is tilted to the probability C(c, i) rⁱ (1−r)^(c−i); the tilt cancels
+against the tilted C(pool, N). All terms stay positive and within range: nothing overflows, and
+there is no cancellation error.
 """
 
 from typing import Any

@@ -143,7 +143,7 @@ def weighted_curve(weights: Ints, starts: Ints, silent: int, pool: int, ns: Ints
 
 @njit(cache=True)  # type: ignore[untyped-decorator]
 def credit(totals: Floats, top: float) -> float:
-    """The right answer's (class 0's) share of the credit: 1/ties if it reaches `top`, else 0."""
+    """The credit of the right answer, class 0: 1/ties if it reaches `top`, else 0."""
     lead, ties = top * (1.0 - 1e-9), 0
     if totals[0] < lead:
         return 0.0

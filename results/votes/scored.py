@@ -42,10 +42,10 @@ MAX_POOL = 512
 """The most answers per question for a weighted majority: time grows with their third power."""
 
 ORDERS = 1024
-"""Random orders: enough to measure the effect of rounding on a question to half a point."""
+"""Random orders that give the effect of rounding on a question to half a point."""
 
 _PLACES = 9
-"""Decimal places kept of weights on the grid; their last bits depend on the processor."""
+"""Decimals kept of weights on the grid; the last bits depend on the processor."""
 
 _MANY = 0.1
 """A larger share of answers without a score causes a warning."""
@@ -111,7 +111,7 @@ def accuracy_by(pools: AnswerPools, method: str, ns: Ints, logs: bool = False) -
 def accuracy_by_score(pools: AnswerPools, method: str, ns: Ints, logs: bool = False) -> Floats:
     """Exact accuracy of every question at every N, (Q, len(ns)), by one of SCORED.
 
-    logs: scores are logarithms of weights. Raises BadInput if scores cannot be weights or credit.
+    logs: scores are logs of weights. Raises BadInput if scores cannot be weights, or credit.
     """
     from results.votes import score_kernel  # numba takes half a second to import
 
@@ -199,8 +199,8 @@ def _parts(shares: Floats) -> int:
 def grid_steps(answers: int) -> int:
     """Steps of the grid of weights: a multiple of 60, so that halves, thirds, … sixths are exact.
 
-    At the same grid, half the answers take a quarter of the time, so that a pool of half the size
-    gets a grid four times as fine: 60 steps at 64 answers, 240 at 32, 960 at 16 or fewer.
+    At the same grid, half the answers take a quarter of the time, so a pool half the size gets a
+    grid four times as fine: 60 at 64 answers, 240 at 32, 960 at 16 and fewer.
     """
     return 60 * min(max(64 // answers, 1), 4) ** 2
 

@@ -124,8 +124,8 @@ def powers_and(most: int) -> set[int]:
 def warn_of_gaps(sampled: Sequence[Setting]) -> None:
     """Warn if a setting lacks token counts, or questions that others have.
 
-    Questions that another setting of the model has are reported as unanswered; if another
-    model has more, only their number is reported.
+    Questions of other settings of the model count as unanswered; of other models, only the
+    number is reported.
     """
     questions: dict[Key, set[str]] = {}
     for setting in sampled:
