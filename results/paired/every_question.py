@@ -25,7 +25,7 @@ from results.votes.exact import AnswerPools, Floats, Ints
 OfQuestions = Literal["holds", "fails", "undecided"]
 
 _GRID = 401
-"""Number of true shares of right answers over which the chance is maximized."""
+"""Number of true shares of right answers over which the chance is maximised."""
 _NEAR = 1e-9
 
 
@@ -125,7 +125,7 @@ def _right(pools: AnswerPools) -> Ints:
 def chance_of_fall(first: int, of: int, then: int, out_of: int, margin: float = 0.0) -> float:
     """The chance that a share of right answers seems to fall this far, but truly falls by at most `margin`.
 
-    It was `first` of `of`, then `then` of `out_of`. Exact, and maximized over the true share
+    It was `first` of `of`, then `then` of `out_of`. Exact, and maximised over the true share
     (Barnard, Biometrika 1947).
     """
     shares = np.linspace(margin, 1, _GRID)[:, None]

@@ -4,7 +4,7 @@
     cheap, the same 50 and 500 others       0.548 ± 0.060      as good as 2.7 times as many questions
 
 Prediction-powered inference (Angelopoulos, Bates, Fannjiang, Jordan and Zrnic, Science 2023),
-with the slope λ of the expensive measurement y on the cheap one f that minimizes the variance
+with the slope λ of the expensive measurement y on the cheap one f that minimises the variance
 (PPI++, arXiv:2311.01453, section 6): the mean of y − λ (f − mean of f over the other
 questions). Its variance comes from y − λ f over the n questions, and from λ f over the N
 others. Three additions are ours, since n may be ten:

@@ -6,7 +6,7 @@
     twenty that have nothing in common      0.9974
 
 Reporting the best of many rows is wrong more often than the level of a single row says. The
-level of each row is therefore raised until the largest of all studentized errors stays within
+level of each row is therefore raised until the largest of all studentised errors stays within
 its bounds in a share `level` of cases. The errors of the rows are correlated, as are their
 differences over the questions. Their joint law is that of the multiplier bootstrap over
 questions, or clusters, with normal multipliers (Chernozhukov, Chetverikov and Kato, Annals of

@@ -60,7 +60,7 @@ class Schema:
     """One kind of table.
 
     unique: columns that together are unique to a row; told_by: columns by which a table of this kind is
-    recognized; a_value_of: columns of which each row has at least one value; defaults: cells of columns
+    recognised; a_value_of: columns of which each row has at least one value; defaults: cells of columns
     that may be left out.
     """
 
