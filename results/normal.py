@@ -33,7 +33,7 @@ FORECAST_LEVEL = 0.90
 """The level of forecast intervals, as in their tables (docs/tables.md)."""
 
 FORECAST_TAILS = (round((1 - FORECAST_LEVEL) / 2, 6), round((1 + FORECAST_LEVEL) / 2, 6))
-"""The quantiles of a forecast's distribution at the ends of its interval."""
+"""The probabilities of the quantiles at the ends of a forecast's interval."""
 
 Z90 = z_of(FORECAST_LEVEL)
 """A 90 % interval is a value ± Z90 (1.645) standard errors."""

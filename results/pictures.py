@@ -42,7 +42,7 @@ FIGURE_3 = (
 class Picture:
     """A file to draw; for print, its `width` in inches, and `bare`: without titles.
 
-    Raises BadInput if its suffix is no kind of picture, or nothing can be written there.
+    Raises BadInput if its suffix is not that of a picture, or nothing can be written there.
     """
 
     path: Path

@@ -291,6 +291,6 @@ def clairvoyant(replay: Replay) -> pd.DataFrame:
 
 
 def worst(agreement: Floats) -> float:
-    """The mean over the WORST share of the questions."""
+    """The mean over the worst questions, a share WORST of all."""
     count = int(np.ceil(WORST * agreement.size))
     return float(np.sort(agreement)[:count].mean())

@@ -3,10 +3,10 @@
     votes 7, 7, 7, 5      7 with chance 0.875 and 5 with 0.125
 
 A rule is not right just because it ends on the pool's most frequent answer: the pool is finite
-and includes the answers that the rule has seen. On a pool no larger than the vote, the two agree
-by construction: in 99 of 100 votes, of which 88 end with the mode. Given the pool, the shares of
-the answers are Dirichlet (Rubin 1981, Annals of Statistics 9, the Bayesian bootstrap): those of
-independent gamma variables with the counts as shapes.
+and includes the answers that the rule has seen. If it is no larger than the vote, the two agree
+by construction, in 99 of 100 votes, although only 88 end with the mode. Given the pool, the
+shares of the answers are Dirichlet (Rubin 1981, Annals of Statistics 9, the Bayesian bootstrap):
+those of independent gamma variables with the counts as shapes.
 """
 
 from itertools import pairwise

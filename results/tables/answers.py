@@ -55,7 +55,7 @@ def without_answers(frame: pd.DataFrame) -> pd.DataFrame:
 def with_cluster(frame: pd.DataFrame, where: str | Path) -> pd.DataFrame:
     """The table with the column named by --cluster, if any, copied to `cluster`.
 
-    Raises BadInput, which calls the table `where`, if it is absent, empty or unique to a question.
+    Raises BadInput, which calls the table `where`, if it is absent, empty or unique to each question.
     """
     column = CHOSEN.get().cluster
     if not column:

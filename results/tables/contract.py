@@ -92,12 +92,12 @@ def write_samples(frame: pd.DataFrame, path: str | Path) -> None:
 
 
 def write_curves(frame: pd.DataFrame, path: str | Path) -> None:
-    """Check `frame` as a curves table, and write it as `write_samples` does. Raises BadInput likewise."""
+    """Check `frame` as a curves table, and write it as `write_samples` does, with the same errors."""
     write_table(frame, path, "curves")
 
 
 def write_forecast(frame: pd.DataFrame, path: str | Path) -> None:
-    """Check `frame` as a forecast table, and write it as `write_samples` does. Raises BadInput likewise."""
+    """Check `frame` as a forecast table, and write it as `write_samples` does, with the same errors."""
     write_table(frame, path, "forecast")
 
 
@@ -193,7 +193,7 @@ def _read(files: list[Path], kind: str, only: pyarrow.Schema | None = None) -> p
         return tables[0]
     joined = pd.concat(tables, keys=range(len(files)))
     again = joined.duplicated(SCHEMAS[kind].unique).to_numpy()
-    if again.any():  # each file has passed its own check: the first of the two rows is in an earlier one
+    if again.any():  # no file repeats a row of its own, so the first of the two is in an earlier file
         place, row = joined.index.tolist()[int(again.argmax())]
         raise _second_row(tables[place], row, SCHEMAS[kind], files[place])
     if kind == "samples":

@@ -33,13 +33,13 @@ _TELLING = ("answer", "tokens", "finish_reason")
 """Columns that are equal in copies."""
 
 _FEWEST_ANSWERS, _FEWEST_QUESTIONS, _LONG, _NEARLY_ALL = 4, 5, 20, 0.9
-"""So many answers to so many questions, of so many tokens on average, are not nearly all alike by chance."""
+"""Minimum answers to a question, questions, mean tokens, and share alike for a warning of copies."""
 
 _MOST_PAIRS = 100
 """Number of pairs of models that are compared."""
 
 _BY_LUCK = log(1e-3)
-"""Answers count as copies if the log of the chance of so many repeats is below this."""
+"""Answers count as copies if the log of the chance of their repeats is below this."""
 
 
 def say_doubts(tables: Sequence[pd.DataFrame], names: Sequence[str | Path]) -> None:

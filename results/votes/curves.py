@@ -181,7 +181,7 @@ def curves_and_votes(
     rows += [_exact_rows(curve, votes) for curve in votes]
     for part, possible in larger:
         alone = [_exact_rows(curve, [curve]) for curve in _exact(part, possible, methods_for(part), logs)]
-        rows += [of_fewer.assign(stderr_vs_first_n=np.nan) for of_fewer in alone]  # N = 1 has all questions
+        rows += [of_fewer.assign(stderr_vs_first_n=np.nan) for of_fewer in alone]  # first N: all questions
     for group, possible in [*voted, *larger] if permutations else []:
         rows += _permutation_rows(group, methods_for(group), possible, permutations, seed)
     table = pd.concat(rows, ignore_index=True).reindex(columns=COLUMNS)

@@ -134,7 +134,7 @@ def accuracy_by_score(pools: AnswerPools, method: str, ns: Ints, logs: bool = Fa
             level = np.unique(credit, return_inverse=True)[1]
             score_kernel.best_curve(level, credit, sizes, accuracy[question])
         else:
-            with np.errstate(divide="ignore"):  # of 0
+            with np.errstate(divide="ignore"):  # log of 0
                 weights = scores if logs else np.log(scores)
             accuracy[question] = _weighted(votes, weights, sizes)
     return accuracy.round(DIGITS)

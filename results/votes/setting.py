@@ -72,7 +72,7 @@ def settings_in_order(samples: pd.DataFrame) -> list[str]:
 
 
 def _wanted(setting: Setting, ns: Sequence[int] | None) -> list[int]:
-    """The requested N; by default the powers of two up to the largest pool, and both pool sizes."""
+    """The requested N; by default powers of two, and the sizes of the smallest and the largest pool."""
     sizes = setting.pools.sizes
     smallest, largest = int(sizes.min()), int(sizes.max())
     return sorted(powers_and(largest) | {smallest} if ns is None else set(ns))

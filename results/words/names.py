@@ -17,7 +17,7 @@ PAPER = (
     "Xingwu Chen, Miao Lu, Beining Wu, Difan Zou: “Towards Theoretical Understanding of Transformer "
     "Test-Time Computing: Investigation on In-Context Linear Regression”, arXiv:2508.07571"
 )
-"""The paper that this project reproduces."""
+"""The paper that this project is about."""
 
 UNKNOWN = "–"
 """The text for an unknown value."""
