@@ -1,4 +1,4 @@
-"""The tables that every package reads and writes, the votes over them, the figures and the report."""
+"""The tables that all packages read and write, the votes over them, the figures and the report."""
 
 from typing import TYPE_CHECKING
 

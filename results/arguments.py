@@ -1,10 +1,10 @@
-"""The arguments that commands and the library share: of what kind each is, in what range, and what it means.
+"""The arguments that commands and the library share: the kind, range and meaning of each.
 
     LEVELS.of(95)             ->  BadInput: level: found 95, expected a number from 0.5 to 0.9999
     LEVELS.option("--level")  ->  the option of a command, with the same check and the same words
 
-The functions that do the work check what they are given, for whoever calls them; an option checks the same
-sooner, and calls itself by its own name.
+The functions that do the work check their arguments, whoever calls them. An option makes the same check
+earlier, and its messages use the option's name.
 """
 
 import math
@@ -19,17 +19,17 @@ from results.commandline import BadInput
 from results.methods import COMPUTED, FORECAST, FORECAST_ON_REQUEST
 
 LARGEST_N = 100_000
-"""The exact vote of fresh answers is counted up to here, and no budget goes further."""
+"""The largest N for the exact vote over new answers, and for any budget."""
 
 _MANY = 10**9
 
 INCHES = {"in": 1.0, "cm": 1 / 2.54, "mm": 1 / 25.4, "pt": 1 / 72.27}
-"""Units of length on paper; a point is that of TeX."""
+"""Units of length on paper; a point is TeX's."""
 
 
 @dataclass(frozen=True)
 class Range:
-    """Numbers from `least` to `most`, `whole` or not; `above` and `below`: the end itself is left out."""
+    """Numbers from `least` to `most`, `whole` or not; `above`, `below`: exclude the lower or upper end."""
 
     least: float
     most: float = _MANY
@@ -48,7 +48,7 @@ class Range:
         return f"{low} {'up ' if self.above else ''}to {self.most:,}"
 
     def read(self, value: Any, expected: str = "") -> Any:
-        """The number. Raises ValueError where it is none, or none of these; it says what was `expected`."""
+        """The number. Raises ValueError, which says what was `expected`, unless it is in the range."""
         number = not isinstance(value, bool) and isinstance(value, Real) and math.isfinite(value)
         inside = number and self.least <= value <= self.most
         at_an_end = (self.above and value == self.least) or (self.below and value == self.most)
@@ -61,32 +61,32 @@ class Range:
 
 
 class _Kind(click.ParamType):  # type: ignore[type-arg]  # older click takes no argument here
-    """What every kind of argument has: a name, a meaning and one check, here and as a type of click."""
+    """A kind of argument, with a name, a meaning and one check; it is also a click type."""
 
     name: str
     meaning: str
     unit: str
 
     def read(self, value: Any) -> Any:
-        """The value as it is used. Raises ValueError where it makes no sense."""
+        """The value, converted for use. Raises ValueError if it is invalid."""
         raise NotImplementedError
 
     def of(self, value: Any) -> Any:
-        """The same. Raises BadInput, which names the argument."""
+        """As `read`, but raises BadInput, which names the argument."""
         try:
             return self.read(value)
         except ValueError as error:
             raise BadInput(f"{self.name}: {error}") from None
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The same of an option's text; the message names the option."""
+        """As `read`, for the text of an option; errors name the option."""
         try:
             return self.read(value)
         except ValueError as error:
             self.fail(str(error), param, ctx)
 
     def option(self, flag: str, meaning: str = "", **more: Any) -> Callable[..., Any]:
-        """The option of a command; `more` is what click.option takes."""
+        """The option of a command; `more`: further arguments of click.option."""
         shown = {"show_default": True} if more.get("default") is not None else {}
         usual = {"help": meaning or self.meaning, "metavar": self.unit}
         return click.option(flag, type=self, **(usual | shown | more))
@@ -94,7 +94,7 @@ class _Kind(click.ParamType):  # type: ignore[type-arg]  # older click takes no 
 
 @dataclass(frozen=True)
 class Number(_Kind):
-    """A number of a range."""
+    """A number within a range."""
 
     name: str
     range: Range
@@ -106,17 +106,17 @@ class Number(_Kind):
         return self.range.read(value)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The number that a text says."""
+        """The number in a text."""
         return super().convert(number_of(value), param, ctx)
 
     def if_any(self, value: Any) -> Any:
-        """The number, or None where nothing is asked for. Raises BadInput."""
+        """The number, or None for None. Raises BadInput."""
         return None if value is None else self.of(value)
 
 
 @dataclass(frozen=True)
 class Numbers(_Kind):
-    """Several numbers of a range: a list, or "16,64"."""
+    """Several numbers within a range: a list, or "16,64"."""
 
     name: str
     range: Range
@@ -125,24 +125,24 @@ class Numbers(_Kind):
 
     @property
     def expected(self) -> str:
-        """What messages say of them."""
+        """The description of valid values in messages."""
         return f"a list of {'whole ' if self.range.whole else ''}numbers, each {self.range.ends}"
 
     def read(self, value: Any) -> tuple[Any, ...]:
-        """The numbers; none are no mistake."""
+        """The numbers; there may be none."""
         parts = [number_of(part.strip()) for part in value.split(",")] if isinstance(value, str) else value
         if not isinstance(parts, Iterable) or isinstance(parts, bytes | Mapping):
             raise ValueError(f"found {value!r:.40}, expected {self.expected}")
         return tuple(self.range.read(part, self.expected) for part in parts)
 
     def option(self, flag: str, meaning: str = "", **more: Any) -> Callable[..., Any]:
-        """The option of a command, which is empty where it is not given."""
+        """The option of a command, empty by default."""
         return super().option(flag, meaning, **({"default": (), "show_default": False} | more))
 
 
 @dataclass(frozen=True)
 class Length(_Kind):
-    """A length on paper, as 3.3in or 84mm."""
+    """A length on paper, such as 3.3in or 84mm."""
 
     name: str
     range: Range
@@ -161,7 +161,7 @@ class Length(_Kind):
 
 @dataclass(frozen=True)
 class OneOf(_Kind):
-    """One of several words; `refused` says of others why they are none of them."""
+    """One of several words; `refused`: other words, with why they are not allowed."""
 
     name: str
     words: tuple[str, ...]
@@ -183,7 +183,7 @@ class OneOf(_Kind):
 
 
 def names_of(name: str, given: Any, known: Iterable[str] = ()) -> tuple[str, ...]:
-    """The names in a list, or in "low,high", each once. Raises BadInput, also for one that is not known."""
+    """The names in a list or text ("low,high"), each once. Raises BadInput, also for names not `known`."""
     parts = given.split(",") if isinstance(given, str) else given
     if not isinstance(parts, Iterable) or isinstance(parts, bytes | Mapping):
         raise BadInput(f"{name}: found {given!r:.40}, expected a list of names")
@@ -197,7 +197,7 @@ def names_of(name: str, given: Any, known: Iterable[str] = ()) -> tuple[str, ...
 
 
 def goals_of(target_accuracy: Any, token_budget: Any) -> tuple[float | None, float | None]:
-    """Both goals of a plan, of which at most one is given. Raises BadInput."""
+    """The two possible goals of a plan, of which at most one is given. Raises BadInput."""
     goals = TARGET_ACCURACY.if_any(target_accuracy), TOKEN_BUDGET.if_any(token_budget)
     if None not in goals:
         raise BadInput("a plan has one goal: give --target-accuracy or --token-budget, not both")
@@ -205,7 +205,7 @@ def goals_of(target_accuracy: Any, token_budget: Any) -> tuple[float | None, flo
 
 
 def number_of(text: Any) -> Any:
-    """The number that a text says; any other value as it is."""
+    """The number in a text; any other value unchanged."""
     if not isinstance(text, str):
         return text
     for kind in (int, float):

@@ -1,16 +1,16 @@
-r"""The one rule by which two answers are the same answer: equal canonical text.
+r"""The only rule for when two answers are the same: equal canonical text.
 
     13    13.0    $13    +13    1.3e1    ** 13 **    \text{13.}    １３     ->  13
     1,234    1{,}234                                                  ->  1234
     0.50    .5                                                        ->  0.5
     50.0 %    50\%                                                    ->  50%
-    12 dozen    1,23    (1, 2)    1/2    13 USD                       ->  as written, spaces collapsed
+    12 dozen    1,23    (1, 2)    1/2    13 USD                       ->  unchanged, spaces collapsed
 
-A number is an optional sign and currency sign, digits of 0 to 9 with or without commas between
-thousands, an optional fraction and exponent, and an optional percent sign, which stays: 50% is
-not 50. Numbers are rewritten as text and never computed with, so all digits of a long one
-count. Words and units are left alone, since they may change what a number says. The rule is
-idempotent.
+A number is an optional sign and currency sign, digits 0 to 9 with or without commas between
+thousands, an optional fraction and exponent, and an optional percent sign, which is kept: 50%
+is not 50. Numbers are rewritten as text and never computed with, so that every digit of a long
+one counts. Words and units are left alone, since they may change the meaning of a number. The
+rule is idempotent.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ if TYPE_CHECKING:
     import pandas as pd
 
 LONGEST = 10_000
-"""Digits up to which a number is written out; beyond it stands as 1.5e20000, so that none can fill memory."""
+"""The most digits of a number that is written out; others become 1.5e20000, lest they fill memory."""
 
 _ROUNDS = 8
-"""Markup nested deeper than this is no markup: the text then stays as written."""
+"""Markup nested deeper than this is not removed: the text stays as written."""
 
 _KEPT_FORMS = ("<super>", "<sub>", "<fraction>", "<circle>")
-"""Compatibility forms that say something: 10² is not 102, and 3½ not 31/2."""
+"""Compatibility forms that carry meaning: 10² is not 102, and 3½ is not 31/2."""
 
 INVISIBLE = "\u200b\u2060\ufeff\u200e\u200f\u061c\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
-"""Characters of no width, those too that say in which direction text runs."""
+"""Characters of zero width, including those that set the direction of text."""
 _MINUS = str.maketrans("\u2212", "-", INVISIBLE)
-"""The minus sign is a hyphen; invisible characters go."""
+"""The minus sign becomes a hyphen; invisible characters are removed."""
 
 THOUSANDS_SPACE = re.compile(
     r"(?<=[0-9])"
@@ -60,7 +60,7 @@ _NUMBER = re.compile(
 
 
 def canonical(text: str) -> str:
-    r"""`text` as it is compared with other answers and with the gold; the rule is told above.
+    r"""`text` in the form that is compared with other answers and the gold, by the rule above.
 
     >>> [canonical(text) for text in ("$1,234.50", "**18**", r"\(\text{x = 3.0}\)", "12  dozen")]
     ['1234.5', '18', 'x = 3.0', '12 dozen']
@@ -75,7 +75,7 @@ def canonical(text: str) -> str:
 
 
 def canonical_texts(values: pd.Series[Any]) -> pd.Series[Any]:
-    """`canonical` of each text of a column, nulls staying null: worked out once for each different text."""
+    """`canonical` of each text of a column, computed once per distinct text; nulls stay null."""
     import pandas as pd
 
     codes, different = pd.factorize(values)
@@ -86,7 +86,7 @@ def canonical_texts(values: pd.Series[Any]) -> pd.Series[Any]:
 
 
 def _plain(text: str) -> str:
-    """The text in one spelling of its characters, spaces collapsed."""
+    """The text with characters normalised and spaces collapsed."""
     text = THOUSANDS_SPACE.sub(",", text)
     if not text.isascii():
         text = "".join(map(_plain_character, text.translate(_MINUS)))
@@ -101,7 +101,7 @@ def _plain_character(character: str) -> str:
 
 
 def _without_markup(text: str) -> str:
-    """The text with one layer of Markdown, LaTeX or quotation marks around it taken off, if there is one."""
+    """The text without one layer of surrounding Markdown, LaTeX or quotation marks, if any."""
     if "\\" in text:
         text = _LATEX_TEXT.sub(r"\1", _LATEX_SPACE.sub(" ", _LATEX_THIN.sub("", text)))
         box = _LATEX_BOX.match(text)
@@ -117,7 +117,7 @@ def _without_markup(text: str) -> str:
 
 
 def _between_marks(text: str, mark: str) -> str:
-    """What stands between equal runs of `mark`, where they enclose the text and none is inside it."""
+    """The text between equal runs of `mark`, if they enclose it with none inside; else the text."""
     before = len(text) - len(text.lstrip(mark))
     after = len(text) - len(text.rstrip(mark))
     around = min(before, after)
@@ -127,7 +127,7 @@ def _between_marks(text: str, mark: str) -> str:
 
 
 def _closing_brace(text: str, start: int) -> int:
-    """Where the brace opened before `start` closes; −1 where it does not."""
+    """The index at which the brace opened before `start` is closed; −1 if it is not."""
     depth = 1
     for brace in re.finditer(r"[{}]", text[start:]):
         depth += 1 if brace[0] == "{" else -1
@@ -137,7 +137,7 @@ def _closing_brace(text: str, start: int) -> int:
 
 
 def _shortest_decimal(text: str) -> str | None:
-    """The number that `text` is, in as few characters as show all its digits; None where it is none."""
+    """The number `text` in as few characters as show all its digits; None if it is not a number."""
     number = _NUMBER.fullmatch(text)
     if number is None:
         return None
@@ -156,7 +156,7 @@ def _shortest_decimal(text: str) -> str | None:
 
 
 def _written(digits: str, point: int) -> str:
-    """0.DIGITS times ten to the power of `point`, as text; DIGITS has no zero at either end."""
+    """0.DIGITS times ten to the power of `point`, as text; DIGITS neither begins nor ends with 0."""
     if max(point, len(digits), len(digits) - point) > LONGEST:
         mantissa = f"{digits[0]}.{digits[1:]}" if digits[1:] else digits
         return f"{mantissa}e{point - 1}"

@@ -1,4 +1,4 @@
-"""How the help of a command reads: its example first, then what it does, then its options by subject.
+"""The layout of a command's help: its example first, then what it does, then its options by subject.
 
 Usage: tts forecast [OPTIONS] INPUT...
 
@@ -20,7 +20,7 @@ from typing import Any
 import click
 
 Decorator = Callable[[Any], Any]
-"""What gives a function its options."""
+"""A decorator that adds options to a function."""
 
 OUTPUT = "Output"
 INPUT = "Input"
@@ -32,17 +32,17 @@ VERDICT = "The verdict"
 CHANCE = "Intervals and chance"
 OTHER = "Other options"
 SUBJECTS = (OUTPUT, INPUT, SEEN, ASKED, DRAWN, HOW, VERDICT, CHANCE, OTHER)
-"""What options are about, in the order in which a person asks."""
+"""The subjects of options, in the order in which people ask."""
 
 FEW = 6
-"""So many options are read at a glance, and are not grouped."""
+"""Up to this many options are read at a glance and not grouped."""
 
 WHOLE = type(click.INT)
 NUMBERS = (WHOLE, type(click.FLOAT))
 
 
 class Command(click.Command):
-    """A command whose help begins with its example, the `epilog`, and has its options in groups."""
+    """A command whose help begins with its example, the `epilog`, and groups its options."""
 
     def __init__(self, *args: Any, **attributes: Any) -> None:
         super().__init__(*args, **attributes)
@@ -51,14 +51,14 @@ class Command(click.Command):
                 option.metavar = "N" if isinstance(option.type, WHOLE) else "X"
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Usage, example, what it does, options."""
+        """Write usage, example, description and options."""
         self.format_usage(ctx, formatter)
         self.format_epilog(ctx, formatter)
         self.format_help_text(ctx, formatter)
         self.format_options(ctx, formatter)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """A section for each subject that has options here."""
+        """Write a section for each subject that has options."""
         options = [one for one in self.get_params(ctx) if isinstance(one, click.Option) and not one.hidden]
         for subject, members in by_subject(options).items():
             with formatter.section(subject):
@@ -66,7 +66,7 @@ class Command(click.Command):
 
 
 def by_subject(options: list[click.Option]) -> dict[str, list[click.Option]]:
-    """The options under what they are about; all together where they are few, or nobody has said it."""
+    """The options by subject; all together if they are few, or none has a subject."""
     subjects = [getattr(option, "subject", OTHER) for option in options]
     if len(options) <= FEW or {*subjects} == {OTHER}:
         return {"Options": options}
@@ -78,12 +78,12 @@ def by_subject(options: list[click.Option]) -> dict[str, list[click.Option]]:
 
 
 def together(*options: Decorator) -> Decorator:
-    """Several options as one, in this order."""
+    """One decorator for several options, in this order."""
     return lambda command: reduce(lambda made, option: option(made), reversed(options), command)
 
 
 def about(subject: str, *options: Decorator) -> Decorator:
-    """Options of one subject, under which the help lists them."""
+    """One decorator for options of one subject, under which the help lists them."""
 
     def declared(command: Any) -> Any:
         before = len(_parameters(command))
@@ -96,12 +96,12 @@ def about(subject: str, *options: Decorator) -> Decorator:
 
 
 def _parameters(command: Any) -> list[click.Parameter]:
-    """The parameters that a function has been given so far; click keeps them on it."""
+    """The parameters that a function has so far; click stores them on it."""
     return getattr(command, "__click_params__", [])
 
 
 def _described(option: click.Option, ctx: click.Context) -> tuple[str, str]:
-    """The option's names, and its help without the bounds of a number: a number outside them is told."""
+    """The option's names, and its help without a number's bounds, which errors give."""
     names, text = option.get_help_record(ctx) or ("", "")
     bounds = option.get_help_extra(ctx).get("range")
     if bounds:

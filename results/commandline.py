@@ -1,11 +1,11 @@
-"""How every command of the project starts, fails and is stopped.
+"""How every command of the project starts, fails and stops.
 
     $ tts curves missing.csv --out curves.csv
     error: missing.csv: no such file
 
-Exit codes: 0 done, 2 bad input (one line on stderr), 130 stopped by Ctrl-C, 141 (and not a word) where who
-read the output, as `| head` does, has read enough. Messages may quote untrusted text: what a terminal would
-obey is escaped.
+Exit codes: 0 done, 2 bad input (one line on stderr), 130 stopped by Ctrl-C, 141 (silently) if the reader of
+the output, such as `| head`, has read enough. Messages may quote untrusted text: its control characters are
+escaped.
 """
 
 import os
@@ -22,7 +22,7 @@ from results.terminal import NBSP, visible
 
 INTERRUPTED = 130
 CLOSED_PIPE = 141
-"""What a shell says of programs that write to a pipe that nobody reads: 128 + SIGPIPE."""
+"""A shell's exit code for programs that write to a closed pipe: 128 + SIGPIPE."""
 
 EXTRAS = {
     **dict.fromkeys(("altair", "vl_convert"), "plots"),
@@ -31,13 +31,13 @@ EXTRAS = {
     **dict.fromkeys(("torch", "transformers"), "torch"),
     "math_verify": "math",
 }
-"""Packages that the core does without, by what they import as, and the extra that installs them."""
+"""Optional packages, by import name, and the extra that installs each."""
 CPU_TORCH = "pip install uv && uv pip install --torch-backend cpu torch"
-"""PyTorch without the libraries for GPUs, which are ten times as large."""
+"""Installs PyTorch without GPU libraries, which are ten times as large."""
 
 
 class BadInput(click.ClickException):
-    """Input that makes no sense: what every public function raises for it, and exit status 2 of a command.
+    """The error that every public function raises for invalid input; exit status 2 of a command.
 
     Its message is one line: what is wrong, where, and what to do.
     """
@@ -46,7 +46,7 @@ class BadInput(click.ClickException):
 
 
 def public_names(module: str) -> Callable[[str], Any]:
-    """A package's `__getattr__`: its names are those of `module`, imported when one is first asked for."""
+    """A package's `__getattr__` that takes names from `module`, imported on first use."""
     return lambda name: getattr(import_module(module), name)
 
 
@@ -61,7 +61,7 @@ def run(command: click.Command, name: str) -> NoReturn:
     except click.exceptions.Exit as ended:
         raise SystemExit(ended.exit_code) from None
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left in buffers goes nowhere
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # discards what is left in buffers
         raise SystemExit(CLOSED_PIPE) from None
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.format_message(), err=True)
@@ -72,7 +72,7 @@ def run(command: click.Command, name: str) -> NoReturn:
     except click.ClickException as error:
         fail(error.format_message(), error.exit_code)
     except (click.Abort, KeyboardInterrupt):
-        click.echo(err=True)  # ends the line on which a terminal shows ^C
+        click.echo(err=True)  # ends the line in which a terminal shows ^C
         fail("stopped by Ctrl-C", INTERRUPTED)
     except ModuleNotFoundError as error:
         if error.name not in EXTRAS:
@@ -84,16 +84,16 @@ def run(command: click.Command, name: str) -> NoReturn:
 
 
 def _one_thread() -> None:
-    """Keep linear algebra to one thread, unless the user says how many; NumPy reads it when it is loaded.
+    """Limit linear algebra to one thread, unless the user sets a number; NumPy reads it at import.
 
-    On a busy machine threads on small matrices wait for one another for most of the processor time.
+    On a busy machine, threads on small matrices spend most of their time waiting for one another.
     """
     if not {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"} & os.environ.keys():
         os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
 
 def how_to_install(package: str) -> str:
-    """The command for a package of EXTRAS, in words."""
+    """How to install a package of EXTRAS, in words."""
     how = f"run pip install '.[{EXTRAS[package]}]' in the project's folder"
     return f"{how} (for a small build without CUDA, first {CPU_TORCH})" if package == "torch" else how
 
@@ -106,14 +106,14 @@ def fail(message: str, code: int) -> NoReturn:
 
 
 def say(text: str, err: bool = False) -> None:
-    """Print `text`; names of models, data sets and settings may hold anything, so nothing in it is obeyed."""
+    """Print `text` with control characters escaped, as names in it may contain anything."""
     click.echo(visible(text.replace(NBSP, " "), keep="\n"), err=err)
 
 
 def progress(unit: str, work: Iterable[Any] | None = None, **more: Any) -> Any:
-    """A bar of tqdm over `work`, for a command's work of more than two seconds; the library shows none.
+    """A tqdm progress bar over `work`, if a command takes more than two seconds; none in the library.
 
-    Where nobody watches, as in a log, it says how far it is twice a minute.
+    If the output is not a terminal, as in a log, it is updated only twice a minute.
     """
     from tqdm import tqdm
 
@@ -124,7 +124,7 @@ def progress(unit: str, work: Iterable[Any] | None = None, **more: Any) -> Any:
 
 @contextmanager
 def warnings_last() -> Iterator[None]:
-    """Print the warnings of the block, one line each on stderr, once it has ended without an error."""
+    """Print the warnings of the block, one per line on stderr, after it has ended without an error."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
         yield

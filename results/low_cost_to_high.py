@@ -2,17 +2,17 @@
 
     Acc(T, 1) for T = 0.8 1.1 1.5 2.0,  Acc(T_1, N) and Acc(T_2, N) for N = 1 2 4 8   ->   Acc(3.1, 8) = 0.86
 
-The paper measures T in 10^5 tokens over all questions (T′); here T is tokens per answer. That
-changes the unit of μ (the paper's is μ · 10^5 / questions) but no forecast.
+The paper measures T in 10^5 tokens over all questions (T′); here T is tokens per answer. This
+changes the unit of μ (the paper's is μ · 10^5 / questions) but not the forecasts.
 
-Part 2's input is D_N = {Acc(T_1, N), Acc(T_2, N)}, measured at the N that is forecast. The question is then
-*longer*: a dearer T at an N that the cheap lengths were sampled at. For an N that was measured nowhere,
+Part 2's input is D_N = {Acc(T_1, N), Acc(T_2, N)}, measured at the N to forecast. The question is then
+*longer*: a more expensive T at an N for which the cheap lengths were sampled. For an N not measured at all,
 *longer and more*, the algorithm has no such input, and we read D_N off the curves of Part 1, lines 3-4.
 
-The paper leaves open which settings T_1 and T_2 are. We take the shortest and the longest with
+The paper does not say which settings T_1 and T_2 are. We take the shortest and the longest with
 three or more different N: the widest spread conditions both 2×2 systems best (studies/figure_3
-measures the choice). Two unknowns are "fit" to two points exactly, and to those of more than
-two settings by least squares. We read T_0, T_1 in line 5 as T_1, T_2, and P_{T_i} in Part 2,
+measures the choice). Two unknowns are fitted to two points exactly, and to more than two
+settings by least squares. We read T_0, T_1 in line 5 as T_1, T_2, and P_{T_i} in Part 2,
 line 3, as Δ_{T_i}.
 """
 
@@ -26,20 +26,20 @@ from results.tables.status import Status
 from results.votes.exact import Ints
 
 NAME = "low-cost-to-high"
-"""What the algorithm is called among predictors."""
+"""The algorithm's name among predictors."""
 
 Curve = tuple[Ints, Array]
 """N and accuracy at one setting."""
 
 Solution = tuple[tuple[float, float], float]
-"""Level and drop, as (α, β), and the condition number of their system: 2×2 for two settings."""
+"""Level and drop, such as (α, β), and the condition number of their system (2×2 for two settings)."""
 
 
 @dataclass(frozen=True)
 class Gap:
-    """Part 1's result, Δ_T ≈ gamma − kappa · e^{−mu·T}, and what it was solved from.
+    """Part 1's result, Δ_T ≈ gamma − kappa · e^{−mu·T}, and the fits behind it.
 
-    single: the fit of Acc(T, 1); at_ends: those of Acc(T_i, N) over N, for T_1, T_2 (or more).
+    single: the fit of Acc(T, 1); at_ends: the fits of Acc(T_i, N) over N, for T_1, T_2 (or more).
     """
 
     gamma: float
@@ -59,7 +59,7 @@ def part_1(T: Array, acc_single: Array, ends: Array, curves: Sequence[Curve]) ->
     """Part 1: (γ, κ, μ) of Δ_T ≈ γ − κ e^{−μT}.
 
     Arguments: `T`, `acc_single`: Acc(T_i, 1), shape (settings,); `ends`: T_1, T_2 (or more), and `curves`:
-    (N, Acc(T_i, N)) at each. The status is the worst of the fits and the solution.
+    (N, Acc(T_i, N)) at each. The status is the worst of the fits' and the solution's.
     """
     # line 2: (γ', κ', μ) <- fit Acc(T, 1) = γ' − κ' e^{−μT}
     single = fit_saturating(T, acc_single)
@@ -69,13 +69,13 @@ def part_1(T: Array, acc_single: Array, ends: Array, curves: Sequence[Curve]) ->
 
 
 def gap_of(single: Saturating, at_ends: tuple[Saturating, ...], ends: Array) -> Gap:
-    """Part 1, line 5, from the fits of lines 2 to 4."""
+    """Part 1, line 5: Δ_T from the fits of lines 2 to 4."""
     mu = single.rate
     delta = np.sqrt([2 * fit.rate for fit in at_ends])
     # line 5: (γ, κ) from Δ_{T_1}, Δ_{T_2}, with μ held
     (gamma, kappa), condition = _solve(np.exp(-mu * ends), delta)
     status = max((_of_fit(fit) for fit in (single, *at_ends)), key=list(Status).index)
-    # Δ is a difference of two probabilities, so at most 1; by the paper's law it grows with T
+    # Δ is a difference of two probabilities, so at most 1; in the paper it grows with T
     if status is Status.OK and (delta.max() > 1 or kappa < 0):
         status = Status.BOUND_HIT
     return Gap(gamma, kappa, mu, single, at_ends, condition, status)
@@ -95,16 +95,16 @@ def read_off(gap: Gap, alpha: float, beta: float, T: Array | float, N: int) -> A
 
 
 def read(curve: Curve, fit: Saturating, N: int) -> float:
-    """D_N at one setting: the measured point at `N`, or else the fitted curve there."""
+    """D_N at one setting: the measured point at `N`, or else the fitted curve's value."""
     measured = curve[1][curve[0] == N]
     return float(measured.mean()) if len(measured) else float(fit(N))
 
 
 def _solve(e: Array, y: Array) -> Solution:
-    """Solve level − drop·e_i = y_i, by least squares where there are more than two: (level, drop), NaN where
-    all e_i are equal, and the condition number.
+    """Solve level − drop·e_i = y_i, for more than two points by least squares: (level, drop), NaN if all e_i
+    are equal, and the condition number.
 
-    e, y: (k,), k ≥ 2. The columns are scaled to length 1 first, as the unit of `drop` does not matter for the
+    e, y: (k,), k ≥ 2. The columns are first scaled to length 1, as the unit of `drop` does not affect the
     forecast.
     """
     scale = float(np.hypot.reduce(e))
@@ -116,7 +116,7 @@ def _solve(e: Array, y: Array) -> Solution:
         return (np.nan, np.nan), np.inf
     level, drop = np.linalg.lstsq(matrix, y, rcond=None)[0]
     drop = float(drop) / scale
-    if not np.isfinite(drop):  # at so large an N that both terms have vanished
+    if not np.isfinite(drop):  # N is so large that both terms vanish
         return (np.nan, np.nan), np.inf
     return (float(level), drop), condition
 

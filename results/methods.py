@@ -1,7 +1,7 @@
-"""How N answers become one: a row for each method, and all that is said of it.
+"""The methods that make one answer of N: a row for each, with everything that is said about it.
 
-A new method is a row here and, where it is computed from answers, a function in
-`results.votes.scored.accuracy_by`. Every list of methods, name and sentence goes by this table.
+A new method is a row here and, if it is computed from answers, a function in
+`results.votes.scored.accuracy_by`. All lists, names and sentences on methods use this table.
 """
 
 from dataclasses import dataclass
@@ -13,15 +13,15 @@ class Method:
     """One method.
 
     Arguments:
-        words: what it is called.
-        of: what it is made from: plain answers, answers with scores, scores alone that are the credit of an
-            answer, or other than by the product's votes.
-        votes: whether equal answers count together. Verdicts, which say only right or wrong, do not vote.
-        forecast: whether there are forecasts of it, and runs are compared by it where no method is named.
-        opposite: the method that it is 1 less of, with right answers taken for wrong ones: all of N are right
-            unless one of them is not.
-        spending: more answers as a way of spending, "" where they are not meant to help.
-        act: a sentence's start, of {N} answers.
+        words: its name.
+        of: its input: plain answers, answers with scores, scores alone, each the credit of an answer, or
+            something other than votes computed here.
+        votes: whether equal answers count together. Mere verdicts, right or wrong, cannot vote.
+        forecast: whether it is forecast, and used to compare runs, if no method is named.
+        opposite: the method whose complement it is, with right and wrong exchanged: all of N are right
+            unless one of them is wrong.
+        spending: more answers as a way of spending; "" if they are not meant to help.
+        act: the start of a sentence about {N} answers.
     """
 
     words: str
@@ -79,25 +79,25 @@ METHODS = {
 }
 
 EVERY_METHOD = tuple(name for name, method in METHODS.items() if method.of == "answers")
-"""What can be made of N answers."""
+"""Methods for N answers."""
 
 BY_SCORE = tuple(name for name, method in METHODS.items() if method.of == "scores")
-"""What can be made of N answers that have scores."""
+"""Methods for N answers with scores."""
 
 CREDIT = tuple(name for name, method in METHODS.items() if method.of == "credit")
-"""What can be made of N scores from 0 to 1, each the credit of an answer; of one answer it is the mean."""
+"""Methods for N scores from 0 to 1, each the credit of an answer; at N = 1, the mean score."""
 
 SCORED = (*BY_SCORE, *CREDIT)
-"""What needs scores."""
+"""Methods that need scores."""
 
 COMPUTED = (*EVERY_METHOD, *SCORED)
-"""What is computed from samples."""
+"""Methods that are computed from samples."""
 
 FORECAST = tuple(name for name, method in METHODS.items() if method.forecast)
-"""What there are forecasts of where no method is named; runs are compared by these, too."""
+"""The default methods of forecasts and of comparisons."""
 
 FORECAST_ON_REQUEST = tuple(name for name, method in METHODS.items() if method.opposite in FORECAST)
-"""What there are forecasts of on request, by those of its opposite."""
+"""Methods that are forecast on request, by way of their opposite."""
 
 LISTED = f"Of {', '.join(COMPUTED)}; separated by commas."
-"""What the help of an option says of them."""
+"""The help of an option that lists them."""

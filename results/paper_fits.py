@@ -1,4 +1,4 @@
-"""The three fits of the paper's appendix, each with a verdict on whether its parameters can be used.
+"""The three fits of the paper's appendix, each with a verdict on whether its parameters are usable.
 
     along_n    T held      Acc(T, N) ≈ α_T − β_T e^{−ν_T N},     ν_T = Δ_T² / 2
     along_t    N = 1       Acc(T, 1) ≈ α_1 − β_1 e^{−μ_1 T}
@@ -7,7 +7,7 @@
     >>> along_t([9, 18, 29, 38], [0.04, 0.19, 0.46, 0.64]).status
     <Status.BOUND_HIT: 'bound_hit'>
 
-All three are one curve y = α − β e^{−νx} in another x, fitted by least squares with equal
+All three are the curve y = α − β e^{−νx} with different x, fitted by least squares with equal
 weights. T is in tokens per answer (for the synthetic twin: steps), so μ is per token (per
 step). The report draws these fits, and `tts fits` writes them.
 """
@@ -23,13 +23,13 @@ from results.saturating import Array, Saturating, condition_number, fit_saturati
 from results.tables.status import Status
 
 ILL_CONDITIONED = 100.0
-"""With a condition number above this an error of 0.01 in the accuracies becomes one of order 1."""
+"""Above this condition number, an error of 0.01 in the accuracies becomes one of order 1."""
 
 POOR_FIT = 0.02
 """A fit with a larger root-mean-square residual is poor."""
 
 _SAME = 1e-9
-"""Two x closer than this share of their range are one: a Δ_T that has saturated differs by rounding only."""
+"""Two x closer than this share of their range count as equal: a saturated Δ_T differs only by rounding."""
 
 
 @dataclass(frozen=True)
@@ -38,11 +38,11 @@ class PaperFit:
 
     Arguments:
         kind: along_n, along_t or along_gap; held: the setting or N that is held fixed.
-        x: N, T or Δ_T² of the points; curve: None where the parameters are not identifiable.
+        x: N, T or Δ_T² of the points; curve: None if the parameters are not identifiable.
         gap: √(2ν) of along_n, else NaN; condition: see `condition_number`.
-        reason: what speaks against the fit, "" if nothing does. A fit whose status is ok may have one: three
-            points settle three parameters and leave nothing to check them with.
-        single: the curve at N = 1 that along_gap reads Δ_T from.
+        reason: the doubts about the fit, "" if there are none. A fit whose status is ok may have one: three
+            points determine three parameters and leave nothing to check them with.
+        single: the curve at N = 1 from which along_gap takes Δ_T.
     """
 
     kind: str
@@ -56,12 +56,12 @@ class PaperFit:
     single: Saturating | None = None
 
     def __call__(self, x: ArrayLike) -> Array:
-        """The accuracy at `x`: N of along_n, else T; only where there is a curve."""
+        """The accuracy at `x`: N for along_n, else T; there must be a curve."""
         assert self.curve is not None
         return self.curve(x if self.single is None else self.single(x) ** 2)
 
     def row(self) -> dict[str, Any]:
-        """Its columns of a fits table, and the condition number."""
+        """The fit's cells in a fits table, and the condition number."""
         low, high = (self.x.min(), self.x.max()) if len(self.x) else (np.nan, np.nan)
         curve = self.curve or Saturating(np.nan, np.nan, np.nan, np.nan, Status.NOT_IDENTIFIABLE)
         return {
@@ -84,8 +84,8 @@ class PaperFit:
 def along_n(setting: str, N: ArrayLike, accuracy: ArrayLike, votes: bool = True) -> PaperFit:
     """Acc(T, N) over N at one setting; `N`, `accuracy` (points,). The gap is √(2ν), not capped.
 
-    A gap above 1 is marked where `votes` are counted: best-of-N at p correct has ν = −log(1 − p), without
-    a bound.
+    A gap above 1 is a doubt only for `votes`: best-of-N at p correct has ν = −log(1 − p), which has no
+    bound.
     """
     return _fitted("along_n", setting, "N", N, accuracy, votes=votes)
 
@@ -93,7 +93,7 @@ def along_n(setting: str, N: ArrayLike, accuracy: ArrayLike, votes: bool = True)
 def along_t(T: ArrayLike, value: ArrayLike, metric: str = "accuracy") -> PaperFit:
     """Acc(T, 1) over T; `T` (NaN: unknown, left out) and `value` (points,).
 
-    With metric "risk" the values are those of the continuous twin, which have no scale to judge them by.
+    With metric "risk", the values are the continuous twin's, which have no scale to judge them by.
     """
     return _fitted("along_t", "1", "T", T, value, metric=metric)
 
@@ -101,8 +101,8 @@ def along_t(T: ArrayLike, value: ArrayLike, metric: str = "accuracy") -> PaperFi
 def along_gap(N: int, T: ArrayLike, accuracy: ArrayLike, single: PaperFit) -> PaperFit:
     """Acc(T, N) over Δ_T² at one N > 1, with Δ_T read at `T` (points,) from the along_t fit `single`.
 
-    At a new T the curve is read by way of `single`, so it is never better than that one: the status is the
-    worse of both, and the reason says so where something speaks against `single`.
+    At a new T, the curve needs `single`, so that it is never better than `single`: the status is the worse
+    of both, and the reason mentions doubts about `single`.
     """
     if single.curve is None:
         return _without("along_gap", str(N), np.empty(0), "there is no fit at N = 1 to read Δ_T from")
@@ -129,8 +129,8 @@ def _fitted(
     votes: bool = False,
     metric: str = "accuracy",
 ) -> PaperFit:
-    """The fit of `y` on `x` and all that speaks against it; `end` is the x of its limit (None: not known),
-    `single` the fit that x was read from."""
+    """The fit of `y` on `x` with all doubts about it; `end`: the x of its limit (None: unknown); `single`:
+    the fit that x comes from."""
     xs, ys = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     known = np.isfinite(xs)
     xs, ys = xs[known], ys[known]
@@ -162,16 +162,16 @@ def _fitted(
 def _against_parameters(
     curve: Saturating, condition: float, axis: str, end: float | None, metric: str
 ) -> Iterator[tuple[Status, str]]:
-    """What speaks against the parameters of a curve: its direction, its rate, its condition, its limit."""
+    """Yield the doubts about a curve's parameters: its direction, rate, condition and limit."""
     if curve.beta < 0 and metric == "accuracy":
         yield Status.FALLING, f"the accuracy falls with {axis}"
-    if curve.reason:  # the rate is at an end of its range: condition and limit would tell of that end
+    if curve.reason:  # the rate is at an end of its range, which condition and limit would reflect
         yield curve.status, curve.reason
         return
     if condition > ILL_CONDITIONED:
         unstable = f"its condition number is above {ILL_CONDITIONED:g}, so small errors of the accuracies"
         yield Status.ILL_CONDITIONED, f"{unstable} move its parameters a lot"
-    # a limit of 1.002 is no contradiction where the curve misses its own points by 0.005
+    # a limit of 1.002 is no contradiction if the curve misses its own points by 0.005
     slack = max(curve.rmse, 1e-9)
     if metric == "accuracy" and end is not None and not -slack <= float(curve(end)) <= 1 + slack:
         grows = "N" if axis == "N" else "T"

@@ -1,4 +1,4 @@
-"""What commands draw: their tables in, a picture or a page out.
+"""Draws the pictures and pages of commands from their tables.
 
 draw("Plan", plan_choices([plan]), Picture(Path("plan.pdf"), width=3.3, bare=True))
 ->  ["plot in plan.pdf", "Llama-3.1-8B on gsm8k. Majority vote against cost. …"]
@@ -40,9 +40,9 @@ FIGURE_3 = (
 
 @dataclass(frozen=True)
 class Picture:
-    """A file to draw into; for a paper its `width` in inches, and `bare`: without titles.
+    """A file to draw; for print, its `width` in inches, and `bare`: without titles.
 
-    Raises BadInput where its name says no kind of picture, or nothing can be written there.
+    Raises BadInput if its suffix is not that of a picture, or nothing can be written there.
     """
 
     path: Path
@@ -57,16 +57,16 @@ class Picture:
         check_place(self.path)
 
     def draw(self, title: str, choices: Sequence[Choice]) -> list[str]:
-        """The figures of each choice side by side, one choice below the other; as the report shows them."""
+        """Draw each choice's figures side by side, one choice per row, and return `save_figures`' lines."""
         rows = [[figure for _, figure in choice.figures] for choice in choices]
         return save_figures(title, [row for row in rows if row], self)
 
 
 def draw_forecasts(tables: Sequence[pd.DataFrame], notes: Sequence[str], picture: Picture) -> list[str]:
-    """A row of figures for each set, one a predictor; if sets have new settings, only of these.
+    """Draw a row of figures per set, one per predictor; if there are forecasts over length, only these.
 
-    tables: the forecast table of each set; notes: what a reader of the page must know besides. Returns what
-    to say of the picture, as `save_figures` does.
+    tables: the forecast table of each set; notes: further notes for readers of the page. Returns lines
+    about the picture, as `save_figures` does.
     """
     made = [forecast for table in tables for forecast in make_forecasts({"": table})]
     forecasts = [forecast for forecast in made if forecast.has_points]
@@ -87,10 +87,10 @@ def save_figures(
     lead: Sequence[str] = (),
     summary: Sequence[str] = (),
 ) -> list[str]:
-    """Write rows of figures into a .png, .svg or .pdf, or one below the other into a page of that title.
+    """Write rows of figures to a .png, .svg or .pdf, or one below the other to a page with that title.
 
     The page begins with the paragraphs `lead` and the list `summary`. Returns lines for the terminal: where
-    the picture is, of a bare one the words that it lacks, or that there is nothing to draw.
+    the picture is, the captions that a bare one lacks, or that there is nothing to draw.
     """
     path, width, bare = picture.path, picture.width, picture.bare
     figures = [figure for row in rows for figure in row]

@@ -1,11 +1,11 @@
-"""How samples are read: the choices that every command that reads samples gives.
+"""Options for reading samples, which every command that reads samples has.
 
     $ tts curves samples.csv --as-written --unreadable "n/a" --out curves.csv
 
     with reading(as_written=True, unreadable=["n/a"]):
         curves = build_curves(read_samples("samples.csv"))
 
-The choice holds for the block, for every samples table that is read or checked in it.
+The options apply to every samples table that is read or checked in the block.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator
@@ -23,8 +23,8 @@ from results.commandline import BadInput
 
 @dataclass(frozen=True)
 class Reading:
-    """as_written: answers that are spelt differently are different; unreadable: what stands for no answer;
-    cluster: the column of the questions' clusters, "" for `cluster`, if there is one."""
+    """as_written: answers spelt differently are different; unreadable: words that mean "no answer"; cluster:
+    the column of the questions' clusters, "" for `cluster`, if there is one."""
 
     as_written: bool = False
     unreadable: tuple[str, ...] = ()
@@ -32,7 +32,7 @@ class Reading:
 
     @property
     def named(self) -> str:
-        """The options that were given."""
+        """The options that were given, in words."""
         given = {"--as-written": self.as_written, "--unreadable": self.unreadable, "--cluster": self.cluster}
         return " and ".join(option for option, value in given.items() if value)
 
@@ -43,12 +43,12 @@ CHOSEN = ContextVar("CHOSEN", default=_PLAIN)
 
 @contextmanager
 def reading(as_written: bool = False, unreadable: Collection[str] = (), cluster: str = "") -> Iterator[None]:
-    """Read samples in this way for the length of the block.
+    """Read samples with these options within the block.
 
-    as_written: `results.canonical` is left out, and 13, 13.0 and $13 are three answers. unreadable: one or
-    several answers that mean that nothing was read; they become null and cast no vote. What is no text, or
-    no answer of a table, is refused with BadInput. cluster: the column that says which questions belong
-    together, in the place of `cluster`; standard errors then go by clusters (`results.votes.clusters`).
+    as_written: do not apply `results.canonical`, so that 13, 13.0 and $13 are three answers. unreadable: one
+    or several answers that mean "no answer"; they become null and cast no vote. Raises BadInput if one is
+    not a text, or not an answer in the tables read. cluster: the column of questions that belong together,
+    instead of `cluster`; standard errors are then by cluster (`results.votes.clusters`).
     """
     words = (unreadable,) if isinstance(unreadable, str) else unreadable
     if not isinstance(words, Iterable) or not all(isinstance(word, str) for word in words):
@@ -65,7 +65,7 @@ def reading(as_written: bool = False, unreadable: Collection[str] = (), cluster:
 
 
 def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options of a Reading, which hold while the command runs; it is not passed them."""
+    """Add the options of a Reading, which apply while the command runs and are not passed to it."""
 
     @wraps(command)
     def told(*args: Any, as_written: bool, unreadable: tuple[str, ...], cluster: str, **options: Any) -> Any:

@@ -1,13 +1,13 @@
-"""The saturating exponential y ≈ α − β e^{−νx}: the project's one implementation of the paper's fit.
+"""The saturating exponential y ≈ α − β e^{−νx}: the project's only implementation of the paper's fit.
 
     >>> fit_saturating([1, 2, 4, 8], [0.50, 0.58, 0.67, 0.74])
     Saturating(alpha=0.761..., beta=0.371..., rate=0.353..., rmse=0.00109..., status=<Status.OK...)
 
-Given the rate ν, α and β are the solution of a linear regression. Putting that solution back
-leaves a function of ν alone (variable projection: Golub and Pereyra, SIAM J. Numer. Anal.
-1973), which is minimised on a logarithmic grid that is then refined. The grid's ends follow
-from the spacing of x, so its units do not matter. In log x the curve is a power law, α − β
-x^{−c}.
+Given the rate ν, α and β solve a linear regression. Inserting the solution leaves a function of
+ν alone (variable projection: Golub and Pereyra, SIAM J. Numer. Anal. 1973), which is minimised
+on a logarithmic grid that is then refined. The ends of the grid follow from the spacing of x,
+so that the unit of x does not matter. Given log x instead of x, the curve is a power law,
+α − β x^{−c}.
 """
 
 from dataclasses import dataclass
@@ -19,9 +19,9 @@ from results.tables.status import Status
 
 Array = NDArray[np.float64]
 
-_STRAIGHT = 1e-3  # below this ν·(range of x) the curve is a straight line within a part in a thousand
-_STEP = 30.0  # above this ν·(first gap in x) the curve has saturated at its second point
-_LARGEST_EXPONENT = 600.0  # e^600 is still a floating-point number, so β = rise · e^{ν·x_min} is one too
+_STRAIGHT = 1e-3  # below this ν·(range of x), the curve is a straight line to one part in a thousand
+_STEP = 30.0  # above this ν·(first gap in x), the curve has saturated at its second point
+_LARGEST_EXPONENT = 600.0  # e^600 is still finite in floating point, and so is β = rise · e^{ν·x_min}
 _PER_DECADE = 25
 _ZOOM = 6  # each refinement divides the spacing of the rates by this
 _ZOOMS = 11  # 6^11 is 4e8: rates to nine digits
@@ -29,10 +29,10 @@ _ZOOMS = 11  # 6^11 is 4e8: rates to nine digits
 
 @dataclass(frozen=True)
 class Saturating:
-    """The curve y = alpha − beta · exp(−rate · x), its root-mean-square residual, the status of its fit.
+    """The curve y = alpha − beta · exp(−rate · x), its root-mean-square residual and the status of its fit.
 
     `reason` says why the status is not ok: bound_hit if the rate is at an end of its range, not_identifiable
-    if there is nothing to fit; alpha is then the mean of y, beta = rate = 0.
+    if there is nothing to fit; then alpha is the mean of y, and beta = rate = 0.
     """
 
     alpha: float
@@ -66,8 +66,8 @@ class Curves:
 def fit_saturating(x: ArrayLike, y: ArrayLike) -> Saturating:
     """Least-squares fit of y ≈ α − β e^{−νx}, ν > 0 (paper, Experiment Details); β < 0 is a falling curve.
 
-    `x` and `y` are finite, of shape (points,), with at least one point. Poor data do not fail: `status` says
-    what they leave open. Raises ValueError on other shapes and values.
+    `x` and `y` are finite, of shape (points,), with at least one point. Poor data are no error: `status` says
+    what they leave open. Raises ValueError for other shapes and values.
     """
     return fit_each(x, np.asarray(y, dtype=np.float64)[None])[0]
 
@@ -107,8 +107,8 @@ def _unfitted(y: Array, reason: str) -> Saturating:
 def fit_curves(x: Array, y: Array, rates: Array | None = None, accuracy: bool = False) -> Curves:
     """The least-squares fits of B curves at once: `x` (n,) with three different values, `y` (B, n).
 
-    `rates` is the grid of ν that is searched, `rate_grid` by default. With `accuracy` the limits α are kept
-    within [0, 1].
+    `rates` is the grid of ν to search, by default `rate_grid`. With `accuracy`, the limits α are kept within
+    [0, 1].
     """
     start = float(x.min())
     rates = rate_grid(x) if rates is None else rates
@@ -121,7 +121,7 @@ def fit_curves(x: Array, y: Array, rates: Array | None = None, accuracy: bool = 
         rate = near[rows, np.argmin(levels(near, x, y, accuracy)[2], axis=1)]
         spacing /= _ZOOM
     loss = levels(rate[:, None], x, y, accuracy)[2][:, 0]
-    for end in rates[[0, -1]]:  # rates that fit alike to the last digits: the end, on every machine
+    for end in rates[[0, -1]]:  # if rates fit equally up to rounding, take the end, on every machine
         at_end = levels(np.array([[end]]), x, y, accuracy)[2][:, 0]
         rate = np.where(at_end <= loss * (1 + 1e-9) + 1e-24 * np.ptp(y, axis=1) ** 2, end, rate)
     level, rise, loss = (part[:, 0] for part in levels(rate[:, None], x, y, accuracy))
@@ -129,7 +129,7 @@ def fit_curves(x: Array, y: Array, rates: Array | None = None, accuracy: bool = 
 
 
 def rate_grid(x: Array) -> Array:
-    """The rates that are searched: from a curve that is a straight line to one that is a step."""
+    """The rates to search: from a curve that is a straight line to one that is a step."""
     distinct = np.unique(x)
     high = _STEP / (distinct[1] - distinct[0])
     if high * abs(distinct[0]) > _LARGEST_EXPONENT:
@@ -167,7 +167,7 @@ def condition_number(rate: float, x: Array) -> float:
 
     An error of ε in each y moves α by at most ε times it. `x`: (points,), at least 3.
     """
-    # e^{−νx} up to a factor, which the scaling takes out again: far from 0 the exponential itself is 0
+    # e^{−νx} up to a factor, which scaling removes: far from 0, e^{−νx} itself would underflow to 0
     decay = np.exp(-rate * (x - x.min()))
     columns = np.stack([np.ones_like(x), decay, x * decay], axis=1)
     length = np.linalg.norm(columns, axis=0)

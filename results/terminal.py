@@ -1,6 +1,6 @@
-r"""Text on a terminal: what it would obey is escaped, and rows are put into columns.
+r"""Text for a terminal: control characters are escaped, and rows are aligned in columns.
 
-Terminals obey control characters, and a model may send any.
+Terminals obey control characters, and a model may output any of them.
 
 >>> visible("18\x1b[2J\u202e")
 '18\\x1b[2J\\u202e'
@@ -17,7 +17,7 @@ _HIDDEN = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
 
 
 def visible(text: str, keep: str = "") -> str:
-    """`text` with every character that a terminal may obey or hide escaped, except those in `keep`."""
+    """`text` with control and invisible characters escaped, except those in `keep`."""
     return "".join(
         char
         if char in keep or (unicodedata.category(char) not in _HIDDEN and char not in "\ufffe\uffff")
@@ -27,7 +27,7 @@ def visible(text: str, keep: str = "") -> str:
 
 
 def in_texts(cell: Any, change: Callable[[str], str]) -> Any:
-    """`cell` with every text in it changed, also within lists and objects."""
+    """`cell` with `change` applied to every text in it, also within lists and dicts."""
     if isinstance(cell, list):
         return [in_texts(item, change) for item in cell]
     if isinstance(cell, dict):
@@ -41,9 +41,9 @@ def plural(number: object, noun: str) -> str:
 
 
 def aligned(rows: Sequence[Sequence[str]], left: Collection[int] = (0,)) -> list[str]:
-    """One line for each row, the first a header; the columns numbered in `left` are aligned to the left.
+    """One line per row, the first a header; columns whose numbers are in `left` are left-aligned.
 
-    Text columns stand to the left, numbers to the right; cells may be untrusted text.
+    All others are right-aligned, as numbers should be; cells may be untrusted text.
     """
     rows = [[visible(cell) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]

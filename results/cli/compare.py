@@ -1,4 +1,4 @@
-"""`tts compare`: two or more runs on the same questions, their paired differences, a verdict.
+"""`tts compare`: paired differences of two or more runs on the same questions, and a verdict.
 
 $ tts compare small large --at 8 --gate
 b − a in points; the 95 % intervals hold together:
@@ -184,7 +184,7 @@ def compare_command(
 
 
 def _check_effects(given: Mapping[str, Any]) -> None:
-    """Raise UsageError for an option that would change nothing beside the others that are given."""
+    """Raise UsageError for an option that has no effect together with the others given."""
     at, planned, cost = given["at"], given["planned"], given["score_cost"] is not None
     if given["margin"] and not (given["every_question"] or (given["gate"] and at)):
         raise click.UsageError("--margin is for --gate with --at: name the numbers of answers it is about")

@@ -1,4 +1,4 @@
-"""What `tts compare` prints, of runs, of a comparison that grows, and of every question.
+"""The output of `tts compare`: for runs, for sequential comparisons, and for every question.
 
 $ tts compare runs/nightly --every-question --gate
 10 questions, 4 answers to each; each should be right always:
@@ -32,18 +32,18 @@ from results.words.cells import Columns, Table, described, level_of, lines_of, t
 from results.words.names import points
 
 _LISTED = 20
-"""Questions that are named."""
+"""The most questions that are named."""
 
 
 def check_one(rows: pd.DataFrame, columns: list[str], only: str) -> None:
-    """Raise BadInput where the rows are of several; it names them."""
+    """Raise BadInput, which names them, if the `columns` have more than one combination of values."""
     there = [", ".join(map(str, one)) for one in rows[columns].drop_duplicates().to_numpy()]
     if len(there) > 1:
         raise BadInput(visible(f"{only}; here are {len(there)}: {'; '.join(there)}"))
 
 
 def look(pairs: list[Pair], level: float, planned: int | None, looks: int | None, margin: float) -> Word:
-    """Print what a comparison that grows says by now; the word on b."""
+    """Print the state of a sequential comparison, and return the word on b."""
     if len(pairs) > 1:
         there = "; ".join(
             f"{' and '.join(pair.names)}{on_dataset(pair.a.dataset)}, {pair.method}" for pair in pairs
@@ -75,7 +75,7 @@ def look(pairs: list[Pair], level: float, planned: int | None, looks: int | None
 
 
 def exit_with(word: Word | OfQuestions, gate: bool, margin: float = 0.0) -> None:
-    """Print the word on b and, as a gate, leave with its exit status. Within a margin nothing is "better"."""
+    """Print the word on b and, as a gate, exit with its status. With a margin, it is not called "better"."""
     beside = {"better": f"not worse by {margin:g} points", "worse": f"worse by more than {margin:g} points"}
     click.echo(f"verdict: {beside.get(word, word) if margin else word}")
     if gate:
@@ -83,7 +83,7 @@ def exit_with(word: Word | OfQuestions, gate: bool, margin: float = 0.0) -> None
 
 
 def read(paths: tuple[Path, ...], score: str | None) -> dict[str, pd.DataFrame]:
-    """The samples of each input by its name."""
+    """The samples of each input, by name."""
     also = columns_of_score(score) if score else ()
     named = zip(_names(paths), paths, strict=True)
     tables = {name: read_samples(path, texts=False, also=also) for name, path in named}
@@ -92,7 +92,7 @@ def read(paths: tuple[Path, ...], score: str | None) -> dict[str, pd.DataFrame]:
 
 
 def of_models(tables: dict[str, pd.DataFrame], models: tuple[str, ...]) -> dict[str, pd.DataFrame]:
-    """The answers of these models, of all without any. Raises BadInput for one that is nowhere, or alone."""
+    """The answers of these models, or of all. Raises BadInput for one that is absent, or the only one."""
     there = {str(model) for table in tables.values() for model in table["model"].unique()}
     if unknown := [model for model in models if model not in there]:
         raise BadInput(visible(f"--model {unknown[0]}: no such model; there are {', '.join(sorted(there))}"))
@@ -104,7 +104,7 @@ def of_models(tables: dict[str, pd.DataFrame], models: tuple[str, ...]) -> dict[
 
 
 def exit_with_verdict(rows: pd.DataFrame, margin: float) -> None:
-    """Print the verdict on b and leave with its exit status; not worse by a margin it is at every N."""
+    """Print the verdict on b and exit with its status; a margin must be kept at every N."""
     ends = zip(rows["low"], rows["high"], strict=True)
     word = overall((verdict(low, high, margin) for low, high in ends), everywhere=margin > 0)
     if margin:
@@ -113,7 +113,7 @@ def exit_with_verdict(rows: pd.DataFrame, margin: float) -> None:
 
 
 def _beside_margin(row: Any, margin: float) -> str:
-    """Where an interval lies beside the margin: the table above goes by 0, the verdict by the margin."""
+    """Where an interval lies relative to the margin: the table uses 0, the verdict the margin."""
     places = {"better": "lies above", "worse": "lies below", "undecided": "contains"}
     place = places[verdict(row["low"], row["high"], margin)]
     percent = f"{100 * margin:g}"
@@ -123,7 +123,7 @@ def _beside_margin(row: Any, margin: float) -> str:
 
 
 def check_each_once(paths: tuple[Path, ...]) -> None:
-    """Raise BadInput where an input is given twice: nothing would be left to compare it with."""
+    """Raise BadInput if an input is given twice, as it would be compared with itself."""
     files = [file.resolve() for file in sample_files(*paths)]
     for place, file in enumerate(files):
         if file in files[:place]:
@@ -131,7 +131,7 @@ def check_each_once(paths: tuple[Path, ...]) -> None:
 
 
 def _names(paths: tuple[Path, ...]) -> list[str]:
-    """What each input is called: its folder or file; the whole path where two would share a name."""
+    """The name of each input: its folder or file, or the whole paths if two had the same name."""
     names = []
     for path in map(Path.resolve, paths):
         run = path.parent if path.stem == "samples" else path
@@ -140,7 +140,7 @@ def _names(paths: tuple[Path, ...]) -> list[str]:
 
 
 def printed(rows: pd.DataFrame, every: bool) -> Table:
-    """Single answers, the most answers by each method and what the sentences tell, or every row, in words."""
+    """In words: single answers, each method's largest N, and rows that sentences quote; or every row."""
     most = rows.groupby([*words.PAIR_AT, "method"])["N"].transform("max")
     of_most = (rows["N"] > 1) & (rows["N"] == most)
     single = (rows["N"] == 1) & rows.index.isin(words.without_repeats(rows).index)
@@ -158,7 +158,7 @@ def printed(rows: pd.DataFrame, every: bool) -> Table:
 
 
 def summary(rows: pd.DataFrame, table: Table) -> list[str]:
-    """The table, and a sentence for each pair."""
+    """The lines of the table, and a sentence for each pair."""
     several = _has_several(rows)
     of_pairs = [(pair["dataset"].iloc[0], words.verdict(pair)) for pair in words.pairs_of(rows)]
     sentences = [words.lead_in(dataset, several) + told for dataset, told in of_pairs]
@@ -166,13 +166,13 @@ def summary(rows: pd.DataFrame, table: Table) -> list[str]:
 
 
 def for_a_paper(table: Table) -> pd.DataFrame:
-    """The table, and its title as a column, which is a comment; with minus signs that every LaTeX knows."""
+    """The table for LaTeX: with plain minus signs, and its title as a column, which becomes a comment."""
     plain = [[cell.replace("−", "-") for cell in row] for row in [table.head, *table.rows]]
     return pd.DataFrame(plain[1:], columns=plain[0]).assign(table=table.title)
 
 
 def _ranks(rows: pd.DataFrame) -> list[str]:
-    """Which of three or more runs may rank where, by the most answers at each setting."""
+    """The possible ranks of three or more runs, by the most answers at each setting."""
     lines = []
     most_answers = {tuple(runs[["dataset", "setting"]].iloc[0]): runs for runs in words.rankings(rows)}
     settings = {setting for _, setting in most_answers}
@@ -183,16 +183,16 @@ def _ranks(rows: pd.DataFrame) -> list[str]:
 
 
 def _has_several(rows: pd.DataFrame) -> bool:
-    """Whether the rows are of several data sets."""
+    """Whether the rows are on several data sets."""
     return len(rows["dataset"].unique()) > 1
 
 
 def look_at_every_question(
     tables: Mapping[str, pd.DataFrame], margin: float, level: float
 ) -> tuple[list[str], OfQuestions]:
-    """What to print of the questions of one run, or of two that are compared, and the verdict.
+    """The lines to print on each question of one run, or of two that are compared, and the verdict.
 
-    Raises BadInput for more than that, and as `pairs` does.
+    Raises BadInput for more runs, and as `pairs` does.
     """
     sides = sides_of(tables, {})
     if len(sides) == 1:
@@ -237,7 +237,7 @@ def _wanted(gate: QuestionGate) -> str:
 
 
 def _listed(gate: QuestionGate) -> list[str]:
-    """The questions that are seen below: those that luck does not explain first."""
+    """The lines of questions that are below, beginning with those that luck does not explain."""
     below = gate.below.nonzero()[0]
     first = sorted(below, key=lambda q: (not gate.fallen[q], gate.chances[q], gate.names[q]))
     head = ["question", "right", "is"] if gate.before is None else ["question", "a right", "b right", "is"]

@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 USUAL = f"{','.join(FORECAST)}; of verdicts alone best_of_n,all_of_n; of partial credit highest_score too"
 
 MOSTLY = 0.5
-"""From this share of answers that could not be read on, the texts may be read by the wrong reader."""
+"""If a larger share of answers could not be read, the reader may be the wrong one."""
 
 
 def note_unread(paths: Sequence[Path], table: pd.DataFrame) -> None:
-    """Say which command reads the texts of samples again, where most of the answers could not be read."""
+    """If most answers could not be read, print the command that reads the texts again."""
     from results.tables.contract import sample_files
     from results.tables.files import column_names
 

@@ -1,4 +1,4 @@
-"""Options that several commands of `results` have."""
+"""Options shared by several commands of `results`."""
 
 from collections.abc import Callable, Collection
 from functools import wraps
@@ -12,7 +12,7 @@ from results.command_help import INPUT, OUTPUT, about
 from results.terminal import plural
 
 SAMPLES = click.argument("samples", nargs=-1, required=True, type=click.Path(path_type=Path))
-"""Files of samples, or run folders."""
+"""The argument SAMPLES: files of samples, or run folders."""
 
 
 def out_option(words: str, required: bool = True, folder: bool = False) -> Callable[..., Any]:
@@ -56,7 +56,7 @@ def cheap_option(what_it_tells: str) -> Callable[..., Any]:
 
 
 def price_option() -> Callable[..., Any]:
-    """The option --price MODEL=USD, as `prices`: each model's Price of a million tokens."""
+    """The option --price MODEL=USD, as `prices`: the Price of each model."""
     words = (
         "US dollars for a million answer tokens of a model, IN:OUT for prompt and answer tokens, or "
         "IN:CACHED:OUT where prompt tokens from the cache have a price of their own; once for each model. "
@@ -88,7 +88,7 @@ def _prices(_context: click.Context, _parameter: click.Parameter, given: tuple[s
 
 
 def refuse_given(names: Collection[str], because: str) -> None:
-    """Raise click.UsageError where one of these options was given, which would change nothing, `because` …"""
+    """Raise click.UsageError if one of these options was given but has no effect, `because` …"""
     context = click.get_current_context()
     for option in context.command.params:
         source = context.get_parameter_source(option.name or "")

@@ -1,4 +1,4 @@
-"""`tts report`: run folders and tables in, one page and its figures out.
+"""`tts report`: one page and its figures from run folders and tables.
 
 $ tts report results/cached/tiny.csv --out report
 report: 5 figures -> report/index.html (1.3 MB)
@@ -54,7 +54,7 @@ def report_command(
     tables = replace(tables, warnings=[*tables.warnings, *map(readable, notes)])
     files = build_report(tables, datetime.now(UTC))
     page = files.pop("index.html")
-    for name, content in [*files.items(), ("index.html", page)]:  # the page last: it refers to the others
+    for name, content in [*files.items(), ("index.html", page)]:  # the page last, as it refers to others
         with replacing(out / name) as temporary:
             temporary.write_bytes(content)
     if len(tables.whole) and len(unsteady := unsteady_rows(tables.whole)):

@@ -1,4 +1,4 @@
-"""`tts stop`: stopping rules replayed on stored answers; which one to take, and its price.
+"""`tts stop`: stopping rules replayed on stored answers, and the recommended one with its cost.
 
 $ tts stop aime.csv --rule lead --out stop.csv
 rule      cost  answers  rounds  agreement  worst tenth  false stops  less a fixed N of equal cost
@@ -103,7 +103,7 @@ def stop_command(
 
 
 def _tried(texts: tuple[str, ...]) -> dict[Any, list[float]]:
-    """The rules and thresholds that are asked for: all there are, a rule with all of its own, or one."""
+    """The rules and thresholds to try: all rules, or those given, at one or all of their thresholds."""
     from results.stopping.arena import thresholds_of
     from results.stopping.rules import RULES, named
 
@@ -116,7 +116,7 @@ def _tried(texts: tuple[str, ...]) -> dict[Any, list[float]]:
 
 
 def _summary(key: Key, table: pd.DataFrame, taken: Advice | None) -> str:
-    """The rules of one setting, cheapest first, and what is recommended."""
+    """The lines on one setting's rules, cheapest first, including the recommended row."""
     from results.stopping.advice import unit_of, usual_rows
     from results.words.cells import described
     from results.words.names import curves_name, show

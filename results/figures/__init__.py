@@ -1,1 +1,1 @@
-"""The project's figures, as Vega-Lite specifications and as files."""
+"""The project's figures, as Vega-Lite specifications and as image files."""

@@ -1,4 +1,4 @@
-"""Accuracy against the number of answers N: a line for each setting (paper, Fig. 1 left and Fig. 2 g, h).
+"""Figures of accuracy against the number of answers N, a line per setting (paper, Fig. 1 left, Fig. 2 g, h).
 
 N=1  0.52   N=4  0.60   N=16  0.65      line and band: exact value and its interval; dots: random orders
 """
@@ -30,7 +30,7 @@ from results.words.names import METHOD_NAMES, METRIC_TITLES, curves_name, settin
 from results.words.values import combined
 
 MOST_INTERVALS = 4
-"""Of more settings only the dearest has intervals."""
+"""With more settings, only the most expensive one has intervals."""
 
 WAYS = ("best_of_n", *BY_SCORE, "majority")
 
@@ -38,7 +38,7 @@ WAYS = ("best_of_n", *BY_SCORE, "majority")
 def answers_figure(panel: Panel, y_range: tuple[float, float], ns: Sequence[int] = ()) -> Figure:
     """The panel's accuracy (or risk) against N, a colour for each of at most MOST_SETTINGS settings.
 
-    y_range, ns: of the axes, which other panels may share; its own by default.
+    y_range, ns: of the axes, which other panels may share; ns: the panel's own by default.
     """
     settings = spread_out(panel.settings, MOST_SETTINGS)
     exact, dots, greedy = (
@@ -69,7 +69,7 @@ def answers_figure(panel: Panel, y_range: tuple[float, float], ns: Sequence[int]
 
 
 def judged_figure(panels: Sequence[Panel]) -> Figure | None:
-    """The panels of one model at their last setting, a line each; None where none of them is by score."""
+    """The panels of one model at their last setting, a line each; None if none of them uses scores."""
     shown = [panel for way in WAYS for panel in panels if panel.key.method == way and len(panel.ns) > 1]
     if not {panel.key.method for panel in shown} & set(BY_SCORE) or len(shown) < 2:
         return None

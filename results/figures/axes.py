@@ -1,4 +1,4 @@
-"""Axes, colours, legends and tooltips that the figures share.
+"""Axes, colours, legends and tooltips shared by the figures.
 
 n_axis([1, 2, 4])  ->  log₂ axis "answers per question, N"      value_axis(...)  ->  per cent, or a risk
 """
@@ -17,23 +17,23 @@ from results.words.names import LENGTH_TITLES, METRIC_TITLES, PRICED, UNITS, set
 Value = TypeVar("Value")
 
 TICKS = (1, 2, 5), (1, 1.5, 2, 3, 4, 5, 6, 8)
-"""Where a logarithmic axis has ticks, in each power of ten; the finer ones where few of the first fit in."""
+"""Ticks of a logarithmic axis within each power of ten; the finer ones if too few of the first fit in."""
 
 MOST_SETTINGS = 8
-"""Settings a chart shows at most."""
+"""The most settings in a chart."""
 
 MOST_COUNTS = 6
-"""Values of N a chart shows at most."""
+"""The most values of N in a chart."""
 
 MOST_HUES = 8
-"""Models, methods or rules that have a hue each; the others of a chart share a grey."""
+"""The most models, methods or rules with a hue of their own; any others share a grey."""
 OTHERS = "others"
 
 
 def n_axis(ns: Sequence[int], field: str = "N", room: float = 0.0) -> alt.X:
     """The number of answers on a logarithmic axis with ticks at powers of two.
 
-    `room`: the share of the axis that is left free at its end, for labels.
+    `room`: the share of the axis left free at its end for labels.
     """
     ticks = [n for n in ns if n & (n - 1) == 0] or list(ns)
     low, high = min(ns) / 1.15, max(ns) * 1.15
@@ -44,10 +44,10 @@ def n_axis(ns: Sequence[int], field: str = "N", room: float = 0.0) -> alt.X:
 
 
 def log_axis(field: str, values: Collection[float], title: str, room: float = 0.0) -> alt.X:
-    """A length or a cost on a logarithmic axis with a little space at both ends of `values`.
+    """A length or a cost on a logarithmic axis, with some space at both ends of `values`.
 
-    `room` is as in `n_axis`. Ticks at 1, 2, 5, 10, 20, … where three or more fit in, else
-    finer ones, else Vega's own. `field` "usd" is money: $0.10, not 100m.
+    `room` is as in `n_axis`. Ticks are at 1, 2, 5, 10, 20, … if three or more fit in, else
+    finer, else Vega's own. The `field` "usd" is shown as money: $0.10, not 100m.
     """
     low, high = min(values) / 1.12, max(values) * 1.12
     within = [_ticks(steps, low, high) for steps in TICKS]
@@ -61,49 +61,49 @@ def log_axis(field: str, values: Collection[float], title: str, room: float = 0.
 
 
 def _ticks(steps: Collection[float], low: float, high: float) -> list[float]:
-    """The multiples of powers of ten by `steps` that lie within."""
+    """The multiples of powers of ten by `steps` from `low` to `high`."""
     multiples = [step * 10.0**power for power in range(-3, 12) for step in steps]
     return [tick for tick in multiples if low <= tick <= high]
 
 
 def value_axis(field: str, metric: str, y_range: tuple[float, float]) -> alt.Y:
-    """Accuracy in per cent, or risk as it is, within `y_range`."""
+    """Accuracy in per cent, or risk as a plain number, within `y_range`."""
     scale = alt.Scale(domain=list(y_range), nice=False, zero=False)
     axis = alt.Axis(format=".0%" if metric == "accuracy" else ".4~r", tickCount=6)
     return alt.Y(f"{field}:Q", scale=scale, axis=axis, title=METRIC_TITLES[metric])
 
 
 LONGEST_LABEL = 10
-"""Characters that fit beside the end of a line on a phone."""
+"""The most characters that fit next to the end of a line on a phone."""
 
 
 def shared_start(names: Iterable[object]) -> str:
-    """What stands before the = of all names: "forced=" of forced=20 and forced=300; "" of others."""
+    """The common start of names up to "=": "forced=" for forced=20 and forced=300; else ""."""
     starts = {"".join(str(name).rpartition("=")[:2]) for name in names}
     return starts.pop() if len(starts) == 1 else ""
 
 
 def short_names(names: Sequence[object]) -> dict[object, str]:
-    """What tells the names apart, for labels: "20" and "300" of forced=20 and forced=300."""
+    """Names without their shared start, for labels: "20" and "300" for forced=20 and forced=300."""
     return {name: str(name).removeprefix(shared_start(names)) for name in names}
 
 
 def label_room(names: Sequence[object]) -> float:
-    """The share of the width that labels at the ends of lines take; 0 where they need a legend instead."""
+    """The share of the width that labels at line ends need; 0 if a legend is needed instead."""
     widest = max(map(len, short_names(names).values()))
     return (10 + 7 * widest) / 300 if len(names) > 1 and widest <= LONGEST_LABEL else 0.0
 
 
 def line_ends(rows: pd.DataFrame, field: str, along: str) -> pd.DataFrame:
-    """The row of each series with the largest `along`, by rising `value`."""
+    """The row of each series with the largest `along`, by ascending `value`."""
     rows = rows.reset_index(drop=True)
     return rows.loc[rows.groupby(field)[along].idxmax()].sort_values("value")
 
 
 def apart(values: Sequence[float], y_range: tuple[float, float]) -> list[float]:
-    """The heights of labels for rising `values`, moved as little as gives each line of text its own.
+    """The heights of labels for ascending `values`, moved as little as needed so that none overlap.
 
-    Least squares: less a line for each label below, heights must rise.
+    Least squares: minus a line of text for each label below, heights must not decrease.
     """
     low, high = y_range
     lines = 0.048 * (high - low) * np.arange(len(values))
@@ -115,11 +115,11 @@ def apart(values: Sequence[float], y_range: tuple[float, float]) -> list[float]:
 
 
 def colour(field: str, values: Sequence[object], title: str | None, labelled: bool = False) -> alt.Color:
-    """How all figures tell series apart: along a ramp what has an order, by hues what has none.
+    """The colours of series in all figures: a ramp for ordered values, hues for others.
 
-    `field` names its type: "N:O" and "setting:O" go from few to many and from cheap to
-    dear, each along its own ramp; "model:N", "way:N" have a hue each (see `with_hues`). No
-    legend where lines are `labelled`.
+    `field` includes its type: "N:O" and "setting:O" go from few to many and from cheap to
+    expensive, each on its own ramp; "model:N", "way:N" have a hue per value (`with_hues`).
+    No legend if lines are `labelled`.
     """
     domain: list[Any] = list(values)
     ramp: dict[str, Any] = {"range": "ramp"} if field == "setting:O" else {}
@@ -128,7 +128,7 @@ def colour(field: str, values: Sequence[object], title: str | None, labelled: bo
 
 
 def setting_colour(settings: list[str], source: str, ordered: bool, labelled: bool = False) -> alt.Color:
-    """The colour of each setting: along the ramp from cheap to dear where that is known."""
+    """The colour of each setting: on the ramp from cheap to expensive if `ordered`."""
     ordered = ordered or all(setting.isdecimal() for setting in settings)
     field = "setting:O" if ordered else "setting:N"
     return colour(field, settings, settings_title(source, settings), labelled)
@@ -137,7 +137,7 @@ def setting_colour(settings: list[str], source: str, ordered: bool, labelled: bo
 def with_hues(
     rows: pd.DataFrame, field: str, values: Sequence[str], best: Iterable[str]
 ) -> tuple[pd.DataFrame, list[str]]:
-    """The rows with a column `hue`, and its values: those of `field`, of many the `best` ones and OTHERS."""
+    """The rows with a column `hue`, and its values: those of `field`; if many, the `best` and OTHERS."""
     if len(values) <= MOST_HUES:
         return rows.assign(hue=rows[field]), list(values)
     first = list(dict.fromkeys([*best, *values]))[:MOST_HUES]
@@ -146,7 +146,7 @@ def with_hues(
 
 
 def legend(title: str | None, labels: Sequence[str]) -> alt.Legend | None:
-    """A legend in as many columns as a phone has room for; None where there is nothing to tell apart."""
+    """A legend with as many columns as fit on a phone; None for fewer than two labels."""
     if len(labels) < 2:
         return None
     widest = max(map(len, labels))
@@ -154,7 +154,7 @@ def legend(title: str | None, labels: Sequence[str]) -> alt.Legend | None:
 
 
 def tooltips(fields: Sequence[str], source: str = "llm", metric: str = "accuracy") -> list[alt.Tooltip]:
-    """What a mark says when pointed at, from the `fields` of its row; others than these are text."""
+    """The tooltips of a mark for the `fields` of its row; fields without a format are text."""
     number = ".1%" if metric == "accuracy" else ".3f"
     formats = {
         "N": ("answers N", "d"),
@@ -179,7 +179,7 @@ def tooltips(fields: Sequence[str], source: str = "llm", metric: str = "accuracy
 
 
 def panel_tooltips(panel: Panel) -> list[alt.Tooltip]:
-    """What an exact point says when pointed at."""
+    """The tooltips of an exact point."""
     length = ["length"] if panel.exact["length"].notna().any() else []
     ends = ["low", "high"] if panel.exact["low"].notna().any() else []
     fields = ["setting", "N", *length, "value", *ends, "questions"]
@@ -187,7 +187,7 @@ def panel_tooltips(panel: Panel) -> list[alt.Tooltip]:
 
 
 def panel_marks(panel: Panel, greedy: pd.DataFrame) -> list[str]:
-    """What the dots and the dashed line mean, for a caption; `greedy` are the baseline rows drawn."""
+    """The meaning of dots and the dashed line, for a caption; `greedy`: the baseline rows drawn."""
     synthetic, marks = panel.key.source == "synthetic", []
     if len(panel.dots):
         many = "repeats" if synthetic else "random orders"
@@ -199,19 +199,19 @@ def panel_marks(panel: Panel, greedy: pd.DataFrame) -> list[str]:
 
 
 def spread_out(values: Sequence[Value], most: int) -> list[Value]:
-    """At most `most` (≥ 2) of `values`: the last, those an even stride before it, and the first."""
+    """At most `most` (≥ 2) of `values`: the first, and every n-th back from the last."""
     stride = max(1, -(-(len(values) - 1) // (most - 1)))
     return [values[i] for i in sorted({0, *range(len(values) - 1, -1, -stride)})]
 
 
 def counts_to_show(ns: Sequence[int], most: int) -> list[int]:
-    """At most `most` of the N: powers of two where there are enough, and always the first and the last."""
+    """At most `most` of the N: powers of two, and always the first and the last."""
     kept = [n for n in ns if n & (n - 1) == 0 or n in (ns[0], ns[-1])]
     return spread_out(kept, most)
 
 
 def axis_range(panel: Panel) -> tuple[float, float]:
-    """The vertical range in which all rows of the panel fit, widened to round numbers."""
+    """The vertical range of all rows of the panel, widened to round numbers."""
     exact = [panel.exact[name] for name in ("value", "low", "high")]
     every = pd.concat([*exact, panel.dots["value"], panel.greedy["value"]])
     return value_range(every, panel.metric)

@@ -1,8 +1,8 @@
-"""What choices cost and bring, and those that nothing cheaper equals (the Pareto frontier).
+"""The figure of accuracy against cost, with the Pareto frontier: choices that no cheaper one equals.
 
 cost = N × tokens per answer     1,400 tokens: asked for 100 tokens, N = 16: 0.78 is on the frontier
 
-The star is the choice to buy. Choices of several models have a colour for each model.
+The star is the recommended choice. With several models, each has its own colour.
 """
 
 import altair as alt
@@ -31,7 +31,7 @@ from results.words.names import PRICED, UNITS, methods_name, models_name, senten
 
 
 def plan_figure(plan: Plan, name: str) -> Figure:
-    """All choices, the frontier with its intervals, the goal and the choice."""
+    """All choices, the frontier with its intervals, the goal, and the recommended choice."""
     source, dataset = plan.options[["source", "dataset"]].iloc[0]
     rows, front = plan.judged, plan.frontier
     target = pd.Series([plan.target_accuracy], dtype="float64").dropna()
@@ -50,7 +50,7 @@ def plan_figure(plan: Plan, name: str) -> Figure:
         settings = order_settings(rows.assign(length=rows["cost"] / rows["N"]))
         rows = rows.assign(value=rows["predicted"])
         ends = line_ends(rows, "setting", plan.by)["value"].tolist()
-        room = label_room(settings) if apart(ends, y_range) == ends else 0.0  # else they cover points
+        room = label_room(settings) if apart(ends, y_range) == ends else 0.0  # moved labels cover points
         field, colours = "setting", setting_colour(settings, source, ordered=True, labelled=room > 0)
     x = log_axis(plan.by, [*rows[plan.by], *budget], paid, room)
     known = alt.Scale(domain=["measured", "forecast"], range=["circle", "diamond"])

@@ -1,10 +1,10 @@
-"""Runs beside each other: by how much one is better, and how often each question is right.
+"""Figures that compare runs: their difference, and how often each question is answered right.
 
 method     N   difference  low    high       line and band: difference and its interval, in points
 majority   16  0.071       0.020  0.122      band above 0: b is clearly better
 
-large  ▁▃▅▇█████     a thin column for each question, the hardest left; its colour: the share of right answers
-small  ▁▁▂▃▅▇███     pointing at a cell names its question; on the page a click shows the answers
+large  ▁▃▅▇█████     a thin column per question, the hardest on the left, coloured by share of right answers
+small  ▁▁▂▃▅▇███     a tooltip names the question; on the page, a click shows its answers
 """
 
 from collections.abc import Mapping
@@ -23,14 +23,14 @@ from results.words.cells import level_of, readable
 from results.words.names import METHOD_NAMES, run_names, some_of
 
 MOST_CELLS = 20_000
-"""More would make the page slow: then every second, third, … question by difficulty is shown."""
+"""More would make the page slow: then only every second, third, … question by difficulty is shown."""
 
 _ENDS = "length(datum.label) < 26 ? datum.label : slice(datum.label, 0, 8) + '…' + slice(datum.label, -16)"
-"""Of a long name of a run, the end says its setting."""
+"""Shortens the middle of a run's long name, as its end gives the setting."""
 
 
 def comparison_figure(rows: pd.DataFrame, name: str, title: str) -> Figure:
-    """Differences of one pair of runs (rows of a comparison table) at equal N, a colour for each method."""
+    """Differences of one pair of runs (rows of a comparison table) at equal N, a colour per method."""
     level = level_of(rows)
     titles = {
         "difference": "difference, points",
@@ -57,7 +57,7 @@ def comparison_figure(rows: pd.DataFrame, name: str, title: str) -> Figure:
 
 
 def grid_figure(grid: ShareGrid, name: str, places: Mapping[Key, int]) -> Figure:
-    """The grid of a data set; `places` are the numbers of its models in the page's list of answers."""
+    """The grid of a data set; `places`: indices of its models in the page's list of answers."""
     runs, total = grid.runs, len(grid.shares)
     stride = -(-total * len(runs) // MOST_CELLS)
     shares = grid.shares.iloc[::stride]
@@ -67,7 +67,7 @@ def grid_figure(grid: ShareGrid, name: str, places: Mapping[Key, int]) -> Figure
         question=[readable(str(question)) for question in shares.index],
         link=[quote(readable(str(question)), safe="") for question in shares.index],
         place=np.arange(shown),
-        end=(np.arange(shown) + 1 + shown / 1000).clip(max=shown),  # no paper between thin columns
+        end=(np.arange(shown) + 1 + shown / 1000).clip(max=shown),  # no gaps between thin columns
     )
     names = run_names(runs)
     rows_of_runs = [

@@ -1,7 +1,7 @@
-"""Forecasts against what was measured: ● points the fit saw, ★ forecasts, ○ measured (paper, Fig. 3).
+"""Figures of forecasts and measurements: ● fitted points, ★ forecasts, ○ measured later (paper, Fig. 3).
 
-A forecast outside [0, 1] is a triangle at the edge of the chart. Of token caps the cap is along the axis.
-No line crosses a place whose value is not known.
+A forecast outside [0, 1] is a triangle at the edge of the chart. For token caps, the axis shows the cap.
+Lines are interrupted at unknown values.
 """
 
 import altair as alt
@@ -39,16 +39,16 @@ _SHAPES = {
     "above 100 %": "triangle-up",
     "below 0 %": "triangle-down",
 }
-CLOSE = 0.04  # of a doubling of a length, by which bars of several N stand beside their points
+CLOSE = 0.04  # share of a doubling of length by which bars of several N are set apart
 _SEEN = ("used", "beside")
-"""Roles of rows that are no forecast: those the fit saw, and those measured beside it."""
+"""Roles of rows that are not forecasts: those the fit used, and others measured next to it."""
 
 
 def forecast_figure(forecast: Forecast) -> Figure:
-    """Fitted, forecast and measured points, against length if new settings were forecast, else against N."""
+    """Fitted, forecast and measured points, against length if new settings are forecast, else against N."""
     field, along, rows, x, colour = _axes(forecast)
     points = _points(rows)
-    measured, ahead = (  # drawn within [0, 1], and no mark where there is no number at all
+    measured, ahead = (  # clipped to [0, 1]; no marks if there are no numbers
         rows.assign(value=rows[name].clip(0, 1)) if rows[name].notna().any() else rows.iloc[:0]
         for name in ("accuracy", "predicted")
     )
@@ -86,7 +86,7 @@ def forecast_figure(forecast: Forecast) -> Figure:
 
 
 def _axes(forecast: Forecast) -> tuple[str, str, pd.DataFrame, alt.X, alt.Color]:
-    """The columns that colours and the horizontal axis show, the rows shown, that axis and the colours."""
+    """The columns shown by colours and by the horizontal axis, the rows, that axis and the colours."""
     beside, rows = forecast.beside.assign(role="beside"), forecast.rows.drop(columns="level")
     rows = pd.concat([rows, beside], ignore_index=True) if len(beside) else rows
     ns = sorted(int(n) for n in rows["N"].unique())
@@ -108,7 +108,7 @@ def _axes(forecast: Forecast) -> tuple[str, str, pd.DataFrame, alt.X, alt.Color]
 
 
 def _verdict(forecast: Forecast) -> str:
-    """How many forecasts are not ok, and what most of them are instead; "" where all are ok."""
+    """How many forecasts are not ok, and their commonest status; "" if all are ok."""
     status = forecast.targets["status"].dropna()
     doubted = status[status != Status.OK]
     if doubted.empty:
@@ -118,14 +118,14 @@ def _verdict(forecast: Forecast) -> str:
 
 
 def _bars(rows: pd.DataFrame, kind: str) -> pd.DataFrame:
-    """The forecast rows with an interval of that kind ("" or "new_"), from `value` to `top` within [0, 1]."""
+    """Forecast rows with an interval of that kind ("" or "new_"), as `value` to `top` within [0, 1]."""
     low, high = f"{kind}low", f"{kind}high"
     bars = rows[~rows["role"].isin(_SEEN)].dropna(subset=[low, high])
     return bars.assign(value=bars[low].clip(0, 1), top=bars[high].clip(0, 1))
 
 
 def _points(rows: pd.DataFrame) -> pd.DataFrame:
-    """One row for each mark: its `kind`, its `accuracy`, and the `value` within [0, 1] where it is drawn."""
+    """One row per mark: its `kind`, its `accuracy`, and its `value`, clipped to [0, 1] for drawing."""
     kinds = {"used": "fitted", "held_out": "measured", "beside": "measured"}
     known = rows.assign(kind=rows["role"].map(kinds)).dropna(subset="kind")
     forecasts = rows[~rows["role"].isin(_SEEN)]
@@ -137,7 +137,7 @@ def _points(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _shape(points: pd.DataFrame) -> alt.Shape:
-    """The scale holds every kind, so that figures in one file agree; the legend those that are there."""
+    """The shape of marks; the scale has all kinds, so that figures agree, the legend only those present."""
     kinds = [kind for kind in _SHAPES if (points["kind"] == kind).any()]
     scale = alt.Scale(domain=list(_SHAPES), range=list(_SHAPES.values()))
     words = alt.Legend(title=None, columns=3, symbolType=alt.Undefined, values=kinds)

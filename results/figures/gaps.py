@@ -1,9 +1,9 @@
-"""The gap Δ of every question along the length of its answers (the paper's Δ_T, Theorem 1).
+"""The figure of each question's gap Δ against answer length (the paper's Δ_T, Theorem 1).
 
-thin lines   a question: the chance of its right answer less that of its strongest wrong one
-heavy line   their mean, with its 90 % interval; dashed: the paper's γ − κe^(−μT) through the means
+thin lines   a question: the chance of its right answer minus that of its strongest wrong one
+heavy line   their mean, with its 90 % interval; dashed: the paper's γ − κe^(−μT) fitted to the means
 
-Below 0 a wrong answer leads, so that a vote over very many answers is wrong.
+Below 0, a wrong answer leads, so that a vote over very many answers is wrong.
 """
 
 import altair as alt
@@ -19,13 +19,13 @@ from results.tables.status import Status
 from results.words.names import LENGTH_TITLES, curves_name, some_of
 
 MOST_LINES = 300
-"""More lines would cover each other: then every second, third, … question by its last gap is shown."""
+"""More lines would hide each other: then every second, third, … question by last gap is shown."""
 
 LAST = {True: "a wrong answer leads in the end", False: "the right answer leads in the end"}
 
 
 def gaps_figure(gaps: Gaps, name: str) -> Figure:
-    """The gaps of one model's questions; `name` is the figure's own on the page."""
+    """The gaps of one model's questions; `name`: of the figure, unique on the page."""
     means = gaps.means
     last = gaps.questions[gaps.questions["setting"] == means["setting"].iloc[-1]].set_index("question")
     by_gap = last.sort_values("gap", kind="stable").index

@@ -1,6 +1,6 @@
-"""Accuracy against reasoning length: a colour for each N, with the paper's trend (Fig. 1 right, Fig. 3).
+"""Figures of accuracy against reasoning length, with the paper's trend (Fig. 1 right, Fig. 3).
 
-N=1   α − β e^{−μT}               fitted to Acc(T, 1), which then stands for the gap Δ_T
+N=1   α − β e^{−μT}               fitted to Acc(T, 1), which then serves as the gap Δ_T
 N>1   α_N − β_N e^{−μ_N Δ_T²}      Experiment Details, "Fitting accuracy with varying reasoning length T"
 """
 
@@ -28,13 +28,13 @@ from results.words.names import LENGTH_TITLES, METRIC_TITLES, curves_name, some_
 from results.words.values import combined
 
 GREEDY_LIMITS = {"fig2f linear-attention": 2 / 10}
-"""2/d, near which greedy decoding stays with one example (paper, Sec. 5), by experiment and line."""
+"""2/d, near which greedy decoding with one example stays (paper, Sec. 5), by experiment and line."""
 
 
 def length_figure(panel: Panel, y_range: tuple[float, float], lengths: Collection[float] = ()) -> Figure:
     """The panel's accuracy (or risk) against reasoning length, a colour for each of at most MOST_COUNTS N.
 
-    y_range, lengths: of the axes, which other panels may share; its own by default.
+    y_range, lengths: of the axes, which other panels may share; lengths: its own by default.
     """
     shown = counts_to_show(panel.ns, MOST_COUNTS)
     rows, dots, greedy = (part.dropna(subset=["length"]) for part in (panel.exact, panel.dots, panel.greedy))

@@ -1,10 +1,10 @@
-"""What a page needs to draw its figures without a network, and to run nothing else.
+"""Everything a page needs to draw its figures offline, with no other script allowed.
 
     <div class="chart" data-figure="NAME"></div>      filled by draw.js from the page's JSON, drawn by Vega
 
-Vega reads its expressions with an interpreter (`ast`), so the page needs no "unsafe-eval". Its
-policy names the hash of each script and style sheet in it: one that came in by way of a name in
-a table would not run.
+Vega evaluates expressions with an interpreter (`ast`), so the page needs no "unsafe-eval". Its
+policy lists the hash of each of its scripts and style sheets, so that a script injected by a
+name in a table would not run.
 """
 
 import base64
@@ -37,7 +37,7 @@ def draw_script() -> Markup:
 
 
 def style(css: str) -> Markup:
-    """A style sheet with the palettes as custom properties (--ink, …), and that of draw.js."""
+    """A style sheet: the palettes as custom properties (--ink, …), draw.css, and `css`."""
     own = [
         "".join(f"--{name}:{value};" for name, value in PALETTES[palette].items() if isinstance(value, str))
         for palette in ("light", "dark")
@@ -49,7 +49,7 @@ def style(css: str) -> Markup:
 
 
 def policy(scripts: Sequence[Markup], styles: Sequence[Markup]) -> str:
-    """The content of a Content-Security-Policy that allows these scripts and styles, and nothing else."""
+    """A Content-Security-Policy that allows only these scripts and styles."""
     allowed = {"script-src": scripts, "style-src": styles}
     hashes = "; ".join(f"{kind} {' '.join(map(_hash, texts))}" for kind, texts in allowed.items())
     return f"default-src 'none'; {hashes}; img-src 'self' data: file:; base-uri 'none'; form-action 'none'"
@@ -60,7 +60,7 @@ def _hash(text: str) -> str:
 
 
 def in_script(data: object) -> Markup:
-    """`data` as JSON that no name in it can break out of a script element with."""
+    """`data` as JSON, escaped so that no text in it can close a script element."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     return Markup(text.replace("<", "\\u003c"))
 
@@ -73,8 +73,8 @@ def page_of(
     css: str = "",
     **options: Any,
 ) -> bytes:
-    """The template filled in: with the context, and what draws the figures; with a script and style sheet of
-    the page's own. `options` are Jinja's."""
+    """The page from a template, its context and figures, with a script and style sheet of its own.
+    `options` are Jinja's."""
     scripts, sheet = [vega(), *filter(None, [Markup(script)]), draw_script()], style(css)
     specs = in_script({figure.name: figure.page_spec() for figure in figures})
     looks = in_script({palette: look(palette) for palette in PALETTES})
@@ -87,7 +87,7 @@ def page_of(
 def figures_page(
     title: str, figures: Sequence[Figure], lead: Sequence[str] = (), summary: Sequence[str] = ()
 ) -> bytes:
-    """A page of figures, each as wide as the page, below its title, paragraphs and a list of findings."""
+    """A page with title, paragraphs, a list of findings, and figures as wide as the page."""
     template = _FILES.joinpath("draw.html").read_text(encoding="utf-8")
     shown = {"title": title, "lead": lead, "summary": summary, "figures": figures}
     return page_of(template, shown, figures, keep_trailing_newline=True)

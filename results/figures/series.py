@@ -1,4 +1,4 @@
-"""The layers of a chart: marks on the same axes, coloured by one column.
+"""The layers of a chart: marks on shared axes, coloured by one column.
 
 series = Series("llm-gsm8k-answers", "setting", x, y, colour)
 series.add(exact, "line", "curve")       a line for each setting; a click on the legend fades the others
@@ -16,33 +16,33 @@ from results.figures.axes import apart, line_ends, short_names
 from results.figures.theme import Figure
 
 _DASHES = {"baseline": [5, 4], "descent": [5, 4], "trend": [2, 3]}
-"""Dashes by style. In the theme they would reach the symbols of the legend."""
+"""Dashes by style. Set in the theme, they would also affect the legend's symbols."""
 
 MOST_BANDS = 2
-"""Bands of more series would cover each other."""
+"""With more series, bands would hide each other."""
 
 ASIDE = 0.15
-"""Of a doubling of N, to each side: series stand beside each other, so that their bars can be told apart."""
+"""How far series are shifted to each side, as a share of a doubling of N, so that bars do not overlap."""
 
-EDGE = 0.7  # a line that ends beyond this share of the axis is named at its edge
+EDGE = 0.7  # a line that ends beyond this share of the axis has its label at the edge
 
 FADED = (0.35, 0.05)
-"""The opacity of what is not to be trusted."""
+"""The opacity of marks that are not to be trusted."""
 
 
 def set_aside(
     rows: pd.DataFrame, along: str, field: str, names: Sequence[object], by: float = ASIDE
 ) -> "pd.Series[float]":
-    """The column `along`, moved for each of the series `names` so that all stand side by side."""
+    """The column `along`, shifted for each of the series `names` so that they are side by side."""
     steps = np.linspace(-by, by, len(names)) if len(names) > 1 else [0.0]
     return rows[along] * 2.0 ** rows[field].map(dict(zip(names, steps, strict=True))).astype("float64")
 
 
 class Series:
-    """Marks that share axes and colours; clicking a legend entry of `field` fades all others."""
+    """Marks that share axes and colours; a click on a legend entry of `field` fades all others."""
 
     def __init__(self, name: str, field: str, x: alt.X, y: alt.Y, colour: alt.Color) -> None:
-        """`name` is the figure's, unique on the page; `field` is the column that `colour` shows."""
+        """`name`: the figure's, unique on the page; `field`: the column that `colour` shows."""
         self._name, self._field = name, field
         self._pick = alt.selection_point(fields=[field], bind="legend", name=f"pick_{name}".replace("-", "_"))
         self._channels = {"x": x, "y": y, "color": colour}
@@ -57,10 +57,10 @@ class Series:
         clip: bool = True,
         **channels: Any,
     ) -> None:
-        """Draw `rows`, if there are any, in a style of the theme.
+        """Add a layer with `rows`, if there are any, in a style of the theme.
 
-        `opacity` is that of a picked and of a faded mark; None for one that belongs to no legend entry and
-        takes colour and opacity from its style. `channels` replace those of the series.
+        `opacity`: of a selected and of a faded mark; None for marks without a legend entry, whose colour
+        and opacity come from the style. `channels` replace those of the series.
         """
         if rows.empty:
             return
@@ -76,10 +76,10 @@ class Series:
         self._layers.append(chart.encode(**(shared | channels)))
 
     def intervals(self, rows: pd.DataFrame, names: Sequence[object]) -> str:
-        """Draw the intervals of rows, `low` … `high`, where known; what of: "band", "bar" or "".
+        """Draw known intervals, `low` … `high`; returns how they are drawn: "band", "bar" or "".
 
-        Bands of more than MOST_BANDS of the series `names` would cover each other, and one point has none:
-        they have bars, set aside. A picked legend entry hides the others.
+        Bands of more than MOST_BANDS of the series `names` would hide each other, and a single point has
+        none: bars, side by side, are then drawn. Selecting a legend entry hides the others.
         """
         shown = rows[rows["low"].notna()]
         if shown.empty:
@@ -94,7 +94,7 @@ class Series:
         return "bar"
 
     def labels(self, rows: pd.DataFrame, along: str, y_range: tuple[float, float]) -> None:
-        """Name each line at its end, where `along` is largest, in its colour; side by side, at the edge."""
+        """Label each line in its colour at its end, where `along` is largest, or at the axis's edge."""
         ends = line_ends(rows, self._field, along)
         edge = ends[along].max()
         ends[along] = ends[along].where(ends[along] < EDGE * edge, edge)
@@ -103,6 +103,6 @@ class Series:
         self.add(ends, "text", "label", clip=False, text=alt.Text("label:N"))
 
     def figure(self, title: str, *subtitle: str) -> Figure:
-        """The layers as a figure, the last on top."""
+        """The layers as a figure, with the last on top."""
         layers = (*self._layers[:-1], self._layers[-1].add_params(self._pick))
         return Figure(self._name, title, subtitle, layers)

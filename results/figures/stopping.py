@@ -1,4 +1,4 @@
-"""The picture of the arena: agreement against cost, a line for each rule with its threshold varied."""
+"""The figure of the arena: agreement against cost, a line per rule over its thresholds."""
 
 import altair as alt
 import pandas as pd
@@ -13,7 +13,7 @@ from results.words.stopping import sentences
 
 
 def stopping_figure(table: pd.DataFrame, name: str, title: str) -> Figure:
-    """The rows of one data set, model and setting."""
+    """The figure for the rows of one data set, model and setting."""
     rows = one_by_one(table).sort_values(["rule", "share"])
     rules = list(dict.fromkeys(table.loc[table["rule"] != CLAIRVOYANT, "rule"]))
     tried, floor = rows[rows["rule"] != CLAIRVOYANT], rows[rows["rule"] == CLAIRVOYANT]

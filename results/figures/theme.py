@@ -1,11 +1,11 @@
-"""How every figure looks, and how it becomes Vega-Lite for a page or for a file.
+"""The look of all figures, and their Vega-Lite specifications for pages and files.
 
     Figure(name="llm-gsm8k-majority-answers", title="…", subtitle=("…",), layers=(<Altair charts>))
 figure.page_spec(), figure.file_spec()  ->  {"$schema": "…/vega-lite/v6…", "layer": […], "datasets": {…}, …}
 
-On a page a chart takes the width of its column and its title is HTML; in a file its size is
-fixed and its title is part of the picture. `theme.json` is the look: two palettes, light
-and dark, and what takes which colour. A mark names its style there. Files are light.
+On a page, a chart has the width of its column and its title is HTML; in a file, its size is
+fixed and its title is part of the picture. `theme.json` defines the look: two palettes, light
+and dark, and styles that marks refer to by name. Files use the light palette.
 """
 
 import json
@@ -29,13 +29,13 @@ INK, QUIET = PALETTES["light"]["ink"], PALETTES["light"]["quiet"]
 FILE_WIDTH, HEIGHT = 480, 320
 SUFFIXES = (".png", ".svg", ".pdf")
 SCALE = 2
-"""Pixels of a PNG for each nominal one."""
+"""PNG pixels per nominal pixel."""
 POINTS, DOTS = 72, 300
-"""Points in an inch, and pixels of a printed PNG."""
+"""Points per inch, and pixels per inch of a printed PNG."""
 PRINTED = 1.5
-"""Nominal pixels for each point on paper: letters of 12 pixels are printed 8 points high."""
+"""Nominal pixels per point on paper: 12-pixel letters are printed at 8 points."""
 NARROW, LOW = 330, 250
-"""A figure needs so much width on paper, and is no higher than this where it has less than FILE_WIDTH."""
+"""The least width of a figure on paper, and the greatest height of one narrower than FILE_WIDTH."""
 
 
 def look(palette: str) -> dict[str, Any]:
@@ -52,8 +52,8 @@ LIGHT = look("light")
 class Figure:
     """Layers of one chart (the last on top), with its file name (no suffix), title and subtitle.
 
-    The subtitle's last line says how to read the marks. A link of a mark leads to a place
-    on the page, so that files have none.
+    The subtitle's last line says how to read the marks. Links of marks lead to places on
+    the page, so that files have none.
     """
 
     name: str
@@ -64,7 +64,7 @@ class Figure:
 
     @property
     def description(self) -> str:
-        """Title and subtitle, for who cannot see the chart."""
+        """Title and subtitle, for readers who cannot see the chart."""
         return f"{self.title}. {' '.join(self.subtitle)}"
 
     @cached_property
@@ -72,24 +72,24 @@ class Figure:
         """The layers as Vega-Lite, without size, title and look; numbers to PLACES decimals."""
         frames = {id(layer.data): layer.data for layer in self.layers}  # layers may share their table
         names = {key: f"{self.name}/{i}" for i, key in enumerate(frames)}
-        # Altair copies and checks the data of a chart many times, so the rows are added at the end.
+        # Altair copies and checks a chart's data many times, so rows are added at the end.
         bare = [layer.properties(data=alt.NamedData(name=names[id(layer.data)])) for layer in self.layers]
         spec = dict(alt.layer(*bare).to_dict())
         spec.pop("config")
-        spec["description"] = self.description  # Vega labels the chart's element with it
-        spec.setdefault("datasets", {})  # holds what a layer looks up
+        spec["description"] = self.description  # Vega uses it as the element's label
+        spec.setdefault("datasets", {})  # holds tables that layers look up
         for key, frame in frames.items():
             rows = frame.to_json(orient="records", double_precision=PLACES)
             spec["datasets"][names[key]] = json.loads(rows)
-        return dict(in_texts(spec, visible))  # drawing a control character would end this process
+        return dict(in_texts(spec, visible))  # drawing a control character would crash the process
 
     def page_spec(self) -> dict[str, Any]:
-        """The specification for a page, which adds the look: as wide as the element that holds it."""
+        """The specification for a page, as wide as its element; the page adds the look."""
         fit = {"type": "fit-x", "contains": "padding"}
         return {**self.spec, "width": "container", "height": self.height, "autosize": fit}
 
     def file_spec(self, width: float = FILE_WIDTH, label: str | None = None) -> dict[str, Any]:
-        """The specification for a file: of fixed size, with its title in it, or with a `label` instead."""
+        """The specification for a file: of fixed size, with its title or a `label`."""
         lines = [part for line in self.subtitle for part in wrap(line, int(width) // 6)]
         title = {"text": self.title, "subtitle": lines, "limit": width + 50}
         if label is not None:
@@ -105,14 +105,14 @@ def _unlinked(encoding: dict[str, Any]) -> dict[str, Any]:
 
 
 def numbered(figures: Sequence[Figure]) -> list[str]:
-    """What stands above each figure without its title: "(1)", "(2)", …; nothing above a single one."""
+    """Labels for figures without titles: "(1)", "(2)", …; "" for a single figure."""
     return [f"({place})" if len(figures) > 1 else "" for place in range(1, len(figures) + 1)]
 
 
 def combined_spec(
     rows: Sequence[Sequence[Figure]], width: float = FILE_WIDTH, bare: bool = False
 ) -> dict[str, Any]:
-    """One specification of several figures, laid out in rows, for a file; `bare`: without their titles."""
+    """One specification for a file with several figures in rows; `bare`: without titles."""
     labels = iter(numbered([figure for row in rows for figure in row]))
     apart = {"scale": {"color": "independent"}}
     schema = ""
@@ -120,7 +120,7 @@ def combined_spec(
     lines = []
     for row in rows:
         specs = [figure.file_spec(width, next(labels) if bare else None) for figure in row]
-        for spec in specs:  # what a file says only once
+        for spec in specs:  # a file has these only once
             schema = spec.pop("$schema")
             datasets |= spec.pop("datasets")
             del spec["config"]
@@ -136,13 +136,13 @@ def combined_spec(
 
 
 _SIZE = re.compile(r'width="([\d.]+)" height="([\d.]+)"')
-"""The first of an SVG is that of the whole picture."""
+"""In an SVG, the first match is the size of the whole picture."""
 
 
 def rendered(
     spec: dict[str, Any], suffixes: Collection[str] = SUFFIXES, inches: float | None = None
 ) -> dict[str, bytes]:
-    """A specification drawn: its files by suffix; `inches`: scaled to that width on paper."""
+    """The rendered files of a specification, by suffix; `inches`: scaled to that width on paper."""
     svg = str(vl_convert.vegalite_to_svg(spec))
     dots, in_points = SCALE * POINTS, svg
     if inches is not None:
@@ -159,13 +159,13 @@ def rendered(
 
 
 def printed_spec(rows: Sequence[Sequence[Figure]], inches: float, bare: bool) -> dict[str, Any]:
-    """Rows of figures for a paper: as many side by side as fit into the width, which is that of all."""
+    """Rows of figures for print: as many side by side as fit into `inches`, the total width."""
     whole = PRINTED * POINTS * inches
     most = max(1, int(whole // NARROW))
     rows = [row[place : place + most] for row in rows for place in range(0, len(row), most)]
     columns = max(map(len, rows))
     width = NARROW - 100.0
-    for _ in range(2):  # what axes and gaps take is known once they are drawn
+    for _ in range(2):  # the size of axes and gaps is known only after drawing
         spec = combined_spec(rows, width, bare)
         drawn, _ = _drawn_size(str(vl_convert.vegalite_to_svg(spec)))
         width = max(100.0, width + (whole - drawn) / columns)
@@ -173,6 +173,6 @@ def printed_spec(rows: Sequence[Sequence[Figure]], inches: float, bare: bool) ->
 
 
 def _drawn_size(svg: str) -> tuple[float, float]:
-    """Width and height of a picture."""
+    """Width and height of an SVG picture."""
     width, height = _SIZE.findall(svg)[0]
     return float(width), float(height)

@@ -1,1 +1,1 @@
-"""Runs compared on the same questions: differences paired by question, and what would settle them."""
+"""Comparisons of runs on the same questions: paired differences, and the data needed to decide them."""

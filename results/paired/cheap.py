@@ -1,10 +1,10 @@
-"""Curves of a dear side, with a cheap side's answers to the same questions and to many more.
+"""Curves of an expensive side, improved by a cheap side's answers to the same and many more questions.
 
     method    N  questions  accuracy  stderr  with             accuracy_with  low_with  high_with  gain
     majority  8  50         0.553     0.049   mini/low, N = 4  0.548          0.488     0.608      2.7
 
-`results.paired.powered` says how. The cheap measurements of a question are the exact accuracies
-of the cheap side by the same method, at each of its settings and at N = 1, 2, 4, … of its own.
+`results.paired.powered` explains the method. The cheap measurements of a question are the cheap
+side's exact accuracies by the same method, at each of its settings and at N = 1, 2, 4, ….
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ from results.votes.exact import accuracy_by_question
 from results.votes.setting import Setting, feasible, settings_of
 
 _BY_LUCK = 0.999
-"""Luck sets the shares of a random part and the rest so far apart once in a thousand cases."""
+"""Confidence level of the test for a non-random part: a false alarm once in a thousand cases."""
 
 
 @dataclass(frozen=True)
 class _Measured:
-    """What the cheap side measures, by question: of those that the dear side was asked, and of others."""
+    """The cheap side's measurements, by question: of the expensive side's questions, and of others."""
 
     asked: pd.DataFrame
     others: pd.DataFrame
@@ -45,7 +45,7 @@ class _Measured:
 
     @property
     def doubt(self) -> str | None:
-        """What says that those asked are no random part of all."""
+        """A warning if the questions asked are no random part of all."""
         here, there = self.asked.iloc[:, 0], self.others.iloc[:, 0]
         stderr = np.sqrt(here.var() / here.count() + there.var() / there.count())
         if abs(here.mean() - there.mean()) <= z_of(_BY_LUCK) * stderr:
@@ -59,10 +59,10 @@ def with_cheap(
 ) -> pd.DataFrame:
     """The curves of `samples` with the columns CHEAP (docs/tables.md) in their exact rows.
 
-    votes: the accuracies by question that the rows are the means of; cheap: samples, which
-    messages call `name`. Raises BadInput for another data set, other right answers, clusters on
-    one side only, fewer than FEWEST questions (or clusters) on both sides or on the cheap one
-    alone, and without votes. Warns where what the dear side was asked is no random part of all.
+    votes: the accuracies by question behind the rows; cheap: the cheap side's samples, which
+    messages call `name`. Raises BadInput if the data set or golds differ, only one side has
+    clusters, fewer than FEWEST questions (or clusters) are on both sides or on the cheap one
+    only, or there are no votes. Warns if the expensive side's questions are not a random part.
     """
     rows: list[dict[str, Any]] = []
     doubts = dict[str, None]()
@@ -86,7 +86,7 @@ def with_cheap(
 
 
 def _offered(samples: pd.DataFrame, dataset: str, cheap: pd.DataFrame, name: str) -> list[Setting]:
-    """What the cheap side has on the data set. Raises BadInput, and warns, as of runs that are compared."""
+    """The cheap side's settings on the data set. Raises BadInput and warns as for compared runs."""
     of_same = cheap["dataset"].isin([dataset, UNNAMED]) | (dataset == UNNAMED)
     known = cheap[of_same & (cheap["decoding"] == "sample")]
     if known.empty:
@@ -100,7 +100,7 @@ def _offered(samples: pd.DataFrame, dataset: str, cheap: pd.DataFrame, name: str
 
 
 def _measured(curve: Exact, offered: Sequence[Setting], pair: str) -> _Measured:
-    """What the cheap side says of the questions of a curve and of others. Raises BadInput for too few."""
+    """The cheap measurements of a curve's questions and of others. Raises BadInput if they are too few."""
     own = curve.group.pools
     by_setting = [_accuracies(setting, curve.key.method) for setting in offered]
     every = pd.concat(by_setting, axis=1).sort_index()
@@ -124,7 +124,7 @@ def _measured(curve: Exact, offered: Sequence[Setting], pair: str) -> _Measured:
 
 
 def _accuracies(setting: Setting, method: str) -> pd.DataFrame:
-    """The accuracy of each question, by its name, at N = 1, 2, 4, … of the cheap side."""
+    """The cheap side's accuracy on each question, indexed by name, at N = 1, 2, 4, …."""
     pools, ns = setting.pools, feasible(setting, None)
     accuracy = accuracy_by_question(pools.counts(), "majority" if method in SCORED else method, ns)
     side = Key("", "", setting.key.model, setting.key.setting)
@@ -133,7 +133,7 @@ def _accuracies(setting: Setting, method: str) -> pd.DataFrame:
 
 
 def _rows(curve: Exact, measured: _Measured) -> Iterator[dict[str, Any]]:
-    """What is told of one curve, at each N."""
+    """Yield the row of one curve at each N."""
     cheap, others = measured.asked.to_numpy(), measured.others.to_numpy()
     for n, dear in zip(curve.ns, curve.accuracy.T, strict=True):
         both = powered(dear, cheap, others, measured.draws, measured.other_draws)

@@ -1,24 +1,24 @@
-"""The mean of a difference that was measured on every question: its standard error, interval and p value.
+"""The mean of a difference measured on every question, with its standard error, interval and p value.
 
     question  a     b     b − a
     q1        0.25  1.00   0.75
     q2        0.50  0.50   0.00      mean 0.25, standard error 0.25 (over questions)
     q3        1.00  1.00   0.00
 
-Each question has its own difference and its own finite answers. The spread of the measured
-differences over the questions holds both sources of noise, so the interval is that of a paired
-t test, and is about new questions of the kind (arXiv:2411.00640). Two rules keep it honest
+Each question has its own difference and a finite number of answers. The spread of the measured
+differences over the questions reflects both sources of noise, so the interval is that of a
+paired t test, for new questions of the same kind (arXiv:2411.00640). Two rules keep it valid
 where a t test is not:
 
-* The questions may have missed what they differ in. Differences that are all 0, or all equal, have a standard
-  error of 0, which says nothing: the interval goes by at least that of Q questions of which one differs by
-  1, 1 / Q. One half would not do: where b loses one question in fifty outright and is a little better on the
-  others, so that it is no better, 60 questions have missed all that it loses in 30 of 100 cases.
-* Few questions decide nothing. If all of Q differ one way, chance alone does that in 2 of 2^Q cases (the sign
-  test); where this is more often than the level allows, the interval is everything, −1 … 1.
+* The sample may lack the questions that differ. Differences that are all 0, or all equal, have a misleading
+  standard error of 0, so the interval uses at least 1 / Q, as if one of Q questions differed by 1. One half
+  would not do: if b loses one question in fifty outright and is slightly better on the others, with no
+  overall difference, 60 questions include none of those that it loses in 30 of 100 cases.
+* Few questions decide nothing. If all of Q differ one way, chance alone does this in 2 of 2^Q cases (the sign
+  test); if this is more often than the level allows, the interval is everything, −1 … 1.
 
-Questions that come in clusters (`results.votes.clusters`) are as many draws as there are
-clusters: Student's t, the sign test and the one that may have been missed go by them.
+If questions come in clusters (`results.votes.clusters`), there are as many draws as clusters, for
+Student's t and the sign test; the least standard error depends on the largest cluster.
 """
 
 from __future__ import annotations
@@ -33,20 +33,20 @@ from results.votes.clusters import Clusters, cluster_sizes, equal_draws, mean_ac
 from results.votes.exact import SAME, Floats
 
 ONE_THAT_DIFFERS = 1.0
-"""The difference that one of the questions is at least taken to have, beyond what was seen."""
+"""The difference assumed for one question when the least standard error is computed."""
 
 FEW = 20
-"""Of so few questions the spread that was seen is not that of their kind: intervals are Student's."""
+"""Up to this many questions, the measured spread is unreliable and intervals use Student's t."""
 
 
 @dataclass(frozen=True)
 class Differences:
     """K mean differences over the same Q questions: mean, stderr, interval's ends and p_value, all (K,).
 
-    draws: the questions, or the clusters of equal size that theirs count as (`equal_draws`), of
-    which the largest has `largest` questions. stderr is as measured. The interval's level is
-    that of all rows looked at, `row_level` that of each alone. A p_value is two-sided, of no
-    difference, of its row alone. One draw tells nothing: all but the mean are NaN.
+    draws: the number of questions, or the effective number of equal clusters (`equal_draws`);
+    largest: questions in the largest cluster. stderr is as measured. The interval's level is for
+    all rows together, `row_level` for each alone. A p_value is two-sided, for its row alone,
+    against no difference. With one draw, all but the mean are NaN.
     """
 
     questions: int
@@ -67,9 +67,9 @@ def mean_differences(
 ) -> Differences:
     """The mean of each column of `by_question`, (Q, K), whose questions come in `clusters`, (Q,), if any.
 
-    row_level: the level of each row alone at which all rows looked at hold together with
-    `level` (see `results.paired.simultaneous`); by default one row is looked at, and it is
-    `level`.
+    row_level: the level of each row alone at which all rows hold together with probability
+    `level` (see `results.paired.simultaneous`); by default `level` itself, as for a single
+    row.
     """
     row_level = level if row_level is None else row_level
     questions = len(by_question)
@@ -86,7 +86,7 @@ def mean_differences(
 
 
 def half_width(stderr: Floats | float, draws: float, level: float) -> Floats:
-    """Half the interval of a mean over so many draws: Student's; infinite of too few, NaN without stderr."""
+    """The half-width of Student's interval of a mean; infinite if draws are too few, NaN if stderr is."""
     if draws < fewest_questions(level):
         return np.where(np.isnan(stderr), np.nan, np.inf)
     return np.asarray(special.stdtrit(draws - 1, (1 + level) / 2) * stderr)
@@ -95,18 +95,18 @@ def half_width(stderr: Floats | float, draws: float, level: float) -> Floats:
 def least_stderr(questions: float | Floats, largest: float | Floats = 1) -> float | Floats:
     """The standard error of the mean of Q questions of which one differs by ONE_THAT_DIFFERS.
 
-    largest: the questions of the largest cluster, which may all be missed. Each of them then
-    differs by one half: that all of a cluster are lost outright is rarer than that one is.
+    largest: the size of the largest cluster. All its questions may differ, each by one half: a
+    whole cluster that is lost outright is rarer than a single question.
     """
     return ONE_THAT_DIFFERS * np.maximum(1.0, largest / 2) / questions
 
 
 def students(draws: float | Floats, level: float) -> Floats:
-    """How many times as wide Student's t makes an interval of questions, or clusters, that are FEW."""
+    """The factor by which Student's t widens an interval of at most FEW questions or clusters; else 1."""
     wider = special.stdtrit(draws - 1, (1 + level) / 2) / z_of(level)
     return np.where((draws > 1) & (draws <= FEW), wider, 1.0)
 
 
 def fewest_questions(level: float) -> int:
-    """The questions at which a difference in all of them is rarer by chance than 1 − level: 6 at 95 %."""
+    """The fewest questions that all differ one way by chance in at most 1 − level of cases: 6 at 95 %."""
     return int(np.ceil(1 - np.log2(1 - level)))

@@ -1,18 +1,18 @@
-"""What would tell two runs apart: how many questions, or how many answers to each.
+"""The number of questions, or of answers to each, needed to tell two runs apart.
 
     difference  stderr  questions      ->  questions_needed  detectable
     0.05        0.03    120                3,966             0.085
 
-A fresh run of the named number gives the verdict in about 80 of 100 cases, at the level of all
-rows looked at. The difference measured is not the true one: who asks how many questions it
-takes has seen one that was too small to be told, or a lucky one, and the number for a
-difference as large as was seen decides in 40 to 68 of 100 cases
-(`python -m studies.promises.run`). So the chance of a verdict is averaged over what
-the measurement leaves open of the true difference (an assurance: O'Hagan, Stevens & Campbell,
-Pharmaceutical Statistics 2005). Before it, that is normal about 0 with a scale τ of a
-half-Cauchy law (Gelman 2006, Bayesian Analysis 1) of SCALE, which draws what luck may have made
-to 0 and leaves what is clear. `detectable` needs no such law: the true difference that as many
-questions find in 80 of 100 cases.
+A new run of this size gives a verdict in about 80 of 100 cases, at the level for all rows
+together. The measured difference is not the true one: people ask for more questions after a
+difference that was too small to decide, or a lucky one, so that a run sized for a true
+difference as large as the measured one decides in only 40 to 68 of 100 cases
+(`python -m studies.promises.run`). The chance of a verdict is therefore averaged over the
+posterior of the true difference (an assurance: O'Hagan, Stevens & Campbell, Pharmaceutical
+Statistics 2005). Its prior is normal around 0 with a standard deviation τ from a half-Cauchy
+law of scale SCALE (Gelman 2006, Bayesian Analysis 1), which shrinks what luck may explain and
+leaves clear differences. `detectable`, the true difference that this many questions find in 80
+of 100 cases, needs no prior.
 """
 
 from __future__ import annotations
@@ -31,35 +31,35 @@ from results.votes.permutations import random_orders
 from results.votes.scored import accuracy_by
 
 POWER = 0.80
-"""The share of comparisons in which a difference is found."""
+"""The share of comparisons in which a difference should be found."""
 
 SCALE = 0.04
-"""Half of the scales of that law lie below it, before those below LEAST_SCALE are left out."""
+"""The median of the half-Cauchy law of τ, before values below LEAST_SCALE are cut off."""
 
 LEAST_SCALE = 0.01
-"""No scale is below a point: none of what is compared is so much alike."""
+"""The smallest τ, one point: runs that people compare are not more alike."""
 
 MOST_QUESTIONS = 10**7
-"""No number up to this: inf."""
+"""If more are needed, the number is inf."""
 
 _RANKS = np.linspace(2 / np.pi * np.arctan(LEAST_SCALE / SCALE), 1, 40, endpoint=False)
-_SCALES = SCALE * np.tan(np.pi / 2 * _RANKS)  # equally likely ones
-_LEAST_SHARE, _MOST_SHARE = 1e-9, 1e3  # of the answers' part of the variance that more or fewer leave
+_SCALES = SCALE * np.tan(np.pi / 2 * _RANKS)  # equally likely values of τ
+_LEAST_SHARE, _MOST_SHARE = 1e-9, 1e3  # range of factors on the variance due to finite answers
 
 _HALVINGS = 8
 
 
 def answer_variance(pools: AnswerPools, method: str, ns: Ints, logs: bool = False) -> Floats:
-    """The mean over questions of the variance that the accuracy of a question owes to its finite answers.
+    """The mean over questions of the variance of a question's accuracy due to its finite answers.
 
     Half of the variance at half the answers, (len(ns),), which is measured between random
-    halves of a question's pool. It is exact for a single answer and a little too large for N >
-    1, since the variance of a mean over subsets falls at least as fast as 1/answers (Hoeffding,
-    Annals of Mathematical Statistics 1948, theorem 5.2). NaN where half a pool has fewer than N
-    answers. logs: scores are log-probabilities.
+    halves of a question's pool. It is exact for N = 1 and a little too large for N > 1, since
+    the variance of a mean over subsets falls at least as fast as 1/answers (Hoeffding, Annals
+    of Mathematical Statistics 1948, theorem 5.2). NaN if half a pool has fewer than N answers.
+    logs: scores are logarithms of weights.
     """
     half, first = (np.repeat(each, pools.sizes) for each in (pools.sizes // 2, pools.starts[:-1]))
-    place = np.arange(len(first)) - first  # in an order
+    place = np.arange(len(first)) - first  # within an order
     known = ns <= pools.sizes.min() // 2
     variance = np.full(ns.size, np.nan)
     if known.any():
@@ -76,7 +76,7 @@ def answer_variance(pools: AnswerPools, method: str, ns: Ints, logs: bool = Fals
 
 @dataclass(frozen=True)
 class Truth:
-    """What is known of a true difference: normal laws mixed, their weights, means and sds (T,)."""
+    """The distribution of a true difference: a mixture of normals, (T,) weights, means and sds."""
 
     weights: Floats
     means: Floats
@@ -84,12 +84,12 @@ class Truth:
 
     @property
     def expected(self) -> float:
-        """Its mean."""
+        """The mean."""
         return float(self.weights @ self.means)
 
 
 def given(difference: float, stderr: float) -> Truth:
-    """The true difference given the one measured, a normal law for each scale τ; known by a `stderr` of 0."""
+    """The posterior of the true difference, one normal per τ; exactly the measured one if `stderr` is 0."""
     total = _SCALES**2 + stderr**2
     log = -np.log(total) / 2 - difference**2 / (2 * total)
     weights = np.exp(log - log.max())
@@ -99,10 +99,10 @@ def given(difference: float, stderr: float) -> Truth:
 
 @dataclass(frozen=True)
 class Decision:
-    """How a verdict is come to, from the mean over questions in clusters.
+    """How a verdict is reached from the mean over questions, perhaps in clusters.
 
-    level: of its row alone; size: of the clusters, were all equal; largest: of the largest;
-    whole: a question's difference is −1, 0 or 1.
+    level: of its row alone; size: the effective cluster size; largest: the largest cluster's;
+    whole: each question's difference is −1, 0 or 1.
     """
 
     level: float = LEVEL
@@ -111,20 +111,20 @@ class Decision:
     whole: bool = False
 
     def margin(self, questions: float, variance: float) -> float:
-        """Half the interval of the mean, a question's variance being this; inf of too few questions."""
+        """The half-width of the mean's interval, given a question's variance; inf if too few."""
         stderr = max(np.sqrt(variance / questions), float(least_stderr(questions, self.largest)))
         return float(half_width(stderr, questions / self.size, self.level))
 
     def detectable(self, questions: float, variance: float) -> float:
-        """The true difference that so many questions find with POWER."""
+        """The true difference that this many questions find with probability POWER."""
         scatter = np.sqrt(variance / questions)
         return self.margin(questions, variance) + NormalDist().inv_cdf(POWER) * float(scatter)
 
     def decided(self, questions: float, variance: float, truth: Truth) -> float:
-        """The chance of a verdict.
+        """The probability of a verdict.
 
-        Where differences are whole and few questions differ the mean is not normal: no verdict
-        comes of fewer than `fewest_gained`, and their number is Poisson's at most.
+        If differences are whole and few questions differ, the mean is not normal: a verdict
+        needs `fewest_gained` of them, which a Poisson count reaches at least as often.
         """
         margin = self.margin(questions, variance)
         if np.isinf(margin):
@@ -138,15 +138,15 @@ class Decision:
         return min(chance, float(pdtrc(self.fewest_gained(questions) - 1, differ)))
 
     def fewest_gained(self, questions: float) -> int:
-        """So many questions gained, and none lost, are told from 0: 4 of 100 at 95 %.
+        """The fewest questions gained, none lost, that decide: 4 of 100 at 95 %.
 
-        k of Q gained have the mean k/Q and the standard error sqrt(k (Q − k) / (Q − 1)) / Q.
+        If k of Q are gained, the mean is k/Q, its standard error sqrt(k (Q − k) / (Q − 1)) / Q.
         """
         squared = stdtrit(questions / self.size - 1, (1 + self.level) / 2) ** 2
         return int(np.floor(questions * squared / (questions - 1 + squared))) + 1
 
     def questions(self, variance: float, truth: Truth) -> float:
-        """The fewest questions with a chance of POWER; inf where MOST_QUESTIONS have less."""
+        """The fewest questions that decide with probability POWER; inf if beyond MOST_QUESTIONS."""
         most = int(np.ceil(fewest_questions(self.level) * self.size))
         while self.decided(most, variance, truth) < POWER:
             most *= 2
@@ -161,14 +161,14 @@ class Decision:
 
 
 def decision_of(rows: Differences) -> Decision:
-    """How a row of measured differences is decided."""
+    """How each row of differences is decided."""
     return Decision(rows.row_level, rows.questions / rows.draws, rows.largest)
 
 
 def questions_needed(rows: Differences) -> Floats:
-    """Questions of a fresh run, with as many answers each, that decide in 80 of 100 cases, (K,).
+    """The questions of a new run, with as many answers each, that decide in 80 of 100 cases, (K,).
 
-    Inf where the difference measured is 0, NaN where there is one draw.
+    Inf if the measured difference is 0, NaN if there is only one draw.
     """
     decision, needed = decision_of(rows), []
     for mean, stderr, truth in zip(rows.mean, rows.stderr, truths(rows), strict=True):
@@ -177,24 +177,24 @@ def questions_needed(rows: Differences) -> Floats:
 
 
 def truths(rows: Differences) -> list[Truth]:
-    """What is known of the true difference of each row."""
+    """The posterior of each row's true difference."""
     trusted = np.maximum(rows.stderr, least_stderr(rows.questions, rows.largest))
     return [given(mean, stderr) for mean, stderr in zip(rows.mean, trusted, strict=True)]
 
 
 def detectable(rows: Differences) -> Floats:
-    """The true difference that as many questions find in 80 of 100 cases, (K,); NaN of one draw."""
+    """The true difference that as many questions find in 80 of 100 cases, (K,); NaN for one draw."""
     decision = decision_of(rows)
     every = [decision.detectable(rows.questions, rows.questions * stderr**2) for stderr in rows.stderr]
     return np.where(np.isnan(rows.stderr), np.nan, every)
 
 
 def more_answers_needed(rows: Differences, from_answers: Floats) -> Floats:
-    """How many times as many answers to as many questions decide in 80 of 100 cases, (K,).
+    """The factor on the answers per question that decides in 80 of 100 cases, (K,).
 
     from_answers: the part of the variance of a question's difference that falls as 1/answers,
-    (K,). Inf where the questions alone differ too much, are too few, or the mean is 0; NaN
-    where `from_answers` is.
+    (K,). Inf if the questions themselves differ too much or are too few, or the mean is 0; NaN
+    if `from_answers` is.
     """
     decision, times = decision_of(rows), []
     for stderr, truth, part in zip(rows.stderr, truths(rows), from_answers, strict=True):
@@ -204,10 +204,10 @@ def more_answers_needed(rows: Differences, from_answers: Floats) -> Floats:
 
 
 def _times_needed(decision: Decision, questions: int, alone: float, part: float, truth: Truth) -> float:
-    """By how much a part of the variance has to shrink beside what stands alone; NaN where not known."""
+    """The factor by which `part` of the variance must shrink, while `alone` stays; NaN if unknown."""
 
     def lacking(share: float) -> float:
-        """What the chance lacks to POWER where that share of it is left."""
+        """How far a verdict falls short of POWER if this share of `part` is left."""
         return POWER - decision.decided(questions, alone + part * share, truth)
 
     if np.isnan(part) or np.isnan(alone):

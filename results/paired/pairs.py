@@ -1,7 +1,7 @@
-"""Which sides are compared, and on which questions.
+"""The choice of which sides are compared, and on which questions.
 
-Runs are paired at each setting that both have, or, where they share none, each setting of one with each of
-the other; the settings of a run that stands alone are paired with each other.
+Runs are paired at each setting that both have or, if they share none, each setting of one with each setting
+of the other. If there is only one run, its settings are paired with each other.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from results.votes.clusters import Clusters
 
 
 def pairs(sides: Sequence[Side]) -> Iterator[tuple[Side, Side]]:
-    """The pairs of sides, in the order of the inputs, each on the questions that both have.
+    """Yield the pairs of sides, in the order of the inputs, each on the questions that both have.
 
-    Raises BadInput and warns as `shared_questions` and `clusters_of` do, and of sides that are in no pair.
+    Raises BadInput and warns as `shared_questions` and `clusters_of` do; also warns of sides in no pair.
     """
     settings: dict[tuple[str, str], set[str]] = {}
     for side in sides:
@@ -51,16 +51,16 @@ def pairs(sides: Sequence[Side]) -> Iterator[tuple[Side, Side]]:
 
 
 def same_dataset(a: Side, b: Side) -> bool:
-    """Whether two sides may be of one data set; one without a name may be any."""
+    """Whether two sides may be on one data set; a data set without a name may be any."""
     return a.dataset == b.dataset or UNNAMED in (a.dataset, b.dataset)
 
 
 def shared_questions(a: Side, b: Side) -> list[str]:
     """The questions that both sides have.
 
-    Raises BadInput where there are none, or right answers differ. Warns (UserWarning) of questions that only
-    one side has, of questions with fewer answers than most, which set the largest N, and where nothing but
-    the questions' names says that they are the same.
+    Raises BadInput if there are none, or right answers differ. Issues a UserWarning about questions that only
+    one side has, about questions with fewer answers than most, which limit N, and if only the questions'
+    names indicate that they are the same.
     """
     every = set(a.pools.question_ids) | set(b.pools.question_ids)
     shared = sorted(set(a.pools.question_ids) & set(b.pools.question_ids))
@@ -83,9 +83,9 @@ def shared_questions(a: Side, b: Side) -> list[str]:
 
 
 def clusters_of(a: Side, b: Side) -> Clusters:
-    """What the questions that two sides share come in; where one side does not say so, by the other.
+    """The clusters of the questions that two sides share; if one side has none, those of the other.
 
-    Raises BadInput where they say it differently.
+    Raises BadInput if the sides contradict each other.
     """
     one, other = a.pools.clusters, b.pools.clusters
     if one is None or other is None:
@@ -102,7 +102,7 @@ def clusters_of(a: Side, b: Side) -> Clusters:
 
 
 def golds_agree(pair: str, one: pd.Series[str], other: pd.Series[str], shared: Sequence[str]) -> bool:
-    """Whether both know the right answers to what they share. Raises BadInput where these differ."""
+    """Whether both have a gold for every shared question. Raises BadInput if two golds differ."""
     golds = pd.concat([one, other], axis=1, join="inner")
     for name, here, there in golds.itertuples():
         if here != there:
@@ -114,7 +114,7 @@ def golds_agree(pair: str, one: pd.Series[str], other: pd.Series[str], shared: S
 
 
 def say_unnamed(pair: str, one: str, other: str, agreed: bool) -> None:
-    """Warn where names of questions are all there is: one data set is named, or no right answers agree."""
+    """Warn if only the questions' names match: one data set has no name, or neither and golds are missing."""
     if one != other or (one == UNNAMED and not agreed):
         warnings.warn(
             f"{pair}: questions are matched by their names alone, since a data set has no name: "

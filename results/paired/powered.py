@@ -1,23 +1,23 @@
-"""The mean of a dear measurement over few questions, with a cheap one of these and of many more.
+"""The mean of an expensive measurement over few questions, sharpened by a cheap one over many more.
 
-    dear, 50 questions                      0.553 ± 0.099
+    expensive, 50 questions                 0.553 ± 0.099
     cheap, the same 50 and 500 others       0.548 ± 0.060      as good as 2.7 times as many questions
 
 Prediction-powered inference (Angelopoulos, Bates, Fannjiang, Jordan and Zrnic, Science 2023),
-with the slope λ of the dear measurement y on the cheap one f that makes the variance least
+with the slope λ of the expensive measurement y on the cheap one f that minimises the variance
 (PPI++, arXiv:2311.01453, section 6): the mean of y − λ (f − mean of f over the other
-questions). Its variance is that of y − λ f over the n questions, and λ² times that of f over
-the N others. Three things are ours, since n may be ten:
+questions). Its variance comes from y − λ f over the n questions, and from λ f over the N
+others. Three additions are ours, since n may be ten:
 
-* λ of a question is fitted to the others (cross-fitting: Zrnic and Candès, PNAS 2024), so that the mean
-  stays unbiased where the n questions are a random part of all, whatever λ is.
-* There may be several cheap measurements: the one that has the largest correlation is taken, by the same
-  others. The price of the choice is then in the spread that the interval goes by.
-* λ is shrunk by r² / (r² + 2 (1 − r²)/n), never negative, and goes by no smaller variance of f than that
-  over all questions: neither a useless f costs much, nor one that happens to be all alike in the n.
+* The λ of a question is fitted to the others (cross-fitting: Zrnic and Candès, PNAS 2024), so that the mean
+  stays unbiased if the n questions are a random part of all, whatever λ is.
+* Of several cheap measurements, the one with the largest correlation over the same others is taken. The
+  cost of this choice is part of the spread that gives the interval.
+* λ is shrunk by r² / (r² + 2 (1 − r²)/n), is never negative, and uses at least the variance of f over all
+  questions: neither a useless f costs much, nor one that happens to be constant over the n.
 
-Questions in clusters: all sums are over clusters, each of which is left out as a whole; one
-that has questions on both sides counts once (`results.votes.clusters`).
+If questions come in clusters, all sums are over clusters, which are left out as a whole; a
+cluster with questions in both parts counts once (`results.votes.clusters`).
 """
 
 from __future__ import annotations
@@ -34,18 +34,18 @@ from results.votes.clusters import cluster_places, cluster_sizes, cluster_sums, 
 from results.votes.exact import DIGITS, Floats, Ints
 
 FEWEST = 10
-"""Questions, or clusters of them, that both sides need: of fewer no slope is learnt."""
+"""The fewest questions (or clusters) in each part: with fewer, no slope can be fitted."""
 
 _NOTHING = 1e-9
 
 
 @dataclass(frozen=True)
 class Powered:
-    """A mean, its standard error and interval; what it is worth; and which cheap measurement it goes by.
+    """A mean with its standard error, interval and gain, and the slopes on the cheap measurements.
 
-    gain: the variance of the dear measurement alone over that with the cheap one, so many times
-    as many questions; NaN where all questions are alike. slopes: of each cheap measurement, the
-    mean over the questions (J,).
+    gain: the variance without the cheap measurement divided by that with it, as if there were so
+    many times as many questions; NaN if the standard error is 0. slopes: (J,) on each cheap
+    measurement, the mean over the questions.
     """
 
     mean: float
@@ -65,8 +65,8 @@ def powered(
 ) -> Powered:
     """The mean of `dear`, (Q,), with J cheap measurements of the same questions (Q, J) and of others (F, J).
 
-    NaN: not measured. draws, further_draws: each question's name, or that of its cluster. Every
-    cheap measurement needs FEWEST draws of both kinds.
+    NaN: not measured. draws, further_draws: each question's name or, if any, its cluster's.
+    Every cheap measurement needs FEWEST draws of both kinds.
     """
     spread = np.nanvar(np.concatenate([cheap, further]), axis=0)
     slope, taken = _slopes(dear, cheap, spread, draws)
@@ -78,7 +78,7 @@ def powered(
     used = ~np.isnan(cheap) & (taken[place][:, None] == np.arange(len(others)))
     slopes = (slope[place][:, None] * used).mean(axis=0)
 
-    errors = np.zeros((len(dear) + len(further), 2))  # of the two means
+    errors = np.zeros((len(dear) + len(further), 2))  # of each of the two means
     errors[: len(dear), 0] = (by_question - by_question.mean()) / len(dear)
     errors[len(dear) :, 1] = np.nan_to_num(further - np.nanmean(further, axis=0)) @ (slopes / others)
     sizes = cluster_sizes(len(dear), draws)
@@ -97,7 +97,7 @@ def powered(
 
 
 def _slopes(dear: Floats, cheap: Floats, spread: Floats, draws: Sequence[str]) -> tuple[Floats, Ints]:
-    """By all draws but each: the shrunk slope on the measurement most alike, and which that is, (C,).
+    """For each draw, from all others: the shrunk slope on the best measurement, and its index, (C,).
 
     spread: the variance of each measurement over all questions, (J,).
     """
@@ -108,11 +108,11 @@ def _slopes(dear: Floats, cheap: Floats, spread: Floats, draws: Sequence[str]) -
     )
 
     def others(values: Floats) -> Floats:
-        """Their sum over the other draws."""
+        """For each draw, the sum over the other draws."""
         return np.asarray(values.sum(axis=0) - values)
 
     def product(a: Floats, b: Floats) -> Floats:
-        """The same of the products of their errors, a question's error being that from the others' mean."""
+        """For each draw, the sum over the others of products of deviations from the others' means."""
         mean_a, mean_b = others(a) / others(size), others(b) / others(size)
         crossed = others(a * b) - mean_a * others(size * b) - mean_b * others(size * a)
         return np.asarray(crossed + mean_a * mean_b * others(size * size))

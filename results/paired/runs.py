@@ -1,10 +1,10 @@
-"""Two or more runs on the same questions: a row for each pair, method and number of answers.
+"""Compares two or more runs on the same questions: a row for each pair, method and number of answers.
 
     a      b      method    N  questions  accuracy_a  accuracy_b  difference  low   high  level  verdict
     small  large  majority  8  1319       0.71        0.74        0.03        0.01  0.05  0.95   better
 
-The columns are described in docs/tables.md. `results.paired.sides` says what a run is,
-`results.paired.pairs` which runs are paired. The intervals of a table hold together: see
+The columns are described in docs/tables.md. `results.paired.sides` defines a run,
+`results.paired.pairs` which runs are paired. The intervals of a table are simultaneous: see
 `results.paired.simultaneous`.
 """
 
@@ -40,17 +40,17 @@ from results.votes.scored import check_weights
 from results.votes.setting import powers_and
 
 PLAIN = "majority"
-"""What a choice by score of the same answers is compared with."""
+"""The method with which selection by score is compared."""
 
 _FLIPS_NAMED = 5
-_SAME_COST = 0.02  # at the ends of the pool, costs that differ by less than this share are one
+_SAME_COST = 0.02  # relative tolerance of equal cost at the ends of the pool
 
 
 @dataclass(frozen=True)
 class Pair:
-    """Two sides on the same questions by one method, at the N that are looked at.
+    """Two sides on the same questions by one method, at the values of N that are compared.
 
-    Or, with a `baseline`, the same answers chosen among by the method, and by that one as a.
+    With a `baseline`, both sides are the same answers: a by the baseline, b by the method.
     """
 
     a: Side
@@ -66,12 +66,12 @@ class Pair:
 
     @cached_property
     def other(self) -> Floats:
-        """That of b."""
+        """`one` for b."""
         return self.b.curve(self.method)[:, self.ns - 1]
 
     @property
     def names(self) -> tuple[str, str]:
-        """What tells a and b apart: the methods, the settings of one run, or the runs."""
+        """Names that tell a and b apart: two methods, two settings of one run, or two runs."""
         if self.baseline:
             return self.baseline, self.method
         if self.a.run == self.b.run:
@@ -80,17 +80,17 @@ class Pair:
 
     @property
     def cost_one(self) -> Floats:
-        """The mean cost of an answer of a to each question, (Q,), with its score if that is gone by."""
+        """The mean cost of an answer of a to each question, (Q,), including its score if it is used."""
         return self.a.cost_by(self.baseline or self.method)
 
     @property
     def cost_other(self) -> Floats:
-        """That of b."""
+        """`cost_one` for b."""
         return self.b.cost_by(self.method)
 
     @cached_property
     def answers_at_cost(self) -> Floats:
-        """The answers of b for the cost of a's N, (len(ns),), be they fewer than one or more than b has."""
+        """The answers of b that cost as much as a's N, (len(ns),), perhaps below 1 or above b's pool."""
         ours, theirs = self.cost_one.mean(), self.cost_other.mean()
         if not theirs > 0:
             return np.full(self.ns.size, np.nan)
@@ -100,35 +100,35 @@ class Pair:
 
     @cached_property
     def at_cost(self) -> Floats:
-        """For each question b's accuracy for the cost of a's N answers, less a's at N, (Q, len(ns)).
+        """For each question, b's accuracy at the cost of a's N answers, minus a's at N, (Q, len(ns)).
 
-        NaN where b does not have so many, or that is not one answer.
-        Between two whole numbers of answers b spends the fraction on one more answer to that
-        share of the questions. The price of an answer is itself a mean over the questions: what
-        each question adds to that mean is taken into its difference (the delta method), which
-        moves the spread and not the mean.
+        NaN if b does not have that many answers, or the cost is below that of one answer.
+        For a fractional number of answers, b has one more answer to that fraction of the
+        questions. The price of an answer is itself a mean over the questions: each question's
+        effect on it is added to its difference (the delta method), which changes the spread
+        but not the mean.
         """
         answers, curve = self.answers_at_cost, self.b.curve(self.method)
         answers = np.where((answers >= 1) & (answers <= self.b.most), answers, np.nan)
-        last = max(self.b.most - 1, 1)  # at the end of the pool the line is the one that leads there
+        last = max(self.b.most - 1, 1)  # at the end of the pool, use the last segment of the curve
         whole = np.nan_to_num(answers, nan=1.0).astype(np.int64)
         whole = np.minimum(whole, last)
         fewer = curve[:, whole - 1]
         more = curve[:, np.minimum(whole, self.b.most - 1)]
         accuracy = fewer + (answers - whole) * (more - fewer)
-        with np.errstate(invalid="ignore"):  # of what costs nothing
+        with np.errstate(invalid="ignore"):  # costs of 0
             price = self.cost_one / self.cost_one.mean() - self.cost_other / self.cost_other.mean()
         moved = (more - fewer).mean(axis=0) * answers * price[:, None]
         return np.asarray(accuracy - self.one + moved)
 
     @cached_property
     def clusters(self) -> Clusters:
-        """Those that the questions come in, if any."""
+        """The clusters of the questions, if any."""
         return clusters_of(self.a, self.b)
 
     @property
     def looked_at(self) -> Measured:
-        """All differences that are told of this pair, at equal N and at equal cost."""
+        """All differences reported for this pair, at equal N and at equal cost."""
         draws = self.clusters or self.a.pools.question_ids
         questions = [(self.a.dataset, name) for name in draws]
         return Measured(questions, np.concatenate([self.other - self.one, self.at_cost], axis=1))
@@ -146,16 +146,16 @@ def compare_runs(
 ) -> pd.DataFrame:
     """The comparison table of checked samples tables, given by name; see docs/tables.md for its columns.
 
-    prices: by model or run; without any the cost is tokens, or what all
-    answers have in a column `cost`. at: the N that are looked at, by default the powers of two
-    up to the smaller pool and that pool. methods: by default the vote and best of N, with `at` the
-    vote alone; of verdicts, which do not vote, best of N. level: of all intervals together. score: what
-    the methods by score go by. One run is then compared with itself: each method with the plain
-    vote of the same answers, at each setting. score_cost: the tokens that the score of an
-    answer takes, by default what the samples say of it; where they are not known nothing is
-    said at equal cost. weights: see `results.votes.scored`.
+    prices: by model or run; without prices, the cost is the column `cost` if all answers have
+    one, else tokens. at: the N to compare, by default the powers of two up to the smaller pool,
+    and that pool's size. methods: by default majority and best-of-N, or majority only if `at` is
+    given; best-of-N for verdicts, which do not vote. level: of all intervals together. score:
+    the scores for methods that use them; a single run is then compared with itself, each method
+    against the majority vote of the same answers, at each setting. score_cost: the tokens that
+    the score of an answer takes, by default as the samples give them; if unknown, nothing is
+    compared at equal cost. weights: see `results.votes.scored`.
 
-    Raises BadInput where there is nothing to compare: one run with one setting, no common
+    Raises BadInput if there is nothing to compare: one run with one setting, no common
     question, questions of one name with different right answers, or too few answers for `at`.
     Warns as `shared_questions` does.
     """
@@ -178,7 +178,7 @@ def pairs_looked_at(
     score_cost: float | None = None,
     weights: str | None = None,
 ) -> list[Pair]:
-    """What `compare_runs` compares, and what it raises and warns of."""
+    """The pairs that `compare_runs` compares, with its errors and warnings."""
     ns = () if at is None else AT.of([at] if isinstance(at, Real) else at)
     asked = None if methods is None else methods_of(methods)
     usual = BY_SCORE if score else FORECAST
@@ -210,7 +210,7 @@ def pairs_looked_at(
 
 
 def _counts(a: Side, b: Side, ns: Sequence[int]) -> Ints:
-    """The N that are looked at: those that were asked for, if any."""
+    """The N to compare: `ns` or the default. Raises BadInput if too large."""
     most = min(a.most, b.most)
     largest = max(ns, default=most)
     if largest > most:
@@ -221,7 +221,7 @@ def _counts(a: Side, b: Side, ns: Sequence[int]) -> Ints:
 
 
 def _several(ns: Ints) -> Ints:
-    """Without N = 1, at which there is nothing to choose. Raises BadInput where nothing else is left."""
+    """The N above 1, as one answer leaves nothing to choose. Raises BadInput if there are none."""
     if not (ns > 1).any():
         raise BadInput(
             "with one answer there is nothing to choose: give runs with several answers a question"
@@ -280,7 +280,7 @@ def _rows(pair: Pair, level: float, of_each: float) -> pd.DataFrame:
 
 
 def _flips(questions: Sequence[str], one: Floats, other: Floats) -> str | None:
-    """ "q17 0.12 to 0.94, …": the questions that cross one half, those that move furthest first."""
+    """ "q17 0.12 to 0.94, …": the questions whose accuracy crosses one half, largest changes first."""
     crossed = np.flatnonzero((one > 0.5) != (other > 0.5))
     furthest = crossed[np.argsort(-np.abs(other - one)[crossed], kind="stable")][:_FLIPS_NAMED]
     named = [f"{visible(questions[i])} {one[i]:.2f} to {other[i]:.2f}" for i in furthest]

@@ -1,21 +1,21 @@
-"""A comparison that is looked at while it grows, so that it may end as soon as it is decided.
+"""Sequential comparisons, which are checked as questions come in and end as soon as they are decided.
 
     look = Planned(questions=1000, looks=10).look(differences)     of the first 400 questions
     look.interval, look.word                                       −0.004 … 0.091, "go on"
 
-Who looks ten times at an interval that holds once is wrong far more often than it says. The
-intervals of two ways to look hold at all looks together:
+Looking ten times at an interval made for one look is wrong far more often than its level says.
+There are two designs, whose intervals hold at all looks together:
 
-* `Planned`: the most questions are fixed before the first look. The error that is allowed is spent as the
+* `Planned`: the maximum number of questions is fixed before the first look. The allowed error is spent as
   questions come in, little at first (Lan and DeMets, Biometrika 1983, in the manner of O'Brien and Fleming,
-  Biometrics 1979), so that the last look is nearly as sharp as a comparison made once. It ends, too, where
-  even all the planned questions would hardly decide: futility, by the predictive chance under a flat prior
-  (Spiegelhalter, Freedman and Blackburn, Controlled Clinical Trials 1986).
-* `Open`: no plan. Bets against a value of the mean difference gain only where it is wrong; where it is right
-  the stake grows to 2/α times with a chance of at most α/2, at whatever look (Waudby-Smith and Ramdas,
-  JRSS B 2024). Questions may be added for ever, and it takes more of them.
+  Biometrics 1979), so that the last look is nearly as sharp as a single comparison. It also ends for
+  futility, when even all planned questions would hardly decide, by the predictive probability under a flat
+  prior (Spiegelhalter, Freedman and Blackburn, Controlled Clinical Trials 1986).
+* `Open`: no plan. Bets against a value of the mean difference gain only if the value is wrong; if it is
+  right, the stake ever grows 2/α-fold with probability at most α/2 (Waudby-Smith and Ramdas, JRSS B 2024).
+  Questions may be added for ever, but more of them are needed.
 
-Both need questions that come in a random order.
+Both need questions in random order.
 """
 
 from __future__ import annotations
@@ -36,22 +36,22 @@ from results.votes.exact import Floats
 Word = Literal["better", "worse", "undecided", "go on"]
 
 FUTILE = 0.10
-"""With a smaller chance than this that the planned questions decide, a comparison ends undecided."""
+"""A comparison ends undecided if the planned questions would decide with less than this probability."""
 
 USUAL_LOOKS = 10
-"""Planned looks, where nothing else is said."""
+"""The default number of planned looks."""
 
 REPLAYS = 200
-"""Random orders in which stored questions are looked at once more."""
+"""Random orders in which stored questions are replayed."""
 
-_FURTHEST = 8.0  # standard errors; beyond lies less than any plan spends
+_FURTHEST = 8.0  # standard errors; any plan spends more than the tail beyond
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(200)
 _STAKES = np.geomspace(0.05, 0.95, 6)
 
 
 @dataclass(frozen=True)
 class Look:
-    """The mean difference of the questions so far, an interval that holds at all looks together, the word."""
+    """The mean difference so far, its interval, which holds at all looks together, and the decision."""
 
     questions: int
     mean: float
@@ -61,7 +61,7 @@ class Look:
 
 @dataclass(frozen=True)
 class SequentialReplay:
-    """Stored questions in REPLAYS random orders: the mean number it took, how often each word came."""
+    """Results of REPLAYS random orders of stored questions: mean questions used, counts of decisions."""
 
     questions: float
     words: Counter[Word]
@@ -69,21 +69,21 @@ class SequentialReplay:
 
 @dataclass(frozen=True)
 class Planned:
-    """At most `questions`, looked at `looks` times on the way, the last one included."""
+    """A plan for at most `questions` questions, with `looks` looks, including the last one."""
 
     questions: int
     looks: int = USUAL_LOOKS
     level: float = LEVEL
 
     def places(self, questions: int) -> list[int]:
-        """The planned looks before so many questions, and these."""
+        """The planned looks before this many questions, and this one."""
         planned = {self.questions * look // self.looks for look in range(1, self.looks)} - {0}
         return [*sorted(place for place in planned if place < questions), questions]
 
     def look(self, differences: Floats, margin: float = 0.0) -> Look:
-        """The look here, where every planned look before was taken.
+        """The look at these differences, after all planned looks before.
 
-        Its interval is a repeated confidence interval (Jennison and Turnbull, JRSS B 1989): to
+        Its interval is a repeated confidence interval (Jennison and Turnbull, JRSS B 1989): on
         each side as many standard errors as the boundary of this look.
         """
         here = float(special.erf(self._boundary(len(differences)) / np.sqrt(2)))  # the level of this look
@@ -96,7 +96,7 @@ class Planned:
         return Look(len(differences), float(row.mean[0]), Interval(low, high, self.level), word)
 
     def end(self, differences: Floats, margin: float = 0.0) -> tuple[int, Word]:
-        """After how many questions, in this order, the first look is not to go on, and its word."""
+        """The number of questions, in this order, at which a look first decides to end, and its word."""
         for place in self.places(len(differences)):
             word = self.look(differences[:place], margin).word
             if word != "go on":
@@ -108,7 +108,7 @@ class Planned:
         return boundaries(shares, self.level)[-1]
 
     def _chance(self, differences: Floats) -> float:
-        """That all the planned questions decide, as predicted from these."""
+        """The predictive probability that the planned questions decide."""
         share = len(differences) / self.questions
         row = mean_differences(differences[:, None])
         standing = float(np.sign(row.mean[0]) * special.ndtri(1 - np.nan_to_num(row.p_value[0], nan=1.0) / 2))
@@ -120,19 +120,19 @@ class Planned:
 
 @dataclass(frozen=True)
 class Open:
-    """No plan: any number of questions, looked at whenever one likes."""
+    """No plan: any number of questions, with looks at any time."""
 
     level: float = LEVEL
 
     def look(self, differences: Floats, margin: float = 0.0) -> Look:
-        """The interval holds every value of the mean difference that no bet has refuted."""
+        """The look at these differences; its interval has all values that no bet refutes."""
         low, high = self._end(differences), -self._end(-differences)
         word = verdict(low, high, margin)
         mean, interval = float(np.mean(differences)), Interval(low, high, self.level)
         return Look(len(differences), mean, interval, "go on" if word == "undecided" else word)
 
     def end(self, differences: Floats, margin: float = 0.0) -> tuple[int, Word]:
-        """Looked at after every question."""
+        """As `Planned.end`, with a look after every question."""
         over = self._surplus(-margin, differences), self._surplus(margin, -differences)
         decided = np.flatnonzero((over[0] >= 0) | (over[1] >= 0))
         if not decided.size:
@@ -141,10 +141,10 @@ class Open:
         return first + 1, "better" if over[0][first] >= 0 else "worse"
 
     def _surplus(self, value: float, differences: Floats) -> Floats:
-        """By how much, in logs, bets that the mean is above `value` have gained more than it takes, (q,).
+        """The log gain of bets that the mean is above `value`, minus the log gain needed to refute it, (q,).
 
-        A bet of the share s of the stake returns 1 + s (d + 1)/(value + 1) − s: never negative,
-        as d ≥ −1, and 1 in the mean where the mean difference is `value`. It falls with
+        A bet of a share s of the stake returns 1 + s (d + 1)/(value + 1) − s: never negative,
+        as d ≥ −1, and 1 on average if the mean difference is `value`. It decreases with
         `value`.
         """
         returns = (differences + 1) / (value + 1) - 1
@@ -152,7 +152,7 @@ class Open:
         return np.asarray(special.logsumexp(gains, axis=0) - np.log(_STAKES.size * 2 / (1 - self.level)))
 
     def _end(self, differences: Floats) -> float:
-        """The largest value below which all are refuted."""
+        """The lower end: all values below it are refuted."""
         least, mean = -1 + 1e-9, float(np.mean(differences))
         if mean <= least or self._surplus(least, differences)[-1] < 0:
             return -1.0
@@ -162,13 +162,13 @@ class Open:
 
 
 Way = Planned | Open
-"""How differences, (q,), are looked at while questions come in; margin: b may be worse by so much."""
+"""A design for looking at differences, (q,), as questions come in; margin: how much worse b may be."""
 
 
 def replayed(differences: Floats, way: Way, margin: float = 0.0) -> SequentialReplay:
-    """Stored differences, (Q,), looked at in random orders: what it would have taken, and said."""
+    """The outcome of a sequential comparison on stored differences, (Q,), in random orders."""
     rng = np.random.default_rng(0)
-    differences = np.sort(differences)  # so that the order of the rows of a table makes no difference
+    differences = np.sort(differences)  # so that the order of a table's rows makes no difference
     used, words = [], Counter[Word]()
     for _ in range(REPLAYS):
         questions, word = way.end(rng.permutation(differences), margin)
@@ -179,11 +179,11 @@ def replayed(differences: Floats, way: Way, margin: float = 0.0) -> SequentialRe
 
 @cache
 def boundaries(shares: tuple[float, ...], level: float) -> tuple[float, ...]:
-    """How many standard errors decide at each look; shares: of the planned questions, rising, the last ≤ 1.
+    """The boundary at each look, in standard errors; shares: of the planned questions, ascending, ≤ 1.
 
-    Each side spends 2 − 2 Φ(z/√share) by that share, z the normal quantile of 1 − α/4. The law
-    of the sum on its way through the looks is integrated numerically (Armitage, McPherson and
-    Rowe, JRSS A 1969).
+    By each share, each side has spent 2 − 2 Φ(z/√share), where z is the normal quantile of
+    1 − α/4. The distribution of the sum over the looks is integrated numerically (Armitage,
+    McPherson and Rowe, JRSS A 1969).
     """
     quantile = -special.ndtri((1 - level) / 4)
     spent = 2 * special.ndtr(-quantile / np.sqrt(shares))
@@ -195,7 +195,7 @@ def boundaries(shares: tuple[float, ...], level: float) -> tuple[float, ...]:
         furthest = _FURTHEST * np.sqrt(share)
 
         def left(bound: float) -> float:
-            """What a bound would spend beyond what this look may."""
+            """The error that a bound spends in excess of this look's share."""
             beyond = weights @ special.ndtr((sums - bound) / step)  # noqa: B023
             return float(beyond - spend)  # noqa: B023
 

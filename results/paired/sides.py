@@ -1,8 +1,8 @@
-"""The sides of a comparison: the answers of one run at one setting, and what one token of them costs.
+"""The sides of a comparison: the answers of one run at one setting, and their cost.
 
-A run is one model in one samples table. It is called by its model, as it is in curves and
-reports, where the models tell all runs apart. Otherwise it is called what its table is called,
-with the model's name behind it where the table holds several.
+A run is one model in one samples table. If every run has a different model, a run is named
+after its model, as in curves and reports. Otherwise it has the name of its table, followed by
+the model's name if the table holds several.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ from results.votes.scored import accuracy_by, score_column
 from results.votes.setting import sampled_groups
 
 MOST = 1000
-"""The largest N that is compared: up to it one pass gives the vote at every N."""
+"""The largest N that is compared: up to it, one pass gives the vote at every N."""
 
 
 @dataclass(frozen=True)
 class Side:
     """The answers of one run at one setting.
 
-    table: the name of the samples table it comes from; golds: right answer by question, where
-    it is known; price: of one token, in any unit; beside: what an answer to each question costs
-    besides its tokens; logs: whether the scores of the answers are log-probabilities;
-    score_cost: the tokens that the score of an answer takes, NaN where that is not known;
-    votes: whether its answers do; verdicts do not.
+    table: the name of the samples table it comes from; golds: known right answers, by question;
+    price: of one token, in any unit; beside: the cost of an answer to each question besides its
+    tokens; logs: whether scores are logarithms of weights; score_cost: the tokens that the score
+    of an answer takes, NaN if unknown; votes: whether the answers can vote, unlike mere
+    verdicts.
     """
 
     table: str
@@ -54,16 +54,16 @@ class Side:
 
     @property
     def named(self) -> str:
-        """Run and setting, fit to be shown."""
+        """Run and setting, in a form safe to print."""
         return visible(str(Key("", "", self.run, self.setting)))
 
     def on(self, questions: Sequence[str]) -> Side:
-        """The same with these questions alone."""
+        """The side restricted to these questions."""
         keep = np.isin(self.pools.question_ids, questions)
         return self if keep.all() else replace(self, pools=self.pools.kept(keep.repeat(self.pools.sizes)))
 
     def allows(self, method: str) -> bool:
-        """Whether the answers can be made one by the method."""
+        """Whether the method can be used on these answers."""
         return self.votes or not METHODS[method].votes
 
     @cached_property
@@ -84,17 +84,17 @@ class Side:
 
     @cached_property
     def cost(self) -> Floats:
-        """Mean cost of an answer to each question, (Q,); NaN where an answer has no token count."""
+        """Mean cost of an answer to each question, (Q,); NaN if an answer has no token count."""
         of_tokens = self.price * self.pools.tokens_of_questions if self.price else 0.0
         if self.beside is None:
             return np.asarray(of_tokens)
         return np.asarray(of_tokens + self.beside.reindex(self.pools.question_ids).to_numpy())
 
     def cost_by(self, method: str) -> Floats:
-        """The same with its score, where the method goes by one; NaN where that has an unknown cost."""
+        """`cost` plus that of the score, if the method uses one; NaN if the score's cost is unknown."""
         if method not in BY_SCORE:
             return self.cost
-        known = self.price or self.score_cost == 0  # what answers say of themselves is not of their scores
+        known = self.price or self.score_cost == 0  # a column `cost` does not include the scores
         return self.cost + (self.price * self.score_cost if known else np.nan)
 
 
@@ -105,13 +105,13 @@ def sides_of(
     score_cost: float | None = None,
     weights: str | None = None,
 ) -> list[Side]:
-    """Every run at every setting, in the order of the tables, those of one by name. Greedy answers stay out.
+    """Every run at every setting, in the order of the tables, then by name. Greedy answers are left out.
 
-    prices: by model, run or table; without any, what all answers cost themselves, or
-    tokens. score: the scores that the answers are to have, and `weights` of them
-    (`results.votes.scored`); score_cost: the tokens that one takes, by default what the
-    samples say (`results.tables.money`). Raises BadInput for a run without a price, for a price of
-    nothing, and for a table without the scores.
+    prices: by model, run or table; without prices, the column `cost` if all answers have it,
+    else tokens. score: the column of scores, and `weights` how they become weights
+    (`results.votes.scored`); score_cost: the tokens that a score takes, by default as the
+    samples give them (`results.tables.money`). Raises BadInput if a run has no price, a price
+    matches no run, or a table lacks the scores.
     """
     sides, used = [], set[str]()
     for name, table in tables.items():
@@ -125,7 +125,7 @@ def sides_of(
         if score is not None:
             table, column, logs = score_column(given, score, weights)
         usual = usual_methods(table)
-        by_name = sorted(sampled_groups(table), key=lambda group: group[0].whose)  # in any order of rows
+        by_name = sorted(sampled_groups(table), key=lambda group: group[0].whose)  # rows may be in any order
         for key, rows in by_name:
             run = runs[name, key.model]
             price, beside = (0.0, _by_question(rows, COST)) if own_costs and not prices else (1.0, None)
@@ -158,7 +158,7 @@ def sides_of(
 
 
 def _priced_as(names: tuple[str, str, str], prices: Mapping[str, Price]) -> str:
-    """The name that a run has its price by: its model's, its own or its table's. Raises BadInput."""
+    """The name under which a run has its price: its model's, its own or its table's. Raises BadInput."""
     model, run, _ = names
     for name in names:
         if name in prices:
@@ -171,7 +171,7 @@ def _priced_as(names: tuple[str, str, str], prices: Mapping[str, Price]) -> str:
 
 
 def costs_known(tables: Mapping[str, pd.DataFrame]) -> bool:
-    """Whether every sampled answer says what it cost, in a column of that name."""
+    """Whether every sampled answer has its cost in the column `cost`."""
     return all(
         COST in table and table.loc[table["decoding"] == "sample", COST].notna().all()
         for table in tables.values()
@@ -179,7 +179,7 @@ def costs_known(tables: Mapping[str, pd.DataFrame]) -> bool:
 
 
 def _prompts_paid(rows: pd.DataFrame, name: str, price: Price) -> pd.Series[float] | None:
-    """What the prompt of an answer to each question costs, if prompts are paid. Raises BadInput."""
+    """The cost of the prompt of an answer to each question, if prompts are paid for. Raises BadInput."""
     if not price.prompts:
         return None
     rows = rows.assign(prompt_tokens=price.prompt_tokens(rows))
@@ -195,7 +195,7 @@ def _by_question(rows: pd.DataFrame, column: str) -> pd.Series[float]:
 
 
 def _run_names(models: Mapping[str, Sequence[str]]) -> dict[tuple[str, str], str]:
-    """What each run is called, by table and model; models: those of each table."""
+    """The name of each run, by table and model; models: the models of each table."""
     runs = [(table, model) for table, names in models.items() for model in names]
     told_apart = {model for _, model in runs}
     if len(told_apart) == len(runs) and UNNAMED not in told_apart:

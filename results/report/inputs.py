@@ -1,6 +1,6 @@
-"""The tables that a report shows, read from files and told apart by their columns.
+"""Reads the tables that a report shows; their kinds are recognised by their columns.
 
-curves.csv forecast.csv runs/gsm8k  ->  curves (those of the run's samples among them), forecasts, …
+curves.csv forecast.csv runs/gsm8k  ->  curves (including those of the run's samples), forecasts, …
 """
 
 import warnings
@@ -32,24 +32,24 @@ _NAMES = [
     *("a", "b", "setting_a", "setting_b", "cost_unit"),
     *("claim", "where", "sentence", "quantity", "verdict", "outcome"),
 ]
-"""Columns whose text the page shows, which anybody may have written."""
+"""Columns whose text, which is untrusted, the page shows."""
 
 
 TOLD_ONCE = {
     "comparison": ["dataset", "a", "b", "setting_a", "setting_b"],
     "stopping": ["dataset", "model", "setting"],
 }
-"""What one table alone may tell of, since its intervals hold together; of other kinds each whole row."""
+"""Columns whose values only one table may have, as its intervals are simultaneous; else all columns."""
 
 
 @dataclass(frozen=True)
 class Tables:
-    """What the report shows.
+    """The contents of the report.
 
-    curves: all of them, also those of the samples; forecasts: by the names of their files; samples: all of
-    them, None without any; votes: their exact accuracies by question; records: the run.json of each run
-    folder; others: tables by kind (claims, comparison, fits, plan, backtest); sources: what was read, in
-    words; money: what answers cost; warnings: what is incomplete in the samples; notes: about the tables.
+    curves: all curves, including those of the samples; forecasts: by file name; samples: all samples, or
+    None; votes: their exact accuracies by question; records: the run.json of each run folder; others: tables
+    by kind (claims, comparison, fits, plan, backtest); sources: the files read, in words; money: costs of
+    answers; warnings: about incomplete samples; notes: about the tables.
     """
 
     curves: pd.DataFrame
@@ -65,16 +65,16 @@ class Tables:
 
     @property
     def whole(self) -> pd.DataFrame:
-        """The answers that no stop rule was to end."""
+        """The answers of votes without a stop rule."""
         if self.samples is None or not self.votes:
             return pd.DataFrame()
         return self.samples[~ended_rows(self.samples)]
 
 
 def read_tables(paths: Iterable[Path], notes: str = "", prices: Mapping[str, Price] = {}) -> Tables:
-    """Read every file, run folders among them; `notes` are printed at the page's end.
+    """Read all files and run folders; `notes` are printed at the end of the page.
 
-    Raises BadInput, also where `prices` names a model that has no answers.
+    Raises BadInput, also if `prices` names a model without answers.
     """
     kinds: dict[str, list[Path]] = {}
     for path in dict.fromkeys(paths):
@@ -88,7 +88,7 @@ def read_tables(paths: Iterable[Path], notes: str = "", prices: Mapping[str, Pri
             sources.append(f"{path.name}: {kind}, {plural(f'{len(table):,}', 'row')}")
     curves = pd.DataFrame(columns=CURVE_KEY)
     if tables.pop("curves", None):
-        curves = _named(read_curves(*kinds["curves"]))  # refuses two rows of one point
+        curves = _named(read_curves(*kinds["curves"]))  # raises for two rows of one point
     forecasts = {str(path): table for path, table in tables.pop("forecast", {}).items()}
     votes, doubts = list[Exact](), list[str]()
     records = whole_runs(list(filter(None, (read_record(file.parent) for file in files))))
@@ -101,7 +101,7 @@ def read_tables(paths: Iterable[Path], notes: str = "", prices: Mapping[str, Pri
         named = listed([f"{file.parent.name}/{file.name}" for file in files])
         sources.append(f"{named}: samples, {plural(f'{len(samples):,}', 'row')}")
         ended = ended_rows(samples)
-        whole = samples[~ended] if ended.any() else samples  # millions of rows are not copied for nothing
+        whole = samples[~ended] if ended.any() else samples  # do not copy millions of rows for nothing
         if len(whole):
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always", UserWarning)
@@ -109,16 +109,16 @@ def read_tables(paths: Iterable[Path], notes: str = "", prices: Mapping[str, Pri
             doubts = [str(warning.message) for warning in caught]
             curves = _with_own(curves, own_curves)
     others = {kind: _joined(kind, own) for kind, own in tables.items()}
-    others = {kind: table.fillna({"level": FORECAST_LEVEL}) for kind, table in others.items()}  # of old ones
+    others = {kind: table.fillna({"level": FORECAST_LEVEL}) for kind, table in others.items()}  # old tables
     if "comparison" in others and len(set(others["comparison"].get("level", []))) > 1:
         raise BadInput("comparisons at several levels: give those of one --level")
     return Tables(curves, forecasts, samples, votes, records, others, sources, money, doubts, notes)
 
 
 def _joined(kind: str, tables: Mapping[Path, pd.DataFrame]) -> pd.DataFrame:
-    """The tables of a kind below one another; of several calls with the number of each row's `table`.
+    """The tables of a kind concatenated; if they are of several calls, with the number of the `table`.
 
-    Raises BadInput for what two of them tell (TOLD_ONCE).
+    Raises BadInput if two of them have the same rows (TOLD_ONCE).
     """
     first: dict[tuple[str, ...], Path] = {}
     for path, table in tables.items():
@@ -131,13 +131,13 @@ def _joined(kind: str, tables: Mapping[Path, pd.DataFrame]) -> pd.DataFrame:
                 one = "make one table of both" if kind in TOLD_ONCE else "give one of the two"
                 raise BadInput(f"{path}: {kind} of {same:.80}, which {before} has, too: {one}")
     own = list(tables.values())
-    if len(own) > 1 and kind in ("comparison", "backtest"):  # whose numbers are of one call
+    if len(own) > 1 and kind in ("comparison", "backtest"):  # numbers are valid within one call
         own = [table.assign(table=place) for place, table in enumerate(own)]
     return pd.concat(own, ignore_index=True)
 
 
 def _samples(files: list[Path]) -> pd.DataFrame:
-    """The samples of the files, with as many of their texts as the page shows."""
+    """The samples of the files, with only the texts that the page shows."""
     samples = read_samples(*files, texts=False)
     texts = pd.concat([first_texts(file, MOST_TEXTS) for file in files], ignore_index=True)
     give_back_memory()
@@ -145,7 +145,7 @@ def _samples(files: list[Path]) -> pd.DataFrame:
 
 
 def _named(table: pd.DataFrame) -> pd.DataFrame:
-    """The table with names that are fit to be shown (see `readable`)."""
+    """The table with names made safe to show (see `readable`)."""
     renamed = {}
     for column in filter(table.columns.__contains__, _NAMES):
         fit = {name: readable(str(name)) for name in table[column].dropna().unique()}
@@ -155,7 +155,7 @@ def _named(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _with_own(curves: pd.DataFrame, own: pd.DataFrame) -> pd.DataFrame:
-    """The curves given, and of those of samples the ones that no given file has."""
+    """The given curves, and those of the samples that no given file has."""
     if curves.empty:
         return own
     new = ~keys(own).isin(list(keys(curves)))

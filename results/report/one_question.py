@@ -1,13 +1,13 @@
-"""One question at a time: its answers by setting, its vote at each N, and some of its texts, as data.
+"""Data for showing single questions: answers by setting, the vote at each N, and some texts.
 
     [{"name": "Llama-3.1-8B on gsm8k", "total": 1319, "questions": [
       {"id": "gsm8k-test-0007", "right": 0.41, "gain": -0.2, "margin": -0.06, "texts": [["100", "18", "…"]],
        "settings": [{"setting": "100", "pool": 64, "unreadable": 2, "answers": [["18", 26, true], …],
                      "vote": [[1, 0.41], [2, 0.41], …]}], "texts_total": 384}]}]
 
-Everything a model wrote is untrusted: hidden and control characters are spelled out here, and
-the page sets it as text. The text of a model that thinks comes with its thinking, as a fifth
-item. Numbers are bounded, so that the page stays small; what was left out is said.
+Everything a model wrote is untrusted: hidden and control characters are escaped here, and the
+page inserts it as text. If a model gave its reasoning, this is the fifth item of a text. Limits
+keep the page small; it says how much was left out.
 """
 
 from collections.abc import Sequence
@@ -23,19 +23,19 @@ from results.words.cells import readable
 from results.words.names import METHOD_NAMES, PLACES, curves_name
 
 MOST_QUESTIONS = 300
-"""Questions of one model on one dataset: a third of them each by vote lost, by closeness, by least right."""
+"""Questions per model and data set; if more, a third each: most lost by voting, closest, least right."""
 
 MOST_ANSWERS, MOST_TEXTS, LONGEST = 8, 6, 1_500
-"""Different answers of a setting, texts of a question, and characters of a text that are shown."""
+"""Limits: distinct answers of a setting, texts of a question, and characters of a text."""
 
 Curves = dict[str, list[list[float]]]
-"""Of each question its vote at N = 1, 2, 4, …"""
+"""The vote at N = 1, 2, 4, …, by question."""
 
 
 def question_data(samples: pd.DataFrame, votes: Sequence[Exact]) -> list[dict[str, Any]]:
-    """What the page needs to show the questions of a samples table, one entry a model and dataset.
+    """The page's data on the questions of a samples table, one entry per model and data set.
 
-    votes: the exact accuracies of its settings by question, the majority vote among them, or best-of-N.
+    votes: the exact accuracies of all settings by question, including majority vote or best-of-N.
     """
     sampled = samples[samples["decoding"] != "greedy"]
     sampled = sampled.assign(length=sampled["tokens"] if "tokens" in sampled else float("nan"))
@@ -51,7 +51,7 @@ def question_data(samples: pd.DataFrame, votes: Sequence[Exact]) -> list[dict[st
 
 
 def _curves(vote: Exact) -> Curves:
-    """The vote of each question at N = 1, 2, 4, … of its setting."""
+    """The vote on each question at N = 1, 2, 4, …, for one setting."""
     powers = (vote.ns & (vote.ns - 1)) == 0
     ns = vote.ns[powers].tolist()
     table = vote.accuracy[:, powers].round(4).tolist()
@@ -62,8 +62,8 @@ def _curves(vote: Exact) -> Curves:
 
 
 def _of_model(rows: pd.DataFrame, votes: dict[str, Curves]) -> dict[str, Any]:
-    """The questions of one model; votes: by setting, from cheap to dear."""
-    dearest: dict[str, str] = {}  # the last setting that a question was asked at
+    """The questions of one model; votes: by setting, from cheap to expensive."""
+    dearest: dict[str, str] = {}  # the last setting with answers to each question
     for setting, curves in votes.items():
         dearest |= dict.fromkeys(curves, setting)
     table = _sorted_by(rows[rows["setting"] == rows["question_id"].map(dearest)])
@@ -83,7 +83,7 @@ def _of_model(rows: pd.DataFrame, votes: dict[str, Curves]) -> dict[str, Any]:
 
 
 def _sorted_by(rows: pd.DataFrame) -> pd.DataFrame:
-    """By question the share of `right` answers, and its `margin` over that of the commonest wrong one."""
+    """By question, the share of `right` answers, and its `margin` over the commonest wrong answer."""
     by = rows.groupby("question_id")
     wrong = rows[~rows["correct"]].groupby(["question_id", "answer"]).size().groupby("question_id").max()
     right = by["correct"].mean()
@@ -93,7 +93,7 @@ def _sorted_by(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _kept(table: pd.DataFrame) -> set[str]:
-    """The questions that are shown: all, or those worth a look."""
+    """The questions to show: all, or the most interesting ones."""
     if len(table) <= MOST_QUESTIONS:
         return set(table.index)
     orders = (table["gain"], table["margin"].abs(), table["right"])
@@ -101,7 +101,7 @@ def _kept(table: pd.DataFrame) -> set[str]:
 
 
 def _counts(rows: pd.DataFrame) -> dict[str, Any]:
-    """How often each answer was given, the commonest first."""
+    """The counts of each answer, the commonest first."""
     counts = rows["answer"].value_counts()
     right = set(rows.loc[rows["correct"], "answer"])
     votes = [
@@ -116,7 +116,7 @@ def _counts(rows: pd.DataFrame) -> dict[str, Any]:
 
 
 def _texts(rows: pd.DataFrame) -> dict[str, Any]:
-    """The first texts of a question, of each setting some, and how many there are."""
+    """The first texts of a question, some per setting, and the number of all."""
     known = rows.reindex(columns=["setting", "answer", "text", "reasoning"]).dropna(subset=["text"])
     each = max(1, MOST_TEXTS // max(1, known["setting"].nunique()))
     some = known.groupby("setting", sort=False).head(each).head(MOST_TEXTS)
@@ -134,7 +134,7 @@ def _texts(rows: pd.DataFrame) -> dict[str, Any]:
 
 
 def _ends(reasoning: str) -> str:
-    """What a model thought, with its middle left out where it is long."""
+    """A model's reasoning, without its middle if it is long."""
     if len(reasoning) <= LONGEST:
         return reasoning
     half, left_out = LONGEST // 2, f"{len(reasoning) - 2 * (LONGEST // 2):,} characters"

@@ -2,8 +2,8 @@
 
     build_report(tables, made)  ->  {"index.html": b"<!doctype html>…", "llm-gsm8k-….png": b"…", …}
 
-The page carries Vega once and every figure as data. Names from the tables are untrusted and
-escaped everywhere: by Jinja in the page, by `in_script` in the data. The words are in
+The page contains Vega once and every figure as data. Names from the tables are untrusted and
+always escaped: by Jinja in the page, by `in_script` in the data. The page's text is in
 `template/page.html.j2`.
 """
 
@@ -46,7 +46,7 @@ from results.words.values import measurement_table, verdict_tables
 
 
 def build_report(tables: Tables, made: datetime) -> dict[str, bytes]:
-    """Every file of the report by its name: index.html, and NAME.png, .svg and .pdf of each figure."""
+    """The files of the report by name: index.html, and NAME.png, .svg and .pdf of each figure."""
     panels = with_most_first(make_panels(tables.curves, tables.money))
     real = [panel for panel in panels if panel.key.source == "llm"]
     forecasts = make_forecasts(tables.forecasts, panels)
@@ -84,13 +84,13 @@ def build_report(tables: Tables, made: datetime) -> dict[str, bytes]:
 
 
 def _told(tables: Tables, real: Sequence[Panel], plans: Sequence[Plan]) -> dict[str, object]:
-    """What the page says of language models, their samples and the other tables, beside the figures."""
+    """The page's context besides figures: on language models, their samples and other tables."""
     samples, claims, backtest = tables.samples, tables.others.get("claims"), tables.others.get("backtest")
     lacking = {} if samples is None else unfinished(tables.records, samples)
     warned = [*tables.warnings, *(f"{curves_name(key)}: {line}" for key, line in lacking.items())]
     if plans:
         warned += left_out(real, plans)
-    if samples is None:  # else the curves were made here, and `tables.warnings` tell the same
+    if samples is None:  # else `tables.warnings` has the same, from making the curves
         warned += dict.fromkeys(filter(None, map(fewer_questions, real)))
     return {
         "models": models_table(real),
@@ -108,7 +108,7 @@ def _told(tables: Tables, real: Sequence[Panel], plans: Sequence[Plan]) -> dict[
 
 
 def _stopped(tables: Tables) -> Table | None:
-    """Votes that ended when they were settled; None without any."""
+    """The table of votes that ended when they were settled; None without any."""
     ended = pd.DataFrame() if tables.samples is None else tables.samples[ended_rows(tables.samples)]
     if ended.empty:
         return None
@@ -117,7 +117,7 @@ def _stopped(tables: Tables) -> Table | None:
 
 
 def _unbroken(value: object) -> object:
-    """Text in which "N = 32" stays on one line."""
+    """The text with no-break spaces in "N = 32"."""
     if isinstance(value, Markup) or not isinstance(value, str):
         return value
     return value.replace("N = ", f"N{NBSP}={NBSP}")

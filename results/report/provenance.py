@@ -1,4 +1,4 @@
-"""How the answers of a run folder were sampled, from its run.json and its samples.
+"""How a run folder's answers were sampled, from its run.json and its samples.
 
 model              Qwen/Qwen2.5-Coder-1.5B-Instruct
 prompt             gsm8k-budget (0472592d…)
@@ -21,14 +21,14 @@ Record = dict[str, Any]
 
 
 def key_of(record: Record) -> Key:
-    """Whose answers a run samples, as the page shows the names."""
+    """The key of a run's data set and model, with names as the page shows them."""
     experiment = record["experiment"]
     dataset, model = experiment.get("name", experiment.get("dataset")), experiment.get("model")
     return Key("llm", readable(str(dataset)), readable(str(model)))
 
 
 def whole_runs(records: Sequence[Record]) -> list[Record]:
-    """The records, the shards of one run as one: the first of them, with the answers that all planned."""
+    """The records with the shards of a run merged: the first, with the planned answers of all."""
     whole: dict[object, Record] = {}
     for number, record in enumerate(records):
         shard = shard_in(str(record["experiment"].get("shard")))
@@ -41,9 +41,9 @@ def whole_runs(records: Sequence[Record]) -> list[Record]:
 
 
 def unfinished(records: Sequence[Record], samples: pd.DataFrame) -> dict[Key, str]:
-    """What there is of the answers that runs planned, where some are missing.
+    """Messages about runs with fewer answers than planned, by key.
 
-    Not of runs whose votes stop: their plan is a bound.
+    Runs with a stop rule are left out: their plan is only an upper bound.
     """
     planned: Counter[Key] = Counter()
     for record in records:
@@ -60,7 +60,7 @@ def unfinished(records: Sequence[Record], samples: pd.DataFrame) -> dict[Key, st
 
 
 def longest_votes(records: Sequence[Record]) -> Counter[tuple[Key, str]]:
-    """The answers that a vote ended by a rule has at most, of the longest run that its record knows."""
+    """The maximum number of answers in a vote, by key and stop rule: that of the longest run."""
     most: Counter[tuple[Key, str]] = Counter()
     for record in records:
         rule, answers = (record["experiment"].get(name) for name in ("stop_rule", "samples"))
@@ -70,7 +70,7 @@ def longest_votes(records: Sequence[Record]) -> Counter[tuple[Key, str]]:
 
 
 def fact_table(record: Record, samples: pd.DataFrame) -> Table:
-    """What the answers of a run depend on; only what its record knows."""
+    """What a run's answers depend on, as far as its record gives it."""
     key = key_of(record)
     own = samples[keys(samples, WHOSE) == key]
     experiment, session = record["experiment"], (record.get("sessions") or [{}])[-1]

@@ -1,4 +1,4 @@
-"""What the report's drop-down lists offer: figures and tables under one name.
+"""The entries of the report's drop-down lists: figures and tables under one name.
 
 Choice(slug="llm-gsm8k-llama-majority", name="Llama-3.1-8B on gsm8k, majority vote",
        figures=[("A vote over 64 answers adds 9.1 points …", <against N>), ("Going from …", <against T>)])
@@ -48,7 +48,7 @@ from results.words.values import fit_table, runs_table, unsteady_table, value_ta
 class Choice:
     """One entry of a drop-down list.
 
-    `figures` come with the sentence above each; `choices` are the entries of a list of its own.
+    `figures`: each with the sentence above it; `choices`: the entries of a nested list.
     """
 
     slug: str
@@ -59,21 +59,21 @@ class Choice:
 
     @property
     def every_figure(self) -> Iterator[Figure]:
-        """Its figures and those of its own list."""
+        """Yield its figures and those of its nested list."""
         yield from (figure for _, figure in self.figures)
         for choice in self.choices:
             yield from choice.every_figure
 
 
 def _slug(names: Sequence[str], choices: Sequence[Choice]) -> str:
-    """A slug that none of the choices has."""
+    """A slug that no choice has yet."""
     return unique_slug(names, [choice.slug for choice in choices])
 
 
 def with_most_first(panels: Sequence[Panel]) -> list[Panel]:
-    """Language models first, of those the ones with lengths, toys (named like their questions) last.
+    """Panels of language models first: those with lengths, and last toys, named like their questions.
 
-    Of the twin the paper's Figure 1 is first. The panels of one model stay together.
+    Of the twin's panels, the paper's Figure 1 is first. The panels of one model stay together.
     """
 
     def rank(panel: Panel) -> tuple[bool, bool, bool, bool, int]:
@@ -88,11 +88,11 @@ def with_most_first(panels: Sequence[Panel]) -> list[Panel]:
 
 
 def curve_choices(panels: Sequence[Panel], gaps: Sequence[Gaps] = (), shared: bool = False) -> list[Choice]:
-    """Accuracy against N and against length, side by side, where there are several of them.
+    """Accuracy against N and against length, side by side, if there are several N or lengths.
 
-    Beside a majority vote stand the gaps of its questions along the lengths, where known. Judges come last,
-    or first where the first model has no lengths that would fill the page.
-    shared: all panels of one metric have the same axes, for a picture in which they stand together.
+    A majority vote also has the figure of its questions' gaps against length, if known. Judges come last,
+    or first if the first model has no lengths.
+    shared: panels of one metric share their axes, for a picture with all of them.
     """
     along = {own.key: own for own in gaps}
     choices = []
@@ -113,7 +113,7 @@ def curve_choices(panels: Sequence[Panel], gaps: Sequence[Gaps] = (), shared: bo
 
 
 def _judged_choices(panels: Sequence[Panel]) -> list[Choice]:
-    """Every way of choosing among a model's answers in one picture, where there are scores."""
+    """All ways of choosing among a model's answers in one figure, if there are scores."""
     by_model: dict[Key, list[Panel]] = {}
     for panel in panels:
         by_model.setdefault(panel.key.whose, []).append(panel)
@@ -127,9 +127,9 @@ def _judged_choices(panels: Sequence[Panel]) -> list[Choice]:
 
 
 def forecast_choices(forecasts: Sequence[Forecast], money: Money = NO_MONEY) -> list[Choice]:
-    """The forecasts of each set of curves: a list of predictors, best first, and a table of their errors.
+    """The forecasts for each set of curves: a list of predictors, best first, and a table of their errors.
 
-    Each shows how far off it was, where something was measured that the fit did not see.
+    The table is left out if nothing was measured that the fit did not see.
     """
     tasks: dict[tuple[Key, str, str], list[Forecast]] = {}
     for forecast in forecasts:
@@ -155,7 +155,7 @@ def forecast_choices(forecasts: Sequence[Forecast], money: Money = NO_MONEY) -> 
 
 
 def plan_choices(plans: Iterable[Plan]) -> list[Choice]:
-    """What each plan weighed, its frontier, and the choice that meets its goal."""
+    """The options of each plan, its frontier, and the choice that meets its goal."""
     choices: list[Choice] = []
     for plan in plans:
         source, dataset, predictor = map(str, plan.options[["source", "dataset", "predictor"]].iloc[0])
@@ -192,14 +192,14 @@ def comparison_choices(comparison: pd.DataFrame) -> list[Choice]:
 
 
 def ranks_tables(comparison: pd.DataFrame) -> list[tuple[str, Table]]:
-    """Of three or more runs which may rank where, with a sentence above."""
+    """The possible ranks of three or more runs, with a sentence above each table."""
     level = level_of(comparison)
     each = compared.rankings(comparison)
     return [(compared.ranks_sentence(runs), compared.ranks_table(runs, level)) for runs in each]
 
 
 def grid_choices(samples: pd.DataFrame) -> list[Choice]:
-    """Which questions are answered rightly how often, all runs of a data set side by side."""
+    """How often each question is answered right, for all runs of a data set side by side."""
     if samples.empty:
         return []
     sampled = samples[samples["decoding"] != "greedy"]
@@ -230,7 +230,7 @@ def stopping_choices(table: pd.DataFrame) -> list[Choice]:
 
 
 def number_tables(panels: Sequence[Panel], fits: pd.DataFrame | None) -> dict[str, list[Table]]:
-    """The values of each model on each dataset, and the fits that were given, by heading."""
+    """The values of each model on each data set, and the given fits, by heading."""
     by_heading: dict[str, list[Table]] = {}
     for panel in panels:
         by_heading.setdefault(curves_name(panel.key), []).append(value_table(panel))

@@ -1,11 +1,11 @@
-"""What to take: the default rule, unless another is clearly cheaper at equal agreement, and its price.
+"""The recommended rule: the default, unless another is clearly cheaper at equal agreement.
 
     rule    share  vs_lead      share: of the tokens of N_max answers, at an agreement a point below theirs
     lead    0.197  1.00
     counts  0.180  0.91
 
-Rules are compared at equal agreement, between their thresholds interpolated: a rule that agrees less often is
-cheaper, and says nothing by that.
+Rules are compared at equal agreement, interpolated between their thresholds: that a rule which agrees less
+often is cheaper means nothing.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from results.tables.key import ANSWERS, groups
 
 DEFAULT = "lead"
 LOST = 0.01
-"""The agreement that may be lost to what all N_max answers have."""
+"""How much lower agreement may be than that of all N_max answers."""
 CLEARLY = 0.95
-"""Another rule is taken only where it costs less than this share of the default."""
+"""Another rule is recommended only if it costs less than this share of the default."""
 
 
 @dataclass(frozen=True)
 class Advice:
-    """The rule and threshold to take, and what they come to: means over the settings of a table.
+    """The recommended rule and threshold, and their results: means over the settings of a table.
 
-    rounds_exact: in exact blocks, NaN where that was not replayed; cheapest: the other rule with the smallest
-    share at equal agreement, and that share relative to the one taken; n_max: the fewest and the most of a
-    setting; fixed: accuracy less that of a fixed N of equal cost, and its interval, of a single setting.
+    rounds_exact: in exact blocks, NaN if these were not replayed; cheapest: the other rule with the smallest
+    share at equal agreement, and its share relative to the recommended one; n_max: smallest and largest of
+    the settings; fixed: for one setting, accuracy minus a fixed N's at equal cost, with its interval.
     """
 
     rule: str
@@ -50,7 +50,7 @@ class Advice:
 
 
 def unit_of(table: pd.DataFrame) -> str:
-    """What the costs of a stopping table are counted in."""
+    """The unit of costs in a stopping table."""
     unknown = table["tokens"].isna()
     return "answers" if unknown.all() else "tokens or answers" if unknown.any() else "tokens"
 
@@ -61,9 +61,9 @@ def one_by_one(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def usual_rows(table: pd.DataFrame, taken: Advice | None = None) -> pd.DataFrame:
-    """One row a rule, with `rounds_exact`: at the threshold that was replayed in batches, the usual one.
+    """One row per rule, with `rounds_exact`: at its usual threshold, which was also replayed in batches.
 
-    And the row that is recommended, by `taken` or else by this table; its rounds may not be known.
+    The recommended row, from `taken` or else from this table, is added; its rounds may be unknown.
     """
     place = ["dataset", "model", "setting", "rule", "threshold"]
     exact = table.loc[table["batch"] == EXACT, [*place, "rounds"]]
@@ -77,10 +77,10 @@ def usual_rows(table: pd.DataFrame, taken: Advice | None = None) -> pd.DataFrame
 
 
 def at_equal_agreement(table: pd.DataFrame) -> pd.DataFrame:
-    """Each rule's share at an agreement of LOST below that of all answers: rule, share, vs_lead, by share.
+    """Each rule's share at an agreement LOST below that of all answers: rule, share, vs_lead, by share.
 
-    The mean over the settings of the table; a rule that does not come so close in one of them has NaN.
-    vs_lead is relative to the default rule, NaN where that is not in the table.
+    Shares are means over the settings; NaN for a rule that does not come that close in one of them.
+    vs_lead is relative to the default rule, NaN if the table does not have it.
     """
     shares: dict[str, list[float]] = {}
     for _, rows in groups(one_by_one(table), ANSWERS):
@@ -95,7 +95,7 @@ def at_equal_agreement(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _share_at(line: pd.DataFrame, target: float) -> float:
-    """The share of one rule's line at an agreement, between its thresholds interpolated."""
+    """One rule's share at an agreement, interpolated between its thresholds."""
     line = line.sort_values("share")
     share = line["share"].to_numpy()
     agreement = np.maximum.accumulate(line["agreement"].to_numpy())
@@ -110,7 +110,7 @@ def _share_at(line: pd.DataFrame, target: float) -> float:
 
 
 def advice(table: pd.DataFrame) -> Advice | None:
-    """What to take by a stopping table; None where no rule comes within LOST of all answers' agreement."""
+    """The advice from a stopping table; None if no rule comes within LOST of all answers' agreement."""
     shares = at_equal_agreement(table)
     rules = shares[~shares["rule"].isin([CLAIRVOYANT, "fixed"])].dropna(subset=["share"])
     if rules.empty:
@@ -144,9 +144,9 @@ def advice(table: pd.DataFrame) -> Advice | None:
 
 
 def _close_enough(table: pd.DataFrame, rule: str) -> Any:
-    """The cheapest threshold of the rule that comes within LOST on average, else the one that comes closest.
+    """The means over settings at the rule's cheapest threshold within LOST on average, else at the closest.
 
-    Its means over the settings, named by the threshold.
+    The name of the series is the threshold.
     """
     rows = one_by_one(table)
     columns = ["share", "agreement", "agreement_all", "rounds"]

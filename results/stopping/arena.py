@@ -4,13 +4,13 @@
     aime     qwen3   lead  4          random  1      0.248  7.1      7.1     0.993      0.005
 
 The columns are described in docs/stopping.md. Answers are drawn without replacement from the
-pool of each question. What very many answers would say most often is the truth that a rule
-should find for less.
+pool of each question. The most frequent of very many answers is the truth that a rule should
+find at lower cost.
 
-What is left to gain is that of a clairvoyant. With two answers of known shares no test is
-faster than a lead of the right size (Wald and Wolfowitz 1948), and what size is right depends
-on the shares. Rules do not know them; a clairvoyant does, and spends tokens on the questions
-where they buy the most agreement. No rule is cheaper, unless it beats every lead on the same
+A clairvoyant shows how much there is to gain. With two answers of known shares, no test is
+faster than a lead of the right size (Wald and Wolfowitz 1948), and the right size depends on
+the shares. Rules do not know them; a clairvoyant does, and spends tokens on the questions
+where they buy the most agreement. No rule is cheaper, unless it beats every lead on a single
 question.
 """
 
@@ -41,20 +41,20 @@ from results.votes.permutations import random_orders
 from results.votes.setting import sampled_groups
 
 N_MAX, ORDERS = 40, 100
-"""The most answers that a question may get, and the orders that are replayed, unless told otherwise."""
+"""Defaults: the maximum number of answers to a question, and the number of orders replayed."""
 
 BATCHES = (4, 16, EXACT)
-"""The blocks in which answers are asked for, besides one at a time; tried at each rule's usual threshold."""
+"""Blocks of answers asked for at once, besides one at a time; tried at each rule's usual threshold."""
 
 ALL = "all"
-"""The batch of answers that are all asked for at once, and looked at as they finish."""
+"""The batch of all answers, asked for at once and checked as they finish."""
 
 CLAIRVOYANT = "clairvoyant"
 PRICES = np.geomspace(0.05, 50, 25)
-"""What a question's agreement is worth to the clairvoyant, in the cost of all its answers."""
+"""Values of agreement on a question to the clairvoyant, in units of the cost of all answers."""
 
 WORST = 0.1
-"""The share of the questions that the column worst_tenth is about."""
+"""The share of the questions in the column worst_tenth."""
 
 Thresholds = Mapping[Rule, Sequence[float]]
 EVERY_RULE = tuple(RULES.values())
@@ -62,7 +62,7 @@ EVERY_RULE = tuple(RULES.values())
 
 @dataclass(frozen=True)
 class ArenaRow:
-    """One line of the arena's table: what was replayed, and what it came to by question."""
+    """One row of the arena's table: what was replayed, and the outcome by question."""
 
     rule: Rule
     threshold: float
@@ -80,11 +80,11 @@ def arena(
 ) -> pd.DataFrame:
     """The stopping table of checked samples: a row for each rule, threshold and way of asking.
 
-    rules: those of the table or one's own; a mapping names the thresholds to try. n_max: cut down to the
-    smallest pool of a setting, with a UserWarning. orders: random ones of each question. The intervals of one
-    data set, model and setting hold together with the level of verdicts. A setting where a question has
-    one answer, none could be read, or all are verdicts, is left out with a UserWarning. Raises BadInput where
-    no other is left, for fewer answers than `fixed`, and for those that a stop rule has ended.
+    rules: from RULES or your own; a mapping gives the thresholds to try. n_max: limited to a setting's
+    smallest pool, with a UserWarning. orders: number of random orders per question. The intervals of one
+    data set, model and setting are simultaneous, at LEVEL. A setting in which a question has one answer, no
+    answer could be read, or all are verdicts, is left out with a UserWarning. Raises BadInput if none is
+    left, `fixed` needs more answers than there are, or a stop rule ended the votes.
     """
     n_max, orders, seed = MOST_ANSWERS.of(n_max), RANDOM_ORDERS.of(orders), SEED.of(seed)
     tried = rules if isinstance(rules, Mapping) else {rule: thresholds_of(rule) for rule in rules}
@@ -112,18 +112,18 @@ def arena(
 def arena_of(
     pools: AnswerPools, key: Key, tried: Thresholds, most: int, orders: int = ORDERS, seed: int = 0
 ) -> pd.DataFrame:
-    """The stopping table of one setting, whose questions all have `most` answers or more."""
+    """The stopping table of one setting whose questions all have at least `most` answers."""
     table = _Group(pools, most, orders, seed, key).table(tried)
     return table.assign(**key.cells)[list(STOPPING.columns)]
 
 
 def thresholds_of(rule: Rule) -> list[float]:
-    """The usual threshold of a rule and those that are tried beside it, in rising order."""
+    """The usual threshold of a rule and the others to try, in ascending order."""
     return sorted({*map(float, rule.thresholds), float(rule.usual)})
 
 
 def _most(pools: AnswerPools, n_max: int, key: Key) -> int:
-    """The largest N that every question has answers for, at most n_max. BadInput: there is no vote to end."""
+    """The largest N up to n_max that every question reaches. Raises BadInput if there is no vote to end."""
     if (pools.votes < 0).all():
         raise BadInput(f"{key}: no answer could be read: there is no vote to end")
     smallest = int(pools.sizes.min())
@@ -142,7 +142,7 @@ def _most(pools: AnswerPools, n_max: int, key: Key) -> int:
 
 @dataclass(frozen=True)
 class _Group:
-    """The answers of one setting, replayed."""
+    """The replayed answers of one setting."""
 
     pools: AnswerPools
     most: int
@@ -152,16 +152,16 @@ class _Group:
 
     @cached_property
     def replay(self) -> Replay:
-        """Answers in random order."""
+        """The answers in random orders."""
         return Replay(self.pools, random_orders(self.pools, self.orders, self.seed), self.most)
 
     @cached_property
     def finishing(self) -> Replay:
-        """The same answers asked for all at once, in the order in which they finish."""
+        """The same answers, asked for all at once, in the order in which they finish."""
         return Replay(self.pools, self.replay.orders, self.most, all_at_once=True)
 
     def rows(self, tried: Thresholds) -> Iterator[ArenaRow]:
-        """Everything that is replayed."""
+        """Yield everything that is replayed."""
         for rule, thresholds in tried.items():
             usual = rule.usual if rule.usual in thresholds else thresholds[0]
             possible = [each for each in thresholds if not rule.plain or each <= self.most]
@@ -230,20 +230,20 @@ class _Group:
 
     @cached_property
     def _cost(self) -> Floats:
-        """(Q,) what an answer costs on average."""
+        """(Q,) mean cost of an answer."""
         totals = np.add.reduceat(self.replay.costs, self.pools.starts[:-1])
         return np.asarray(totals / self.pools.sizes)
 
     @cached_property
     def _curve(self) -> Floats:
-        """(Q, most) the exact accuracy of a vote over each N."""
+        """(Q, most) exact accuracy of the vote at each N."""
         return accuracy_by_question(self.pools.counts(), "majority", np.arange(1, self.most + 1))
 
     def _fixed(self, outcome: Outcome) -> tuple[Floats, float, float]:
-        """The rule's accuracy less that of a fixed N that costs as much, by question; that N; its agreement.
+        """The rule's accuracy minus that of a fixed N of equal cost, by question; that N; its agreement.
 
-        What an answer costs on average is measured on the same questions: how far a question moves it is
-        taken into its difference (the delta method), which moves the spread and not the mean.
+        The mean cost of an answer is measured on the same questions: each question's effect on it is added
+        to its difference (the delta method), which changes the spread but not the mean.
         """
         n = float(outcome.tokens.mean() / self._cost.mean())
         below = min(max(int(n), 1), self.most - 1)
@@ -256,7 +256,7 @@ class _Group:
         return outcome.accuracy - accuracy - moved, n, agreement
 
     def _clairvoyant(self) -> pd.DataFrame:
-        """What could be reached by who knew which lead is best for each question."""
+        """The rows of a clairvoyant who knows which lead is best for each question."""
         points = clairvoyant(self.replay)
         cost = points.pop("cost")
         return points.assign(
@@ -271,8 +271,8 @@ class _Group:
 def clairvoyant(replay: Replay) -> pd.DataFrame:
     """Points of least cost for their agreement: cost, answers, rounds, agreement, accuracy, worst_tenth.
 
-    The threshold of a point is what agreement is worth there. Each question's lead is chosen by its mean over
-    the orders replayed, which makes the points a little too good: they are a bound.
+    The threshold of a point is its value of agreement (PRICES). Each question's lead is chosen by its mean
+    over the orders replayed, which makes the points slightly too good: they are a bound.
     """
     leads = [k for k in range(1, replay.most + 1) if k <= 12 or k % 4 == 0]
     outcomes = [replay.outcome(replay.stop(RULES["lead"], k)) for k in leads]
@@ -291,6 +291,6 @@ def clairvoyant(replay: Replay) -> pd.DataFrame:
 
 
 def worst(agreement: Floats) -> float:
-    """The mean over the WORST share of the questions."""
+    """The mean over the worst questions, a share WORST of all."""
     count = int(np.ceil(WORST * agreement.size))
     return float(np.sort(agreement)[:count].mean())

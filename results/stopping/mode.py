@@ -1,12 +1,12 @@
-"""What very many answers to a question would say most often, as its pool tells.
+"""The mode of very many answers to a question, as estimated from its pool.
 
     votes 7, 7, 7, 5      7 with chance 0.875 and 5 with 0.125
 
-A rule that ends on what the pool says most often is not right for that: the pool is finite, and
-the answers that the rule has seen are some of it. On a pool no larger than the vote they agree
-by themselves, in 99 of 100 votes where 88 end with the mode. The shares of the answers are
-Dirichlet's given the pool (Rubin 1981, Annals of Statistics 9, the Bayesian bootstrap): those
-of independent gamma variables of the counts.
+A rule is not right just because it ends on the pool's most frequent answer: the pool is finite
+and includes the answers that the rule has seen. If it is no larger than the vote, the two agree
+by construction, in 99 of 100 votes, although only 88 end with the mode. Given the pool, the
+shares of the answers are Dirichlet (Rubin 1981, Annals of Statistics 9, the Bayesian bootstrap):
+those of independent gamma variables with the counts as shapes.
 """
 
 from itertools import pairwise
@@ -20,9 +20,9 @@ _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(300)
 
 
 def mode_chances(counts: Ints) -> Floats:
-    """The chance of each answer, (K,) from its count ≥ 1, to be the mode: its gamma variable is the largest.
+    """The chance, (K,), that each answer is the mode, its gamma variable the largest; counts: ≥ 1.
 
-    Answers of one count have one chance, so that names make no difference.
+    Answers with equal counts have exactly equal chances, so that names make no difference.
     """
     sizes, place, many = np.unique(counts, return_inverse=True, return_counts=True)
     if len(counts) == 1:
@@ -39,7 +39,7 @@ def mode_chances(counts: Ints) -> Floats:
 
 
 def of_answers(votes: Ints, starts: Ints) -> Floats:
-    """That chance of what each of the answers says, (answers,); of unreadable ones, −1, it is 0."""
+    """The chance that each answer's vote is the mode, (answers,); 0 for unreadable ones, −1."""
     chances = np.zeros(votes.size)
     for start, end in pairwise(starts):
         own = votes[start:end]

@@ -1,10 +1,10 @@
-"""Stored answers replayed in many orders, so that every rule looks at the same ones.
+"""Stored answers replayed in many orders, the same for every rule.
 
     replay = Replay(pools, orders, most=40)
     stops = replay.stop(rule, 4, block=1)      stops.asked (orders, questions): where the rule ends each vote
     replay.outcome(stops)                      accuracy, agreement, tokens, … of each question
 
-Votes that stand alike are one state, whatever the order, and a rule is asked once for each state.
+Votes with the same counts are one state, whatever the order, and a rule is evaluated once per state.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from results.stopping.votes_so_far import Bools, Floats, Ints, Seen
 from results.votes.exact import AnswerPools
 
 EXACT = "exact"
-"""The block in which a vote asks for the fewest answers that can settle it."""
+"""The block size that asks for the fewest answers that can settle the vote."""
 
 
 @dataclass(frozen=True)
 class Stops:
-    """Where a rule ends the votes, (orders, questions): answers asked for, rounds, and whether it says so.
+    """Where votes end, (orders, questions): answers asked for, rounds, and whether the rule ended them.
 
-    The rule says so where it ends the vote itself: not where certainty alone does, or the last answer.
+    A vote may also end because its winner is certain, or with the last answer.
     """
 
     asked: Ints
@@ -39,11 +39,11 @@ class Stops:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What each question came to, the mean over the orders, all (Q,).
+    """The outcome of each question, averaged over the orders, all (Q,).
 
-    accuracy: a tie for the lead shares the credit; agreement: the chance that the answer taken is the one
-    that very many would give most often (`results.stopping.mode`); false_stops: how often the rule said so
-    and that is not the case.
+    accuracy: answers tied for the lead share the credit; agreement: the chance that the winner is the mode
+    of very many answers (`results.stopping.mode`); false_stops: how often the rule ended a vote whose winner
+    is not the mode.
     """
 
     tokens: Floats
@@ -55,10 +55,10 @@ class Outcome:
 
 
 class Walk(NamedTuple):
-    """What votes have come to after each answer, all (orders, Q, most).
+    """The votes after each answer, all (orders, Q, most).
 
-    state: the name of what was seen (states of one name have the same counts); streak: how many of the last
-    answers say the same; right: the accuracy of the vote; agree: the chance that it gives the mode.
+    state: a hash of the counts (equal for equal counts); streak: how many of the last answers are the same;
+    right: the accuracy of the vote; agree: the chance that its winner is the mode.
     """
 
     state: NDArray[np.uint64]
@@ -68,7 +68,7 @@ class Walk(NamedTuple):
 
 
 class States(NamedTuple):
-    """The different states of votes, and the place of each visit's among them, (orders, Q, most)."""
+    """The distinct states of votes, and the index of each visit's state, (orders, Q, most)."""
 
     place: NDArray[np.int32]
     seen: Seen
@@ -78,8 +78,8 @@ class States(NamedTuple):
 class Replay:
     """The answers of Q questions in several orders, the first `most` of each.
 
-    orders: (orders, answers), as `results.votes.permutations.random_orders` gives them. all_at_once: all
-    `most` answers are asked for together, come in shortest first, and the rest are stopped where they stand.
+    orders: (orders, answers), from `results.votes.permutations.random_orders`. all_at_once: all `most`
+    answers are asked for together and finish shortest first; when a vote ends, the rest are aborted.
     """
 
     pools: AnswerPools
@@ -89,7 +89,7 @@ class Replay:
 
     @cached_property
     def costs(self) -> Floats:
-        """(answers,) tokens; where some are unknown every answer counts 1."""
+        """(answers,) tokens; if some are unknown, every answer costs 1."""
         tokens = self.pools.tokens
         return np.ones_like(tokens) if np.isnan(tokens).any() else tokens
 
@@ -99,7 +99,7 @@ class Replay:
 
     @cached_property
     def _answers(self) -> NDArray[np.int32]:
-        """(orders, Q, most) the answers in the order in which they are looked at."""
+        """(orders, Q, most) the answers in the order in which they are used."""
         starts = self.pools.starts[:-1, None]
         answers = starts + self.orders[:, starts + np.arange(self.most)]
         if self.all_at_once:
@@ -127,7 +127,7 @@ class Replay:
 
     @cached_property
     def states(self) -> States:
-        """The states, in which streaks are 0."""
+        """The states without streaks, which are set to 0."""
         from results.stopping.replay_kernel import count_votes
 
         names, first, place = np.unique(self._walk.state, return_index=True, return_inverse=True)
@@ -141,7 +141,7 @@ class Replay:
     @cached_property
     def _states_with_streaks(self) -> States:
         place, seen = self.states
-        base = self.most + 1  # a state and a streak as one number
+        base = self.most + 1  # encodes a state and a streak as one number
         both, visits = np.unique(place.astype(np.int64) * base + self._walk.streak, return_inverse=True)
         state, streak = both // base, both % base
         told_apart = Seen(seen.counts[state], seen.asked[state], streak, self.most)
@@ -168,7 +168,7 @@ class Replay:
         return Stops(stopped_at, rounds, by_rule[last] & (stopped_at < self.most))
 
     def outcome(self, stops: Stops) -> Outcome:
-        """What votes that end there come to."""
+        """The outcome of votes that end at `stops`."""
         agree = _where(self._walk.agree, stops.asked)
         return Outcome(
             tokens=_over_orders(_where(self._spent, stops.asked)),
@@ -181,14 +181,14 @@ class Replay:
 
     @cached_property
     def agreement(self) -> Floats:
-        """(most,) how often a vote over each number of answers gives the mode."""
+        """(most,) how often the vote over each number of answers gives the mode."""
         return np.asarray(self._walk.agree.mean(axis=(0, 1), dtype=np.float64))
 
     @cached_property
     def _spent(self) -> Floats:
-        """(orders, Q, most) tokens paid for when a vote ends at each number of answers.
+        """(orders, Q, most) tokens paid for if a vote ends after each number of answers.
 
-        Of answers that were asked for all at once, those that are stopped have come as far as the last one.
+        If all answers are asked for at once, the aborted ones are as long as the last one that finished.
         """
         each = self.costs[self._answers]
         spent = np.cumsum(each, axis=2)
@@ -198,10 +198,10 @@ class Replay:
 
 
 def _where(values: NDArray[Any], asked: Ints) -> NDArray[Any]:
-    """The values (orders, Q) of votes after so many answers, of (orders, Q, most)."""
+    """The values, (orders, Q), after `asked` answers, from (orders, Q, most)."""
     return np.take_along_axis(values, asked[:, :, None] - 1, axis=2)[:, :, 0]
 
 
 def _over_orders(values: NDArray[Any]) -> Floats:
-    """(Q,) the mean over the orders."""
+    """The mean over the orders, (Q,)."""
     return np.asarray(values.mean(axis=0, dtype=np.float64))

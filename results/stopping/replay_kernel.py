@@ -20,12 +20,12 @@ def walk(
     right: Any,
     agree: Any,
 ) -> None:
-    """Write what each visit (orders, Q, most) has come to.
+    """Write the state, streak and results of the vote at each visit, (orders, Q, most).
 
-    votes: (answers,) −1 unreadable, 0 right, 1 … wrong answers; modes: (answers,) the chance of what it says
-    to be what very many would say; places: the answers in the order in which they are looked at. A state's
-    name is the sum of a random number for each count and one for the answers asked for, `salt` (2, most + 1):
-    states with the same name have the same counts, in whatever order, but for a chance of about
+    votes: (answers,) −1 unreadable, 0 right, 1 … wrong answers; modes: (answers,) the chance that the vote is
+    the mode of very many; places: the answers in the order in which they are used. A state's name is a hash:
+    the sum of a random number for each count and one for the answers asked for, `salt` (2, most + 1). States
+    with the same name have the same counts, in any order, except with a probability of about
     (states)² / 2^65.
     """
     for p in range(places.shape[0]):
@@ -67,7 +67,7 @@ def walk(
 
 @njit(cache=True)  # type: ignore[untyped-decorator]
 def count_votes(votes: Ints, places: Any, rows: Ints, asked: Ints) -> Ints:
-    """(S, most): how often each answer is in the first `asked` of a row of `places`, most frequent first."""
+    """Counts (S, most) of the answers in the first `asked` of each row of `places`, in descending order."""
     counts = np.zeros((rows.size, max(places.shape[1], 2)), np.int64)
     tally = np.zeros(votes.max() + 2, np.int64)
     for s in range(rows.size):
@@ -89,8 +89,8 @@ def count_votes(votes: Ints, places: Any, rows: Ints, asked: Ints) -> Ints:
 def stop_times(visits: Any, ends: Any, steps: Ints, first: int, asked: Ints, rounds: Ints) -> None:
     """Write the answers and rounds, (orders, Q), after which each vote ends.
 
-    ends, steps: by state, whether the vote ends in it and how many answers it asks for else; first: how many
-    it starts with. A block is cut short by the last answer there is.
+    ends, steps: by state, whether the vote ends and, if not, how many answers it asks for; first: how many
+    it starts with. A block is cut short at the last answer.
     """
     most = visits.shape[2]
     for p in range(visits.shape[0]):

@@ -1,15 +1,14 @@
-"""The stopping rules: when a vote over answers to one question is called settled.
+"""The stopping rules: when a vote over the answers to one question counts as settled.
 
     RULES["lead"].stops(seen, 4)   ->  True where the leader is 4 votes ahead, one bool for each state
 
-In the formulas a ≥ b are the two largest counts, c all of them, n the votes, K the different
-answers, t the threshold. A rule of one's own is a `Rule` with a function of `Seen`. What holds
-for all of them: no vote ends on a tie, and every vote ends when no answer can change its
-winner.
+In the formulas, a ≥ b are the two largest counts, c all counts, n the number of votes, K that of
+distinct answers, t the threshold. Your own rule is a `Rule` with a function of `Seen`. Under
+every rule, no vote ends on a tie, and a vote ends when no further answer can change its winner.
 
     rule, threshold = named("lead:4")
-    settled(rule, threshold, seen)    ends where the rule ends it, never on a tie
-    ahead(rule, threshold, seen)      answers to ask for at once: no fewer can settle it
+    settled(rule, threshold, seen)    which votes end: by the rule, but never on a tie
+    ahead(rule, threshold, seen)      answers to ask for at once: fewer cannot settle the vote
 """
 
 from collections.abc import Callable
@@ -24,20 +23,20 @@ from results.stopping.votes_so_far import Bools, Ints, Seen
 
 Stops = Callable[[Seen, float], Bools]
 ANY, COUNT, CHANCE = Range(-1e9, whole=False), Range(1), Range(0, 1, whole=False, above=True)
-"""Thresholds of any kind, numbers of answers, and chances to be reached."""
+"""Ranges of thresholds: any number, a number of answers, a probability to reach."""
 NEAR = 1e-9
-"""What a chance or a logarithm may lack to its threshold: no processor's last digit decides a vote."""
+"""Tolerance of thresholds, so that a processor's rounding does not decide a vote."""
 
 
 @dataclass(frozen=True)
 class Rule:
-    """A rule and where it is from.
+    """A rule and its source.
 
-    stops: which states (S,) it ends, at a threshold; usual: the threshold of its source; thresholds: those
-    that are tried beside it; range: those that make sense; delta: the chance of a false stop that the source
-    states for a threshold, where it states one; ahead: (S,) the fewest further answers after which it may
-    stop, for rules that a run of answers like the leader's is not the fastest way to satisfy; ordered: it
-    looks at `Seen.streak`; plain: a fixed number, which ends on ties and never early.
+    stops: which states (S,) it ends, at a threshold; usual: the threshold of its source; thresholds: others
+    to try; range: valid thresholds; delta: the chance of a false stop that the source states for a
+    threshold, if any; ahead: (S,) the fewest further answers after which it may stop, for rules that more
+    answers like the leader's are not the fastest way to satisfy; ordered: it uses `Seen.streak`; plain: a
+    fixed number of answers, which ends even on ties and never early.
     """
 
     name: str
@@ -58,7 +57,7 @@ def _beta(seen: Seen, t: float) -> Bools:
 
 
 HIGH = (0.7, 0.8, 0.85, 0.9, 0.925, 0.95, 0.96, 0.97, 0.98, 0.99, 0.995, 0.999)
-"""Thresholds that are tried of rules that ask for a chance."""
+"""Thresholds to try for rules with a probability to reach."""
 
 _TABLE = (
     Rule(
@@ -104,11 +103,11 @@ _TABLE = (
 )
 
 RULES = {rule.name: rule for rule in _TABLE}
-"""Every rule by its name."""
+"""All rules by name."""
 
 
 def settled(rule: Rule, threshold: float, seen: Seen) -> Bools:
-    """Which states (S,) end the vote: the rule's, if no tie, and those in which the rest cannot change it."""
+    """Which states (S,) end the vote: by the rule, unless tied, or because the winner cannot change."""
     by_rule = np.asarray(rule.stops(seen, threshold), np.bool_)
     if rule.plain:
         return by_rule
@@ -117,10 +116,10 @@ def settled(rule: Rule, threshold: float, seen: Seen) -> Bools:
 
 
 def ahead(rule: Rule, threshold: float, seen: Seen) -> Ints:
-    """The fewest further answers (S,) after which the vote may end; at least 1, at most what is left.
+    """The fewest further answers (S,) after which the vote may end; at least 1, at most `Seen.left`.
 
-    Asked for in such blocks a vote ends where it would end one answer at a time, in fewer rounds. The fastest
-    end is a run of answers like the leader's, unless the rule knows better (`Rule.ahead`).
+    In such blocks, a vote ends exactly where it would end one answer at a time, but in fewer rounds. The
+    fastest way to end is more answers like the leader's, unless the rule has its own `Rule.ahead`.
     """
     certain = (seen.left - (seen.a - seen.b)) // 2 + 1
     ends = seen.left if rule.plain else np.minimum(certain, seen.left)
@@ -142,7 +141,7 @@ def ahead(rule: Rule, threshold: float, seen: Seen) -> Ints:
 
 
 def named(text: str) -> tuple[Rule, float]:
-    """The rule and threshold that "lead:4" names; "lead" has its usual one. Raises BadInput."""
+    """The rule and threshold that "lead:4" names; "lead" has the usual threshold. Raises BadInput."""
     name, colon, number = text.partition(":")
     if name not in RULES:
         raise BadInput(f"stop rule {text!r:.40}: no rule of this name, expected one of {', '.join(RULES)}")
@@ -156,7 +155,7 @@ def named(text: str) -> tuple[Rule, float]:
 
 
 def spelt_out(text: str) -> str:
-    """A rule with its threshold: "lead" is "lead:4". Raises ValueError, as validators do."""
+    """The rule with its threshold: "lead" becomes "lead:4". Raises ValueError, as validators do."""
     try:
         rule, threshold = named(text)
     except BadInput as error:

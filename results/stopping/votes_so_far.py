@@ -1,8 +1,8 @@
-"""What a stopping rule is shown: the votes so far, of many states at once.
+"""The input of a stopping rule: the votes so far, for many states at once.
 
     answers so far: 7, 7, unreadable, 5, 7     counts [3, 1], asked 5, streak 1     (one state, S = 1)
 
-A rule of one's own is a function of these arrays (`results.stopping.rules`).
+Your own rule is a function of these arrays (`results.stopping.rules`).
 """
 
 from collections.abc import Hashable, Sequence
@@ -20,11 +20,11 @@ Bools = NDArray[np.bool_]
 class Seen:
     """S states of votes that may end.
 
-    counts: (S, K) how often each answer was given, the most frequent first, zeros behind, K ≥ 2;
-    asked: (S,) answers asked for, those that could not be read included;
-    streak: (S,) how many of the last answers say the same, 0 after one that could not be read; only rules
-    that say so (`Rule.ordered`) are shown it, for others it is 0;
-    most: the largest number of answers that a question may get.
+    counts: (S, K) how often each answer was given, in descending order, padded with zeros, K ≥ 2;
+    asked: (S,) answers asked for, including those that could not be read;
+    streak: (S,) how many of the last answers are the same, 0 after one that could not be read; always 0
+    for rules that do not use it (`Rule.ordered`);
+    most: the maximum number of answers to a question.
     """
 
     counts: Ints
@@ -49,7 +49,7 @@ class Seen:
 
     @property
     def classes(self) -> Ints:
-        """(S,) different answers."""
+        """(S,) distinct answers."""
         return np.asarray((self.counts > 0).sum(axis=1))
 
     @property
@@ -58,18 +58,18 @@ class Seen:
         return self.most - self.asked
 
     def more(self, answers: int) -> "Seen":
-        """The states after so many further answers that all say what the leader says."""
+        """The states after this many further answers that are all the leader's."""
         counts = self.counts.copy()
         counts[:, 0] += answers
         return Seen(counts, self.asked + answers, self.streak + answers, self.most)
 
     def kept(self, states: NDArray[np.bool_]) -> "Seen":
-        """The marked states alone."""
+        """Only the marked states."""
         return Seen(self.counts[states], self.asked[states], self.streak[states], self.most)
 
 
 def seen_of(answers: Sequence[Hashable | None], most: int) -> Seen:
-    """One state from the answers to one question in their order; None is one that could not be read."""
+    """One state from the answers to one question, in order; None is an answer that could not be read."""
     readable = [answer for answer in answers if answer is not None]
     counts = sorted((readable.count(answer) for answer in set(readable)), reverse=True)
     streak = 0

@@ -1,1 +1,1 @@
-"""What the numbers of the tables come to, as records: no words and no pictures."""
+"""Summaries of the tables as records, without words or pictures."""

@@ -1,12 +1,12 @@
-"""What to buy: the choices, the Pareto frontier among them, and the one that meets a goal.
+"""What to buy: the choices, their Pareto frontier, and the choice that meets a goal.
 
     cost  predicted                  cost  predicted
     100   0.50                       100   0.50
     400   0.48   is dominated        800   0.62
     800   0.62
 
-A choice is a `Key` and N. Choices that were measured (`measured`) and choices of a plan table
-(`plans_of`) are one kind of Plan.
+A choice is a `Key` and an N. Measured choices (`measured`) and those of a plan table
+(`plans_of`) are both kept as a Plan.
 """
 
 from collections.abc import Iterator, Sequence
@@ -25,16 +25,16 @@ from results.tables.money import Money
 from results.votes.exact import SAME
 
 WORTH_A_ROW = 0.0005
-"""Gains that would be shown as +0.0 points make no choice of the frontier."""
+"""A smaller gain, shown as +0.0 points, does not put a choice on the frontier."""
 
 MEASURED = "measured"
-"""What stands for a predictor in a plan of choices that were all measured."""
+"""The predictor in plans whose choices were all measured."""
 
 CLOSE = 0.01
-"""Without a goal, choices this close to the best one count as good as it."""
+"""Without a goal, choices this close to the best one count as equally good."""
 
 NEW, THESE = "new questions", "these questions"
-"""What the interval of a choice is of: new ones, which whoever buys will ask, where that is known."""
+"""The questions of a choice's interval: if known, new ones, as these are what buyers will ask."""
 
 _GOALS = ["target_accuracy", "token_budget"]
 
@@ -42,8 +42,8 @@ _GOALS = ["target_accuracy", "token_budget"]
 def pareto_frontier(choices: pd.DataFrame, value: str, cost: str = "cost") -> pd.DataFrame:
     """The rows with a higher `value` than every other row of equal or lower `cost`, cheapest first.
 
-    Both name columns. Each row betters the one before by WORTH_A_ROW or more; rows without a value are left
-    out.
+    `value` and `cost` are column names. Each row beats the one before by at least WORTH_A_ROW; rows without
+    a value are left out.
     """
     ordered = choices.dropna(subset=[value]).sort_values([cost, value], ascending=[True, False])
     kept, last = [], -np.inf
@@ -60,10 +60,10 @@ def best_choice(
     budget: float | None = None,
     by: str = "cost",
 ) -> "pd.Series[Any] | None":
-    """The cheapest row whose `value` reaches the target, or the best within the budget; None: there is none.
+    """The cheapest row whose `value` reaches the target, or the best within the budget; None if none does.
 
-    With neither, the cheapest within CLOSE of the best. What is cheap is told by the column `by`; a budget is
-    always one of `cost`.
+    With neither, the cheapest within CLOSE of the best. The column `by` defines cheap; a budget always
+    limits `cost`.
     """
     if budget is not None:
         rows = choices[(choices["cost"] <= budget * (1 + SAME)) & choices[value].notna()]
@@ -76,12 +76,12 @@ def best_choice(
 
 @dataclass(frozen=True)
 class Plan:
-    """The choices of one or several models (rows of a plan table), at most one goal, and what they come to.
+    """The choices of one or several models (rows of a plan table), at most one goal, and the results.
 
-    The goal is an accuracy to reach, or the tokens that a question may cost. Where the options say what is to
-    be `expected` of each given all of them, with the ends of its interval, the choice and the frontier go by
-    it and hold it as `predicted`, `low` and `high`: the best of many noisy options is too good. How sure a
-    choice is goes by `lower` and `upper`, the ends of its interval on NEW questions, else on THESE (`on`).
+    The goal is an accuracy to reach, or the tokens that a question may cost. If the options have `expected`,
+    the accuracy given all options, with its interval, the choice and the frontier use it as `predicted`,
+    `low` and `high`, since the best of many noisy options looks too good. The uncertainty of a choice is
+    `lower` … `upper`, its interval on NEW questions if known, else on THESE (`on`).
     """
 
     options: pd.DataFrame
@@ -90,43 +90,43 @@ class Plan:
 
     @cached_property
     def by(self) -> str:
-        """What choices are compared by: `usd`, their price, where each has one (0 is none), else `cost`."""
+        """The cost used for comparison: `usd` if every choice has a price above 0, else `cost`."""
         return "usd" if "usd" in self.options and (self.options["usd"] > 0).all() else "cost"
 
     @property
     def models(self) -> list[str]:
-        """The models there are choices of."""
+        """The models of the choices."""
         return list(map(str, self.options["model"].unique()))
 
     @property
     def methods(self) -> list[str]:
-        """The methods there are choices by: of several, the method is part of a choice."""
+        """The methods of the choices; if there are several, the method is part of a choice."""
         return list(map(str, self.options["method"].unique()))
 
     @cached_property
     def judged(self) -> pd.DataFrame:
-        """The options by what they are chosen for; `alone` is what each was thought to be by itself."""
+        """The options with the values that decide; `alone` is each option's own prediction."""
         ends = ["low", "high", "new_low", "new_high"]
         options = self.options.reindex(columns=[*dict.fromkeys([*self.options, *ends])])
         return _with_bounds(_as_expected(options.assign(alone=options["predicted"])))
 
     @cached_property
     def is_drawn_together(self) -> bool:
-        """Whether what is expected of a choice on the frontier is not what it was thought to be alone."""
+        """Whether a choice on the frontier has an expected accuracy other than its own prediction."""
         apart = self.frontier["alone"] - self.frontier["predicted"]
         return bool((apart.abs() > SAME).any())
 
     @cached_property
     def frontier(self) -> pd.DataFrame:
-        """The choices that nothing as cheap equals, cheapest first."""
+        """The choices that nothing equally cheap equals, cheapest first."""
         return pareto_frontier(self.judged, "predicted", self.by)
 
     @cached_property
     def chosen(self) -> "pd.Series[Any] | None":
-        """The choice to buy, by its point forecast; None where none reaches the goal.
+        """The choice to buy, by its point forecast; None if none reaches the goal.
 
-        Without a goal another model than that of the best choice will do where it is not clearly worse, but
-        only on the frontier: nothing is bought that a cheaper choice equals.
+        Without a goal, it may be of another model than the best choice if it is not clearly worse, but only
+        on the frontier, so that no cheaper choice equals it.
         """
         has_goal = self.target_accuracy is not None or self.token_budget is not None
         if has_goal or "model" not in self.options or len(self.models) == 1:
@@ -140,7 +140,7 @@ class Plan:
 
     @property
     def cautious(self) -> "pd.Series[Any] | None":
-        """The choice by the lower end of its interval."""
+        """The choice to buy, by the lower end of its interval."""
         return self._best("lower")
 
     def _best(self, value: str) -> "pd.Series[Any] | None":
@@ -153,9 +153,9 @@ class Plan:
 
 
 def _as_expected(options: pd.DataFrame) -> pd.DataFrame:
-    """Options with what is expected of each given all of them, where that is known, as their prediction.
+    """The options, with their expected accuracy given all of them, if known, as prediction.
 
-    Intervals on new questions move along, but for an end at 0 or 1, which nothing is beyond.
+    Intervals on new questions move along, except for ends at 0 or 1, the bounds.
     """
     if "expected" not in options:
         return options
@@ -172,7 +172,7 @@ def _as_expected(options: pd.DataFrame) -> pd.DataFrame:
 
 
 def _with_bounds(options: pd.DataFrame) -> pd.DataFrame:
-    """Options with `lower` and `upper`, the ends of the interval to buy by, and what it is `on`."""
+    """The options with `lower` and `upper`, the ends of the interval to use, and what it is `on`."""
     is_new = options["new_low"].notna()
     lower = options["new_low"].where(is_new, options["low"]).clip(0, 1)
     upper = options["new_high"].where(is_new, options["high"]).clip(0, 1)
@@ -180,7 +180,7 @@ def _with_bounds(options: pd.DataFrame) -> pd.DataFrame:
 
 
 def _stderr(rows: pd.DataFrame) -> "pd.Series[float]":
-    """The standard errors of choices; of forecasts a half of their interval over its normal quantile."""
+    """The standard errors of choices; for forecasts, from the half-width of their interval."""
     if "stderr" in rows:
         return rows["stderr"]
     level = rows.get("level", pd.Series(FORECAST_LEVEL, index=rows.index))
@@ -188,10 +188,10 @@ def _stderr(rows: pd.DataFrame) -> "pd.Series[float]":
 
 
 def measured(panels: Sequence[Panel]) -> Plan:
-    """The choices of several panels that were measured, cheapest first, each with its `stderr`.
+    """The measured choices of several panels, cheapest first, each with its `stderr`.
 
-    `cost`: tokens of N answers to a question; `usd`: the price of 1,000 questions in US dollars, NaN where
-    the model has no price. They are compared by price where each model has one.
+    `cost`: tokens of N answers to a question; `usd`: the price of 1,000 questions in US dollars, NaN if the
+    model has no price. They are compared by price if every model has one.
     """
     tables = []
     for panel in panels:
@@ -208,10 +208,10 @@ def measured(panels: Sequence[Panel]) -> Plan:
 
 
 def _given_all(rows: pd.DataFrame) -> pd.DataFrame:
-    """Measured rows with what is expected of each given all settings.
+    """Measured rows with the expected accuracy of each given all settings.
 
-    Settings that are equally good differ by luck at one N: their difference from the cheapest,
-    paired by question, has the error of both.
+    At one N, equally good settings differ only by luck: a setting's difference from the
+    cheapest, paired by question, has the error of both, hence the division by 2.
     """
     squares = (rows["stderr_vs_cheapest"] ** 2).groupby(rows["N"]).transform("mean")
     noisy = rows.assign(luck=np.sqrt(squares / 2), low=np.nan, high=np.nan)
@@ -220,9 +220,9 @@ def _given_all(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def measured_plans(panels: Sequence[Panel], plans: Sequence[Plan]) -> Iterator[Plan]:
-    """What to buy of what was measured, where none of `plans` tells: of models side by side, and of each.
+    """Yield plans from measurements for models without a plan in `plans`: all of a data set, and each.
 
-    By the vote, or, without one, the first method.
+    They use majority vote or, without it, the first method.
     """
     shown: dict[Key, Panel] = {}
     for panel in panels:
@@ -240,14 +240,14 @@ def measured_plans(panels: Sequence[Panel], plans: Sequence[Plan]) -> Iterator[P
 
 
 def plans_of(plans: pd.DataFrame, money: Money) -> Iterator[Plan]:
-    """The plans of a plan table; of several models for one goal first what to buy among them.
+    """Yield the plans of a plan table; if several models have one goal, first a plan with all of them.
 
-    Choices are compared by their price (`usd`, for 1,000 questions) where each model has one, else by tokens.
+    Choices are compared by price (`usd`, for 1,000 questions) if every model has one, else by tokens.
     """
     absent = [name for name in [*_GOALS, "level"] if name not in plans]
     every = plans.reindex(columns=[*plans.columns, *absent]).fillna({"level": FORECAST_LEVEL})
     every = every.assign(usd=money.usd(every))
-    # What was measured is chosen among by any method; a forecast is of one.
+    # Measured choices are compared across methods; forecasts are for one method.
     method = every["method"].mask(every["predictor"] == MEASURED, "").rename("of")
     one_goal = ["source", "dataset", "predictor", "level", *_GOALS, method]
     for _, rows in every.groupby(one_goal, sort=False, dropna=False):

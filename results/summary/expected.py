@@ -1,17 +1,17 @@
-"""What is to be expected of each choice given all of them: the best of many noisy values is too good.
+"""Shrinkage: the expected value of each choice given all, as the best of many noisy values is too good.
 
     setting  alone         expected      20 settings that are equally good, each known to ± 5 points:
     s07      0.93 ± 0.05   0.85 ± 0.02   the best of them is the luckiest of them
     s11      0.79 ± 0.05   0.84 ± 0.02
 
-Each value is right by itself, and the largest of many is too large. Whoever chooses needs what
-each is worth given all of them. At one N the settings' true accuracies are taken to scatter
-about their mean by τ, of which nothing is known beforehand but that it is at most one half, as
-it is for all numbers from 0 to 1; the values differ from the true ones by the luck of their
-answers, which is independent between settings. The expectation given all values draws each to
-their mean, by as much as luck explains the scatter (Rubin 1981, Journal of Educational
-Statistics 6; Efron and Morris 1975, JASA 70). Where settings differ by more than luck, nothing
-moves; of one setting nothing is known beside itself, and it stays as it is.
+Each value is unbiased on its own, but the largest of many is too large, so a choice needs the
+expectation of each given all. At one N, the true accuracies of the settings are assumed to
+scatter around their mean with standard deviation τ, whose prior is uniform up to one half, the
+maximum for numbers from 0 to 1. The values differ from the true ones by the luck of their
+answers, which is independent between settings. The expectation given all values shrinks each
+towards their mean, as far as luck explains the scatter (Rubin 1981, Journal of Educational
+Statistics 6; Efron and Morris 1975, JASA 70). If settings differ by more than luck, they hardly
+change; a single setting is left unchanged.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from results.normal import z_of
 from results.votes.exact import DIGITS, Floats
 
 TAU = (np.arange(200) + 0.5) / 400
-"""The standard deviations that true accuracies may have between settings: 0 to one half, equally likely."""
+"""Grid of standard deviations of true accuracies between settings: 0 to one half, equally likely."""
 
 
 def with_expected(table: pd.DataFrame, level: float) -> pd.DataFrame:
     """The table with columns expected, expected_low and expected_high, method by method and N by N.
 
-    Its columns method, N, predicted, low, high; and `luck`, the standard error that a value
-    owes to its finite answers, NaN where it has no interval: such a value stays as it is.
-    Settings have answers of their own, methods have not.
+    It needs columns method, N, predicted, low, high and `luck`, the standard error of a value
+    due to its finite answers; a value without luck (NaN) is left unchanged. Settings have
+    separate answers; methods share them.
     """
     reach = z_of(level)
     ends = table[["predicted", "low", "high"]].to_numpy(np.float64, copy=True)
@@ -48,8 +48,8 @@ def with_expected(table: pd.DataFrame, level: float) -> pd.DataFrame:
 def given_all(values: Floats, luck: Floats) -> tuple[Floats, Floats]:
     """Mean and standard deviation of each true value, given `values` with standard errors `luck`, (S,).
 
-    What is drawn to the mean is decided by the mean square of `luck`: of equal settings the
-    luckiest looks the most certain, too. As far as settings do differ, each keeps its own.
+    The mean square of `luck` decides how much values shrink, since of equal settings the
+    luckiest also looks the most certain. As far as settings differ, each keeps its own.
     """
     pooled, mean = float(np.mean(luck**2)), float(values.mean())
     total = TAU**2 + pooled
@@ -64,7 +64,7 @@ def given_all(values: Floats, luck: Floats) -> tuple[Floats, Floats]:
 
 
 def scatter_likelihood(values: Floats, variance: Floats) -> Floats:
-    """The likelihood of each common variance of normal values whose mean is not known; its sum is 1."""
+    """The likelihood of each variance, for normal values with unknown mean, scaled to sum to 1."""
     squares = float(((values - values.mean()) ** 2).sum())
     log = -(len(values) - 1) / 2 * np.log(np.maximum(variance, 1e-300)) - squares / (2 * variance)
     likelihood = np.exp(log - log.max())

@@ -1,4 +1,4 @@
-"""Forecasts as records, beside what was measured of the same curves, and how far off they were.
+"""Forecasts as records, with measurements of the same curves, and their errors.
 
 Forecast(key=Key("llm", "gsm8k", "Llama-3.1-8B", method="majority"), predictor="joint", rows=…, …)
   setting  length  N   role      accuracy  predicted  low   high  status
@@ -7,7 +7,7 @@ Forecast(key=Key("llm", "gsm8k", "Llama-3.1-8B", method="majority"), predictor="
 scores(rows)
   predictor  mean  largest  score  inside  bounded  told  asked
   default    0.62  1.4      4.1    6       6        6     6
-  plug-in    0.41  0.5      2.0    2       2        2     6      not ranked: it forecast some points only
+  plug-in    0.41  0.5      2.0    2       2        2     6      not ranked: it forecast only some points
 """
 
 from collections import Counter
@@ -36,10 +36,10 @@ _POINT = ["curves", "table", "split", "dataset", "model", "method", "setting", "
 
 @dataclass(frozen=True)
 class Forecast:
-    """What one predictor says of one model on one dataset.
+    """The forecasts of one predictor for one model on one data set.
 
-    `file` is the table's name where several tables have forecasts of the same curves, else "". `beside` holds
-    what was measured of the same curves where `rows` have nothing.
+    `file` is the table's name if several tables have forecasts of the same curves, else "". `beside` holds
+    further measured points of the same curves, which are not in `rows`.
     """
 
     key: Key
@@ -56,31 +56,31 @@ class Forecast:
 
     @property
     def question(self) -> str:
-        """What is asked; see `question_of`."""
+        """The question asked; see `question_of`."""
         return question_of(self.rows)
 
     @property
     def over_length(self) -> bool:
-        """Whether it forecasts settings that the fit did not see, so that length is the axis to show."""
+        """Whether it forecasts settings that the fit did not see, so that the axis should be length."""
         return self.question != MORE_ANSWERS
 
     @property
     def has_points(self) -> bool:
-        """Whether anything was forecast or measured, so that there is something to draw."""
+        """Whether there is anything to draw: a forecast or measured point."""
         known = self.rows[["accuracy", "predicted"]].notna()
         return bool(known.any(axis=None)) or not self.beside.empty
 
     @property
     def task(self) -> tuple[Key, str, str]:
-        """What rival predictors have in common: curves, file and question."""
+        """The task, which rival predictors share: curves, file and question."""
         return self.key, self.file, self.question
 
 
 def question_of(rows: pd.DataFrame) -> str:
-    """What a forecast is asked: more answers, longer ones, or both at once.
+    """The question a forecast answers: more answers, longer ones, or both at once.
 
-    For "longer" every N was measured at the lengths seen, the inputs of the paper's Algorithm 3. A table need
-    not tell what was fitted: without any such row no setting counts as new.
+    For "longer", every N was measured at the lengths seen, as the paper's Algorithm 3 requires. A table need
+    not have fitted points: without them, no setting counts as new.
     """
     used = rows[rows["role"] == "used"]
     targets = rows[rows["role"] != "used"]
@@ -91,9 +91,9 @@ def question_of(rows: pd.DataFrame) -> str:
 
 
 def make_forecasts(tables: Mapping[str, pd.DataFrame], panels: Sequence[Panel] = ()) -> list[Forecast]:
-    """The forecasts of several tables by file name, which tells those of the same curves apart.
+    """The forecasts of several tables, given by file name, which distinguishes those of the same curves.
 
-    `panels` are what was measured.
+    `panels`: the measured curves.
     """
     measured = {panel.key: panel.exact for panel in panels if panel.metric == "accuracy"}
     parts = []
@@ -116,7 +116,7 @@ def make_forecasts(tables: Mapping[str, pd.DataFrame], panels: Sequence[Panel] =
 
 
 def _beside(rows: pd.DataFrame, measured: pd.DataFrame | None) -> pd.DataFrame:
-    """What was `measured` at the settings of a forecast and at N that it has no row of."""
+    """The points `measured` at a forecast's settings, but at N that it has no row for."""
     if measured is None:
         return pd.DataFrame(columns=["setting", "length", "N", "accuracy"])
     forecast = pd.MultiIndex.from_frame(rows[["setting", "N"]].astype({"N": "int64"}))
@@ -127,7 +127,7 @@ def _beside(rows: pd.DataFrame, measured: pd.DataFrame | None) -> pd.DataFrame:
 
 
 def targets(forecasts: Sequence[Forecast]) -> pd.DataFrame:
-    """The rows of several forecasts that their fits did not see."""
+    """The rows of several forecasts that the fits did not see."""
     tables = []
     for forecast in forecasts:
         curves = f"{forecast.key} {forecast.file}"
@@ -138,13 +138,13 @@ def targets(forecasts: Sequence[Forecast]) -> pd.DataFrame:
 def scores(rows: pd.DataFrame) -> pd.DataFrame:
     """The errors of each predictor in percentage points, best first; those that left out a point come last.
 
-    Best is the least interval score, which a wide interval costs as much as a missed truth, and the least
-    mean error where somebody gives no interval. `rows` are forecasts of a forecast or backtest table. One row
-    a predictor: mean and largest absolute error, the bias (forecast − truth), the error against answers that
-    were not seen (`unseen`, NaN where the table has none), the width of intervals and their mean score; how
-    many forecasts had an interval (`bounded`) and the truth in it (`inside`), how many of the `asked`
-    measured points it forecast (`told`), how many forecasts are `ok` and the mean error of these; `ranked` is
-    what it is ordered by, NaN unless it forecast them all.
+    Best is the smallest interval score, which penalises wide intervals as well as missed truths or, if a
+    predictor gives no intervals, the smallest mean error. `rows` are from a forecast or backtest table. One
+    row per predictor: mean and largest absolute error, the bias (forecast − truth), the error against answers
+    not seen (`unseen`, NaN if the table has none), the width of intervals and their mean score; how many
+    forecasts had an interval (`bounded`) that contained the truth (`inside`), how many of the `asked` points
+    it forecast (`told`), how many forecasts are `ok` and the mean error of these; `ranked`: the value that
+    ranks it, NaN unless it forecast all points.
     """
     point = [name for name in _POINT if name in rows]
     places = len(rows.dropna(subset=["accuracy"])[point].drop_duplicates())
@@ -159,7 +159,7 @@ def scores(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _errors(rows: pd.DataFrame) -> pd.DataFrame:
-    """Forecasts with what `scores` takes the means of, in percentage points."""
+    """The forecasts with the errors that `scores` averages, in percentage points."""
     known = rows[["accuracy", "predicted"]].notna().all(axis=1)
     bounded = known & rows[["low", "high"]].notna().all(axis=1)
     off = 100 * (rows["predicted"] - rows["accuracy"])
@@ -180,9 +180,9 @@ def _errors(rows: pd.DataFrame) -> pd.DataFrame:
 
 @dataclass(frozen=True)
 class Lead:
-    """By how many points one predictor is better than another, ± `margin` over so many `units`.
+    """How many points one predictor is better than another, ± `margin`, over a number of `units`.
 
-    margin: NaN where fewer than `fewest` units were forecast, which tell nothing at this level.
+    margin: NaN if there are fewer than `fewest` units, which cannot decide at this level.
     """
 
     value: float
@@ -193,18 +193,18 @@ class Lead:
 
     @property
     def clear(self) -> bool:
-        """Whether it is more than the luck of the units."""
+        """Whether the lead is larger than luck may explain."""
         return self.value > self.margin
 
 
 def lead(rows: pd.DataFrame, best: str, other: str, rivals: int) -> Lead:
-    """How sure it is that one predictor is better than another, paired by what was drawn independently.
+    """The lead of one predictor over another, with its interval, paired by independent units.
 
-    Those are the data sets, where there are several; else the splits of one, which were drawn from the same
-    answers, so that nothing is said of other questions. Settings, N and models share questions and answers:
-    they are averaged first. Student's interval at LEVEL, that of `rivals` comparisons together by
-    Bonferroni's rule, as the best was picked among them; of the interval score, or the error where somebody
-    gives no interval, as in `scores`.
+    The units are data sets if there are several, else splits of one, which share their answers and so say
+    nothing about other questions. Settings, N and models share questions and answers, so they are averaged
+    first. The interval is Student's at LEVEL, for `rivals` comparisons together (Bonferroni), as the best
+    was picked among them. It is for the interval score or, if a predictor gives no intervals, the error, as
+    in `scores`.
     """
     known = rows.dropna(subset=["accuracy"])
     unit = "dataset" if "dataset" in known and len(set(known["dataset"])) > 1 else "split"

@@ -1,12 +1,12 @@
-"""What more answers and longer answers change, and whether the change is clear.
+"""The gains from more answers and from longer answers, and whether they are clear.
 
     vote_gain(panel)    ->  Gain(value=0.040, margin=0.028): +4.0 ± 2.8 points, which pays
     length_gain(panel)  ->  Gain(value=0.002, margin=0.028): no clear difference
 
-A gain pays, or hurts, where its interval at LEVEL excludes 0; without a standard error neither
-is said. The same questions are answered at every N and setting: a standard error of the
-difference that is paired by question is taken at its word; where the table has none, those of
-both values count as independent, and the interval is too wide.
+A gain pays, or hurts, if its interval at LEVEL excludes 0; without a standard error, neither is
+said. The same questions are answered at every N and setting, so a standard error of the
+difference paired by question is used if the table has one; if not, both values are treated as
+independent, and the interval is too wide.
 
     ranks(comparison)   ->  large may rank 1 to 2 of 5 runs
 """
@@ -23,30 +23,30 @@ from results.paired.verdict import Verdict, verdict
 from results.summary.panels import Panel
 
 FEWEST_RUNS = 3
-"""Two runs have a verdict, which says more than their ranks."""
+"""The fewest runs to rank; for two, the verdict says more."""
 
 
 @dataclass(frozen=True)
 class Gain:
-    """A difference of two accuracies (or risks) and the half-width of its interval, NaN where not known."""
+    """A difference of two accuracies (or risks) and the half-width of its interval, NaN if unknown."""
 
     value: float
     margin: float
 
     @property
     def known(self) -> bool:
-        """Whether it can be told from noise at all."""
+        """Whether its uncertainty is known."""
         return not np.isnan(self.margin)
 
     @property
     def verdict(self) -> Verdict:
-        """Whether the value clearly rises or falls; undecided where all of it could be noise."""
+        """Whether the value clearly rises or falls; undecided if it could be noise."""
         return verdict(self.value - self.margin, self.value + self.margin)
 
 
 class Ends(NamedTuple):
-    """Four exact rows: the cheapest and the dearest setting at the fewest answers that both have, or, where
-    they have no N in common, each at its own; the fewest and the most answers at the dearest."""
+    """Four exact rows: the cheapest and the most expensive setting at the smallest N that both have (if none,
+    each at its own), and the smallest and largest N at the most expensive one."""
 
     cheapest: Any
     dearest: Any
@@ -67,13 +67,13 @@ def ends(panel: Panel) -> Ends:
 
 
 def vote_gain(panel: Panel) -> Gain:
-    """What the most answers gain over the fewest at the dearest setting."""
+    """The gain of the largest N over the smallest at the most expensive setting."""
     places = ends(panel)
     return gain(places.fewest, places.most, "stderr_vs_first_n")
 
 
 def length_gain(panel: Panel) -> Gain:
-    """What the dearest setting gains over the cheapest at the fewest answers; NaN where they share no N."""
+    """The gain of the most expensive setting over the cheapest at the smallest N; NaN if they share none."""
     places = ends(panel)
     if places.cheapest["N"] != places.dearest["N"]:
         return Gain(float("nan"), float("nan"))
@@ -83,7 +83,7 @@ def length_gain(panel: Panel) -> Gain:
 def gain(before: Any, after: Any, paired: str) -> Gain:
     """The difference of two rows of a panel; `paired` is the column with its standard error.
 
-    That column is null in the row that the others are compared with. One question has no
+    This column is null in the row that others are compared with. A single question has no
     standard error.
     """
     stderr = after[paired]
@@ -97,7 +97,7 @@ def gain(before: Any, after: Any, paired: str) -> Gain:
 def _margin(stderr: float, questions: float, draws: float) -> float:
     """The half-width of the interval of a mean over `questions`, by the rules of `paired.differences`.
 
-    draws: these, or the clusters that they come in. Where these are not told, by the normal law.
+    draws: the number of questions, or of clusters. If unknown (NaN), the interval is normal.
     """
     if np.isnan(stderr) or np.isnan(draws):
         return z_of(LEVEL) * stderr
@@ -106,12 +106,12 @@ def _margin(stderr: float, questions: float, draws: float) -> float:
 
 
 def ranks(comparison: pd.DataFrame) -> pd.DataFrame:
-    """Where runs of a comparison table may rank, if FEWEST_RUNS or more are compared, each with each.
+    """The possible ranks of runs in a comparison table, if FEWEST_RUNS or more are all compared pairwise.
 
-    Columns dataset, setting ("" where pairs have none in common), table (of several), method, N (one, and
-    the most), run, accuracy, first, last. The true rank lies from `first`, 1 + the runs clearly
-    better, to `last`, all runs less those clearly worse. All ranks hold at the level of the
-    comparison, as its intervals hold together.
+    Columns: dataset, setting ("" if the sides' settings differ), table (if several), method, N
+    (the smallest and the largest), run, accuracy, first, last. The true rank is from `first`,
+    1 + the runs clearly better, to `last`, all runs minus those clearly worse. All ranks hold
+    at the level of the comparison, as its intervals are simultaneous.
     """
     same = comparison["setting_a"] == comparison["setting_b"]
     setting = comparison["setting_a"].where(same, "").rename("setting")
@@ -132,7 +132,7 @@ def ranks(comparison: pd.DataFrame) -> pd.DataFrame:
 
 
 def _ranked(pairs: pd.DataFrame) -> pd.DataFrame:
-    """The runs of some pairs with their first and last rank."""
+    """The runs of the pairs with their first and last possible rank."""
     b_is = pd.Series(map(verdict, pairs["low"], pairs["high"]), index=pairs.index, dtype=object)
     sides = []
     for side, ahead, behind in (("a", "worse", "better"), ("b", "better", "worse")):

@@ -1,14 +1,13 @@
-"""The gap Δ of a question: the chance of its right answer less that of its strongest wrong one.
+"""The gap Δ of a question: the chance of its right answer minus that of its strongest wrong one.
 
 right  wrong    unread   gap    behind
-9      4, 2, 1  0        0.34   0.03      behind: the chance that Δ < 0, so that many votes end wrong
-3      7, 2, 2  2       −0.14   0.80      (by the prior 1, 1, 0.1 and 2)
+9      4, 2, 1  0        0.34   0.03      behind: the chance that Δ < 0, so that large votes end wrong
+3      7, 2, 2  2       −0.14   0.80      (with the prior 1, 1, 0.1 and 2)
 
-Shares are no estimate of Δ: of 10 different wrong answers the largest count is large by
-chance. So Δ is taken from a posterior. Right, wrong and unread answers are a Dirichlet; the
-wrong ones, those that nobody has given yet among them, are a Dirichlet process. Both are
-learnt from all questions of a setting. How far such counts can be believed is measured in
-studies/bridge.
+Shares are a poor estimate of Δ: of 10 distinct wrong answers, the largest count is large by
+chance. Δ is therefore taken from a posterior. Right, wrong and unread answers have a Dirichlet
+prior; the wrong answers, including those not given yet, a Dirichlet process. Both are learnt
+from all questions of a setting. studies/bridge measures how far such counts can be trusted.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -28,35 +27,35 @@ from results.votes.exact import DIGITS, Floats, Ints, VoteCounts
 from results.votes.tokens import budgets_ignored
 
 LENGTHS = 4
-"""Settings of different length from which gaps are shown along them."""
+"""The fewest settings of different length for showing gaps against length."""
 STICKS = 24
-"""Wrong answers that nobody has given yet, of which the largest may lead."""
+"""Number of wrong answers not given yet that are drawn; the largest may lead."""
 LEAST = 1e-3
-"""So many right answers to a question are thought to come before any is seen, at the least."""
+"""The smallest pseudo-count of an outcome in the prior."""
 _DRAWS = 500
 
 
 @dataclass(frozen=True)
 class Prior:
-    """Of one setting: `outcomes`, a × the shares of right, wrong and unread (3,); `theta` of wrong ones."""
+    """A setting's prior: `outcomes` (3,), pseudo-counts of right, wrong, unread; `theta` of wrong ones."""
 
     outcomes: Floats
     theta: float
 
     @property
     def rounded(self) -> "Prior":
-        """To a hundredth of a logarithm: a minimum is found no more exactly, and machines differ."""
+        """The prior with logs rounded to 0.01: minima are no more exact, and machines differ."""
         outcomes, theta = (np.exp(np.log(part).round(2)) for part in (self.outcomes, self.theta))
         return Prior(outcomes, float(theta))
 
 
 @dataclass(frozen=True)
 class Gaps:
-    """The gaps of one model's questions along the lengths of its answers.
+    """The gaps of one model's questions against the length of its answers.
 
     `questions` has the columns question, setting, length, gap, behind. `means` has a row
-    for each setting: setting, length, gap, low, high (90 %, over which questions were asked
-    and what their answers leave open), behind (a share of the questions) and its
+    per setting: setting, length, gap, low, high (90 %, for the choice of questions and the
+    uncertainty given their answers), behind (a share of the questions) and its interval,
     behind_low, behind_high.
     """
 
@@ -77,12 +76,12 @@ def learn_prior(counts: VoteCounts) -> Prior:
 
 
 def _least(loss: Callable[[float], float]) -> float:
-    """Where a loss of one number is least."""
+    """The number that minimises a loss."""
     return float(minimize_scalar(loss, bounds=(-5.0, 6.0), method="bounded").x)
 
 
 def _outcome_loss(log: float, counts: Ints, share: Floats) -> float:
-    """−log of the Dirichlet-multinomial with concentration e^log, up to a constant; log ~ N(0, 3²)."""
+    """−log of the Dirichlet-multinomial with concentration e^log and log ~ N(0, 3²), up to a constant."""
     a = np.exp(log)
     alpha = a * share[:, None]
     n = counts.sum(axis=0)
@@ -91,13 +90,13 @@ def _outcome_loss(log: float, counts: Ints, share: Floats) -> float:
 
 
 def _kinds_loss(log: float, wrong: Ints, kinds: Ints) -> float:
-    """−log of Ewens' formula for so many kinds among so many wrong answers, up to a constant."""
+    """−log of Ewens' formula for the numbers of distinct wrong answers, up to a constant."""
     theta = np.exp(log)
     return float(log**2 / 18 - (kinds * log + gammaln(theta) - gammaln(theta + wrong)).sum())
 
 
 def sticks(theta: float | Floats, chance: Floats) -> Floats:
-    """A Dirichlet process' shares of what is new, (…, STICKS), by as many uniform numbers."""
+    """Stick-breaking shares of a Dirichlet process, (…, STICKS), from as many uniform numbers."""
     broken = 1 - chance ** (1 / theta)
     left = np.cumprod(1 - broken, axis=-1)
     before = np.concatenate([np.ones_like(left[..., :1]), left[..., :-1]], axis=-1)
@@ -106,14 +105,14 @@ def sticks(theta: float | Floats, chance: Floats) -> Floats:
 
 @lru_cache(maxsize=64)
 def _largest_stick(theta: float, draws: int) -> Floats:
-    """The largest share of what is new, (draws,): the same draws for every question of a setting."""
+    """The largest share among new answers, (draws,): the same draws for all questions of a setting."""
     return np.asarray(sticks(theta, np.random.default_rng(1).random((draws, STICKS))).max(axis=1))
 
 
 def gap_draws(right: int, wrong: Sequence[int], unread: int, prior: Prior, draws: int = _DRAWS) -> Floats:
     """Draws of Δ of one question, (draws,), given how often each answer was given.
 
-    The draws depend on these counts alone, so that neither names nor the order of rows move
+    The draws depend only on these counts, so that neither names nor the order of rows change
     them.
     """
     rng = np.random.default_rng(0)
@@ -125,16 +124,16 @@ def gap_draws(right: int, wrong: Sequence[int], unread: int, prior: Prior, draws
     given = rng.standard_gamma(sorted(wrong, reverse=True), (draws, len(wrong)))
     stick, all_wrong = _largest_stick(prior.theta, draws), given.sum(axis=1) + fresh
     largest = np.maximum(given.max(axis=1, initial=0.0), fresh * stick)
-    # No wrong answer was given, and what is new of yes or no is so little that no number is as small.
+    # If no wrong answer was given, the mass of new ones may underflow to 0, as for yes-or-no answers.
     share = np.divide(largest, all_wrong, out=stick.copy(), where=all_wrong > 0)
     return np.asarray((mass_right - mass_wrong * share) / (mass_right + mass_wrong + mass_unread))
 
 
 def gaps_along_lengths(votes: Sequence[Exact]) -> list[Gaps]:
-    """The gaps of each model that has answers of LENGTHS different lengths to the same questions.
+    """The gaps of each model with answers of at least LENGTHS different lengths to the same questions.
 
-    `votes` are the exact votes by question of every setting; those by majority say which
-    answers there are.
+    `votes`: the exact votes by question of every setting; those by majority provide the
+    answers.
     """
     by_model: dict[Key, list[Exact]] = {}
     for vote in votes:
@@ -161,7 +160,7 @@ def _along_lengths(key: Key, votes: Sequence[Exact]) -> Gaps | None:
 
 
 def _of_setting(vote: Exact) -> pd.DataFrame:
-    """The gap of each question, its variance given the answers, and the chance that it is below 0."""
+    """Each question's gap, its variance given the answers, and the chance that it is below 0."""
     pools = vote.group.pools
     counts = pools.counts()
     prior = learn_prior(counts).rounded
@@ -178,13 +177,13 @@ def _of_setting(vote: Exact) -> pd.DataFrame:
 
 
 def _questions(counts: VoteCounts) -> Iterator[tuple[int, int, list[int]]]:
-    """Each question's right and unread answers, and how often each wrong one was given."""
+    """Yield each question's counts of right, unread and distinct wrong answers."""
     for place, (right, unread) in enumerate(zip(counts.correct, counts.nulls, strict=True)):
         yield int(right), int(unread), counts.wrong[counts.starts[place] : counts.starts[place + 1]].tolist()
 
 
 def _mean(table: pd.DataFrame) -> dict[str, float]:
-    """The mean gap with its 90 % interval, and the share of questions behind with Wilson's."""
+    """The mean gap with its 90 % interval, and the share of questions behind with Wilson's interval."""
     questions = len(table)
     gap, clusters = table["gap"].to_numpy(), table["cluster"].tolist()
     of_one = gap.var(ddof=1) + table["variance"].mean() if questions > 1 else np.nan

@@ -1,4 +1,4 @@
-"""From a curves table to panels: what one chart shows, its settings in order.
+"""From a curves table to panels: the contents of one chart, with its settings in order.
 
     Panel(key=Key("llm", "gsm8k", "Llama-3.1-8B", method="majority"), metric="accuracy", …)
       exact   setting  length  N  value  low    high      the exact curve, and its interval
@@ -33,10 +33,10 @@ _NUMBERS = ("T", "tokens_per_answer", "N", "accuracy", "risk", *_BESIDE)
 
 @dataclass(frozen=True)
 class Panel:
-    """One model on one dataset, its answers combined by one method; see the module's first lines.
+    """One model on one data set, its answers combined by one method; see the module docstring.
 
-    `margin`: half of the interval of each exact row, uncut. `paid`: what the model's
-    answers cost in US dollars, as far as that is known.
+    `margin`: half-width of the interval of each exact row, unclipped. `paid`: the cost of
+    the model's answers in US dollars, as far as it is known.
     """
 
     key: Key
@@ -56,12 +56,12 @@ class Panel:
 
     @property
     def ns(self) -> list[int]:
-        """The numbers of answers, rising."""
+        """The values of N, in ascending order."""
         return sorted(int(n) for n in self.exact["N"].unique())
 
     @property
     def of_all(self) -> pd.DataFrame:
-        """The exact rows that are of all questions of their setting."""
+        """The exact rows that include all questions of their setting."""
         most = self.exact.groupby("setting")["questions"].transform("max")
         return self.exact[~(self.exact["questions"] < most)]
 
@@ -72,7 +72,7 @@ class Panel:
 
     @property
     def has_lengths(self) -> bool:
-        """Whether there are two or more settings of known length to draw accuracy against."""
+        """Whether all lengths are known and two or more differ, so that they can be an axis."""
         return self.knows_costs and bool(np.ptp(self.exact["length"]) > 0)
 
     @property
@@ -83,12 +83,12 @@ class Panel:
 
     @property
     def ignores_budgets(self) -> bool:
-        """Whether the settings are tokens asked for that hardly set the length of the answers."""
+        """Whether the settings are token budgets that hardly affect the length of answers."""
         return self.has_lengths and budgets_ignored(self.lengths)
 
 
 def make_panels(curves: pd.DataFrame, money: Money = NO_MONEY) -> list[Panel]:
-    """The panels of a curves table, in the order of its rows; greedy rows are their baseline, not panels."""
+    """The panels of a curves table, in the order of its rows; greedy rows are baselines, not panels."""
     table = curves.reindex(columns=list(dict.fromkeys([*curves.columns, *_NUMBERS])))
     table = table.assign(**{name: table[name].astype("float64") for name in _NUMBERS})
     table = table.assign(N=table["N"].astype("int64"), length=answer_lengths(table))
@@ -125,8 +125,8 @@ def _panel(key: Key, rows: pd.DataFrame, greedy: pd.DataFrame, slug: str, paid: 
 def _exact(rows: pd.DataFrame, metric: str) -> pd.DataFrame:
     """The exact rows with their interval, NaN without a standard error.
 
-    Of an accuracy that is at least the one by which one question may have been missed, as at 0 and 100 %. The
-    mean of the random orders stands in where there are no exact rows.
+    An accuracy's standard error is at least that of one missed question, as at 0 and 100 %. Without exact
+    rows, the mean of the random orders is used.
     """
     exact = rows[rows["permutation"] == "exact"]
     if exact.empty:
@@ -143,7 +143,7 @@ def _exact(rows: pd.DataFrame, metric: str) -> pd.DataFrame:
 def trusted_stderr(
     stderr: "pd.Series[float]", questions: "pd.Series[float] | float", clusters: "pd.Series[float] | float"
 ) -> "pd.Series[float]":
-    """Standard errors over questions, at least that of a question, or cluster, that may have been missed."""
+    """Standard errors over questions, at least that of one missed question or cluster."""
     largest = np.fmax(1.0, np.asarray(questions / clusters))
     return stderr.clip(lower=np.nan_to_num(least_stderr(np.asarray(questions, np.float64), largest)))
 
@@ -155,10 +155,10 @@ def of_new_questions(
     clusters: "pd.Series[float] | float",
     level: float = FORECAST_LEVEL,
 ) -> "Interval[pd.Series[float]]":
-    """Where values that were measured lie on new questions of the kind; NaN without a standard error.
+    """The interval of measured values for new questions of the same kind; NaN without a standard error.
 
-    By the standard error over questions, Student's where these or their clusters are few: the one that
-    figures, tables of numbers and plans have of a measured point. It may end beyond 0 and 1.
+    It uses the standard error over questions, and Student's t if these or their clusters are few. Figures,
+    tables and plans all show this interval for measured points. Its ends may be beyond 0 and 1.
     """
     reach = z_of(level) * students(np.fmin(questions, clusters), level)
     margin = reach * trusted_stderr(stderr, questions, clusters)
@@ -166,10 +166,10 @@ def of_new_questions(
 
 
 def fit_trends(panel: Panel) -> dict[int, PaperFit]:
-    """The trend in T at each N of the panel that has one; {} where fewer than three lengths are known.
+    """The trend in T at each N of the panel that has one; {} if fewer than three lengths are known.
 
-    These are the fits that `tts fits` writes. Where no gap varies with T (a risk has none, nor
-    has a flat or a step at N = 1) they are fitted in T.
+    These are the fits that `tts fits` writes. If no gap varies with T (for a risk, or a flat or
+    step curve at N = 1), they are fitted to T itself.
     """
     rows = panel.exact.dropna(subset=["length"])
     parts = {n: rows[rows["N"] == n] for n in panel.ns if (rows["N"] == n).any()}
@@ -183,14 +183,14 @@ def fit_trends(panel: Panel) -> dict[int, PaperFit]:
 
 
 def unique_slug(names: Sequence[str], taken: Collection[str]) -> str:
-    """A file name out of words: lower-case ASCII letters and digits with hyphens, and a number if taken."""
+    """A file name made of words: lower-case ASCII letters, digits and hyphens, and a number if taken."""
     text = re.sub(r"[^a-z0-9]+", "-", " ".join(names).lower()).strip("-")[:80] or "figure"
     numbered = (f"{text}-{number}" for number in count(2))
     return next(name for name in chain([text], numbered) if name not in taken)
 
 
 def order_settings(rows: pd.DataFrame) -> list[str]:
-    """Settings from cheap to dear: by length where known, else by their number, else as they come."""
+    """Settings from cheap to expensive: by length if known, else by their number, else unsorted."""
     lengths = rows.groupby("setting", sort=False)["length"].mean()
     if lengths.notna().all():
         return list(lengths.sort_values(kind="stable").index)

@@ -1,4 +1,4 @@
-"""What the answers themselves say: how often each question is right, and votes that ended when settled.
+"""Summaries of answers: how often each question is right, and votes that ended when settled.
 
 question  large  small
 q17       0.50   0.00     unsteady: 20 to 80 % of the answers of large are right
@@ -19,23 +19,23 @@ from results.votes.exact import answer_pools, whole_vote
 from results.votes.setting import sampled_groups
 
 UNSTEADY = (0.2, 0.8)
-"""A question is unsteady in a run if this share of its answers are right, the ends included."""
+"""A question is unsteady in a run if the share of its right answers is in this range, inclusive."""
 
 
 def ended_rows(samples: pd.DataFrame) -> "pd.Series[bool]":
-    """Whether each answer is one of a vote that a stop rule was to end."""
+    """Whether each answer is from a vote with a stop rule."""
     if "stop_rule" not in samples:
         return pd.Series(False, index=samples.index)
     return samples["stop_rule"].notna()
 
 
 def ended_votes(samples: pd.DataFrame, planned: Mapping[tuple[Key, str], int]) -> pd.DataFrame:
-    """A row for each data set, model, setting and rule of such answers, which are all of `samples`.
+    """A row for each data set, model, setting and rule of `samples`, all from votes with a stop rule.
 
-    planned: the answers that a vote of each model on its data set has at most by a rule. ended_early
-    and tokens_share are NaN where that is not known; tokens_share: of the tokens of so many answers
-    to every question, each as long as those asked for. right: the mean over votes of the chance
-    that a vote is right, its leaders sharing the credit; stderr: over questions.
+    planned: the maximum number of answers in a vote, by model on its data set and rule; if unknown,
+    ended_early and tokens_share are NaN. tokens_share: the share of the tokens that this maximum
+    would take for every question at its mean length. right: the mean accuracy of the votes, tied
+    leaders sharing the credit; stderr: over questions.
     """
     rows = []
     for key, answers in groups(samples, ANSWERS):
@@ -48,7 +48,7 @@ def ended_votes(samples: pd.DataFrame, planned: Mapping[tuple[Key, str], int]) -
 
 
 def of_ended(answers: pd.DataFrame, most: float) -> dict[str, Any]:
-    """What is told of the stopped votes of one setting, whose questions have `most` answers at most."""
+    """The cells on one setting's stopped votes, whose questions have at most `most` answers."""
     pools = answer_pools(answers)
     right = whole_vote(pools.counts())
     tokens = float(pools.tokens.sum())
@@ -67,10 +67,10 @@ def of_ended(answers: pd.DataFrame, most: float) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class ShareGrid:
-    """The share of right answers by question and run of one data set.
+    """The share of right answers by question and run on one data set.
 
-    shares: a row for each question, hardest first, and a column for each run, best first; NaN
-    where a run was not asked. answers: the most that a run has to a question.
+    shares: a row per question, hardest first, and a column per run, best first; NaN if a run
+    was not asked. answers: the most answers of a run to a question.
     """
 
     dataset: str
@@ -84,7 +84,7 @@ class ShareGrid:
 
     @cached_property
     def unsteady(self) -> pd.DataFrame:
-        """Where a question is unsteady in a run (UNSTEADY), as in `shares`."""
+        """Whether a question is unsteady in a run (UNSTEADY), in the layout of `shares`."""
         least, most = UNSTEADY
         return (self.shares >= least) & (self.shares <= most)
 
@@ -102,7 +102,7 @@ class ShareGrid:
 
 
 def grids(samples: pd.DataFrame) -> list[ShareGrid]:
-    """The grid of each data set of a samples table; greedy answers are none of it."""
+    """The grid of each data set of a samples table, without greedy answers."""
     shares: dict[str, dict[Key, pd.Series[float]]] = {}
     answers = dict[str, int]()
     for key, rows in sampled_groups(samples):
@@ -113,13 +113,13 @@ def grids(samples: pd.DataFrame) -> list[ShareGrid]:
 
 
 def unsteady_rows(samples: pd.DataFrame) -> pd.DataFrame:
-    """The `unsteady_questions` of all data sets, and which each is of."""
+    """The `unsteady_questions` of all data sets, with the data set of each."""
     unsteady = [grid.unsteady_questions.assign(dataset=grid.dataset) for grid in grids(samples)]
     return pd.concat(unsteady, ignore_index=True) if unsteady else pd.DataFrame()
 
 
 def _ordered(shares: "dict[Key, pd.Series[float]]") -> pd.DataFrame:
-    """The hardest question first, and the best run; names decide between equals."""
+    """The table with the hardest question and the best run first; ties are ordered by name."""
     table = pd.DataFrame(shares).round(12)
     table.columns = pd.Index(list(shares), tupleize_cols=False)
     best = sorted(shares, key=lambda key: (-table[key].mean(), key))

@@ -1,1 +1,1 @@
-"""The tables: what each holds (docs/tables.md), how it is read, checked and written."""
+"""The tables: what each one holds (docs/tables.md), and reading, checking and writing them."""

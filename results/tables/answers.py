@@ -1,12 +1,12 @@
-"""What the answers of a samples table say: one spelling each, null where nothing was said, right or wrong.
+"""The answers of a samples table: spelled one way, null where there is none, and graded right or wrong.
 
     answer   gold   ->   answer  gold  correct
     18.0     18          18      18    true
     **7**    18          7       18    false
     n/a      18          null    18    false      with --unreadable n/a
 
-`results.canonical` is the rule; `results.read_options` switches it off. A column `correct` that is given is
-kept.
+`results.canonical` defines the spelling; `results.read_options` can switch it off. An existing column
+`correct` is kept.
 """
 
 import warnings
@@ -23,9 +23,9 @@ from results.tables.columns import TEXT, refuse
 
 
 def without_unreadable(tables: Sequence[pd.DataFrame], where: str | Path) -> list[pd.DataFrame]:
-    """The tables with the answers that stand for none (--unreadable) as nulls.
+    """The tables with null in place of each answer that means "no answer" (--unreadable).
 
-    Raises BadInput, which names the tables as `where`, for a word that is no answer in any of them.
+    Raises BadInput, which calls the tables `where`, for a word that is not an answer in any of them.
     """
     chosen = CHOSEN.get()
     if not chosen.unreadable:
@@ -44,7 +44,7 @@ def without_unreadable(tables: Sequence[pd.DataFrame], where: str | Path) -> lis
 
 
 def without_answers(frame: pd.DataFrame) -> pd.DataFrame:
-    """Converted samples without answers, with their verdicts or scores as such, if they have any."""
+    """Converted samples without answers, with their verdicts or scores, if any, as the answers."""
     if "correct" in frame:
         return frame.assign(answer=frame["correct"].map({True: "1", False: "0"}).astype(TEXT))
     if "score" in frame and "gold" not in frame:
@@ -53,9 +53,9 @@ def without_answers(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def with_cluster(frame: pd.DataFrame, where: str | Path) -> pd.DataFrame:
-    """The table with the column of --cluster, if there is one, as its `cluster`.
+    """The table with the column named by --cluster, if any, copied to `cluster`.
 
-    Raises BadInput, which calls the table `where`, for one that is absent or empty.
+    Raises BadInput, which calls the table `where`, if it is absent, empty or unique to each question.
     """
     column = CHOSEN.get().cluster
     if not column:
@@ -71,10 +71,10 @@ def with_cluster(frame: pd.DataFrame, where: str | Path) -> pd.DataFrame:
 
 
 def with_correct(samples: pd.DataFrame, name: str | Path) -> pd.DataFrame:
-    """Checked samples with answers and golds in one spelling, and `correct` by it where the column is absent.
+    """Checked samples with answers and golds in one spelling, and `correct` computed if it is absent.
 
-    Raises BadInput, which calls the table `name`, where an answer cannot be graded, and where a null answer
-    is marked right.
+    Raises BadInput, which calls the table `name`, if an answer cannot be graded or a null answer is marked
+    right.
     """
     samples = samples.assign(**{c: one_spelling(samples[c]) for c in ("answer", "gold") if c in samples})
     if "correct" in samples:
@@ -88,10 +88,10 @@ def with_correct(samples: pd.DataFrame, name: str | Path) -> pd.DataFrame:
 
 
 def _by_score(samples: pd.DataFrame, name: str | Path) -> pd.DataFrame:
-    """Samples without golds whose scores are the credit of an answer: right is what has all of it.
+    """Samples without golds, graded by score: an answer is right if it has full credit (a score of 1).
 
-    An answer without a score is left out; a warning says all that. Raises BadInput where there are no
-    scores, or they are no credit.
+    Answers without a score are dropped; a warning says so. Raises BadInput if there are no scores, or if
+    some are not from 0 to 1.
     """
     if "score" not in samples or samples["score"].isna().all():
         none = f"{name}: no column 'correct', and no 'gold' to compute it from"
@@ -112,7 +112,7 @@ def _by_score(samples: pd.DataFrame, name: str | Path) -> pd.DataFrame:
 
 
 def one_spelling(texts: "pd.Series[Any]") -> "pd.Series[Any]":
-    """The texts as they are compared; null where nothing is left of one."""
+    """The texts in the spelling that is compared; null if nothing is left."""
     if CHOSEN.get().as_written:
         return texts
     spelt = canonical_texts(texts)

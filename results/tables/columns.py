@@ -1,9 +1,9 @@
-"""Converts the cells of a file to what a table declares, and checks them.
+"""Converts the cells of a file to the types that a table declares, and checks them.
 
     sample "3" → 3 · correct "1" → True · answer 18.0 → "18" · answer "" → null · sample −1 → refused
 
-The first cell that is not what its column declares is refused with file, row (1 = first row of data), column,
-what was found and what was expected.
+The error for the first bad cell gives the file, the row (1 = first row of data), the column, what was found
+and what was expected.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from results.tables.files import LARGEST_WHOLE
 from results.tables.schemas import Column, Kind, Schema
 
 TEXT = pd.StringDtype(na_value=np.nan)
-"""The type of text columns, whose null is NaN: the "str" of pandas 3, which has no name in pandas 2."""
+"""The type of text columns, with NaN as null: the "str" of pandas 3, which has no name in pandas 2."""
 
 _NUMBERLESS = {"", "None", "nan", "NaN", "null", "<NA>"}
-"""How programs write a number that is not there into a CSV."""
+"""How programs write a missing number to a CSV."""
 
 _BOOLEANS = {"true": True, "false": False, "1": True, "0": False, "1.0": True, "0.0": False}
 
@@ -34,16 +34,16 @@ Bad = NDArray[np.bool_]
 
 
 def check_unique(frame: pd.DataFrame, name: str | Path) -> None:
-    """Raise BadInput, which calls the table `name`, where two of its columns have one name."""
+    """Raise BadInput, which calls the table `name`, if two of its columns have the same name."""
     twice = frame.columns[frame.columns.duplicated()]
     if len(twice):
         raise BadInput(f"{name}: column {str(twice[0])!r} appears twice, expected once")
 
 
 def conform(frame: pd.DataFrame, table: Schema, name: str | Path) -> pd.DataFrame:
-    """A copy of `frame` whose declared columns hold what `table` declares.
+    """A copy of `frame` with declared columns converted to their types and checked.
 
-    Raises BadInput, which calls the table `name`, at the first cell that does not.
+    Raises BadInput, which calls the table `name`, at the first cell that is bad.
     """
     check_unique(frame, name)
     frame = frame.reset_index(drop=True)
@@ -52,12 +52,12 @@ def conform(frame: pd.DataFrame, table: Schema, name: str | Path) -> pd.DataFram
 
 
 def text_columns(table: Schema) -> tuple[str, ...]:
-    """Names of the declared columns that hold text, even where their cells look like numbers."""
+    """Names of the columns declared as text, even if their cells look like numbers."""
     return tuple(name for name, column in table.columns.items() if column.kind is Kind.TEXT)
 
 
 def arrow_schema(table: Schema) -> pyarrow.Schema:
-    """The declared columns as Arrow reads them from a file of this project."""
+    """The Arrow types of the declared columns, for files of this project."""
     kinds = {
         Kind.TEXT: pyarrow.string(),
         Kind.WHOLE: pyarrow.int64(),
@@ -69,21 +69,21 @@ def arrow_schema(table: Schema) -> pyarrow.Schema:
 
 
 def refusal(name: str | Path, row: int, column: str, cell: object, expected: str) -> BadInput:
-    """The error for one cell of the table `name`; `row` counts from 0, its message from 1."""
+    """The error for one cell of the table `name`; `row` counts from 0, the message from 1."""
     nothing = cell is None or cell is pd.NA or cell == "" or (isinstance(cell, float) and np.isnan(cell))
     shown = "nothing" if nothing else f"{str(cell)!r:.80}"
     return BadInput(f"{name}: row {row + 1}, column {column!r}: found {shown}, expected {expected}")
 
 
 def refuse(bad: Bad, name: str | Path, cells: Cells, expected: str) -> None:
-    """Raise BadInput at the first of the `cells` of a column of the table `name` that is bad."""
+    """Raise BadInput for the first bad cell, if any, of one column of the table `name`."""
     if bad.any():
         row = int(bad.argmax())
         raise refusal(name, row, str(cells.name), cells.iloc[row], expected)
 
 
 def _typed(given: Cells, declared: Column, name: str | Path) -> Cells:
-    """One column as declared. Raises BadInput at its first cell that is not."""
+    """One column, converted and checked. Raises BadInput at its first bad cell."""
     cells, bad = _CONVERTERS[declared.kind](given)
     refuse(bad, name, given, declared.kind.value)
     empty = cells.isna().to_numpy(bool)
@@ -96,7 +96,7 @@ def _typed(given: Cells, declared: Column, name: str | Path) -> Cells:
 
 
 def text_cells(values: Cells) -> tuple[Cells, Bad]:
-    """Text as it is: only nothing is null, and a text that says "None" is a text."""
+    """Cells as unchanged text, and which are not text; only empty cells are null, not "None"."""
     bad = np.zeros(len(values), bool)
     if pd.api.types.is_float_dtype(values.dtype):
         if values.dtype in ("float16", "float32"):  # by the digits they show: 0.1, not 0.10000000149
@@ -115,13 +115,13 @@ def _is_no_text(cell: object) -> bool:
             cell.decode()
         elif isinstance(cell, str):
             cell.encode()
-    except UnicodeError:  # half a character among them
+    except UnicodeError:  # such as a lone surrogate, half a character
         return True
     return isinstance(cell, list | dict | tuple | set | np.ndarray)
 
 
 def _cell_text(cell: object) -> str:
-    """A null beside whole numbers turns them into floats: 18.0 is "18"."""
+    """The cell as text: 18.0 is "18", as a null turns whole numbers into floats."""
     if isinstance(cell, bytes):
         return cell.decode()
     if isinstance(cell, np.floating):
@@ -134,7 +134,7 @@ def _cell_text(cell: object) -> str:
 
 
 def truth_cells(values: Cells) -> tuple[Cells, Bad]:
-    """Cells as true or false, and which of them are neither."""
+    """Cells as booleans, and which of them are neither true nor false."""
     if values.dtype == bool:
         return values, np.zeros(len(values), bool)
     mapped = values.astype(TEXT).str.strip().str.lower().map(_BOOLEANS)
@@ -153,7 +153,7 @@ def _real(values: Cells) -> tuple[Cells, Bad]:
 
 
 def score_cells(values: Cells) -> tuple[Cells, Bad]:
-    """Scores as floats, infinite ones among them, and which cells are no numbers; a verdict is 1 or 0."""
+    """Scores as floats (they may be infinite), and which cells are not numbers; true is 1, false is 0."""
     if pd.api.types.is_numeric_dtype(values.dtype):
         return values.astype("float64"), np.zeros(len(values), bool)
     text = values.astype(TEXT)
@@ -177,4 +177,4 @@ _CONVERTERS: dict[Kind, Callable[[Cells], tuple[Cells, Bad]]] = {
     Kind.BOOLEAN: truth_cells,
     Kind.SCORE: score_cells,
 }
-"""For each kind: the cells converted, and which of them cannot be."""
+"""For each kind, a function that returns the converted cells and which are bad."""

@@ -4,8 +4,8 @@
     dataset  model  setting  decoding  question_id  sample  answer  gold  correct  tokens
     tiny     tiny   40       sample    tiny-0000    0       18      18    True     37
 
-A table that breaks its contract is refused with one BadInput that names the file, the row (1 =
-first row of data), the column, what was found and what was expected.
+If a table breaks its contract, one BadInput names the file, the row (1 = first row of data), the
+column, what was found and what was expected.
 """
 
 from __future__ import annotations
@@ -34,17 +34,17 @@ from results.tables.key import check_names
 from results.tables.schemas import SAMPLES, SCHEMAS, Schema
 
 _ONE_EACH = {"gold": "right answer to", "cluster": "cluster of"}
-"""What a question has one of, whoever answers."""
+"""Columns with one value per question, for all models."""
 
 
 def read_samples(*paths: str | Path, texts: bool = True, also: Sequence[str] = ()) -> pd.DataFrame:
     """One samples table from files or run folders (whose samples.jsonl is read), in the order given.
 
-    Without `texts`, columns that the contract does not declare are left out, the texts of
-    the answers among them: millions of answers then fit into memory; `also` names columns
-    of numbers to keep. Answers and golds are read by one rule of equality, by which
-    `correct` is computed where the column is absent (`answers.py`). What is doubtful in
-    them is a UserWarning (`doubts.py`). Raises BadInput.
+    If `texts` is False, undeclared columns are left out, including the full texts of the
+    answers, so that millions of answers fit into memory; `also` names columns of numbers
+    to keep. Answers and golds are put into one spelling, and `correct` is computed from
+    them if the column is absent (`answers.py`). Doubtful rows cause a UserWarning
+    (`doubts.py`). Raises BadInput.
     """
     only = None
     if not texts:
@@ -58,51 +58,51 @@ def read_samples(*paths: str | Path, texts: bool = True, also: Sequence[str] = (
 
 
 def read_curves(*paths: str | Path) -> pd.DataFrame:
-    """One curves table (columns: docs/tables.md) from files .csv, .jsonl or .parquet, in the order given.
+    """One curves table (columns: docs/tables.md) from .csv, .jsonl or .parquet files, in the order given.
 
-    Raises BadInput for a file that is missing or empty, a column that is missing or has
-    another type, a value out of its range, and a second row for the same model, method,
-    setting, permutation and N.
+    Raises BadInput if a file is missing or empty, a column is missing or of the wrong
+    type, a value is out of range, or two rows have the same model, method, setting,
+    permutation and N.
     """
     return _read(list(map(Path, paths)), "curves")
 
 
 def read_forecast(*paths: str | Path) -> pd.DataFrame:
-    """One forecast table (columns: docs/tables.md) from files .csv, .jsonl or .parquet, in the order given.
+    """One forecast table (columns: docs/tables.md) from .csv, .jsonl or .parquet files, in the order given.
 
-    Raises BadInput as `read_curves` does, and for a second row for the same predictor and
-    place.
+    Raises BadInput as `read_curves` does, but two rows for one point of a curve may differ
+    in their predictor.
     """
     return _read(list(map(Path, paths)), "forecast")
 
 
 def read_table(path: str | Path, kind: str) -> pd.DataFrame:
-    """The table of that kind (see `kind_of`) in one file. Raises BadInput."""
+    """The table in one file, which must be of that kind (see `kind_of`). Raises BadInput."""
     return _read([Path(path)], kind)
 
 
 def write_samples(frame: pd.DataFrame, path: str | Path) -> None:
-    """Check `frame` as a samples table, and write it as the ending of `path` says: .csv, .jsonl or .parquet.
+    """Check `frame` as a samples table, and write it in the format of the suffix of `path`.
 
-    Columns that the contract declares come first, columns of your own after them; the
-    folder is made if need be. Raises BadInput where `read_samples` would, and then writes
-    nothing.
+    The formats are .csv, .jsonl, .parquet and .tex. Declared columns come first, then your
+    own; a missing folder is created. Raises BadInput as `read_samples` does, and then
+    writes nothing.
     """
     write_table(frame, path, "samples")
 
 
 def write_curves(frame: pd.DataFrame, path: str | Path) -> None:
-    """Check `frame` as a curves table, and write it as `write_samples` does. Raises BadInput likewise."""
+    """Check `frame` as a curves table, and write it as `write_samples` does, with the same errors."""
     write_table(frame, path, "curves")
 
 
 def write_forecast(frame: pd.DataFrame, path: str | Path) -> None:
-    """Check `frame` as a forecast table, and write it as `write_samples` does. Raises BadInput likewise."""
+    """Check `frame` as a forecast table, and write it as `write_samples` does, with the same errors."""
     write_table(frame, path, "forecast")
 
 
 def write_table(frame: pd.DataFrame, path: str | Path, kind: str) -> None:
-    """Check `frame` as a table of that kind and write it. Raises BadInput and then writes nothing."""
+    """Check `frame` as a table of that kind and write it. Writes nothing if it raises BadInput."""
     if not isinstance(path, str | Path):
         raise BadInput(f"expected a file's path to write the {kind} table to, found a {type(path).__name__}")
     _check_frame(frame, kind, path)
@@ -110,10 +110,10 @@ def write_table(frame: pd.DataFrame, path: str | Path, kind: str) -> None:
 
 
 def kind_of(table: str | Path | pd.DataFrame) -> str:
-    """Which table it is, told by its columns: "samples", "curves", "forecast" or another name of SCHEMAS.
+    """The kind of a table, judged by its columns: "samples", "curves", "forecast" or another key of SCHEMAS.
 
     `table` is a DataFrame, a file, or a run's folder, which holds samples. Raises BadInput
-    where there is no such file, and where the columns are those of no table.
+    if there is no such file, or if the columns match no kind of table.
     """
     if isinstance(table, pd.DataFrame):
         name, columns = "DataFrame", set(map(str, table))
@@ -134,7 +134,7 @@ def kind_of(table: str | Path | pd.DataFrame) -> str:
 
 
 def sample_files(*paths: str | Path) -> list[Path]:
-    """The files meant by `paths`: a folder stands for the samples table in it. Raises BadInput."""
+    """The files that `paths` name: for a folder, the samples table in it. Raises BadInput."""
     files = []
     for path in map(Path, paths):
         if path.is_dir():
@@ -148,7 +148,7 @@ def sample_files(*paths: str | Path) -> list[Path]:
 
 
 def check_out(out: Path, inputs: Sequence[Path]) -> None:
-    """Raise BadInput, before any work, where `out` cannot be a table or is one of the inputs."""
+    """Raise BadInput, before any work, if no table can be written to `out` or it is one of the inputs."""
     check_suffix(out, WRITTEN)
     check_place(out)
     if out.resolve() in {file.resolve() for file in sample_files(*inputs)}:
@@ -156,22 +156,22 @@ def check_out(out: Path, inputs: Sequence[Path]) -> None:
 
 
 def as_samples(frame: pd.DataFrame, name: str | Path = "DataFrame") -> pd.DataFrame:
-    """A plain DataFrame as a samples table: one row an answer, types converted, absent columns filled in.
+    """A plain DataFrame as a samples table: one row per answer, types converted, absent columns filled in.
 
     Parameters:
-        frame: columns question_id, sample, answer, and gold or correct; others of docs/tables.md where there
-            are any. `correct` is computed from answer and gold where it is absent.
-        name: what errors call the table: the file it came from, if there is one.
+        frame: columns question_id, sample, answer, and gold or correct, and optionally others of
+            docs/tables.md. `correct` is computed from answer and gold if it is absent.
+        name: what errors call the table, such as the file it came from.
 
-    Returns a new table, declared columns first. What is doubtful in it (copies, golds that
-    no answer has) is a UserWarning. Raises BadInput, which names the row, the column, what
-    was found and what was expected.
+    Returns a new table, declared columns first. Doubtful rows (copies, golds that match no
+    answer) cause a UserWarning. Raises BadInput, which names the row, the column, what was
+    found and what was expected.
     """
     return as_table(frame, "samples", name)
 
 
 def as_table(frame: pd.DataFrame, kind: str, name: str | Path = "DataFrame") -> pd.DataFrame:
-    """As `as_samples`, for any kind of table (see `kind_of`)."""
+    """The same as `as_samples`, for any kind of table (see `kind_of`)."""
     _check_frame(frame, kind, name)
     (table,) = _checked([frame], kind, [name])
     if kind == "samples":
@@ -193,7 +193,7 @@ def _read(files: list[Path], kind: str, only: pyarrow.Schema | None = None) -> p
         return tables[0]
     joined = pd.concat(tables, keys=range(len(files)))
     again = joined.duplicated(SCHEMAS[kind].unique).to_numpy()
-    if again.any():  # each file has passed its own check: the first of the two rows is in an earlier one
+    if again.any():  # no file repeats a row of its own, so the first of the two is in an earlier file
         place, row = joined.index.tolist()[int(again.argmax())]
         raise _second_row(tables[place], row, SCHEMAS[kind], files[place])
     if kind == "samples":
@@ -207,7 +207,7 @@ def _check_frame(frame: pd.DataFrame, kind: str, name: str | Path) -> None:
 
 
 def _checked(frames: Sequence[pd.DataFrame], kind: str, names: Sequence[str | Path]) -> list[pd.DataFrame]:
-    """Raw tables as tables of that kind, each called by its name in errors. Raises BadInput."""
+    """The raw tables, converted and checked as that kind; errors use their names. Raises BadInput."""
     declared = SCHEMAS[kind]
     if declared is SAMPLES:
         frames = [with_cluster(frame, name) for frame, name in zip(frames, names, strict=True)]
@@ -218,7 +218,7 @@ def _checked(frames: Sequence[pd.DataFrame], kind: str, names: Sequence[str | Pa
 
 
 def _complete(frame: pd.DataFrame, declared: Schema, name: str | Path) -> pd.DataFrame:
-    """The table with the declared types, and with the columns that may be left out."""
+    """The table with the declared types and the defaults of absent columns. Raises BadInput."""
     if frame.empty:
         raise BadInput(f"{name}: no rows, expected at least one row of the {declared.name} table")
     frame = conform(frame, declared, name)
@@ -237,7 +237,7 @@ def _complete(frame: pd.DataFrame, declared: Schema, name: str | Path) -> pd.Dat
 
 
 def _consistent(table: pd.DataFrame, declared: Schema, name: str | Path) -> pd.DataFrame:
-    """The table, samples graded, declared columns first, once its rows have been held against each other."""
+    """The table, samples graded, declared columns first. Raises BadInput if rows contradict each other."""
     if declared is SAMPLES:
         table = with_correct(table, name)
     if declared.a_value_of:
@@ -266,7 +266,7 @@ def _second_row(table: pd.DataFrame, row: int, declared: Schema, name: str | Pat
 
 
 def _check_questions(samples: pd.DataFrame, names: Sequence[str | Path]) -> None:
-    """Raise BadInput where a question has two right answers, or is in two clusters; and by `check_names`."""
+    """Raise BadInput if a question has two golds or two clusters, or `check_names` refuses a name."""
     for column in ("dataset", "model", "setting"):
         check_names(samples[column].unique(), f"{' and '.join(map(str, names))}: column {column!r}")
     for column, words in _ONE_EACH.items():
@@ -276,6 +276,6 @@ def _check_questions(samples: pd.DataFrame, names: Sequence[str | Path]) -> None
         again = known[known.duplicated(["dataset", "question_id"])]
         if len(again):
             where, _, question, cell = next(again.itertuples())
-            place, row = where if len(names) > 1 else (0, where)  # of tables that were joined
+            place, row = where if len(names) > 1 else (0, where)  # (table, row) if tables were joined
             expected = f"one {words} question {question!r:.40}, as in its rows before"
             raise refusal(names[place], row, column, cell, expected)

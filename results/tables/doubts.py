@@ -1,10 +1,10 @@
-"""What is doubtful in the rows of a samples table, which is said and not refused.
+"""Warnings about doubtful rows of a samples table, which is accepted nonetheless.
 
 question_id  answer  gold  correct
 7            18      18    false      `correct` is believed
 
-Said, too, once for each table: that not one answer is right, that the answers are copies of
-each other, and that some say "None" or "nan".
+There are also warnings, once per table, if no answer is right, if answers are copies of each
+other, and if some answers say "None" or "nan".
 """
 
 import warnings
@@ -24,26 +24,26 @@ from results.tables.schemas import SAMPLE_KEY
 from results.tables.shards import missing
 
 NULL_WORDS = ("None", "none", "null", "nan", "NaN", "<NA>", "N/A", "n/a")
-"""What programs write where there is no answer; as answers they vote, unless --unreadable names them."""
+"""What programs write for a missing answer; these count as votes unless --unreadable names them."""
 
 _LOOKED_AT = 200
-"""Questions in which copies are looked for."""
+"""Number of questions that are searched for copies."""
 
 _TELLING = ("answer", "tokens", "finish_reason")
-"""Columns that are alike in copies."""
+"""Columns that are equal in copies."""
 
 _FEWEST_ANSWERS, _FEWEST_QUESTIONS, _LONG, _NEARLY_ALL = 4, 5, 20, 0.9
-"""Answers of so many tokens to so many questions are not all alike by chance."""
+"""Minimum answers to a question, questions, mean tokens, and share alike for a warning of copies."""
 
 _MOST_PAIRS = 100
-"""Pairs of models that are held against each other."""
+"""Number of pairs of models that are compared."""
 
 _BY_LUCK = log(1e-3)
-"""Answers are called copies where luck would repeat them so less often than this."""
+"""Answers count as copies if the log of the chance of their repeats is below this."""
 
 
 def say_doubts(tables: Sequence[pd.DataFrame], names: Sequence[str | Path]) -> None:
-    """Warn (UserWarning) of what is doubtful in checked samples tables that are read as one."""
+    """Issue a UserWarning for each doubt about checked samples tables that are read as one."""
     for table, name in zip(tables, names, strict=True):
         if line := _grades(table):
             _say(name, line)
@@ -59,7 +59,7 @@ def say_doubts(tables: Sequence[pd.DataFrame], names: Sequence[str | Path]) -> N
 
 
 def say_same_answers(tables: Mapping[str, pd.DataFrame]) -> None:
-    """Warn (UserWarning) where two samples tables that are held against each other have the same answers."""
+    """Issue a UserWarning if two of the samples tables, to be compared, have the same answers."""
     for (name, mine), (other, theirs) in islice(combinations(tables.items(), 2), _MOST_PAIRS):
         shared = sorted({*mine["question_id"]} & {*theirs["question_id"]})[:_LOOKED_AT]
         parts = [table[table["question_id"].isin(shared)] for table in (mine, theirs)]
@@ -74,7 +74,7 @@ def _say(name: str | Path, line: str) -> None:
 
 
 def _grades(samples: pd.DataFrame) -> str | None:
-    """Where `correct` is not what the texts say, in one spelling."""
+    """A warning if `correct` contradicts answer and gold in one spelling."""
     if not {"answer", "gold"} <= set(samples):
         return None
     known = samples["answer"].notna() & samples["gold"].notna()
@@ -95,7 +95,7 @@ def _grades(samples: pd.DataFrame) -> str | None:
 
 
 def _none_right(samples: pd.DataFrame) -> Iterator[str]:
-    """A model that is never right on a data set: more often a fault of the table than of the model."""
+    """A warning for each model that is never right on a data set: more often the table's fault."""
     for key, rows in groups(samples, WHOSE):
         if rows["correct"].any():
             continue
@@ -111,14 +111,14 @@ def _none_right(samples: pd.DataFrame) -> Iterator[str]:
 
 
 def _shards(samples: pd.DataFrame) -> Iterator[str]:
-    """Runs of which parts are not in the table."""
+    """A warning for each run with shards missing from the table."""
     if "shard" in samples:
         shards = samples[["dataset", "model", "shard"]].dropna().drop_duplicates()
         yield from missing(shards.itertuples(index=False, name=None))
 
 
 def _clusters(samples: pd.DataFrame) -> Iterator[str]:
-    """Questions that name no cluster, where others do; clusters that change nothing, or leave nothing."""
+    """Warnings if all questions share one cluster, each has its own, or only some have one."""
     if "cluster" in samples and samples["cluster"].notna().any():
         questions = samples.groupby(["dataset", "question_id"], observed=True)["cluster"]
         named, clusters = questions.count() > 0, questions.first()
@@ -131,7 +131,7 @@ def _clusters(samples: pd.DataFrame) -> Iterator[str]:
 
 
 def _words(samples: pd.DataFrame) -> Iterator[str]:
-    """Answers that may have been meant as nulls."""
+    """A warning for each answer that was perhaps meant as null."""
     counts = samples["answer"].value_counts()
     for word in NULL_WORDS:
         if word in counts.index:
@@ -142,7 +142,7 @@ def _words(samples: pd.DataFrame) -> Iterator[str]:
 
 
 def _copies(samples: pd.DataFrame) -> Iterator[str]:
-    """Answers that stand in the table several times under new numbers."""
+    """Warnings for answers that are copies of others, under another number or model."""
     first = pd.factorize(samples["question_id"])[0] < _LOOKED_AT
     columns = [*SAMPLE_KEY, *(name for name in _TELLING if name in samples)]
     some = samples.loc[first, columns]
@@ -171,7 +171,7 @@ def _copies(samples: pd.DataFrame) -> Iterator[str]:
 
 
 def _same_answers(rows: pd.DataFrame, others: pd.DataFrame) -> str | None:
-    """In how many questions two models gave the same answers in the same order; None where luck may do so."""
+    """For how many questions two models gave the same answers in one order; None if by luck."""
     shared = set(rows["question_id"]) & set(others["question_id"])
     later = others.assign(sample=others["sample"] + rows["sample"].max() + 1)
     both = pd.concat([rows, later])
@@ -189,9 +189,9 @@ def _same_answers(rows: pd.DataFrame, others: pd.DataFrame) -> str | None:
 
 
 def _all_alike(rows: pd.DataFrame, fewest: int = _FEWEST_ANSWERS) -> str | None:
-    """In how many questions all answers, long ones, are alike up to their tokens; None where few are.
+    """For how many questions all answers are identical, as are their token counts; None if few or short.
 
-    Nothing is said where most answers have one number of tokens, such as that at which they
+    Also None if most questions share one token count, such as the limit at which answers
     were cut off.
     """
     if "tokens" not in rows:
@@ -208,10 +208,10 @@ def _all_alike(rows: pd.DataFrame, fewest: int = _FEWEST_ANSWERS) -> str | None:
 
 
 def _times_repeated(rows: pd.DataFrame) -> tuple[float, int]:
-    """How often most questions' answers repeat a block, in order or each in its place, and its length.
+    """How often the answers to most questions repeat a block (1: never), and its length.
 
-    1 where they do not. An answer is its text and its tokens, where known. The last block
-    may be cut off.
+    Copies come block by block or answer by answer; the last block may be cut off. An answer is
+    compared by the columns of _TELLING.
     """
     answers = _kinds(rows)
     pool = max(map(len, answers))
@@ -224,7 +224,7 @@ def _times_repeated(rows: pd.DataFrame) -> tuple[float, int]:
 
 
 def _kinds(rows: pd.DataFrame) -> list[NDArray[Any]]:
-    """The answers to each question in the order of `sample`, as numbers that are equal where these are."""
+    """The answers to each question in the order of `sample`, coded as integers, equal for equal answers."""
     question = pd.factorize(rows["question_id"])[0]
     columns = [column for column in _TELLING if column in rows]
     kind = rows.groupby(columns, dropna=False, sort=False).ngroup().to_numpy()
@@ -235,21 +235,21 @@ def _kinds(rows: pd.DataFrame) -> list[NDArray[Any]]:
 def _beyond_luck(
     repeated: Sequence[NDArray[Any]], answers: Sequence[NDArray[Any]], blocks: Sequence[int]
 ) -> bool:
-    """Whether those answers of all, most of them, are seldom copies by luck, of blocks of these lengths.
+    """Whether `repeated`, more than half of `answers`, are too many block copies to be luck.
 
-    Had answers come in any order, a question whose answers repeat a block would show them
-    so with chance (orders of the block) / (orders of all).
+    If all orders were equally likely, the answers to a question would repeat a block with
+    probability (orders of the block) / (orders of all its answers).
     """
     if len(repeated) <= len(answers) / 2:
         return False
     chosen = lgamma(len(answers) + 1) - lgamma(len(repeated) + 1) - lgamma(len(answers) - len(repeated) + 1)
     varied = [(one, block) for one, block in zip(repeated, blocks, strict=True) if (one != one[0]).any()]
-    tried = log(max(map(len, answers)))  # lengths of blocks
+    tried = log(max(map(len, answers)))  # number of block lengths tried
     return sum(_log_chance(one, block) for one, block in varied) + chosen + tried < _BY_LUCK
 
 
 def _repeats(answers: NDArray[Any], block: int, in_place: bool = True) -> bool:
-    """Whether they repeat a block of that length, or (in_place) each answer of it so often in a row."""
+    """Whether the answers repeat a block of that length or, if in_place, each of its answers in turn."""
     if not 0 < block < len(answers):
         return False
     if (answers[block:] == answers[:-block]).all():
@@ -259,12 +259,12 @@ def _repeats(answers: NDArray[Any], block: int, in_place: bool = True) -> bool:
 
 
 def _log_chance(answers: NDArray[Any], block: int) -> float:
-    """The logarithm of the chance that luck would order them as copies of a block, in either way."""
+    """The log of the probability that a random order makes the answers copies of a block, in either way."""
     counts = np.unique(answers, return_counts=True)[1]
     of_block = np.rint(counts * block / len(answers)).astype(np.int64)
     return min(log(2) + _log_orders(of_block) - _log_orders(counts), 0.0)
 
 
 def _log_orders(counts: NDArray[Any]) -> float:
-    """The logarithm of the number of orders of answers given so often."""
+    """The log of the number of distinct orders of answers with these counts."""
     return lgamma(sum(counts) + 1) - sum(lgamma(count + 1) for count in counts)

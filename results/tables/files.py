@@ -1,8 +1,8 @@
-"""Reads and writes tables as CSV, JSONL or Parquet, writes LaTeX; a file is replaced whole or not at all.
+"""Reads tables from CSV, JSONL or Parquet, and writes these or LaTeX; files are replaced atomically.
 
     {"question_id": "7", "setting": "100", "sample": 0, "answer": "18", "gold": "18", "tokens": 87}
 
-Cells come out as text, numbers or null; what a column means is known in `contract.py`.
+Cells are read as text, numbers or null; what a column means is up to `contract.py`.
 """
 
 import csv
@@ -28,14 +28,14 @@ from results.terminal import in_texts, visible
 
 SUFFIXES = (".csv", ".jsonl", ".parquet")
 WRITTEN = (*SUFFIXES, ".tex")
-"""Kinds of files that a table is written to."""
+"""Kinds of files that a table can be written to."""
 _TEXT = pa.string()
 RECORD = "run.json"
 """The file in a run's folder that says how its answers were sampled."""
 
 LARGEST_WHOLE = 2**53
-"""Beyond it not every whole number is a double."""
-_BLOCK = 1 << 24  # bytes read at a time; a longer row of JSON is left to the plain parser
+"""Above it, not every whole number can be stored as a double."""
+_BLOCK = 1 << 24  # bytes read at a time; JSON rows longer than this are left to the plain parser
 
 _OTHER_KINDS = {
     b"\x1f\x8b": "compressed with gzip: unpack it first",
@@ -44,7 +44,7 @@ _OTHER_KINDS = {
     b"\xfe\xff": "UTF-16 text: save it as UTF-8",
     b"PAR1": "a Parquet table: name it .parquet",
 }
-"""How files begin that are no text in UTF-8, and what to do with them."""
+"""First bytes of files that are not UTF-8 text, and what to do with such a file."""
 
 
 def check_suffix(path: Path, kinds: Sequence[str] = SUFFIXES) -> None:
@@ -54,7 +54,7 @@ def check_suffix(path: Path, kinds: Sequence[str] = SUFFIXES) -> None:
 
 
 def check_place(path: Path, folder: bool = False) -> None:
-    """Raise BadInput, before any work, where no file, or no `folder`, can be written at `path`."""
+    """Raise BadInput, before any work, if no file (or, if `folder`, no folder) can be written at `path`."""
     if path.is_dir() != folder and path.exists():
         raise BadInput(f"{path}: is a {'file' if folder else 'folder'}: choose another place to write")
     above = next(place for place in (path, *path.absolute().parents) if place.exists())
@@ -65,7 +65,7 @@ def check_place(path: Path, folder: bool = False) -> None:
 
 
 def column_names(path: Path) -> list[str]:
-    """The names of a file's columns: those of its header, or of its first row. Raises BadInput."""
+    """The names of a file's columns, from its header or its first row. Raises BadInput."""
     _check_file(path)
     if path.suffix == ".jsonl":
         return list(next(json_rows(path), {}))
@@ -75,12 +75,12 @@ def column_names(path: Path) -> list[str]:
 
 
 def _named(cell: str) -> str:
-    """The column that a cell of a header names: a space after a comma is no part of it."""
+    """The column that a cell of a header names, without surrounding spaces, as after a comma."""
     return as_told(cell).strip()
 
 
 def _header(path: Path) -> list[str]:
-    """The names in the first line of a CSV, as they stand there."""
+    """The names in the first line of a CSV, unchanged."""
     with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
         return next(filter(None, csv.reader(file)), [])
 
@@ -98,7 +98,7 @@ def _check_file(path: Path) -> None:
 
 
 def _check_text(path: Path) -> None:
-    """Raise BadInput where the file begins as no text in UTF-8 does."""
+    """Raise BadInput if the first bytes of the file are not those of UTF-8 text."""
     with path.open("rb") as file:
         start = file.read(4)
     remedies = [remedy for kind, remedy in _OTHER_KINDS.items() if start.startswith(kind)]
@@ -109,17 +109,17 @@ def _check_text(path: Path) -> None:
 
 
 def read_raw(path: Path, text_columns: tuple[str, ...], only: pa.Schema | None = None) -> pd.DataFrame:
-    """All rows of one file; `text_columns` are read as text even where their cells look like numbers.
+    """All rows of one file; `text_columns` are read as text even if their cells look like numbers.
 
-    only: the columns to read, with their types; the others then take no memory. All by
-    default. Raises BadInput with the file, and the row where a row is at fault.
+    only: the columns to read, with their types, to save memory; all by default. Raises
+    BadInput with the file and, if one row is at fault, the row.
     """
     _check_file(path)
     if path.suffix == ".jsonl":
         return _read_jsonl(path, text_columns, only)
     names = column_names(path)
     if only is not None:
-        names = [name for name in names if name in only.names] or names  # Arrow takes none for all
+        names = [name for name in names if name in only.names] or names  # for Arrow, none means all
     if path.suffix == ".csv":
         return _to_pandas(_csv_text(path, names))
     return _to_pandas(parquet(pyarrow.parquet.read_table, path, columns=names))
@@ -152,10 +152,10 @@ def _csv_text(path: Path, names: list[str]) -> pa.Table:
 
 def _read_jsonl(path: Path, text_columns: tuple[str, ...], only: pa.Schema | None) -> pd.DataFrame:
     schema = only or pa.schema([(name, _TEXT) for name in dict.fromkeys(text_columns)])
-    named = next(json_rows(path), {})  # before Arrow, which a first row `null` ends with the whole process
+    named = next(json_rows(path), {})  # before Arrow: a first row `null` makes it crash the whole process
     try:
         table = _arrow_json(path, schema, "infer" if only is None else "ignore")
-        # Arrow reads text that looks like a date as a date: read such columns again, as text.
+        # Arrow parses text that looks like a date: read such columns again, as text.
         dates = [pa.field(field.name, _TEXT) for field in table.schema if pa.types.is_temporal(field.type)]
         if dates:
             table = _arrow_json(path, pa.schema([*schema, *dates]), "infer")
@@ -164,16 +164,16 @@ def _read_jsonl(path: Path, text_columns: tuple[str, ...], only: pa.Schema | Non
         if only is not None:  # a cell of another type than declared
             frame = _read_jsonl(path, text_columns, None)
             return frame[[name for name in frame if name in only.names]]
-        # A number where text belongs (the plain parser reads it), or a broken line (it names the row).
+        # A number in a text column, which the plain parser accepts, or a broken line, whose row it names.
         return pd.DataFrame(list(json_rows(path)), dtype=object).apply(inferred)
     absent = [name for name in schema.names if name not in named and table[name].null_count == len(table)]
-    if only is not None and len(absent) == len(schema.names):  # without a column a table has no rows
+    if only is not None and len(absent) == len(schema.names):  # a table without columns has no rows
         return _read_jsonl(path, text_columns, None)
     return _to_pandas(table.drop_columns(absent))
 
 
 def inferred(cells: "pd.Series[Any]") -> "pd.Series[Any]":
-    """The cells as numbers, where all of them are; but whole ones that floats would not hold stay exact."""
+    """The cells as numbers if all are numbers, unless floats could not hold the whole numbers exactly."""
     numbers = cells.infer_objects()
     if not pd.api.types.is_float_dtype(numbers.dtype):
         return numbers
@@ -192,7 +192,7 @@ def _arrow_json(path: Path, schema: pa.Schema, others: Literal["infer", "ignore"
 
 
 def give_back_memory() -> None:
-    """Return to the system the memory that Arrow keeps of a step that has ended."""
+    """Return to the system the memory that Arrow no longer uses but still holds."""
     pa.default_memory_pool().release_unused()
 
 
@@ -204,7 +204,7 @@ def json_rows(path: Path) -> Iterator[dict[str, Any]]:
                 continue
             try:
                 row = json.loads(line.decode("utf-8-sig" if number == 1 else "utf-8"))
-            except (ValueError, RecursionError) as error:  # text that is not UTF-8 is a ValueError, too
+            except (ValueError, RecursionError) as error:  # invalid UTF-8 is a ValueError, too
                 problem = f"{path}: row {number}: not JSON: {error}"
                 if not line.endswith(b"\n"):
                     problem += "; a killed run leaves half a line: start it again, or delete it"
@@ -215,7 +215,7 @@ def json_rows(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def read_json(path: Path) -> Any:
-    """What a JSON file holds. Raises BadInput."""
+    """The value in a JSON file. Raises BadInput."""
     try:
         return json.loads(path.read_text(encoding="utf-8-sig"))
     except (ValueError, RecursionError) as error:
@@ -223,7 +223,7 @@ def read_json(path: Path) -> Any:
 
 
 def read_record(folder: Path) -> dict[str, Any] | None:
-    """What the run.json of a folder says; None where there is none of the harness."""
+    """The contents of a folder's run.json; None if there is none by the harness."""
     with suppress(OSError, ValueError):
         record = json.loads((folder / RECORD).read_text(encoding="utf-8"))
         if isinstance(record, dict) and isinstance(record.get("experiment"), dict):
@@ -232,12 +232,12 @@ def read_record(folder: Path) -> dict[str, Any] | None:
 
 
 def _without_surrogates(text: str) -> str:
-    r"""Half a character ("\ud83d": an answer was cut inside an emoji) cannot be UTF-8 and becomes U+FFFD."""
+    r"""The text with U+FFFD for lone surrogates ("\ud83d", an emoji cut in half), which UTF-8 cannot hold."""
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def parquet(read: Callable[..., Any], path: Path, **options: Any) -> Any:
-    """What `read` makes of a Parquet file. Raises BadInput."""
+    """What `read` returns for a Parquet file. Raises BadInput."""
     try:
         return read(path, **options)
     except (pa.ArrowException, OSError) as error:
@@ -259,10 +259,10 @@ def _check_utf8(path: Path) -> None:
 
 
 def write_raw(frame: pd.DataFrame, path: Path) -> None:
-    """Write `frame` to `path`, in the format of its suffix; readers see the old file or the whole new one.
+    """Write `frame` to `path` in the format of its suffix, atomically.
 
-    JSONL and Parquet keep numbers exactly, CSV to ten digits, LaTeX to four. Raises
-    BadInput if a cell cannot be written.
+    JSONL and Parquet keep numbers exactly, CSV to ten significant digits, LaTeX to four.
+    Raises BadInput if a cell cannot be written.
     """
     check_suffix(path, WRITTEN)
     with replacing(path) as temporary:
@@ -281,14 +281,14 @@ def write_raw(frame: pd.DataFrame, path: Path) -> None:
 
 
 def _without_formulas(column: "pd.Series[Any]") -> "pd.Series[Any]":
-    """The column with every cell as `harmless` writes it; reading undoes it."""
+    """The column with `harmless` applied to every text; reading undoes it."""
     if pd.api.types.is_numeric_dtype(column.dtype):
         return column
     return column.map(lambda cell: harmless(cell) if isinstance(cell, str) else cell)
 
 
 def _as_told_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """The column with every cell as `as_told` reads it."""
+    """The column with `as_told` applied to every cell."""
     if not pyarrow.compute.any(pyarrow.compute.match_substring(column, "'")).as_py():
         return column
     quoted = pyarrow.compute.match_substring_regex(column, r"(^|[;\t\r\n])'+[-=@+\t\r]")
@@ -298,7 +298,7 @@ def _as_told_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _quoting(frame: pd.DataFrame) -> Literal[0, 2]:
-    """Python's CSV writer does not quote a lone carriage return, which readers take for the end of a row."""
+    """The quoting to use: all texts if one has a lone carriage return, which the CSV writer leaves bare."""
     text = frame.select_dtypes(exclude="number")
     bare = any(column.astype("str").str.contains("\r", regex=False).any() for _, column in text.items())
     return csv.QUOTE_NONNUMERIC if bare else csv.QUOTE_MINIMAL
@@ -314,7 +314,7 @@ def _write_jsonl(frame: pd.DataFrame, path: Path) -> None:
 
 
 def _latex(frame: pd.DataFrame) -> str:
-    """A tabular of what differs between the rows (of booktabs); what all share is a comment above it."""
+    """A booktabs tabular of the columns that vary; columns with a single value go into a comment above."""
     shown = frame.map(lambda cell: visible(cell) if isinstance(cell, str) else cell).reset_index(drop=True)
     same = [name for name, cells in shown.items() if len(cells) > 1 and len(cells.drop_duplicates()) == 1]
     shared: Any = shown[same].iloc[0].dropna() if same else {}
@@ -325,7 +325,7 @@ def _latex(frame: pd.DataFrame) -> str:
 
 
 def _digits(cell: Any) -> Any:
-    """A number to four digits, as 0.4286 and 10287; other cells as they are."""
+    """A float to four digits, or whole from 1000 on (0.4286, 10287); other cells unchanged."""
     if not isinstance(cell, float):
         return cell
     return f"{cell:.0f}" if 1000 <= abs(cell) < LARGEST_WHOLE else f"{cell:.4g}"
@@ -337,11 +337,11 @@ def _plain(cell: Any) -> Any:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """A name beside `path` for a new file, which replaces `path`, synced to disk, if the block ends well.
+    """Yield a temporary path; the file written there replaces `path` if the block succeeds.
 
-    Raises OSError with the name of `path`, for instance when the disk is full.
+    The file is synced to disk. Raises OSError with the name of `path`, as when the disk is full.
     """
-    path = Path(os.path.realpath(path)) if path.is_symlink() else path  # the link stays, its target is new
+    path = Path(os.path.realpath(path)) if path.is_symlink() else path  # keep the link, replace its target
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{uuid4().hex[:8]}{path.suffix}")
     try:

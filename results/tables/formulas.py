@@ -1,12 +1,12 @@
-"""Cells of a CSV that a spreadsheet would run as a formula, written so that it does not, and read back.
+"""Escapes CSV cells that a spreadsheet would run as a formula, and undoes the escape on reading.
 
     =1+1           '=1+1
-    x;=1+1         x;'=1+1        some spreadsheets separate cells by semicolons, whatever a file's name
+    x;=1+1         x;'=1+1        some spreadsheets split cells at semicolons, whatever the file's name
     (tab)x         '(tab)x        and some skip a tab before a formula
-    -5  -x  a=b    as they are
+    -5  -x  a=b    unchanged
 
-What begins with = or @ is a formula, and what begins with + or - and calls something. A quote is put before
-it at the start of a cell, and after a semicolon, a tab or the end of a line inside; reading takes it off.
+Text that begins with = or @ is a formula, as is text that begins with + or - and contains a call. It gets a
+quote in front at the start of a cell, and after a semicolon, a tab or a line break within one.
 """
 
 import re
@@ -18,7 +18,7 @@ _QUOTE = re.compile(rf"^'(?={_AT_START})|(?<=[;\t\r\n])'(?={_INSIDE})", re.DOTAL
 
 
 def harmless(cell: str) -> str:
-    """The cell as it is written to a CSV.
+    """The cell with its formulas quoted, for a CSV.
 
     >>> harmless("=cmd|'/C calc'!A0"), harmless("-5")
     ("'=cmd|'/C calc'!A0", '-5')
@@ -27,5 +27,5 @@ def harmless(cell: str) -> str:
 
 
 def as_told(cell: str) -> str:
-    """The cell that `harmless` wrote so."""
+    """The original of a cell that `harmless` wrote."""
     return _QUOTE.sub("", cell)

@@ -1,10 +1,10 @@
-"""What tells one set of answers, or one curve, from another.
+"""Keys that identify a set of answers or a curve.
 
     source  dataset  model  setting  method
     llm     gsm8k    llama  100      majority     Key("llm", "gsm8k", "llama", "100", "majority")
     llm     gsm8k    llama                        .whose: the model on its data set, at all settings
 
-Every merge, pairing, group, "same" test and label goes by a `Key`, made here from the columns of a table.
+Every merge, pairing, grouping, equality test and label uses a `Key`, built here from a table's columns.
 """
 
 from __future__ import annotations
@@ -24,24 +24,24 @@ WHOSE = ("source", "dataset", "model")
 """One model on one data set."""
 
 ANSWERS = (*WHOSE, "setting")
-"""One set of answers: what can be voted on."""
+"""One set of answers, which can be voted on."""
 
 PANEL = (*WHOSE, "method")
-"""The curves of all settings that one chart shows."""
+"""The curves of all settings, shown in one chart."""
 
 CURVE = (*ANSWERS, "method")
 """One curve over N."""
 
 UNNAMED = "unknown"
-"""The data set, or model, of rows that do not name it."""
+"""The data set or model of rows that do not name one."""
 
 _ABSENT = {"source": "llm", "dataset": UNNAMED, "model": UNNAMED, "setting": "default"}
-"""What rows are of that do not say it."""
+"""Values for rows that do not give them."""
 
 
 @dataclass(frozen=True, order=True)
 class Key:
-    """Whose answers, at which setting, and how several become one; "" where that is left open."""
+    """Whose answers, at which setting, and the method that combines them; "" for a part left open."""
 
     source: str
     dataset: str
@@ -55,45 +55,45 @@ class Key:
         return Key(self.source, self.dataset, self.model)
 
     def at(self, setting: str) -> Key:
-        """The same at one setting."""
+        """The same key with this setting."""
         return replace(self, setting=setting)
 
     def by(self, method: str) -> Key:
-        """The same by one method."""
+        """The same key with this method."""
         return replace(self, method=method)
 
     @property
     def cells(self) -> dict[str, str]:
-        """Those of its parts that are not left open, as columns of a table have them."""
+        """The parts that are not left open, by the names of their columns."""
         return {name: part for name, part in asdict(self).items() if part}
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The same without their columns."""
+        """The values of `cells`."""
         return tuple(self.cells.values())
 
     def __str__(self) -> str:
-        """What messages call it: "gsm8k/llama/100", without what nobody has named."""
+        """The key in messages: "gsm8k/llama/100", without parts that have no name."""
         whose = [name for name in (self.dataset, self.model) if name not in ("", UNNAMED)]
         which = [name for name in (self.setting, self.method) if name not in ("", _ABSENT["setting"])]
         return "/".join([*(whose or ["your answers"]), *which])
 
 
 def on_dataset(dataset: str) -> str:
-    """ " on gsm8k"; nothing of a data set without a name."""
+    """ " on gsm8k"; "" for a data set without a name."""
     return "" if dataset == UNNAMED else f" on {dataset}"
 
 
 def model_on(model: str, dataset: str) -> str:
-    """ "llama on gsm8k", "your answers on gsm8k", "llama": as far as they have names."""
+    """ "llama on gsm8k"; "your answers on gsm8k" or "llama" if model or data set has no name."""
     return f"{'your answers' if model == UNNAMED else model}{on_dataset(dataset)}"
 
 
 def groups(table: pd.DataFrame, parts: Sequence[str] = CURVE) -> Iterator[tuple[Key, pd.DataFrame]]:
-    """Each key of the table and its rows, wherever they stand, in the order in which keys first appear.
+    """Yield each key of the table with all its rows, in the order in which keys first appear.
 
-    parts: the columns that tell rows apart, all of CURVE or some; what is not among them is left open. A
-    column that is absent, or a cell that is null, stands for an LLM, "unknown" and "default".
+    parts: the columns to group by, all of CURVE or some; the other parts of the key are left open. For an
+    absent column or a null, the source is "llm", data set and model "unknown", the setting "default".
     """
     columns = [_cells(table, part) for part in parts]
     place = table.groupby(columns, sort=False, observed=True).ngroup().to_numpy()
@@ -103,14 +103,14 @@ def groups(table: pd.DataFrame, parts: Sequence[str] = CURVE) -> Iterator[tuple[
 
 
 def keys(table: pd.DataFrame, parts: Sequence[str] = CURVE) -> pd.Series[Key]:  # type: ignore[type-var]
-    """The key of each row, by the same parts."""
+    """The key of each row, as in `groups`."""
     columns = [_cells(table, part) for part in parts]
     place = table.groupby(columns, sort=False, observed=True).ngroup()
     return place.map(dict(enumerate(key for key, _ in groups(table, parts))))
 
 
 def _places(numbers: NDArray[np.integer]) -> list[NDArray[np.integer]]:
-    """The places at which each of the numbers 0, 1, … stands."""
+    """For each of the numbers 0, 1, …, the positions at which it occurs."""
     import numpy as np
 
     order = np.argsort(numbers, kind="stable")
@@ -119,7 +119,7 @@ def _places(numbers: NDArray[np.integer]) -> list[NDArray[np.integer]]:
 
 
 def _cells(table: pd.DataFrame, part: str) -> pd.Series[str]:
-    """The column of that part, without nulls."""
+    """The column of that part, with nulls filled in."""
     import pandas as pd
 
     if part not in table:
@@ -128,7 +128,7 @@ def _cells(table: pd.DataFrame, part: str) -> pd.Series[str]:
 
 
 def check_names(names: Iterable[str], where: str) -> None:
-    """Raise BadInput for names that nobody can tell apart where they are shown: spaces alone differ."""
+    """Raise BadInput if two names differ only in spaces, so that readers could not tell them apart."""
     shown: dict[str, str] = {}
     for name in names:
         other = shown.setdefault(" ".join(name.split()), name)

@@ -1,20 +1,20 @@
-"""What answers cost: in US dollars, by prices or by a column of their own, and their scores in tokens.
+"""The cost of answers in US dollars, from prices or a column, and of their scores in tokens.
 
-    --price small=0.4          $0.40 for a million tokens of answers
-    --price large=3:15         $3 for a million tokens of prompts, $15 for one of answers
-    --price large=3:0.3:15     of those prompt tokens that were cached, $0.30
-    a column `cost`            what each answer cost, in US dollars; for models without a price
+    --price small=0.4          $0.40 per million tokens of answers
+    --price large=3:15         $3 per million tokens of prompts, $15 per million tokens of answers
+    --price large=3:0.3:15     the same, with $0.30 per million cached prompt tokens
+    a column `cost`            the cost of each answer in US dollars; for models without a price
 
-The score of an answer costs the tokens that a judge read and wrote, a column beside it.
+The score of an answer costs the tokens that a judge read and wrote, given in a column.
 
     score_judge  tokens_judge
     0.93         213
-    0.93         0              of an answer like the one above, which was judged once
+    0.93         0              the same answer as above, which was judged only once
     cost_of_score(samples, "score_judge")  106.5
     cost_of_score(samples, "logprob")  0.0: log-probabilities come with the answers
 
-A token read counts as much as one written: for the model that computes it, both are one pass.
-Who pays by other prices gives a number of their own (`--score-cost`).
+A token read counts as much as one written: each takes the model one forward pass. Users whose
+prices differ can give the cost of a score themselves (`--score-cost`).
 """
 
 import math
@@ -28,20 +28,20 @@ from results.commandline import BadInput
 from results.terminal import visible
 
 MILLION = 1e6
-"""So many tokens a price is of."""
+"""Prices are per this many tokens."""
 
 COST = "cost"
-"""The column of what an answer cost, in US dollars."""
+"""The column of the cost of an answer, in US dollars."""
 
 OTHERS = ""
-"""Among what settings cost: any other setting."""
+"""In a mapping from setting to cost: all other settings."""
 
 
 @dataclass(frozen=True)
 class Price:
-    """US dollars for a million tokens, those of answers and, where they are counted, those of prompts.
+    """US dollars per million tokens of answers and, if prompts are paid for, of prompts.
 
-    cached: of the prompt tokens that the server had in its cache; None: as of the others.
+    cached: the price of prompt tokens that the server had in its cache; None: the price of the others.
     """
 
     answers: float
@@ -49,15 +49,15 @@ class Price:
     cached: float | None = None
 
     def __str__(self) -> str:
-        """As it is given: "0.4", "3:15", "3:0.3:15"."""
+        """The price as users write it: "0.4", "3:15", "3:0.3:15"."""
         amounts = [self.prompts or None, self.cached, self.answers]
         return ":".join(f"{amount:.12g}" for amount in amounts if amount is not None)
 
     def prompt_tokens(self, samples: pd.DataFrame) -> "pd.Series[float]":
-        """Those that are paid for each answer, a cached one as a part of one; NaN where not known.
+        """The prompt tokens paid for each answer, cached ones weighted by price; NaN if unknown.
 
-        The server counts cached tokens among those of the prompt. Where some answers have their number, none
-        was cached for the others.
+        Servers include cached tokens in the prompt tokens. If only some answers give cached tokens, the
+        others are taken to have none.
         """
         columns = samples.reindex(columns=["prompt_tokens", "cached_tokens"]).astype("float64")
         tokens, cached = columns["prompt_tokens"], columns["cached_tokens"]
@@ -70,15 +70,15 @@ class Price:
 
 @dataclass(frozen=True)
 class Paid:
-    """What the answers of one model to one data set cost: `price` US dollars for a million of their tokens,
-    NaN where not known, and `beside` that so many for 1,000 answers, by setting."""
+    """The cost of one model's answers to one data set: `price` US dollars per million tokens (NaN if
+    unknown), and in addition `beside` US dollars per 1,000 answers, by setting."""
 
     price: float = math.nan
     beside: Mapping[str, float] = field(default_factory=dict)
 
     def usd(self, rows: pd.DataFrame) -> "pd.Series[float]":
-        """US dollars for 1,000 questions of each row, by its setting, N and `cost`, tokens of a question."""
-        tokens = rows["cost"].astype("float64")  # a NaN among nullables is no null
+        """US dollars per 1,000 questions for each row, from setting, N and `cost` (tokens per question)."""
+        tokens = rows["cost"].astype("float64")  # in a nullable column, NaN would not be null
         of_tokens = tokens * self.price / 1_000 if self.price else 0.0 * rows["N"].astype("float64")
         if not self.beside:
             return of_tokens
@@ -89,7 +89,7 @@ class Paid:
 
 @dataclass(frozen=True)
 class Money:
-    """Prices by model, and means of the answers by data set, model and setting: prompt tokens, own cost."""
+    """Prices by model, and the mean prompt tokens and cost of an answer by data set, model and setting."""
 
     prices: Mapping[str, Price] = field(default_factory=dict)
     prompts: Mapping[tuple[str, str], Mapping[str, float]] = field(default_factory=dict)
@@ -97,7 +97,7 @@ class Money:
 
     @classmethod
     def of(cls, prices: Mapping[str, Price], samples: pd.DataFrame | None) -> "Money":
-        """Money by `prices`, and by what the samples, if there are any, say of themselves."""
+        """Money from `prices` and, if there are samples, from their prompt tokens and costs."""
         if samples is None:
             return cls(prices)
         sampled = samples[samples["decoding"] == "sample"]
@@ -109,7 +109,7 @@ class Money:
         return cls(prices, prompts, _means(sampled, COST, of_all=True))
 
     def paid(self, dataset: str, model: str) -> Paid:
-        """What the answers of a model to a data set cost. Raises BadInput where its prompts are not known."""
+        """The cost of a model's answers to a data set. Raises BadInput if prompts cost but have no length."""
         own, price = (dataset, model), self.prices.get(model)
         if price is None:
             costs = {setting: 1_000 * usd for setting, usd in self.costs.get(own, {}).items()}
@@ -123,9 +123,9 @@ class Money:
         return Paid(price.answers, beside | {OTHERS: sum(beside.values()) / len(beside)})
 
     def check(self, models: Iterable[str], whose: Iterable[tuple[str, str]]) -> None:
-        """Raise BadInput for the price of a model that is none of these, or of prompts of unknown length.
+        """Raise BadInput for a price of a model not in `models`, or of prompts of unknown length.
 
-        whose: the data sets and models that answers are bought of.
+        whose: the pairs of data set and model whose answers are to be bought.
         """
         models = list(dict.fromkeys(models))
         if unknown := [name for name in self.prices if name not in models]:
@@ -136,7 +136,7 @@ class Money:
             self.paid(dataset, model)
 
     def usd(self, rows: pd.DataFrame) -> "pd.Series[float]":
-        """US dollars for 1,000 questions of the rows of several models and data sets."""
+        """US dollars per 1,000 questions for rows of several models and data sets."""
         amounts = np.full(len(rows), math.nan)
         for dataset, model in rows[["dataset", "model"]].drop_duplicates().itertuples(index=False):
             own = ((rows["dataset"] == dataset) & (rows["model"] == model)).to_numpy()
@@ -145,11 +145,11 @@ class Money:
 
 
 NO_MONEY = Money()
-"""Where nothing is known of what answers cost."""
+"""For answers whose cost is unknown."""
 
 
 def no_prompts(model: str, price: Price) -> str:
-    """That the prompts of a model have a price and no length."""
+    """The message that a model's prompts have a price but no length."""
     columns = "a column prompt_tokens" if price.cached is None else "columns prompt_tokens and cached_tokens"
     return visible(
         f"--price {model}={price}: its prompts are of unknown length: give samples with {columns}, or "
@@ -160,9 +160,9 @@ def no_prompts(model: str, price: Price) -> str:
 def _means(
     samples: pd.DataFrame, column: str, of_all: bool = False
 ) -> dict[tuple[str, str], dict[str, float]]:
-    """The mean over questions of a column, by data set and model, and by setting; nothing where not known.
+    """The mean over questions of a column, by data set and model, then by setting; none if unknown.
 
-    of_all: it is known only where every answer of a model to a data set has a number.
+    of_all: skip a model on a data set unless every one of its answers has a number.
     """
     if column not in samples:
         return {}
@@ -178,17 +178,17 @@ def _means(
 
 
 def columns_of_score(score: str) -> tuple[str, ...]:
-    """The columns that may hold a score of that name and what it took."""
+    """The columns that may hold a score of that name and its tokens."""
     return (score, f"score_{score}", tokens_column(score))
 
 
 def tokens_column(score: str) -> str:
-    """The column of the tokens that the scores of a name, or of a column, took."""
+    """The column with the tokens spent on a score, given its name or its column."""
     return f"tokens_{score.removeprefix('score_')}"
 
 
 def cost_of_score(answers: pd.DataFrame, column: str | None) -> float:
-    """The tokens that a score of that column took, in the mean over the answers; NaN: not known."""
+    """The mean tokens per answer spent on the scores of that column; NaN if unknown."""
     if column == "logprob":
         return 0.0
     tokens = answers.get(tokens_column(column or ""), pd.Series(dtype=float))

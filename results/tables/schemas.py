@@ -1,10 +1,10 @@
-"""The tables of the project, declared once: samples, curves, forecasts and what is made of them.
+"""The tables of the project, declared once: samples, curves, forecasts and what is computed from them.
 
     question_id      setting  sample  answer  gold  correct  tokens
     gsm8k-test-0000  100      0       18      18    True     87
 
-This is the one description of each table: `columns.py` converts and checks the cells by it, `contract.py`
-the table as a whole. What a limit expects is what a user reads after "expected" where a cell breaks it.
+Each table is described only here: `columns.py` converts and checks its cells, `contract.py` the table as a
+whole. The text `expected` of a limit is what users read after "expected" if a cell breaks it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ CURVE_KEY = [*CURVE, "N", "permutation"]
 
 
 class Kind(Enum):
-    """What the cells of a column are; the value is what a cell of another kind is told was expected."""
+    """The type of a column's cells; errors give the value as what was expected."""
 
     TEXT = "text"
     WHOLE = "a whole number (of at most 2^53)"
@@ -39,7 +39,7 @@ class Kind(Enum):
 
 
 class Limit(NamedTuple):
-    """What a cell may hold: which cells do, and how they are told from others in words."""
+    """A condition on cells: a test of which cells meet it, and its wording in errors."""
 
     holds: Callable[[pd.Series[Any]], pd.Series[bool]]
     expected: str
@@ -47,7 +47,7 @@ class Limit(NamedTuple):
 
 @dataclass(frozen=True)
 class Column:
-    """One column: the kind of its cells, their limits, whether they may be null, and the column be absent."""
+    """One column: the kind and limits of its cells, whether they may be null, and whether it is required."""
 
     kind: Kind
     limits: tuple[Limit, ...] = ()
@@ -59,9 +59,9 @@ class Column:
 class Schema:
     """One kind of table.
 
-    unique: columns whose cells no two rows share; told_by: columns that tell this kind from the others (all,
-    if none are named); a_value_of: columns of which each row holds at least one; defaults: the cells of
-    columns that may be left out.
+    unique: columns that together are unique to a row; told_by: columns by which a table of this kind is
+    recognised; a_value_of: columns of which each row has at least one value; defaults: cells of columns
+    that may be left out.
     """
 
     columns: Mapping[str, Column]
@@ -101,7 +101,7 @@ def _boolean(required: bool = True) -> Column:
 
 
 _LOG = Limit(lambda cells: cells <= 0.01, "a logarithm of a probability, at most 0")
-"""Up to 0, but for what servers that compute in half precision add to it."""
+"""At most 0, plus the rounding error of servers that compute in half precision."""
 
 _NAMES = {"dataset": UNNAMED, "model": UNNAMED, "setting": "default"}
 _CURVE_DEFAULTS = {**_NAMES, "source": "llm", "permutation": "exact"}
@@ -157,7 +157,7 @@ CHEAP = {
     **{name: _real(_fraction(), required=False) for name in ("accuracy_with", "low_with", "high_with")},
     "gain": _real(_at_least(0), required=False),
 }
-"""What a cheap side's answers to further questions add to a curve: `results.paired.cheap`."""
+"""Columns added to a curve by a cheap side's answers to further questions: `results.paired.cheap`."""
 
 CURVES = Schema(
     {**_CURVE_COLUMNS, **CHEAP},
@@ -227,7 +227,7 @@ CLAIMS = Schema(
     name="claims",
     told_by=frozenset({"claim", "verdict"}),
 )
-"""One row for each setting of a claim; its rows share its verdict and the paper's words, its `sentence`."""
+"""One row per setting of a claim; all rows of a claim share its verdict and `sentence`, the paper's words."""
 
 FITS = Schema(
     {
@@ -243,7 +243,7 @@ FITS = Schema(
     name="fits",
     told_by=frozenset({"fit", "held"}),
 )
-"""The fits of the paper's appendix, one a row."""
+"""The fits of the paper's appendix, one per row."""
 PLAN = Schema(
     {
         "source": _text(_one_of("llm", "synthetic")),
@@ -262,7 +262,7 @@ PLAN = Schema(
     name="plan",
     told_by=frozenset({"known", "cost"}),
 )
-"""Choices of setting and N with the tokens (for the twin: steps) that a question costs; a plan's goal."""
+"""Choices of setting and N with their cost per question in tokens (for the twin: steps), and the goal."""
 
 BACKTEST = Schema(
     {
@@ -276,7 +276,7 @@ BACKTEST = Schema(
     name="backtest",
     told_by=frozenset({"predictor", "split"}),
 )
-"""Forecasts of answers that were hidden from the predictor, beside what they then were."""
+"""Forecasts of accuracies that were hidden from the predictor, with the accuracies measured."""
 
 STOPPING = Schema(
     {
@@ -307,4 +307,4 @@ SCHEMAS = {
     table.name: table
     for table in (STOPPING, CLAIMS, COMPARISON, FITS, PLAN, BACKTEST, FORECAST, CURVES, SAMPLES)
 }
-"""Every kind by its name; a table is of the first of them whose telling columns it has."""
+"""All kinds by name; a table is of the first kind whose `told_by` columns it has."""

@@ -1,10 +1,10 @@
-"""Shards: parts of one run, by question. `3/8` is the third of eight.
+"""Shards: parts of one run, split by question. `3/8` is the third of eight.
 
     missing([("gsm8k", "Llama-3.1-8B", "1/3"), ("gsm8k", "Llama-3.1-8B", "3/3")])
     -> "Llama-3.1-8B on gsm8k: 2 of 3 shards; their questions alone are counted, without those of 2/3"
 
-Every row of a shard names it in the column `shard`. Part k of n has the run's questions k, k + n, k + 2n, …,
-so that a shard stays what it is when the run gets more questions.
+Every row names its shard in the column `shard`. Part k of n has the run's questions k, k + n, k + 2n, …,
+so that a shard keeps its questions when more are added to the run.
 """
 
 import re
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 EXPECTED = "K/N with K from 1 to N, such as 3/8"
 _SHARD = re.compile("([1-9][0-9]{0,5})/([1-9][0-9]{0,5})", re.ASCII)
 _NAMED = 8
-"""So many missing shards are named."""
+"""At most this many missing shards are named."""
 
 
 class Shard(NamedTuple):
-    """Part number `part`, from 1 on, of `parts`."""
+    """Part number `part`, counted from 1, of `parts`."""
 
     part: int
     parts: int
@@ -40,12 +40,12 @@ def shard_in(text: str) -> Shard | None:
 
 
 def are_shards(cells: "pd.Series[Any]") -> "pd.Series[bool]":
-    """Whether each of the cells, texts, names a shard."""
+    """Whether each of the text cells names a shard."""
     return cells.isin([text for text in cells.unique() if shard_in(text)])
 
 
 def missing(rows: Iterable[tuple[str, str, str]]) -> Iterator[str]:
-    """A line for each run of which shards are missing; `rows`: the dataset, model and shard of the rows."""
+    """Yield a message for each run with missing shards; `rows`: the data set, model and shard of each row."""
     parts_of: dict[tuple[str, str, int], set[int]] = {}
     for dataset, model, text in rows:
         if shard := shard_in(text):

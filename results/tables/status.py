@@ -1,4 +1,4 @@
-"""How far a forecast can be trusted: the words of the forecast table's column `status`.
+"""How far a forecast can be trusted: the values of the forecast table's column `status`.
 
 predictor  N   predicted  low   high  status
 mixture    64  0.831      0.80  0.86  ok
@@ -10,7 +10,7 @@ from enum import StrEnum
 
 
 class Status(StrEnum):
-    """The statuses, best first; where several apply, the worst is reported."""
+    """The statuses, best first; if several apply, the worst is reported."""
 
     OK = "ok"
     BOUND_HIT = "bound_hit"
@@ -31,7 +31,7 @@ MEANINGS: dict[str, str] = {
     Status.NOT_IDENTIFIABLE: "the data do not fix the parameters (too few settings, N or finished answers, "
     "or no rise), so there is no forecast",
 }
-"""What each status but "ok" says, in words."""
+"""The meaning of each status except "ok"."""
 
 SHORT: dict[str, str] = {
     Status.OK: "ok",
@@ -42,10 +42,10 @@ SHORT: dict[str, str] = {
     Status.OUT_OF_RANGE: "do not use: outside 0–100 %",
     Status.NOT_IDENTIFIABLE: "no forecast",
 }
-"""The statuses in a table's cell."""
+"""A short form of each status, for table cells."""
 
 
 def commonest(statuses: Iterable[str]) -> str:
-    """The status that most of them have, as a cell has it; of equally many the first."""
+    """The most common status in its short form; of several, the one that comes first."""
     most = Counter(map(str, statuses)).most_common(1)[0][0]
     return SHORT.get(most, most)

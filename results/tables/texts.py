@@ -1,10 +1,10 @@
-"""The texts of a samples file as far as a page shows them: those of the first answers to each question.
+"""The texts of a samples file that a page shows: those of the first answers to each question.
 
     question_id  setting  text            ->  text
     7            100      "6 × 3 is 18."      "6 × 3 is 18."
-    7            100      "I add 9 …"         ""  (with most = 1: there is a text, and it is not kept)
+    7            100      "I add 9 …"         ""  (with most = 1: there is a text, but it is not kept)
 
-Millions of answers then need not fit into memory with their texts.
+Without most of their texts, millions of answers fit into memory.
 """
 
 from collections import Counter
@@ -27,13 +27,13 @@ _BLOCK = 1 << 22
 
 
 def first_texts(path: Path, most: int) -> pd.DataFrame:
-    """The columns of TEXTS, of a samples file that has been checked, with a row for each of its rows.
+    """The columns of TEXTS of a samples file that has been checked, row by row.
 
-    The texts of the first `most` answers with a text are kept, of each question in each setting; the others
-    are "". Raises BadInput.
+    For each question in each setting, the first `most` answers with a text keep their texts; the others
+    have "". Raises BadInput.
     """
     if path.suffix == ".jsonl":
-        with suppress(pa.ArrowException):  # else rows that only the plain parser reads
+        with suppress(pa.ArrowException):  # raised for rows that only the plain parser can read
             reading = pyarrow.json.ReadOptions(block_size=_BLOCK, use_threads=False)
             parsing = pyarrow.json.ParseOptions(explicit_schema=_SCHEMA, unexpected_field_behavior="ignore")
             return _thinned(map(_checked, pyarrow.json.open_json(path, reading, parsing)), most)
@@ -41,7 +41,7 @@ def first_texts(path: Path, most: int) -> pd.DataFrame:
 
 
 def _checked(batch: pa.RecordBatch) -> pd.DataFrame:
-    batch.validate(full=True)  # texts are UTF-8
+    batch.validate(full=True)  # that texts are UTF-8
     frame: pd.DataFrame = batch.to_pandas()
     return frame
 

@@ -1,12 +1,12 @@
-"""Hard caps on the length of an answer: what a run would have given, had every answer been stopped there.
+"""Hard caps on the length of an answer: what a run would have given had every answer been stopped there.
 
     setting  tokens  answer      caps 2000, 4000  ->  cap=2000  2000  null
     default  3602    18                               cap=4000  3602  18
 
-One run whose answers have token counts holds a whole T axis: at cap C an answer of more than C
-tokens is unfinished. It casts no vote, is not right, scores 0, costs C tokens. An answer that
+One run whose answers have token counts gives a whole T axis: at cap C, an answer of more than C
+tokens is unfinished. It casts no vote, is wrong, scores 0 and costs C tokens. An answer that
 the run itself cut off (`finish_reason` length) is unfinished at every cap, even if it can be
-read. Every other answer is as it was.
+read. All other answers are unchanged.
 """
 
 from __future__ import annotations
@@ -24,22 +24,22 @@ from results.tables.key import ANSWERS, WHOSE, keys
 
 
 def endings(samples: pd.DataFrame) -> pd.Series[str]:
-    """How each answer ended: stop, length, …; null where the samples do not say."""
+    """How each answer ended: stop, length, …; null if the samples do not say."""
     return samples.get("finish_reason", pd.Series(index=samples.index, dtype=TEXT))
 
 
 def cap_name(cap: int, setting: str | None = None) -> str:
-    """What the setting of a cap is called: "cap=2000", or "high cap=2000" where it must be told which run."""
+    """The name of a capped setting: "cap=2000", or "high cap=2000" if there are several settings to cap."""
     return f"cap={cap}" if setting is None else f"{setting} cap={cap}"
 
 
 def cap_samples(samples: pd.DataFrame, caps: Sequence[int]) -> pd.DataFrame:
     """The samples table with each setting replaced by one setting per cap, cheapest first.
 
-    Settings are named "cap=2000"; where a model has several on one dataset, each is capped for itself:
-    "high cap=2000". Warns (UserWarning) of a cap beyond the point where the run itself cut answers off: they
-    count as unfinished, while a longer run would have gone on with them.
-    Raises BadInput where an answer has no token count or a cap is not a whole number of at least 1.
+    Settings are named "cap=2000"; if a model has several on one data set, each is capped separately:
+    "high cap=2000". Issues a UserWarning if the run itself cut answers off at fewer tokens than a cap: they
+    count as unfinished, though a longer run would have continued them.
+    Raises BadInput if an answer has no token count or a cap is not a whole number of at least 1.
     """
     caps = sorted(set(CAPS.of(caps)))
     if not caps:
@@ -73,9 +73,9 @@ def cap_samples(samples: pd.DataFrame, caps: Sequence[int]) -> pd.DataFrame:
 
 
 def check_tokens(samples: pd.DataFrame) -> None:
-    """Raise BadInput, naming the first answer without one, unless every answer has a token count.
+    """Raise BadInput, naming the first answer without a token count, unless every answer has one.
 
-    Tokens that are 0 in all answers of a setting count nothing, as in `votes.exact.counted`.
+    If all counts of a setting are 0, they are taken as unknown, as in `votes.exact.counted`.
     """
     if "tokens" not in samples:
         raise BadInput("no column 'tokens': a cap needs the completion tokens of every answer")

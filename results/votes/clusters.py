@@ -1,15 +1,15 @@
-"""The mean over questions, and its standard error where questions come in clusters.
+"""The mean over questions, and its standard error if questions come in clusters.
 
-    300 questions, each for itself   0.024
-    30 passages of 10 questions      0.059      where whole passages are understood or not
+    300 independent questions        0.024
+    30 passages of 10 questions      0.059      if whole passages are understood or not
 
-Questions of one passage, template or repository are right or wrong together, so that they tell
-less than as many that were drawn each for itself. The errors are summed by cluster, s_c, and
+Questions of one passage, template or repository tend to be right or wrong together, so that
+they carry less information than as many independent ones. With errors summed by cluster, s_c,
 the standard error of the mean of Q questions in C clusters is sqrt(C / (C − 1) · Σ s_c²) / Q
-(arXiv:2411.00640, section 2.2, with the correction for few clusters). With one question a
-cluster that is the ordinary formula. Clusters of m_c questions count as (Σ m_c)² / Σ m_c² of
-equal size for Student's t: of clusters of 1, 2, … 12 whose questions agree, 7 of 100 intervals
-of 95 % would miss by their number, 6 do.
+(arXiv:2411.00640, section 2.2, with the correction for few clusters). With one question per
+cluster, this is the ordinary formula. For Student's t, clusters of m_c questions count as
+(Σ m_c)² / Σ m_c² clusters of equal size: for clusters of 1, 2, … 12 questions that agree, 6 of
+100 intervals of 95 % miss; with the plain number of clusters, 7 would.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from scipy.special import chdtri
 from results.votes.exact import DIGITS, Floats, Ints
 
 Clusters = Sequence[str] | None
-"""The name of each question's cluster, (Q,); None: each is drawn for itself."""
+"""The name of each question's cluster, (Q,); None: questions are independent."""
 
 
 def mean_accuracy(by_question: Floats) -> Floats:
@@ -32,7 +32,7 @@ def mean_accuracy(by_question: Floats) -> Floats:
 
 
 def standard_error(by_question: Floats, clusters: Clusters = None) -> Floats:
-    """The standard error of that mean, (…, K); NaN where there is one question, or one cluster."""
+    """The standard error of `mean_accuracy`, (…, K); NaN if there is only one question or cluster."""
     questions = by_question.shape[-2]
     draws = len(cluster_sizes(questions, clusters))
     if draws < 2:
@@ -45,25 +45,25 @@ def standard_error(by_question: Floats, clusters: Clusters = None) -> Floats:
 
 
 def shared_variance(by_question: Floats, clusters: Clusters) -> Floats:
-    """What a question's variance grows by as the others of its cluster err with it, (…, K)."""
+    """The increase in a question's variance due to clustering, (…, K)."""
     alone, together = standard_error(by_question), standard_error(by_question, clusters)
     return np.asarray((together**2 - alone**2) * by_question.shape[-2])
 
 
 def cluster_sizes(questions: int, clusters: Clusters) -> Ints:
-    """How many questions each draw has, (draws,): one, or as many as its cluster."""
+    """The number of questions in each independent draw, (draws,): one, or the size of a cluster."""
     return np.bincount(cluster_places(clusters)) if clusters else np.ones(questions, np.int64)
 
 
 def equal_draws(sizes: Ints | Floats) -> float:
-    """The draws of equal size that draws of these sizes, (draws,), count as: at most their number."""
+    """The effective number of draws of equal size, given their sizes (draws,); at most their number."""
     return round(float(sizes.sum() ** 2 / (sizes**2).sum()), DIGITS)
 
 
 def redrawn(shape: tuple[int, int], clusters: Clusters, rng: np.random.Generator) -> Ints:
-    """R times the places of Q questions drawn with replacement, (R, Q) being the shape; clusters whole.
+    """R bootstrap draws of Q question indices with replacement, of `shape` (R, Q), in whole clusters.
 
-    Of clusters of unequal sizes the last that is drawn is cut off at Q.
+    If clusters differ in size, the last one drawn is cut off at Q.
     """
     if not clusters:
         return rng.integers(shape[1], size=shape)
@@ -81,10 +81,10 @@ _FEWEST_ALIKE, _LARGEST_ALIKE, _BY_LUCK = 6, 0.2, 1e-3
 
 
 def look_clustered(names: Sequence[str], by_question: Floats) -> str | None:
-    """What says that questions with names that begin alike are right together, (Q,); None where nothing does.
+    """A warning if questions whose names begin alike are right together; by_question: (Q,); else None.
 
-    At least six such beginnings, none of them that of more than a fifth of the questions, and a
-    variance of the mean by them that luck makes so large once in a thousand.
+    It needs at least six such groups, none with more than a fifth of the questions, and a
+    clustered variance of the mean that chance would reach once in a thousand times.
     """
     begins = pd.Series(names, dtype=str).str.replace(r"[^0-9A-Za-z]+[0-9A-Za-z]*$", "", regex=True)
     sizes, questions = cluster_sizes(len(names), list(begins)), len(names)
@@ -102,7 +102,7 @@ def look_clustered(names: Sequence[str], by_question: Floats) -> str | None:
 
 
 def cluster_sums(by_question: Floats, clusters: Sequence[str]) -> Floats:
-    """The sums over the questions of each cluster, (…, Q, K) to (…, C, K), clusters as they first appear."""
+    """Sums over the questions of each cluster, (…, Q, K) to (…, C, K), clusters as they first appear."""
     places = cluster_places(clusters)
     order = np.argsort(places, kind="stable")
     starts = np.flatnonzero(np.diff(places[order], prepend=-1))
@@ -110,5 +110,5 @@ def cluster_sums(by_question: Floats, clusters: Sequence[str]) -> Floats:
 
 
 def cluster_places(clusters: Sequence[str]) -> Ints:
-    """The number of each question's cluster, in the order in which they first appear."""
+    """The index of each question's cluster; clusters are numbered as they first appear."""
     return np.asarray(pd.factorize(np.asarray(clusters, object))[0], np.int64)

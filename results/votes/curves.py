@@ -1,10 +1,10 @@
-"""From samples to curves: the accuracy of N answers at every N, by each method, for each setting.
+"""From samples to curves: accuracy against N, for each method and setting.
 
     source,dataset,model,method,setting,T,tokens_per_answer,N,permutation,accuracy,stderr,questions, …
     llm,gsm8k,Llama-3.1-8B,majority,100,115016.8,87.2,8,exact,0.712,0.0119,1319, …
 
-T and tokens_per_answer are defined in `results.votes.tokens`; the further columns, shares and
-paired standard errors, are described in docs/tables.md. Greedy answers do not vote; they make
+T and tokens_per_answer are defined in `results.votes.tokens`; the other columns, shares and
+paired standard errors, are described in docs/tables.md. Greedy answers do not vote; they have
 rows of their own, with method "greedy".
 """
 
@@ -41,11 +41,11 @@ from results.votes.setting import (
 from results.votes.tokens import prefix_tokens, reasoning_length
 
 COLUMNS = [name for name in CURVES.columns if name not in ("risk", *CHEAP)]
-"""What curves of answers have: risk is that of the twin alone, the others come from a cheap side."""
+"""Columns of the curves of answers: all but risk, which only the twin has, and those of a cheap side."""
 
 
 def methods_of(given: str | Sequence[str]) -> tuple[str, ...]:
-    """The methods in a list, or in "majority,best_of_n", each once. Raises BadInput for others or none."""
+    """The methods in a list or text ("majority,best_of_n"), each once. Raises BadInput for others or none."""
     methods = names_of("method", given, COMPUTED)
     if not methods:
         raise BadInput(f"method: found none, expected some of {', '.join(COMPUTED)}")
@@ -53,10 +53,10 @@ def methods_of(given: str | Sequence[str]) -> tuple[str, ...]:
 
 
 def usual_methods(samples: pd.DataFrame) -> dict[Key, tuple[str, ...]]:
-    """What is computed of each model on each data set of checked samples, where nothing is asked for.
+    """The default methods for each model on each data set of checked samples.
 
-    Verdicts do not vote: where a model's answers say no more than whether they are right, best_of_n and
-    all_of_n. Where `correct` is a threshold on scores from 0 to 1, some of them between, highest_score too.
+    If a model's answers are mere verdicts, which cannot vote, these are best_of_n and all_of_n. If `correct`
+    is a threshold on scores from 0 to 1, some of them in between, highest_score is added.
     """
     told = samples[[name for name in (*WHOSE, "answer", "gold", "correct", "score") if name in samples]]
     credit = CREDIT if _partial_credit(told) else ()
@@ -70,7 +70,7 @@ _VERDICTS = re.compile(r"[01]|true|false|yes|no|pass(ed)?|fail(ed)?|(in)?correct
 
 
 def _verdicts_alone(samples: pd.DataFrame) -> bool:
-    """Whether there are no golds, and each answer is a word for right or wrong, or its own score."""
+    """Whether there are no golds and each answer is merely a word for right or wrong, or its score."""
     if "gold" in samples and samples["gold"].notna().any():
         return False
     pairs = samples[["answer", "correct"]].dropna().drop_duplicates()
@@ -81,7 +81,7 @@ def _verdicts_alone(samples: pd.DataFrame) -> bool:
 
 
 def _partial_credit(samples: pd.DataFrame) -> bool:
-    """Whether the scores are what `correct` is a threshold on."""
+    """Whether scores are partial credit, from 0 to 1, with `correct` a threshold."""
     if "score" not in samples or ("gold" in samples and samples["gold"].notna().any()):
         return False
     scores, right = samples["score"], samples["correct"]
@@ -92,7 +92,7 @@ def _partial_credit(samples: pd.DataFrame) -> bool:
 
 @dataclass(frozen=True)
 class Exact:
-    """The exact accuracy by question of one setting by one method: (Q, len(ns))."""
+    """The exact accuracy of each question, (Q, len(ns)), for one setting and method."""
 
     group: Setting
     key: Key
@@ -109,18 +109,18 @@ def build_curves(
     score: str = "score",
     weights: str | None = None,
 ) -> pd.DataFrame:
-    """The curves table of a samples table: any DataFrame with its columns, checked as a file would be.
+    """The curves table of a samples table, which may be any DataFrame that has its columns.
 
-    methods: "majority", "best_of_n", "all_of_n"; of answers with scores "best_by_score" and
-    "weighted_majority" too, which have exact rows only; by default each model's `usual_methods`.
-    score: their column, "score", "logprob" or the NAME of a "score_NAME" (`results.votes.scored`
-    says what scores mean). weights: "softmax" or "sigmoid" of the scores, where they are rewards
-    of any size. ns: the N to compute, by default the powers of two up to the pool and the pool
-    itself. permutations: random orders drawn beside the exact value (0: none). An N above the
-    smallest pool of a group is that of the questions with so many answers, where most have them, or
-    else left out;
-    a UserWarning says which. Raises BadInput for a table that breaks the contract, and where no
-    setting has answers enough for any N.
+    methods: "majority", "best_of_n", "all_of_n" and, for answers with scores, "best_by_score" and
+    "weighted_majority", which have exact rows only; by default each model's `usual_methods`.
+    score: the column of scores: "score", "logprob" or the NAME of a "score_NAME"
+    (`results.votes.scored` explains scores). weights: "softmax" or "sigmoid", to make weights
+    of scores that are rewards of any size. ns: the N to compute, by default the powers of two up
+    to the pool size, and that size. permutations: the number of random orders drawn in addition
+    to the exact value (0: none). An N above a setting's smallest pool is computed from the
+    questions with that many answers if these are most of them, else left out; a UserWarning says
+    which. Raises BadInput if the table breaks the contract, or no setting has enough answers for
+    any N.
     """
     samples = as_samples(samples)
     return curves_and_votes(samples, methods, ns, permutations, seed, score, weights, most=True)[0]
@@ -130,7 +130,7 @@ _VOTED = (
     *ANSWERS,
     *("question_id", "sample", "answer", "correct", "tokens", "finish_reason", "stop_rule", "cluster"),
 )
-"""What is needed of samples."""
+"""Columns of samples that are needed."""
 
 
 def curves_and_votes(
@@ -143,10 +143,10 @@ def curves_and_votes(
     weights: str | None = None,
     most: bool = False,
 ) -> tuple[pd.DataFrame, list[Exact]]:
-    """The same of checked samples, and the exact accuracies by question that its rows are the means of.
+    """The curves table of checked samples, and the exact accuracies by question behind it.
 
-    most: go on where most questions have N answers, and not only where all do; no accuracies of
-    these.
+    most: include N that most questions reach, and not only N that all do; the accuracies leave
+    them out.
     """
     usual = usual_methods(samples) if methods is None else {}
     every = methods_of([*chain(*usual.values())] if methods is None else methods)
@@ -181,7 +181,7 @@ def curves_and_votes(
     rows += [_exact_rows(curve, votes) for curve in votes]
     for part, possible in larger:
         alone = [_exact_rows(curve, [curve]) for curve in _exact(part, possible, methods_for(part), logs)]
-        rows += [of_fewer.assign(stderr_vs_first_n=np.nan) for of_fewer in alone]  # the first N is of all
+        rows += [of_fewer.assign(stderr_vs_first_n=np.nan) for of_fewer in alone]  # first N: all questions
     for group, possible in [*voted, *larger] if permutations else []:
         rows += _permutation_rows(group, methods_for(group), possible, permutations, seed)
     table = pd.concat(rows, ignore_index=True).reindex(columns=COLUMNS)
@@ -193,23 +193,23 @@ def curves_and_votes(
 def _greedy_and_sampled(
     samples: pd.DataFrame, column: str | None, settings: list[str]
 ) -> tuple[list[Setting], ...]:
-    """Each setting's answers at temperature 0, and those that vote, in the order of the settings."""
+    """Each setting's greedy answers, and its sampled ones, which vote, in the order of `settings`."""
     needed = samples[[name for name in (*_VOTED, column) if name in samples]]
     greedy = samples["decoding"] == "greedy"
-    drawn = needed[~greedy] if greedy.any() else needed  # millions of rows are not copied for nothing
+    drawn = needed[~greedy] if greedy.any() else needed  # do not copy millions of rows for nothing
     sampled = sorted(settings_of(drawn, column), key=lambda group: settings.index(group.key.setting))
     return list(settings_of(needed[greedy])), sampled
 
 
 def _exact(group: Setting, ns: Ints, methods: Sequence[str], logs: bool) -> list[Exact]:
-    """One setting by each method, of which there is nothing where no N is possible."""
+    """The exact accuracies of one setting by each method; none if there is no N to compute."""
     if not ns.size:
         return []
     return [Exact(group, group.key.by(m), ns, accuracy_by(group.pools, m, ns, logs=logs)) for m in methods]
 
 
 def _exact_rows(curve: Exact, curves: Sequence[Exact]) -> pd.DataFrame:
-    """The rows of one setting and method; `curves` are all there are, its own among them."""
+    """The rows of one setting and method; `curves` holds all curves, including this one."""
     group, ns = curve.group, curve.ns
     clusters = group.pools.clusters
     over_n = standard_error(curve.accuracy - curve.accuracy[:, :1], clusters)
@@ -245,7 +245,7 @@ def _permutation_rows(
 
 
 def _greedy_rows(group: Setting) -> pd.DataFrame:
-    """One row for the temperature-0 answers; a question with several counts with their mean."""
+    """One row for the greedy answers; if a question has several, their mean counts."""
     counts = group.pools.counts()
     accuracy = (counts.correct / counts.pools)[None, :, None]
     length = np.array([[group.tokens]])
@@ -282,7 +282,7 @@ def _rows(
 
 
 def _ordered(curves: pd.DataFrame, samples: pd.DataFrame, settings: list[str]) -> pd.DataFrame:
-    """Sort for readers, each column in the order of the samples and the settings as given."""
+    """The rows sorted for readers: each column in the order of the samples, settings as given."""
     keys_of_samples = [key for key, _ in groups(samples, WHOSE)]
     orders = {name: list(dict.fromkeys(getattr(key, name) for key in keys_of_samples)) for name in WHOSE}
     orders |= {"method": list(METHODS), "setting": settings}

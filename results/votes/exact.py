@@ -1,17 +1,17 @@
-"""Accuracy of N answers at every N up to the pool, by three methods: the exact mean over all subsets of N.
+"""Accuracy of N answers at every N up to the pool size, by three methods: the exact mean over all subsets.
 
     question  right  wrong    null  N        majority          best_of_n      all_of_n
     7         2      [1, 1]   1     1, 2, 3  0.4, 0.5, 0.567   0.4, 0.7, 0.9  0.4, 0.1, 0
 
-majority (maj@k, self-consistency): the most frequent answer is right. best_of_n (pass@k): one
-of them is. all_of_n (pass^k): all of them are.
+majority (maj@k, self-consistency): the most frequent answer is right. best_of_n (pass@k): at
+least one answer is. all_of_n (pass^k): all answers are.
 
 Subsets are drawn without replacement. Answers tied for the lead share the credit. A null answer
-takes a place in the subset but casts no vote; a subset of nulls alone counts 0. All answers
-marked correct are one answer; wrong answers are told apart, and numbered, by their text.
+takes a place in the subset but casts no vote; a subset of nulls only scores 0. All answers
+marked correct are one answer; wrong answers are distinguished, and numbered, by their text.
 
-Every accuracy is rounded where it is made, so that what is equal is equal: a chance of one half
-is 0.5, not 0.5 + 3e-16.
+Every accuracy is rounded where it is computed, so that equal values compare equal: a chance of
+one half is 0.5, not 0.5 + 3e-16.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 DIGITS = 12
-"""Accuracies are rounded to so many digits."""
+"""Decimal places to which accuracies are rounded."""
 
 SAME = 10 ** (1.0 - DIGITS)
-"""Means of such numbers that differ by less are equal: each is off by what its numbers were rounded by."""
+"""Means of rounded accuracies count as equal if they differ by less than this, the effect of rounding."""
 
 
 @dataclass(frozen=True)
@@ -44,8 +44,8 @@ class VoteCounts:
     """How often each answer was given, for Q questions.
 
     correct: (Q,) right answers; nulls: (Q,) answers that could not be read; wrong: (W,) the
-    count of each different wrong answer, those of question q being wrong[starts[q] : starts[q +
-    1]]; starts: (Q + 1,).
+    count of each distinct wrong answer, with wrong[starts[q] : starts[q + 1]] for question q;
+    starts: (Q + 1,).
     """
 
     correct: Ints
@@ -62,13 +62,13 @@ class VoteCounts:
 
 @dataclass(frozen=True)
 class AnswerPools:
-    """The answers of Q questions, each question's in the order of its `sample` column.
+    """The answers to Q questions, each question's in the order of its `sample` column.
 
     question_ids: Q names in sorted order; starts: (Q + 1,) question q owns answers starts[q] :
-    starts[q + 1]; votes: (answers,) −1 null, 0 right, 1, 2, … the question's different wrong
-    answers; tokens: (answers,) completion tokens (`counted`), NaN where unknown; scores:
-    (answers,) NaN where there is none, or None where no score was asked for; clusters: Q names,
-    or None where each question is drawn for itself.
+    starts[q + 1]; votes: (answers,) −1 null, 0 right, 1, 2, … the question's distinct wrong
+    answers; tokens: (answers,) completion tokens (`counted`), NaN if unknown; scores:
+    (answers,) NaN for an answer without one, or None if no score was requested; clusters: Q
+    names, or None if questions are independent.
     """
 
     question_ids: list[str]
@@ -85,12 +85,12 @@ class AnswerPools:
 
     @property
     def question(self) -> Ints:
-        """(answers,) the place of each answer's question."""
+        """(answers,) index of each answer's question."""
         return np.repeat(np.arange(len(self.question_ids)), self.sizes)
 
     @property
     def tokens_of_questions(self) -> Floats:
-        """(Q,) mean tokens of a question's answers; NaN without answers, or where one has no token count."""
+        """(Q,) mean tokens of a question's answers; NaN if it has none, or one has no token count."""
         sums = np.bincount(self.question, self.tokens, minlength=len(self.sizes))
         means: Floats = np.divide(sums, self.sizes, out=np.full(len(sums), np.nan), where=self.sizes > 0)
         return means
@@ -100,7 +100,7 @@ class AnswerPools:
         return self._counts
 
     def kept(self, answers: NDArray[np.bool_]) -> AnswerPools:
-        """The pools with the marked answers alone, (answers,); questions left without any are left out."""
+        """The pools of only the marked answers, (answers,); questions left without answers are dropped."""
         sizes = np.bincount(self.question[answers], minlength=len(self.question_ids))
         left = np.flatnonzero(sizes)
         names = [self.question_ids[q] for q in left]
@@ -121,11 +121,11 @@ class AnswerPools:
 
 
 def answer_pools(samples: pd.DataFrame, score: str | None = None) -> AnswerPools:
-    """Gather the rows of one group (one setting of one model on one dataset) by question.
+    """The pools of one group's rows (one setting of one model on one data set), by question.
 
-    score: the column of scores, floats, that the pools are to have. Raises BadInput where a
-    stop rule has said how many answers each question got: such pools are no random sample of a
-    question's answers, and nothing that is computed from pools would be right.
+    score: the column (of floats) with the scores of the pools. Raises BadInput if a stop rule
+    decided how many answers each question got: such pools are not random samples of a
+    question's answers, and whatever is computed from them would be biased.
     """
     _refuse_stopped(samples)
     question, names = pd.factorize(samples["question_id"], sort=True)
@@ -147,14 +147,14 @@ def answer_pools(samples: pd.DataFrame, score: str | None = None) -> AnswerPools
 
 
 MOST_UNCOUNTED = 0.5
-"""Nothing is known of the length of answers of which a larger share has no token count."""
+"""If a larger share of the answers has no token count, their length counts as unknown."""
 
 
 def counted(tokens: Floats, question: Ints) -> Floats:
-    """Tokens of answers, (answers,), those that are not known taken as the mean of the question's others.
+    """Tokens of answers, (answers,), with the mean of the question's known counts for unknown ones.
 
-    Or, where it has none, as the mean over the other questions, so that no mean is moved. As
-    they are where more than MOST_UNCOUNTED are not known; none is where all of them are 0.
+    If it has none, the mean over the other questions is used, so that no mean changes.
+    Unchanged if more than MOST_UNCOUNTED are unknown; all NaN if no known count is above 0.
     """
     known = ~np.isnan(tokens)
     if not tokens[known].any():
@@ -164,12 +164,12 @@ def counted(tokens: Floats, question: Ints) -> Floats:
     counts = np.bincount(question[known], minlength=int(question.max()) + 1)
     sums = np.bincount(question[known], tokens[known], minlength=counts.size)
     means = np.divide(sums, counts, out=np.full(counts.size, np.nan), where=counts > 0)
-    means[counts == 0] = np.nanmean(np.sort(means))  # by no order of questions, to the last digit
+    means[counts == 0] = np.nanmean(np.sort(means))  # sorted: the order of questions changes no digit
     return np.where(known, tokens, means[question])
 
 
 def _clusters(samples: pd.DataFrame, names: Sequence[str]) -> list[str] | None:
-    """The cluster of each of the questions `names`, its own where none is named; None where none has any."""
+    """The cluster of each question in `names`, one of its own if it names none; None if none names one."""
     if "cluster" not in samples or samples["cluster"].isna().all():
         return None
     of_question = samples.groupby("question_id", observed=True)["cluster"].first().reindex(pd.Index(names))
@@ -178,7 +178,7 @@ def _clusters(samples: pd.DataFrame, names: Sequence[str]) -> list[str] | None:
 
 
 def _refuse_stopped(samples: pd.DataFrame) -> None:
-    """Raise BadInput where a stop rule has said how many answers each question got."""
+    """Raise BadInput if a stop rule decided how many answers each question got."""
     stopped = samples.get("stop_rule", pd.Series(dtype=TEXT)).notna().to_numpy(bool)
     if stopped.any():
         first = samples.iloc[int(stopped.argmax())]
@@ -190,9 +190,9 @@ def _refuse_stopped(samples: pd.DataFrame) -> None:
 
 
 def majority_accuracy(counts: VoteCounts, ns: Sequence[int] | Ints) -> Floats:
-    """Exact vote accuracy of every question at every N of `ns`: an array (Q, len(ns)).
+    """Exact majority-vote accuracy of every question at every N of `ns`: an array (Q, len(ns)).
 
-    Raises ValueError where an N is below 1 or above a question's pool.
+    Raises ValueError if an N is below 1 or above the size of a question's pool.
     """
     from results.votes.exact_kernel import vote_curves  # numba takes half a second to import
 
@@ -211,7 +211,7 @@ def majority_accuracy(counts: VoteCounts, ns: Sequence[int] | Ints) -> Floats:
 def accuracy_by_question(counts: VoteCounts, method: str, ns: Sequence[int] | Ints) -> Floats:
     """Exact accuracy of every question at every N, (Q, len(ns)), by one of EVERY_METHOD.
 
-    Raises ValueError where an N is below 1 or above a question's pool.
+    Raises ValueError if an N is below 1 or above the size of a question's pool.
     """
     if method == "majority":
         return majority_accuracy(counts, ns)
@@ -220,7 +220,7 @@ def accuracy_by_question(counts: VoteCounts, method: str, ns: Sequence[int] | In
 
 
 def whole_vote(counts: VoteCounts) -> Floats:
-    """The accuracy (Q,) of the vote of each question's whole pool, however large."""
+    """The accuracy (Q,) of the majority vote of each question's whole pool, however large."""
     question = np.repeat(np.arange(counts.correct.size), np.diff(counts.starts))
     top = counts.correct.copy()
     np.maximum.at(top, question, counts.wrong)
@@ -234,13 +234,13 @@ def majority_curve(correct: int, wrong: Sequence[int], nulls: int = 0) -> Floats
     """Exact accuracy of one question's majority vote (self-consistency) at every N, from its counts.
 
     Parameters:
-        correct: how many of the answers are right.
-        wrong: how often each different wrong answer was given, in any order.
-        nulls: answers that could not be read, which count as drawn and vote for nothing.
+        correct: number of right answers.
+        wrong: how often each distinct wrong answer was given, in any order.
+        nulls: number of answers that could not be read, which are drawn but cast no vote.
 
     Returns an array of shape (pool,), pool = correct + sum(wrong) + nulls; element N − 1 is the
-    vote of N answers drawn without replacement. Ties are shared equally. Raises BadInput where
-    a count is negative, or not whole.
+    accuracy of the vote of N answers drawn without replacement. Tied answers share the credit
+    equally. Raises BadInput if a count is negative or not whole.
     """
     right, unread = COUNT.of(correct), COUNT.of(nulls)
     given = np.array([right, unread, *COUNTS.of(wrong)], np.int64)
@@ -251,7 +251,7 @@ def majority_curve(correct: int, wrong: Sequence[int], nulls: int = 0) -> Floats
 
 
 def best_of_n(pool: ArrayLike, correct: ArrayLike, n: ArrayLike) -> Floats:
-    """Chance that `n` of `pool` answers, `correct` of them right, hold a right one: pass@k.
+    """Chance that `n` of `pool` answers, `correct` of them right, include a right one: pass@k.
 
     1 − C(pool − correct, n) / C(pool, n). The arguments broadcast (Chen et al. 2021, eq. 1).
     Raises ValueError unless all are whole, 0 ≤ correct ≤ pool and 1 ≤ n ≤ pool.
@@ -270,7 +270,7 @@ def all_of_n(pool: ArrayLike, correct: ArrayLike, n: ArrayLike) -> Floats:
 
 
 def _all_of_a_kind(pool: ArrayLike, kind: ArrayLike, n: ArrayLike) -> Floats:
-    """C(kind, n) / C(pool, n), factor by factor, so that nothing overflows."""
+    """C(kind, n) / C(pool, n), computed factor by factor to avoid overflow."""
     pools, kinds, counts = np.broadcast_arrays(*(_whole(given) for given in (pool, kind, n)))
     if np.any((kinds < 0) | (kinds > pools) | (counts < 1) | (counts > pools)):
         raise ValueError("needs 0 <= correct <= pool and 1 <= n <= pool")
@@ -282,7 +282,7 @@ def _all_of_a_kind(pool: ArrayLike, kind: ArrayLike, n: ArrayLike) -> Floats:
 
 
 def _whole(numbers: ArrayLike) -> Ints:
-    """The numbers as signed integers. Raises ValueError where one is not whole, or none is a number."""
+    """The numbers as signed integers. Raises ValueError if one is not finite and whole."""
     given = np.asarray(numbers, np.float64)
     if not np.all(np.isfinite(given) & (given == np.rint(given))):
         raise ValueError(f"{numbers!r:.40}: needs whole numbers")

@@ -4,14 +4,14 @@ One question with 3 right answers, wrong answers 2 and 1 times, and 1 that could
 
     vote_curves(correct=[3], wrong=[2, 1], starts=[0, 2], nulls=[1], …) -> accuracy at N = 1 … 7
 
-Accuracy at N is the share of the C(pool, N) subsets whose most frequent answer is the right one, ties shared:
+Accuracy at N is the share of the C(pool, N) subsets whose most frequent answer is right, ties shared:
 
     sum over m of C(c, m) · [z^(N−m)] ∫₀¹ (1+z)^u Π_j (Σ_{i<m} C(c_j, i) zⁱ + x C(c_j, m) z^m) dx
 
-where m is the number of right answers drawn and ∫ x^K dx = 1/(K+1) shares a tie with K wrong
-answers. Every C(c, i) is tilted to the probability C(c, i) rⁱ (1−r)^(c−i), which cancels
-against the tilted C(pool, N): all terms stay positive and within range, so nothing overflows
-and nothing cancels.
+where m is the number of right answers drawn, and ∫ x^K dx = 1/(K+1) shares a tie with K wrong
+answers. Every C(c, i) is tilted to the probability C(c, i) rⁱ (1−r)^(c−i); the tilt cancels
+against the tilted C(pool, N). All terms stay positive and within range: nothing overflows, and
+there is no cancellation error.
 """
 
 from typing import Any
@@ -24,12 +24,12 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 WHOLE_CURVE = 1000
-"""Up to this pool one tilt of 1/2 serves every N: 2^−1000 is still a normal double."""
+"""Up to this pool size, one tilt of 1/2 serves every N: 2^−1000 is still a normal double."""
 
 
 @njit(cache=True)  # type: ignore[untyped-decorator]
 def binomial_row(n: int, rate: float, row: Floats, start: int) -> None:
-    """Write the Binomial(n, rate) probabilities (rate > 0) to row[start … start+n], from the mode on."""
+    """Write the Binomial(n, rate) probabilities (rate > 0) to row[start … start+n], outward from the mode."""
     mode = min(int((n + 1) * rate), n)
     row[start + mode] = 1.0
     total = 1.0
@@ -44,9 +44,9 @@ def binomial_row(n: int, rate: float, row: Floats, start: int) -> None:
 
 @njit(cache=True)  # type: ignore[untyped-decorator]
 def unit_legendre(count: int, nodes: Floats, weights: Floats) -> None:
-    """Gauss–Legendre rule on [0, 1]: exact for polynomials of degree up to 2·count − 1.
+    """Write the Gauss–Legendre rule on [0, 1], exact for polynomials of degree up to 2·count − 1.
 
-    Ours, because compiled code cannot call NumPy's, which also rounds differently on each processor (LAPACK).
+    Compiled code cannot call NumPy's version, whose rounding also depends on the processor (LAPACK).
     """
     for k in range(count):
         t = np.cos(np.pi * (k + 0.75) / (count + 0.5))
@@ -70,7 +70,7 @@ def multiply(
 ) -> int:
     """Write left · (Σ_{i<last} row[start+i] zⁱ + tie · row[start+last] z^last) to `out`, cut off above z^top.
 
-    `degree` is that of `left`; returns that of `out`.
+    `degree` is the degree of `left`; returns the degree of `out`.
     """
     result = min(degree + last, top)
     out[: result + 1] = 0.0
@@ -89,7 +89,7 @@ def rival_polynomial(
 
     `a` and `b` are work space; returns the degree of `out`.
     """
-    # With m = 1 every power of z is a tie, so the integral over x is 1/(d+1); else Gauss–Legendre is exact.
+    # If m = 1, every power of z is a tie, so that the integral over x is 1/(d+1); else use Gauss–Legendre.
     count = 1 if m == 1 else (last - first) // 2 + 1
     nodes, weights = np.ones(count), np.ones(count)
     if m > 1:
@@ -109,7 +109,7 @@ def rival_polynomial(
 
 @njit(cache=True)  # type: ignore[untyped-decorator]
 def question_curve(correct: int, wrong: Ints, nulls: int, n_max: int, rate: float, curve: Floats) -> None:
-    """Write the vote accuracy of one question at N = 1 … n_max to `curve`; `wrong` rising, no zeros."""
+    """Write one question's vote accuracy at N = 1 … n_max to `curve`; `wrong` ascending, no zeros."""
     classes = wrong.size
     starts = np.zeros(classes + 1, np.int64)
     starts[1:] = np.cumsum(wrong + 1)
@@ -123,7 +123,7 @@ def question_curve(correct: int, wrong: Ints, nulls: int, n_max: int, rate: floa
     rivals, product = np.empty(n_max + 1), np.empty(n_max + 1)
     a, b = np.empty(n_max + 1), np.empty(n_max + 1)
     curve[:n_max] = 0.0
-    first, free, drawn = 0, nulls, -1  # `free` answers cannot reach m votes: any number of them may be drawn
+    first, free, drawn = 0, nulls, -1  # `free` answers cannot reach m votes, so any number may be drawn
     for m in range(1, min(correct, n_max) + 1):
         while first < classes and wrong[first] < m:
             free += wrong[first]
@@ -136,7 +136,7 @@ def question_curve(correct: int, wrong: Ints, nulls: int, n_max: int, rate: floa
         degree = multiply(rivals, degree, others, 0, free, 1.0, top, product)
         for d in range(degree + 1):
             curve[m + d - 1] += own[m] * product[d]
-    for n in range(1, n_max + 1):  # a tilt meant for N = n_max may let small N vanish: nobody reads those
+    for n in range(1, n_max + 1):  # a tilt for N = n_max may underflow at small N, which are then unused
         curve[n - 1] = min(curve[n - 1] / every[n], 1.0) if every[n] > 0.0 else np.nan
 
 
@@ -144,7 +144,7 @@ def question_curve(correct: int, wrong: Ints, nulls: int, n_max: int, rate: floa
 def vote_curves(correct: Ints, wrong: Ints, starts: Ints, nulls: Ints, ns: Ints, out: Floats) -> None:
     """Write the vote accuracy of each question q at each N of `ns` (at most its pool) to out[q, :].
 
-    The wrong counts of question q, rising and without zeros, are wrong[starts[q] : starts[q + 1]].
+    wrong[starts[q] : starts[q + 1]] are the wrong counts of question q, ascending and without zeros.
     """
     n_max = ns.max()
     curve = np.empty(n_max)
@@ -163,10 +163,10 @@ def vote_curves(correct: Ints, wrong: Ints, starts: Ints, nulls: Ints, ns: Ints,
 def prefix_votes(
     votes: Ints, starts: Ints, orders: Any, ns: Ints, majority: Floats, best: Floats, every: Floats
 ) -> None:
-    """Write what the first N answers give in each order, for each question: vote (ties shared), best, all.
+    """Write the accuracy of the first N answers to each question: majority (ties shared), best-of-N, all.
 
     votes: (answers,) −1 null, 0 right, 1 … wrong answers; question q owns starts[q] : starts[q + 1].
-    orders: (permutations, answers) positions in the question; the outputs: (permutations, questions, ns).
+    orders: (permutations, answers) positions within the question; outputs: (permutations, questions, ns).
     """
     for p in range(orders.shape[0]):
         for q in range(starts.size - 1):

@@ -1,18 +1,18 @@
-"""Majority vote and best-of-N of N fresh answers drawn from known probabilities, exactly.
+"""Exact majority vote and best-of-N of N new answers drawn from known probabilities.
 
     vote_accuracy(p=[[0.4, 0.3, 0.3]], gold=[0], ns=[1, 3, 9])  ->  [[0.4, 0.424, 0.48865…]]
 
-The counts X_j of the answers are multinomial: independent Poisson counts of means N·p_j, given
-that they add up to N (Levin 1981, Annals of Statistics 9, 1123–1126). With m the winning count
-and K the number of wrong answers that tie with it and share the credit,
+The counts X_j of the answers are multinomial: independent Poisson counts with means N·p_j,
+given that they add up to N (Levin 1981, Annals of Statistics 9, 1123–1126). With m the winning
+count and K the number of wrong answers that tie with it and share the credit,
 
     P(right) = Σ_m Σ_K 1/(K+1) · P(X_right = m) · [z^(N−m)] e_K(m, z) / P(Poisson(N) = N)
 
 where e_K is the coefficient of u^K in the product of Σ_{i<m} P(X_j = i) zⁱ + u P(X_j = m) z^m
-over the wrong answers j. The sum over K is the integral of that product over u from 0 to 1,
-exact by Gauss–Legendre. The coefficient of z^(N−m) is a mean over points of the unit circle,
-where no factor exceeds 1. Terms too unlikely to matter are left out; the error is below 1e-12
-for N up to 1,000 and 1e-9 beyond.
+over the wrong answers j. The sum over K is the integral of this product over u from 0 to 1,
+which Gauss–Legendre gives exactly. The coefficient of z^(N−m) is a mean over points of the unit
+circle, where no factor exceeds 1. Negligible terms are left out; the error is below 1e-12 for N
+up to 1,000 and 1e-9 beyond.
 """
 
 from collections.abc import Sequence
@@ -31,10 +31,10 @@ TINY = 1e-14
 
 
 def vote_accuracy(p: ArrayLike, gold: ArrayLike, ns: Sequence[int] | Ints) -> Floats:
-    """P(the vote of N fresh answers is right), ties sharing the credit, shape (…, len(ns)).
+    """P(the vote of N new answers is right), ties sharing the credit, shape (…, len(ns)).
 
-    p: (…, answers) probabilities; what a row lacks to 1 is the chance of an answer that casts no vote.
-    gold: the place of the right answer in each row. Raises ValueError on an N outside 1 … MAX_N.
+    p: (…, answers) probabilities; if a row sums to less than 1, the rest is the chance of casting no vote.
+    gold: the index of the right answer in each row. Raises ValueError for an N outside 1 … MAX_N.
     """
     laws = np.asarray(p, np.float64)
     rows = laws.reshape(-1, laws.shape[-1])
@@ -64,14 +64,14 @@ def vote_limit(p: ArrayLike, gold: ArrayLike) -> Floats:
 
 
 def best_of_n_accuracy(correct: ArrayLike, ns: Sequence[int] | Ints) -> Floats:
-    """P(one of N fresh answers is right) = 1 − (1 − p)^N, from p (…) to (…, len(ns))."""
+    """P(at least one of N new answers is right) = 1 − (1 − p)^N, from p (…) to (…, len(ns))."""
     with np.errstate(divide="ignore"):
         none_right = np.log1p(-np.minimum(correct, 1.0))[..., None] * np.asarray(ns)
     return np.asarray(-np.expm1(none_right))
 
 
 def _circle_points(n: int) -> int:
-    """Enough points that counts adding up to `n` plus or minus that many, or more, are too unlikely."""
+    """A number of circle points such that totals that many or more away from `n` are negligible."""
     points = 2
     while points * np.log(n) + lgamma(n + 1) - lgamma(n + points + 1) > np.log(TINY):
         points += max(1, int(n**0.5) // 4)
@@ -98,14 +98,14 @@ def _log_poisson(mean: float, count: int) -> float:
 
 @njit(cache=True)  # type: ignore[untyped-decorator]
 def _wins(right: float, wrong: Floats, n: int, circle: Complexes, tiny: float) -> Complexes:
-    """Σ_m Σ_K of the formula above at every point of `circle`; `wrong` falls."""
-    live = int(np.sum(wrong > 0.0))  # the wrong answers that may still reach m votes, likeliest first
+    """Σ_m Σ_K of the formula above at every point of `circle`; `wrong` is descending."""
+    live = int(np.sum(wrong > 0.0))  # number of wrong answers that may still reach m votes, likeliest first
     means = n * wrong[:live]
-    free = n * (1.0 - right) - means.sum()  # mean count of all that cannot: together they are one Poisson
+    free = n * (1.0 - right) - means.sum()  # mean count of all others: together, one Poisson
     less, equal = np.zeros(live), np.zeros(live)  # P(X_j < m), P(X_j = m)
     below = np.zeros((live, circle.size), np.complex128)  # Σ_{i<m} P(X_j = i) zⁱ
     total, power = np.zeros_like(circle), np.ones_like(circle)  # power = z^m
-    rest = np.exp(max(free, 0.0) * (circle - 1.0))  # that one Poisson at z
+    rest = np.exp(max(free, 0.0) * (circle - 1.0))  # generating function of that Poisson at z
     for m in range(n + 1):
         own = np.exp(_log_poisson(n * right, m))
         if own < tiny and m > n * right:
@@ -128,10 +128,10 @@ def _wins(right: float, wrong: Floats, n: int, circle: Complexes, tiny: float) -
                 chance *= ties / most
             nodes, weights = np.empty(most // 2 + 1), np.empty(most // 2 + 1)
             unit_legendre(nodes.size, nodes, weights)
-            for u, weight in zip(nodes, weights):  # noqa: B905, compiled code knows no strict
+            for u, weight in zip(nodes, weights):  # noqa: B905, compiled code has no strict
                 product = own * weight * rest * power
                 for j in range(live):
-                    for i in range(circle.size):  # spelled out: five times as fast as whole arrays
+                    for i in range(circle.size):  # a loop is five times as fast as whole arrays
                         product[i] *= below[j, i] + u * equal[j] * power[i]
                 total += product
         for j in range(live):

@@ -1,12 +1,12 @@
-"""Accuracy over the first N answers of a question, its answers put in a random order several times.
+"""Accuracy of the first N answers to a question, whose answers are put in random order several times.
 
     permutation  question  N=1  N=2  N=4
     0            7         0    0.5  1
 
-This is how the paper draws its curves (10 permutations); their mean tends to the exact
-`results.votes`. The orders of a question depend on the seed and on its own answers alone: not
-on what it is called, or on the order in which its answers stand. Of questions with the same
-answers each has its own.
+The paper draws its curves this way (10 permutations); their mean tends to the exact accuracy
+of `results.votes`. A question's orders depend only on the seed and its answers, not on its
+name or the order of its answers in the table. Questions with the same answers still have
+different orders.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from results.votes.unnamed import contents, put_in_order
 
 
 def random_orders(pools: AnswerPools, permutations: int, seed: int) -> NDArray[np.int32]:
-    """Positions (permutations, answers): within each question's slice, an order of its answers.
+    """Random orders (permutations, answers): in each question's slice, positions of its answers.
 
-    More permutations extend the list and leave the first ones as they were.
+    More permutations add to the list and leave the first ones unchanged.
     """
     orders = np.empty((permutations, len(pools.votes)), np.int32)
     in_order, places = _ordered(pools)
-    ((_, questions),) = put_in_order([in_order])  # which of equal ones is first hangs on their clusters
+    ((_, questions),) = put_in_order([in_order])  # clusters decide which of two equal questions is first
     answers, times = contents(in_order), Counter[bytes]()
     for question in questions:
         content, start, end = answers[question], *pools.starts[question : question + 2]
-        times[content] += 1  # questions with the same answers have orders of their own
+        times[content] += 1  # so that questions with the same answers get different orders
         stream = [seed, int.from_bytes(content, "big"), times[content]]
         generator = np.random.Generator(np.random.PCG64(np.random.SeedSequence(stream)))
         drawn = generator.random((permutations, end - start)).argsort(axis=1, kind="stable")
@@ -43,7 +43,7 @@ def random_orders(pools: AnswerPools, permutations: int, seed: int) -> NDArray[n
 
 
 def _ordered(pools: AnswerPools) -> tuple[AnswerPools, Ints]:
-    """The pools with each question's answers put in order, and the place of each of these, (answers,)."""
+    """The pools with each question's answers sorted, and their positions before, (answers,)."""
     scores = np.zeros(len(pools.votes)) if pools.scores is None else pools.scores
     places = np.lexsort((scores, pools.tokens, pools.votes, pools.question))
     ordered = replace(pools, votes=pools.votes[places], tokens=pools.tokens[places], scores=scores[places])
@@ -55,7 +55,7 @@ def prefix_accuracy(
 ) -> dict[str, Floats]:
     """Accuracy of the first N answers by each of EVERY_METHOD: arrays (permutations, Q, len(ns)) by method.
 
-    `ns` ascending, each from 1 to the smallest pool (else ValueError). Ties share the credit.
+    `ns` must ascend and be from 1 to the smallest pool (else ValueError). Ties share the credit.
     """
     from results.votes.exact_kernel import prefix_votes  # numba takes half a second to import
 

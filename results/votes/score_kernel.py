@@ -1,6 +1,6 @@
 """Compiled loops behind `results.votes.scored`.
 
-Best by score: with L answers below a score, m at it and ȳ the share of these that are right,
+Best by score: with L answers below a score, m at that score and ȳ the share of these m that are right,
 
     accuracy at N = Σ over scores of ȳ · [C(L+m, N) − C(L, N)] / C(n, N).
 
@@ -11,10 +11,10 @@ members),
     over C(n, N),
 
 where u counts the answers that cast no vote or cannot reach t, and ∫ x^K dx = 1/(K+1) shares a tie with K
-answers. All counts are scaled by 2^−(answers), so that nothing overflows; all terms are positive.
+answers. All counts are scaled by 2^−(answers) to avoid overflow; all terms are positive.
 
-What rounding the weights changed is the mean of (vote by the weights − vote by the rounded) over
-random orders, at each N over the first N answers.
+The effect of rounding the weights is the mean of (vote by the weights − vote by the rounded weights)
+over random orders, for each N over the first N answers.
 """
 
 from typing import Any
@@ -27,13 +27,13 @@ from results.votes.exact_kernel import Floats, Ints, binomial_row, multiply, uni
 
 @njit(cache=True)  # type: ignore[untyped-decorator]
 def best_curve(level: Ints, right: Floats, ns: Ints, out: Floats) -> None:
-    """Write the accuracy of the best by score at each N of `ns` to `out`.
+    """Write the accuracy of the answer with the best score at each N of `ns` to `out`.
 
-    level: (n,) the rank of each answer's score, rising, ties equal; right: (n,) 1 or 0 in the same order.
+    level: (n,) ranks of the scores, ascending, ties equal; right: (n,) 1 or 0 (or credit), in that order.
     """
     for k in range(ns.size):
         chosen = 0.0
-        end, within = level.size, 1.0  # C(end, N) / C(n, N): that all N are among the first `end`
+        end, within = level.size, 1.0  # C(end, N) / C(n, N): chance that all N are among the first `end`
         while end > 0 and within > 0.0:
             start, hits, below = end, 0.0, within
             while start > 0 and level[start - 1] == level[end - 1]:
@@ -63,7 +63,7 @@ def subset_table(weights: Ints, table: Floats) -> None:
 def rival_tables(weights: Ints, starts: Ints, reach: int, equal: Any, less: Any) -> None:
     """Write the scaled counts of subsets of each wrong answer, (classes, weights up to `reach`, sizes).
 
-    equal: those of weight t, up to `reach`; less: those of less than t. Class 0, the right answer, stays 0.
+    equal: subsets of weight t, up to `reach`; less: of less than t. Class 0, the right answer, stays 0.
     """
     for c in range(1, starts.size - 1):
         own = weights[starts[c] : starts[c + 1]]
@@ -80,9 +80,9 @@ def rival_tables(weights: Ints, starts: Ints, reach: int, equal: Any, less: Any)
 def rivals_at(
     equal: Any, less: Any, sizes: Ints, first: int, n_max: int, out: Floats, a: Floats, b: Floats
 ) -> int:
-    """Write ∫₀¹ Π_c (less_c(z) + x equal_c(z)) dx over classes `first` … to `out`, up to z^n_max.
+    """Write ∫₀¹ Π_c (less_c(z) + x equal_c(z)) dx over classes from `first` on to `out`, up to z^n_max.
 
-    equal, less: (classes, sizes) the counts of one weight; `a` and `b` are work space. Returns the degree.
+    equal, less: (classes, sizes) counts for one weight; `a` and `b` are work space. Returns the degree.
     """
     ties = 0
     for c in range(first, sizes.size):
@@ -105,8 +105,8 @@ def rivals_at(
 def weighted_curve(weights: Ints, starts: Ints, silent: int, pool: int, ns: Ints, out: Floats) -> None:
     """Write the weighted vote's accuracy at each N of `ns` to `out`.
 
-    weights: of the right answers first, then of each wrong answer, those of class c being
-    weights[starts[c] : starts[c + 1]], wrong ones by rising total; silent: answers without a vote.
+    weights: weights[starts[c] : starts[c + 1]] are those of class c, the right answer first, then
+    wrong answers by ascending total; silent: number of answers without a vote.
     """
     n_max, sizes = ns.max(), starts[1:] - starts[:-1]
     totals = np.zeros(sizes.size, np.int64)
@@ -122,7 +122,7 @@ def weighted_curve(weights: Ints, starts: Ints, silent: int, pool: int, ns: Ints
     a, b = np.zeros(n_max + 1), np.zeros(n_max + 1)
     free_row, pool_row = np.zeros(pool + 1), np.zeros(pool + 1)
     binomial_row(pool, 0.5, pool_row, 0)
-    first, free, filled = 1, silent, -1  # `free` answers cannot reach t: any number of them may be drawn
+    first, free, filled = 1, silent, -1  # `free` answers cannot reach t, so any number may be drawn
     for t in range(1, reach + 1):
         if right[:, t].sum() == 0.0:
             continue
@@ -143,7 +143,7 @@ def weighted_curve(weights: Ints, starts: Ints, silent: int, pool: int, ns: Ints
 
 @njit(cache=True)  # type: ignore[untyped-decorator]
 def credit(totals: Floats, top: float) -> float:
-    """What the right answer, class 0, has of the lead of `top`."""
+    """The credit of the right answer, class 0: 1/ties if it reaches `top`, else 0."""
     lead, ties = top * (1.0 - 1e-9), 0
     if totals[0] < lead:
         return 0.0
@@ -154,10 +154,10 @@ def credit(totals: Floats, top: float) -> float:
 
 @njit(cache=True)  # type: ignore[untyped-decorator]
 def lost_by_rounding(owner: Ints, real: Floats, rounded: Floats, orders: Any, out: Floats) -> None:
-    """Write what the vote by real weights gains on that by the rounded to out[N], N = 0 … out.size − 1.
+    """Add to out[N] the accuracy by real weights minus that by rounded ones, N = 0 … out.size − 1.
 
-    owner, real, rounded: the class and weights of each answer of the pool. orders: random ones, (R,
-    answers). It counts where something drawn has a rounded weight above 0.
+    owner, real, rounded: class and weights of each answer of the pool. orders: (R, answers) random
+    orders. Only draws in which some rounded weight is above 0 count.
     """
     exact, whole = np.zeros(owner.max() + 1), np.zeros(owner.max() + 1)
     for order in orders:

@@ -1,4 +1,4 @@
-"""Accuracy of N answers that have scores, at every N: the exact mean over all subsets of N.
+"""Accuracy of N answers with scores, at every N: the exact mean over all subsets of N.
 
     answer  right  score        N                  1      2      3
     18      yes    0.9          best_by_score      0.333  0.667  1
@@ -6,22 +6,22 @@
     7       no     0.3
 
 best_by_score: the answer with the highest score (best-of-N by a verifier or a reward model).
-Answers tied for it share the credit. An answer without a score ranks below all that have one,
-and one that cannot be read below those. Infinite scores are the highest and the lowest.
+Answers tied for it share the credit. Answers without a score rank below all scored ones, and
+unreadable answers below those. Infinite scores are the highest and the lowest.
 
-highest_score: the highest score itself, of scores from 0 to 1 that are the credit of an answer,
-such as the share of the tests that it passed; of one answer that is the mean score. An answer
-without a score has 0.
+highest_score: the highest score itself, if scores are the credit of an answer, from 0 to 1, such
+as the share of tests that it passed; at N = 1 this is the mean score. An answer without a score
+counts as 0.
 
-weighted_majority: the answer whose scores add up to most; answers tied for the lead share the
-credit. Weights are finite and at least 0; log-probabilities are taken to the power of e, and
-rewards of any size, where that is asked for, as WEIGHTS say. An answer of weight 0, without a
-score, or that cannot be read takes a place in the subset and casts no vote. Where weights are
-whole multiples of a part of the question's largest, of a 60th or more of it (a 960th in a pool of
-up to 16 answers: `grid_steps`), as ratings from 1 to 10 and votes counted are, the result is exact.
-Others are rounded to such multiples. What is rounded to 0 votes, on a grid of its own, where
-nothing else was drawn. What rounding changed is measured in ORDERS random orders and added
-(a control variate): unbiased, with a standard error below 0.5 points on a question.
+weighted_majority: the answer with the largest sum of scores; answers tied for the lead share the
+credit. Weights are finite and at least 0; the weight of a log-probability is its exponential, and
+rewards of any size become weights by one of WEIGHTS if requested. An answer of weight 0, without
+a score or unreadable takes a place in the subset but casts no vote. The result is exact if all
+weights of a question are multiples of 1/k of its largest, with k up to 60 (960 in a pool of up
+to 16 answers: `grid_steps`), as with ratings from 1 to 10 or counts of votes. Other weights are
+rounded to a grid; answers whose weight is rounded to 0 vote, on a grid of their own, only if no
+others were drawn. The effect of rounding is measured in ORDERS random orders and added back (a
+control variate): unbiased, with a standard error below 0.5 points on a question.
 """
 
 import warnings
@@ -39,27 +39,27 @@ from results.tables.columns import refuse, score_cells
 from results.votes.exact import DIGITS, AnswerPools, Floats, Ints, accuracy_by_question
 
 MAX_POOL = 512
-"""The most answers a question of a weighted majority may have: time grows with their third power."""
+"""The most answers per question for a weighted majority: time grows with their third power."""
 
 ORDERS = 1024
-"""They tell what rounding did to a question to half a point."""
+"""Random orders that give the effect of rounding on a question to half a point."""
 
 _PLACES = 9
-"""Of weights on the grid: their last bits hang on the processor."""
+"""Decimals kept of weights on the grid; the last bits depend on the processor."""
 
 _MANY = 0.1
-"""The share of answers without a score from which on there is a warning."""
+"""A larger share of answers without a score causes a warning."""
 
 
 def score_column(
     samples: pd.DataFrame, score: str, weights: str | None = None
 ) -> tuple[pd.DataFrame, str, bool]:
-    """The samples with that column of scores as floats; its name, `score` itself or "score_" + it; and
+    """The samples with the column of scores as floats; its name, `score` or "score_" + `score`; and
     whether the scores are logarithms of weights.
 
-    weights: what the weight of an answer is of its score, by one of WEIGHTS. Warns where more
-    than a tenth of the answers that can be read have no score. Raises BadInput where there is
-    no such column, a cell of it is no number, or all of it is empty.
+    weights: how scores become weights, one of WEIGHTS. Warns if more than a tenth of the
+    readable answers have no score. Raises BadInput if there is no such column, one of its cells
+    is not a number, or it is empty.
     """
     if not isinstance(score, str):
         raise BadInput(f"score: found {score!r:.40}, expected the name of a column of scores")
@@ -88,7 +88,7 @@ def score_column(
 
 
 def check_weights(weights: str | None, methods: Collection[str], score: str | None) -> None:
-    """Raise BadInput where `weights` is none of WEIGHTS, or changes nothing."""
+    """Raise BadInput if `weights` is not one of WEIGHTS, or would change nothing."""
     if weights is None:
         return
     WEIGHTS.of(weights)
@@ -99,7 +99,10 @@ def check_weights(weights: str | None, methods: Collection[str], score: str | No
 
 
 def accuracy_by(pools: AnswerPools, method: str, ns: Ints, logs: bool = False) -> Floats:
-    """Exact accuracy of every question at every N, (Q, len(ns)), by any method; logs: as below."""
+    """Exact accuracy of every question at every N, (Q, len(ns)), by any method.
+
+    logs: as in `accuracy_by_score`.
+    """
     if method in SCORED:
         return accuracy_by_score(pools, method, ns, logs)
     return accuracy_by_question(pools.counts(), method, ns)
@@ -108,8 +111,7 @@ def accuracy_by(pools: AnswerPools, method: str, ns: Ints, logs: bool = False) -
 def accuracy_by_score(pools: AnswerPools, method: str, ns: Ints, logs: bool = False) -> Floats:
     """Exact accuracy of every question at every N, (Q, len(ns)), by one of SCORED.
 
-    logs: the scores are log-probabilities. Raises BadInput for scores that are no weights, or
-    no credit.
+    logs: scores are logs of weights. Raises BadInput if scores cannot be weights, or credit.
     """
     from results.votes import score_kernel  # numba takes half a second to import
 
@@ -132,14 +134,14 @@ def accuracy_by_score(pools: AnswerPools, method: str, ns: Ints, logs: bool = Fa
             level = np.unique(credit, return_inverse=True)[1]
             score_kernel.best_curve(level, credit, sizes, accuracy[question])
         else:
-            with np.errstate(divide="ignore"):  # of 0
+            with np.errstate(divide="ignore"):  # log of 0
                 weights = scores if logs else np.log(scores)
             accuracy[question] = _weighted(votes, weights, sizes)
     return accuracy.round(DIGITS)
 
 
 def rank_levels(votes: Ints, scores: Floats) -> Ints:
-    """The rank of each answer (answers,), ties equal: 0 unreadable, 1 without a score, 2 … by score."""
+    """The rank of each answer (answers,), ties equal: 0 unreadable, 1 without a score, 2, 3, … by score."""
     scored = (votes >= 0) & ~np.isnan(scores)
     level = np.where(votes < 0, 0, 1)
     level[scored] = 2 + np.unique(scores[scored], return_inverse=True)[1]
@@ -147,12 +149,12 @@ def rank_levels(votes: Ints, scores: Floats) -> Ints:
 
 
 def _weighted(votes: Ints, logs: Floats, ns: Ints) -> Floats:
-    """The weighted vote's accuracy at each N (len(ns),), by the logarithms of weights; NaN: none."""
+    """The weighted vote's accuracy at each N (len(ns),); logs: logarithms of weights, NaN: no weight."""
     from results.votes import score_kernel
 
     logs = np.where((votes < 0) | np.isnan(logs), -np.inf, logs)
     accuracy, drawn = np.zeros(len(ns)), np.arange(len(votes))
-    none = np.ones(len(ns))  # the chance that all N are of those left
+    none = np.ones(len(ns))  # the chance that all N are among the answers left
     while np.isfinite(logs).any():
         shares = np.exp(logs - logs.max())
         relative = (shares * _parts(shares)).round(_PLACES)
@@ -162,9 +164,7 @@ def _weighted(votes: Ints, logs: Floats, ns: Ints) -> Floats:
         if (relative != whole).any():
             kinds = [np.sort(relative[votes == kind]).tolist() for kind in range(votes.max() + 1)]
             rank = np.argsort([0, *sorted(range(1, len(kinds)), key=kinds.__getitem__)])
-            order = np.lexsort(
-                (relative, rank[votes.clip(0)])
-            )  # whatever that of the answers and their names
+            order = np.lexsort((relative, rank[votes.clip(0)]))  # independent of the answers' order and names
             voters = [each[order] for each in (votes.clip(0), relative, whole)]
             rng = np.random.default_rng(zlib.crc32(voters[2].tobytes()))
             orders = rng.permuted(np.tile(np.arange(len(votes)), (ORDERS, 1)), axis=1)
@@ -178,7 +178,7 @@ def _weighted(votes: Ints, logs: Floats, ns: Ints) -> Floats:
 
 
 def _voters(votes: Ints, weights: Ints) -> tuple[Ints, Ints, int]:
-    """Weights of the right answer, then of each wrong one by rising total; where each begins; the silent."""
+    """Weights by answer, the right one first, then by ascending total; their starts; answers without vote."""
     kinds = [np.sort(weights[(votes == kind) & (weights > 0)]) for kind in range(max(votes.max(), 0) + 1)]
     right, *wrong = kinds
     wrong = sorted((kind for kind in wrong if kind.size), key=lambda kind: int(kind.sum()))
@@ -189,7 +189,7 @@ def _voters(votes: Ints, weights: Ints) -> tuple[Ints, Ints, int]:
 
 
 def _parts(shares: Floats) -> int:
-    """Into how few parts the largest weight falls, of which all are multiples; else the steps of the grid."""
+    """The smallest k such that all shares are multiples of 1/k, if any; else the steps of the grid."""
     most = grid_steps(len(shares))
     multiples = np.arange(1, most + 1)[:, None] * shares
     exact = (np.abs(multiples - np.rint(multiples)) < 10.0**-_PLACES).all(axis=1)
@@ -199,14 +199,14 @@ def _parts(shares: Floats) -> int:
 def grid_steps(answers: int) -> int:
     """Steps of the grid of weights: a multiple of 60, so that halves, thirds, … sixths are exact.
 
-    A pool of half the answers takes a quarter of the time at the same grid, so it gets one four
-    times as fine: 60 at 64 answers, 240 at 32, 960 at 16 and fewer.
+    At the same grid, half the answers take a quarter of the time, so a pool half the size gets a
+    grid four times as fine: 60 at 64 answers, 240 at 32, 960 at 16 and fewer.
     """
     return 60 * min(max(64 // answers, 1), 4) ** 2
 
 
 def _refuse(pools: AnswerPools, bad: NDArray[np.bool_], because: str) -> None:
-    """Raise BadInput at the first answer whose score is bad, saying why."""
+    """Raise BadInput for the first answer, if any, whose score is bad, saying why."""
     if bad.any():
         assert pools.scores is not None
         at = int(bad.argmax())
@@ -215,7 +215,7 @@ def _refuse(pools: AnswerPools, bad: NDArray[np.bool_], because: str) -> None:
 
 
 def _check_weights(pools: AnswerPools, logs: bool) -> None:
-    """Raise BadInput at the first score that is no weight, and for a question of too many answers."""
+    """Raise BadInput if a score cannot be a weight, or a question has too many answers."""
     assert pools.scores is not None
     bad = np.isposinf(pools.scores) if logs else np.isinf(pools.scores) | (pools.scores < 0)
     _refuse(

@@ -1,8 +1,8 @@
-"""The answers of one setting: their order among settings, the N that they reach, and what they lack.
+"""The answers of each setting: the order of settings, the N that they allow, and warnings about gaps.
 
 for setting in settings_of(samples):                     # a table of samples
-    feasible(setting, [1, 4, 64])   ->  [1, 4]           # every question has so many answers
-    beyond(setting, [1, 4, 64], most=True)               # those with 64, where most questions have them
+    feasible(setting, [1, 4, 64])   ->  [1, 4]           # every question has that many answers
+    beyond(setting, [1, 4, 64], most=True)               # the questions with 64, if these are most
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from results.votes.exact import AnswerPools, Ints, answer_pools
 from results.votes.tokens import tokens_per_answer
 
 _MOST_QUESTIONS = 0.5
-"""More than this share of the questions are most of them."""
+"""More than this share of the questions counts as most of them."""
 
 
 @dataclass(frozen=True)
 class Setting:
-    """The answers of one setting; tokens per answer; and `shares`.
+    """The answers of one setting and their tokens per answer.
 
-    These are the columns unreadable and cut_off, each a mean over questions. uncounted: the
-    answers without a token count.
+    shares: the columns unreadable and cut_off, each a mean over questions. uncounted: the
+    number of answers without a token count.
     """
 
     key: Key
@@ -41,7 +41,7 @@ class Setting:
 
 
 def settings_of(samples: pd.DataFrame, score: str | None = None) -> Iterator[Setting]:
-    """The answers of each setting of each model, with the scores in the column `score`."""
+    """Yield the answers of each setting of each model, with scores from the column `score`, if given."""
     for key, rows in groups(samples, ANSWERS):
         pools = answer_pools(rows, score)
         ended = endings(rows)
@@ -54,7 +54,7 @@ def settings_of(samples: pd.DataFrame, score: str | None = None) -> Iterator[Set
 
 
 def sampled_groups(samples: pd.DataFrame) -> Iterator[tuple[Key, pd.DataFrame]]:
-    """The sampled answers of each setting, settings in their order. Raises BadInput where there are none."""
+    """Yield the sampled answers of each setting, settings in order. Raises BadInput if there are none."""
     sampled = samples[samples["decoding"] == "sample"]
     if sampled.empty:
         raise BadInput("no sampled answers: greedy ones alone cannot be voted on")
@@ -63,7 +63,7 @@ def sampled_groups(samples: pd.DataFrame) -> Iterator[tuple[Key, pd.DataFrame]]:
 
 
 def settings_in_order(samples: pd.DataFrame) -> list[str]:
-    """By size where all are numbers or end in one, as `forced=25` does; else in the order of the samples."""
+    """The settings by size if all are numbers or "name=number" (`forced=25`); else as in the samples."""
     settings = list(samples["setting"].unique())
     if not settings:
         return []
@@ -72,20 +72,20 @@ def settings_in_order(samples: pd.DataFrame) -> list[str]:
 
 
 def _wanted(setting: Setting, ns: Sequence[int] | None) -> list[int]:
-    """The N that are asked for, or the powers of two up to the largest pool, it, and the smallest."""
+    """The requested N; by default powers of two, and the sizes of the smallest and the largest pool."""
     sizes = setting.pools.sizes
     smallest, largest = int(sizes.min()), int(sizes.max())
     return sorted(powers_and(largest) | {smallest} if ns is None else set(ns))
 
 
 def feasible(setting: Setting, ns: Sequence[int] | None) -> Ints:
-    """The N for which every question has enough answers."""
+    """Each wanted N for which every question has enough answers."""
     smallest = int(setting.pools.sizes.min())
     return np.array([n for n in _wanted(setting, ns) if n <= smallest], np.int64)
 
 
 def beyond(setting: Setting, ns: Sequence[int] | None, most: bool) -> Iterator[tuple[Setting, Ints]]:
-    """Larger N with the questions that have so many answers, where these are most of them; warns of all."""
+    """Yield each larger N with the questions that have enough answers, if these are most; warn of all."""
     sizes = setting.pools.sizes
     shown, left_out = dict[int, list[int]](), list[int]()
     for n in _wanted(setting, ns):
@@ -117,15 +117,15 @@ def beyond(setting: Setting, ns: Sequence[int] | None, most: bool) -> Iterator[t
 
 
 def powers_and(most: int) -> set[int]:
-    """The N that are computed by default: 1, 2, 4, … and `most` itself."""
+    """The default values of N: 1, 2, 4, … and `most` itself."""
     return {2**k for k in range(most.bit_length())} | {most}
 
 
 def warn_of_gaps(sampled: Sequence[Setting]) -> None:
-    """Warn where a setting lacks questions that others have, or token counts.
+    """Warn if a setting lacks token counts, or questions that others have.
 
-    What another setting of the model was asked has no answer here; another model may have been
-    asked more.
+    Questions of other settings of the model count as unanswered; of other models, only the
+    number is reported.
     """
     questions: dict[Key, set[str]] = {}
     for setting in sampled:
@@ -150,7 +150,7 @@ def warn_of_gaps(sampled: Sequence[Setting]) -> None:
 
 
 def warn_of_clusters(sampled: Sequence[Setting]) -> None:
-    """Warn once of questions that look as if they came in clusters."""
+    """Warn once if questions look as if they came in clusters."""
     for setting in sampled:
         pools = setting.pools
         if pools.clusters is None:
@@ -162,5 +162,5 @@ def warn_of_clusters(sampled: Sequence[Setting]) -> None:
 
 
 def _of_data(key: Key) -> Key:
-    """The data set, whoever answers."""
+    """The key of the data set, with no model."""
     return Key(key.source, key.dataset, "")

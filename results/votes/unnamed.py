@@ -1,10 +1,10 @@
-"""Questions known by their answers, so that no number that is drawn hangs on what they are called.
+"""Renames questions by their answers, so that random draws do not depend on their names.
 
-    question_id  votes       called here
+    question_id  votes       new name
     zebra        0 1 0       1
     apple        0 0 0       0
 
-Where two questions have the same answers, it makes no difference which comes first.
+If two questions have the same answers, it makes no difference which comes first.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ def contents(pools: AnswerPools) -> list[bytes]:
 
 
 def unnamed(settings: Sequence[AnswerPools]) -> list[AnswerPools]:
-    """The pools of several settings (or sides) with numbers in the place of names, the same in all of them.
+    """The pools of several settings (or sides) with numbers instead of names, the same in all of them.
 
     Questions and clusters are numbered in the order of their digests over all the settings, so that neither
-    names nor the order of rows move what is drawn from these pools.
+    names nor the order of rows affect random draws from these pools.
     """
     return [pools for pools, _ in put_in_order(settings)]
 
 
 def put_in_order(settings: Sequence[AnswerPools]) -> list[tuple[AnswerPools, Ints]]:
-    """`unnamed`, and of each setting the places, (Q,), at which its questions stood before."""
+    """The pools of `unnamed`, each with the indices, (Q,), that its questions had before."""
     of_settings = [dict(zip(pools.question_ids, contents(pools), strict=True)) for pools in settings]
     of_settings.sort(key=lambda digests: sorted(digests.values()))
     names = {name for digests in of_settings for name in digests}
@@ -52,7 +52,7 @@ def put_in_order(settings: Sequence[AnswerPools]) -> list[tuple[AnswerPools, Int
     )
     for cluster in sorted(members, key=lambda cluster: clusters[cluster]):
         for name in members[cluster]:
-            digests[name] += clusters[cluster].encode()  # of equal questions, those of one cluster together
+            digests[name] += clusters[cluster].encode()  # keeps equal questions of one cluster together
     questions = _numbers(digests)
     return [_renamed(pools, questions, clusters) for pools in settings]
 
@@ -79,7 +79,7 @@ def _renamed(
 
 
 def _numbers(digests: dict[str, bytes]) -> dict[str, str]:
-    """Names to numbers of one width, in the order of the digests; equal ones in the order of their names."""
+    """Numbers of equal width for the names, in the order of their digests and then of the names."""
     rising = sorted(digests, key=lambda name: (digests[name], name))
     width = len(str(len(rising)))
     return {name: f"{place:0{width}}" for place, name in enumerate(rising)}

@@ -1,1 +1,1 @@
-"""What the terminal and the page say of the numbers."""
+"""The words and tables in which the terminal and the page present the numbers."""

@@ -1,4 +1,4 @@
-"""What to buy, in words: a choice, a plan's advice, the model to ask at each budget, and their tables.
+"""What to buy, in words: a choice, a plan's advice, and their tables.
 
 To reach 85.0 %, take large, N = 8: 87.6 % (90 % interval on new questions 83.6 … 90.0 %) for $23.65 per
 1,000 questions.
@@ -30,21 +30,21 @@ from results.words.names import (
 )
 
 PRICES_OF = "US$ for the answers; prompts count only if they have a price, or in a column cost."
-"""What a price on the page is of."""
+"""What prices on the page include."""
 
 LUCKY = "To expect: the best of several noisy choices is partly lucky; this is without the luck."
 
 
 def dollars(amount: float) -> str:
-    """US dollars with cents: "$0.22"; with four digits below a cent."""
+    """US dollars with cents: "$0.22"; below a cent, with two significant digits."""
     return f"${amount:,.2f}" if amount >= 0.01 or amount == 0 else f"${amount:.2g}"
 
 
 def bought(row: Any, alone: bool = False) -> str:
-    """A choice, how accurate it is, how sure that is, and what it costs.
+    """A choice with its accuracy, interval and cost.
 
     "N = 8, asked for 9 tokens, used 7: 95.4 % forecast (90 % interval on new questions 94.0 … 96.5 %) for 60
-    tokens per question". `alone`: it has the only setting there is, which goes without saying.
+    tokens per question". `alone`: there is only one setting, which is not mentioned.
     """
     source = str(row["source"])
     used = setting_used(source, str(row["setting"]), row["cost"] / row["N"])
@@ -60,12 +60,12 @@ def bought(row: Any, alone: bool = False) -> str:
 
 
 def is_forecast(row: Any) -> bool:
-    """Whether nobody measured a choice: its N or its setting was not sampled."""
+    """Whether a choice is forecast, not measured: its N or its setting was not sampled."""
     return bool(row.get("known") == "forecast")
 
 
 def advice(plan: Plan) -> str:
-    """What to buy for the goal, as a sentence; a second one tells what it takes to be sure of an accuracy."""
+    """What to buy for the goal, in a sentence; for a target, a second one on reaching it surely."""
     by = "" if len(plan.methods) > 1 else f" by {methods_name(plan.methods)}"
     if plan.target_accuracy is not None:
         return _reaching(plan, show(plan.target_accuracy), by)
@@ -79,7 +79,7 @@ def advice(plan: Plan) -> str:
 
 
 def _cheap(plan: Plan, by: str) -> str:
-    """The cheapest choice as good as the best, and what the best would add where that is not clear."""
+    """The cheapest choice about as good as the best, and the gain of the best if it is unclear."""
     assert plan.chosen is not None, "the best itself is one"
     chosen, best = plan.chosen, plan.best
     adds = best["predicted"] - chosen["predicted"]
@@ -96,7 +96,7 @@ def _cheap(plan: Plan, by: str) -> str:
 
 
 def _reaching(plan: Plan, target: str, by: str) -> str:
-    """What reaches an accuracy by its forecast, and with its whole interval."""
+    """The choices that reach a target by their forecast, and with their whole interval."""
     if plan.chosen is None:
         return f"No choice reaches {target}{by}; the best is {_choice(plan, plan.best)}."
     take = f"To reach {target}{by}, take {_choice(plan, plan.chosen)}."
@@ -108,7 +108,7 @@ def _reaching(plan: Plan, target: str, by: str) -> str:
 
 
 def _choice(plan: Plan, row: Any) -> str:
-    """A choice in words: its model, method and setting where there are several to tell apart."""
+    """A choice in words, with its model, method and setting if there are several."""
     model = f"{row['model']}, " if len(plan.models) > 1 else ""
     method = f"{METHODS[row['method']].words}, " if len(plan.methods) > 1 else ""
     alone = len(set(plan.options["setting"])) == 1
@@ -116,7 +116,7 @@ def _choice(plan: Plan, row: Any) -> str:
 
 
 def plan_table(plan: Plan) -> Table:
-    """The frontier of a plan, cheapest first, with the model where there are several."""
+    """The frontier of a plan, cheapest first, with the model if there are several."""
     columns = plan_columns(plan)
     first: Columns = {"model": itemgetter("model")} if len(plan.models) > 1 else {}
     notes = [LUCKY] if "to expect" in columns else []
@@ -133,7 +133,7 @@ def plan_table(plan: Plan) -> Table:
 
 
 def in_money(plan: Plan, columns: Columns) -> Columns:
-    """Columns of the frontier of a plan by price: money in the place of tokens, which come first."""
+    """The columns with money instead of tokens, which are first, if the plan is by price."""
     if plan.by != "usd" or plan.frontier["usd"].isna().any():
         return columns
     dollar: Columns = {PRICED: lambda row: dollars(row["usd"])}
@@ -141,9 +141,9 @@ def in_money(plan: Plan, columns: Columns) -> Columns:
 
 
 def plan_columns(plan: Plan) -> Columns:
-    """Of the frontier of a plan: a choice's `alone` accuracy and, where it differs, what to expect of it.
+    """The columns of a plan's frontier: the `alone` accuracy and, if it differs, the expected one.
 
-    With several methods it says which. Of choices that were all measured, no intervals.
+    If there are several methods, they have a column. If all choices were measured, no intervals are shown.
     """
     rows = plan.frontier
     unit = UNITS[rows["source"].iloc[0]]
@@ -166,7 +166,7 @@ def plan_columns(plan: Plan) -> Columns:
 
 
 def interval_columns(rows: pd.DataFrame) -> Columns:
-    """The two intervals of a forecast: for more answers to these questions, and for new questions."""
+    """The columns of a forecast's intervals: for more answers to these questions, and for new ones."""
     level = level_of(rows)
     ends: Columns = {}
     both = rows.reindex(columns=["new_low", "new_high"]).set_axis(["low", "high"], axis=1)

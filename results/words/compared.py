@@ -1,4 +1,4 @@
-"""What a comparison of runs says: its rows in words, and its sentence.
+"""Comparisons of runs in words: their rows and sentences.
 
 answer                at            b − a                  b is       better, worse  to decide it
 majority vote, N = 4  equal N       +8.0 (+3.0 … +13.0)    better     6, 2
@@ -26,13 +26,13 @@ from results.words.cells import Columns, Table, level_of, number, tabled
 from results.words.names import listed, percent, points_within, sentence, show
 
 PAIR = ("dataset", "a", "b")
-"""Two runs on one data set have one sentence, which names the setting where there are several."""
+"""Two runs on one data set, which share a sentence; if there are several settings, it names one."""
 
 PAIR_AT = (*PAIR, "setting_a", "setting_b")
-"""Two runs at one setting of each, which have one picture."""
+"""Two runs, each at one setting, which share a picture."""
 
 _MOVED = ("difference", "low", "high", "questions_needed")
-"""What differs between equal N and equal cost."""
+"""Columns that differ between equal N and equal cost."""
 
 
 def pairs_of(rows: pd.DataFrame, parts: Sequence[str] = PAIR) -> list[pd.DataFrame]:
@@ -41,7 +41,7 @@ def pairs_of(rows: pd.DataFrame, parts: Sequence[str] = PAIR) -> list[pd.DataFra
 
 
 def at_cost(rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows at equal cost where that is known, with `difference`, `low` and `high` there."""
+    """The rows with a known difference at equal cost, moved to `difference`, `low` and `high`."""
     known = rows[rows["difference_at_cost"].notna()]
     moved = {name: known[f"{name}_at_cost"] for name in _MOVED if f"{name}_at_cost" in known}
     absent = {name: float("nan") for name in _MOVED if f"{name}_at_cost" not in known}
@@ -49,9 +49,9 @@ def at_cost(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def both_ways(rows: pd.DataFrame) -> pd.DataFrame:
-    """Two rows for each row of a comparison: at equal N and, where it is known, at equal cost.
+    """Two rows for each row of a comparison: at equal N and, if known, at equal cost.
 
-    The second has what differs at equal cost; `at` says which is which.
+    The second has the values at equal cost; the column `at` says which is which.
     """
     equal_n = rows.assign(at="equal N")
     equal_cost = at_cost(rows).assign(answers_needed=float("nan"), gained=float("nan"))
@@ -65,7 +65,7 @@ def _unit(row: Any, what: str = "cost in ") -> str:
 
 
 def in_clusters(rows: pd.DataFrame) -> str:
-    """ " in 30 clusters", " in 10 to 21 clusters", of questions compared; "" where they come in none."""
+    """ " in 30 clusters" or " in 10 to 21 clusters", for compared questions; "" without clusters."""
     clusters = rows.get("clusters", pd.Series(dtype=float))
     counted = " to ".join(dict.fromkeys(f"{end:,.0f}" for end in (clusters.min(), clusters.max())))
     where = ", where there are any" if clusters.isna().any() else ""
@@ -73,13 +73,13 @@ def in_clusters(rows: pd.DataFrame) -> str:
 
 
 def answer_name(row: Any) -> str:
-    """The kind of answer that a row is about; by weights one without a score is none, by credit all count."""
+    """The kind of answer of a row; a "single answer" unless weights or credit make N = 1 special."""
     is_single = row["N"] == 1 and row["method"] not in ("weighted_majority", *CREDIT)
     return "single answer" if is_single else f"{METHODS[row['method']].words}, N = {row['N']}"
 
 
 def without_repeats(rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows, of single answers those by the first method: by others they are the same, but for credit."""
+    """The rows, at N = 1 only those of the first method and of credit: other methods repeat the first."""
     return rows[(rows["N"] > 1) | rows["method"].isin([rows["method"].iloc[0], *CREDIT])]
 
 
@@ -92,7 +92,7 @@ def _verdict(row: Any) -> Verdict:
 
 
 def _to_decide(row: Any) -> str:
-    """What would tell the two apart, where nothing does yet."""
+    """What would decide an undecided row; "" if it is decided."""
     if _verdict(row) != "undecided":
         return ""
     if row["questions"] == 1:
@@ -118,11 +118,11 @@ COLUMNS: Columns = {
     "better, worse": lambda row: "" if pd.isna(row["gained"]) else f"{row['gained']:.0f}, {row['lost']:.0f}",
     "to decide it": _to_decide,
 }
-"""The columns of a comparison in words, of rows from `both_ways`: b − a in points with its interval, …"""
+"""The columns of a comparison in words, for rows from `both_ways`: b − a in points, its interval, …"""
 
 
 def lead_in(dataset: str, several: bool, setting: str = "", model: str = "") -> str:
-    """ "On sums, at setting 200: "; of a data set only where there are `several` and it has a name."""
+    """ "On sums, at setting 200: "; the data set only if there are `several` and it has a name."""
     place = on_dataset(dataset).strip() if several else ""
     parts = [place, f"with {model}" if model else "", f"at setting {setting}" if setting else ""]
     place = ", ".join(filter(None, parts))
@@ -130,9 +130,9 @@ def lead_in(dataset: str, several: bool, setting: str = "", model: str = "") -> 
 
 
 def verdict(rows: pd.DataFrame) -> str:
-    """Which of two runs is better, by how much and in what, at equal N and at equal cost.
+    """Which of two runs is better, by how much and by which method, at equal N and at equal cost.
 
-    Told of the most answers at which it is clear: the largest of several differences is the luckiest.
+    It quotes the largest N that is clear: the largest of several differences is the luckiest.
     """
     clear = rows[_clear(rows)]
     if clear.empty:
@@ -151,7 +151,7 @@ def verdict(rows: pd.DataFrame) -> str:
 
 
 def quoted(rows: pd.DataFrame) -> list[Any]:
-    """The places of the rows that `verdict` quotes: at equal N, and at equal cost where that is known."""
+    """The labels of the rows that `verdict` quotes: at equal N and, if known, at equal cost."""
     clear = rows[_clear(rows)]
     most = of_most_answers(rows if clear.empty else clear)
     paid = _clear_at_cost(rows) if clear.empty else _same_at_cost(most, rows)
@@ -159,19 +159,19 @@ def quoted(rows: pd.DataFrame) -> list[Any]:
 
 
 def _clear(rows: pd.DataFrame) -> list[bool]:
-    """Which of the rows are decided."""
+    """Whether each row is decided."""
     return [_verdict(row) != "undecided" for _, row in rows.iterrows()]
 
 
 def of_most_answers(rows: pd.DataFrame) -> Any:
-    """The row of the most answers, and of the dearest ones: a choice that luck has no part in."""
+    """The row of the largest N and, of these, the largest cost: a choice free of luck."""
     return rows.sort_values(["N", "cost"], ascending=False, kind="stable").iloc[0]
 
 
 def _paid(row: Any, rows: pd.DataFrame) -> str:
-    """How the difference of a row fares at equal cost, to follow what it is at equal N.
+    """The end of a sentence: how a row's difference at equal N changes at equal cost.
 
-    Where it is not known at equal cost, that of the most answers for which it is.
+    If it is unknown at equal cost, the largest N at which it is known is used.
     """
     if pd.isna(row["cost"]):
         return ""
@@ -187,7 +187,7 @@ def _paid(row: Any, rows: pd.DataFrame) -> str:
 
 
 def _same_at_cost(row: Any, rows: pd.DataFrame) -> Any:
-    """A row at equal cost, or that of the most answers by its method that is known there; None: none is."""
+    """The row at equal cost or, if unknown, its method's row of largest N that is known; None without any."""
     known = at_cost(rows[rows["method"] == row["method"]])
     if known.empty:
         return None
@@ -196,14 +196,14 @@ def _same_at_cost(row: Any, rows: pd.DataFrame) -> Any:
 
 
 def _clear_at_cost(rows: pd.DataFrame) -> Any:
-    """The row of the most answers that is clear at equal cost; None where none is."""
+    """The row of the largest N that is clear at equal cost; None if none is."""
     paid = at_cost(rows)
     clear = paid[_clear(paid)]
     return None if clear.empty else of_most_answers(clear)
 
 
 def _not_at_cost(row: Any, rows: pd.DataFrame) -> str:
-    """Why nothing is known at the equal cost of a row, and what would tell it: mostly, more cheap answers."""
+    """Why a row has no value at equal cost, and what would give one: mostly more cheap answers."""
     kin = ["method", "setting_a", "setting_b"]
     same = rows[(rows[kin] == row[kin]).all(axis=1)]
     fewest = same.loc[same["N"].idxmin()]
@@ -224,7 +224,7 @@ def _not_at_cost(row: Any, rows: pd.DataFrame) -> str:
 
 
 def _undecided(rows: pd.DataFrame) -> str:
-    """That nothing is decided at equal N, what would, and what is at equal cost."""
+    """That nothing is decided at equal N, what would decide it, and what is clear at equal cost."""
     most = of_most_answers(rows)
     a, b = most["a"], most["b"]
     line = f"{b} against {a} is undecided: no {level_of(rows)} interval at equal N excludes 0"
@@ -244,7 +244,7 @@ def _undecided(rows: pd.DataFrame) -> str:
 
 
 def _place(row: Any, rows: pd.DataFrame) -> str:
-    """The kind of answer of a row, with its setting where there are several."""
+    """The kind of answer of a row, with its setting if there are several."""
     if len(rows[["setting_a", "setting_b"]].drop_duplicates()) == 1:
         return answer_name(row)
     settings = dict.fromkeys([row["setting_a"], row["setting_b"]])
@@ -252,7 +252,7 @@ def _place(row: Any, rows: pd.DataFrame) -> str:
 
 
 def look_in_words(pair: Pair, look: Look, planned: int | None, margin: float) -> str:
-    """What a comparison that grows says by now."""
+    """The state of a sequential comparison."""
     a, b = map(visible, pair.names)
     answer = answer_name({"method": pair.method, "N": pair.ns[0]})
     plan = "" if planned is None else f" of {planned:,} planned"
@@ -270,7 +270,7 @@ _ENDS = {"better": "better", "worse": "worse", "undecided": "undecided for good"
 
 
 def replay_in_words(replay: SequentialReplay, questions: int) -> str:
-    """What looking on the way would have saved."""
+    """How many questions sequential looks would have saved."""
     counts = ", ".join(f"{_ENDS[word]} in {count}" for word, count in replay.words.most_common())
     orders = sum(replay.words.values())
     return (
@@ -280,13 +280,13 @@ def replay_in_words(replay: SequentialReplay, questions: int) -> str:
 
 
 def rankings(comparison: pd.DataFrame) -> list[pd.DataFrame]:
-    """The rows of `ranks` of each data set, setting, table and number of answers."""
+    """The rows of `ranks` for each data set, setting, table, method and N."""
     own = ["dataset", "setting", "table", "method", "N"]
     return [rows for _, rows in ranks(comparison).groupby(own, sort=False)]
 
 
 def ranks_sentence(runs: pd.DataFrame) -> str:
-    """Which runs of one ranking (rows of `ranks`) may be the best, and how many are not."""
+    """Which runs of a ranking (rows of `ranks`) may be the best, and how many are not."""
     front = runs[runs["first"] == 1]
     behind = len(runs) - len(front)
     among = f"Of {len(runs)} runs, "
@@ -311,7 +311,7 @@ RANK_COLUMNS: Columns = {
 
 
 def ranks_table(runs: pd.DataFrame, level: str) -> Table:
-    """The runs of one ranking, the best first, each with the ranks that it may have."""
+    """The runs of a ranking, best first, each with its possible ranks."""
     first = runs.iloc[0]
     where = "" if first["setting"] in ("", "default") else f", {first['setting']}"
     note = (

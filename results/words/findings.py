@@ -1,9 +1,9 @@
-"""What the curves say: the page's first sentences, a table of the models, and a sentence above each figure.
+"""Findings from curves: the page's first sentences, a table of models, and a sentence above each figure.
 
 model         data set  one answer       vote             best of N        tokens per answer  pays
 Llama-3.1-8B  gsm8k     41.2 % → 78.0 %  87.1 % (N = 64)  97.0 % (N = 64)  57 → 312           thinking, voting
 
-What pays is decided in `results.summary.gains`.
+`results.summary.gains` decides what pays.
 """
 
 from collections.abc import Mapping, Sequence
@@ -34,16 +34,15 @@ from results.words.names import (
 )
 
 WORTH_SAYING = 0.01
-"""A smaller share of answers that could not be read, or were cut off, is left to the tables."""
+"""Smaller shares of unreadable or cut-off answers are shown only in the tables."""
 
 VERBS = {"better": "pays", "worse": "hurts", "undecided": "makes no clear difference"}
 
 
 def opening(plans: Sequence[Plan], comparison: pd.DataFrame | None, panels: Sequence[Panel]) -> list[str]:
-    """What the first plan and the first comparison say; without either, what pays for the first model.
+    """Sentences on the first plan and the comparison; without either, what pays for the first model.
 
-    Where there are several data sets, each line says of which it is; what is of one model among several
-    names it.
+    If there are several data sets, each line names its own, and a line about one of several models names it.
     """
     models = [_main(by_method) for by_method in _by_model(panels)]
     bought = [(str(plan.options["dataset"].iloc[0]), plan) for plan in plans]
@@ -62,7 +61,7 @@ def opening(plans: Sequence[Plan], comparison: pd.DataFrame | None, panels: Sequ
 
 
 def _of_comparison(comparison: pd.DataFrame) -> tuple[str, str]:
-    """The data set of the last ranking, or else of the first pair, and what it says."""
+    """The data set of the last ranking, or else of the first pair, and a sentence on it."""
     if ranked := rankings(comparison):
         return ranked[-1]["dataset"].iloc[0], ranks_sentence(ranked[-1])
     first, *others = pairs_of(comparison)
@@ -71,7 +70,7 @@ def _of_comparison(comparison: pd.DataFrame) -> tuple[str, str]:
 
 
 def _by_model(panels: Sequence[Panel]) -> list[dict[str, Panel]]:
-    """The panels of each language model and dataset by method, in their order."""
+    """The panels of each language model on each data set, by method, in their order."""
     by_model: dict[Key, dict[str, Panel]] = {}
     for panel in panels:
         if panel.of_model:
@@ -84,13 +83,13 @@ def _main(by_method: Mapping[str, Panel]) -> Panel:
 
 
 def model_notes(panels: Sequence[Panel]) -> list[str]:
-    """What must be known of the models beside their numbers."""
+    """Notes on the models that readers of their numbers need."""
     mains = [_main(by_method) for by_method in _by_model(panels)]
     return [f"{curves_name(main.key)}: {line}" for main in mains for line in _ignored(main) + _lost(main)]
 
 
 def models_table(panels: Sequence[Panel]) -> Table | None:
-    """A row for each language model and dataset, in the order of the panels; None without any."""
+    """A row per language model and data set, in the order of the panels; None without any."""
     rows = [_of_model(by_method) for by_method in _by_model(panels)]
     columns = [column for column in _COLUMNS if any(column in row for row in rows)]
     note = "One answer, tokens per answer: at the cheapest → the dearest setting; all else at the dearest."
@@ -103,7 +102,7 @@ _COLUMNS = ("model", "data set", "questions", "one answer", *_ENDS.values(), "to
 
 
 def _of_model(by_method: Mapping[str, Panel]) -> dict[str, str]:
-    """The cells of a model: its first and last setting, the most answers by each method, what pays."""
+    """The cells of a model: its first and last setting, the largest N of each method, what pays."""
     main = _main(by_method)
     cheapest, dearest, *_ = ends(main)
     shown = [cheapest, dearest] if len(main.settings) > 1 else [dearest]
@@ -127,12 +126,12 @@ def gain_words(gain: Gain) -> str:
 
 
 def _verb(gain: Gain) -> str:
-    """What it comes to: "pays"."""
+    """The verb for a gain: "pays"."""
     return VERBS[gain.verdict] if gain.known else "cannot be judged"
 
 
 def _ignored(panel: Panel) -> list[str]:
-    """That the tokens asked for hardly set the length of the answers; [] where they do."""
+    """A note that token budgets hardly affect the length of answers; [] if they do."""
     if not panel.ignores_budgets:
         return []
     budgets = sorted(panel.settings, key=int)
@@ -144,7 +143,7 @@ def _ignored(panel: Panel) -> list[str]:
 
 
 def _span(panel: Panel) -> str:
-    """The cheapest and the dearest setting: "asked for 10 → 500 tokens"."""
+    """The cheapest and the most expensive setting: "asked for 10 → 500 tokens"."""
     first, last = panel.settings[0], panel.settings[-1]
     if first.isdecimal() and last.isdecimal():
         return f"asked for {first} → {last} tokens"
@@ -152,7 +151,7 @@ def _span(panel: Panel) -> str:
 
 
 def headline(panel: Panel) -> str:
-    """Which of the two ways of spending more pays, in one sentence."""
+    """Whether thinking longer pays, and whether more answers do, in one sentence."""
     parts = []
     if panel.has_lengths:
         way = "a larger budget in the prompt" if panel.ignores_budgets else "thinking longer"
@@ -164,7 +163,7 @@ def headline(panel: Panel) -> str:
 
 
 def answers_verdict(panel: Panel) -> str:
-    """What more answers change at the dearest setting."""
+    """What more answers change at the most expensive setting."""
     *_, few, many = ends(panel)
     act = METHODS[panel.key.method].act.format(N=f"{many['N']:.0f}")
     used = setting_used(panel.key.source, panel.settings[-1], few["length"])
@@ -174,7 +173,7 @@ def answers_verdict(panel: Panel) -> str:
 
 
 def length_verdict(panel: Panel) -> str:
-    """What the dearest setting changes against the cheapest at the fewest answers."""
+    """What the most expensive setting changes against the cheapest, at the smallest N."""
     cheapest, dearest, *_ = ends(panel)
     unit = UNITS[panel.key.source]
     span = f"{cheapest['length']:,.0f} to {dearest['length']:,.0f} {unit} per answer"
@@ -193,7 +192,7 @@ def length_verdict(panel: Panel) -> str:
 
 
 def gaps_verdict(gaps: Gaps) -> str:
-    """In how many questions a wrong answer leads, at the shortest length and at the greatest."""
+    """In how many questions a wrong answer leads, at the shortest and at the greatest length."""
     first, last = gaps.means.iloc[0], gaps.means.iloc[-1]
     unit = UNITS[gaps.key.source]
     many, few = (
@@ -219,7 +218,7 @@ def _effect(before: Any, after: Any, gain: Gain, metric: str) -> str:
 
 
 def fewer_questions(panel: Panel) -> str:
-    """That a setting has answers to fewer questions than another; "" where none has."""
+    """A note that a setting has answers to fewer questions than another; "" if none has."""
     rows = panel.exact.sort_values("questions")
     fewest, most = rows["questions"].min(), rows["questions"].max()
     if not fewest < most:
@@ -229,7 +228,7 @@ def fewer_questions(panel: Panel) -> str:
 
 
 def left_out(panels: Sequence[Panel], plans: Sequence[Plan]) -> list[str]:
-    """The models that no plan has choices of."""
+    """Notes on the models without choices in any plan."""
     planned = {key for plan in plans for key in keys(plan.options, WHOSE)}
     unplanned = dict.fromkeys(panel.key.whose for panel in panels if panel.of_model)
     why = "is in no plan of what to buy, as the tokens of its answers are not known"
@@ -237,7 +236,7 @@ def left_out(panels: Sequence[Panel], plans: Sequence[Plan]) -> list[str]:
 
 
 def _lost(panel: Panel) -> list[str]:
-    """That answers cast no vote, or were ended by a limit."""
+    """Notes on answers that cast no vote, or were cut off."""
     lines = []
     reasons = {"unreadable": "could not be read", "cut_off": "were cut off by a token limit"}
     for column, what in reasons.items():

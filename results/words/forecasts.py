@@ -1,4 +1,4 @@
-"""Forecasts in words: what they are of, their tables, and how far off each predictor was."""
+"""Forecasts in words: their names, their tables, and the errors of each predictor."""
 
 from collections.abc import Iterator, Sequence
 from math import isnan
@@ -24,38 +24,38 @@ from results.words.names import (
 )
 
 DEFAULT = "default"
-"""The predictor that is used where none is named."""
+"""The predictor that is used if none is named."""
 
 ALONG_LENGTH = {
     LONGER: "every N was measured at the lengths seen, as the paper’s inputs have it",
     LONGER_AND_MORE: "only small N were measured at the lengths seen, fewer inputs than the paper names",
 }
-"""What is asked of forecasts along length; studies/figure_3 has how well each is answered."""
+"""The questions of forecasts over length; studies/figure_3 shows how well each is answered."""
 
 
 def forecast_name(forecast: Forecast) -> str:
-    """Model, dataset and method, and the file where several have forecasts of them."""
+    """Model, data set and method, and the file if several files have forecasts of them."""
     label = f" ({forecast.file})" if forecast.file else ""
     return f"{method_name(forecast.key)}{label}"
 
 
 def forecast_title(forecast: Forecast) -> str:
-    """Model and dataset, and what is asked where it is more than more answers."""
+    """Model and data set, and the question unless it is just more answers."""
     question = f": {forecast.question}" if forecast.over_length else ""
     return f"{curves_name(forecast.key)}{question}"
 
 
 def questions_asked(forecasts: Sequence[Forecast]) -> str:
-    """What the questions of these forecasts along length mean; "" where there are none."""
+    """The meaning of the questions of these forecasts over length; "" if there are none."""
     questions = {forecast.question for forecast in forecasts}
     meanings = [f"“{name}”: {means}" for name, means in ALONG_LENGTH.items() if name in questions]
     return f"Asked for {'; '.join(meanings)}." if meanings else ""
 
 
 def forecast_columns(source: str, rows: pd.DataFrame) -> Columns:
-    """Of the rows of a forecast table with their `length`, tokens or steps of an answer.
+    """The columns for rows of a forecast table that have `length`, tokens or steps of an answer.
 
-    Where they have `usd`, the price of 1,000 questions, it stands in the place of the tokens of one.
+    If the rows have `usd`, the price of 1,000 questions, it replaces the tokens of a question.
     """
     unit = UNITS[source]
     cost: Columns = {f"{unit}/question": lambda row: count(row["length"] * row["N"])}
@@ -79,9 +79,9 @@ def forecast_columns(source: str, rows: pd.DataFrame) -> Columns:
 
 
 def forecast_table(forecast: Forecast, money: Money = NO_MONEY) -> Table:
-    """What was forecast, with the intervals for these questions and for new ones, and what was measured.
+    """The table of forecasts, with intervals for these questions and for new ones, and measured values.
 
-    Where the price of the model is known, cost is money.
+    If the price of the model is known, costs are in money.
     """
     paid = money.paid(forecast.key.dataset, forecast.key.model)
     rows = forecast.targets
@@ -99,18 +99,18 @@ ERRORS = (
 )
 
 FAR_OFF = 1000.0
-"""A miss of more points than this is only said to be that: the formula has left all bounds."""
+"""Larger errors, in points, are only shown as "> 1,000": the formula has left all bounds."""
 
 
 def far(points: float, digits: str = ".1f") -> str:
-    """An error in points; "–" where it is not known."""
+    """An error in points; "–" if it is unknown."""
     return f"> {FAR_OFF:,.0f}" if points > FAR_OFF else number(points, digits)
 
 
 def error_columns(rows: pd.DataFrame) -> Columns:
-    """Of rows of `scores`: how good each predictor is on what its fit did not see.
+    """The columns for rows of `scores`: how good each predictor is on points its fit did not see.
 
-    rows: the forecasts that were scored; of answers hidden from them (a backtest) more is told.
+    rows: the scored forecasts; those of a backtest, with hidden answers, have more columns.
     """
     names = {str(name): predictor_name(own, str(name)) for name, own in rows.groupby("predictor")}
     columns: Columns = {
@@ -133,15 +133,15 @@ def error_columns(rows: pd.DataFrame) -> Columns:
 
 
 def error_table(title: str, rows: pd.DataFrame) -> Table:
-    """The errors of forecasts on points that their fits did not see (see `scores`)."""
+    """The table of forecast errors on points that the fits did not see (see `scores`)."""
     note = f"{which_predictor(rows)} {ERRORS}".strip()
     return tabled(title, scores(rows), error_columns(rows), note)
 
 
 def which_predictor(rows: pd.DataFrame) -> str:
-    """Which predictor did best on these forecasts, how far off it was, and how sure it is that it is better.
+    """Which predictor did best on these forecasts, its errors, and how sure its lead is.
 
-    "" where nothing was measured, or none forecast all that was.
+    "" if nothing was measured, or no predictor forecast all points that were.
     """
     ranked = scores(rows).dropna(subset=["ranked"])
     if ranked.empty:
@@ -167,11 +167,11 @@ _UNITS = {
     "split": "splits of the same answers; other questions may tell otherwise",
     "dataset": "data sets",
 }
-"""What a lead is over, and of what it therefore says nothing."""
+"""The units of a lead in words, with a caveat."""
 
 
 def _leads(rows: pd.DataFrame, names: Sequence[str]) -> Iterator[str]:
-    """How sure it is that the first of ranked predictors is better than the next, and than the default."""
+    """Yield how sure the lead of the first ranked predictor is over the next, and over the default."""
     others = dict.fromkeys([names[1], *(name for name in names[2:] if name == DEFAULT)])
     leads = {name: lead(rows, names[0], name, len(names) - 1) for name in others}
     first = leads[names[1]]
@@ -192,7 +192,7 @@ def _leads(rows: pd.DataFrame, names: Sequence[str]) -> Iterator[str]:
 
 
 def _record(row: Any, rows: pd.DataFrame) -> str:
-    """How far off a predictor was, and how many of its intervals held."""
+    """The errors of a predictor, and how many of its intervals contained the measured value."""
     off = f"{far(row['mean'])} points off on average, at most {far(row['largest'])}"
     if not row["bounded"]:
         return f"{off}, without intervals"

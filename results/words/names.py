@@ -1,4 +1,4 @@
-"""What figures, tables and sentences call things: curves, settings, lengths and values.
+"""The names of curves, settings, lengths and values in figures, tables and sentences.
 
 curves_name(Key("llm", "gsm8k", "Llama-3.1-8B"))  ->  "Llama-3.1-8B on gsm8k"
 setting_name("llm", "120")  ->  "asked for 120 tokens"      show(0.6456)  ->  "64.6 %"
@@ -17,13 +17,13 @@ PAPER = (
     "Xingwu Chen, Miao Lu, Beining Wu, Difan Zou: “Towards Theoretical Understanding of Transformer "
     "Test-Time Computing: Investigation on In-Context Linear Regression”, arXiv:2508.07571"
 )
-"""The paper that all of this is about."""
+"""The paper that this project is about."""
 
 UNKNOWN = "–"
-"""What is written of a value that is not known."""
+"""The text for an unknown value."""
 
 PLACES = 7
-"""Decimals of the values in pictures."""
+"""Decimal places of values in pictures."""
 
 METHOD_NAMES = {name: method.words for name, method in METHODS.items()}
 
@@ -34,7 +34,7 @@ LENGTH_TITLES = {"llm": "tokens per answer, T", "synthetic": "reasoning steps, T
 
 
 def curves_name(key: Key) -> str:
-    """The curves of a model on a dataset; the twin goes by its experiment and what is changed in it."""
+    """The curves of a model on a data set; for the twin, its experiment and what varies in it."""
     if key.source == "synthetic":
         return ", ".join(filter(None, [key.dataset, line_name(key.model)]))
     if key.model == key.dataset != UNNAMED:
@@ -43,30 +43,30 @@ def curves_name(key: Key) -> str:
 
 
 def method_name(key: Key) -> str:
-    """The same, and how answers are combined: "Llama-3.1-8B on gsm8k, majority vote"."""
+    """The curves with their method: "Llama-3.1-8B on gsm8k, majority vote"."""
     return f"{curves_name(key)}, {METHOD_NAMES.get(key.method, key.method)}"
 
 
 def models_name(source: str, dataset: str, models: Sequence[str]) -> str:
-    """The curves of one or several models on one dataset: "2 models on gsm8k"."""
+    """The curves of one or several models on one data set: "2 models on gsm8k"."""
     if len(models) == 1:
         return curves_name(Key(source, dataset, models[0]))
     return f"{len(models)} models{on_dataset(dataset)}"
 
 
 def line_name(model: str) -> str:
-    """What tells the lines of an experiment of the twin apart; "" where there is one."""
+    """What varies between the lines of one of the twin's experiments; "" if there is only one."""
     line = model.removeprefix("linear-attention").strip()
     return line.replace("sigma_eps", "σ_ε").replace("sigma", "σ").replace("=eta", "=η")
 
 
 def sentence(words: str) -> str:
-    """`words` with a capital letter first; the others stay ("best of N")."""
+    """`words` with the first letter capitalised, and no other changed ("best of N")."""
     return words[:1].upper() + words[1:]
 
 
 def settings_title(source: str, settings: Sequence[str]) -> str:
-    """The title of a column or legend of settings: numbers are steps of the twin, or tokens asked for."""
+    """The title of a column or legend of settings: numbers are the twin's steps, or tokens asked for."""
     if not all(setting.isdecimal() for setting in settings):
         return "setting"
     return "steps" if source == "synthetic" else "tokens asked for"
@@ -80,7 +80,7 @@ def setting_name(source: str, setting: str) -> str:
 
 
 def setting_used(source: str, setting: str, length: float) -> str:
-    """A setting and its length, NaN where unknown: "asked for 120 tokens, used 57"."""
+    """A setting and its length (NaN: unknown): "asked for 120 tokens, used 57"."""
     name = setting_name(source, setting)
     if length != length or (source == "synthetic" and setting.isdecimal()):
         return name
@@ -89,7 +89,7 @@ def setting_used(source: str, setting: str, length: float) -> str:
 
 
 def methods_name(methods: Sequence[str]) -> str:
-    """ "majority vote", or what several have in common."""
+    """ "majority vote", or a common name for several."""
     return METHOD_NAMES.get(methods[0], methods[0]) if len(methods) == 1 else "votes and choices by score"
 
 
@@ -106,17 +106,17 @@ def _unknown(*values: float | None) -> bool:
 def percent(share: float, sign: str = "") -> str:
     """A share in per cent, as d3 writes it in pictures: 0.4375 is 43.8, and 0.3125 is 31.3.
 
-    Both round the same double, ties away from 0: 100 times the share to PLACES. `sign`: "+" for any sign.
+    Both round the same double, 100 times the share to PLACES, ties away from 0. `sign`: "+" to show any sign.
     """
     if not isfinite(share):
         return UNKNOWN
     exact = Decimal(100 * round(float(share), PLACES))
-    tenths = exact.quantize(Decimal("0.1"), ROUND_HALF_UP) + 0  # without the sign of −0.0
+    tenths = exact.quantize(Decimal("0.1"), ROUND_HALF_UP) + 0  # removes the sign of −0.0
     return f"{tenths:{sign}}".replace("-", "−")
 
 
 def interval(low: float, high: float) -> str:
-    """ "83.6 … 90.0 %"; an end far outside 0–100 % is only said to be so; "–" where one is not known."""
+    """ "83.6 … 90.0 %"; an end far outside 0–100 % becomes "< −100" or "> 200 %"; "–" if one is unknown."""
     if _unknown(low, high):
         return UNKNOWN
     first = "< −100" if low < -1 else percent(low)
@@ -124,7 +124,7 @@ def interval(low: float, high: float) -> str:
 
 
 def show(value: float, metric: str = "accuracy") -> str:
-    """A value: per cent for an accuracy, three digits for a risk; "–" where it is not known."""
+    """A value: per cent for an accuracy, three digits for a risk; "–" if it is unknown."""
     if _unknown(value):
         return UNKNOWN
     if metric == "accuracy":
@@ -138,19 +138,19 @@ def points(gain: float) -> str:
 
 
 def points_within(gain: float, low: float, high: float) -> str:
-    """The same with its interval, where there is one: "+3.6 (+1.2 … +6.0)"."""
+    """A difference in points with its interval, if any: "+3.6 (+1.2 … +6.0)"."""
     return points(gain) if isnan(low) else f"{points(gain)} ({points(low)} … {points(high)})"
 
 
 def some_of(shown: int, total: int, things: str) -> list[str]:
-    """["8 of 15 settings"], or [] where all are shown."""
+    """["8 of 15 settings"], or [] if all are shown."""
     return [f"{shown} of {total} {things}"] if shown < total else []
 
 
 def predictor_name(rows: Any, name: str = "") -> str:
-    """ "default (mixture)": a predictor, and what it goes by where its name hides it.
+    """ "default (mixture)": a predictor, and its estimator if the name does not give it.
 
-    name: by default the one predictor of the rows. A table need not say what it goes by (`estimator`).
+    name: by default the only predictor of the rows. A table need not have a column `estimator`.
     """
     name = name or str(rows["predictor"].iloc[0])
     made_by = rows["estimator"].dropna().unique() if "estimator" in rows else []
@@ -164,7 +164,7 @@ def listed(names: Sequence[str]) -> str:
 
 
 def run_names(runs: Sequence[Key]) -> list[str]:
-    """What tells the runs of a data set apart: their models, their settings, or both."""
+    """Names that distinguish the runs of a data set: their models, their settings, or both."""
     models = {run.model for run in runs}
     if len(models) == len(runs):
         return [run.model for run in runs]

@@ -16,7 +16,7 @@ from results.words.names import curves_name, percent, points, points_within, sho
 
 
 def _false_stops(row: Any) -> str:
-    """How often the rule stops falsely, and how often its source says it may."""
+    """The rate of false stops, with the rate that the rule's source states, if any."""
     if np.isnan(row["false_stops"]):
         return UNKNOWN
     stated = "" if np.isnan(row["delta"]) else f" ({show(row['delta'])} stated)"
@@ -35,7 +35,7 @@ RULES: Columns = {
         row["difference_fixed"], row["low_fixed"], row["high_fixed"]
     ),
 }
-"""The columns of the rows of `usual_rows` in words."""
+"""The columns for rows of `usual_rows`, in words."""
 
 RULES_NOTE = (
     "Cost: share of the tokens of all answers (of the answers, if tokens are not known). Rounds: of exact "
@@ -49,11 +49,11 @@ FIXED_NOTE = (
 
 
 WIDE = 0.2
-"""An interval of a difference in accuracy wider than this tells nothing that one would act on."""
+"""A wider interval of a difference in accuracy is too uncertain to act on."""
 
 
 def sentences(advice: Advice | None) -> list[str]:
-    """Which rule to take."""
+    """The sentences that recommend a rule."""
     if advice is None:
         return ["No rule comes within a point of the agreement of all answers: ask for all of them."]
     rounds = advice.rounds_exact
@@ -92,7 +92,7 @@ ENDED: Columns = {
     "of all tokens": lambda row: show(row["tokens_share"]) if row["tokens_share"] > 0 else UNKNOWN,
     "right": lambda row: f"{show(row['right'])} ± {percent(z_of(LEVEL) * row['stderr'])}",
 }
-"""The columns of the rows of `ended_votes` in words."""
+"""The columns for rows of `ended_votes`, in words."""
 
 ENDED_NOTE = (
     "Of all: share of the answers that the votes might have taken; of all tokens: the same, if answers not "

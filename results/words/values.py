@@ -1,4 +1,4 @@
-"""The tables of what was measured, of fitted curves, and of the paper's claims."""
+"""The tables of measured values, of fitted curves, and of the paper's claims."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ from results.words.names import (
 
 
 def combined(panel: Panel) -> str:
-    """How answers are combined, as the start of a sentence."""
+    """The panel's method, as the start of a sentence."""
     return sentence(METHODS[panel.key.method].words)
 
 
@@ -61,13 +61,13 @@ def value_table(panel: Panel) -> Table:
 
 
 SHOWN = 6
-"""Numbers of answers in a table for a terminal: the fewest, the most, and some between."""
+"""The most values of N in a table for a terminal: the smallest, the largest, and some between."""
 
 
 def short_lines(panels: Sequence[Panel]) -> list[str]:
-    """What was measured, for a terminal: a line for each method and setting of each model, a few N.
+    """The measured values for a terminal: a line per method and setting of each model, at a few N.
 
-    Where a model answers several data sets, its lines name them.
+    If a model has answers on several data sets, the lines name them.
     """
     if not panels:
         return []
@@ -89,7 +89,7 @@ def short_lines(panels: Sequence[Panel]) -> list[str]:
 
 
 def cheap_lines(curves: pd.DataFrame) -> list[str]:
-    """What a cheap side's answers to further questions add, at the most answers of each curve."""
+    """What a cheap side's answers to further questions add, at the largest N of each curve."""
     lines = []
     for key, rows in groups(curves[curves["gain"].notna()] if "gain" in curves else curves.head(0)):
         row: Any = rows.sort_values("N").iloc[-1]
@@ -104,7 +104,7 @@ def cheap_lines(curves: pd.DataFrame) -> list[str]:
 
 
 WORTH = 1.05
-"""Times as many questions that are worth a word."""
+"""The smallest gain, in times as many questions, that is worth mentioning."""
 
 
 _FITS = {"along_n": "N, at setting", "along_t": "T, at N =", "along_gap": "Δ², at N ="}
@@ -124,7 +124,7 @@ FIT_COLUMNS: Columns = {
 
 
 def fit_table(rows: pd.DataFrame, unit: str) -> Table:
-    """Fits of the paper's appendix (rows of a fits table), with what speaks against each in words."""
+    """The table of the paper's appendix fits (rows of a fits table), with doubts about each in words."""
     note = (
         f"Accuracy ≈ α − β e^(−rate · x), where x is N, T ({unit} per answer) or Δ², the square of the curve "
         "fitted at N = 1. Gap: √(2 rate). Misfit: root mean square distance of the points from the curve."
@@ -133,21 +133,21 @@ def fit_table(rows: pd.DataFrame, unit: str) -> Table:
 
 
 OURS = "ours"
-"""What the place of a claim says that the paper does not make."""
+"""The word in `where` that marks a claim as ours, not the paper's."""
 
 GROUPS = ("hold", "hold in part", "undecided", "fail")
-"""How claims come out: an undecided one has an interval that holds the threshold."""
+"""Outcomes of claims; undecided means that the interval contains the threshold."""
 
 
 def verdict_tables(claims: pd.DataFrame) -> list[Table]:
-    """The verdicts on the paper's claims, and on our own where there are any."""
+    """The tables of verdicts on the paper's claims and, if there are any, on our own."""
     ours = claims["where"].str.contains(rf"\b{OURS}\b")
     parts = {"of the paper": claims[~ours], "of our own": claims[ours]}
     return [_verdicts(whose, part) for whose, part in parts.items() if len(part)]
 
 
 def _verdicts(whose: str, claims: pd.DataFrame) -> Table:
-    """One row for each claim, under a title that counts the verdicts."""
+    """A table with a row per claim, under a title that counts the verdicts."""
     first = claims.drop_duplicates("claim").assign(
         checked=lambda rows: rows["claim"].map(claims["claim"].value_counts())
     )
@@ -167,13 +167,13 @@ def _verdicts(whose: str, claims: pd.DataFrame) -> Table:
 
 
 def measurement_table(claims: pd.DataFrame) -> Table:
-    """What was measured for each claim in each setting."""
+    """The table of measurements for each claim in each setting."""
     columns: Columns = {
         "claim": _claim,
         "setting": lambda row: line_name(row["setting"]),
         "quantity": itemgetter("quantity"),
         "measured": lambda row: number(row["measured"]),
-        "95 % interval": lambda row: (  # an extreme one over tasks has none
+        "95 % interval": lambda row: (  # an extreme over tasks has none
             "–" if row["low"] == row["high"] else f"{number(row['low'])}{NBSP}… {number(row['high'])}"
         ),
         "outcome": _outcome,
@@ -182,7 +182,7 @@ def measurement_table(claims: pd.DataFrame) -> Table:
 
 
 def _group(verdict: str) -> str:
-    """How a claim came out, over all settings it was measured at."""
+    """The outcome of a claim over all its settings, as one of GROUPS."""
     first, second = f"{verdict} ".split(" ")[:2]
     if (first, second) == ("holds", "only"):
         return "hold in part"
@@ -190,7 +190,7 @@ def _group(verdict: str) -> str:
 
 
 def _outcome(row: Any) -> str:
-    """How a claim came out at one setting; a table without the column knows two outcomes only."""
+    """The outcome of a claim at one setting; without the column, there are only two outcomes."""
     return str(row["outcome"]) if known(row, "outcome") else "holds" if row["holds"] else "fails"
 
 
@@ -199,11 +199,11 @@ def _claim(row: Any) -> str:
 
 
 LISTED = 20
-"""Unsteady questions that are named."""
+"""The most unsteady questions that are named."""
 
 
 def runs_table(grid: ShareGrid) -> Table:
-    """How many questions are unsteady in each run."""
+    """The table of how many questions are unsteady in each run."""
     rows = []
     for run, name in zip(grid.runs, run_names(grid.runs), strict=True):
         right = show(grid.shares[run].mean())
@@ -212,7 +212,7 @@ def runs_table(grid: ShareGrid) -> Table:
 
 
 def unsteady_table(grid: ShareGrid) -> Table:
-    """The questions that are unsteady in most runs, LISTED at most."""
+    """The table of questions that are unsteady in the most runs, at most LISTED."""
     unsteady = grid.unsteady_questions
     least, most = (f"{100 * end:g}" for end in UNSTEADY)
     columns: Columns = {
