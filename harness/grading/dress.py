@@ -45,8 +45,8 @@ _SPELLINGS = (
     (re.compile(r"\[[^][]*+\]|([][])([^][,;]++)[,;]([^][,;]++)([][])"), lambda found: _interval(found)),
 )
 _BEFORE = re.compile(
-    r"\A[\s*_`$]*+(?:\\(?:approx|simeq|sim)(?![a-zA-Z])|[=≈~]"
-    r"|(?:\\(?:text|mbox|mathrm)\s*+\{\s*+)?+(?:US|USD|EUR|GBP|Rs)(?!\w))"
+    r"\A[\s*_`$]*+([-+]?+)(?:\\(?:approx|simeq|sim)(?![a-zA-Z])|[=≈~]"
+    r"|(?:\\(?:text|mbox|mathrm)\s*+\{\s*+)?+(?:US|USD|EUR|GBP|Rs|[AC](?=\$))(?!\w))"
     r"[\s}$]*+(?=[-+]?+\s?(?:\\?[$€£¥])?+\s?\.?+[\d\\√π])",
 )
 """What may stand before a number and leaves it what it is."""
@@ -69,7 +69,7 @@ def without_style(text: str) -> str:
 
 def without_lead(text: str) -> str:
     """`≈ 18`, `= 18` and `US$18` are 18."""
-    return _BEFORE.sub("", text, count=1)
+    return _BEFORE.sub(r"\1", text, count=1)
 
 
 def in_latex(text: str) -> str:

@@ -93,6 +93,8 @@ _IN_BASE = re.compile(
     r"\(?([0-9A-Fa-f]++)\)?\s*(?:_\s*\{?\s*(?:\\(?:text|mathrm|mbox)\s*\{)?\s*\(?(?:base\s*)?|base\s)"
     rf"([0-9]{{1,2}}|{'|'.join(_BASE_WORDS)})\)?\s*\}}{{0,2}}"
 )
+_WORKED = re.compile(r"([-+]?+[\d.,/]++)\s\(\d[^()a-zA-Z\\]*[-+*/×÷=][^()a-zA-Z\\]*\)")
+"""A number and how it came about, `18 (9 + 9)`, which is no product."""
 _FORMULAS_GO_ON = re.compile(r"\s*+(?:,|;|and\b|or\b)[\s,]*+(?:and\b|or\b)?\s*+(?:\$|\\[(\[]|[-\d])")
 
 
@@ -104,6 +106,7 @@ def answer_in(place: Place) -> str | None:
     if place.reader == "last-number":
         return None if place.cut_off else text
     bare = without_reason(sentence(text)).strip("*_` ")
+    bare = worked[1] if (worked := _WORKED.fullmatch(bare)) else bare
     formula = FORMULA.match(text)
     if formula and not _FORMULAS_GO_ON.match(text, formula.end()):
         return next(part for part in formula.groups() if part is not None)

@@ -45,11 +45,11 @@ _NOTHING_BETWEEN = re.compile(r"(?:[\s$]|\\(?:[()\[\]\\ ,;:!]|q?quad\b)){0,10}")
 _MOST_BETWEEN = 60
 """Characters that may stand between two boxes of a list."""
 _KIND = r"(?:(?:final|correct|best|right|(?:most|only)\s++\w++)\s++)"
-_SURELY = "clearly|indeed|therefore|thus|then|definitely|obviously|simply|likely|probably|most likely"
+_SURELY = "clearly|indeed|therefore|thus|then|definitely|obviously|simply|exactly|just|only|probably|(?:most )?likely"
 _BE = r"is|was|(?:w|c|sh)ould\s++be|(?:must|will|(?:ha|seem|appear)s\s++to)\s++be"
 _IS = rf"\s++(?:{_BE})\b(?:\s++(?:{_SURELY})\b)?+"
 _NAMED_SO = "response|letter|choice|option"
-_COLON = r"(?::\s*+(?:(?<=\n)>\s*+)?+)?+"
+_COLON = r"(?::\s*+(?:(?<=\n)(?:>|[-*•](?=[ \t]))\s*+)?+)?+"
 """What stands on a later line behind it is said as well: `The answer is:` and below it `**18**`."""
 _LINE = r"[->•+ \t*_`#]*+"
 """What a line may begin with: a quotation's mark, a list's."""
@@ -108,6 +108,8 @@ FORMULA = re.compile(
     r"[\s*_`]*+(?:\$\$((?:[^$\\]|\\[\s\S])++)\$\$|\$((?:[^$\n\\]|\\.)++)\$|\\\((.*?)\\\)|\\\[((?s:.)*?)\\\])"
 )
 """A formula that a text begins with, between $ or other marks of LaTeX; an escaped dollar is within it."""
+_SET_APART = re.compile(r"\A\s*+(\$\$[^$]++\$\$|\\\[(?:[^\\]|\\(?!\]))*+\\\])")
+"""A formula that may have lines of its own."""
 # "34,\!650" and "5\;m" are LaTeX's spaces, "5!/3!" are factorials, and "9 a.m." and "i.e." go on.
 _SENTENCE = re.compile(
     r"(?:[^.!?;…—。！？；✓✔✅☑\n]|\.(?=\d)|(?<=\\)[!;]|!(?=[^\W_]|[\^/+}])|(?<=[^\w.][ap])\.(?=m\.)|(?<=[ap]\.m)\."
@@ -318,7 +320,7 @@ def _said(text: str) -> Iterator[str]:
     matches = [*_PHRASE.finditer(text)]
     ends = [match.start() for match in matches[1:]]
     for match, end in zip(matches, [*ends, len(text)], strict=False):
-        said = text[match.end() : end]
+        said = _SET_APART.sub(lambda formula: " ".join(formula[1].split()), text[match.end() : end])
         if not _STEPS.match(said) and ("\n" not in match[0] or _may_be_a_value(said)):
             yield said
 
