@@ -45,7 +45,8 @@ _NOTHING_BETWEEN = re.compile(r"(?:[\s$]|\\(?:[()\[\]\\ ,;:!]|q?quad\b)){0,10}")
 _MOST_BETWEEN = 60
 """Characters that may stand between two boxes of a list."""
 _KIND = r"(?:(?:final|correct|best|right|(?:most|only)\s++\w++)\s++)"
-_SURELY = "clearly|indeed|therefore|thus|then|definitely|obviously|simply|exactly|just|only|probably|(?:most )?likely"
+_ADVERBS = "clearly definitely exactly indeed just likely obviously only probably simply then therefore thus"
+_SURELY = "|".join(["most likely", *_ADVERBS.split()])
 _BE = r"is|was|(?:w|c|sh)ould\s++be|(?:must|will|(?:ha|seem|appear)s\s++to)\s++be"
 _IS = rf"\s++(?:{_BE})\b(?:\s++(?:{_SURELY})\b)?+"
 _NAMED_SO = "response|letter|choice|option"
