@@ -112,6 +112,9 @@ def curves_command(
     with warnings_last():
         table = read_samples(*samples, texts=False, also=columns_of_score(score))
         methods = methods_of(method or usual_methods(table))
+        if set(methods) <= set(SCORED):
+            drawn = ["permutations", "seed"] if permutations else ["seed"]
+            refuse_given(drawn, "is of random orders, and methods by score are exact alone")
         if not set(methods) & set(SCORED):
             refuse_given(["score"], f"is for {' and '.join(SCORED)}: name one of them in --method")
         capped = cap_samples(table, caps) if caps else table
