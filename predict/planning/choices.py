@@ -97,6 +97,8 @@ def forecast_choices(
     table = table[~table["status"].isin(UNUSABLE) & table["predicted"].between(0, 1)]
     if table.empty:
         raise BadInput(f"{group.name}: {predictor} makes no usable forecast from these data")
+    if group.run:  # caps share their answers, and so their luck, which is no difference between them
+        table = table.assign(luck=np.nan)
     # a vote of 2 is as good as a single answer: differences in the last digits make no choice better
     return table.assign(
         predictor=predictor,
