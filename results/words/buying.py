@@ -97,7 +97,8 @@ def _cheap(plan: Plan, by: str) -> str:
 def _reaching(plan: Plan, target: str, by: str) -> str:
     """What reaches an accuracy by its forecast, and with its whole interval."""
     if plan.chosen is None:
-        return f"No choice reaches {target}{by}; the best is {_choice(plan, plan.best)}."
+        near = ", just below it," if show(plan.best["predicted"]) == target else ""
+        return f"No choice reaches {target}{by}; the best{near} is {_choice(plan, plan.best)}."
     take = f"To reach {target}{by}, take {_choice(plan, plan.chosen)}."
     if plan.cautious is None:
         return f"{take} No choice reaches it with its whole interval."

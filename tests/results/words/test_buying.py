@@ -5,6 +5,7 @@ import pytest
 
 from results.summary.buying import plans_of
 from results.tables.money import NO_MONEY, Money, Price
+from results.words.buying import advice
 from results.words.findings import opening
 from tests.results.made_tables import PLAN
 
@@ -21,6 +22,14 @@ def test_of_measured_choices_the_method_is_part_of_the_choice():
     assert [plan.methods for plan in plans(both)] == [["majority"], ["best_by_score"]]
     (plan,) = plans(both.assign(predictor="measured"))
     assert plan.chosen[["method", "N", "predicted"]].tolist() == ["best_by_score", 4, 0.72]
+
+
+@pytest.mark.parametrize(("target", "near"), [(0.7053, True), (0.71, False)])
+def test_a_goal_that_is_missed_by_less_than_is_shown_is_not_said_to_be_reached(target, near):
+    """The best has 70.5 %, as which 70.53 are shown, too."""
+    (plan,) = plans(pd.DataFrame(PLAN).assign(target_accuracy=target))
+    assert plan.chosen is None
+    assert ("just below" in advice(plan)) == near
 
 
 @pytest.mark.parametrize(
