@@ -71,7 +71,7 @@ def advice(plan: Plan) -> str:
     if plan.token_budget is None:
         return _cheap(plan, by)
     unit = UNITS[plan.options["source"].iloc[0]]
-    within = f"within {plan.token_budget:,.0f} {unit} per question"
+    within = f"within {plan.token_budget:,.10g} {unit} per question"
     if plan.chosen is None:
         return f"No choice stays {within}."
     return f"{sentence(within)}{by}, take {_choice(plan, plan.chosen)}."
