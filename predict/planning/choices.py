@@ -36,6 +36,7 @@ from results.summary.panels import of_new_questions
 from results.tables.money import NO_MONEY, Money
 from results.votes.clusters import mean_accuracy, standard_error
 from results.votes.exact import DIGITS
+from results.votes.tokens import reasoning_length
 
 PLAIN = "majority"
 """The vote that takes no score."""
@@ -209,7 +210,7 @@ def _measured(side: Side, method: str, max_n: int, level: float) -> pd.DataFrame
         "known": MEASURED,
         "status": str(Status.OK),
         "level": level,
-        "T": float(side.cost.mean()),
+        "T": reasoning_length(float(side.cost.mean()), len(accuracy), "llm"),
         "N": ns,
         "cost": ns * float(side.cost_by(method).mean()),
         "luck": luck,

@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from results.methods import METHODS
+from results.methods import BY_SCORE, METHODS
 from results.summary.buying import CLOSE, Plan
 from results.tables.status import SHORT, Status
 from results.votes.exact import SAME
@@ -47,6 +47,7 @@ def bought(row: Any, alone: bool = False) -> str:
     """
     source = str(row["source"])
     used = setting_used(source, str(row["setting"]), row["cost"] / row["N"])
+    used += " with its score" if row["method"] in BY_SCORE else ""
     place = f"N = {row['N']:.0f}" if alone else f"N = {row['N']:.0f}, {used}"
     value = show(row["predicted"]) + (" forecast" if is_forecast(row) else "")
     if known(row, "lower"):
@@ -144,10 +145,11 @@ def plan_columns(plan: Plan) -> Columns:
     """
     rows = plan.frontier
     unit = UNITS[rows["source"].iloc[0]]
+    with_score = " with score" if set(plan.methods) & set(BY_SCORE) else ""
     columns: Columns = {
         f"{unit}/question": lambda row: count(row["cost"]),
         "setting": itemgetter("setting"),
-        f"{unit}/answer": lambda row: count(row["cost"] / row["N"]),
+        f"{unit}/answer{with_score}": lambda row: count(row["cost"] / row["N"]),
         "N": lambda row: str(row["N"]),
         "accuracy": lambda row: show(row["alone"]),
     }

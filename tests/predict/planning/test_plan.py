@@ -245,6 +245,7 @@ def test_the_interval_of_one_answer_is_that_of_its_frequencies() -> None:
     p = table.groupby("question_id")["correct"].mean()
     stderr = np.sqrt((p * (1 - p) / 16).mean() / len(p))
     one = options.loc[("majority", 1)]
+    assert one["T"] == pytest.approx(len(p) * one["cost"])
     assert [one["low"], one["high"]] == pytest.approx([p.mean() - Z90 * stderr, p.mean() + Z90 * stderr])
 
 

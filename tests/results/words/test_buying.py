@@ -5,7 +5,7 @@ import pytest
 
 from results.summary.buying import plans_of
 from results.tables.money import NO_MONEY, Money, Price
-from results.words.buying import advice
+from results.words.buying import advice, plan_table
 from results.words.findings import opening
 from tests.results.made_tables import PLAN
 
@@ -22,6 +22,9 @@ def test_of_measured_choices_the_method_is_part_of_the_choice():
     assert [plan.methods for plan in plans(both)] == [["majority"], ["best_by_score"]]
     (plan,) = plans(both.assign(predictor="measured"))
     assert plan.chosen[["method", "N", "predicted"]].tolist() == ["best_by_score", 4, 0.72]
+    (plan,) = plans(both.assign(predictor="measured", setting=[*votes["setting"], *["20"] * len(votes)]))
+    assert "used 10 with its score" in advice(plan)  # which takes a part of them
+    assert "tokens/answer with score" in plan_table(plan).head
 
 
 @pytest.mark.parametrize(("target", "near"), [(0.7053, True), (0.71, False)])
