@@ -260,3 +260,20 @@ def test_a_part_of_the_table_without_a_rule_to_show_is_refused_by_the_page():
     for part in (of_rules[of_rules["batch"] == "4"], TABLE[TABLE["rule"] == CLAIRVOYANT]):
         with pytest.raises(BadInput, match="order random and batch 1"):
             stopping_choices(part)
+
+
+LEAD = RULES["lead"]
+
+
+@pytest.mark.parametrize(
+    "rules",
+    ["lead", ["lead"], [], {}, *({LEAD: given} for given in ([], [float("nan")], ["4"], [0.5]))],
+)
+def test_what_is_no_rule_or_no_threshold_is_refused(rules):
+    with pytest.raises(BadInput, match="rules: "):
+        arena(answers(2), rules, n_max=4)
+
+
+def test_a_table_that_was_not_checked_is_refused():
+    with pytest.raises(BadInput, match="as_samples"):
+        arena(answers(2).drop(columns="decoding"))
