@@ -16,9 +16,9 @@ LONG = 100
 """A line above this many characters is a long one."""
 
 LIMITS = {
-    "lines of the packages": 38_008,
+    "lines of the packages": 38_030,
     "files of the packages": 301,
-    "lines of the tests": 34_676,
+    "lines of the tests": 34_701,
     "words of pages written by hand": 18_551,
     "mean characters of a line": 52.9,
     "long lines, %": 8.6,
