@@ -36,6 +36,7 @@ from results.summary.panels import of_new_questions
 from results.tables.money import NO_MONEY, Money
 from results.votes.clusters import mean_accuracy, standard_error
 from results.votes.exact import DIGITS
+from results.votes.tokens import reasoning_length
 
 PLAIN = "majority"
 """The vote that takes no score."""
@@ -97,6 +98,8 @@ def forecast_choices(
     table = table[~table["status"].isin(UNUSABLE) & table["predicted"].between(0, 1)]
     if table.empty:
         raise BadInput(f"{group.name}: {predictor} makes no usable forecast from these data")
+    if group.run:  # caps share their answers, and so their luck, which is no difference between them
+        table = table.assign(luck=np.nan)
     # a vote of 2 is as good as a single answer: differences in the last digits make no choice better
     return table.assign(
         predictor=predictor,
@@ -207,7 +210,7 @@ def _measured(side: Side, method: str, max_n: int, level: float) -> pd.DataFrame
         "known": MEASURED,
         "status": str(Status.OK),
         "level": level,
-        "T": float(side.cost.mean()),
+        "T": reasoning_length(float(side.cost.mean()), len(accuracy), "llm"),
         "N": ns,
         "cost": ns * float(side.cost_by(method).mean()),
         "luck": luck,

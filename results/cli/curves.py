@@ -113,7 +113,11 @@ def curves_command(
     with warnings_last():
         table = read_samples(*samples, texts=False, also=columns_of_score(score))
         methods = methods_of(method) if method else None
-        if not set(methods or chain(*usual_methods(table).values())) & set(SCORED):
+        every = {*(methods or chain(*usual_methods(table).values()))}
+        if every <= set(SCORED):
+            drawn = ["permutations", "seed"] if permutations else ["seed"]
+            refuse_given(drawn, "is of random orders, and methods by score are exact alone")
+        if not every & set(SCORED):
             refuse_given(["score"], f"is for {' and '.join(SCORED)}: name one of them in --method")
         capped = cap_samples(table, caps) if caps else table
         note_unread(samples, table)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 import pandas as pd
 
+from results.commandline import BadInput
 from results.figures.along_n import answers_figure, judged_figure
 from results.figures.axes import shared_range
 from results.figures.buying import plan_figure
@@ -20,7 +21,8 @@ from results.figures.length import length_figure
 from results.figures.stopping import stopping_figure
 from results.figures.theme import Figure
 from results.stopping.advice import advice as which_rule
-from results.stopping.advice import usual_rows
+from results.stopping.advice import one_by_one, usual_rows
+from results.stopping.arena import CLAIRVOYANT
 from results.summary.buying import MEASURED, Plan
 from results.summary.forecasts import MORE_ANSWERS, Forecast, scores, targets
 from results.summary.gaps import Gaps
@@ -217,12 +219,17 @@ def grid_choices(samples: pd.DataFrame) -> list[Choice]:
 
 
 def stopping_choices(table: pd.DataFrame) -> list[Choice]:
-    """Agreement against cost by stopping rule, and each rule at its usual threshold, for each setting."""
+    """Agreement against cost by stopping rule, and each rule at its usual threshold, for each setting.
+
+    Raises BadInput for a setting of which the table, or what is left of it, has no rule to show.
+    """
     choices: list[Choice] = []
     note, several = stopping.RULES_NOTE + stopping.FIXED_NOTE, len(set(table["setting"])) > 1
     for key, rows in groups(table, ANSWERS):
         slug = _slug(["stop", *key.names[1:]], choices)
         name = curves_name(key) + (f", setting {key.setting}" if several else "")
+        if one_by_one(rows)["rule"].isin([CLAIRVOYANT]).all():
+            raise BadInput(f"stopping of {name}: no row of a rule with order random and batch 1")
         line = " ".join(stopping.sentences(which_rule(rows)))
         rules = tabled("Each rule at its usual threshold", usual_rows(rows), stopping.RULES, note)
         choices.append(Choice(slug, name, [(line, stopping_figure(rows, slug, name))], [rules]))

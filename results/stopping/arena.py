@@ -84,10 +84,13 @@ def arena(
     smallest pool, with a UserWarning. orders: number of random orders per question. The intervals of one
     data set, model and setting are simultaneous, at LEVEL. A setting in which a question has one answer, no
     answer could be read, or all are verdicts, is left out with a UserWarning. Raises BadInput if none is
-    left, `fixed` needs more answers than there are, or a stop rule ended the votes.
+    left, for what is no rule or outside its range, if `fixed` needs more answers than there are, or if a
+    stop rule ended the votes.
     """
     n_max, orders, seed = MOST_ANSWERS.of(n_max), RANDOM_ORDERS.of(orders), SEED.of(seed)
-    tried = rules if isinstance(rules, Mapping) else {rule: thresholds_of(rule) for rule in rules}
+    if "decoding" not in samples:
+        raise BadInput("samples: expected a checked table: give as_samples(…) of it")
+    tried = _tried(rules)
     tables, without_votes, usual = [], list[BadInput](), usual_methods(samples)
     for key, rows in sampled_groups(samples):
         pools = answer_pools(rows)
@@ -115,6 +118,22 @@ def arena_of(
     """The stopping table of one setting whose questions all have at least `most` answers."""
     table = _Group(pools, most, orders, seed, key).table(tried)
     return table.assign(**key.cells)[list(STOPPING.columns)]
+
+
+def _tried(rules: Sequence[Rule] | Thresholds) -> dict[Rule, list[float]]:
+    """The thresholds to try of each rule. Raises BadInput."""
+    tried: dict[Rule, list[float]] = {}
+    for rule in rules:
+        if not isinstance(rule, Rule):
+            raise BadInput(f"rules: found {rule!r:.40}, expected a Rule, as RULES['lead']")
+        thresholds = rules[rule] if isinstance(rules, Mapping) else thresholds_of(rule)
+        try:
+            tried[rule] = [float(rule.range.read(threshold)) for threshold in thresholds]
+        except ValueError as error:
+            raise BadInput(f"rules: a threshold of {rule.name}: {error}") from None
+    if not tried or not all(tried.values()):
+        raise BadInput("rules: found none, or one without a threshold")
+    return tried
 
 
 def thresholds_of(rule: Rule) -> list[float]:

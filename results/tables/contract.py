@@ -136,7 +136,10 @@ def kind_of(table: str | Path | pd.DataFrame) -> str:
 def sample_files(*paths: str | Path) -> list[Path]:
     """The files that `paths` name: for a folder, the samples table in it. Raises BadInput."""
     files = []
-    for path in map(Path, paths):
+    for given in paths:
+        if not isinstance(given, str | Path):
+            raise BadInput(f"found {given!r:.40} in the place of a file's path")
+        path = Path(given)
         if path.is_dir():
             inside = (path / f"samples{suffix}" for suffix in (".jsonl", ".parquet", ".csv"))
             match = next((file for file in inside if file.exists()), None)

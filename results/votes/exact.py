@@ -192,11 +192,11 @@ def _refuse_stopped(samples: pd.DataFrame) -> None:
 def majority_accuracy(counts: VoteCounts, ns: Sequence[int] | Ints) -> Floats:
     """Exact majority-vote accuracy of every question at every N of `ns`: an array (Q, len(ns)).
 
-    Raises ValueError if an N is below 1 or above the size of a question's pool.
+    Raises ValueError if an N is not whole, below 1 or above the size of a question's pool.
     """
     from results.votes.exact_kernel import vote_curves  # numba takes half a second to import
 
-    asked, pools = np.asarray(ns, np.int64), counts.pools
+    asked, pools = _whole(ns), counts.pools
     if pools.size and np.any((asked < 1) | (asked > pools.min())):
         raise ValueError(f"N must be from 1 to the smallest pool ({pools.min()})")
     accuracy = np.empty((counts.correct.size, asked.size))

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from results.methods import METHODS
+from results.methods import BY_SCORE, METHODS
 from results.summary.buying import CLOSE, Plan
 from results.tables.status import SHORT, Status
 from results.votes.exact import SAME
@@ -48,6 +48,7 @@ def bought(row: Any, alone: bool = False) -> str:
     """
     source = str(row["source"])
     used = setting_used(source, str(row["setting"]), row["cost"] / row["N"])
+    used += " with its score" if row["method"] in BY_SCORE else ""
     place = f"N = {row['N']:.0f}" if alone else f"N = {row['N']:.0f}, {used}"
     value = show(row["predicted"]) + (" forecast" if is_forecast(row) else "")
     if known(row, "lower"):
@@ -72,7 +73,7 @@ def advice(plan: Plan) -> str:
     if plan.token_budget is None:
         return _cheap(plan, by)
     unit = UNITS[plan.options["source"].iloc[0]]
-    within = f"within {plan.token_budget:,.0f} {unit} per question"
+    within = f"within {plan.token_budget:,.10g} {unit} per question"
     if plan.chosen is None:
         return f"No choice stays {within}."
     return f"{sentence(within)}{by}, take {_choice(plan, plan.chosen)}."
@@ -98,7 +99,8 @@ def _cheap(plan: Plan, by: str) -> str:
 def _reaching(plan: Plan, target: str, by: str) -> str:
     """The choices that reach a target by their forecast, and with their whole interval."""
     if plan.chosen is None:
-        return f"No choice reaches {target}{by}; the best is {_choice(plan, plan.best)}."
+        near = ", just below it," if show(plan.best["predicted"]) == target else ""
+        return f"No choice reaches {target}{by}; the best{near} is {_choice(plan, plan.best)}."
     take = f"To reach {target}{by}, take {_choice(plan, plan.chosen)}."
     if plan.cautious is None:
         return f"{take} No choice reaches it with its whole interval."
@@ -147,10 +149,11 @@ def plan_columns(plan: Plan) -> Columns:
     """
     rows = plan.frontier
     unit = UNITS[rows["source"].iloc[0]]
+    with_score = " with score" if set(plan.methods) & set(BY_SCORE) else ""
     columns: Columns = {
         f"{unit}/question": lambda row: count(row["cost"]),
         "setting": itemgetter("setting"),
-        f"{unit}/answer": lambda row: count(row["cost"] / row["N"]),
+        f"{unit}/answer{with_score}": lambda row: count(row["cost"] / row["N"]),
         "N": lambda row: str(row["N"]),
         "accuracy": lambda row: show(row["alone"]),
     }

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from results import BadInput, as_samples
+from results.report.selectors import stopping_choices
 from results.stopping import RULES, Rule, Seen, arena
 from results.stopping.advice import advice, at_equal_agreement, one_by_one
 from results.stopping.arena import CLAIRVOYANT
@@ -251,3 +252,28 @@ def test_no_sentence_tells_a_number_that_is_not_known(said):
     with pytest.warns(UserWarning, match="N_max"):
         table = arena(as_samples(pd.DataFrame(rows)), orders=5)
     assert not any("nan" in line for line in sentences(advice(table)))
+
+
+def test_a_part_of_the_table_without_a_rule_to_show_is_refused_by_the_page():
+    of_rules, usual = TABLE[TABLE["rule"] != CLAIRVOYANT], one_by_one(TABLE)
+    assert len(stopping_choices(usual)) == 1
+    for part in (of_rules[of_rules["batch"] == "4"], TABLE[TABLE["rule"] == CLAIRVOYANT]):
+        with pytest.raises(BadInput, match="order random and batch 1"):
+            stopping_choices(part)
+
+
+LEAD = RULES["lead"]
+
+
+@pytest.mark.parametrize(
+    "rules",
+    ["lead", ["lead"], [], {}, *({LEAD: given} for given in ([], [float("nan")], ["4"], [0.5]))],
+)
+def test_what_is_no_rule_or_no_threshold_is_refused(rules):
+    with pytest.raises(BadInput, match="rules: "):
+        arena(answers(2), rules, n_max=4)
+
+
+def test_a_table_that_was_not_checked_is_refused():
+    with pytest.raises(BadInput, match="as_samples"):
+        arena(answers(2).drop(columns="decoding"))

@@ -152,6 +152,12 @@ def test_swapped_arguments_are_refused_and_nothing_is_written(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize("path", [5, None, ["samples.csv"]])
+def test_what_is_no_path_is_refused(path):
+    with pytest.raises(BadInput, match="file's path"):
+        read_samples(path)
+
+
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("tokens", [37, "37"])
 def test_without_texts_only_declared_columns_are_read(tmp_path, kind, tokens):

@@ -109,10 +109,12 @@ def test_every_question_of_a_table_is_computed_for_itself():
     np.testing.assert_allclose(together, alone, rtol=1e-14)
 
 
-@pytest.mark.parametrize("ns", [[0], [8], [-1, 2]])
-def test_vote_refuses_more_answers_than_the_pool(ns):
+@pytest.mark.parametrize(
+    ("ns", "told"), [*((ns, r"smallest pool \(7\)") for ns in ([0], [8], [-1, 2])), ([1.5], "whole numbers")]
+)
+def test_vote_refuses_more_answers_than_the_pool(ns, told):
     counts = VoteCounts(np.array([7]), np.array([], int), np.array([0, 0]), np.array([0]))
-    with pytest.raises(ValueError, match=r"smallest pool \(7\)"):
+    with pytest.raises(ValueError, match=told):
         majority_accuracy(counts, ns)
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from results.summary.buying import plans_of
 from results.tables.money import NO_MONEY, Money, Price
-from results.words.buying import plan_table
+from results.words.buying import advice, plan_table
 from results.words.findings import opening
 from tests.results.made_tables import PLAN
 
@@ -22,6 +22,25 @@ def test_of_measured_choices_the_method_is_part_of_the_choice():
     assert [plan.methods for plan in plans(both)] == [["majority"], ["best_by_score"]]
     (plan,) = plans(both.assign(predictor="measured"))
     assert plan.chosen[["method", "N", "predicted"]].tolist() == ["best_by_score", 4, 0.72]
+    (plan,) = plans(both.assign(predictor="measured", setting=[*votes["setting"], *["20"] * len(votes)]))
+    assert "used 10 with its score" in advice(plan)  # which takes a part of them
+    assert "tokens/answer with score" in plan_table(plan).head
+
+
+@pytest.mark.parametrize(("target", "near"), [(0.7053, True), (0.71, False)])
+def test_a_goal_that_is_missed_by_less_than_is_shown_is_not_said_to_be_reached(target, near):
+    """The best has 70.5 %, as which 70.53 are shown, too."""
+    (plan,) = plans(pd.DataFrame(PLAN).assign(target_accuracy=target))
+    assert plan.chosen is None
+    assert ("just below" in advice(plan)) == near
+
+
+@pytest.mark.parametrize(
+    ("budget", "told"), [(0.5, "within 0.5 t"), (40.4, "Within 40.4 t"), (12345.0, "12,345 t")]
+)
+def test_a_budget_is_told_as_it_was_given(budget, told):
+    (plan,) = plans(pd.DataFrame(PLAN).assign(token_budget=budget))
+    assert told in advice(plan)
 
 
 @pytest.mark.parametrize(
