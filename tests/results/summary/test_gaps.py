@@ -17,7 +17,7 @@ LENGTHS = {"a": 10.0, "b": 20.0, "c": 40.0, "d": 80.0}
 
 
 def world(questions: int, answers: int, seed: int, model: str = "m") -> tuple[pd.DataFrame, np.ndarray]:
-    """Simulated answers of four lengths and the true gaps (questions, lengths); some wrong answers are common."""
+    """Simulated answers of four lengths, and true gaps (questions, lengths); wrong answers may be common."""
     rng = np.random.default_rng(seed)
     rows, truth = [], np.empty((questions, len(LENGTHS)))
     for question in range(questions):
