@@ -1,4 +1,4 @@
-"""An allocation against the greedy loop that defines it, and against the stopping rule that it amounts to."""
+"""An allocation against the greedy loop that defines it, and against the equivalent stopping rule."""
 
 import numpy as np
 import pytest

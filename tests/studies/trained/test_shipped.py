@@ -1,4 +1,4 @@
-"""The shipped weights do what the study says, and no better than one step can without its loop."""
+"""The shipped weights perform as the study says, and without the loop no better than one step can."""
 
 import numpy as np
 import pytest
