@@ -45,14 +45,14 @@ PANELS = {
     "fig2h": ["flat", "rising"],
     "fig1-binary": ["flat", "flat"],
 }
-"""The kind of each line."""
+"""The kind of each line of a panel."""
 
 SEEN = (3, 4, 6)
 UP_TO = (4, 16)
 CAPS = 10
 NAMES = ("question-law", "exponential", "joint", "flat", "power-law")
 FORMER = "former default"
-"""What the mixture gave from curves before the question law; no longer measured, its rows are kept."""
+"""The mixture's forecast from curves before the question law; its rows are kept but no longer measured."""
 
 WIDTHS = (1, 2, 3.5, 5, 7.5, 10, 15, 20, 30, 100)
 OPTIONS = Options(replicates=100)
@@ -60,7 +60,7 @@ NEAR = 3.5
 
 
 def sets(data: Path | None) -> Iterator[tuple[str, str, str]]:
-    """(kind, name, where it comes from) of each set."""
+    """(kind, name, source) of each set."""
     for panel, kinds in PANELS.items():
         for line, kind in enumerate(kinds):
             yield kind, f"{panel} {line + 1}", panel
@@ -93,7 +93,7 @@ def measured(kind: str, name: str, source: str, predictors: tuple[str, ...]) -> 
 
 
 def case(group: Group, settings: list[str], most: int, predictors: tuple[str, ...]) -> pd.DataFrame:
-    """The predictors on one choice of what is seen."""
+    """The rows of all predictors for one choice of the evidence."""
     hidden = ~np.isin(group.points.setting, settings)
     targets, truth = group.points[hidden], group.accuracy[hidden]
     observed = observe(group, settings, most)
@@ -117,7 +117,7 @@ def case(group: Group, settings: list[str], most: int, predictors: tuple[str, ..
 
 
 def scored(found: Estimate, truth: Floats) -> pd.DataFrame:
-    """Error and score in points, and whether near and held, of each forecast."""
+    """Each forecast with its error and score in points, and whether it is near and covered."""
     mean, low, high = found.mean, found.these.low, found.these.high
     miss = np.maximum(low - truth, 0) + np.maximum(truth - high, 0)
     error = 100 * np.abs(mean - truth)
@@ -154,14 +154,14 @@ def errors_table(cases: pd.DataFrame) -> str:
 
 
 def short(points: float) -> str:
-    """A number of points; what left all bounds is not spelled out."""
+    """A number of points; huge values are abbreviated."""
     if np.isnan(points):
         return "–"
     return f"{points:.1f}" if points < 1000 else "> 1000"
 
 
 def status_table(table: pd.DataFrame) -> str:
-    """What the status of the question law was worth."""
+    """The table of how informative the question law's status was."""
     lines = ["| kind | status | forecasts | within 3.5 points | held |", "|---" * 5 + "|"]
     own = table[(table["predictor"] == "question-law") & (table["given"] > 0)]
     for (kind, status), part in pd.concat([own, own.assign(kind="all")]).groupby(["kind", "status"]):
