@@ -3,7 +3,7 @@
     chernoff(right, wrong)        P(wrong rival has as many votes) ≤ (1 − (√p − √r)²)^N, the largest rival's
 
 The paper uses 1 − Acc(T, N) ~ e^(−N Δ²/2), Hoeffding's bound, which depends only on Δ. Chernoff's bound is
-tight to first order: if answers are right with p, the rival's with r, and otherwise neither, the minimum of
+tight to first order: if an answer is right with chance p and the rival's with chance r, the minimum of
 p e^(−s) + r e^s + 1 − p − r over s is 1 − (√p − √r)².
 """
 

@@ -4,7 +4,7 @@
 
 The question law's priors, its limits and its rule for `ok` were found on the paper's lines and on the sets of
 from_curves.py, so results on those are optimistic. Here d, n, σ_ε and the step are drawn from values that no
-line of the paper has; every line drawn is kept, however easy or hard its forecast is.
+line of the paper has; every line drawn is kept, however much or little there is to forecast on it.
 """
 
 import numpy as np

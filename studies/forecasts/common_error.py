@@ -7,7 +7,7 @@ $ DATA_DIR=../shared/data python -m studies.forecasts.common_error --jobs 2
 
 Run run.py first: it imports the sets. For each family of models, the value with 90 % coverage on the *other*
 families' sets is chosen, and evaluated on the family's own sets. Sets have equal weight, except in the last
-row, where forecasts have; more than a quarter of these are of two sets with many settings (jhu). Writes
+row, where forecasts do; more than a quarter of these are of two sets with many settings (jhu). Writes
 common_error.csv and the table of README.md.
 """
 

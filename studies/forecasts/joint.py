@@ -60,7 +60,7 @@ class Surface:
 
 
 def joint(points: Points, accuracy: Floats, targets: Points) -> CurveForecast:
-    """One surface through all settings, or one curve per setting where no surface fits.
+    """One surface through all settings, or one curve per setting if that is impossible.
 
     Row 0 of `accuracy` (B, P) is fitted; the other rows move its forecasts to first order.
     """
@@ -131,7 +131,7 @@ def _gain(slopes: Floats) -> Floats:
 
 
 def _condition(slopes: Floats, parameters: int) -> float:
-    """The condition number of the column-scaled Jacobian; infinite if it lacks full rank."""
+    """The condition number of the column-scaled Jacobian; infinite if too few parameters have an effect."""
     norms = np.linalg.norm(slopes, axis=0)
     told = norms > 1e-10
     return float(np.linalg.cond(slopes[:, told] / norms[told])) if told.sum() >= parameters else np.inf
