@@ -20,7 +20,7 @@ def interruptible() -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
-# A server with a child of its own; both write their process ids, and neither ends when asked to.
+# A server with a child process; both write their process ids and ignore SIGTERM.
 STUBBORN = """
 import os, signal, subprocess, sys, time
 signal.signal(signal.SIGTERM, signal.SIG_IGN)

@@ -1,7 +1,7 @@
 """A test server on 127.0.0.1 with a table of routes, which records its requests.
 
 with Responder({"GET /health": {}, "POST /generate": generate}) as server: ask(server.url)
-Responder({"GET": note}, port).serve()    in a process of its own
+Responder({"GET": note}, port).serve()    in a separate process
 
 A route is a method and a path, or a method alone for all its other paths. Its reply is JSON, a `Reply`,
 raw bytes, after which the connection is closed, or a function of the `Request` that returns one of these.

@@ -1,4 +1,4 @@
-"""Two worlds of the same accuracy at every length: the paper's twin, and one without theory.
+"""Two simulated worlds as accurate as the model at every length: the paper's twin, and one without theory.
 
     twin_world(answers, families(), seed)     tasks of in-context regression, between t and t + 1 steps
     null_world(answers, prior, seed)          each question keeps its rank: any rising law of p would do

@@ -61,7 +61,7 @@ def interval(values: Floats, seed: int = 0) -> tuple[float, float, float]:
 
 
 def told(values: Floats, digits: int = 3, scale: float = 1.0) -> str:
-    """Mean and interval in words."""
+    """The mean and its interval in words."""
     mean, low, high = (scale * value for value in interval(values))
     return f"{mean:.{digits}f} ({low:.{digits}f} … {high:.{digits}f})"
 

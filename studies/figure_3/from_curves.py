@@ -1,17 +1,16 @@
-"""Forecasts from curves alone, measured: dearer T at every N from 3, 4 or 6 cheap settings and small N.
+"""Evaluation of forecasts from curves alone: longer T at every N from 3, 4 or 6 cheap settings and small N.
 
     python -m studies.figure_3.from_curves --data ../shared/data/samples --jobs 3
 
 Sets: lines of the twin whose accuracy rises with T (fig2e, fig2f, fig2h at step 1/5) or is soon flat (fig2g,
-fig2h at step 1, both of fig1-binary), the small model asked for lengths (tiny), the small model and a real
-one cut off at lengths (forced), and real runs looked at as if each answer had been
-stopped at one of ten caps:
-quantiles of the lengths of the answers from 10 to 99.9 %. Seen are the cheapest 3, 4 or 6
-settings (at most all but one) at N ≤ 4 or N ≤ 16; asked are all dearer ones at every N. A row of the CSV is a
-(set, settings seen, N seen, predictor, status, width): targets, forecasts given, their mean absolute error in
-points, how many are off by at most 3.5 points, how many intervals of 90 % hold the truth, and the interval
-score (width + 20 × miss, in points). width: that of the question law alone, in points, the upper end of its
-class. A set that the CSV has is not measured again; with --again NAME that predictor is. The tables go into
+fig2h at step 1, both of fig1-binary), the tiny model with requested lengths (tiny), the tiny model and a real
+one cut off at lengths (forced), and real runs treated as if each answer had been stopped at one of ten caps,
+the 10 to 99.9 % quantiles of the answers' lengths. The cheapest 3, 4 or 6 settings (at most all but one) are
+seen at N ≤ 4 or N ≤ 16; the targets are all longer ones at every N. A row of the CSV is a (set, settings
+seen, N seen, predictor, status, width): targets, forecasts given, their mean absolute error in points, how
+many are within 3.5 points, how many 90 % intervals cover the truth, and the interval score (width + 20 ×
+miss, in points). width: that of the question law alone, in points, the upper end of its class. A set that
+is already in the CSV is not measured again; with --again NAME that predictor is. The tables go into
 from_curves.md. The paper's algorithm is measured by evidence.py.
 """
 

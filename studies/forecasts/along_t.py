@@ -194,7 +194,7 @@ def verdict(table: pd.DataFrame) -> str:
 
 
 def settings_table(table: pd.DataFrame) -> str:
-    """New settings as a table of the page: the mixture beside the best rival of each row."""
+    """New settings as a table of the page: the mixture against the best rival of each row."""
     lines = ["| set | settings seen | best rival | mixture | held | score |", "|---|---|---|---|---|---|"]
     for key, part in table.groupby(["set", "method", "seen"], sort=False):
         name, method, seen = map(str, key)

@@ -42,7 +42,7 @@ DRAWS = 100
 @dataclass(frozen=True)
 class Look:
     """A fit to one split of a run, `few` answers stopped at `cap`, and the lengths of all answers to its
-    questions in `whole`; `caps` are the dearer ones."""
+    questions in `whole`; `caps` are the larger caps."""
 
     name: str
     split: int
@@ -54,12 +54,12 @@ class Look:
     fit: Fit
 
     def ahead(self, moves: np.ndarray) -> Simulated:
-        """Draws at the cap and the dearer ones."""
+        """Draws at the cap and the larger ones."""
         return simulate(self.problem, self.fit, [self.cap, *self.caps], moves, self.split)
 
 
 def look(run: pd.DataFrame, name: str, stop: int, split: int) -> Look:
-    """One run stopped at cap number `stop` of eight."""
+    """Fit one split of a run stopped at cap number `stop` of eight."""
     caps = [round(cap) for cap in np.quantile(run["tokens"], np.linspace(0.1, 0.999, 8))]
     cap, dearer = caps[stop - 1], caps[stop:]
     (group,) = capped(run, "majority", cap, dearer)

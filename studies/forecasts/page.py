@@ -47,7 +47,7 @@ TIE = 1.05
 
 
 def write(found: pd.DataFrame) -> None:
-    """The tables and the picture of the page."""
+    """Write the tables and the figure of the page."""
     named = found.assign(set=found["set"] + ", " + found["seen"].astype(str))
     parts = {method: named[named["method"] == method] for method in METHODS}
     for method, part in parts.items():

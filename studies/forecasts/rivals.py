@@ -103,7 +103,7 @@ def votes_npmle(counts: VoteCounts, N: Ints) -> Floats:
     mass = (mass / mass.sum(axis=1, keepdims=True))[seen.pattern]
     unread = None
     if counts.nulls.any():
-        a, b = fit_beta(counts.nulls, counts.pools)  # whatever p is
+        a, b = fit_beta(counts.nulls, counts.pools)  # for any p
         unread = Unread(np.full(len(P), a), np.full(len(P), b))
     by_rate, which = accuracy_by_atom(counts, N, unread=unread)
     each = [mass[which == i] @ values for i, values in enumerate(by_rate)]

@@ -3,7 +3,7 @@
 $ DATA_DIR=../shared/data python -m studies.forecasts.run --jobs 2
 
 Imports the sets and judges every predictor and the rivals from the literature on all of them (`along_n`).
-Writes the scores of this edition, pictures (PNG) and commands beside this file, and the tables between the
+Writes the scores of this edition, figures (PNG) and commands beside this file, and the tables between the
 markers of docs/forecasting.md and README.md. Answers and the scores of each set stay in runs.
 """
 

@@ -1,6 +1,6 @@
 """The matched twin beside the language model: curves, and the similarity of their questions.
 
-picture(matches)  ->  a Vega-Lite specification: a row a match with histograms, or three curves a row without
+picture(matches)  ->  a Vega-Lite specification: a row per match with histograms, else three curves per row
 """
 
 from collections.abc import Sequence

@@ -22,7 +22,7 @@ NOISE = {"equal noise": (0, 2, 5), "unequal noise": (0, 2, 5), "very unequal noi
 
 
 def measured(times: float) -> Iterator[Row]:
-    """All cases; times: so many times RUNS."""
+    """Measure all cases; `times` multiplies RUNS."""
     runs = max(100, round(times * RUNS))
     for noise, scatters in NOISE.items():
         for scatter in scatters:

@@ -1,4 +1,4 @@
-"""How well the trained models do, beside the paper's own: one curves table, and one of what they learned.
+"""How well the trained models and the paper's own do: a curves table, and one of what was learned.
 
     dataset              model                            method    setting  N   risk / accuracy
     continuous d=5 n=20  trained-linear-attention loop    ensemble  8        1   0.015

@@ -242,7 +242,7 @@ def judged_table(
     named: dict[str, str],
     column: str,
 ) -> pd.DataFrame:
-    """The curves table of values by method, and of best-of-N by reward, each a model of its own."""
+    """The curves table of values by method, and of best-of-N by reward, each reward as a separate model."""
     tables = [curves_table([plain], steps, votes, named, column)]
     for reward, values in judged.items():
         model = {"model": f"{named['model']}, {reward} reward"}

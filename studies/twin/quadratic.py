@@ -150,7 +150,7 @@ def best_by_quadratic(
     votes: Sequence[int],
     spread: Callable[[Joint], float] = lambda _: 0.0,
 ) -> Array:
-    """E‖w − w*‖²_H of the answer with the least q + τ ξ of N, (tasks, steps, votes); `spread` tells τ."""
+    """E‖w − w*‖²_H of the answer with the least q + τ ξ of N, (tasks, steps, votes); `spread` gives τ."""
 
     def one(joint: Joint) -> Array:
         return _least_of_n(joint, spread(joint), np.asarray(votes, np.float64))

@@ -140,7 +140,7 @@ def test_scores_of_inspect_ai_are_the_curves_its_log_implies(inspect_log: Path, 
         assert sorted(table["tokens"]) == sorted(s.output.usage.output_tokens for s in log.samples)
         assert set(table["question_id"]) == {q.question_id for q in load_questions("tiny")[:QUESTIONS]}
         assert 0 < table["correct"].mean() < 1
-    # Counted with the tokenizer, an answer lacks its stop string: a token, or nothing beside its space.
+    # A count with the tokenizer lacks the stop string: one token, or none next to its space.
     table = read_samples(tmp_path / "scored")
     lacking = table["tokens"] - with_tokens(table, "tiny")["tokens"]
     # An unused vocabulary entry, drawn now and then, is one token; its name, tokenized again, is many.

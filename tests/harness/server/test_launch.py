@@ -77,7 +77,7 @@ def test_on_a_gpu_the_flags_are_those_for_many_answers_a_prompt(gpus: Callable[[
     found = flags(command)
     assert (found["--schedule-policy"], found["--sampling-defaults"]) == ("lpm", "openai")
     assert (found["--revision"], found["--dtype"]) == ("abc", "bfloat16")
-    assert found["--dp-size"] == "4"  # flags of one's own come last
+    assert found["--dp-size"] == "4"  # user flags come last
     own = ["--max-total-tokens", "9", "--device", "xpu"]
     found = flags(launch("m", port=1, device="cpu", dtype="bfloat16", extra=own))
     assert [found[name] for name in ("--max-total-tokens", "--device", "--dtype")] == ["9", "xpu", "bfloat16"]

@@ -57,7 +57,7 @@ def test_a_question_weighs_alike_at_all_settings_whatever_one_of_them_lacks() ->
     pools = (Pool("10", 10.0, whole), Pool("20", 20.0, part))
     copies = replicate_samples(Points.grid({"10": 10.0, "20": 20.0}, [1]), pools, "majority", 200, 0)
     assert set(copies[copies[:, 0] == 1, 1]) == {1.0}
-    pools = (Pool("10", 10.0, whole), Pool("20", 20.0, replace(whole, clusters=["a", "a", "b"])))  # told once
+    pools = (Pool("10", 10.0, whole), Pool("20", 20.0, replace(whole, clusters=["a", "a", "b"])))  # only once
     copies = replicate_samples(Points.grid({"10": 10.0, "20": 20.0}, [1]), pools, "majority", 200, 0)
     assert np.array_equal(copies[:, 0], copies[:, 1])
 

@@ -1,4 +1,4 @@
-"""The recipes of studies/twin/laws.md: a noise law and a sampling rule are a function and a line each.
+"""The recipes of studies/twin/laws.md: a noise law or a sampling rule takes a function and one line.
 
 The code blocks of the page are run verbatim, so the page cannot become outdated.
 """
