@@ -207,7 +207,7 @@ def test_five_of_eight_seen_leave_the_luck_of_three(monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.filterwarnings("error")
 def test_a_law_with_none_of_a_questions_atoms_takes_them_as_they_were_drawn() -> None:
-    """This happens to 1 in 2,048 or more questions with 16 atoms each; it used to give 0 / 0."""
+    """This can happen to one of 2,048 or more questions, which have 16 atoms each; it used to give 0 / 0."""
     value = np.array([[0.2, 0.4], [0.6, 1.0]])[:, :, None]
     chances = np.array([[0.0, 0.0], [1.0, 3.0]])
     mean, draws = law._one_draw(chances, value, value, np.array([0, 0]), np.random.default_rng(0))

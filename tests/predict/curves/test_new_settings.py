@@ -164,7 +164,7 @@ def test_misses_at_the_dearest_settings_widen_the_interval() -> None:
 
 def test_new_questions_move_all_settings_together() -> None:
     """Six similar settings with forecasts of sd 0.05: nine tenths of the variance comes from the draw of
-    questions, which is not averaged over settings; the rest is."""
+    questions, which averaging over settings does not reduce; the rest it does."""
     rng, T = np.random.default_rng(0), np.linspace(1.0, 2.0, 6)
     pools = [replace(drawn_pool(80, 8, rng), setting=f"s{t}", T=t, whole=np.full(80, 999)) for t in T]
     whole = np.array([0.05**2])
