@@ -1,4 +1,4 @@
-"""Tables that a command writes stand in a page between markers that name them.
+"""Tables written by a command are placed in a page between named markers.
 
 <!-- begin NAME -->
 …
@@ -13,7 +13,7 @@ import click
 
 
 def insert_into(pages: Iterable[Path], name: str, text: str) -> None:
-    """Put `text` between the markers of this name in the pages that have them, and print it."""
+    """Put `text` between the markers of this name in every page that has them, and print it."""
     click.echo(f"\n{name}\n{text}")
     pattern = re.compile(rf"(<!-- begin {name} -->\n).*?(<!-- end {name} -->)", re.DOTALL)
     for path in pages:

@@ -1,4 +1,4 @@
-"""A vote counted by hand, which the tests of every exact vote are held against."""
+"""Votes counted by hand, the reference for the tests of every exact vote."""
 
 import itertools
 import math
@@ -12,7 +12,7 @@ from results.votes.exact import AnswerPools
 
 
 def voted(answers: Sequence[Hashable], right: Hashable = "r", null: Hashable = None) -> float:
-    """The share of the credit that the answer `right` has in one vote; `null` answers cast none."""
+    """The credit of the answer `right` in one majority vote, ties shared; `null` answers cast no vote."""
     counts = Counter(answer for answer in answers if answer != null)
     leaders = [answer for answer, count in counts.items() if count == max(counts.values())]
     return leaders.count(right) / len(leaders) if leaders else 0.0
@@ -44,7 +44,7 @@ def pools_of(
 
 
 def best_of_subset(votes: Sequence[int], scores: Sequence[float]) -> float:
-    """Of the highest score, ties shared: unreadable below unscored below all scores."""
+    """The credit of the highest-scored answer, ties shared; unreadable ranks below unscored, below scored."""
 
     def rank(i: int) -> tuple[int, float]:
         if votes[i] < 0:
@@ -57,7 +57,7 @@ def best_of_subset(votes: Sequence[int], scores: Sequence[float]) -> float:
 
 
 def weighted_of_subset(votes: Sequence[int], scores: Sequence[float]) -> float:
-    """Sums of weights by answer; what has none casts no vote."""
+    """The credit in a vote weighted by scores; an answer without a positive score casts no vote."""
     totals: dict[int, float] = {}
     for vote, score in zip(votes, scores, strict=True):
         if vote >= 0 and score > 0:
@@ -72,6 +72,6 @@ def scored_by_subsets(
     scores: Sequence[float],
     n: int,
 ) -> float:
-    """The mean of a choice by score over every subset of `n` answers."""
+    """The mean credit of a choice by score over every subset of `n` answers."""
     subsets = itertools.combinations(range(len(votes)), n)
     return fmean(one([votes[i] for i in s], [scores[i] for i in s]) for s in subsets)

@@ -1,4 +1,4 @@
-"""Commands as a user starts them, run in this process, which saves their imports."""
+"""Commands as a user starts them, but run in this process to save the imports."""
 
 import sys
 from unittest.mock import patch
@@ -10,7 +10,7 @@ from results import run
 
 
 def exit_status(cli: click.Command, package: str, *arguments: object) -> int:
-    """The exit status of `python -m PACKAGE …`, errors told as one line."""
+    """The exit status of `python -m PACKAGE …`, with errors reported in one line."""
     words = [f"python -m {package}", *map(str, arguments)]
     with patch.object(sys, "argv", words), pytest.raises(SystemExit) as ended:
         run(cli, f"python -m {package}")

@@ -24,35 +24,35 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def needs(library: str) -> pytest.MarkDecorator:
-    """Skip where a library is not installed, and do not import it: that takes seconds."""
+    """Skip where a library is not installed; it is looked up without importing it, which takes seconds."""
     return pytest.mark.skipif(find_spec(library) is None, reason=f"{library} is not installed")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Examples hold literals of the code only where they are searched for: Hypothesis takes those of the
-    modules that this process happens to have imported, which hangs on the tests that ran before."""
+    """Keep literals of the code out of Hypothesis's examples unless searching: it collects them from the
+    modules imported so far in this process, which depends on the tests that ran before."""
     if config.getoption("--hypothesis-profile") != "search":
         providers._get_local_constants = Constants
 
 
 @pytest.fixture(scope="session")
 def torch() -> Any:
-    """Imported by the tests that need it alone: it takes seconds."""
+    """PyTorch, imported only by the tests that need it: the import takes seconds."""
     return pytest.importorskip("torch")
 
 
 @pytest.fixture(scope="session")
 def transformers(torch: Any) -> Any:
-    """The library, with PyTorch: what compares with it skips where `make test-fast` installed neither."""
+    """transformers, with PyTorch; comparisons with it skip where `make test-fast` installed neither."""
     declare_torchvision_operations()
     library = pytest.importorskip("transformers")
-    gc.freeze()  # to convert a model collects garbage several times
+    gc.freeze()  # converting a model collects garbage several times
     return library
 
 
 @pytest.fixture(scope="session")
 def data_dir() -> Path:
-    """The folder of real data (DATA_DIR, default ../shared/data); without it the tests that need it skip."""
+    """The folder of real data (DATA_DIR, default ../shared/data); tests that need it skip without it."""
     folder = Path(os.environ.get("DATA_DIR", ROOT.parent / "shared" / "data"))
     if not folder.is_dir():
         pytest.skip(f"no data folder at {folder} (set DATA_DIR)")
@@ -61,10 +61,10 @@ def data_dir() -> Path:
 
 @pytest.fixture(scope="module")
 def fewer_completions() -> Iterator[None]:
-    """Each question is completed an eighth of the times: most of the time of a mixture is there.
+    """Complete each question an eighth as often: completions take most of the time of a mixture.
 
-    The forecast is exact of the atoms either way, and a draw takes one completion of every question: what is
-    lost is a sixteenth of its variance at most. `tests/unmoved` has the numbers of all completions.
+    The forecast is exact given the atoms either way, and a draw takes one completion of every question, so
+    that at most a sixteenth of its variance is lost. `tests/unmoved` has the numbers with all completions.
     """
     with pytest.MonkeyPatch.context() as patch:
         for module in ("predict.answers.mixture", "predict.planning.imagined_runs"):
@@ -74,12 +74,12 @@ def fewer_completions() -> Iterator[None]:
 
 @pytest.fixture
 def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A report without the files of its figures, which take most of its time and are tested elsewhere."""
+    """Write reports without figure files, which take most of the time and are tested elsewhere."""
     monkeypatch.setattr("results.report.page.rendered", lambda _: {})
 
 
 def pytest_collection_finish() -> None:
-    """What was imported and collected stays. Not to search it for garbage saves a sixth of the time."""
+    """Exclude what was imported and collected from garbage collection, which saves a sixth of the time."""
     gc.collect()
     gc.freeze()
 
@@ -93,11 +93,11 @@ LONGEST = (
     "planning/test_power.py",
     "paired/test_runs.py",
 )
-"""Files of a minute and more: whoever comes to them last keeps all others waiting."""
+"""Files that take a minute or more: started last, one would keep all other workers waiting."""
 
 
 def turn(item: pytest.Item) -> int:
-    """Which tests come first: those of SGLang's servers and of the longest files, then other slow ones."""
+    """The rank of a test: first those of SGLang's servers and the longest files, then other slow ones."""
     if "sglang_fleet" in getattr(item, "fixturenames", ()) or str(item.path).endswith(LONGEST):
         return 0
     slow = any(item.get_closest_marker(name) for name in ("integration", "release", "server"))
@@ -108,7 +108,7 @@ def turn(item: pytest.Item) -> int:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Group the tests that one process of `pytest -n 2 --dist loadgroup` runs, and start the slow ones first.
 
-    Tests of one file share its fixtures; all tests of the SGLang servers share these.
+    Tests in one file share its fixtures; all tests of the SGLang servers share the servers.
     """
     items.sort(key=turn)
     for item in items:

@@ -1,4 +1,4 @@
-"""What `pip install '.[EXTRA]'` brings, and commands run as if nothing else were installed."""
+"""What `pip install '.[EXTRA]'` installs, and commands run as if nothing else were installed."""
 
 import os
 import re
@@ -29,12 +29,12 @@ runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
 
 
 def plain(name: str) -> str:
-    """The name of a package as all its spellings have it."""
+    """The normalized name of a package, the same for all its spellings."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def asked(extras: Sequence[str]) -> list[Requirement]:
-    """What pyproject.toml asks for with these `extras`, and with those that they name in turn."""
+    """What pyproject.toml requires with these `extras`, including the extras that they name in turn."""
     found, ahead = [Requirement(line) for line in PROJECT["dependencies"]], list(extras)
     while ahead:
         for need in map(Requirement, EXTRAS[ahead.pop()]):
@@ -46,7 +46,7 @@ def asked(extras: Sequence[str]) -> list[Requirement]:
 
 
 def installation(*extras: str) -> set[str]:
-    """The packages that are installed with these `extras`, as far as they are installed here."""
+    """The packages that these `extras` install, with the dependencies of those installed here."""
     found, seen = {plain(PROJECT["name"])}, set[tuple[str, frozenset[str]]]()
     ahead = asked(extras)
     while ahead:
@@ -58,7 +58,7 @@ def installation(*extras: str) -> set[str]:
         found.add(plain(need.name))
         try:
             lines = requires(need.name) or []
-        except PackageNotFoundError:  # of a kind that this machine has no use for
+        except PackageNotFoundError:  # not meant for this kind of machine
             continue
         wanted = ("", *need.extras)
         for line in map(Requirement, lines):
@@ -68,7 +68,7 @@ def installation(*extras: str) -> set[str]:
 
 
 def hidden(*extras: str) -> list[str]:
-    """The modules installed here that `extras` do not bring."""
+    """The modules installed here that do not come with `extras`."""
     there = installation(*extras)
     return [
         module

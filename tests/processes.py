@@ -1,4 +1,4 @@
-"""Processes that tests start, and what they need to know of them."""
+"""Processes that tests start, and what the tests need to know about them."""
 
 import contextlib
 import signal
@@ -20,7 +20,7 @@ def interruptible() -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
-# A server with a child of its own; both write their process ids, and neither ends when asked to.
+# A server with a child process; both write their process ids and ignore SIGTERM.
 STUBBORN = """
 import os, signal, subprocess, sys, time
 signal.signal(signal.SIGTERM, signal.SIG_IGN)
@@ -44,7 +44,7 @@ def wait_until(condition: Callable[[], bool], seconds: float = 60) -> None:
 
 
 def runs(process: int) -> bool:
-    """Whether a process is there and not merely waiting to be collected."""
+    """Whether a process exists and is not a zombie."""
     with contextlib.suppress(FileNotFoundError, ProcessLookupError):
         return Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
     return False

@@ -1,11 +1,11 @@
-"""A server of the tests on 127.0.0.1: a table of routes, and what it was asked.
+"""A test server on 127.0.0.1 with a table of routes, which records its requests.
 
 with Responder({"GET /health": {}, "POST /generate": generate}) as server: ask(server.url)
-Responder({"GET": note}, port).serve()    in a process of its own
+Responder({"GET": note}, port).serve()    in a separate process
 
 A route is a method and a path, or a method alone for all its other paths. Its reply is JSON, a `Reply`,
-bytes that are written as they are before the connection is closed, or a function of the `Request` that
-returns one of these. It needs the standard library alone.
+raw bytes, after which the connection is closed, or a function of the `Request` that returns one of these.
+Only the standard library is needed.
 """
 
 import json
@@ -26,7 +26,7 @@ class Request(NamedTuple):
     headers: Message
     content: bytes
     connection: socket
-    """A function may write to it, and return b"" at the end."""
+    """A reply function may write to it itself and then return b""."""
 
     @property
     def body(self) -> Any:
@@ -48,17 +48,17 @@ class Handler(BaseHTTPRequestHandler):
         request = Request(self.command, self.path, self.headers, content, self.connection)
         reply = self.server.respond(request)
         self.close_connection = self.close_connection or isinstance(reply, bytes)
-        with suppress(OSError):  # whoever asked may be gone
+        with suppress(OSError):  # the client may be gone
             self.connection.sendall(reply if isinstance(reply, bytes) else written(reply, self.command))
 
     do_GET = do_HEAD = do_POST = respond
 
     def log_message(self, *_: object) -> None:
-        """What a server was asked is in its `paths`."""
+        """Log nothing: `paths` has the requests."""
 
 
 def written(reply: Any, method: str) -> bytes:
-    """The bytes of a reply, in one piece: in two, the second would wait for the first to be acknowledged."""
+    """A reply as one block of bytes: sent in two, the second would wait for the first to be acknowledged."""
     if not isinstance(reply, Reply):
         reply = Reply(json.dumps(reply).encode(), headers={"Content-Type": "application/json"})
     headers = {"Content-Length": str(len(reply.content)), **reply.headers}
@@ -84,12 +84,12 @@ class Listening(ThreadingTCPServer):
         super().shutdown_request(request)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client may leave in the middle; any other error is a fault of the test's own function."""
+        """Ignore a client that hangs up; any other error comes from the test's own function."""
         if not isinstance(sys.exc_info()[1], OSError):
             super().handle_error(request, client_address)
 
     def stop(self) -> None:
-        """As if it had been killed: connections break, and new ones are refused."""
+        """Stop as if killed: connections break, and new ones are refused."""
         self.shutdown()
         self.server_close()
         for connection in list(self.connections):
@@ -116,7 +116,7 @@ class Responder:
         return reply(request) if callable(reply) else reply
 
     def start(self) -> None:
-        """Listen, at a free port, and at the same one when started again."""
+        """Listen at a free port, and at the same port when started again."""
         self._listening = Listening((self._host, self._port), self.respond)
         self._port = self._listening.server_address[1]
         self.url = f"http://{self._host}:{self._port}"
@@ -126,7 +126,7 @@ class Responder:
         self._listening.stop()
 
     def serve(self) -> None:
-        """Until the process ends."""
+        """Serve until the process ends."""
         Listening((self._host, self._port), self.respond).serve_forever()
 
     def __enter__(self) -> Self:
@@ -140,7 +140,7 @@ class Responder:
 def generated(
     text: str, prompt_tokens: int, tokens: int, reason: str = "stop", **meta: object
 ) -> dict[str, Any]:
-    """An answer of SGLang's `/generate`."""
+    """A reply of SGLang's `/generate`."""
     counts = {"prompt_tokens": prompt_tokens, "completion_tokens": tokens}
     return {"text": text, "meta_info": {**counts, "finish_reason": {"type": reason}, **meta}}
 
@@ -154,7 +154,7 @@ def completed(
     logprobs: Any = None,
     **usage: object,
 ) -> dict[str, Any]:
-    """An answer in OpenAI's interface: of a chat if a message is said, else of a completion."""
+    """A reply of OpenAI's API: of a chat if a message is given, else of a completion."""
     choice = {"message" if isinstance(said, dict) else "text": said, "finish_reason": reason}
     counts = {"prompt_tokens": prompt_tokens, "completion_tokens": tokens, **usage}
     return {"choices": [{**choice, "logprobs": logprobs}], "usage": counts}
@@ -163,7 +163,7 @@ def completed(
 def like_sglang(
     model: str, say: str | Callable[[Any], str], tokens: int = 2, **about: object
 ) -> dict[str, Any]:
-    """As much of SGLang as a client and a gateway ask of it. `say` makes a text of a request's body."""
+    """The routes of SGLang that a client and a gateway use. `say` turns a request's body into a text."""
     about = {
         "model_path": model,
         "served_model_name": model,

@@ -1,8 +1,8 @@
-"""Every command in the pages: run in a folder where the files that it names exist, or read by its own parser.
+"""Every command on the pages is run in a folder with the files that it names, or at least parsed.
 
 A command begins with `python`, `make` or `tts`, in a block or between backticks. One without options is a
-name in a sentence, and has to exist. `NOT_RUN` says which are only read, so that an option, a key of an
-experiment, a target or a file that was renamed is found, and why; of `SLOW` ones the first of each is run.
+name in a sentence, and has to exist. `NOT_RUN` lists those that are only parsed, with the reason: that still
+finds a renamed option, experiment key, target or file. Of each `SLOW` command the first is run.
 """
 
 import os
@@ -40,7 +40,7 @@ NOT_RUN = {
     r"synthetic (claims|check|run (all|.*--(set|tasks))|figures)": "minutes; parts in tests/synthetic",
 }
 SLOW = {"page", "report", "forecast", "plan", "precision", "run"}
-"""Commands that take seconds: one of each is run."""
+"""Commands that take seconds: only the first of each is run."""
 GROUPS = {
     "harness": "harness.cli:cli",
     "predict": "predict.cli:main",
@@ -51,7 +51,7 @@ GROUPS = {
 
 
 def commands() -> list[str]:
-    """Each command once, without the prompt, variables before it, a comment and what follows it."""
+    """Each command once, without its prompt, the variables before it, and its comment."""
     found: dict[str, str] = {}
     for page in PAGES:
         text = split(page)[0]
@@ -81,7 +81,7 @@ def group(package: str) -> click.Group:
 
 
 def parse(package: str, words: list[str]) -> None:
-    """Read the words as the command would; of a run, its experiment too."""
+    """Parse the words as the command would; for `sample`, read the experiment too."""
     above = click.Context(group(package))
     name, command, rest = group(package).resolve_command(above, words)
     assert command is not None
@@ -142,7 +142,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def in_its_package(command: str) -> tuple[str, list[str]]:
-    """The package of a command, and its words: `tts twin run …` is `run …` of `synthetic`."""
+    """The package of a command and the words for it: `tts twin run …` is `run …` of `synthetic`."""
     _, *words = shlex.split(command)
     if words[0] == "twin":
         return "synthetic", words[1:]
@@ -156,7 +156,7 @@ NAMES = [command for command in OF_TTS if command not in WITH_OPTIONS and " COMM
 
 
 def run_of(commands: list[str]) -> set[str]:
-    """The commands that are run: all that may be, of the slow ones the first of each name."""
+    """The commands to run: all but `NOT_RUN`, and of each slow command only the first."""
     chosen: dict[str, str] = {}
     for command in commands:
         package, words = in_its_package(command)

@@ -1,4 +1,4 @@
-"""What a command will need is checked before its work: a wrong value is told when the input has been read."""
+"""What a command needs is checked before its work: a wrong value is reported once the input is read."""
 
 from collections.abc import Callable
 from importlib import import_module
@@ -27,7 +27,7 @@ SAMPLING = "sample tiny --out run"
 
 @pytest.fixture
 def idle(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """A folder with small.csv, in which no command gets as far as its work."""
+    """The current folder, with small.csv and large.csv; a command that reaches its work fails."""
 
     def works(name: str) -> Callable[..., Any]:
         def fail(*_: Any, **__: Any) -> None:
@@ -46,7 +46,7 @@ def idle(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 
 
 NOWHERE = "small.csv/x.csv"
-"""No file can be written beneath a file."""
+"""A path that cannot be written: its parent is a file."""
 
 
 @pytest.mark.parametrize(

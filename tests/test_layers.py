@@ -1,9 +1,9 @@
-"""Packages import only the packages they may, none the studies, and each part only parts below it.
+"""Packages import only the packages they may, never the studies, and each part only parts below it.
 
 A part is a file or a folder directly inside a package. The layers are listed from the lowest up: a part may
 import parts of lower layers, and parts of its own layer that import nothing back. A package's `__init__.py`
-hands on public names of any layer and is left out, as is `__main__.py`, which starts it. A name is one thing.
-Packages of others are declared in pyproject.toml, and not only there as another of them needs it.
+re-exports names of any layer and is left out, as is `__main__.py`. Names of classes and modules are unique.
+Third-party packages are declared in pyproject.toml by name, even if another dependency brings them.
 """
 
 import ast
@@ -118,7 +118,7 @@ def own(path: Path) -> Iterator[str]:
 
 @cache
 def imports() -> dict[str, set[str]]:
-    """Module → the project's own modules that it imports; made when asked for, as all workers come here."""
+    """Module → the project's own modules that it imports; made on demand, as each worker imports this."""
     return {name: set(own(path)) - {name} for name, path in MODULES.items()}
 
 
@@ -127,7 +127,7 @@ def part(name: str) -> str:
 
 
 def inside(package: str) -> Iterator[tuple[str, str]]:
-    """(module, module it imports) of one package, its `__init__` and its `__main__` left out."""
+    """(module, module it imports) within one package, without its `__init__` and `__main__`."""
     for name, others in imports().items():
         for other in others:
             if (
@@ -168,11 +168,11 @@ def test_there_is_no_circle_of_files() -> None:
 
 
 APART = (".cli.", ".library", ".__main__", "studies.", "results.words.", "results.figures.")
-"""Commands, what users call, studies, and a subject's words and picture, which are called as its numbers."""
+"""Exempt: commands, public modules, studies, and words and figures, named like the numbers they show."""
 
 
 def test_no_two_classes_and_no_two_modules_have_one_name() -> None:
-    """But what users of the harness and of the twin each call their experiment."""
+    """Except `Experiment`, which the harness and the twin each have for their users."""
     nodes = [
         node for name, path in MODULES.items() if not name.startswith("studies") for node in tree(path).body
     ]
@@ -186,14 +186,14 @@ def test_no_two_classes_and_no_two_modules_have_one_name() -> None:
 
 SERVER = ROOT / "harness" / "server" / "cpu"
 BY_NAME = {"import_module", "find_spec", "importorskip"}
-"""What imports a package, or looks for one, by a name in quotes."""
+"""Functions that import a package, or look for one, by a quoted name."""
 BESIDE = {ROOT / "tests" / "studies", ROOT / "tests" / "docs"}
-"""Tests of scripts with packages of their own, which skip where those are missing."""
+"""Tests of scripts that need further packages; they skip where those are missing."""
 
 
 @cache
 def owners() -> Mapping[str, list[str]]:
-    """Module → the packages that bring it, of all that is installed."""
+    """Module → the installed packages that provide it."""
     return packages_distributions()
 
 
@@ -202,17 +202,17 @@ def declared(*extras: str) -> set[str]:
 
 
 def users() -> set[str]:
-    """All that is declared but for the tools of tests, which a user does not have."""
+    """All declared packages except the tools of `dev`, which a user does not have."""
     return declared(*(EXTRAS.keys() - {"dev"}))
 
 
 def packages(module: str) -> set[str]:
-    """What a module comes with, by its own name where it is not installed here."""
+    """The packages that provide a module; the module's own name where none is installed here."""
     return {plain(owner) for owner in owners().get(module, [module])}
 
 
 def outside(file: Path) -> set[str]:
-    """The modules that a file imports, or asks for by name, but for those of Python and of the project."""
+    """The third-party modules that a file imports, or asks for by name."""
     names = {*imported(file)}
     for call in ast.walk(tree(file)):
         if isinstance(call, ast.Call) and call.args and isinstance(call.args[0], ast.Constant):
@@ -223,7 +223,7 @@ def outside(file: Path) -> set[str]:
 
 
 def undeclared(files: list[Path], known: set[str]) -> set[tuple[str, str]]:
-    """(module, file that imports it) of those that come with none of the `known` packages."""
+    """(module, file that imports it) for each module that none of the `known` packages provides."""
     return {
         (module, str(file.relative_to(ROOT)))
         for file in files
@@ -235,9 +235,9 @@ def undeclared(files: list[Path], known: set[str]) -> set[tuple[str, str]]:
 @pytest.mark.parametrize("package", [*PACKAGES, "studies"])
 def test_what_a_package_imports_is_declared(package: str) -> None:
     files = [file for file in (ROOT / package).rglob("*.py") if file.parent != SERVER]
-    optional = {"lm-eval"}  # whose own filters are used where it is installed
+    optional = {"lm-eval"}  # its own filters are used where it is installed
     if package == "studies":
-        # what these scripts say that they need
+        # which these scripts say they need
         optional |= {"cosmic-ray", "psutil", "safetensors", "scorio"}
     assert undeclared([*files, ROOT / "tts.py"], users() | optional) == set()
 

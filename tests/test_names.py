@@ -1,6 +1,6 @@
-"""No number depends on what questions, clusters, data sets, models or settings are called, on the order
-of the answers of a setting in a file, on the kind of file and its further columns, or on what else it holds:
-the same answers of another model on another data set. (The intervals of a comparison hold together: they do.)
+"""No number depends on the names of questions, clusters, data sets, models or settings, on the order of a
+setting's answers in a file, on the kind of file or its extra columns, or on what else it holds (here answers
+of another model on another data set; a comparison does depend on that, as its intervals are simultaneous).
 """
 
 from hashlib import blake2b
@@ -41,7 +41,7 @@ NAMES = ["dataset", "model", "setting", "question_id", "cluster", "topic"]
 
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """Answers of two models, under two sets of names."""
+    """Two folders with the same answers of two models, under two sets of names."""
     given, renamed = tmp_path_factory.mktemp("given"), tmp_path_factory.mktemp("renamed")
     write_world(given)
     small, large = given / "small.csv", given / "large.parquet"
@@ -87,5 +87,5 @@ def test_numbers_are_the_same_under_other_names(line, folders, monkeypatch):
 
 
 def by_content(numbers: pd.DataFrame) -> pd.DataFrame:
-    """The rows in an order of their own: that of a table may follow names."""
+    """The rows sorted by their numbers, since a table may be ordered by names."""
     return numbers.sort_values(list(numbers), ignore_index=True)

@@ -1,4 +1,4 @@
-"""The size of the house as a whole, which may fall and not rise: a ratchet.
+"""The size of the whole project, which may fall but not rise: a ratchet.
 
 A change that makes a number smaller lowers its limit here; one that needs a larger one says why in its
 commit. `pytest -rP tests/test_sizes.py` prints what is measured.
@@ -13,7 +13,7 @@ from tests.conftest import ROOT
 
 PACKAGES = ("harness", "predict", "prompts", "results", "synthetic")
 LONG = 100
-"""A line above this many characters is a long one."""
+"""A line with more characters than this is long."""
 
 LIMITS = {
     "lines of the packages": 38_355,
@@ -35,7 +35,7 @@ def lines(paths: list[Path]) -> Iterator[str]:
 
 
 def pages() -> list[Path]:
-    """What people read and somebody has written; a study's page is mostly tables that it makes."""
+    """Pages written by hand; studies' pages are not counted, being mostly generated tables."""
     top = [ROOT / name for name in ("README.md", "CONTRIBUTING.md")]
     return [*top, *sorted((ROOT / "docs").rglob("*.md"))]
 

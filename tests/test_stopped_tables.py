@@ -1,6 +1,6 @@
-"""Answers of votes that stopped are no random sample: what computes from N answers refuses them.
+"""Answers of votes stopped early are no random sample: whatever computes from N answers refuses them.
 
-What passes answers on, keeps the mark by which they are known.
+Whatever passes answers on keeps the column that marks them.
 """
 
 import json

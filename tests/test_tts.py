@@ -1,4 +1,4 @@
-"""The program `tts`: every command of the packages, and a page from tables of one's own columns."""
+"""The program `tts`: every command of the packages, and a page from tables with other column names."""
 
 from importlib.metadata import version
 from pathlib import Path
@@ -19,7 +19,7 @@ MAPPED = [word for name, own in OWN.items() for word in ("--map", f"{name}={own}
 
 @pytest.fixture
 def tables(tmp_path: Path) -> list[Path]:
-    """Two tables with columns of their own, of 20 questions with 8 answers each."""
+    """Two tables with other column names, each of 20 questions with 8 answers."""
     paths = []
     for seed, name in enumerate(("small", "large"), start=1):
         samples = simulated_samples(20, 8, ("100",), seed=seed)
@@ -51,7 +51,7 @@ def test_a_help_cuts_no_sentence(group: click.Group) -> None:
 
 
 def test_files_of_one_name_are_called_by_their_folders() -> None:
-    """Both were the model "results", and two models became one of twice the answers."""
+    """Otherwise both models are called "results" and merge into one with twice the answers."""
     assert tts._names([Path("a/x.csv"), Path("b/y.csv.gz")]) == ["x", "y"]
     assert tts._names([Path("a/x.csv"), Path("b/x.csv")]) == ["a", "b"]
     assert tts._names([Path("a/x.csv"), Path("a/x.jsonl")]) == ["x-1", "x-2"]
@@ -59,7 +59,7 @@ def test_files_of_one_name_are_called_by_their_folders() -> None:
 
 @pytest.fixture
 def steps(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
-    """The steps that `page` takes, of which only imports are done: tests/unmoved has a whole page."""
+    """The steps that `page` takes; only imports are carried out, as tests/unmoved makes a whole page."""
     found = []
     take = tts._step
 
@@ -133,7 +133,7 @@ def test_the_version_is_that_of_the_package() -> None:
 def test_a_step_that_is_left_out_stands_on_the_page(
     prices: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """Where no price is known of one run, the runs are compared all the same; without two there is none."""
+    """If one run has no price, the comparison by price is left out and the runs are compared without it."""
     steps = []
 
     def step(name: str, *words: object) -> None:

@@ -28,7 +28,7 @@ for sys.argv in json.loads(sys.argv[1]):
 
 
 def said(folder: Path, *commands: str) -> list[str]:
-    """The lines of commands in one process without the two packages; each exit status is one, as <0>."""
+    """The output lines of commands run in one process without the two packages, exit statuses as <0>."""
     words = json.dumps([command.split() for command in commands])
     line = [sys.executable, "-uc", SCRIPT, words]
     done = subprocess.run(

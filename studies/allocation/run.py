@@ -2,10 +2,10 @@
 
 $ DATA_DIR=../shared/data python -m studies.allocation.run        20 s
 
-Each question of a real set has a chance p of a right answer: its share in the pool. A pilot of
-n₀ answers is followed by more where the pilot says that accuracy scatters most (Neyman 1934).
-How many a question gets hangs on its pilot, so that the plain mean is biased; `unbiased` is
-not. Everything is summed over all outcomes, nothing is drawn.
+Each question of a real set has a probability p of a right answer: its share in the pool. A
+pilot of n₀ answers is followed by more where it indicates the largest spread (Neyman 1934). As
+the number of answers to a question depends on its pilot, the plain mean is biased; `unbiased`
+is not. Everything is summed over all outcomes, without simulation.
 """
 
 from dataclasses import dataclass
@@ -25,11 +25,11 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 BUDGETS = (8, 16, 32)
-"""Answers to a question, on average; half of them are the pilot."""
+"""Mean number of answers per question; half of them are the pilot."""
 LARGEST = 4
-"""A question gets at most so many times the budget."""
+"""A question gets at most this many times the budget."""
 TRIES = (1, 4)
-"""N of pass@N, the accuracy that is measured."""
+"""The N of pass@N, the accuracy to be measured."""
 SHOWN = {
     "ratio": "variance, unbiased",
     "new": "the same, new questions",
@@ -41,26 +41,26 @@ SHOWN = {
 
 @dataclass(frozen=True)
 class Design:
-    """Answers to a question by the right ones of its pilot: numbers[j] in all where j were right."""
+    """The total number of answers, numbers[j], for a question with j right answers in its pilot."""
 
     numbers: Ints
     tries: int
 
     @property
     def pilot(self) -> int:
-        """n₀, the answers of the pilot."""
+        """n₀, the number of answers in the pilot."""
         return len(self.numbers) - 1
 
     def plain(self, number: int, right: Ints) -> Floats:
-        """What all answers of a question say, as if their number had been fixed."""
+        """The estimate from all answers of a question, as if their number had been fixed."""
         return best_of_n(number, right, self.tries)
 
     def unbiased(self, number: int, right: Ints) -> Floats:
-        """The mean of what the pilot says, over all pilots that all the answers could have begun with.
+        """The pilot's estimate, averaged over all possible pilots of the given answers.
 
-        Of a question with `number` answers, `right` of them right, only pilots after which a
-        question gets `number` answers were possible (Girshick, Mosteller and Savage 1946; the
-        estimate by the pilot is unbiased, and so is its mean given all answers, by Rao and
+        For a question with `number` answers, `right` of them right, only pilots after which a
+        question gets `number` answers are possible (Girshick, Mosteller and Savage 1946; the
+        estimate from the pilot is unbiased, and so is its mean given all answers, by Rao and
         Blackwell).
         """
         pilots = np.flatnonzero(self.numbers == number)
@@ -88,15 +88,15 @@ class Design:
 
 
 def scatter(p: Floats, tries: int) -> Floats:
-    """How far one answer moves pass@N at p: the slope of 1 − (1 − p)^N times the answer's spread."""
+    """The spread of pass@N due to one answer at p: the slope of 1 − (1 − p)^N times the answer's spread."""
     return np.asarray(tries * (1 - p) ** (tries - 1) * np.sqrt(p * (1 - p)))
 
 
 def two_stages(p: Floats, budget: int, tries: int, open_above: float = 0.5) -> Design:
-    """The pilot alone, or one larger number where it scatters, so that the questions get `budget` on average.
+    """The pilot alone, or one larger number where the spread is large, with `budget` answers on average.
 
-    Two numbers and no more: a number for each pilot would tell which pilot it was, and the
-    later answers could then say nothing more without bias.
+    Only two numbers are used: a different number for each pilot would reveal the pilot, and
+    an unbiased estimate could then not use the later answers.
     """
     pilot = budget // 2
     right = np.arange(pilot + 1)
@@ -134,7 +134,7 @@ def compared(p: Floats, budget: int, tries: int) -> dict[str, float]:
 
 
 def chances(samples: pd.DataFrame) -> Floats:
-    """The share of right answers of each question of a set, (Q,)."""
+    """The share of right answers to each question of a set, (Q,)."""
     pools = answer_pools(samples)
     by_question = np.split(pools.votes, pools.starts[1:-1])
     return np.array([float((votes == 0).mean()) for votes in by_question])

@@ -47,9 +47,9 @@ def write_requests(experiment: Experiment, questions: Iterable[Question], file: 
 
 
 async def post_all(url: str, bodies: Iterable[bytes], in_flight: int, together: int = 1) -> dict[str, float]:
-    """Answers, tokens and seconds of posting `bodies`, `in_flight` at a time, over connections kept open.
+    """Answers, tokens and seconds of posting `bodies`, `in_flight` at a time, over persistent connections.
 
-    So many `together` wait for one another, as the answers to one request do.
+    Groups of `together` requests wait for one another, as the answers to one request do.
     """
     waiting = iter(bodies)
     tokens = list[int]()

@@ -1,9 +1,9 @@
-"""How fast the engine without a server draws answers, in tokens per processor second.
+"""The speed of the in-process engine, in tokens per processor second.
 
     python -m studies.benchmarks.bench_ctranslate2 [MODEL] [--prompts 4] [--answers 64] [--tokens 128] …
 
 One line per run: the model, what was drawn, wall seconds, processor seconds, tokens per processor second of
-this process. Processor seconds are the measure where other programs want the cores as well.
+this process. Use processor seconds if other programs compete for the cores.
 """
 
 import asyncio

@@ -1,10 +1,10 @@
-"""How full a SGLang server is, and how fast, by the way in which it is asked for answers of uneven lengths.
+"""Utilization and speed of an SGLang server for several ways to request answers of uneven lengths.
 
     $ OMP_NUM_THREADS=1 python -m studies.benchmarks.bench_full
     | way | places at work | tokens/s | tokens per processor second of the server | of the bare loop |
 
-The server has PLACES places for the tiny model on this machine's CPU. Each answer has the length of one of a
-real run's, divided by SHORTER. The ways take turns, and the server's cache is emptied before each.
+The server runs the tiny model on this machine's CPU with PLACES slots. Each answer has the length of one in a
+real run, divided by SHORTER. The ways take turns, and the server's cache is flushed before each.
 """
 
 import asyncio
@@ -36,13 +36,13 @@ from studies.benchmarks.bare_loop import post_all, write_requests
 PLACES = 64
 SHORTER = 4
 TOGETHER = 16
-"""Answers that a request used to ask for: the next began when the longest of them had ended."""
+"""The number of answers per request in an earlier version: the next began when the longest had ended."""
 ENDLESS = {"ignore_eos": True}
 WAYS = {f"bare loop, {TOGETHER} answers a request": TOGETHER, "bare loop": 1, "`harness sample`": 0}
 
 
 class Turn(NamedTuple):
-    """`at_work`: the mean number of places at work, without the first round and the last."""
+    """`at_work`: the mean number of busy slots, without the first and the last round."""
 
     tokens: float
     seconds: float
@@ -52,7 +52,7 @@ class Turn(NamedTuple):
 
 
 class Bodies:
-    """The harness's requests, each with a length of its own; `begun` counts those that were taken."""
+    """The harness's requests, each with its own length; `begun` counts those already taken."""
 
     def __init__(self, experiment: Experiment, lengths: Sequence[int], file: Path) -> None:
         questions = load_questions("tiny")[: experiment.limit]
@@ -76,7 +76,7 @@ class Bodies:
 async def turn(
     url: str, experiment: Experiment, bodies: Bodies, lengths: Sequence[int], together: int, folder: Path
 ) -> Turn:
-    """One turn of one way."""
+    """Run one turn of one way."""
     model, looks = model_location("tiny"), list[float]()
     fields = {"sampling_params": ENDLESS}
     steady = range(2 * PLACES, len(bodies.all))
@@ -98,7 +98,7 @@ async def turn(
 
 
 def processor_seconds(pid: int) -> float:
-    """Those of a process and of all that it has started."""
+    """The processor seconds of a process and all its descendants."""
     process = psutil.Process(pid)
     times = [one.cpu_times() for one in (process, *process.children(recursive=True))]
     return float(sum(one.user + one.system for one in times))

@@ -1,10 +1,10 @@
-"""Measures the harness: against a bare loop and lm-eval on one SGLang server, and on an instant server.
+"""The harness against a bare loop and lm-eval on one SGLang server, and on a server that answers instantly.
 
     $ OMP_NUM_THREADS=1 python -m studies.benchmarks.bench_harness      # seven minutes on two quiet cores
     | SGLang, tiny model, 1,920 answers | tokens/s | answers/s | of the bare loop |
 
 The first part starts a server on the CPU. The ways to sample take turns, so that a change of the machine's
-speed affects all of them, and the server's cache is emptied before every run. The second part samples
+speed affects all of them, and the server's cache is flushed before every run. The second part samples
 GSM8K-sized questions from a responder that answers at once (instant_responder.py).
 """
 
@@ -37,7 +37,7 @@ from tests.integration import lm_eval_task
 ROOT = Path(__file__).resolve().parents[2]
 BUDGET = 40
 BARE_IN_FLIGHT = (512, 1024)
-"""The bare loop runs with each; the better one counts."""
+"""The bare loop runs with each; the better result counts."""
 LM_EVAL_IN_FLIGHT = (32, 512)
 """Few answers in flight, and half as many as the harness has."""
 GSM8K_QUESTIONS = 1319
@@ -45,17 +45,17 @@ GSM8K_QUESTIONS = 1319
 
 @dataclass
 class Speed:
-    """What one way of sampling drew, over all its turns."""
+    """The totals of one way of sampling over all its turns."""
 
     answers: float = 0
     tokens: float = 0
     seconds: float = 0
     whole: float = 0
-    """Seconds of the whole command, from its start."""
+    """Seconds of the whole command, including its start."""
 
     @property
     def rate(self) -> float:
-        """Tokens a second."""
+        """Tokens per second."""
         return self.tokens / self.seconds
 
 
@@ -71,7 +71,7 @@ def sglang_server() -> Iterator[str]:
 
 
 def sample(folder: Path, url: str, experiment: str, **keys: object) -> tuple[Speed, float, float]:
-    """`harness sample` into a new folder: its speed, processor seconds, and most memory in MB."""
+    """Run `harness sample` into a new folder; return its speed, processor seconds, and peak memory in MB."""
     sets = [word for key, value in keys.items() for word in ("--set", f"{key}={value}")]
     command = [sys.executable, *f"-m harness sample {experiment} --url {url} --out {folder}".split(), *sets]
     start = time.perf_counter()
@@ -102,7 +102,7 @@ def bare(url: str, requests: Path, in_flight: int) -> Speed:
 
 
 def lm_eval(url: str, task: Path, out: Path, in_flight: int) -> Speed:
-    """lm-eval logs no tokens: they are counted from its texts, plus one for the stop string."""
+    """Run lm-eval; it logs no tokens, so they are counted from its texts, plus one for the stop string."""
     command = lm_eval_task.command(task, out, url, in_flight)
     start = time.perf_counter()
     done = subprocess.run(
@@ -118,7 +118,7 @@ def lm_eval(url: str, task: Path, out: Path, in_flight: int) -> Speed:
 
 
 def against_others(questions: int, samples: int, rounds: int, folder: Path) -> None:
-    """All ways answer the same questions, in turns; prints a table."""
+    """Let all ways answer the same questions in turns, and print a table."""
     keys = {"budgets": str(BUDGET), "limit": str(questions), "samples": str(samples)}
     experiment = read_experiment("tiny", keys)
     requests, task = folder / "requests.jsonl", folder / "task"
@@ -160,7 +160,7 @@ def against_others(questions: int, samples: int, rounds: int, folder: Path) -> N
 
 
 def against_the_responder(questions: int, samples: int, folder: Path) -> None:
-    """Answers a second, and memory, if the server takes no time; prints a table."""
+    """Print a table of answers per second and memory with a server that takes no time."""
     problems = TINY_FILE.read_text(encoding="utf-8").splitlines()
     rows = [json.loads(problems[i % len(problems)]) | {"question_id": f"q-{i}"} for i in range(questions)]
     file = folder / "questions.jsonl"
@@ -189,7 +189,7 @@ def against_the_responder(questions: int, samples: int, folder: Path) -> None:
 
 
 def machine() -> str:
-    """The machine and the versions, in one line."""
+    """The machine and software versions in one line."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     found = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text(encoding="utf-8"))
     cores = f"{len(os.sched_getaffinity(0))} cores ({found[1] if found else platform.machine()})"

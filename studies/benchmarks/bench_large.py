@@ -1,9 +1,9 @@
-"""The commands that read a run's whole folder, on a made-up run of 2.7 million answers: time and memory.
+"""Time and memory of the commands that read a whole run folder, on a simulated run of 2.7 million answers.
 
     $ python -m studies.benchmarks.bench_large [--questions 132]
     | command | processor s | wall s | most memory |
 
-The run has the answers of `bench_votes` with texts of some 60 words, 1,319 questions × 8 budgets × 256.
+The run has the answers of `bench_votes` with texts of about 60 words, 1,319 questions × 8 budgets × 256.
 """
 
 import json
@@ -30,11 +30,11 @@ from studies.benchmarks.instant_responder import WORDS
 
 ROOT = Path(__file__).resolve().parents[2]
 BUDGETS = range(25, 225, 25)
-"""As `drawn_samples` calls its settings."""
+"""The settings of `drawn_samples`."""
 
 
 def made_up(folder: Path, questions: int, answers: int) -> list[str]:
-    """Write a whole run into `folder`; what `harness sample` has to be given to go on with it."""
+    """Write a complete run into `folder`; return the arguments with which `harness sample` resumes it."""
     table = drawn_samples(questions, len(BUDGETS), answers)
     golds = table.drop_duplicates("question_id").set_index("question_id")["gold"]
     file = folder / "questions.jsonl"
@@ -78,7 +78,7 @@ def _rows(experiment: Experiment, columns: list[list[Any]]) -> Iterator[dict[str
 
 
 def measured(*command: object) -> str:
-    """Processor and wall seconds of a command, and its most memory, as cells of a table."""
+    """Processor and wall seconds of a command, and its peak memory, as cells of a table."""
     start = time.perf_counter()
     with tempfile.TemporaryFile() as log:
         words = [sys.executable, "-m", *map(str, command)]
@@ -103,7 +103,7 @@ def main(questions: int, answers: int, out: Path | None) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = (out or Path(name)).resolve()
         folder.mkdir(parents=True, exist_ok=True)
-        # In a process of its own: the most memory of a command counts what its parent held when it began.
+        # In a separate process: the peak memory of a command includes what its parent held when it started.
         with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as maker:
             sets = maker.submit(made_up, folder, questions, answers).result()
         commands: dict[str, tuple[object, ...]] = {

@@ -31,7 +31,7 @@ Answers = list[list[str | None]]
 
 
 def peers_python() -> Path | None:
-    """The Python of the peers' environment; None where they cannot be installed."""
+    """The Python of the peers' environment, or None if they cannot be installed."""
     python = HOME / "bin" / "python"
     if not (HOME / "done").exists():
         venv.create(HOME, with_pip=True, clear=True)
@@ -43,7 +43,7 @@ def peers_python() -> Path | None:
 
 
 def numpy_permutations(answers: Answers, gold: list[str], ns: list[int]) -> list[float]:
-    """The mean vote of the first N over random orders, ties shared: what is written in an afternoon."""
+    """The mean vote of the first N over random orders, ties shared: an obvious NumPy implementation."""
     rng = np.random.default_rng(0)
     total = np.zeros(len(ns))
     for row, right in zip(answers, gold, strict=True):
@@ -71,7 +71,7 @@ def main() -> None:
     found = {}
     ours = {"ours, exact": lambda *given: vote_curve(*given)["accuracy"].tolist()}
     for name, way in {**ours, f"NumPy, {PERMUTATIONS:,} permutations": numpy_permutations}.items():
-        for _ in range(2 if name in ours else 1):  # the first compiles
+        for _ in range(2 if name in ours else 1):  # the first run compiles
             start = process_time()
             accuracy = way(*asked.values())
             found[name] = process_time() - start, accuracy

@@ -1,9 +1,9 @@
-"""How long a forecast with intervals takes: 1,319 questions × 8 settings × 64 answers, N = 16, 64 and 128.
+"""Time of a forecast with intervals: 1,319 questions × 8 settings × 64 answers, N = 16, 64 and 128.
 
     $ python -m studies.benchmarks.bench_predict
     | predictor | from 8 answers, processor s | from 64 |
 
-Processor seconds do not change with what else the machine does. Target: 20 s, with 1,000 replicates.
+Processor seconds do not depend on the load of the machine. Target: 20 s, with 1,000 replicates.
 """
 
 import os
@@ -31,14 +31,14 @@ QUESTIONS, SETTINGS, ANSWERS = 1319, 8, 64
 
 
 def forecast(group: Group, name: str, fit_max_n: int) -> None:
-    """From a group in memory to its forecasts at N = 16, 64 and 128."""
+    """Forecast a group in memory at N = 16, 64 and 128."""
     options = Options(replicates=1000)
     task = split(group, Request(fit_max_n=fit_max_n, at_n=(16, 64, 128)))
     ESTIMATORS[name](task.observed, task.targets, options)
 
 
 def beyond_a_cap(pools: AnswerPools) -> None:
-    """A run of the survival model's own law, stopped where half have ended, at four dearer caps."""
+    """Forecast a run of the survival model's own law, stopped where half have ended, at four larger caps."""
     cap = int(np.median(pools.tokens))
     caps = (cap, cap * 4 // 3, cap * 2, cap * 3, cap * 5)
     run = Run("default", pools, cap, {str(one): one for one in caps}, pools.sizes)
@@ -50,7 +50,7 @@ def beyond_a_cap(pools: AnswerPools) -> None:
 
 
 def seconds(job: Callable[..., None], *given: object) -> str:
-    """Its processor seconds, the second time: compiled loops and tables of votes are then ready."""
+    """The processor seconds of a job's second run, when compiled loops and tables of votes are ready."""
     job(*given)
     start = time.process_time()
     job(*given)

@@ -1,4 +1,4 @@
-"""Seconds of the exact curves of one setting of GSM8K's size, on one core: plain vote, by score, weighted.
+"""Time of the exact curves of one setting of GSM8K's size on one core: plain vote, by score, weighted.
 
     $ python -m studies.benchmarks.bench_scores
     | questions | answers each | majority | best_by_score | weighted_majority | weighted, scores 0 and 1 |
@@ -21,7 +21,7 @@ SIZES = ((1319, 16), (1319, 32), (1319, 64), (200, 128))
 
 
 def seconds(pools: AnswerPools, method: str) -> float:
-    """Processor seconds of one curve; loops are compiled before."""
+    """The processor seconds of one curve, after loops are compiled."""
     ns = np.array(sorted(powers_and(int(pools.sizes.min()))))
     start = time.process_time()
     if method == "majority":

@@ -1,9 +1,9 @@
-"""What it takes to start: `python -m ROOM --help`, a bare `import`, and the core in an empty environment.
+"""The cost of starting: `python -m ROOM --help`, a bare `import`, and the core in an empty environment.
 
     $ python -m studies.benchmarks.bench_start
     | command | wall s | processor s | modules |
 
-The best of five. Wall seconds hold whatever else the machine does; processor seconds hardly do.
+The best of five. Wall seconds include other load on the machine; processor seconds hardly do.
 """
 
 import subprocess
@@ -59,7 +59,7 @@ def installation() -> None:
 
 
 def size(folder: str) -> float:
-    """MB of all files."""
+    """The total size of all files in MB."""
     return sum(path.lstat().st_size for path in Path(folder).rglob("*")) / 1e6
 
 

@@ -1,4 +1,4 @@
-"""How fast the theory twin is, as ratios that mean the same on any machine.
+"""The speed of the theory twin, as ratios that are comparable between machines.
 
 $ python -m studies.benchmarks.bench_synthetic
 sampler / literal transformer, binary (fig1-binary, t=50)          50 × as many paths a second
@@ -26,7 +26,7 @@ from synthetic.panels.experiments import EXPERIMENTS
 from synthetic.panels.running import run_experiment
 
 BASE = {"d": 32, "n": 8, "N": 64, "t": 64}
-"""Where the growth is measured from: one size is varied, the others stay."""
+"""The base sizes of the growth: one is varied, the others stay."""
 SIZES = {
     "d": (16, 32, 64, 128, 256, 512),
     "n": (8, 16, 32, 64, 128, 256, 512),
@@ -36,7 +36,7 @@ SIZES = {
 
 
 def seconds(job: Callable[[], object], times: int = 3) -> float:
-    """The least processor time of several runs, after one that compiles and warms up."""
+    """The minimum processor time of several runs, after one for compiling and warming up."""
     job()
     taken = []
     for _ in range(times):
@@ -65,7 +65,7 @@ def continuous_sampler() -> tuple[str, float]:
 
 
 def exact_vote() -> tuple[str, float]:
-    """Time to know a vote of 64 paths at t=50 to a Monte-Carlo standard error of 0.001, against exactly.
+    """Time for a vote of 64 paths at t=50: to a Monte Carlo standard error of 0.001, against exactly.
 
     A vote right with probability a takes a(1−a)/0.001² votes of 64 fresh paths each; their time is
     extrapolated from the sampler's measured rate.
@@ -81,7 +81,7 @@ def exact_vote() -> tuple[str, float]:
 
 
 def exact_ensemble() -> tuple[str, float]:
-    """Time to know the risk of one path at t=950 to a relative standard error of 0.001, against exactly."""
+    """Time for the risk of one path at t=950: to a relative standard error of 0.001, against exactly."""
     setting = EXPERIMENTS["fig1-continuous"].variants[1].setting
     assert isinstance(setting, ContinuousSetting)
     tasks = draw_tasks(setting, task_keys(1, 2), seed=0)
@@ -125,7 +125,7 @@ def exponent(rows: list[dict[str, Any]], solver: str, size: str) -> float:
 
 
 def draw(rows: list[dict[str, Any]], out: Path) -> None:
-    """One panel a size, both axes logarithmic, written to a .png or .svg."""
+    """Draw one panel per size, with logarithmic axes, to a .png or .svg."""
     import altair as alt
 
     panels = [

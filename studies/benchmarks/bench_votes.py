@@ -27,14 +27,14 @@ from results.votes.curves import curves_and_votes
 
 ROOT = Path(__file__).resolve().parents[2]
 Size = tuple[int, int, int]
-"""(questions, settings, answers a question)."""
+"""(questions, settings, answers per question)."""
 
 CASES: list[Size] = [(1319, 8, 64), (1319, 1, 256)]
 """All of GSM8K as in the paper's two figures."""
 
 BASE = (660, 2, 64)
 GROWTH = {"questions": (330, 660, 1319, 2638), "settings": (1, 2, 4, 8), "answers": (32, 64, 128, 256)}
-"""The sizes that are varied, one at a time, the others being those of BASE."""
+"""The sizes to vary one at a time, with the others from BASE."""
 
 
 def drawn_samples(questions: int, settings: int, answers: int, seed: int = 0) -> pd.DataFrame:
@@ -67,7 +67,7 @@ def drawn_samples(questions: int, settings: int, answers: int, seed: int = 0) ->
 
 
 def measure(size: Size, folder: Path) -> list[float]:
-    """Seconds to put the answers into one spelling, which loading does, too; to load and check the table from
+    """Seconds to put answers into canonical form, which loading includes; to load and check the table from
     each kind of file; and to compute and write the curves.
     """
     table, taken = drawn_samples(*size), []
@@ -85,7 +85,7 @@ def measure(size: Size, folder: Path) -> list[float]:
 
 
 def memory(folder: Path) -> float:
-    """The most memory of the whole command from the .parquet file, in MB; of this and all before it."""
+    """The peak memory of the whole command from the .parquet file, in MB, including all runs before it."""
     command = [sys.executable, "-m", "results", "curves", str(folder / "samples.parquet")]
     subprocess.run([*command, "--out", str(folder / "again.csv")], cwd=ROOT, check=True, capture_output=True)
     return getrusage(RUSAGE_CHILDREN).ru_maxrss / 1024

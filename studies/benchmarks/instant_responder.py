@@ -1,4 +1,4 @@
-"""Stands in for a SGLang server and answers at once, so that a run's speed is the harness's own.
+"""A stand-in for an SGLang server that answers at once, so that a run's speed is that of the harness.
 
     $ python -m studies.benchmarks.instant_responder   # prints its address; ends with its input
     http://127.0.0.1:43210
@@ -15,7 +15,7 @@ import re
 import sys
 
 ANSWERS = 4096
-"""More than are drawn for one question, so that no two of a question's are equal."""
+"""More than are drawn for any question, so that no two answers to a question are equal."""
 WORDS = re.findall(r"\w+", "first then so each costs makes total apples dollars hours left half")
 _LENGTH = re.compile(rb"content-length: *(\d+)", re.IGNORECASE)
 _PROMPT_TOKENS = b"PROMPT_TOKENS"
@@ -51,7 +51,7 @@ def canned_answer(rng: random.Random) -> list[bytes]:
 
 
 class Responder(asyncio.Protocol):
-    """One connection, kept open; requests come one after the other."""
+    """One persistent connection, with one request after the other."""
 
     def __init__(self, answers: list[list[bytes]], served: list[int]) -> None:
         """`served` holds the number of answers given on all connections."""

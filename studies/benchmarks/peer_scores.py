@@ -1,11 +1,11 @@
-"""Choices by score beside scorio's, whose estimators are others: the largest difference of each comparison.
+"""Choices by score against scorio's different estimators: the largest difference in each comparison.
 
     $ pip install scorio==0.2.3; python studies/benchmarks/peer_scores.py
     max_at_k, 50 tables of 3 questions × 80 answers: 3.3e-16
     best_of_n over all subsets of 60 pools of 4 to 10 answers: 2.2e-16
 
-`max_at_k` is the expected best reward of k answers (Bagirov et al. 2025). Here: the chance that the reward
-chosen is at least r, which is an accuracy, times the distance of r from the level below, summed over r.
+`max_at_k` is the expected best reward of k answers (Bagirov et al. 2025). Here it is the probability that the
+chosen reward is at least r (an accuracy) times the distance of r from the next lower level, summed over r.
 """
 
 from itertools import combinations
@@ -21,7 +21,7 @@ KS = [1, 2, 4, 8, 16, 32, 64, 80]
 
 
 def best_reward(rng: np.random.Generator) -> float:
-    """One table of rewards with many ties."""
+    """Compare one table of rewards with many ties."""
     levels = int(rng.integers(2, 13))
     rewards, worth = rng.integers(0, levels, (3, 80)), np.sort(rng.random(levels))
     ours = np.full(len(KS), worth[0])
@@ -33,7 +33,7 @@ def best_reward(rng: np.random.Generator) -> float:
 
 
 def every_subset(rng: np.random.Generator) -> float:
-    """One pool, of which some answers cannot be read; no two scores tie, where scorio takes the first."""
+    """Compare one pool with some unreadable answers; no scores tie, as scorio would take the first."""
     n = int(rng.integers(4, 11))
     answers = [(None, "1", "2", "3")[kind] for kind in rng.choice(4, n, p=[0.1, 0.4, 0.3, 0.2])]
     answers[0], scores = "1", rng.random(n).tolist()

@@ -1,4 +1,4 @@
-"""Other tools' votes over the first N answers, timed; runs in an environment of their own (bench_peers.py).
+"""Timing of other tools' votes over the first N answers, run in a separate environment (bench_peers.py).
 
 $ .venv/peers/bin/python peer_votes.py < {"answers": [["18", "7"]], "gold": ["18"], "ns": [1, 2]}
 {"scorio's maj_at_k": [0.004, [0.5, 0.0]], …}            processor seconds, and the accuracy at each N
@@ -17,7 +17,7 @@ Answers = list[list[str | None]]
 
 
 def lm_eval_prefix(answers: Answers, gold: list[str], ns: list[int]) -> list[float]:
-    """Its filters take_first_k and majority_vote: one order, the first seen wins a tie, and nulls vote."""
+    """lm-eval's take_first_k and majority_vote: one order, the first seen wins a tie, and nulls vote."""
     accuracy = []
     for n in ns:
         voted = MajorityVoteFilter().apply(list(TakeKFilter(k=n).apply(answers, [])), [])
@@ -26,7 +26,7 @@ def lm_eval_prefix(answers: Answers, gold: list[str], ns: list[int]) -> list[flo
 
 
 def scorio(answers: Answers, gold: list[str], ns: list[int]) -> list[float]:
-    """Right where more than half of the N are: it sees marks, not answers."""
+    """scorio's vote: right if more than half of the N are, as it sees marks, not answers."""
     marks = np.array([[one == right for one in row] for row, right in zip(answers, gold, strict=True)], int)
     return [float(maj_at_k(marks, n)) for n in ns]
 
@@ -34,7 +34,7 @@ def scorio(answers: Answers, gold: list[str], ns: list[int]) -> list[float]:
 def timed(
     ways: dict[str, Callable[..., list[float]]], *given: object
 ) -> dict[str, tuple[float, list[float]]]:
-    """The second of two runs of each way: its processor seconds and what it found."""
+    """The processor seconds and result of the second of two runs."""
     found: dict[str, tuple[float, list[float]]] = {}
     for name, way in ways.items():
         way(*given)

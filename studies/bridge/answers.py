@@ -1,8 +1,8 @@
-"""The answers of every question at every length, each answer cut off at all of them.
+"""The answers to every question at every length: the same answers, cut off at each length.
 
     read_answers([forced, whole]).codes[question, answer, length]  ->  0 right, −1 no answer, 1, 2, … wrong
 
-A wrong answer has one number at all lengths, so that it can be followed along them.
+A wrong answer has the same number at all lengths, so that it can be tracked.
 """
 
 from collections.abc import Iterator, Sequence
@@ -25,7 +25,7 @@ WHOLE = "whole"
 class Answers:
     """`codes` (questions, answers, lengths) of the answers to `questions`, cut off at `lengths`.
 
-    `tokens` (lengths,) are what an answer took on average, the paper's T for one answer.
+    `tokens` (lengths,) are the mean tokens of an answer, the paper's T for one answer.
     """
 
     questions: tuple[str, ...]
@@ -35,7 +35,7 @@ class Answers:
 
     @property
     def shape(self) -> tuple[int, int, int]:
-        """Questions, answers to each, lengths."""
+        """The numbers of questions, of answers to each, and of lengths."""
         questions, answers, lengths = self.codes.shape
         return questions, answers, lengths
 
@@ -44,7 +44,7 @@ class Answers:
         return replace(self, codes=self.codes[:, answers])
 
     def halves(self) -> tuple["Answers", "Answers"]:
-        """Answers of even number and of odd number: as many to every question in both."""
+        """The answers of even and of odd index, equally many to every question in both."""
         even = self.shape[1] // 2 * 2
         return self.part(slice(0, even, 2)), self.part(slice(1, even, 2))
 
@@ -65,10 +65,10 @@ class Answers:
 
 
 def read_answers(forced: pd.DataFrame, whole: pd.DataFrame) -> Answers:
-    """The answers that `forced` holds at each of its lengths, and `whole` as they ended by themselves.
+    """The answers in `forced` at each of its lengths, and in `whole` as they ended by themselves.
 
-    A run that is not finished has fewer answers to some questions, or at fewer lengths: what is taken is the
-    block with the largest questions² × answers × lengths, since what holds is to hold for other questions.
+    An unfinished run has fewer answers to some questions, or fewer lengths: the block with the largest
+    questions² × answers × lengths is used, since results should generalise to other questions.
     """
     lengths = sorted(forced["setting"].unique(), key=lambda name: int(name.removeprefix(FORCED)))
     table = pd.concat([forced, whole.assign(setting=WHOLE)], ignore_index=True)
@@ -87,7 +87,7 @@ def read_answers(forced: pd.DataFrame, whole: pd.DataFrame) -> Answers:
 
 
 def _blocks(rows: pd.DataFrame) -> Iterator[pd.DataFrame]:
-    """For each number of answers that a question has, the first so many of all questions with as many."""
+    """For each number n of answers to a question, the first n answers of all questions with at least n."""
     place = rows.groupby("question_id").cumcount()
     sizes = rows.groupby("question_id")[rows.columns[0]].transform("size")
     for size in sorted(sizes.unique()):
@@ -95,7 +95,7 @@ def _blocks(rows: pd.DataFrame) -> Iterator[pd.DataFrame]:
 
 
 def _codes(table: pd.DataFrame) -> Ints:
-    """0 right, −1 null, and the number of the wrong answer among those to its question."""
+    """0 for right, −1 for null, and for a wrong answer its number among those to its question."""
     answer = table["answer"].astype("object").where(table["answer"].notna(), None)
     wrong = (~table["correct"].astype(bool) & answer.notna()).to_numpy()
     codes = np.where(table["correct"].astype(bool), RIGHT, NULL)

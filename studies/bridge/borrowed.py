@@ -1,13 +1,13 @@
-"""Accuracy beyond the lengths seen: what a law borrowed from other questions, or another set, is worth.
+"""Accuracy beyond the lengths seen: the value of a law borrowed from other questions or another set.
 
     forecasts(answers, seen=4, other=whole_answers_of_another_set, cuts=[20, 40, …])
 
-Seen are the first lengths alone, where the rise has not begun. All four forecasts are of one answer's
+Only the first lengths are seen, where the rise has not begun. All four forecasts are of one answer's
 accuracy at the later ones:
 
-* nothing gains: the last length seen;
-* the paper's law: α − β e^(−μT) of each question, questions drawn from one law, fitted to the lengths seen;
-* other questions: half of the questions were sampled at every length, and the other half is as right;
+* no gain: the accuracy at the last length seen;
+* the paper's law: α − β e^(−μT) for each question, drawn from one law, fitted to the lengths seen;
+* other questions: half of the questions were sampled at every length, and predict the other half;
 * another set's answers: its share of answers that end by themselves within T, and how often those are right;
   an answer that is cut is right as often as at the last length seen.
 """
@@ -57,7 +57,7 @@ def _once(answers: Answers, ended: Floats, seen: int, rate: Floats) -> dict[str,
 
 
 def _halves(answers: Answers, seen: int, rng: np.random.Generator, again: bool) -> Floats:
-    """How far the means of two random halves of the questions, drawn `again` or as they are, lie apart."""
+    """The distance between the means of two random halves of the questions, resampled (`again`) or not."""
     share = answers.right()[:, seen:]
     halves = np.array_split(rng.permutation(len(share)), 2)
     means = [share[rng.choice(half, len(half)) if again else half].mean(axis=0) for half in halves]
@@ -65,7 +65,7 @@ def _halves(answers: Answers, seen: int, rng: np.random.Generator, again: bool) 
 
 
 def paper_forecast(answers: Answers, seen: int, rates: Floats = RATES) -> Floats:
-    """Accuracy at the later lengths by the paper's law, each question's own, drawn from one law."""
+    """Accuracy at the later lengths by the paper's law for each question, with parameters from one law."""
     fit, half = _fit(answers, seen, rates), _shares(answers, seen)
     tokens = answers.tokens
     return np.asarray(fit.predict(half, tokens[:seen], tokens[seen:]).mean.mean(axis=0))
@@ -76,7 +76,7 @@ def _fit(answers: Answers, seen: int, rates: Floats) -> Exponential:
 
 
 def _shares(answers: Answers, seen: int) -> Half:
-    """Every question's share of right answers at the lengths seen, and the noise of such a share."""
+    """Each question's share of right answers at the lengths seen, and the noise of these shares."""
     at = answers.codes[:, :, :seen] == RIGHT
     within = [np.cov(own.T.astype(float)) / at.shape[1] for own in at]
     return Half(answers.right()[:, :seen], np.mean(within, axis=0) + 1e-5 * np.eye(seen))

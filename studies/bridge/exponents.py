@@ -2,8 +2,8 @@
 
     chernoff(right, wrong)        P(wrong rival has as many votes) ≤ (1 − (√p − √r)²)^N, the largest rival's
 
-The paper takes 1 − Acc(T, N) ~ e^(−N Δ²/2), Hoeffding's bound, which knows Δ alone. Chernoff's bound is tight
-to first order: with an answer for p, one for r and the others for neither, the least of
+The paper uses 1 − Acc(T, N) ~ e^(−N Δ²/2), Hoeffding's bound, which depends only on Δ. Chernoff's bound is
+tight to first order: if an answer is right with chance p and the rival's with chance r, the minimum of
 p e^(−s) + r e^s + 1 − p − r over s is 1 − (√p − √r)².
 """
 
@@ -17,15 +17,15 @@ from studies.bridge.answers import NULL, RIGHT, Answers, Floats
 from studies.bridge.posterior import Laws, draw_laws, learn_prior
 
 LEADS = 0.9
-"""A place (question and length) counts where half of the answers gives the right one the lead so surely."""
+"""A (question, length) counts if one half of the answers shows a lead of the right one this surely."""
 FROM, TO = 8, 32
-"""The exact vote's exponent is its fall between so many answers."""
+"""The exact vote's exponent is the rate of its fall between these numbers of answers."""
 DRAWS = 6
 
 
 @dataclass(frozen=True)
 class Exponents:
-    """Of one question and length, means over draws: `gap`, the three exponents, and errors at every N asked.
+    """For one question and length, means over draws: `gap`, the three exponents, and errors at each N.
 
     `bounds` (3, N): e^(−NΔ²/2), e^(−N chernoff) and the exact vote's error, from one half of the answers;
     `seen` (N,): the error of votes of the other half, exact over its subsets. `question` is its place.
@@ -48,7 +48,7 @@ def chernoff(right: Floats, rival: Floats) -> Floats:
 
 
 def exponents(answers: Answers, ns: tuple[int, ...], seed: int = 0, draws: int = DRAWS) -> list[Exponents]:
-    """Where the right answer leads by one half of the answers; the other half's votes; and the reverse."""
+    """The exponents where one half of the answers shows a lead, with the other half's votes; both ways."""
     found = []
     halves = answers.halves()
     for own, other in (halves, halves[::-1]):

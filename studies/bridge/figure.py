@@ -1,4 +1,4 @@
-"""The picture: Δ along the lengths, a thin line for each question, and the laws of the mean.
+"""The figure: Δ along the lengths, with a thin line for each question, and the laws of the mean.
 
 save_picture(tokens, gaps, sure, curve, path)
 """
@@ -33,7 +33,7 @@ def changes(tokens: Floats, gaps: Floats) -> pd.DataFrame:
 
 
 def kind_of(chance_behind: Floats, chance_changes: Floats) -> list[str]:
-    """Each question's kind, by the larger of its posterior chances; neither reaches one half: unclear."""
+    """Each question's kind, by the larger of its posterior probabilities; unclear if neither reaches 1/2."""
     names = []
     for behind, change in zip(chance_behind, chance_changes, strict=True):
         likely = BEHIND if behind > change else CROSSES

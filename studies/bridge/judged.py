@@ -1,4 +1,4 @@
-"""The laws of the gap on one side of the answers, judged by the other side, both ways round.
+"""The laws of the gap fitted to one half of the answers and judged by the other, both ways.
 
 judge(answers, halves).errors["one μ for all questions (the paper)"]      (questions,) squared errors
 """
@@ -16,7 +16,7 @@ RISING, ANY, RAW = "rising, each question by itself", "any shape, questions of o
 
 @dataclass(frozen=True)
 class Judged:
-    """By the other half, means over both ways round: `errors` and `scores` (questions,) of each law."""
+    """`errors` and `scores` (questions,) of each law on the other half, averaged over both ways."""
 
     errors: dict[str, Floats]
     scores: dict[str, Floats]
@@ -45,7 +45,7 @@ def judge(answers: Answers, halves: list[Floats]) -> Judged:
 
 
 def judge_inner(answers: Answers, halves: list[Floats]) -> Judged:
-    """The same laws at lengths that they were not fitted to: each inner one in turn."""
+    """The same laws at lengths they were not fitted to: each inner length is left out in turn."""
     noise, tokens = laws.noise_of(*halves), answers.tokens
     errors: dict[str, list[Floats]] = {}
     for one, other in (halves, halves[::-1]):

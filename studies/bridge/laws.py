@@ -3,12 +3,12 @@
     fit_exponential(Half(gaps, noise), tokens, rates)     Δ_T = γ − κ e^(−μT), questions drawn from one law
     score(prediction, other)                               squared error and log score of each question
 
-y (questions, lengths) are posterior means of the gap. Two halves of the answers are as large, so what one
-expects of y the other expects too, and half the covariance of their difference is the noise of each.
+y (questions, lengths) are posterior means of the gap. The two halves of the answers are equally large, so y
+has the same expectation in both, and half the covariance of their difference is the noise of each.
 
-With μ given, Δ_T is linear in its values at the first and the last length, which have a normal law over
-questions: y ~ N(B m, B S Bᵀ + C). The paper has one μ for all questions; *free* has a weight for each μ of a
-grid. The law without a shape has any mean and any covariance over lengths: nothing of the paper is in it.
+Given μ, Δ_T is linear in its values at the first and the last length, which are normal over questions:
+y ~ N(B m, B S Bᵀ + C). The paper has one μ for all questions; *free* has a weight for each μ of a grid. The
+law without a shape has any mean and any covariance over lengths, and uses nothing from the paper.
 """
 
 from dataclasses import dataclass
@@ -20,16 +20,16 @@ from scipy.special import logsumexp
 from studies.bridge.answers import Floats, Ints
 
 RATES = 1 / np.array([15, 25, 40, 60, 90, 130, 200, 300, 450, 700, 1100, 2000], np.float64)
-"""The μ tried, from 15 tokens to 2,000: within the lengths of a run from a step to a straight line."""
+"""The μ tried, 1/μ from 15 to 2,000 tokens: over the lengths of a run, from a step to a straight line."""
 ROUNDS, SMALL = 200, 1e-3
-"""Of EM: the most rounds, and the gain in log likelihood at which it ends."""
+"""Limits of EM: the maximum rounds, and the gain in log likelihood at which it stops."""
 RIDGE = 1e-4
-"""Added to covariances, so that they can be inverted: a hundredth of a gap of 1, squared."""
+"""Added to covariances to make them invertible: the square of a hundredth of the largest gap, 1."""
 
 
 @dataclass(frozen=True)
 class Half:
-    """What half of the answers say: `gaps` (questions, lengths) and their `noise` (lengths, lengths)."""
+    """The data of half of the answers: `gaps` (questions, lengths) and their `noise` (lengths, lengths)."""
 
     gaps: Floats
     noise: Floats
@@ -37,14 +37,14 @@ class Half:
 
 @dataclass(frozen=True)
 class Predicted:
-    """A law's view of every question's gaps: `mean` (questions, lengths), `covariance` (questions, l, l)."""
+    """A law's prediction of all gaps: `mean` (questions, lengths), `covariance` (questions, l, l)."""
 
     mean: Floats
     covariance: Floats
 
 
 def noise_of(one: Floats, other: Floats) -> Floats:
-    """The covariance (lengths, lengths) of what chance adds to the gaps of a half."""
+    """The covariance (lengths, lengths) of the noise in the gaps of a half."""
     return np.asarray(np.cov((one - other).T) / 2 + RIDGE * np.eye(one.shape[1]))
 
 
@@ -69,7 +69,7 @@ class Exponential:
     loglik: float
 
     def predict(self, half: Half, tokens: Floats, asked: Floats) -> Predicted:
-        """What the gaps of `half` at `tokens` say of those at `asked`."""
+        """Predict the gaps at `asked` from those of `half` at `tokens`."""
         parts = [self._given(half, tokens, asked, rate) for rate in self.rates]
         logs = np.stack([part[0] for part in parts]) + np.log(self.weights)[:, None]
         share = np.exp(logs - logsumexp(logs, axis=0))
@@ -86,10 +86,10 @@ class Exponential:
 
 
 def _ends_of(half: Half, seen: Floats, mean: Floats, spread: Floats) -> tuple[Floats, Floats, Floats]:
-    """What gaps with the basis `seen` say of the values at both ends, which have the law N(mean, spread).
+    """The posterior of the values at both ends, with prior N(mean, spread), given gaps with basis `seen`.
 
-    The log density of each question's gaps (questions,), the ends' means (questions, 2) and
-    covariance (2, 2).
+    Returns the log density of each question's gaps (questions,), and the ends' means (questions, 2)
+    and covariance (2, 2).
     """
     own = seen @ spread @ seen.T + half.noise
     off = half.gaps - seen @ mean
@@ -136,7 +136,7 @@ class Shapeless:
     spread: Floats
 
     def predict(self, half: Half, seen: Ints) -> Predicted:
-        """What the gaps of `half` at the places `seen` say of all lengths."""
+        """Predict the gaps at all lengths from those of `half` at the indices `seen`."""
         own = self.spread[np.ix_(seen, seen)] + half.noise[np.ix_(seen, seen)]
         gain = np.linalg.solve(own, self.spread[seen]).T
         mean = self.mean + (half.gaps[:, seen] - self.mean[seen]) @ gain.T
@@ -163,7 +163,7 @@ def rising(gaps: Floats, noise: Floats) -> Floats:
 
 
 def squared_error(predicted: Floats, half: Half) -> Floats:
-    """(questions,): mean square off the other half's gaps, less what chance alone makes of it."""
+    """(questions,): mean squared error against the other half's gaps, less the part due to noise."""
     return np.asarray(((predicted - half.gaps) ** 2 - np.diag(half.noise)).mean(axis=1))
 
 

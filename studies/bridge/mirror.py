@@ -1,10 +1,10 @@
-"""Two worlds of the same accuracy at every length: the paper's twin, and one without theory.
+"""Two simulated worlds as accurate as the model at every length: the paper's twin, and one without theory.
 
     twin_world(answers, families(), seed)     tasks of in-context regression, between t and t + 1 steps
     null_world(answers, prior, seed)          each question keeps its rank: any rising law of p would do
 
-Both give as many answers to as many questions as the model did, each answer cut off at every length. What is
-then counted of them is counted exactly as for the model, so that noise and bias are the same.
+Both give as many answers to as many questions as the model did, each answer cut off at every length. All
+statistics are then computed exactly as for the model, so that noise and bias are the same.
 """
 
 from dataclasses import dataclass
@@ -21,14 +21,14 @@ from synthetic.model.tasks import draw_tasks, task_keys
 
 STEPS = tuple(range(1, 65))
 CLOSE = 0.02
-"""A family of tasks is matched if some mixture of t and t + 1 steps is as accurate as the model, to this."""
+"""A family of tasks matches if some mixture of t and t + 1 steps is within this of the model's accuracy."""
 KINDS = 40
-"""Wrong answers that the world without theory knows, for each question."""
+"""The number of wrong answers to each question in the world without theory."""
 
 
 @dataclass(frozen=True)
 class World:
-    """`laws` (questions, lengths, 1 + kinds): the chance of the right answer and of each wrong one."""
+    """`laws` (questions, lengths, 1 + kinds): the probabilities of the right and of each wrong answer."""
 
     laws: Floats
 
@@ -38,7 +38,7 @@ class World:
         return np.asarray(self.laws[:, :, 0] - self.laws[:, :, 1:].max(axis=2))
 
     def answers(self, like: Answers, seed: int) -> Answers:
-        """As many answers as `like` has. One uniform number decides an answer at all lengths."""
+        """Draw as many answers as `like` has. One uniform number decides an answer at all lengths."""
         rng = np.random.default_rng(seed)
         edges = np.cumsum(self.laws, axis=2)
         uniform = rng.random((len(self.laws), like.shape[1]))
@@ -49,7 +49,7 @@ class World:
 
 
 def null_world(answers: Answers, prior: Prior, seed: int) -> World:
-    """p of a question is the same quantile of a beta law at every length; wrong answers keep their order."""
+    """A question's p is the same quantile of a beta law at every length; wrong answers keep their order."""
     rng = np.random.default_rng(seed)
     questions, _, lengths = answers.shape
     rank = rng.permutation((np.arange(questions) + 0.5) / questions)
@@ -68,8 +68,8 @@ def null_world(answers: Answers, prior: Prior, seed: int) -> World:
 def matched_laws(setting: BinarySetting, accuracy: Floats, tasks: int, seed: int) -> Floats | None:
     """The laws (tasks, lengths, supports) of a family at the model's accuracies, right answer first.
 
-    A length stands for t steps with some chance and t + 1 otherwise, such that the mean accuracy over tasks
-    is the model's. None where no t comes near.
+    A length corresponds to t steps with some probability and t + 1 otherwise, such that the mean accuracy
+    over tasks is the model's. None if no t comes close.
     """
     law = law_of_paths(draw_tasks(setting, task_keys(1, tasks), seed), setting, STEPS)
     mean = law.correct.mean(axis=0)
@@ -85,7 +85,7 @@ def matched_laws(setting: BinarySetting, accuracy: Floats, tasks: int, seed: int
 
 
 def twin_worlds(accuracy: Floats, tasks: int, seed: int) -> dict[BinarySetting, World]:
-    """Every family of `studies.match` that comes as near to all accuracies as CLOSE."""
+    """Every family of `studies.match` that matches all accuracies to within CLOSE."""
     found = {}
     for setting in candidates():
         laws = matched_laws(setting, accuracy, tasks, seed)

@@ -1,12 +1,12 @@
-"""What the answers to a question say of its gap Δ_T at every length: draws, not the plug-in.
+"""The posterior of a question's gap Δ_T at every length given its answers: draws, not the plug-in.
 
     draws = draw_gaps(answers, learn_prior(answers), rng)          # (draws, questions, lengths)
     (draws < 0).all(axis=2).mean(axis=0)                           # P(a wrong answer leads at every length)
 
 At one length the law of a question's answers is that of `results/summary/gaps.py`.
-All lengths cut off the same answers. So answer i has one weight, Gamma(1), at every length; what the prior
-adds is drawn from one uniform number for all lengths. At each length alone the draws are exactly those of the
-posterior; along lengths, an answer that stays the same moves the gap nowhere.
+All lengths cut off the same answers. So answer i has the same weight, Gamma(1), at every length, and the
+prior's part is drawn from one uniform number for all lengths. At each single length the draws are exactly
+those of the posterior; along lengths, an answer that stays the same does not change the gap.
 """
 
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ from studies.bridge.answers import NULL, RIGHT, Answers, Floats, Ints
 
 @dataclass(frozen=True)
 class Prior:
-    """Of every length: `outcomes` (lengths, 3), a × the shares of right, wrong, null; `theta` (lengths,)."""
+    """By length: `outcomes` (lengths, 3), a × the shares of right, wrong and null; `theta` (lengths,)."""
 
     outcomes: Floats
     theta: Floats
@@ -46,7 +46,7 @@ class Laws:
 
 
 def learn_prior(answers: Answers) -> Prior:
-    """The prior of every length that makes the answers to all questions likeliest."""
+    """The maximum-likelihood prior at every length, given the answers to all questions."""
     priors = [learn_at(_counts(answers.codes[:, :, at])) for at in range(answers.shape[2])]
     outcomes = np.stack([prior.outcomes for prior in priors])
     return Prior(outcomes, np.asarray([prior.theta for prior in priors]))
@@ -61,7 +61,7 @@ def _counts(codes: Ints) -> VoteCounts:
 
 
 def draw_laws(answers: Answers, prior: Prior, draws: int, seed: int) -> Iterator[Laws]:
-    """The laws of every question, one after the other. A question's draws depend on no other question's."""
+    """Yield the laws of each question. A question's draws do not depend on those of other questions."""
     for place, name in enumerate(answers.questions):
         rng = np.random.default_rng([seed, *name.encode()])
         yield _laws(answers.codes[place], prior, draws, rng)

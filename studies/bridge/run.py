@@ -1,4 +1,4 @@
-"""Make the tables, the picture and the table of questions of this page again from the shipped answers.
+"""Remake the tables, the figure and the table of questions of this page from the shipped answers.
 
 $ python -m studies.bridge.run                 some five minutes of processor time
 """
@@ -33,7 +33,7 @@ PAGE, PICTURE, TABLE = HERE / "README.md", HERE / "bridge.png", HERE / "question
 insert = partial(insert_into, (PAGE,))
 CACHED = HERE.parents[1] / "results" / "cached"
 SEEN = "forced=100"
-"""The last length seen by forecasts along T: accuracy has hardly moved by then."""
+"""The last length seen by forecasts along T; accuracy has hardly changed up to there."""
 NS = (2, 4, 8)
 RESAMPLES = 2000
 
@@ -47,13 +47,13 @@ class Shipped:
 
 
 def shipped() -> Shipped:
-    """What results/cached holds."""
+    """The answers in results/cached."""
     tables = [pd.read_parquet(CACHED / f"int8-{name}.parquet") for name in ("gsm8k-forced", "gsm8k", "math")]
     return Shipped(read_answers(*tables[:2]), tables[2])
 
 
 def interval(values: Floats, seed: int = 0) -> tuple[float, float, float]:
-    """The mean over questions, axis 0, and its 90 % interval over which questions were asked."""
+    """The mean over questions (axis 0) and its 90 % interval over the draw of questions."""
     rng = np.random.default_rng(seed)
     drawn = rng.integers(len(values), size=(RESAMPLES, len(values)))
     low, high = np.quantile(values[drawn].mean(axis=1), FORECAST_TAILS)
@@ -61,7 +61,7 @@ def interval(values: Floats, seed: int = 0) -> tuple[float, float, float]:
 
 
 def told(values: Floats, digits: int = 3, scale: float = 1.0) -> str:
-    """Mean and interval in words."""
+    """The mean and its interval in words."""
     mean, low, high = (scale * value for value in interval(values))
     return f"{mean:.{digits}f} ({low:.{digits}f} … {high:.{digits}f})"
 
@@ -93,7 +93,7 @@ def main() -> None:
 
 
 def draw(answers: Answers, gaps: Floats) -> None:
-    """The picture, and the table behind it."""
+    """Draw the figure, and write its table."""
     mean, tokens = gaps.mean(axis=0), answers.tokens
     half = laws.Half(mean, laws.RIDGE * np.eye(len(tokens)))
     fit = laws.fit_exponential(half, tokens, shared=True)
@@ -110,13 +110,13 @@ def draw(answers: Answers, gaps: Floats) -> None:
 
 
 def data_text(answers: Answers) -> str:
-    """What there is."""
+    """The paragraph on the data."""
     questions, each, lengths = answers.shape
     return f"{questions} questions × {each} answers, each cut off at {lengths - 1} lengths, and whole."
 
 
 def lengths_table(answers: Answers, gaps: Floats) -> str:
-    """Accuracy and gap at every length."""
+    """The table of accuracy and gap at every length."""
     rows = []
     ahead = (gaps > 0).mean(axis=0)
     for at, name in enumerate(answers.lengths):
@@ -136,18 +136,18 @@ def lengths_table(answers: Answers, gaps: Floats) -> str:
 
 @dataclass(frozen=True)
 class Copy:
-    """A world as accurate as the model: its own gaps, what its answers say of them, and both counted."""
+    """A world as accurate as the model, with its true gaps, their estimates, and counts of both."""
 
     gap: Floats
     draws: Floats
 
     @property
     def counts(self) -> Counts:
-        """As the model is counted."""
+        """The counts of the estimates, as for the model."""
         return signs.counts(self.draws)
 
     def truly(self, name: str) -> int:
-        """How many of its questions are of a kind."""
+        """How many of its questions are truly of a kind."""
         return int(signs.kinds(self.gap[None])[name].sum())
 
 
@@ -163,7 +163,7 @@ def copies(answers: Answers) -> dict[str, Copy]:
 
 
 def signs_table(gaps: Floats, seen: Counts, checked: Checks, worlds: dict[str, Copy]) -> str:
-    """How many questions are of each kind, of the model and of worlds as accurate, and the held-out check."""
+    """The numbers of questions of each kind, for the model and equally accurate worlds, and the check."""
     counts = {name: world.counts for name, world in worlds.items()}
     rows = []
     for name, count in seen.items():
@@ -181,7 +181,7 @@ def signs_table(gaps: Floats, seen: Counts, checked: Checks, worlds: dict[str, C
 
 
 def _held(draws: Floats, truth: Floats) -> str:
-    """How many true gaps (questions, lengths) lie in the interval of their draws."""
+    """The share of true gaps (questions, lengths) within the interval of their draws."""
     low, high = np.quantile(draws, FORECAST_TAILS, axis=0)
     inside = ((truth > low) & (truth < high)).mean(axis=0)
     return f"{100 * inside.mean():.0f} % (at a length at least {100 * inside.min():.0f} %)"
@@ -193,7 +193,7 @@ def _family(setting: BinarySetting) -> str:
 
 
 def laws_table(judged: Judged) -> str:
-    """The laws beside the paper's."""
+    """The table of laws, compared with the paper's."""
     rows = []
     for name, error in judged.errors.items():
         row = [name, told(1e4 * error, 0), told(1e4 * (error - judged.errors[PAPER]), 0)]
@@ -205,7 +205,7 @@ def laws_table(judged: Judged) -> str:
 
 
 def first_sentence(seen: Counts, checked: Checks, worlds: dict[str, Copy]) -> str:
-    """On signs."""
+    """The sentence on signs."""
     up, behind = seen[signs.UP], seen[signs.BEHIND]
     off = [
         max(abs(world.counts[name].mean - world.truly(name)) for world in worlds.values())
@@ -222,7 +222,7 @@ def first_sentence(seen: Counts, checked: Checks, worlds: dict[str, Copy]) -> st
 
 
 def second_sentence(judged: Judged, late: Judged) -> str:
-    """On the law along T."""
+    """The sentence on the law along T."""
     ratio, after = (resampled(one.errors[PAPER], one.errors[RISING]) for one in (judged, late))
     straight = max(judged.rates) <= min(laws.RATES)
     limit = "the smallest that was tried, a straight line" if straight else "an inner one"
@@ -236,7 +236,7 @@ def second_sentence(judged: Judged, late: Judged) -> str:
 
 
 def third_sentence(places: list[Exponents]) -> str:
-    """On the vote along N."""
+    """The sentence on the vote along N."""
     by_question = _by_question(places)
     chernoff, exact = (resampled(by_question[:, at], by_question[:, 0]) for at in (1, 2))
     most = len(NS) - 1
@@ -255,7 +255,7 @@ def _shares(check: signs.Check) -> str:
 
 
 def resampled(above: Floats, below: Floats, digits: int = 1) -> str:
-    """The ratio of two means over questions, with the 90 % interval over which questions were asked."""
+    """The ratio of two means over questions, with its 90 % interval over the draw of questions."""
     rng = np.random.default_rng(0)
     drawn = rng.integers(len(above), size=(RESAMPLES, len(above)))
     low, high = np.quantile(above[drawn].mean(axis=1) / below[drawn].mean(axis=1), FORECAST_TAILS)
@@ -263,7 +263,7 @@ def resampled(above: Floats, below: Floats, digits: int = 1) -> str:
 
 
 def exponents_text(found: list[Exponents]) -> str:
-    """The three exponents, and what votes of the other half of the answers show."""
+    """The paragraph on the three exponents and the votes of the other half of the answers."""
     by_question = _by_question(found)
     rows = []
     names = [

@@ -1,7 +1,7 @@
-"""Where the gap is negative, where it falls: how many questions, how sure, and whether the other half agrees.
+"""Negative and falling gaps: how many questions, how certain, and whether the other half agrees.
 
 kinds(draws)["behind at every length"]     (draws, questions) of bool  ->  counts with 90 % intervals
-checks(answers)                            half of the answers picks the questions, the other half is asked
+checks(answers)                            half of the answers picks the questions, the other half checks
 """
 
 from typing import NamedTuple
@@ -37,10 +37,10 @@ class Count(NamedTuple):
 
 
 class Check(NamedTuple):
-    """What one half picked, how many of those the other half confirms, and how many it would pick by itself.
+    """What one half picks, what the other half confirms of it, and that half's base rate.
 
-    `picked` questions; `expected` of them are of the kind by the half that picked, `confirmed` by the other;
-    `base` is the share of all questions that are, by that other half.
+    Of `picked` questions, `expected` are of the kind according to the half that picked, `confirmed` according
+    to the other; `base` is the share of all questions that are, by that other half.
     """
 
     picked: int
@@ -52,14 +52,14 @@ class Check(NamedTuple):
 
 
 def likeliest(chance: Floats) -> Bools:
-    """Marks as many questions as are expected to be of a kind, those with the largest chance (questions,)."""
+    """Mark the likeliest questions, as many as are expected to be of a kind; `chance` (questions,)."""
     marked = np.zeros(len(chance), bool)
     marked[np.argsort(-chance, kind="stable")[: round(float(chance.sum()))]] = True
     return marked
 
 
 def kinds(draws: Floats) -> dict[str, Bools]:
-    """Of each draw (draws, questions, lengths) and question, whether it is of a kind."""
+    """For each draw (draws, questions, lengths) and question, whether it is of each kind."""
     first, last = draws[:, :, 0], draws[:, :, -1]
     return {
         BEHIND: np.asarray((draws < 0).all(axis=2)),
@@ -77,7 +77,7 @@ def _fall(draws: Floats) -> Floats:
 
 
 def counts(draws: Floats, seed: int = 0) -> dict[str, Count]:
-    """How many questions are of each kind. The interval is over draws and over which questions were asked."""
+    """How many questions are of each kind. The interval is over draws and over the draw of questions."""
     rng = np.random.default_rng(seed)
     found = {}
     for name, of_kind in kinds(draws).items():
@@ -90,7 +90,7 @@ def counts(draws: Floats, seed: int = 0) -> dict[str, Count]:
 
 
 def checks(answers: Answers, draws: int = 1000, seed: int = 0) -> dict[str, Check]:
-    """One half of the answers picks questions, the other confirms, and the other way round."""
+    """One half of the answers picks questions and the other confirms them; both ways."""
     halves = [kinds(draw_gaps(half, draws=draws, seed=seed + at)) for at, half in enumerate(answers.halves())]
     rng = np.random.default_rng(seed)
     found = {}

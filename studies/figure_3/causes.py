@@ -1,9 +1,9 @@
-"""The picture of studies/figure_3 that shows the three causes by which Algorithm 3 fails.
+"""The figure of studies/figure_3 that shows three causes of Algorithm 3's failures.
 
     python -m studies.figure_3.run            (which calls this)
 
-causes.png, from the left: how far its forecasts are off, by the larger condition number of their two
-systems; the gap that it reads off votes, beside the exact one; Acc(T, 64) over the gap squared, and the
+causes.png, from the left: the error of its forecasts against the larger condition number of their two
+systems; the gap that it infers from votes, and the exact one; Acc(T, 64) against the squared gap, with the
 conjectured curve.
 """
 
@@ -27,13 +27,13 @@ N = 64
 
 
 def draw(off: pd.DataFrame) -> None:
-    """Draw the picture. off: how far each forecast is `off`, in points, and its `condition` number."""
+    """Draw the figure. off: each forecast's error in points (`off`) and its `condition` number."""
     figures = [conditioning(off), gap(), squared()]
     (HERE / "causes.png").write_bytes(vl_convert.vegalite_to_png(combined_spec([figures]), scale=1.2))
 
 
 def conditioning(off: pd.DataFrame) -> Figure:
-    """Error over condition number, a point a forecast."""
+    """Error against condition number, one point per forecast."""
     rows = off.assign(off=off["off"].clip(0.1, 1000), condition=off["condition"].clip(upper=1e6))
     scale, axis = alt.Scale(type="log"), alt.Axis(grid=False, tickCount=5)
     x = alt.X("condition:Q", scale=scale, axis=axis, title="condition number")
@@ -47,7 +47,7 @@ def conditioning(off: pd.DataFrame) -> Figure:
 
 
 def gap() -> Figure:
-    """The mean gap over t, and what votes say of it by Δ²/2."""
+    """The mean gap against t, and the gap inferred from votes by Δ²/2."""
     rows = []
     for line, (_, exact, votes) in _curves(0, "fig2f", "fig2h").items():
         accuracy = votes.mean(axis=0)
@@ -65,7 +65,7 @@ def gap() -> Figure:
 
 
 def squared() -> Figure:
-    """The vote over the gap squared, and the curve that Conjecture 2 gives it."""
+    """The vote against the squared gap, and the curve of Conjecture 2."""
     rows = []
     for line, (_, exact, votes) in _curves(0, "fig2f", "fig2h").items():
         x, y = exact.mean(axis=0) ** 2, votes[..., VOTES.index(N)].mean(axis=0)

@@ -1,16 +1,16 @@
-"""The paper's Algorithm 3, its options and its repair on every set, asked both questions.
+"""The paper's Algorithm 3, its options and its repair on every set, under both protocols.
 
     python -m studies.figure_3.run --data ../shared/data/samples      (which calls this)
 
-*longer*: at the cheapest 3, 4 or 6 settings (at most all but one) every N is measured, and the dearer
-settings are forecast at each of these N. Those are the inputs that the paper's Algorithm 3 states. *longer
-and more*: N ≤ 16 alone is measured there, and the same is forecast. The sets are those of from_curves.py, on
-which the repair's priors, its limits and its rule for `ok` were found, and those of fresh_lines.py, on which
-nothing was.
+*longer*: every N is measured at the cheapest 3, 4 or 6 settings (at most all but one), and the longer
+settings are forecast at each of these N. These are the inputs stated for the paper's Algorithm 3. *longer and
+more*: only N ≤ 16 is measured there, and the forecasts are the same. The sets are those of from_curves.py,
+used to choose the repair's priors, limits and rule for `ok`, and those of fresh_lines.py, which were not used
+for any choice.
 
-A row of protocols.csv is a (set, protocol, settings seen, way to forecast): how many forecasts were asked and
-given, their mean absolute error in points, how many are ok, how many of these are off by at most 3.5 points,
-and their mean error. A set that the CSV has is not measured again.
+A row of protocols.csv is a (set, protocol, settings seen, way to forecast): the numbers of forecasts asked
+and given, their mean absolute error in points, how many are ok, how many of these are within 3.5 points, and
+their mean error. A set that is already in the CSV is not measured again.
 """
 
 from collections.abc import Iterator
@@ -40,7 +40,7 @@ HERE = Path(__file__).resolve().parent
 CSV = HERE / "protocols.csv"
 
 PROTOCOLS = {"longer": 1_000_000, "longer and more": 16}
-"""The largest N that is seen."""
+"""The largest N that is seen, by protocol."""
 
 ALGORITHM_3, LAW = "Algorithm 3", "question law"
 
@@ -50,17 +50,17 @@ CHOICES: dict[str, dict[str, str | bool]] = {
     "T_1, T_2: all, by least squares": {"ends": "all"},
     "D_N off the fitted curves": {"measured": False},
 }
-"""What the paper leaves open, as options of the predictor."""
+"""Choices that the paper leaves open, as options of the predictor."""
 
 ALIKE = 0.02
-"""So little do log-odds differ between questions where all of them count as one."""
+"""The spread of log-odds between questions at which they count as one question."""
 
 Found = tuple[Floats, Texts]
 """Forecasts (M,), and the status of each."""
 
 
 def measure(data: Path | None, jobs: int) -> pd.DataFrame:
-    """Every set that protocols.csv lacks, measured and added to it."""
+    """Measure every set that protocols.csv lacks, and add it."""
     done = pd.read_csv(CSV) if CSV.exists() else pd.DataFrame({"set": []})
     asked = [one for one in every_set(data) if one[1] not in set(done["set"])]
     with ProcessPoolExecutor(jobs) as pool:
@@ -71,7 +71,7 @@ def measure(data: Path | None, jobs: int) -> pd.DataFrame:
 
 
 def every_set(data: Path | None) -> Iterator[tuple[str, str, str]]:
-    """(kind, name, where it comes from): those the repair was made on, then the fresh ones."""
+    """(kind, name, source): first the sets the repair was developed on, then the fresh ones."""
     yield from sets(data)
     for line in fresh_lines().variants:
         yield "fresh", line.label, "fresh"
@@ -96,7 +96,7 @@ def counts_seen(group: Group) -> list[int]:
 
 
 def cut(group: Group, count: int, protocol: str) -> tuple[Evidence, Points, Floats]:
-    """What is seen, what is asked, and the truth."""
+    """The evidence, the targets, and the truth."""
     settings = [setting for setting, _ in group.points.settings()][:count]
     hidden = ~np.isin(group.points.setting, settings)
     return observe(group, settings, PROTOCOLS[protocol]), group.points[hidden], group.accuracy[hidden]
@@ -116,7 +116,7 @@ def measured(kind: str, name: str, source: str) -> pd.DataFrame:
 
 
 def scored(mean: Floats, status: Texts, truth: Floats) -> dict[str, float]:
-    """How far off the forecasts are, and those that are ok."""
+    """The errors of the forecasts, and of those that are ok."""
     off = 100 * np.abs(mean - truth)
     given, ok = np.isfinite(off), status == Status.OK
     return {
@@ -130,7 +130,7 @@ def scored(mean: Floats, status: Texts, truth: Floats) -> dict[str, float]:
 
 
 def forecasts(seen: Evidence, targets: Points) -> dict[str, Found]:
-    """Every way to forecast the targets: the paper's with its options, then its repair step by step."""
+    """The forecasts of the targets by every way: the paper's with its options, then its repair by steps."""
     by_law = law_forecast.forecast_by_law(seen, targets, Options())
     law = by_law.estimate
     law_ok = law.status == Status.OK
@@ -152,11 +152,11 @@ def forecasts(seen: Evidence, targets: Points) -> dict[str, Found]:
 
 
 def law_of_one_question(seen: Evidence) -> QuestionLaw:
-    """The question law where all questions are alike: the exact vote in place of Δ²/2, and nothing else."""
+    """The question law with all questions alike: only Δ²/2 is replaced, by the exact vote."""
     prior = np.array([np.log(ALIKE), fit.PRIOR[1], np.log(ALIKE), fit.PRIOR[3]])
     width = np.array([0.01, fit.PRIOR_SD[1], 0.01, fit.PRIOR_SD[3]])
     points = seen.points
-    afresh = fit._fitted.__wrapped__  # not the law that was found under the usual prior
+    afresh = fit._fitted.__wrapped__  # not a cached fit under the usual prior
     with patch.multiple(fit, PRIOR=prior, PRIOR_SD=width, REACH=4 * width, _fitted=afresh):
         return fit.fit(points.T, points.N, seen.accuracy, seen.stderr, points.setting, seen.method)
 
@@ -170,9 +170,9 @@ def along_one_exponential(seen: Evidence, targets: Points, law: QuestionLaw) -> 
 def exponential(
     T: Floats, scaled: Floats, _variance: Floats, at: Floats, R: int, *_: object
 ) -> tuple[Floats, Floats]:
-    """In the place of `along_T`: γ − κ e^(−μT) through how often one answer is right, as the paper has it.
+    """A replacement of `along_T`: γ − κ e^(−μT) through the accuracy of one answer, as in the paper.
 
-    Takes and gives what `along_T` does; nothing is drawn.
+    It has the signature of `along_T`, but no random draws.
     """
     single = law_forecast._accuracy(scaled)
     curve = fit_curves(T, single[None], rates=rate_grid(T), accuracy=True)

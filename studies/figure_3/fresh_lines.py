@@ -1,10 +1,10 @@
-"""Lines of the twin that nobody tuned a forecast on: drawn, and committed, before any of them was run.
+"""Lines of the twin on which no forecast was tuned: drawn and committed before any of them was run.
 
     fresh 1    d = 16, n = 12, k = 1, σ_ε = 0.3, step 0.35/n
 
 The question law's priors, its limits and its rule for `ok` were found on the paper's lines and on the sets of
-from_curves.py, so those flatter it. Here d, n, σ_ε and the step are drawn from values that no line of the
-paper has; every line that was drawn is kept, however little or much there is to forecast on it.
+from_curves.py, so results on those are optimistic. Here d, n, σ_ε and the step are drawn from values that no
+line of the paper has; every line drawn is kept, however much or little there is to forecast on it.
 """
 
 import numpy as np
@@ -19,7 +19,7 @@ DIMENSIONS = (6, 8, 12, 16, 20, 24)
 EXAMPLES = (2, 3, 6, 8, 12)
 NOISES = (0.05, 0.2, 0.3, 0.4)
 STEPS = (0.35, 0.7, 1.7)
-"""Times 1/n. The paper's are 1 and 1/n; with these n no product is a step that it has."""
+"""Multiples of 1/n. The paper's steps are 1 and 1/n; with these n no product equals one of them."""
 
 SPARSITIES = (1, 1, 2)
 
@@ -27,7 +27,7 @@ LENGTHS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 50)
 """Those of the paper's panels g and h."""
 
 TASKS = 40
-"""Of each of five repeats, as in panels f to h."""
+"""Tasks in each of five repeats, as in panels f to h."""
 
 
 def fresh_lines() -> Experiment:

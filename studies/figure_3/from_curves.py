@@ -1,17 +1,16 @@
-"""Forecasts from curves alone, measured: dearer T at every N from 3, 4 or 6 cheap settings and small N.
+"""Evaluation of forecasts from curves alone: longer T at every N from 3, 4 or 6 cheap settings and small N.
 
     python -m studies.figure_3.from_curves --data ../shared/data/samples --jobs 3
 
 Sets: lines of the twin whose accuracy rises with T (fig2e, fig2f, fig2h at step 1/5) or is soon flat (fig2g,
-fig2h at step 1, both of fig1-binary), the small model asked for lengths (tiny), the small model and a real
-one cut off at lengths (forced), and real runs looked at as if each answer had been
-stopped at one of ten caps:
-quantiles of the lengths of the answers from 10 to 99.9 %. Seen are the cheapest 3, 4 or 6
-settings (at most all but one) at N ≤ 4 or N ≤ 16; asked are all dearer ones at every N. A row of the CSV is a
-(set, settings seen, N seen, predictor, status, width): targets, forecasts given, their mean absolute error in
-points, how many are off by at most 3.5 points, how many intervals of 90 % hold the truth, and the interval
-score (width + 20 × miss, in points). width: that of the question law alone, in points, the upper end of its
-class. A set that the CSV has is not measured again; with --again NAME that predictor is. The tables go into
+fig2h at step 1, both of fig1-binary), the tiny model with requested lengths (tiny), the tiny model and a real
+one cut off at lengths (forced), and real runs treated as if each answer had been stopped at one of ten caps,
+the 10 to 99.9 % quantiles of the answers' lengths. The cheapest 3, 4 or 6 settings (at most all but one) are
+seen at N ≤ 4 or N ≤ 16; the targets are all longer ones at every N. A row of the CSV is a (set, settings
+seen, N seen, predictor, status, width): targets, forecasts given, their mean absolute error in points, how
+many are within 3.5 points, how many 90 % intervals cover the truth, and the interval score (width + 20 ×
+miss, in points). width: that of the question law alone, in points, the upper end of its class. A set that
+is already in the CSV is not measured again; with --again NAME that predictor is. The tables go into
 from_curves.md. The paper's algorithm is measured by evidence.py.
 """
 
@@ -45,14 +44,14 @@ PANELS = {
     "fig2h": ["flat", "rising"],
     "fig1-binary": ["flat", "flat"],
 }
-"""The kind of each line."""
+"""The kind of each line of a panel."""
 
 SEEN = (3, 4, 6)
 UP_TO = (4, 16)
 CAPS = 10
 NAMES = ("question-law", "exponential", "joint", "flat", "power-law")
 FORMER = "former default"
-"""What the mixture gave from curves before the question law; no longer measured, its rows are kept."""
+"""The mixture's forecast from curves before the question law; its rows are kept but no longer measured."""
 
 WIDTHS = (1, 2, 3.5, 5, 7.5, 10, 15, 20, 30, 100)
 OPTIONS = Options(replicates=100)
@@ -60,7 +59,7 @@ NEAR = 3.5
 
 
 def sets(data: Path | None) -> Iterator[tuple[str, str, str]]:
-    """(kind, name, where it comes from) of each set."""
+    """(kind, name, source) of each set."""
     for panel, kinds in PANELS.items():
         for line, kind in enumerate(kinds):
             yield kind, f"{panel} {line + 1}", panel
@@ -93,7 +92,7 @@ def measured(kind: str, name: str, source: str, predictors: tuple[str, ...]) -> 
 
 
 def case(group: Group, settings: list[str], most: int, predictors: tuple[str, ...]) -> pd.DataFrame:
-    """The predictors on one choice of what is seen."""
+    """The rows of all predictors for one choice of the evidence."""
     hidden = ~np.isin(group.points.setting, settings)
     targets, truth = group.points[hidden], group.accuracy[hidden]
     observed = observe(group, settings, most)
@@ -117,7 +116,7 @@ def case(group: Group, settings: list[str], most: int, predictors: tuple[str, ..
 
 
 def scored(found: Estimate, truth: Floats) -> pd.DataFrame:
-    """Error and score in points, and whether near and held, of each forecast."""
+    """Each forecast with its error and score in points, and whether it is near and covered."""
     mean, low, high = found.mean, found.these.low, found.these.high
     miss = np.maximum(low - truth, 0) + np.maximum(truth - high, 0)
     error = 100 * np.abs(mean - truth)
@@ -154,14 +153,14 @@ def errors_table(cases: pd.DataFrame) -> str:
 
 
 def short(points: float) -> str:
-    """A number of points; what left all bounds is not spelled out."""
+    """A number of points; huge values are abbreviated."""
     if np.isnan(points):
         return "–"
     return f"{points:.1f}" if points < 1000 else "> 1000"
 
 
 def status_table(table: pd.DataFrame) -> str:
-    """What the status of the question law was worth."""
+    """The table of how informative the question law's status was."""
     lines = ["| kind | status | forecasts | within 3.5 points | held |", "|---" * 5 + "|"]
     own = table[(table["predictor"] == "question-law") & (table["given"] > 0)]
     for (kind, status), part in pd.concat([own, own.assign(kind="all")]).groupby(["kind", "status"]):

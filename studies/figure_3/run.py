@@ -1,4 +1,4 @@
-"""The tables and pictures of studies/figure_3: when does Low-Cost-to-High work?
+"""The tables and figures of studies/figure_3: when does Low-Cost-to-High work?
 
     python -m studies.figure_3.run --data ../shared/data/samples --jobs 2      (a quarter of an hour)
 
@@ -51,7 +51,7 @@ SETS = {
     "tiny-forced": "small model, cut off at lengths",
     "qwen-forced": "Qwen 1.5B on GSM8K, cut off at lengths",
 }
-"""What the page calls a set; the others are real runs looked at by caps, and the fresh lines."""
+"""The names of sets on the page; the others are real runs with caps, and the fresh lines."""
 
 KINDS = {
     "rising": "twin, rising",
@@ -62,7 +62,7 @@ KINDS = {
     "all": "all of these",
     "fresh": "fresh",
 }
-"""Kinds of sets and what the page calls them; "all" are those that the repair was made on."""
+"""Kinds of sets and their names on the page; "all" are those that the repair was developed on."""
 
 STEPS = {
     ALGORITHM_3: "Algorithm 3",
@@ -71,7 +71,7 @@ STEPS = {
     "many questions": "one question → many",
     LAW: "one exponential in T → averaged laws: `question-law`",
 }
-"""The repair step by step, as the page calls it."""
+"""The steps of the repair and their names on the page."""
 
 SHOWN = {ALGORITHM_3: "Algorithm 3", LAW: "repaired", "flat": "flat"}
 DRAWN = (
@@ -79,7 +79,7 @@ DRAWN = (
     ("rising", "fig2h 2", "fig2h", "longer and more", 6),
     ("forced", "qwen-forced", "results/cached/int8-gsm8k-forced.csv", "longer", 5),
 )
-"""The rows of the picture: a set, what is asked, and how many lengths are seen."""
+"""The rows of the figure: a set, its protocol, and the number of lengths seen."""
 
 CONDITIONS = (10, 30, 100, 1000, np.inf)
 
@@ -105,7 +105,7 @@ def main(data: Path | None, jobs: int) -> None:
 
 
 def errors(table: pd.DataFrame) -> str:
-    """A row a set: by each protocol mean errors in points at 3, 4 and 6 settings seen."""
+    """A row per set: mean errors in points by protocol, with 3, 4 and 6 settings seen."""
     heads = [f"{protocol}: {name}" for protocol in PROTOCOLS for name in SHOWN.values()]
     lines = head("set", heads)
     known = [name for name in SETS if name in set(table["set"])]
@@ -123,7 +123,7 @@ def errors(table: pd.DataFrame) -> str:
 
 
 def called(name: str) -> str:
-    """What the page calls a set."""
+    """The name of a set on the page."""
     for line in fresh_lines().variants:
         if line.label == name:
             one = line.setting
@@ -133,12 +133,12 @@ def called(name: str) -> str:
 
 
 def of_kind(table: pd.DataFrame, kind: str) -> pd.DataFrame:
-    """The rows of a kind of sets."""
+    """The rows for one kind of sets."""
     return table[table["kind"] != "fresh"] if kind == "all" else table[table["kind"] == kind]
 
 
 def nearer(table: pd.DataFrame) -> str:
-    """A row a kind: in how many cases the algorithm is nearer than its repair, and the median errors."""
+    """A row per kind: in how many cases the algorithm beats its repair, and the median errors."""
     heads = [
         f"{protocol}: {what}"
         for protocol in PROTOCOLS
@@ -157,18 +157,18 @@ def nearer(table: pd.DataFrame) -> str:
 
 
 def choices(table: pd.DataFrame) -> str:
-    """A row a choice that the paper leaves open: the median error in points by kind of sets."""
+    """A row per choice that the paper leaves open: the median error in points by kind of sets."""
     usual = {ALGORITHM_3: "the shortest and the longest, D_N measured"}
     return medians(table, {way: usual.get(way, way) for way in CHOICES})
 
 
 def steps(table: pd.DataFrame) -> str:
-    """A row a step of the repair: the same."""
+    """A row per step of the repair: the same."""
     return medians(table, STEPS)
 
 
 def medians(table: pd.DataFrame, ways: dict[str, str]) -> str:
-    """A row a way and protocol: the median over the cases of each kind."""
+    """A row per way and protocol: the median over the cases of each kind."""
     lines = head("protocol | way", list(KINDS.values()))
     for protocol in PROTOCOLS:
         for way, label in ways.items():
@@ -179,7 +179,7 @@ def medians(table: pd.DataFrame, ways: dict[str, str]) -> str:
 
 
 def trust(table: pd.DataFrame) -> str:
-    """A row a kind and protocol: what is ok, how much of it is near, and its mean error."""
+    """A row per kind and protocol: the forecasts that are ok, how many are near, and their mean error."""
     names = (ALGORITHM_3, LAW)
     told = ("ok", "within 3.5 points", "error of ok")
     heads = [f"{SHOWN[name]}: {what}" for name in names for what in told]
@@ -222,7 +222,7 @@ def conditions() -> pd.DataFrame:
 
 
 def conditioning(table: pd.DataFrame) -> str:
-    """How far off the algorithm is, by its condition number."""
+    """The table of the algorithm's error by its condition number."""
     told = ("forecasts", "median error, points", "off by at most 3.5")
     lines = head("condition number", [f"{protocol}: {what}" for protocol in PROTOCOLS for what in told])
     least = 0.0

@@ -1,6 +1,6 @@
-"""What each part of the mixture is worth: its scores on many sets without that part, or with another choice.
+"""The value of each part of the mixture: its scores on many sets without it, or with another choice.
 
-$ DATA_DIR=../shared/data python -m studies.forecasts.ablation            (after make.py; 3 min)
+$ DATA_DIR=../shared/data python -m studies.forecasts.ablation            (after run.py; 3 min)
 set     method     seen  predictor  forecasts  mean_error  coverage  width
 game24  best_of_n  4     c = 1      6          0.1451      1.00      0.412
 
@@ -33,7 +33,7 @@ from studies.forecasts.rivals import beta_binomial
 
 
 def changed(target: str, value: object) -> Estimator:
-    """The mixture with `value` in the place of `target` for the time of each call."""
+    """The mixture with `target` replaced by `value` during each call."""
 
     def predict(observed: Evidence, targets: Points, options: Options) -> Estimate:
         with patch(f"predict.answers.{target}", value):
@@ -43,10 +43,10 @@ def changed(target: str, value: object) -> Estimator:
 
 
 def rolling_origin(observed: Evidence, targets: Points, options: Options) -> Estimate:
-    """The mixture with intervals widened by how far it is off from half of the answers seen.
+    """The mixture with intervals widened by its errors when it sees half of the answers.
 
-    The half forecasts the accuracy of all answers seen; the misses are counted in standard deviations, and
-    one more miss of one standard deviation is assumed.
+    From that half the accuracy of all answers seen is forecast; errors are in standard deviations, and one
+    further error of one standard deviation is assumed.
     """
     found = mixture(observed, targets, options)
     n = int(observed.points.N.max())
@@ -90,10 +90,10 @@ VARIANTS: dict[str, dict[str, Estimator]] = {
 LABELS = METHODS | {"several settings": "Majority vote, several settings"}
 
 SETS = ("boinf", "rgeval", "game24")
-"""The real sets with more than 40 answers to a question, by the beginning of their names."""
+"""Prefixes of the names of real sets with more than 40 answers per question."""
 
 SHARING = ("biggsm", "otis", "steps", "budgets", "jhu", "qwen")
-"""The sets with two settings or more of the same questions."""
+"""Sets with two or more settings of the same questions."""
 
 DATA = HERE.parents[2] / "shared" / "data"
 

@@ -1,10 +1,10 @@
-"""Forecasts along N, measured: every set, every predictor and the rivals from the literature.
+"""Evaluation of forecasts along N: every set, every predictor, and the rivals from the literature.
 
 set     method    seen  predictor  forecasts  mean_error  coverage  width  interval_score  ok   ok_coverage
 biggsm  majority  4     mixture    24         0.0054      1.00      0.031  0.031           1.0  1.00
 
-Each split keeps a random few answers of every question at every setting and forecasts larger N; the truth is
-the exact vote over all answers. "mixture, curve" sees the curve of these answers alone.
+Each split keeps a few random answers to every question at every setting and forecasts larger N; the truth is
+the exact vote over all answers. "mixture, curve" sees only the curve of these answers.
 """
 
 from collections.abc import Collection, Mapping
@@ -44,12 +44,12 @@ AT_N: dict[str, dict[int, tuple[int, ...]]] = {
     "qwen-gsm8k": {4: (8, 16, 32), 8: (16, 32), 16: (32,)},
     "qwen-math": {4: (8, 16), 8: (16,)},
 }
-"""Answers seen and the N forecast, by the beginning of a set's name; qwen is for ablation.py alone."""
+"""Answers seen and N to forecast, by the prefix of a set's name; qwen is used only by ablation.py."""
 
 
 @dataclass(frozen=True)
 class Job:
-    """One set, judged by one method on so many random splits."""
+    """One set, evaluated by one method on a number of random splits."""
 
     name: str
     path: Path
@@ -58,7 +58,7 @@ class Job:
 
 
 def jobs(data: Path, splits: int) -> list[Job]:
-    """Every set: those that make.py has imported, simulated ones, and tables of `data`."""
+    """Every set: those that run.py has imported, simulated ones, and tables of `data`."""
     paths = {name: WORK / name for name in ("biggsm", "otis", "game24")}
     for name in SETS:
         paths[name] = WORK / f"simulated-{name.replace(' ', '-')}.csv"
@@ -67,7 +67,7 @@ def jobs(data: Path, splits: int) -> list[Job]:
     for path in sorted((data / "samples").glob("*.csv")):
         if path.stem.startswith(("boinf", "rgeval", "jhu", "epoch-gpt")):
             paths[path.stem] = path
-    # the answers of the game of 24 are expressions: only right or wrong is known of them
+    # answers of the game of 24 are expressions, known only to be right or wrong
     methods = {name: list(METHODS) if name != "game24" else ["best_of_n"] for name in paths}
     return [Job(name, paths[name], method, splits) for name in paths for method in methods[name]]
 
@@ -115,7 +115,7 @@ def judged(job: Job, predictors: Mapping[str, Estimator]) -> pd.DataFrame:
 
 
 def scores_of(job: Job, names: Collection[str] = ()) -> pd.DataFrame:
-    """The scores of all contestants on a set, or of those named; kept in runs for the next time."""
+    """The scores of all contestants on a set, or of those named; cached in runs."""
     kept = WORK / "-".join(["scores", job.name, job.method, str(job.splits), *sorted(names)])
     kept = kept.with_name(f"{kept.name}.csv")
     if not kept.exists():
@@ -126,10 +126,10 @@ def scores_of(job: Job, names: Collection[str] = ()) -> pd.DataFrame:
 
 
 def summary(table: pd.DataFrame) -> pd.DataFrame:
-    """By predictor: how far its forecasts are off, and how good its 90 % intervals are.
+    """The errors of each predictor's forecasts, and the quality of its 90 % intervals.
 
-    Columns: `forecasts` made and `missing`; mean_error, the mean absolute error, the same against the answers
-    that were not seen (unseen_error), bias, worst_error; coverage, mean width, and mean interval_score.
+    Columns: `forecasts` made and `missing`; mean_error (absolute), the same against the answers not seen
+    (unseen_error), bias, worst_error; coverage, mean width, and mean interval_score.
     """
     error = table["predicted"] - table["accuracy"]
     unseen = table.get("unseen", np.nan)

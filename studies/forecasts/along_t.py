@@ -1,13 +1,13 @@
-"""Forecasts along T, measured: dearer caps and new settings, ours and every rival, by data set.
+"""Evaluation of forecasts along T: larger caps and new settings, ours and every rival, by data set.
 
     python -m studies.forecasts.along_t --data ../shared/data/samples           everything
     python -m studies.forecasts.along_t --data ../shared/data/samples --ours    ours; rivals stay as they are
 
-Caps: each run is looked at as if it had been stopped at the fourth of eight caps, at the 10 … 99.9 %
-quantiles of the answer lengths; the four dearer caps are forecast for a vote and for best-of-N. Eight answers
-of each question are seen. Settings: the cheapest two (or more) are fitted, all dearer ones forecast at every
-N. Every (set, predictor, N or seen) gives one row: mean absolute error in points, share of 90 % intervals
-that hold the truth, interval score (Winkler 1972: width + 20 × miss, in points).
+Caps: each run is treated as if stopped at the fourth of eight caps, at the 10 … 99.9 % quantiles of the
+answer lengths; the four larger caps are forecast for a vote and for best-of-N. Eight answers to each question
+are seen. Settings: the cheapest two (or more) are fitted, and all longer ones are forecast at every N. Every
+(set, predictor, N or seen) gives one row: mean absolute error in points, coverage of 90 % intervals, and
+interval score (Winkler 1972: width + 20 × miss, in points).
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -33,17 +33,17 @@ from studies.forecasts.page import HERE, insert
 from studies.forecasts.rivals import JOINT
 
 DEVELOPMENT = ("datarus-r1-14b", "nemotron-9b-v2/aime2425", "nemotron-9b-v2/math500", "qwen3-14b")
-"""Looked at while the law and its priors were chosen. All were known when the line was added."""
+"""Sets used to choose the law and its priors. All were known when the line was added."""
 
 OURS = ("mixture", "question-law")
-"""From curves the first is the second."""
+"""From curves, the mixture is the question law."""
 
 ANSWERS = 8
 AT_N = (1, 8, 40)
 
 
 def runs(samples: pd.DataFrame) -> Iterator[tuple[pd.DataFrame, str]]:
-    """The answers of each setting of each model on each dataset, and what the set is called."""
+    """The name and the answers of each setting of each model on each dataset."""
     for (model, dataset), part in samples.groupby(["model", "dataset"], sort=False):
         settings = list(part.groupby("setting", sort=False))
         for setting, one in settings:
@@ -67,7 +67,7 @@ def measure(run: pd.DataFrame, name: str, splits: int, stop: int, predictor: str
 
 
 def once() -> Callable[[Run, int, int], survival.Ahead | None]:
-    """`ahead_of`, which looks once at each split of a run, whatever is then asked."""
+    """A version of `ahead_of` that caches its result for each split of a run."""
     found: dict[int, survival.Ahead | None] = {}
     look = survival.ahead_of
 
@@ -88,7 +88,7 @@ def tested(
 
 
 def marked(table: pd.DataFrame) -> pd.DataFrame:
-    """A backtest with each forecast's error, whether its interval holds the truth, and its score."""
+    """A backtest with each forecast's error, whether its interval covers the truth, and its score."""
     return table.assign(
         error=100 * (table["predicted"] - table["accuracy"]).abs(),
         held=held(table).where(table["low"].notna()),
@@ -97,7 +97,7 @@ def marked(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def scores(table: pd.DataFrame) -> pd.DataFrame:
-    """One row per set, predictor, method and N; the tokens' with ours, which forecasts them."""
+    """One row per set, predictor, method and N; token scores only for ours, which forecasts tokens."""
     ours = table["predictor"] == SURVIVAL
     held = table["tokens"].between(table["tokens_low"], table["tokens_high"]).where(ours).astype(float)
     off = 100 * (table["tokens_predicted"] / table["tokens"] - 1).abs().where(ours)
@@ -108,7 +108,7 @@ def scores(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def read(path: Path) -> pd.DataFrame:
-    """The answers in a file; the grid of Epoch AI has columns of its own."""
+    """The answers in a file; Epoch AI's grid has different columns."""
     frame = read_raw(path, ("answer", "question_id"))
     if "completion_tokens" in frame:
         frame = frame[frame["error"].astype(float) == 0]
@@ -118,7 +118,7 @@ def read(path: Path) -> pd.DataFrame:
 
 
 def new_settings(name: str, group: Group) -> list[pd.DataFrame]:
-    """The dearer settings of a group from the cheapest two, three, …: a row per predictor and number seen."""
+    """Forecasts of longer settings from the cheapest two, three, …: a row per predictor and number seen."""
     names = [setting for setting, _ in group.points.settings()]
     found = []
     for seen in range(2, len(names)):
@@ -151,7 +151,7 @@ def new_settings_of(data: Path) -> list[pd.DataFrame]:
 
 
 def others(out: Path) -> pd.DataFrame:
-    """The rivals' rows of an earlier table."""
+    """The rivals' rows from an earlier table."""
     table = pd.read_csv(out)
     return table[table["predictor"] != SURVIVAL].assign(tokens_error=np.nan, tokens_held=np.nan)
 
@@ -174,7 +174,7 @@ def caps_table(table: pd.DataFrame) -> str:
 
 
 def verdict(table: pd.DataFrame) -> str:
-    """What the table says in two sentences: against the best curve predictor over all sets."""
+    """The table in two sentences: ours against the best curve predictor over all sets."""
     by_set = table.groupby(["predictor", "set"])[["error", "score", "held"]].mean()
     means = by_set.groupby("predictor").mean()
     rival = str(means["error"].drop("survival").idxmin())
@@ -194,7 +194,7 @@ def verdict(table: pd.DataFrame) -> str:
 
 
 def settings_table(table: pd.DataFrame) -> str:
-    """New settings as a table of the page: the mixture beside the best rival of each row."""
+    """New settings as a table of the page: the mixture against the best rival of each row."""
     lines = ["| set | settings seen | best rival | mixture | held | score |", "|---|---|---|---|---|---|"]
     for key, part in table.groupby(["set", "method", "seen"], sort=False):
         name, method, seen = map(str, key)

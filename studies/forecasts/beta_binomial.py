@@ -10,18 +10,18 @@ from scipy.special import betaln, digamma, polygamma
 from predict.evidence.points import Floats, Ints
 
 BOUND = 9.0
-"""log a and log b lie between −9 and 9. Counts that scatter no more than a binomial's end there."""
+"""log a and log b lie between −9 and 9. Counts without overdispersion end at the bound."""
 
 NEWTON_STEPS, CLOSE = 50, 1e-13
-"""At most so many steps, until one is smaller than this."""
+"""The maximum number of steps, and the step size that ends them."""
 
 
 def fit_beta(successes: Ints, trials: Ints) -> tuple[float, float]:
     """Maximum likelihood of (a, b) for counts (Q,); both are kept within e^±9.
 
-    A quasi-Newton search stops where rounding hides how the likelihood still rises, and along its ridge that
-    is at (660, 6,300) on one processor and at (850, 8,100) on another. Newton's steps on the slopes, which
-    rounding hides much later, go on from there.
+    A quasi-Newton search stops where rounding hides the remaining rise of the likelihood: along its ridge, at
+    (660, 6,300) on one processor and at (850, 8,100) on another. Newton steps on the slopes, which are far
+    less affected by rounding, continue from there.
     """
     pairs, times = np.unique(np.stack([successes, trials]), axis=1, return_counts=True)
     s, n = pairs.astype(float)
@@ -57,8 +57,8 @@ def _slopes(a: float, b: float, s: Floats, n: Floats, times: Ints) -> Floats:
 
 
 def _newton_step(x: Floats, s: Floats, n: Floats, times: Ints) -> Floats:
-    """The step (2,) in (log a, log b), of at most 1 each; none along one that would leave its bounds, and
-    none where the log-likelihood is not concave."""
+    """The step (2,) in (log a, log b), at most 1 in each; zero in one that would leave its bounds, and
+    zero where the log-likelihood is not concave."""
     a, b = np.exp(x)
     slopes = np.exp(x) * _slopes(a, b, s, n, times)
     both = polygamma(1, a + b + n) - polygamma(1, a + b)

@@ -1,13 +1,13 @@
-"""What `COMMON_ERROR` of the mixture rests on: how many intervals hold with other values, families left out.
+"""The basis of the mixture's `COMMON_ERROR`: coverage with other values, leaving families out.
 
     left out   method         value  held  without it
     nemotron   majority       0.04   0.97  0.86
 
 $ DATA_DIR=../shared/data python -m studies.forecasts.common_error --jobs 2
 
-Run make.py first: it imports the sets. For each family of models the value at which 90 of 100 intervals of
-the *other* families' sets hold is taken, and judged on the family's own sets. Sets count alike, except in the
-last row, where forecasts do; more than a quarter of these are of two sets with many settings (jhu). Writes
+Run run.py first: it imports the sets. For each family of models, the value with 90 % coverage on the *other*
+families' sets is chosen, and evaluated on the family's own sets. Sets have equal weight, except in the last
+row, where forecasts do; more than a quarter of these are of two sets with many settings (jhu). Writes
 common_error.csv and the table of README.md.
 """
 
@@ -50,7 +50,7 @@ def main(processes: int, splits: int, data: Path) -> None:
 
 
 def forecasts(job: Job) -> pd.DataFrame:
-    """Forecasts of a set without the common error, their truths, and the scatter that it is a share of."""
+    """Forecasts of a set without the common error, their truths, and the spread of which it is a share."""
     mixture.COMMON_ERROR = 0.0
     at_n = next(ns for start, ns in AT_N.items() if job.name.startswith(start))
     family = next((name for name in FAMILIES if job.name.startswith(name)), job.name)
@@ -75,7 +75,7 @@ def forecasts(job: Job) -> pd.DataFrame:
 
 
 def held(rows: pd.DataFrame, value: float, *, sets_alike: bool = True) -> float:
-    """The share of intervals that hold with this common error."""
+    """The coverage of intervals with this common error."""
     common = z_of(FORECAST_LEVEL) * value * np.sqrt(rows["scatter"])
     below = np.hypot(rows["mean"] - rows["low"], common)
     above = np.hypot(rows["high"] - rows["mean"], common)
@@ -87,7 +87,7 @@ def held(rows: pd.DataFrame, value: float, *, sets_alike: bool = True) -> float:
 
 
 def left_out(rows: pd.DataFrame, method: str) -> pd.DataFrame:
-    """Each family judged with the value that the others want, and all with the value that all want."""
+    """Coverage on each family with the value fitted to the others, and on all with that fitted to all."""
     table = []
     for family in rows["family"].unique():
         others, own = rows[rows["family"] != family], rows[rows["family"] == family]
@@ -98,7 +98,7 @@ def left_out(rows: pd.DataFrame, method: str) -> pd.DataFrame:
 
 
 def _judged(name: str, learnt: pd.DataFrame, judged: pd.DataFrame, *, sets_alike: bool = True) -> Row:
-    """The value at which nine in ten intervals of `learnt` hold, and how many of `judged` then do."""
+    """The value with 90 % coverage on `learnt`, and the coverage it gives on `judged`."""
     values = [float(value) for value in VALUES]
     off = [abs(held(learnt, value, sets_alike=sets_alike) - FORECAST_LEVEL) for value in values]
     value = values[int(np.argmin(off))]
@@ -111,7 +111,7 @@ def _judged(name: str, learnt: pd.DataFrame, judged: pd.DataFrame, *, sets_alike
 
 
 def markdown(found: pd.DataFrame) -> str:
-    """A row for each family, both methods side by side; 90 % is what should hold."""
+    """A row for each family, with both methods side by side; coverage should be 90 %."""
     lines = [
         "| left out | " + " | ".join(f"{label}: value, held, without it" for label in METHODS.values()) + " |"
     ]

@@ -1,4 +1,4 @@
-"""The picture of studies/forecasts/README.md: error by set and predictor.
+"""The figure of studies/forecasts/README.md: error by set and predictor.
 
 set                     method    predictor  forecasts  mean_error  bias    coverage
 bigGSM t 0.8, 4 → 8, 16 majority  mixture    48         0.0091      0.0071  1.00
@@ -33,13 +33,13 @@ _WIDEST = 8.0
 
 
 def relative_error(table: pd.DataFrame) -> pd.DataFrame:
-    """The rows of a summary by set with `ratio`: the error over that of the set's best simple rival."""
+    """The rows of a summary with `ratio`: the error relative to that of the set's best simple rival."""
     simple = table[table["predictor"].isin(SIMPLE)].groupby("set")["mean_error"].min()
     return table.assign(ratio=table["mean_error"] / table["set"].map(simple)).dropna(subset=["ratio"])
 
 
 def errors_figure(table: pd.DataFrame, name: str, title: str) -> Figure:
-    """Mean error relative to the best simple rival, one line a set, one mark a predictor."""
+    """Mean error relative to the best simple rival, with a line per set and a mark per predictor."""
     rows = relative_error(table[table["predictor"].isin(COLOURS)])
     sets = list(dict.fromkeys(rows["set"]))
     rows = rows.assign(shown=rows["ratio"].clip(1 / _WIDEST, _WIDEST))

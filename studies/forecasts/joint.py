@@ -60,7 +60,7 @@ class Surface:
 
 
 def joint(points: Points, accuracy: Floats, targets: Points) -> CurveForecast:
-    """One surface through all settings, or one curve per setting where that cannot be.
+    """One surface through all settings, or one curve per setting if that is impossible.
 
     Row 0 of `accuracy` (B, P) is fitted; the other rows move its forecasts to first order.
     """
@@ -93,8 +93,8 @@ def joint(points: Points, accuracy: Floats, targets: Points) -> CurveForecast:
 def fit_surface(T: Floats, N: Ints, accuracy: Floats) -> Surface:
     """Fit the surface to P points.
 
-    With a single T nothing depends on μ and the ends at T = ∞, which stay where the search started. Two
-    different N do not tell how fast the curve rises, so Δ then stays near `PRIOR`.
+    With a single T nothing depends on μ and the ends at T = ∞, which keep their starting values. Two
+    different N do not determine how fast the curve rises, so Δ then stays near `PRIOR`.
     """
     start, scale = float(T.min()), float(np.ptp(T)) or 1.0
     t = (T - start) / scale
@@ -124,14 +124,14 @@ def fit_surface(T: Floats, N: Ints, accuracy: Floats) -> Surface:
 def _gain(slopes: Floats) -> Floats:
     """To first order the slopes of the seven parameters in the P accuracies, (7, P).
 
-    `_WIDTHS` is the prior for what the points leave open.
+    `_WIDTHS` is the prior for what the points do not determine.
     """
     known = slopes.T @ slopes / FORMULA_ERROR**2 + np.diag(_WIDTHS**-2.0)
     return np.asarray(np.linalg.solve(known, slopes.T) / FORMULA_ERROR**2, dtype=np.float64)
 
 
 def _condition(slopes: Floats, parameters: int) -> float:
-    """The condition number of the column-scaled Jacobian; infinite where fewer parameters are told."""
+    """The condition number of the column-scaled Jacobian; infinite if too few parameters have an effect."""
     norms = np.linalg.norm(slopes, axis=0)
     told = norms > 1e-10
     return float(np.linalg.cond(slopes[:, told] / norms[told])) if told.sum() >= parameters else np.inf

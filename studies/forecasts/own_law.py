@@ -1,12 +1,12 @@
-"""Beyond a cap where the truth is known: what each part of the forecast does to answers of the law itself.
+"""Forecasts beyond a cap with a known truth: the effect of each part on answers of the law itself.
 
 $ python -m studies.promises.run --part caps
 
 60 questions × 8 answers are drawn from the law of `predict.stopped.answer_law`, with the parameters of the
-tests or with some drawn from the prior, or otherwise; and stopped at their median length. The votes
-of 1, 8 and 40 at 1.5, 2 and 4 times that cap are forecast, and held against 400 other answers to each
-question. Of the law's own answers the forecast is made of the law alone, of the law and the line of late
-answers, and of these and the pace, as the product makes it; of others by the product.
+tests, with some drawn from the prior, or from other laws, and stopped at their median length. The votes of 1,
+8 and 40 at 1.5, 2 and 4 times that cap are forecast, and compared with 400 other answers to each question. On
+the law's own answers, the forecast uses the law alone, the law and the line of late answers, or these and the
+pace, as the product does; on other answers only the product's forecast is made.
 """
 
 from collections.abc import Callable, Iterator
@@ -32,13 +32,13 @@ REPLICATES = 100
 
 
 def no_pace(*given: Any) -> tuple[Floats, float]:
-    """As `paces` where answers end as the law says."""
+    """A replacement of `paces` if answers end as the law says."""
     R: int = given[3]
     return np.zeros((R, 2)), 0.0
 
 
 def no_line(*given: Any) -> Simulated:
-    """As `follow` where late answers are right as the law says."""
+    """A replacement of `follow` if late answers are right as the law says."""
     drawn: Simulated = given[1]
     return drawn
 
@@ -52,14 +52,14 @@ PRODUCT = "and the pace"
 
 
 def drawn_parameters(rng: np.random.Generator) -> dict[str, float]:
-    """From the prior, with the middle question's mode at the origin."""
+    """Parameters from the prior, with the median question's mode at the origin."""
     theta = PRIOR_MEAN + PRIOR_SD * rng.standard_normal(len(PRIOR_MEAN))
     at: dict[str, float] = dict(zip(PARAMETERS, theta.tolist(), strict=True))
     return at | {"centre": 0.0}
 
 
 Draw = Callable[[int], AnswerPools]
-"""n -> pools of n answers to each question of a world."""
+"""Draws pools of n answers to each question of a world, given n."""
 
 
 def of_law(at: dict[str, float], rng: np.random.Generator) -> Draw:
@@ -91,10 +91,10 @@ def of_lengths(
     longer: Callable[[np.ndarray], np.ndarray],
     chance: Callable[[Floats, Floats], Floats] = lambda late, level: expit(level - 0.5 * late),
 ) -> Draw:
-    """Answers that are not of the law: log tokens are a mode + `longer` of standard logistic numbers.
+    """Answers from other laws: log tokens are a mode + `longer` of standard logistic numbers.
 
-    The `chance` to be right is that of how much later than the mode an answer comes and of the
-    question's level.
+    The `chance` to be right is a function of the distance from the mode and of the question's
+    level.
     """
     mode, level = of
 
@@ -110,7 +110,7 @@ def of_lengths(
 
 
 def two_modes(share: float, times: float) -> Callable[[np.random.Generator], Draw]:
-    """A `share` of the answers take so many times as long."""
+    """A `share` of the answers takes this many times as long."""
 
     def world(rng: np.random.Generator) -> Draw:
         def longer(z: Floats) -> Floats:
@@ -137,11 +137,11 @@ WORLDS: dict[str, Callable[[np.random.Generator], Draw]] = {
     "many never end": lambda rng: of_law(THETA | {"never_ends": -1.2}, rng),
 }
 PARTLY = ("parameters of the tests", "parameters from the prior")
-"""Worlds of the law, of which the forecast is also made without some of its parts."""
+"""Worlds of the law, for which forecasts without some parts are made as well."""
 
 
 def cache_of_one(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function, called once: for those who know that they give it the same again."""
+    """Cache the first result of a function, for callers that always pass the same arguments."""
     found: list[Any] = []
 
     def once(*given: Any) -> Any:
@@ -157,7 +157,7 @@ def forecasts(name: str, sets: int) -> pd.DataFrame:
 
 
 def forecasts_of(name: str, seed: int) -> Iterator[pd.DataFrame]:
-    """Those of one set, part by part."""
+    """The forecasts for one set, by part."""
     draw = WORLDS[name](np.random.default_rng([seed, 77]))
     whole, few = draw(TRUTH), draw(SEEN)
     cap = int(np.median(whole.tokens))

@@ -1,13 +1,13 @@
-"""How large the constants of `predict.stopped.pace` are: LASTING and GROWING by maximum likelihood.
+"""The constants of `predict.stopped.pace`, LASTING and GROWING, by maximum likelihood.
 
     python -m studies.forecasts.pace --data ../shared/data/samples
 
-Each run of `along_t.py` is stopped as there. Of the log odds that an unfinished answer ends, the forecast's
-miss is taken at the earlier cuts (up to the cap) and at every dearer cap at which at most `SETTLED` of all
-answers have ended. Over runs all of them have a part in common, of sd LASTING; those beyond the cap have
-another in proportion to log tokens beyond it, counted in spreads of the questions' modes, of sd GROWING;
-beside what the forecast leaves open and the luck of the answers. Printed: for all runs, and without each
-family; and how many intervals of the mean tokens hold on a family with the constants of the others.
+Each run of `along_t.py` is stopped as there. The forecast's error, in the log odds that an unfinished answer
+ends, is taken at the earlier cuts (up to the cap) and at every larger cap at which at most `SETTLED` of all
+answers have ended. Over runs, all errors share a part of sd LASTING; those beyond the cap also have one in
+proportion to log tokens beyond it, in spreads of the questions' modes, of sd GROWING; besides the forecast's
+own uncertainty and the luck of the answers. Prints the constants for all runs and without each family, and
+the coverage of intervals of mean tokens on a family with the constants of the others.
 """
 
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ from studies.forecasts.along_t import ANSWERS, read, runs, samples_in
 FAMILIES = ("am-thinking", "datarus", "nemotron", "qwen3", "gpt-5", "claude")
 
 SETTLED = 0.985
-"""With more of the answers ended, the log odds hang on a handful of them and on the source's own limit."""
+"""If more answers have ended, the log odds depend on a few of them and on the source's own limit."""
 
 DRAWS = 100
 
@@ -42,7 +42,7 @@ DRAWS = 100
 @dataclass(frozen=True)
 class Look:
     """A fit to one split of a run, `few` answers stopped at `cap`, and the lengths of all answers to its
-    questions in `whole`; `caps` are the dearer ones."""
+    questions in `whole`; `caps` are the larger caps."""
 
     name: str
     split: int
@@ -54,12 +54,12 @@ class Look:
     fit: Fit
 
     def ahead(self, moves: np.ndarray) -> Simulated:
-        """Draws at the cap and the dearer ones."""
+        """Draws at the cap and the larger ones."""
         return simulate(self.problem, self.fit, [self.cap, *self.caps], moves, self.split)
 
 
 def look(run: pd.DataFrame, name: str, stop: int, split: int) -> Look:
-    """One run stopped at cap number `stop` of eight."""
+    """Fit one split of a run stopped at cap number `stop` of eight."""
     caps = [round(cap) for cap in np.quantile(run["tokens"], np.linspace(0.1, 0.999, 8))]
     cap, dearer = caps[stop - 1], caps[stop:]
     (group,) = capped(run, "majority", cap, dearer)
@@ -75,9 +75,9 @@ def look(run: pd.DataFrame, name: str, stop: int, split: int) -> Look:
 
 @dataclass(frozen=True)
 class Missed:
-    """How far a look was off in log odds: `off` (C + 1,), at earlier cuts and at C dearer caps.
+    """The errors of a look in log odds: `off` (C + 1,), at earlier cuts and at C larger caps.
 
-    `covariance`: what the forecast and luck leave open; `distance`: log tokens beyond the cap, in spreads, 0
+    `covariance`: from the forecast and luck; `distance`: log tokens beyond the cap, in spreads, 0
     for the earlier cuts.
     """
 
@@ -88,7 +88,7 @@ class Missed:
 
 
 def missed(one: Look) -> Missed:
-    """The moves that the log odds of a look needed."""
+    """The errors of a look: the moves that its log odds needed."""
     lengths, drawn = one.whole.tokens, one.ahead(np.zeros((DRAWS, 2)))
     late = one.whole.question[lengths > one.cap]
     unfinished = np.bincount(late, minlength=one.problem.seen.questions).astype(float)
@@ -107,7 +107,7 @@ def missed(one: Look) -> Missed:
 
 
 def tokens_held(one: Look, lasting: float, growing: float) -> float:
-    """The share of dearer caps at which the interval of the mean tokens holds them, with these constants."""
+    """The coverage of the intervals of mean tokens at larger caps, with these constants."""
     with patch.multiple(pace, LASTING=lasting, GROWING=growing):
         moves, _ = pace.paces(one.few, one.cap, one.fit, DRAWS, one.split)
     low, high = np.percentile(one.ahead(moves).tokens.mean(axis=1)[:, 1:], [5, 95], axis=0)
@@ -116,7 +116,7 @@ def tokens_held(one: Look, lasting: float, growing: float) -> float:
 
 
 def sizes(table: list[Missed]) -> np.ndarray:
-    """The likeliest (LASTING, GROWING), each run counting once however many splits it has."""
+    """The maximum-likelihood (LASTING, GROWING); each run counts once, however many splits it has."""
     splits = pd.Series([one.name for one in table]).value_counts()
 
     def loss(logs: np.ndarray) -> float:

@@ -1,4 +1,4 @@
-"""The tables, pictures and examples of the guide and of README.md, from the scores of the backtests.
+"""The tables, figures and examples of the guide and README.md, from the scores of the backtests.
 
 set     method    seen  predictor  forecasts  mean_error  bias    coverage  width  interval_score
 biggsm  majority  4     mixture    24         0.0054      0.0012  1.00      0.031  0.031
@@ -43,11 +43,11 @@ OTHERS = (
 """The first columns of a table; after them the rivals from the literature, ours last."""
 
 TIE = 1.05
-"""Errors this close tie; `flat` is named then, being the simplest."""
+"""Errors within this ratio tie; then `flat` is named, being the simplest."""
 
 
 def write(found: pd.DataFrame) -> None:
-    """The tables and the picture of the page."""
+    """Write the tables and the figure of the page."""
     named = found.assign(set=found["set"] + ", " + found["seen"].astype(str))
     parts = {method: named[named["method"] == method] for method in METHODS}
     for method, part in parts.items():
@@ -60,7 +60,7 @@ def write(found: pd.DataFrame) -> None:
 
 
 def markdown(table: pd.DataFrame) -> str:
-    """Mean error in points and, in brackets, coverage; bold: the smallest, and `flat` where it ties."""
+    """Mean error in points and (coverage); the smallest is bold, as is `flat` if it ties."""
     present = list(dict.fromkeys(table["predictor"]))
     present = sorted(present, key=lambda name: (name == "mixture", name not in OTHERS))
     error = 100 * table.pivot_table("mean_error", "set", "predictor", sort=False)
@@ -81,7 +81,7 @@ def markdown(table: pd.DataFrame) -> str:
 
 
 def verdict(label: str, table: pd.DataFrame) -> str:
-    """The mixture against the best simple rival and the rivals from the literature of each set."""
+    """The mixture against each set's best simple rival and the rivals from the literature."""
     error, score = (
         table.pivot_table(column, "set", "predictor") for column in ("mean_error", "interval_score")
     )
@@ -112,7 +112,7 @@ def verdict(label: str, table: pd.DataFrame) -> str:
 
 
 def _mean(ratios: "pd.Series[float]") -> float:
-    """Their geometric mean."""
+    """The geometric mean."""
     return float(np.exp(np.log(ratios).mean()))
 
 

@@ -1,10 +1,10 @@
-"""The plug-in forecast: each question's observed answer frequencies taken for the truth.
+"""The plug-in forecast: each question's observed answer frequencies are taken as the truth.
 
     3 right, wrong [2, 1] of 6   ->   N fresh answers from the frequencies 1/2, 1/3, 1/6
 
-Fresh answers are drawn with replacement from those seen; the accuracy of their vote is exact. Biased where
-the pool is small; the plainest use of the answers. Its interval of these questions is the luck of the answers
-still to come in the pool, that of new ones the draw of the questions.
+Fresh answers are drawn with replacement from those seen; the accuracy of their vote is exact. This simplest
+use of the answers is biased for small pools. Its interval for these questions covers the luck of the pool's
+remaining answers, that for new ones the draw of questions.
 """
 
 import numpy as np
@@ -15,7 +15,7 @@ from predict.evidence.points import Evidence, Floats, Ints, Points, Pool
 from results.votes.exact import VoteCounts, best_of_n
 
 COMPLETED = 64
-"""Completions of each pool, of which every draw takes one."""
+"""The number of completions of each pool; every draw takes one."""
 
 
 def plug_in(observed: Evidence, targets: Points, options: Options) -> Estimate:

@@ -1,4 +1,4 @@
-"""Rivals from the literature: a law of the questions fitted by maximum likelihood, read with each posterior.
+"""Rivals from the literature: a maximum-likelihood law of the questions, with each question's posterior.
 
 4 answers a question  ->  vote of 64:  beta + Pitman–Yor 0.71, NPMLE 0.69
 
@@ -42,22 +42,22 @@ Means = Callable[[VoteCounts, Ints], Floats]
 
 EDGES = np.concatenate([[0.0], expit(np.linspace(-12, 12, 400)), [1.0]])
 RATES = np.concatenate([[0.0], (EDGES[1:] + EDGES[:-1]) / 2])
-"""Never right, and the middles of cells that are even in logit p."""
+"""0, and the midpoints of cells equally spaced in logit p."""
 
 DRAWS, STICKS = 20_000, 48
-"""Simulated votes at each N, shared among the questions; new wrong answers with a chance of their own."""
+"""Simulated votes at each N, over all questions; and new wrong answers with individual probabilities."""
 
 
 COPIES = 12
-"""Bootstrap samples that an interval is made from."""
+"""The number of bootstrap samples for an interval."""
 
 
 def predictor(means: Means) -> Estimator:
     """`means` as an estimator of sampled settings; its intervals are bootstrapped.
 
-    The answers to each question are drawn again, with replacement, and the law is fitted anew; the forecasts
-    of `COPIES` such samples tell its standard error, and Student's law the interval of these questions. New
-    ones are not asked about here.
+    The answers to each question are resampled with replacement, and the law is refitted; the forecasts from
+    `COPIES` such samples give the standard error, and Student's law the interval for these questions. There
+    are no intervals for new questions.
     """
 
     def predict(observed: Evidence, targets: Points, options: Options) -> Estimate:
@@ -80,7 +80,7 @@ def predictor(means: Means) -> Estimator:
 
 
 def resampled(answers: AnswerPools, rng: np.random.Generator) -> AnswerPools:
-    """As many answers to each question, drawn from its own with replacement."""
+    """Each question's answers, resampled with replacement."""
     question = answers.question
     drawn = answers.starts[question] + (rng.random(len(question)) * answers.sizes[question]).astype(np.int64)
     return replace(answers, votes=renumbered(question, answers.votes[drawn]), tokens=answers.tokens[drawn])
@@ -95,7 +95,7 @@ def npmle(likelihood: Floats, times: Floats, steps: int = 400) -> Floats:
 
 
 def votes_npmle(counts: VoteCounts, N: Ints) -> Floats:
-    """The vote by the plain maximum likelihood weights of the mixture's atoms."""
+    """The vote with the plain maximum-likelihood weights of the mixture's atoms."""
     seen = patterns(counts)
     logs = log_likelihood(seen)
     likelihood = np.exp(logs - logs.max(axis=1, keepdims=True))
@@ -103,7 +103,7 @@ def votes_npmle(counts: VoteCounts, N: Ints) -> Floats:
     mass = (mass / mass.sum(axis=1, keepdims=True))[seen.pattern]
     unread = None
     if counts.nulls.any():
-        a, b = fit_beta(counts.nulls, counts.pools)  # whatever p is
+        a, b = fit_beta(counts.nulls, counts.pools)  # for any p
         unread = Unread(np.full(len(P), a), np.full(len(P), b))
     by_rate, which = accuracy_by_atom(counts, N, unread=unread)
     each = [mass[which == i] @ values for i, values in enumerate(by_rate)]
@@ -213,8 +213,8 @@ def beta_binomial(observed: Evidence, targets: Points, options: Options) -> Esti
 def counted(points: Points) -> Points:
     """The points with each even N as the odd one below it.
 
-    With ties shared and two answers to choose from, one vote more than an odd number changes nothing: it can
-    only make or break a tie. From N = 1 to 2 that always holds. An exponential cannot follow such steps.
+    With ties shared and two possible answers, one vote more than an odd number does not change the accuracy.
+    From N = 1 to 2 that always holds. An exponential cannot follow such steps.
     """
     return replace(points, N=points.N - (points.N % 2 == 0))
 
@@ -230,10 +230,10 @@ def joint_of_odd(evidence: Evidence, targets: Points, options: Options) -> Estim
 
 
 JOINT = {"joint": joint_of_odd}
-"""Goes by curves alone."""
+"""The rivals that use only curves."""
 
 SIMPLE = {**JOINT, "plug-in": plug_in, "beta-binomial": beta_binomial}
-"""They have a status, and are checked as the product checks its own."""
+"""Rivals that have a status, and are checked like the product's own predictors."""
 
 
 def checked(name: str) -> Estimator:

@@ -1,9 +1,9 @@
-"""Make every table and picture along N of the forecasting pages again, from the data to the Markdown.
+"""Remake every table and figure along N of the forecasting pages, from the data to the Markdown.
 
 $ DATA_DIR=../shared/data python -m studies.forecasts.run --jobs 2
 
 Imports the sets and judges every predictor and the rivals from the literature on all of them (`along_n`).
-Writes the scores of this edition, pictures (PNG) and commands beside this file, and the tables between the
+Writes the scores of this edition, figures (PNG) and commands beside this file, and the tables between the
 markers of docs/forecasting.md and README.md. Answers and the scores of each set stay in runs.
 """
 
@@ -28,7 +28,7 @@ from studies.forecasts.page import HERE, insert, write
 ROOT = HERE.parents[1]
 WORK = Path("runs/forecasting")
 BEFORE, EDITION = (HERE / "editions" / name for name in ("7.csv", "8.csv"))
-"""The scores of this edition of the forecaster. A new edition gets a new file, and the old ones stay."""
+"""The scores of the previous and this edition of the forecaster; a new edition gets a new file."""
 
 
 @click.command()
@@ -63,7 +63,7 @@ def main(processes: int, splits: int, data: Path, reuse: bool, again: tuple[str,
 
 
 def with_others(found: pd.DataFrame, before: pd.DataFrame) -> pd.DataFrame:
-    """Scores of some predictors, and those of the others from an edition before, in its order."""
+    """Scores of some predictors, with those of the others from an earlier edition, in its order."""
     key = ["set", "method", "seen", "predictor"]
     newest = pd.concat([found, before]).drop_duplicates(key).set_index(key)
     return newest.reindex(before.set_index(key).index).reset_index()[before.columns]
@@ -142,7 +142,7 @@ EXAMPLES = {
     ],
 }
 SHOWN = "openai/gpt-5.1 on"
-"""The model whose part of the output stands in the page."""
+"""The model whose part of the output is shown on the page."""
 
 
 def examples() -> None:

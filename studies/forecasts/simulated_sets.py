@@ -1,9 +1,9 @@
-"""Answers of simulated models, to judge forecasts by: a function a set, seeds fixed.
+"""Answers of simulated models for evaluating forecasts: a function per set, with fixed seeds.
 
     question_id  setting  sample  answer  gold  tokens  model
     choice-000   default  0       D       A     936     simulated-1
 
-choices      nine models on one multiple-choice test: tempting distractors, a liking for a letter
+choices      nine models on one multiple-choice test: tempting distractors, a preference for a letter
 steps        chains of arithmetic, wrong by a slip at a step, at three temperatures
 budgets      trains of thought cut off at six budgets, some guess, some overthink
 close calls  one question in five has a wrong answer just ahead of the right one
@@ -16,7 +16,7 @@ import numpy.typing as npt
 import pandas as pd
 
 Row = tuple[str, str, int, str | None, str, int, str]
-"""The columns below; None: no answer could be read."""
+"""The columns below; None is an unreadable answer."""
 
 COLUMNS = ["question_id", "setting", "sample", "answer", "gold", "tokens", "model"]
 
@@ -66,7 +66,7 @@ def choices() -> Iterator[Row]:
 def _of_accuracy(
     target: float, right: Floats, pull: Floats, difficulty: Floats, own: Floats, letters: Floats, heat: float
 ) -> Floats:
-    """Chances of the options, shape (Q, 4), at the skill whose mean accuracy is `target` (by bisection)."""
+    """Probabilities of the options (Q, 4) at the skill with mean accuracy `target`, by bisection."""
     low, high = -8.0, 12.0
     for _ in range(60):
         skill = (low + high) / 2
@@ -86,12 +86,12 @@ def steps() -> Iterator[Row]:
         length = int(rng.choice([2, 3, 4, 5, 6, 7, 8], p=[0.15, 0.2, 0.2, 0.16, 0.13, 0.1, 0.06]))
         start = int(rng.integers(3, 60))
         chain, value = [], start
-        care = rng.normal(4.3, 1.0)  # how much likelier the right result of a step is, in logits
+        care = rng.normal(4.3, 1.0)  # advantage of the right result of a step, in logits
         for _ in range(length):
             op = str(rng.choice(["+", "-", "*"], p=[0.4, 0.33, 0.27]))
             k = int(rng.integers(2, 12)) if op == "*" else int(rng.integers(2, 80))
             hard = care - 0.5 * (op == "*") - 0.15 * len(str(abs(value))) + 0.8 * rng.standard_normal()
-            # A step that is easily misread: one slip of it close to the right result, or ahead of it.
+            # An easily misread step: one of its slips is close to the right result, or ahead of it.
             trap = rng.random() < 0.055
             order, own = int(rng.integers(2**31)), rng.gumbel(0, 0.9, 12)
             chain.append((op, k, hard, trap, rng.normal(0.35, 1.3), order, own))
@@ -107,7 +107,7 @@ def steps() -> Iterator[Row]:
                     z = own[: len(wrong)] - 0.5 * np.arange(len(wrong))
                     if trap:
                         z[0] = hard - lead
-                    # Forty far-off results, each unlikely: they only matter when it is hot.
+                    # Forty distant results, each unlikely: they matter only at high temperature.
                     z = np.concatenate([[hard], z, [np.log(40.0) * t - 3.2]]) / t
                     pick = int(rng.choice(len(z), p=_softmax(z)))
                     if pick == 0:
@@ -151,7 +151,7 @@ def budgets() -> Iterator[Row]:
         favourite = rng.beta(1.6, 1.6)
         tail = 1.0 / np.arange(1, 25) ** rng.uniform(0.6, 1.6)
         wrong = np.concatenate([[favourite], (1 - favourite) * tail / tail.sum()])
-        # The guesses of a train of thought that was cut off: a small pool, the gold in it or not.
+        # The guesses after a truncated train of thought: a small pool, with or without the gold.
         pool = [str(v) for v in rng.integers(0, 1000, int(rng.integers(2, 6)))]
         pool[0] = others[0] if rng.random() < 0.5 else pool[0]
         if rng.random() < 0.6:
@@ -166,12 +166,12 @@ def budgets() -> Iterator[Row]:
                 if need <= budget:
                     room = budget / need
                     right = ceiling * (0.75 if overthinks and room > 4 else 1.0)
-                    # Models use some of the room that they are given.
+                    # Models use part of their budget.
                     tokens = min(budget, need * min(room, 1 + 0.15 * np.log(room)))
                     answer = gold if rng.random() < right else others[rng.choice(25, p=wrong)]
                 else:
                     tokens = budget
-                    near = max(0.0, 1 - (need / budget - 1) / 0.5)  # nearly through: it may see the end
+                    near = max(0.0, 1 - (need / budget - 1) / 0.5)  # almost finished: it may know the answer
                     if rng.random() < 0.45 * near * ceiling:
                         answer = gold
                     elif rng.random() < silent:
@@ -182,7 +182,7 @@ def budgets() -> Iterator[Row]:
 
 
 def close_calls() -> Iterator[Row]:
-    """250 questions × 64 answers; of 50 questions the wrong answer leads by 2 to 10 points."""
+    """250 questions × 64 answers; on 50 of them a wrong answer leads by 2 to 10 points."""
     rng = np.random.default_rng(17_884)
     Q, samples = 250, 64
     led = rng.permutation(Q) < Q // 5
@@ -193,7 +193,7 @@ def close_calls() -> Iterator[Row]:
         null = rng.beta(0.5, 30) * (1 - right - first)
         tail = np.sort(rng.gamma(rng.choice([0.25, 1.0]), 1.0, 39) + 1e-6)[::-1]
         tail *= (1 - right - first - null) / tail.sum()
-        # No answer of the tail passes the first two: what is over is spread evenly.
+        # No tail answer exceeds the first two: the excess is spread evenly.
         cap = 0.8 * min(right, max(first, 0.04))
         for _ in range(50):
             over = np.maximum(tail - cap, 0).sum()
@@ -212,7 +212,7 @@ def close_calls() -> Iterator[Row]:
 
 
 def _leaders(rng: np.random.Generator, led: bool) -> tuple[float, float]:
-    """Chances of the right answer and of the first wrong one, which is ahead where `led`."""
+    """Probabilities of the right answer and of the first wrong one, which leads where `led`."""
     if led:
         right = rng.uniform(0.22, 0.45)
         return right, min(right + rng.uniform(0.02, 0.10), 0.98 - right)

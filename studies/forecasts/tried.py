@@ -1,4 +1,4 @@
-"""Two changes of the mixture that were tried: a prior that has seen other models, and a second opinion.
+"""Two changes of the mixture that were tried: a prior learnt from other models, and a second opinion.
 
 set      seen  error   learnt  mean of both  score  learnt  mean of both
 biggsm   4     0.0058  0.0064  …             0.043  0.040   …
@@ -6,9 +6,9 @@ biggsm   4     0.0058  0.0064  …             0.043  0.040   …
 $ DATA_DIR=../shared/data python -m studies.forecasts.tried --jobs 2            (run.py first: it imports)
 
 Learnt: the flexible law's weights are softmax(base + F α), α around 0. Here α is fitted to all answers of
-every real set, and the mean over the families of models of all sets that share neither family nor benchmark
-with the set in question stands in the place of 0. Mean of both: the mixture's forecast and `question-law`'s,
-which sees the curve alone, count alike, and so do the ends of their intervals. Nothing else is chosen.
+every real set, and 0 is replaced by the mean over model families of all sets that share neither family nor
+benchmark with the set in question. Mean of both: the forecasts of the mixture and of `question-law`, which
+sees only the curve, are averaged, and so are the ends of their intervals. Nothing else is chosen.
 Writes tried.csv and a table of README.md.
 """
 
@@ -41,7 +41,7 @@ from studies.forecasts.page import HERE, insert
 
 
 class Origin(NamedTuple):
-    """Where a set comes from: what is left out together with it."""
+    """The origin of a set: sets of the same origin are left out together."""
 
     family: str
     benchmark: str
@@ -61,7 +61,7 @@ ORIGINS = {
     "jhu-llama2": Origin("llama", "mcqa"),
     "rgeval-llama32": Origin("llama", "amc"),
 }
-"""By the beginning of a set's name. Fine-tuned models are of the family that they were made of."""
+"""By the prefix of a set's name. A fine-tuned model belongs to the family of its base model."""
 
 NAMES = {"mean_error": "error, points", "coverage": "held, %", "interval_score": "score, points"}
 _DIGITS = {"mean_error": ".2f", "coverage": ".0f", "interval_score": ".1f"}
@@ -85,7 +85,7 @@ def main(processes: int, splits: int, data: Path) -> None:
 
 
 def origin(name: str) -> Origin | None:
-    """Where a set comes from; None for a simulated one."""
+    """The origin of a set; None for a simulated one."""
     return next((of for start, of in ORIGINS.items() if name.startswith(start)), None)
 
 
@@ -105,7 +105,7 @@ def _alpha(counts: VoteCounts) -> Floats:
 
 
 def learnt(name: str, fitted: dict[str, Floats]) -> Floats:
-    """The mean α of the other families' sets of other benchmarks, families counting alike."""
+    """The mean α of other families' sets on other benchmarks, with equal weight for each family."""
     own = origin(name)
     by_family: dict[str, list[Floats]] = {}
     for other, alpha in fitted.items():
@@ -120,7 +120,7 @@ def _moved(alpha: Floats) -> Floats:
 
 
 def mean_of_both(observed: Evidence, targets: Points, options: Options) -> Estimate:
-    """The mean of the mixture and of `question-law`; where that one gives none, the mixture."""
+    """The mean of the mixture and `question-law`, or the mixture where the latter gives no forecast."""
     ours = mixture(observed, targets, options)
     curve = estimate("question-law", replace(observed, pools=()), targets, options)
     given = np.isfinite(curve.mean)

@@ -1,15 +1,15 @@
-"""How unevenly exact intervals hold: by luck alone, in how many cases do fewer than three of four hold?
+"""How uneven is the coverage of exact intervals: in how many cases is it below 3/4 by chance alone?
 
     intervals that hold, mean over cases            91%
     held in the worst case: median of the tables    50%
 
 $ DATA_DIR=../shared/data python -m studies.forecasts.uneven
 
-Run make.py first: it imports the sets. Draws the table of the evidence anew, as often as `--tables` says,
-with the sets, settings, questions, answers and splits of the real one. The truth of a setting is a beta law
-drawn from the forecaster's own prior. So its intervals of 90 % are exact: over all tables they hold nine
-times in ten. A case is a set and a number of answers seen; its forecasts share one truth, and tend to hold or
-miss together. Best-of-N, whose exact forecaster is easily computed. Writes the table of README.md.
+Run run.py first: it imports the sets. Simulates the table of the evidence `--tables` times, with the sets,
+settings, questions, answers and splits of the real one. The truth of a setting is a beta law drawn from the
+forecaster's own prior, so its 90 % intervals are exact: over all tables they cover nine times in ten. A case
+is a set and a number of answers seen; its forecasts share one truth, and tend to hold or miss together. Uses
+best-of-N, whose exact forecaster is easy to compute. Writes the table of README.md.
 """
 
 from pathlib import Path
@@ -33,10 +33,10 @@ Floats = npt.NDArray[np.float64]
 
 SIDE = np.geomspace(0.1, 5, 24)
 A, B = (axis.ravel() for axis in np.meshgrid(SIDE, SIDE))
-"""The laws Beta(A, B) of the questions' chances, equally likely before any answer is seen."""
+"""The laws Beta(A, B) of the questions' probabilities, equally likely a priori."""
 
 UNEVEN = 0.75
-"""A case of which fewer forecasts hold stands out."""
+"""A case with lower coverage than this stands out."""
 
 
 @click.command()
@@ -63,7 +63,7 @@ def sizes(data: Path, splits: int) -> list[tuple[str, int, int]]:
 
 
 def table(settings: list[tuple[str, int, int]], splits: int, rng: np.random.Generator) -> "pd.Series[float]":
-    """The share of intervals that hold, by set and answers seen."""
+    """The coverage of the intervals, by set and answers seen."""
     rows = []
     for name, questions, answers in settings:
         law = rng.integers(len(A))
@@ -80,7 +80,7 @@ def table(settings: list[tuple[str, int, int]], splits: int, rng: np.random.Gene
 
 
 def interval(among: Ints, seen: int, answers: int, N: Ints, rng: np.random.Generator) -> Floats:
-    """The middle 90 % of the best of N in the whole pool, given how many of the answers seen are right."""
+    """The central 90 % interval of best-of-N in the whole pool, given the number of right answers seen."""
     questions = np.bincount(among, minlength=seen + 1)
     s = np.arange(seen + 1)[:, None]
     likelihood = questions @ (betaln(A + s, B + seen - s) - betaln(A, B))
@@ -93,7 +93,7 @@ def interval(among: Ints, seen: int, answers: int, N: Ints, rng: np.random.Gener
 
 
 def markdown(held: "pd.Series[float]") -> str:
-    """What the tables drawn have in common."""
+    """The table that summarises the simulated tables."""
     cases = held.groupby("table")
     uneven, half = (held < UNEVEN).groupby("table").sum(), (held <= 0.5).groupby("table").sum()
     rows = {

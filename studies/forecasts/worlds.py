@@ -1,15 +1,15 @@
-"""Forecasts along N where the truth is known: seventeen worlds, most of them not as the forecaster thinks.
+"""Forecasts along N with a known truth: seventeen worlds, most of which violate the forecaster's model.
 
 $ python -m studies.promises.run --part forecasts
 
-To each of 150 questions (or 20) 64 answers are drawn, and 4 of them shown. The votes of 5, 16 and 64 are
-forecast and held against what two readers will see:
+For each of 150 questions (or 20), 64 answers are drawn, and 4 of them shown. The votes of 5, 16 and 64 are
+forecast and compared with what two readers will see:
 
-    N    who has no more answers tops each question up to N; the answers shown are among these
-    64   who backtests knows the exact vote over all 64 answers
+    N    a reader without more answers extends each question to N; the answers shown are among these
+    64   a reader who backtests knows the exact vote over all 64 answers
 
-Beside the second stands an oracle, who sees the same answers and knows the law that questions are drawn from:
-whatever a question's answers look like, the oracle has many others that look the same.
+The second is also compared with an oracle, which sees the same answers and knows the law of the questions:
+whatever a question's answers look like, the oracle has many other questions that look the same.
 """
 
 from collections.abc import Callable
@@ -25,31 +25,31 @@ from tests.predict.answers.pools import observed, pool_of, targets
 
 ANSWERS, QUESTIONS, ASKED, POOL = 8, 150, [5, 16, 64], 64
 BANK, REPLICATES = 100_000, 2000
-"""Questions that the oracle knows, and its draws."""
+"""The number of questions that the oracle knows, and of its draws."""
 
 Rng = np.random.Generator
 
 
 def wrong(p: Floats, rng: Rng, evenness: float = 1.0) -> Floats:
-    """Laws (Q, ANSWERS) whose right answer has the chances p, wrong ones at random."""
+    """Laws (Q, ANSWERS) with probabilities p of the right answer, and random wrong ones."""
     others = rng.dirichlet(np.full(ANSWERS - 1, evenness), len(p))
     return np.column_stack([p, (1 - p)[:, None] * others])
 
 
 def leading(p: Floats, share: float) -> Floats:
-    """The same where one wrong answer has that share of all wrong ones."""
+    """The same, with one wrong answer having the given share of all wrong ones."""
     others = np.full(ANSWERS - 1, (1 - share) / (ANSWERS - 2))
     others[0] = share
     return np.column_stack([p, (1 - p)[:, None] * others])
 
 
 def either(which: np.ndarray, one: Floats, other: Floats) -> Floats:
-    """Of each question the law of one or of the other."""
+    """Each question has the law of one or of the other."""
     return np.where(which[:, None], one, other)
 
 
 def softmax(logits: Floats) -> Floats:
-    """Laws of these logits, sharpened, as many answers as there are filled up with chances of 0."""
+    """Laws from these logits, sharpened, and padded with probabilities of 0 to ANSWERS."""
     powers = np.exp(2 * logits)
     laws = powers / powers.sum(axis=1, keepdims=True)
     return np.pad(laws, ((0, 0), (0, ANSWERS - laws.shape[1])))
@@ -79,7 +79,7 @@ def never_right(rng: Rng, Q: int) -> Floats:
 
 
 def nulls(rng: Rng, Q: int) -> Floats:
-    """What is hard is often not answered."""
+    """Hard questions are often not answered."""
     p = rng.beta(1.5, 1.2, Q)
     return wrong(p, rng) * (1 - 0.6 * (1 - p) ** 2)[:, None]
 
@@ -117,7 +117,7 @@ SIZES = {"20 questions": (20, 4), "2,000 questions, 2 answers": (2000, 2)}
 
 
 def forecasts(name: str, sets: int) -> pd.DataFrame:
-    """A row for each set of questions and N: what is forecast of it, and what is so, for either reader."""
+    """A row for each set of questions and N: the forecast, and the truth for either reader."""
     questions, answers = SIZES.get(name, (QUESTIONS, 4))
     known = Oracle(name, answers)
     return pd.concat([forecast_of(name, questions, answers, seed, known) for seed in range(sets)])
@@ -151,10 +151,10 @@ def drawn(name: str, questions: int, rng: Rng) -> Ints:
 
 
 class Oracle:
-    """Who knows the law of the questions: the votes of many that were drawn from it, by what is seen of them.
+    """An oracle that knows the law of the questions: the votes of many draws, by their first answers.
 
-    Given their first answers, questions are drawn anew from those that look the same (the
-    posterior by rejection, which is exact: what is seen is discrete).
+    Given first answers, questions are drawn from those that look the same (the posterior by
+    rejection sampling, which is exact, as the data are discrete).
     """
 
     def __init__(self, name: str, answers: int) -> None:
@@ -166,17 +166,17 @@ class Oracle:
         self.alike = dict(zip(names.tolist(), np.split(order, starts[1:]), strict=True))
 
     def interval(self, seen: Ints, rng: Rng) -> Interval[Floats]:
-        """The middle 90 % of the vote of questions of which these answers (Q, answers) are seen."""
+        """The central 90 % interval of the vote, given these answers (Q, answers)."""
         total = np.zeros((REPLICATES, len(ASKED)))
         for look in looks_of(seen).tolist():
-            alike = self.alike.get(look, np.arange(BANK))  # one that the bank has not may be any
+            alike = self.alike.get(look, np.arange(BANK))  # a pattern not in the bank may be any
             total += self.votes[rng.choice(alike, REPLICATES)]
         low, high = middle(total / len(seen), FORECAST_LEVEL)
         return Interval(low, high, FORECAST_LEVEL)
 
 
 def looks_of(seen: Ints) -> Ints:
-    """A number (Q,) for what answers (Q, answers) look like: how many are right, unread, alike."""
+    """A code (Q,) for the pattern of answers (Q, answers): how many are right, unreadable, equal."""
     answers = seen.shape[1]
     times = (seen[:, :, None] == np.arange(-1, ANSWERS)).sum(axis=1)
     times[:, 2:] = -np.sort(-times[:, 2:], axis=1)

@@ -1,4 +1,4 @@
-"""The picture of studies/judges: one model's answers chosen in four ways, on GSM8K and on MATH.
+"""The figure of studies/judges: one model's answers chosen in four ways, on GSM8K and on MATH.
 
 python -m studies.judges.run
 """

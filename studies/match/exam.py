@@ -1,11 +1,11 @@
-"""An exam that a language model and a candidate twin both sit: the same number of answers, marked alike.
+"""An exam that a language model and a candidate twin both take: the same number of answers, graded alike.
 
     exam = Exam(pool=16, points=(("majority", 1), ("majority", 4)))
-    marks(drawn, exam)[question]             ->  [0.5, 0.61, 0.25], at each point, and one answer's squared
+    marks(drawn, exam)[question]             ->  [0.5, 0.61, 0.25]: each point, and one answer's squared
     sit(exam, BinarySetting(…), STEPS, 0)    ->  a Twin for every t of STEPS
 
 A twin's questions are random tasks. Their answers are drawn from the exact law of w_t, as many a task as the
-model gave a question, so that the twin's marks scatter over questions and pools as the model's do.
+model gave a question, so that the twin's marks vary over questions and pools as the model's do.
 """
 
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from synthetic.model.settings import BinarySetting
 from synthetic.model.tasks import Array, draw_tasks, task_keys
 
 TASKS = 500
-"""Tasks of each candidate; that they are not infinitely many is part of the likelihood."""
+"""The number of tasks of each candidate; the likelihood accounts for its being finite."""
 STEPS = (1, 2, 4, 8, 16, 64)
 EVERY_SUBSET = 16
 """Votes of up to this many are means over all subsets of the pool, larger ones over disjoint parts of it."""
@@ -32,14 +32,14 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Exam:
-    """How many answers a question got, and where its curves are read, at N up to `pool`."""
+    """The number of answers per question, and the points at which curves are read, with N up to `pool`."""
 
     pool: int
     points: tuple[Point, ...]
 
     @property
     def part(self) -> int:
-        """Answers are drawn in parts of this size, of which every vote above EVERY_SUBSET is made."""
+        """Answers are drawn in parts of this size; every vote above EVERY_SUBSET consists of whole parts."""
         return gcd(self.pool, *(n for _, n in self.points if n > EVERY_SUBSET))
 
 
@@ -84,7 +84,7 @@ def sit(exam: Exam, setting: BinarySetting, steps: tuple[int, ...], seed: int) -
 
 
 def draw_answers(laws: Array, gold: Ints, exam: Exam, seed: int) -> Ints:
-    """How often each answer is drawn from `laws` (tasks, answers) in each part, (tasks, parts, answers).
+    """The counts of answers drawn from `laws` (tasks, answers) in each part, (tasks, parts, answers).
 
     `gold` (tasks,) are the right answers' places; the right answer comes first in what is returned.
     """

@@ -1,6 +1,6 @@
-"""The matched twin beside the language model: curves, and how alike their questions are.
+"""The matched twin beside the language model: curves, and the similarity of their questions.
 
-picture(matches)  ->  a Vega-Lite specification: a row a match with histograms, or three curves a row without
+picture(matches)  ->  a Vega-Lite specification: a row per match with histograms, else three curves per row
 """
 
 from collections.abc import Sequence
@@ -40,7 +40,7 @@ def _row(match: Match, place: int) -> list[Figure]:
 
 
 def _curves(match: Match, place: int) -> Figure:
-    """Measured points, full where they were fitted, and the twin's curve with its 90 % interval."""
+    """Measured points (filled if fitted) and the twin's curve with its 90 % interval."""
     columns = ["N", "method", "accuracy", "predicted", "low", "high", "role"]
     table = forecast_table([match])[columns].replace({"method": METHOD_NAMES})
     least = float(table[["accuracy", "low"]].min().min())
@@ -89,7 +89,7 @@ def histogram(match: Match, place: int, column: int, title: str, axis: str) -> F
 
 
 def share_edges(pool: int, lowest: int) -> Array:
-    """Edges of about 16 bins over shares of a pool from `lowest` (0 or −1) to 1, as many shares in each."""
+    """Edges of about 16 bins for shares of a pool from `lowest` (0 or −1) to 1, equally many in each."""
     width = -(-pool * (1 - lowest) // 16)
     count = -(-(pool * (1 - lowest) + 1) // width)
     return np.asarray(lowest + (width * np.arange(count + 1) - 0.5) / pool)

@@ -1,11 +1,11 @@
-"""Which twins explain a curve: a likelihood over the candidates, and what they say about the rest of it.
+"""Which twins explain a curve: a likelihood of the candidates, and their predictions of its rest.
 
     fit = weigh(curve, twins, fit_max_n=4)                          fit.weights  ->  [0.31, 0.22, …]
     predict(curve, twins, fit.weights, fit.wider, 4).predicted      ->  [0.520, 0.588, 0.631, 0.652]
 
 The model's Q questions count as Q independent draws from the twin's tasks. The mean marks (`exam.marks`) of Q
-questions are then close to Gaussian, with the mean and covariance that the twin's own tasks show: the
-synthetic likelihood of Wood (2010, Nature 466, 1102–1104). The marks at larger N follow from those fitted by
+questions are then close to Gaussian, with the mean and covariance of the twin's own tasks: the synthetic
+likelihood of Wood (2010, Nature 466, 1102–1104). The marks at larger N follow from the fitted ones by
 conditioning the same Gaussian.
 """
 
@@ -28,9 +28,9 @@ DRAWS = 20_000
 
 @dataclass(frozen=True)
 class Curve:
-    """What was measured of one model at one setting, over `questions` questions, from `pool` answers each.
+    """The measured curve of one model at one setting, over `questions` questions with `pool` answers each.
 
-    `accuracy` (points,) belongs to `points`, NaN where it is asked for; `square` is the mean square of one
+    `accuracy` (points,) is NaN where it is to be predicted; `square` is the mean square of one
     answer's accuracy, NaN where unknown.
     """
 
@@ -66,13 +66,13 @@ class Fit:
 
     @property
     def p_value(self) -> float:
-        """The chance of a misfit at least as large."""
+        """The probability of a misfit at least as large."""
         return float(chi2.sf(self.misfit, self.fitted))
 
 
 @dataclass(frozen=True)
 class Prediction:
-    """The curve given the points fitted, (points,) each, with a 90 % interval."""
+    """The curve given the fitted points, (points,) each, with a 90 % interval."""
 
     predicted: Array
     low: Array
@@ -80,9 +80,9 @@ class Prediction:
 
 
 def fitted_marks(curve: Curve, fit_max_n: int) -> list[int]:
-    """The places of the marks to fit: N ≤ fit_max_n, and the spread of one answer where it is known.
+    """The indices of the marks to fit: N ≤ fit_max_n, and the spread of one answer if known.
 
-    A vote of two is one answer, since ties are shared, and so is the best of one.
+    A vote of two is left out, as it equals one answer with ties shared, and so is best-of-one.
     """
     once = {("majority", 2), ("best_of_n", 1)} if ("majority", 1) in curve.points else set()
     places = [i for i, point in enumerate(curve.points) if point[1] <= fit_max_n and point not in once]
@@ -110,7 +110,7 @@ def weigh(curve: Curve, twins: Sequence[Twin], fit_max_n: int) -> Fit:
 def predict(
     curve: Curve, twins: Sequence[Twin], weights: Array, wider: float, fit_max_n: int, seed: int = 0
 ) -> Prediction:
-    """All of the curve's points given the marks at N ≤ fit_max_n, from twins of these weights."""
+    """Predict all of the curve's points given the marks at N ≤ fit_max_n, from twins with these weights."""
     use = fitted_marks(curve, fit_max_n)
     mean, covariance = _moments(curve, twins)
     residual = curve.marks[use] - mean[:, use]

@@ -31,16 +31,16 @@ from synthetic.model.tasks import Array
 
 PREDICTOR = "twin"
 MOST_ANSWERS = 1024
-"""Rows of more answers than this are left out: the exam's tasks give as many answers each."""
+"""Rows with more answers than this are left out, as every task of the exam gives that many."""
 KEPT = 0.999
-"""The share of a fit's weight whose twins predict the rest of the curve."""
+"""The share of a fit's weight for which twins predict the rest of the curve."""
 GROUP = ["source", "dataset", "model", "setting"]
 Shares = dict[tuple[str, ...], Array]
 
 
 @dataclass(frozen=True)
 class Match:
-    """One model at one setting: its `rows` of the curves table, and what which twins explain of them.
+    """One model at one setting: its `rows` of the curves table, and the twins that explain them.
 
     `fit` weighs all candidates. `twins` are those that carry KEPT of the weight, `weights` theirs, scaled to
     sum 1. `shares` (questions, 2) are the model's p and Δ of every question, where its samples are known.
@@ -65,7 +65,7 @@ class Match:
 
     @property
     def fits(self) -> bool:
-        """Whether chance explains the likeliest twin's misfit."""
+        """Whether chance explains the misfit of the likeliest twin."""
         return self.fit.p_value >= LEAST_P
 
     @property
@@ -116,8 +116,8 @@ def match_all(
 ) -> list[Match]:
     """The match of every model at every setting of `curves`.
 
-    All candidates sit for the marks fitted, and only those that carry weight for the others, which cost
-    more. Raises BadInput where nothing is left to fit.
+    All candidates take the exam for the fitted marks; only those with weight take it for the others, which
+    cost more. Raises BadInput if nothing is left to fit.
     """
     check_count("jobs", jobs, high=1024)
     places = [(setting, t) for setting in candidates() for t in STEPS]
@@ -138,7 +138,7 @@ def match_all(
 
 
 def _all_sit(exam: Exam, places: Sequence[tuple[BinarySetting, int]], seed: int, jobs: int) -> list[Twin]:
-    """The twin of every setting and t, those of a setting together."""
+    """The twins of every setting and t, ordered by setting."""
     from joblib import Parallel, delayed  # type: ignore[import-untyped]
 
     steps: dict[BinarySetting, tuple[int, ...]] = {}
@@ -151,7 +151,7 @@ def _all_sit(exam: Exam, places: Sequence[tuple[BinarySetting, int]], seed: int,
 
 
 def heaviest(weights: Array, share: float) -> list[int]:
-    """The places of the fewest weights that carry `share` of their sum, heaviest first."""
+    """The indices of the fewest weights that carry `share` of their sum, heaviest first."""
     order = np.argsort(-weights, kind="stable")
     places: list[int] = order[: int(np.searchsorted(np.cumsum(weights[order]), share)) + 1].tolist()
     return places
@@ -192,7 +192,7 @@ def forecast_table(matches: Sequence[Match]) -> pd.DataFrame:
 
 
 def settings_table(matches: Sequence[Match], share: float = 0.99) -> pd.DataFrame:
-    """The twins that carry `share` of each match's weight, likeliest first."""
+    """The table of twins that carry `share` of each match's weight, likeliest first."""
     rows = []
     for match in matches:
         for i in heaviest(match.weights, share):

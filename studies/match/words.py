@@ -1,4 +1,4 @@
-"""What a match found, in sentences: of each curve, of each model's settings together, of all.
+"""Sentences on the result of a match: for each curve, for all settings of a model, and overall.
 
 Does the twin explain the model? It fits 6 of 6 curves up to N = 4; beyond, 43 of 48 points are in its …
 """
@@ -53,11 +53,11 @@ def beyond(matches: Sequence[Match]) -> str:
 
 
 def one_twin(matches: Sequence[Match]) -> list[str]:
-    """For each model with several settings: can one twin, t alone changing, stand for all of them?
+    """For each model with several settings: can one twin, with only t changing, explain all of them?
 
-    The odds are those of one common (n, d, k, σ_ε) against one for each setting, every twin as likely as any
-    other beforehand: the mean over the K candidates of Π K·P(candidate | curve). They take the settings'
-    answers to be independent. The likeliest common twin is named with its likeliest t at each setting.
+    The odds are of one common (n, d, k, σ_ε) against one for each setting, with all twins equally likely a
+    priori: the mean over the K candidates of Π K·P(candidate | curve). They assume that the settings' answers
+    are independent. The likeliest common twin is named with its likeliest t at each setting.
     """
     told = []
     for several in _by_model(matches):
@@ -78,9 +78,9 @@ def one_twin(matches: Sequence[Match]) -> list[str]:
 
 
 def rising_words(weights: Array, tokens: Array) -> str:
-    """What is left of that where t must rise with `tokens` (curves,) for one twin and for one each.
+    """The remaining odds if t must rise with `tokens` (curves,), for one twin and for one each.
 
-    Any twin gets better with t, and a model with tokens: t in order is no evidence, so that both have it.
+    Any twin improves with t, and a model with tokens, so ordered t are no evidence: both must have them.
     """
     order = np.argsort(tokens, kind="stable")
     weights, tokens = weights[order], tokens[order]
@@ -108,7 +108,7 @@ def rising_odds(weights: Array) -> float:
 
 
 def proportional_odds(weights: Array, tokens: Array) -> float:
-    """The same over t nearest to tokens/c, log c even from where all t are last to where all are first."""
+    """The same over t nearest to tokens/c, with log c uniform from where all t are last to all first."""
     log_t, log_steps = np.log(tokens), np.log(STEPS)
     pace = np.linspace(log_t.min() - log_steps[-1], log_t.max() - log_steps[0], 100_001)
     nearest = np.stack([abs(one - pace[:, None] - log_steps).argmin(axis=1) for one in log_t])
@@ -128,7 +128,7 @@ def _log10_mean(logs: Array, count: int) -> float:
 
 
 def with_steps(matches: Sequence[Match]) -> pd.DataFrame:
-    """The forecast table, with what one twin for all settings of a model says of each of them.
+    """The forecast table, with the result for each setting of one twin for all settings of a model.
 
     `twin_t` is its likeliest t there, `twin_odds` log₁₀ of its odds against a twin for each setting; both are
     missing where a model has one setting only.
@@ -148,7 +148,7 @@ def with_steps(matches: Sequence[Match]) -> pd.DataFrame:
 
 
 def _by_model(matches: Sequence[Match]) -> list[list[Match]]:
-    """The matches of each model on one dataset that has several settings."""
+    """The matches of each model and dataset with several settings."""
     models: dict[tuple[str, ...], list[Match]] = {}
     for match in matches:
         models.setdefault(match.names[:3], []).append(match)
@@ -161,13 +161,13 @@ def _weights(several: Sequence[Match]) -> Array:
 
 
 def common_odds(weights: Array) -> float:
-    """log₁₀ of those odds, from the weights (curves, candidates, steps), which sum to 1 for each curve."""
+    """log₁₀ of the odds of one twin, from weights (curves, candidates, steps) that sum to 1 per curve."""
     logs = _log_likelihoods(weights)
     return float((np.logaddexp.reduce(logs) - np.log(len(logs))) / np.log(10))
 
 
 def common_twin(weights: Array) -> tuple[int, NDArray[np.int64]]:
-    """The likeliest candidate for all curves together, and the place of its likeliest t at each of them."""
+    """The likeliest candidate for all curves together, and the index of its likeliest t for each curve."""
     likeliest = int(_log_likelihoods(weights).argmax())
     return likeliest, weights[:, likeliest].argmax(axis=1)
 

@@ -1,8 +1,8 @@
 """Which small mistakes the tests notice: `make mutants`.
 
-From each package a seed draws some of the places where an operator, a number, a name or a condition can be
-another one. Each change is made alone, in a copy of the project, and quick tests run on it until one fails.
-cosmic-ray finds the places and makes the changes; `Swapped` adds names taken for each other.
+For each package, some places are drawn where an operator, a number, a name or a condition can be replaced.
+Each change is made alone, in a copy of the project, and quick tests run on it until one fails. cosmic-ray
+finds the places and makes the changes; `Swapped` adds confusions of names.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ PACKAGES = (
 SCENES = "tests/unmoved"
 TABLE = Path(__file__).with_name("mutants.csv")
 
-# Operators of cosmic-ray that a person could have typed: everything notices a sum that becomes a bit shift.
+# Operators of cosmic-ray for plausible human mistakes: any test notices a sum that becomes a bit shift.
 LIKELY = ("And", "Or", "Not", "True", "False", "Number", "Break", "Continue", "ZeroIteration")
 PAIRS = {
     ("Add", "Sub"),
@@ -75,10 +75,10 @@ Place = tuple[int, int]
 
 
 class Swapped:
-    """A name that is taken for another: any for all, mean for nanmean, low for high."""
+    """Confuses a name with another: any for all, mean for nanmean, low for high."""
 
     def mutation_positions(self, node: Any) -> Iterator[tuple[Place, Place]]:
-        """The place of a name or a quoted column that has a counterpart."""
+        """The position of a name or a quoted column that has a counterpart."""
         if node.type not in ("name", "string") or node.value.strip("\"'") not in SWAPPED_NAME:
             return
         before = node.get_previous_leaf()
@@ -87,7 +87,7 @@ class Swapped:
             yield (node.start_pos, node.end_pos)
 
     def mutate(self, node: Any, _index: int) -> Any:
-        """The node with the counterpart in its place, in the same quotes."""
+        """The node replaced by its counterpart, in the same quotes."""
         name = node.value.strip("\"'")
         node.value = node.value.replace(name, SWAPPED_NAME[name])
         return node
@@ -108,7 +108,7 @@ class Mutant:
 
 
 class _Meaning(ast.NodeTransformer):
-    """What runs: no annotations, no decorators (`frozen=True`), no docstrings."""
+    """Keeps only code with an effect: no annotations, decorators (`frozen=True`) or docstrings."""
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         node.decorator_list = []
@@ -132,7 +132,7 @@ class _Meaning(ast.NodeTransformer):
 
 
 def meaning(source: str) -> str:
-    """What runs of a file, as text that two files can be compared by; "" where it is no Python."""
+    """The effective code of a file as text, for comparing two files; "" if it is not valid Python."""
     try:
         return ast.dump(_Meaning().visit(ast.parse(source)))
     except SyntaxError:
@@ -140,13 +140,13 @@ def meaning(source: str) -> str:
 
 
 def has_effect(mutant: Mutant) -> bool:
-    """Whether the changed file runs, and otherwise than before."""
+    """Whether the changed file is valid and behaves differently."""
     source = (ROOT / mutant.path).read_text()
     return meaning(mutant.code(source)) not in ("", meaning(source))
 
 
 def operators() -> list[Any]:
-    """Those of cosmic-ray that a person could have typed, and `Swapped`."""
+    """The operators of cosmic-ray for plausible human mistakes, and `Swapped`."""
     chosen: list[Any] = [Swapped()]
     for name in sorted(operator_names()):
         parts = name.removeprefix("core/").split("_")
@@ -172,7 +172,7 @@ def places(path: str, source: str, chosen: list[Any]) -> list[Mutant]:
 def sample(package: str, size: int, seed: int) -> list[Mutant]:
     """`size` changes of a package, drawn evenly over the lines of its files that have one.
 
-    A line is drawn first and a change of it second, so that long expressions do not fill the sample.
+    A line is drawn first, then one of its changes, so that long expressions do not dominate the sample.
     """
     by_line: dict[tuple[str, int], list[Mutant]] = {}
     chosen = operators()
@@ -199,7 +199,7 @@ def copy_of_project(folder: Path) -> None:
 def is_noticed(mutant: Mutant, folder: Path, limit: float) -> bool:
     """Whether quick tests fail on the change: those of the file's name, its package's, then the scenes.
 
-    Tests that have not ended within `limit` seconds have failed.
+    Tests that do not end within `limit` seconds count as failed.
     """
     file = folder / mutant.path
     source = file.read_text()
@@ -234,7 +234,7 @@ def change(mutant: Mutant) -> str:
 
 
 def summary(rows: pd.DataFrame) -> pd.DataFrame:
-    """Changes and noticed ones, a row for each package and one for all of them."""
+    """The numbers of changes and of noticed ones, with a row for each package and one for all."""
     by_package = rows.groupby("package").noticed.agg(changes="size", noticed="sum").reset_index()
     total = pd.DataFrame([{"package": "all", "changes": len(rows), "noticed": rows.noticed.sum()}])
     table = pd.concat([by_package, total], ignore_index=True)
@@ -262,7 +262,7 @@ def main() -> None:
             noticed = is_noticed(mutant, folder, options.limit)
             place = f"{mutant.path}:{mutant.line}"
             rows.append({"package": package, "place": place, "change": change(mutant), "noticed": noticed})
-            pd.DataFrame(rows).to_csv(TABLE, index=False)  # who stops the run keeps what it has found
+            pd.DataFrame(rows).to_csv(TABLE, index=False)  # a stopped run keeps its results
             if not noticed:
                 tqdm.write(f"not noticed: {place}: {change(mutant)}")
     click.echo(summary(pd.DataFrame(rows)).to_string(index=False))

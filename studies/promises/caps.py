@@ -1,4 +1,4 @@
-"""Forecasts beyond a token cap where the truth is known (`studies.forecasts.own_law`)."""
+"""Forecasts beyond a token cap with a known truth (`studies.forecasts.own_law`)."""
 
 from collections.abc import Iterator
 
@@ -9,13 +9,13 @@ from studies.forecasts.own_law import PRODUCT, TIMES, WORLDS, forecasts
 from studies.promises.rows import Found, Row, at_least, mean, share
 
 SETS = 12
-"""Sets of questions in each world; the nine forecasts of one hold or miss together."""
+"""Sets of questions in each world; the nine forecasts of a set tend to hold or miss together."""
 
 TABLE = "forecasts beyond a cap"
 
 
 def measured(times: float) -> Iterator[Row]:
-    """Every world; of the law's own answers also the forecast without some of its parts."""
+    """Measure every world; for the law's own answers also forecasts without some parts."""
     for world in WORLDS:
         found = forecasts(world, max(2, round(times * SETS)))
         for part, rows in found.groupby("part", sort=False):
@@ -36,5 +36,5 @@ def measures(case: str, rows: pd.DataFrame, promised: str) -> Iterator[Row]:
 
 
 def of_sets(rows: pd.DataFrame, column: str) -> Found:
-    """How many of 100 are so; those of a set were drawn together."""
+    """The percentage that is true, with sets as clusters."""
     return share(rows[column], list(rows["set"].astype(str)))

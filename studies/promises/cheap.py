@@ -1,9 +1,9 @@
-"""A dear side's few questions with a cheap side's many: how often the interval holds, and what it is worth.
+"""Few questions of an expensive side with many of a cheap one: coverage and value of the combination.
 
-Simulated: answers of 8 to questions of normal difficulty; those of the cheap side, to eleven times as many,
-agree with it as far as the case says. Real: the questions of a set are drawn with replacement, ten times as
-many for the cheap side. Worth: the mean squared error of the dear side alone over that with the cheap one,
-about the truth; and what is told, on average, as standard errors.
+Simulated: 8 answers each to questions of normal difficulty; the cheap side answers eleven times as many, with
+correlated difficulties. Real: the questions of a set are drawn with replacement, ten times as many for the
+cheap side. Value: the mean squared error about the truth with the cheap side over that of the expensive side
+alone, and the same ratio from the reported standard errors.
 """
 
 import os
@@ -24,14 +24,14 @@ from results.votes.setting import feasible, settings_of
 from studies.promises.rows import Row, at_least, mean, ratio, share
 
 RUNS, ANSWERS, TIMES = 1000, 8, 10
-"""Runs of each case, answers to each question, and how many times as many further questions there are."""
+"""Runs per case, answers per question, and further questions as a multiple of the first."""
 
 SPREAD, EASE = 1.5, 0.3
 TRUE = float(ndtr(EASE / np.hypot(1, SPREAD)))
 
 
 class World(NamedTuple):
-    """How difficulties of the two sides correlate, how many cheap ones there are, questions to a cluster."""
+    """The correlation of the sides' difficulties, the number of cheap sides, and questions per cluster."""
 
     name: str
     alike: float
@@ -57,14 +57,14 @@ PAIRS = (
     ("OTIS, gpt-5.2 medium and gpt-5.1 medium", f"{OTIS}/5.2/medium", f"{OTIS}/5.1/medium"),
     ("OTIS, gpt-5.2 medium and gpt-5.1 low", f"{OTIS}/5.2/medium", f"{OTIS}/5.1/low"),
 )
-"""The dear and the cheap side: a file, and of OTIS which of its models at which effort."""
+"""The expensive and the cheap side: a file, and for OTIS also a model and an effort."""
 
 Drawn = tuple[Floats, Floats, list[str]]
-"""The dear side's accuracies (Q,), the cheap ones' (Q, J), and the clusters."""
+"""The expensive side's accuracies (Q,), the cheap sides' (Q, J), and the clusters."""
 
 
 def simulated(world: World, questions: int, rng: np.random.Generator) -> Drawn:
-    """Answers to so many questions of a world."""
+    """Simulate answers to a number of questions of a world."""
     groups = -(-questions // world.cluster)
     shared = np.repeat(rng.normal(size=groups), world.cluster)[:questions]
     own = rng.normal(size=questions)
@@ -77,7 +77,7 @@ def simulated(world: World, questions: int, rng: np.random.Generator) -> Drawn:
 
 
 def told(dear: Floats, cheap: Floats, names: list[str], questions: int) -> tuple[Powered, Powered]:
-    """What the first questions of the dear side say with all of the cheap one, and alone."""
+    """The estimates from the expensive side's first questions, with all of the cheap side, and alone."""
     few, many = slice(None, questions), slice(questions, None)
     found = powered(dear[few], cheap[few], cheap[many], names[few], names[many])
     alone = mean_differences(dear[few, None], clusters=names[few])
@@ -100,14 +100,14 @@ def row(case: str, questions: int, runs: list[tuple[Powered, Powered]], true: fl
 
 
 def measured(times: float) -> Iterator[Row]:
-    """Simulated worlds, and the real sides in DATA_DIR; times: so many times RUNS."""
+    """Measure simulated worlds and the real sides in DATA_DIR; `times` multiplies RUNS."""
     runs = max(50, round(times * RUNS))
     yield from worlds(runs)
     yield from real(Path(os.environ["DATA_DIR"]) / "samples", runs)
 
 
 def worlds(many: int) -> Iterator[Row]:
-    """Every world at every size, so many runs of each."""
+    """Measure every world at every size."""
     for world in WORLDS:
         for questions in (10, 20, 50) if world.cluster == 1 else (50, 100):
             rng = np.random.default_rng(questions)
@@ -118,7 +118,7 @@ def worlds(many: int) -> Iterator[Row]:
 
 
 def real(folder: Path, many: int) -> Iterator[Row]:
-    """Pairs of real sides, their questions drawn anew."""
+    """Measure pairs of real sides with resampled questions."""
     for case, *sides in PAIRS:
         dear, cheap = (_by_question(folder, side) for side in sides)
         both = pd.concat([dear[4], cheap], axis=1, join="inner").to_numpy()

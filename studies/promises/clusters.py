@@ -1,7 +1,7 @@
-"""Questions in clusters: how often equal runs are called different, and what a standard error tells.
+"""Questions in clusters: how often equal runs are called different, and the accuracy of standard errors.
 
-A question's difference is −1, 0 or 1: that of its cluster, or one of its own, as often as the correlation
-within clusters leaves it to.
+A question's difference is −1, 0 or 1: that of its cluster, or an independent one, in proportions given by the
+correlation within clusters.
 """
 
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from results.votes.exact import Floats
 from studies.promises.rows import Row, at_most, mean, share
 
 RUNS = 12_000
-"""Pairs of equal runs of each design."""
+"""The number of pairs of equal runs for each design."""
 
 DESIGNS = {
     "40 clusters of 5, correlation .1": (np.full(40, 5), 0.1),
@@ -27,16 +27,16 @@ DESIGNS = {
     "clusters of 1 to 12, correlation .7": (np.arange(1, 13), 0.7),
     "150 questions, each for itself": (np.full(150, 1), 0.0),
 }
-"""The sizes of the clusters, and how the questions of one correlate."""
+"""The sizes of the clusters, and the correlation within a cluster."""
 
 VALUES, CHANCES = np.array([-1.0, 0.0, 1.0]), [0.2, 0.6, 0.2]
 
 UNDERSTOOD, PASSAGES, LONG, ANSWERS = 0.81, 30, 10, 2
-"""Half of the passages are understood: so often is a question right, and of the others as often wrong."""
+"""Half of the passages are understood, with this accuracy; on the others it is the error rate."""
 
 
 def measured(times: float) -> Iterator[Row]:
-    """Every design, then the standard error; times: so many times RUNS."""
+    """Measure every design, then the standard error; `times` multiplies RUNS."""
     runs = max(200, round(times * RUNS))
     for design in DESIGNS:
         differences, names = equal_runs(design, runs, np.random.default_rng(1))
@@ -59,7 +59,7 @@ def equal_runs(design: str, runs: int, rng: np.random.Generator) -> tuple[Floats
 
 
 def passages(runs: int) -> Iterator[Row]:
-    """The accuracy of passages that are understood as a whole, or not: its true scatter, and what is told."""
+    """Accuracy with passages understood as a whole or not: its true spread and the reported errors."""
     rng = np.random.default_rng(2)
     place = np.repeat(np.arange(PASSAGES), LONG)
     chance = np.where(rng.random((PASSAGES, runs)) < 0.5, UNDERSTOOD, 1 - UNDERSTOOD)[place]

@@ -1,8 +1,8 @@
-"""How often a comparison tells a difference that is not there, and how often it finds one that is.
+"""How often a comparison reports a difference that does not exist, and how often it finds one that does.
 
-New questions of all kinds, easy and hard and with a wrong answer that leads, are answered afresh in every
-comparison; answers to hard questions take more tokens. What is looked at is what `compare_runs` of
-`results.paired.runs` looks at: the vote and the best of N at all powers of two, at equal N and at equal cost.
+New questions of all kinds (easy, hard, with a leading wrong answer) get fresh answers in every comparison;
+answers to hard questions take more tokens. The rows are those of `compare_runs` in `results.paired.runs`: the
+vote and best-of-N at all powers of two, at equal N and at equal cost.
 """
 
 from collections.abc import Iterator, Sequence
@@ -21,7 +21,7 @@ from studies.promises.rows import Row, at_least, at_most, share
 from tests.results.paired.made import better, varied_laws
 
 RUNS = 1000
-"""Comparisons of each case."""
+"""The number of comparisons for each case."""
 
 TOGETHER, ALONE = ("all rows", "one row named"), "rows by their own 90 %"
 GAIN, DEARER, POPULATION = 0.05, 3.0, 40_000
@@ -29,7 +29,7 @@ Rng = np.random.Generator
 
 
 def measured(times: float) -> Iterator[Row]:
-    """All cases; times: so many times RUNS."""
+    """Measure all cases; `times` multiplies RUNS."""
     runs = max(20, round(times * RUNS))
     for size in ((10, 8), (20, 4), (60, 8), (100, 16), (300, 8)):
         yield from of_two("two equal models", *size, 0.0, runs)
@@ -43,7 +43,7 @@ def measured(times: float) -> Iterator[Row]:
 
 
 def of_two(table: str, questions: int, answers: int, gain: float, runs: int) -> Iterator[Row]:
-    """Two models, the second better by `gain`: what is called different, and what is called worse."""
+    """Two models, the second better by `gain`: how often they are called different, and how often worse."""
     rng = np.random.default_rng([questions, answers, round(100 * gain)])
     ns = 2 ** np.arange(answers.bit_length())
     told: dict[str, list[tuple[bool, bool]]] = {rule: [] for rule in (*TOGETHER, ALONE)}
@@ -79,9 +79,9 @@ def of_four(questions: int, answers: int, runs: int) -> Iterator[Row]:
 
 
 def at_equal_cost(questions: int, answers: int, tied: float, runs: int) -> Row:
-    """Of one row named, the vote of all of a's answers: how often the interval at equal cost holds the truth.
+    """Coverage of the interval at equal cost for a single row, the vote of all of a's answers.
 
-    b is as good, and takes three times the tokens, so that it gets a third of the answers.
+    b is equally good but takes three times the tokens, so it gets a third of the answers.
     """
     rng = np.random.default_rng([questions, answers, round(10 * tied)])
     ns = np.array([answers])
@@ -101,7 +101,7 @@ def at_equal_cost(questions: int, answers: int, tied: float, runs: int) -> Row:
 
 
 def side(laws: Floats, answers: int, rng: Rng, tied: float = 1.5, dear: float = 1.0) -> Side:
-    """Fresh answers to questions of these laws; the hardest take e^tied times the tokens of the easiest."""
+    """Fresh answers to questions with these laws; the hardest take e^tied times the tokens of the easiest."""
     questions = len(laws)
     ladder = laws.cumsum(axis=1)[:, None, :-1]
     votes = (rng.random((questions, answers, 1)) > ladder).sum(axis=2)
@@ -119,13 +119,13 @@ def pairs(sides: Sequence[Side], ns: np.ndarray) -> list[Pair]:
 
 
 def intervals(looked_at: Sequence[Pair], row_level: float | None = None) -> list[Interval[Floats]]:
-    """Of all rows of some pairs, which hold together unless each is to have a level of its own."""
+    """The intervals of all rows of some pairs: simultaneous, or each at `row_level` if given."""
     level = row_level or level_of_each([pair.looked_at for pair in looked_at], LEVEL)
     every = [part for pair in looked_at for part in (pair.other - pair.one, pair.at_cost)]
     return [mean_differences(part, LEVEL, level).interval for part in every]
 
 
 def decided(every: Sequence[Interval[Floats]]) -> tuple[bool, bool]:
-    """Whether any row is told from 0, and whether any is told to be below it."""
+    """Whether any interval excludes 0, and whether any lies below 0."""
     worse = any((one.high < 0).any() for one in every)
     return worse or any((one.low > 0).any() for one in every), worse

@@ -1,4 +1,4 @@
-"""Forecasts along N where the truth is known (`studies.forecasts.worlds`): of `ok` ones nine in ten hold."""
+"""Forecasts along N with a known truth (`studies.forecasts.worlds`): nine in ten `ok` ones hold."""
 
 from collections.abc import Iterator
 
@@ -16,7 +16,7 @@ HOLDS = at_least(FORECAST_LEVEL)
 
 
 def measured(times: float) -> Iterator[Row]:
-    """Every world at every N, then all of them; times: so many times SETS."""
+    """Measure every world at every N, then all together; `times` multiplies SETS."""
     worlds = []
     for world in WORLDS:
         found = forecasts(world, max(2, round(times * SETS))).assign(world=world)
@@ -35,7 +35,7 @@ def measured(times: float) -> Iterator[Row]:
 
 
 def of_ok(case: str, rows: pd.DataFrame) -> Iterator[Row]:
-    """What is promised of forecasts that are ok, for either reader; the N of a set hold or miss together."""
+    """The promises for ok forecasts, for either reader; the N of a set tend to hold or miss together."""
     known = rows[rows["ok"]]
     sets = list(known["world"] + known["set"].astype(str))
     yield Row(TABLE, case, "held of `ok`, %", *share(known["held"], sets), HOLDS)

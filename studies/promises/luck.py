@@ -1,8 +1,8 @@
-"""The best of many noisy settings is partly lucky: how often what is expected of it holds what is true.
+"""The best of many noisy settings is partly lucky: how often does the expected value's interval hold?
 
-Settings have true accuracies that scatter, and values that differ from these by noise: equal, unequal (each
-setting's standard error is 1 to 4 points), or very unequal (one setting is known to ± 1 point, the others to
-± 8). Chosen is the one of which most is expected (`results.summary.expected`), as `tts plan` chooses.
+Settings have varying true accuracies, and measured values with noise: equal, unequal (standard errors of 1 to
+4 points), or very unequal (one setting is known to ± 1 point, the others to ± 8). The setting with the
+largest expected value (`results.summary.expected`) is chosen, as by `tts plan`.
 """
 
 from collections.abc import Iterator
@@ -15,14 +15,14 @@ from results.votes.exact import Floats
 from studies.promises.rows import Row, at_least, mean, share
 
 RUNS = 2000
-"""Choices of each case."""
+"""The number of choices for each case."""
 
 NOISE = {"equal noise": (0, 2, 5), "unequal noise": (0, 2, 5), "very unequal noise": (0, 5)}
-"""In points, how much the true accuracies scatter about 70 %."""
+"""By kind of noise, the standard deviations in points of true accuracies around 70 %."""
 
 
 def measured(times: float) -> Iterator[Row]:
-    """All cases; times: so many times RUNS."""
+    """Measure all cases; `times` multiplies RUNS."""
     runs = max(100, round(times * RUNS))
     for noise, scatters in NOISE.items():
         for scatter in scatters:
@@ -31,7 +31,7 @@ def measured(times: float) -> Iterator[Row]:
 
 
 def chosen(noise: str, scatter: int, settings: int, runs: int) -> Iterator[Row]:
-    """What is told of the setting chosen, by how much it is too high, and by how much its own value is."""
+    """The coverage for the chosen setting, and the biases of its expected and of its measured value."""
     rng = np.random.default_rng([len(noise), scatter, settings])
     held, over, alone = [], [], []
     for _ in range(runs):

@@ -1,4 +1,4 @@
-"""What is promised, beside what came of it: one row for each number, with its Monte Carlo error.
+"""Promises and their measured values: one row for each number, with its Monte Carlo error.
 
 table     case                 measure       now   error  runs  promised
 clusters  12 × 10, ICC .3      different, %  4.6   0.2    12000 ≤ 5
@@ -15,9 +15,9 @@ from results.votes.clusters import Clusters, standard_error
 class Row(NamedTuple):
     """A measure of one case in one table of the page.
 
-    now, error: what was measured and its standard error, in the unit that the measure names;
-    runs: of how many independent draws; promised: a sign, ≤, ≥ or =, and a number, "" where
-    nothing is.
+    now, error: the measured value and its standard error, in the unit named by the measure;
+    runs: the number of independent draws; promised: a sign (≤, ≥ or =) and a number, "" if
+    nothing is promised.
     """
 
     table: str
@@ -30,24 +30,24 @@ class Row(NamedTuple):
 
 
 Found = tuple[float, float, int]
-"""A measure, its standard error, and the draws that it rests on."""
+"""A measure, its standard error, and its number of draws."""
 
 
 def at_most(part: float) -> str:
-    """A promise of no more than this share, in per cent."""
+    """A promise of at most this share, in per cent."""
     return f"≤ {round(100 * part, 6):g}"
 
 
 def at_least(part: float) -> str:
-    """A promise of no less."""
+    """A promise of at least this share, in per cent."""
     return f"≥ {round(100 * part, 6):g}"
 
 
 def share(values: npt.ArrayLike, clusters: Clusters = None) -> Found:
-    """How many of 100 are true: of `values` (n,), of which those of a cluster were drawn together.
+    """The percentage of true `values` (n,); values of one cluster were drawn together.
 
-    All or none true does not make a share certain: the error is at least that of four draws
-    more, two of them true (Agresti and Coull, The American Statistician 1998).
+    A share of all or none is not certain: the error is at least that with four more draws,
+    two of them true (Agresti and Coull, The American Statistician 1998).
     """
     true = np.asarray(values, dtype=np.float64)
     draws = len(set(clusters)) if clusters else true.size

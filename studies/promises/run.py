@@ -1,11 +1,11 @@
-"""Every promise of the project that can be simulated: measured anew, beside what was measured before.
+"""Every promise of the project that can be simulated: measured again, and compared with earlier results.
 
 $ python -m studies.promises.run                  all parts: three quarters of an hour of a core
 $ python -m studies.promises.run --part clusters  one of them
 $ python -m studies.promises.run --quick          a twentieth of the runs, printed and not kept
 
-Writes promises.csv, and from it the tables of README.md. What was measured before, on older code, is in
-before.csv: its figures are typed.
+Writes promises.csv, and from it the tables of README.md. Earlier results, from older code, are in before.csv,
+which was typed by hand.
 """
 
 import os
@@ -65,7 +65,7 @@ def keep(part: str, found: pd.DataFrame) -> None:
 
 
 def judged(rows: pd.DataFrame) -> pd.DataFrame:
-    """Rows with what was measured before, and whether what is promised is `kept`, "" where nothing is."""
+    """Rows with the earlier results, and whether the promise is `kept` ("" if there is none)."""
     before = pd.read_csv(BEFORE).drop(columns="source")
     rows = rows.assign(promised=rows["promised"].fillna("")).merge(before, how="left", on=KEY)
     kept = map(verdict, rows["promised"], rows["now"], rows["error"])
@@ -73,9 +73,9 @@ def judged(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def verdict(promised: str, now: float, error: float) -> str:
-    """yes: at least as good as promised; nearly: worse by at most two standard errors; no; – of nothing.
+    """yes: at least as good as promised; nearly: worse by at most two standard errors; no; –: no value.
 
-    What is to be equal is so within two.
+    Equality holds within two standard errors.
     """
     if not promised:
         return ""
@@ -90,12 +90,12 @@ def verdict(promised: str, now: float, error: float) -> str:
 
 
 def tables(rows: pd.DataFrame) -> str:
-    """Markdown: a line for each case, a column for each measure, beside it what it was before."""
+    """Markdown tables: a line for each case, a column for each measure, next to its earlier value."""
     return "\n\n".join(one_table(str(name), of) for name, of in rows.groupby("table", sort=False))
 
 
 def one_table(name: str, rows: pd.DataFrame) -> str:
-    """One of them; what is promised stands in the head, or in a column where it is not always the same."""
+    """One table; the promise is in the head, or in a column if it differs between cases."""
     columns: dict[str, pd.Series] = {}
     for measure, of in rows.groupby("measure", sort=False):
         of, title = of.set_index("case"), str(measure)
@@ -117,17 +117,17 @@ def one_table(name: str, rows: pd.DataFrame) -> str:
 
 
 def worst(kept: "pd.Series[str]") -> str:
-    """What a line of several promises comes to."""
+    """The worst result on a line with several promises."""
     return next(word for word in ("**no**", "nearly", "yes", "–") if (kept == word).any())
 
 
 def now(row: "pd.Series") -> str:
-    """What was measured, as exactly as its error lets one say it."""
+    """The measured value, as precisely as its error allows."""
     return "–" if np.isnan(row["now"]) else with_error(row["now"], row["error"])
 
 
 def before(row: "pd.Series") -> str:
-    """What was measured before, or from where to where."""
+    """The earlier value, or its range."""
     value, to, error = (f"{row[name]:g}".replace("-", MINUS) for name in ("before", "to", "before_error"))
     if value == "nan":
         return "–"
@@ -137,7 +137,7 @@ def before(row: "pd.Series") -> str:
 
 
 def with_error(value: float, error: float) -> str:
-    """1.23 ± 0.04, 12.3 ± 0.4, 74 ± 12: the error has one digit, or is a whole number."""
+    """1.23 ± 0.04, 12.3 ± 0.4, 74 ± 12: the error has one digit or is an integer."""
     digits = 0 if not error > 0 or error >= 5 else min(2, max(1, int(np.ceil(-np.log10(error)))))
     rounded = round(value, digits) + 0.0  # no −0
     return f"{rounded:.{digits}f} ± {error:.{digits}f}".replace("-", MINUS)

@@ -1,9 +1,9 @@
-"""What is said after a choice: how often it is true, simulated after the choice that is made.
+"""Statements made after a choice: how often they are true, simulated including the choice.
 
-Advice: true differences of normal laws; 100 questions are measured, and where they decide nothing a fresh run
-of the number named is made. Precision: a pilot of 100 questions, a run of 200. Lost outright: b loses some
-questions and gains a little on the others, equal in the mean. Headline: two models on questions of all kinds;
-among the rows that are clear, that of the most answers.
+Advice: normal true differences; 100 questions are measured, and if undecided, a fresh run of the advised size
+is made. Precision: a pilot of 100 questions, a run of 200. Lost outright: b loses some questions entirely and
+gains a little on the others, equal on average. Headline: two models on questions of all kinds; of the clear
+rows, the one with the most answers.
 """
 
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ from studies.promises.rows import Found, Row, at_least, at_most, mean, share
 from tests.results.paired.made import accuracies, better, pools, varied_laws
 
 RUNS, VARIANCE, PILOT = 1000, 0.16, 100
-"""Comparisons of each case, the variance of a question's difference, and the questions that measure it."""
+"""Comparisons per case, the variance of a question's difference, and the questions measured."""
 
 BETTER = at_most((1 - LEVEL) / 2)
 
@@ -45,7 +45,7 @@ WEIGHTED = "the weighted vote by sharp scores"
 
 
 def measured(times: float) -> Iterator[Row]:
-    """All of them; times: so many times RUNS."""
+    """Measure all of them; `times` multiplies RUNS."""
     runs = max(50, round(times * RUNS))
     yield from advice(runs)
     yield from added(runs)
@@ -58,7 +58,7 @@ def measured(times: float) -> Iterator[Row]:
 
 
 def advice(runs: int) -> Iterator[Row]:
-    """After an undecided comparison: how often a fresh run of the number named decides."""
+    """How often a fresh run of the advised size decides after an undecided comparison."""
     decision, stderr = Decision(), np.sqrt(VARIANCE / PILOT)
     for scale in (0.02, 0.05, 0.10):
         rng = np.random.default_rng(round(1000 * scale))
@@ -75,7 +75,7 @@ def advice(runs: int) -> Iterator[Row]:
 
 
 def added(runs: int) -> Iterator[Row]:
-    """Equal models, questions added as advised after every undecided look: how often one is called better."""
+    """How often equal models are called different if questions are added as advised after undecided looks."""
     most, looks = 5000, 5
     rng = np.random.default_rng(5)
     told: dict[str, list[bool]] = {"looked at as if once": [], "by `--sequential`": []}
@@ -98,7 +98,7 @@ def added(runs: int) -> Iterator[Row]:
 
 
 def precision(runs: int) -> Iterator[Row]:
-    """`precision --compare`: the chance of a verdict that is told, and the one that comes true."""
+    """`precision --compare`: the predicted probability of a verdict, and the one that comes true."""
     decision, stderr = Decision(), np.sqrt(VARIANCE / PILOT)
     every = []
     for scale in (0.0, 0.02, 0.05, 0.10):
@@ -114,14 +114,14 @@ def precision(runs: int) -> Iterator[Row]:
 
 
 def chance_of_a_verdict(case: str, told: Floats, comes: Floats) -> Row:
-    """The chance told, beside that which comes true; its error is that of their difference."""
+    """The predicted probability against the one that comes true; the error is of their difference."""
     _, error, runs = mean(told - comes, 100)
     promised = f"= {100 * comes.mean():.1f}"
     return Row(CHANCE, case, "told, %", 100 * float(told.mean()), error, runs, promised)
 
 
 def lost_outright(runs: int) -> Iterator[Row]:
-    """Equal in the mean: how often b is called better, and how often where it is."""
+    """How often b is called better when equal on average, and when really better."""
     for questions, lost in ((20, 0.05), (60, 0.02), (60, 0.05), (60, 0.1), (200, 0.02), (200, 0.05)):
         rng = np.random.default_rng([questions, round(100 * lost)])
         shape = (questions, 20 * runs)
@@ -142,12 +142,12 @@ def lost_outright(runs: int) -> Iterator[Row]:
 
 
 def called(differences: Floats) -> Found:
-    """How often b is better, of differences (Q, runs)."""
+    """How often b is called better, from differences (Q, runs)."""
     return share(mean_differences(differences).interval.low > 0)
 
 
 def headline(runs: int) -> Iterator[Row]:
-    """By how much the difference told is larger than the true one, and how often its interval holds it."""
+    """The bias of the headline's difference, and the coverage of its interval."""
     for questions, gain in ((60, 0.03), (60, 0.06), (300, 0.03)):
         rng = np.random.default_rng([questions, round(100 * gain)])
         ns = 2 ** np.arange(5)
@@ -170,7 +170,7 @@ def headline(runs: int) -> Iterator[Row]:
 
 
 def report_card(runs: int) -> Iterator[Row]:
-    """The cheapest measured choice of settings that are equally good: what is told of it, and its cost."""
+    """The bias and cost of the recommended choice among settings that are equally good."""
     questions, answers, ns = 40, 16, 2 ** np.arange(5)
     for settings in (4, 8):
         rng = np.random.default_rng(settings)
@@ -204,7 +204,7 @@ def report_card(runs: int) -> Iterator[Row]:
 
 
 def agreement(runs: int) -> Iterator[Row]:
-    """`stop`: how often a lead of four agrees, as told by its pool, and with the mode of the law."""
+    """`stop`: the agreement of a lead of four, as estimated from the pool and with the mode of the law."""
     for pool in (16, 32, 64):
         rng = np.random.default_rng(pool)
         laws = varied_laws(runs, rng)
@@ -225,7 +225,7 @@ def agreement(runs: int) -> Iterator[Row]:
 
 
 def sharp_scores(runs: int) -> Iterator[Row]:
-    """A weighted vote by scores of very different sizes, against random subsets with weights unrounded."""
+    """A vote weighted by scores of very different sizes, against random subsets with exact weights."""
     questions, draws = max(5, runs // 25), 20 * runs
     for pool, sharpness in ((64, 1.5), (64, 4.0), (256, 8.0)):
         rng = np.random.default_rng([pool, round(10 * sharpness)])
@@ -243,7 +243,7 @@ def sharp_scores(runs: int) -> Iterator[Row]:
 
 
 def by_subsets(votes: np.ndarray, weights: Floats, n: int, draws: int, rng: np.random.Generator) -> float:
-    """How often the answer 0 has most of the weight of n answers."""
+    """How often answer 0 has the largest weight among n answers."""
     right = 0.0
     for part in np.array_split(np.arange(draws), max(1, draws // 2000)):
         places = rng.random((part.size, votes.size)).argpartition(n, axis=1)[:, :n]

@@ -1,8 +1,8 @@
-"""Comparisons looked at while they grow: how often they decide, after how many questions, how often wrongly.
+"""Sequential comparisons: how often they decide, after how many questions, and how often wrongly.
 
-Each pair of runs on the same questions (samples tables in DATA_DIR, and settings that ship) is drawn 300
-times: as many questions as it has, with replacement, in a random order. It is decided where b is told better
-or worse. Of equal ones: the same with the sign of each question's difference tossed.
+Each pair of runs on the same questions (samples tables in DATA_DIR, and shipped settings) is resampled 300
+times: all its questions, with replacement, in random order. It is decided if b is called better or worse. For
+equal runs, the sign of each question's difference is randomised.
 """
 
 import itertools
@@ -28,7 +28,7 @@ SAID = ("better", "worse")
 
 
 def ways(questions: int) -> dict[str, Way]:
-    """The ways to look at so many questions."""
+    """The ways to look at a number of questions."""
     return {
         "once, at the end": Planned(questions, looks=1),
         "planned, ten looks": Planned(questions),
@@ -37,7 +37,7 @@ def ways(questions: int) -> dict[str, Way]:
 
 
 def pairs() -> Iterator[Floats]:
-    """The differences of each pair, by question."""
+    """Yield the differences of each pair by question."""
     folder = Path(os.environ["DATA_DIR"]) / "samples"
     for group in (AIME, BIGGSM):
         for names in itertools.combinations(group, 2):
@@ -50,7 +50,7 @@ def pairs() -> Iterator[Floats]:
 
 
 def measured(times: float) -> Iterator[Row]:
-    """Every way to look; times: so many times DRAWS of each pair."""
+    """Measure every way to look; `times` multiplies the DRAWS of each pair."""
     rng = np.random.default_rng(0)
     rows = []
     for differences in pairs():

@@ -1,11 +1,10 @@
-r"""How much votes were lifted while a wrong answer that is no integer cast none: figures of studies/readers.
+r"""How much ignoring wrong non-integer answers raised the vote: the figures of studies/readers.
 
     python -m studies.readers.run $DATA_DIR/samples/gpt-3.5-turbo_biggsm_t0.8.csv
 
-Where a table has these answers, the vote is given with them as nulls, as they were, and as the votes that
-they are. Where it has only nulls, without the texts they stand for, the nulls of answers that ended by
-themselves are taken for votes: all different, or all to a question alike. The vote lies between these two, if
-each of these answers says something.
+If a table has these answers, the vote is given with them as nulls, as before, and as votes. If it has only
+nulls without their texts, the nulls of answers that ended by themselves are treated as votes: all different,
+or all the same within a question. The vote lies between these two, if each of these answers says something.
 """
 
 import sys
@@ -22,7 +21,7 @@ SIZES = (1, 2, 4, 8, 16, 32)
 
 
 def rules(samples: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """The samples under each rule, by what the rule is called; `no vote` is what was done before."""
+    """The samples under each rule, by its name; `no vote` is the old behaviour."""
     said = canonical_texts(samples["answer"])
     integers = said.where(said.map(lambda text: normalise_integer(text) is not None, na_action="ignore"))
     found = {"no vote": samples.assign(answer=integers)}

@@ -2,9 +2,8 @@
 
     python -m studies.real_model.eight_bits MODEL OUT        (folders; needs PyTorch)
 
-Each projection's weights become whole numbers from −127 to 127 with a scale for each output channel; its
-inputs are rounded while the model runs, with a scale for each token. Embeddings, norms and the output layer
-stay as they are.
+Each projection's weights become integers from −127 to 127 with a scale per output channel; its inputs are
+quantized at run time with a scale per token. Embeddings, norms and the output layer stay unchanged.
 The folder is in the format of compressed-tensors ("int-quantized"), which vLLM and SGLang read.
 """
 
@@ -28,7 +27,7 @@ def eight_bits(weight: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
 
 
 def quantization() -> dict[str, object]:
-    """What config.json says of it."""
+    """The quantization entry of config.json."""
     numbers = {"num_bits": 8, "type": "int", "symmetric": True}
     group = {
         "targets": ["Linear"],

@@ -2,10 +2,10 @@
 
 $ DATA_DIR=../shared/data python -m studies.stopping.allocation        two minutes of processor time
 
-An index says how much a vote wants its next answer; the question with the largest one gets it,
-until the budget is spent. What such an allocation does is what a stopping rule does whose
-threshold the budget sets: a vote goes on while its index is above the level that the budget
-reaches (`asked`), so only the index can make a difference.
+An index measures how much a vote needs its next answer; the question with the largest index
+gets it, until the budget is spent. Such an allocation is equivalent to a stopping rule whose
+threshold is set by the budget: a vote continues while its index is above the level that the
+budget reaches (`asked`), so only the index matters.
 """
 
 from collections.abc import Callable
@@ -24,10 +24,10 @@ from studies.stopping.run import insert, markdown, percent
 from studies.stopping.sets import ROOT, load
 
 MOST, ORDERS = 40, 100
-"""The most answers to a question, and the orders replayed, as in the other tables of the page."""
+"""The maximum answers per question, and the number of replayed orders, as in the page's other tables."""
 
 BUDGETS = (4, 8, 16)
-"""Answers to a question, on average."""
+"""The mean number of answers per question."""
 
 Index = Callable[[Seen], Floats]
 
@@ -43,17 +43,17 @@ def certainty(seen: Seen) -> Floats:
 
 
 def _leader_is_right(a: Ints, b: Ints) -> Floats:
-    """The chance that the likelier of two answers leads, where they have a and b votes."""
+    """The probability that the leader of two answers, with a and b votes, is the likelier one."""
     chance = special.betainc(b + 1.0, a + 1.0, 0.5)
     return np.asarray(np.maximum(chance, 1 - chance))
 
 
 def _gains(most: int) -> Floats:
-    """What m further votes add to the chance that the leader is the likelier answer, divided by m.
+    """The gain per vote, from m further votes, in the probability that the leader is the likelier answer.
 
-    (most + 1, most + 1, most + 1): by a, by b, and the largest over all m up to the third
-    place. The votes are beta-binomial: the shares of the two answers have a uniform law before
-    the first vote.
+    (most + 1, most + 1, most + 1): by a, by b, and the maximum over all m up to the third
+    index. The votes are beta-binomial: the shares of the two answers are uniform before the
+    first vote.
     """
     largest = np.zeros((most + 1, most + 1, most + 1))
     for a in range(most + 1):
@@ -69,7 +69,7 @@ def _gains(most: int) -> Floats:
 
 
 def gain(seen: Seen) -> Floats:
-    """The most that a further answer can be expected to add: a vote that stays undecided is given up."""
+    """The largest expected gain of a further answer: a vote that stays undecided is given up."""
     return np.asarray(_gains(seen.most)[seen.a, seen.b, seen.left])
 
 
@@ -82,11 +82,11 @@ def settled(seen: Seen) -> Bools:
 
 
 def asked(wanted: Floats, budget: int) -> Ints:
-    """Answers to each question, (orders, Q), when `budget` answers in all go where they are wanted most.
+    """Answers to each question, (orders, Q), when `budget` answers in all go to the largest index.
 
-    wanted: (orders, Q, most), the index of each vote after 1, 2, … answers; −∞ where it is
-    over. Every question gets one answer. A later answer is bought at the lowest index on the
-    way to it.
+    wanted: (orders, Q, most), the index of each vote after 1, 2, … answers; −∞ once it is
+    settled. Every question gets one answer. A later answer is bought at the lowest index
+    before it.
     """
     orders, questions, most = wanted.shape
     lowest = np.minimum.accumulate(wanted[:, :, :-1], axis=2)
@@ -102,7 +102,7 @@ def asked(wanted: Floats, budget: int) -> Ints:
 
 
 def agreement(replay: Replay, index: Index, budget: int) -> tuple[float, float]:
-    """The mean agreement of an allocation of `budget` answers a question, and the answers that it spent."""
+    """The mean agreement of an allocation of `budget` answers per question, and the answers it spent."""
     place, seen = replay.states
     values = np.where(settled(seen), -np.inf, index(seen))
     counts = asked(values[place], budget * place.shape[1])
@@ -118,7 +118,7 @@ def replay_of(samples: pd.DataFrame) -> Replay:
 
 
 def times_fewer(replay: Replay, reached: float, spent: float) -> float:
-    """How many answers a fixed vote needs for the same agreement, at most all of them, over those spent."""
+    """The answers that a fixed vote needs for the same agreement (at most all), relative to those spent."""
     fixed = np.maximum.accumulate(replay.agreement)
     needed = float(np.interp(reached, fixed, np.arange(1, replay.most + 1)))
     return needed / spent
@@ -141,7 +141,7 @@ def allocated(sets: dict[str, tuple[str, pd.DataFrame]]) -> pd.DataFrame:
 
 
 def allocation_table(table: pd.DataFrame) -> str:
-    """The mean over the sets, and the times fewer of each."""
+    """The table of means over the sets, with the range of answers saved."""
     rows = []
     for (budget, index), sets in table.groupby(["budget", "index"]):
         fewer = sets["fewer"]

@@ -1,4 +1,4 @@
-"""Chances that the leader of a vote is, or will be, the most frequent answer: compiled, for many states.
+"""Probabilities that a vote's leader is, or will be, the most frequent answer: compiled, for many states.
 
 counts [5, 2, 1]:   leader_is_mode 0.82 (each answer's rate a Gamma draw)    leader_will_win 0.87 (at 40)
 """
@@ -56,10 +56,10 @@ def _leader_is_mode(counts: Ints, below: Floats, weights: Floats) -> Floats:
 def leader_will_win(counts: Ints, left: Ints, alpha: float) -> Floats:
     """P(the leader is alone in front after `left` further answers), for each row of `counts`: (S,).
 
-    Further answers come as in a Chinese restaurant process: an answer with c votes of n is next with chance
-    c / (n + alpha), a new one with alpha / (n + alpha); all new ones are taken for one. The future counts x
-    have a Dirichlet-multinomial law, weights Γ(c + x) / (Γ(c) x!); classes that can no longer catch up are
-    merged, which leaves the law as it is.
+    Further answers follow a Chinese restaurant process: an answer with c of n votes is next with probability
+    c / (n + alpha), a new one with alpha / (n + alpha); all new ones count as one answer. The future counts x
+    have a Dirichlet-multinomial law with weights Γ(c + x) / (Γ(c) x!); classes that can no longer catch up
+    are merged, which does not change the law.
     """
     chance = np.zeros(len(counts))
     most = left.max() if left.size else 0
@@ -77,12 +77,12 @@ def leader_will_win(counts: Ints, left: Ints, alpha: float) -> Floats:
             product[: rest + 1] = 0.0
             product[0] = 1.0
             merged = 0.0
-            for j in range(counts.shape[1]):  # the last turn is that of the new answers
+            for j in range(counts.shape[1]):  # the last class is that of new answers
                 c = counts[s, j + 1] if j + 1 < counts.shape[1] else 0
                 weight = alpha if j + 1 == counts.shape[1] else float(c)
                 if weight == 0.0:
                     continue
-                room = a + x - c - 1  # further votes that leave it behind
+                room = a + x - c - 1  # further votes with which it stays behind
                 if room >= rest:
                     merged += weight
                     continue
@@ -106,7 +106,7 @@ def _weights(c: float, most: int, out: Any) -> None:
 
 @njit(cache=True)  # type: ignore[untyped-decorator]
 def _multiply(product: Any, factor: Any, top: int, room: int, work: Any) -> None:
-    """product ← product · factor up to z^top, with the terms of `factor` up to z^room alone."""
+    """product ← product · factor up to z^top, using only the terms of `factor` up to z^room."""
     work[: top + 1] = 0.0
     for i in range(min(room, top) + 1):
         for d in range(top - i + 1):

@@ -1,14 +1,14 @@
-"""Fit the four weights of the rule *counts*, families of sets left out in turn, and say what they are worth.
+"""Fit the four weights of the rule *counts*, leaving out families of sets in turn, and evaluate them.
 
 $ DATA_DIR=../shared/data python -m studies.stopping.fit_counts --jobs 2      eight minutes of processor time
 left out  sets  lead  counts  weights
 aime      5     1.00  0.93    0.25 0.17 0.15 0.17
 …
 
-The weights start at 0, where *counts* is a plain lead. They are moved (Nelder and Mead) to the least mean
-cost over the sets and over three agreements, half a point to two points below that of all answers, relative
-to a lead of equal agreement. Written to counts.csv beside this file: a row for each family that was left out,
-with the cost on its sets, and one for all (whose cost is that on the sets it was fitted to).
+The weights start at 0, where *counts* is a plain lead. Nelder–Mead minimises the mean cost over the sets and
+over three agreements, half a point to two points below that of all answers, relative to a lead of equal
+agreement. Writes counts.csv beside this file: a row for each family left out, with the cost on its sets, and
+one for all (whose cost is on the sets it was fitted to).
 """
 
 import os
@@ -33,15 +33,15 @@ from studies.stopping.rules import counts_score
 from studies.stopping.sets import ROOT, load
 
 LOST = (0.005, 0.01, 0.02)
-"""Agreements, below that of all answers, at which costs are compared."""
+"""Losses of agreement, relative to all answers, at which costs are compared."""
 SWEPT = np.linspace(0.02, 0.995, 70)
-"""Quantiles of the score over all visits that are no tie: the thresholds that are tried."""
+"""The thresholds to try, as quantiles of the score over all visited states without a tie."""
 LEADS = (1, 2, 3, 4, 5, 6, 7, 8, 10, 12)
 TOLD = Path(__file__).with_name("counts.csv")
 
 
 def cost_at(points: list[tuple[float, float]], targets: np.ndarray) -> np.ndarray:
-    """The cost at each agreement along (cost, agreement) points, interpolated; before them the first."""
+    """The cost at each agreement, interpolated along (cost, agreement) points; below them the first."""
     cost, agreement = np.array(sorted(points)).T
     agreement = np.maximum.accumulate(agreement)
     rising = np.concatenate([[True], np.diff(agreement) > 0])
@@ -50,7 +50,7 @@ def cost_at(points: list[tuple[float, float]], targets: np.ndarray) -> np.ndarra
 
 
 class Judge:
-    """One set, with the costs of a lead worked out once."""
+    """One set, with the costs of a lead computed once."""
 
     def __init__(self, samples: pd.DataFrame, orders: int) -> None:
         pools = answer_pools(samples)
@@ -60,18 +60,18 @@ class Judge:
         self.lead = cost_at(self._points(RULES["lead"], LEADS), self.targets)
 
     def _points(self, rule: Rule, thresholds: tuple[float, ...]) -> list[tuple[float, float]]:
-        """(cost, agreement) at rising thresholds, and where certainty alone ends a vote."""
+        """(cost, agreement) at rising thresholds, and where only certainty ends a vote."""
         certain = self.replay.outcome(self.replay.stop(RULES["certain"], 0))
         points = [(float(certain.tokens.mean()), float(self.replay.agreement[-1]))]
         for threshold in thresholds:
             got = self.replay.outcome(self.replay.stop(rule, threshold))
             points.append((float(got.tokens.mean()), float(got.agreement.mean())))
             if got.agreement.mean() >= self.targets[0]:
-                break  # the rest cost more and are not asked for
+                break  # the rest cost more and are not needed
         return points
 
     def relative(self, weights: tuple[float, ...]) -> float:
-        """The cost of *counts* with these weights over that of a lead, the mean over LOST."""
+        """The cost of *counts* with these weights relative to a lead, averaged over LOST."""
 
         def stops(seen: Seen, threshold: float) -> np.ndarray:
             return counts_score(seen, weights) >= threshold
@@ -84,7 +84,7 @@ class Judge:
 
 
 def fit(judges: list[Judge]) -> tuple[float, ...]:
-    """The weights with the least mean relative cost, from a plain lead on."""
+    """The weights with the least mean relative cost, searched from a plain lead."""
 
     def loss(weights: np.ndarray) -> float:
         return float(np.mean([judge.relative(tuple(weights)) for judge in judges]))
@@ -101,7 +101,7 @@ def fit(judges: list[Judge]) -> tuple[float, ...]:
 
 
 def fold(task: tuple[str, Path, int]) -> dict[str, object]:
-    """One row of counts.csv."""
+    """Make one row of counts.csv."""
     left_out, data, orders = task
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -18,7 +18,7 @@ from studies.stopping.chances import leader_is_mode, leader_will_win
 
 @lru_cache(maxsize=4)
 def _dirichlet_chance(seen: Seen, unknown: bool) -> Floats:
-    """P(the leader has the largest share) among the answers seen, and one unknown answer if asked for."""
+    """P(the leader has the largest share) among the answers seen, with an `unknown` one if requested."""
     chance = np.empty(len(seen.counts))
     for classes in np.unique(seen.classes):
         rows = seen.classes == classes
@@ -44,7 +44,7 @@ def _bayes_factor(seen: Seen, t: float) -> Bools:
 
 
 def _entropy(seen: Seen, t: float) -> Bools:
-    """One answer alone is taken beside one vote for another, as the source does."""
+    """If there is only one answer, one vote for another is added, as in the source."""
     counts = np.where((seen.classes == 1)[:, None] & (np.arange(seen.counts.shape[1]) == 1), 1, seen.counts)
     total = np.maximum(counts.sum(axis=1, keepdims=True), 1)
     entropy = -special.xlogy(counts / total, counts / total).sum(axis=1)
@@ -74,12 +74,12 @@ def _doubling(seen: Seen, t: float) -> Bools:
 
 
 def _next_power_of_two(asked: Ints) -> Ints:
-    """The smallest power of two above each number, 2 at the least."""
+    """The smallest power of two above each number, at least 2."""
     return np.asarray(2 ** (np.floor(np.log2(np.maximum(asked, 1))) + 1), np.int64)
 
 
 _SHARE = 0.75
-"""The leader's share of the two largest that the SPRT expects."""
+"""The SPRT's expected share of the leader among the two largest."""
 
 
 def _sprt(seen: Seen, t: float) -> Bools:
@@ -88,11 +88,11 @@ def _sprt(seen: Seen, t: float) -> Bools:
 
 
 COUNTS = (0.15, 0.049, 0.019, -0.02)
-"""The weights of *counts*: `python -m studies.stopping.fit_counts` fits them, families left out in turn."""
+"""The weights of *counts*, fitted by `python -m studies.stopping.fit_counts`."""
 
 
 def counts_score(seen: Seen, weights: tuple[float, ...] = COUNTS) -> Floats:
-    """How settled a vote is by *counts*, (S,): the lead, held against how much has been asked.
+    """How settled a vote is according to *counts*, (S,): the lead relative to the answers asked for.
 
     log(a − b) − w₁ log((a + b)/2 + 1) − w₂ log((most + 1 − asked)/most) + w₃ log(1 + asked − a − b)
     − w₄ log(asked); −∞ on a tie.

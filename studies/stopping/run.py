@@ -1,10 +1,10 @@
-"""Make every table and the picture of the README again, from the data to the Markdown.
+"""Remake every table and the figure of the README, from the data to the Markdown.
 
 $ DATA_DIR=../shared/data python -m studies.stopping.run        a minute of processor time
 
 Replays every rule on the sets of `sets.py` (40 answers at most, 100 orders) and writes costs at equal
-agreement to rules.csv, the picture to stopping.png, and the tables between the markers of the page. What is
-said of *counts* comes from counts.csv, which fit_counts.py writes.
+agreement to rules.csv, the figure to stopping.png, and the tables between the markers of the page. Results
+for *counts* come from counts.csv, written by fit_counts.py.
 """
 
 import warnings
@@ -58,7 +58,7 @@ CLAIMS = {
     "lead": "up to 89 % fewer tokens (ConSol, whose test is lead:3)",
     "boinf": "2 to 5 times fewer answers",
 }
-"""What the sources say they save, against a fixed number of mostly 40."""
+"""The savings claimed by the sources, mostly against a fixed number of 40."""
 
 
 @click.command()
@@ -107,13 +107,13 @@ def percent(value: float, digits: int = 1) -> str:
 
 
 def rules_table() -> str:
-    """The rules, as the code has them."""
+    """The table of rules, from the code."""
     rows = [[f"`{name}:{r.usual:g}`", r.formula, r.source] for name, r in LITERATURE.items()]
     return markdown(["rule", "ends a vote when", "source"], rows)
 
 
 def equal_table(costs: pd.DataFrame) -> str:
-    """Each rule's cost at equal agreement, the mean over the sets in which it gets there, beside a lead's."""
+    """Each rule's cost at equal agreement relative to a lead, averaged over the sets where it reaches it."""
     sets = costs["set"].nunique()
     rows = []
     for rule, of in costs.groupby("rule"):
@@ -145,7 +145,7 @@ def sets_table(table: pd.DataFrame) -> str:
 
 
 def claims_table(table: pd.DataFrame) -> str:
-    """What sources say they save beside what was saved here."""
+    """The savings claimed by sources, and those measured here."""
     rows = []
     for name, said in CLAIMS.items():
         threshold = 3.0 if name == "lead" else LITERATURE[name].usual
@@ -161,7 +161,7 @@ def claims_table(table: pd.DataFrame) -> str:
 
 
 def accuracy_text(usual: pd.DataFrame) -> str:
-    """What rules do to accuracy, in a paragraph."""
+    """The paragraph on the effect of rules on accuracy."""
     rules = usual[~usual["rule"].isin(["fixed", CLAIRVOYANT])]
     apart = rules[(rules["low_fixed"] > 0) | (rules["high_fixed"] < 0)]
     lost = rules[(rules["low"] > 0) | (rules["high"] < 0)]
@@ -178,7 +178,7 @@ def accuracy_text(usual: pd.DataFrame) -> str:
 
 
 def blocks_table(table: pd.DataFrame) -> str:
-    """The default in several ways of asking: the mean over the sets with token counts."""
+    """The default rule with several batch sizes: means over the sets with token counts."""
     lead = table[
         (table["rule"] == "lead") & (table["threshold"] == LITERATURE["lead"].usual) & table["tokens"].notna()
     ]
@@ -199,7 +199,7 @@ def blocks_table(table: pd.DataFrame) -> str:
 
 
 def delta_table(usual: pd.DataFrame) -> str:
-    """False stops at the usual threshold beside what the source states."""
+    """False stops at the usual threshold, and the rate stated by the source."""
     rows = []
     for name, of in usual[usual["delta"].notna() & (usual["rule"] != "certain")].groupby("rule", sort=False):
         stops = of["false_stops"]
@@ -210,7 +210,7 @@ def delta_table(usual: pd.DataFrame) -> str:
 
 
 def left_text(costs: pd.DataFrame) -> str:
-    """What a clairvoyant takes."""
+    """The sentence on the cost of a clairvoyant."""
     ratio = costs.loc[costs["rule"] == CLAIRVOYANT, "vs_lead"]
     return (
         f"The clairvoyant costs {ratio.mean():.2f} times as much as a lead ({ratio.min():.2f} … "
@@ -219,7 +219,7 @@ def left_text(costs: pd.DataFrame) -> str:
 
 
 def counts_text() -> str:
-    """The weights and what they are worth, from counts.csv."""
+    """The table of weights and their costs, from counts.csv."""
     found = pd.read_csv(HERE / "counts.csv")
     weights = [f"w{i}" for i in range(1, 5)]
     rows = [

@@ -1,4 +1,4 @@
-"""The sets of real answers that the page on stopping is made from, by the family they are left out with.
+"""The sets of real answers for the page on stopping, by the family with which they are left out.
 
 load(data)  ->  {"boinf-qwen3-14b-aime2425-80": ("aime", <samples>), …}
 
@@ -25,7 +25,7 @@ SHIPPED = {"qwen": ["qwen-gsm8k", "qwen-math"]}
 
 
 def load(data: Path) -> dict[str, tuple[str, pd.DataFrame]]:
-    """Family and samples of one setting by the set's name."""
+    """The family, and the samples of one setting, by the set's name."""
     files = [(family, data / "samples" / f"{name}.csv") for family, names in FILES.items() for name in names]
     for family, names in SHIPPED.items():
         files += [(family, ROOT / f"results/cached/{name}.parquet") for name in names]

@@ -1,4 +1,4 @@
-"""Seeded grade-school word problems, each with its steps; `test.jsonl` has 300 of them in GSM8K's format.
+"""Seeded grade-school word problems with their steps; `test.jsonl` has 300 of them in GSM8K's format.
 
     "Anna has 12 apples. She finds 5 more. She sells each one for 3 dollars. How many dollars does she get?"
     12 + 5 = 17, 17 * 3 = 51
@@ -23,7 +23,7 @@ TEST_SHARE = 1 / 16
 
 @dataclass(frozen=True)
 class Form:
-    """A sentence form of sentences.toml, which explains the fields."""
+    """A sentence template from sentences.toml, where the fields are explained."""
 
     name: str
     text: str
@@ -41,7 +41,7 @@ THINGS: list[str] = _SENTENCES["things"]
 
 @dataclass(frozen=True)
 class Step:
-    """`left op right = result`, and the sentence that says it, `{eq}` standing for the equation."""
+    """`left op right = result`, and its sentence, with `{eq}` in place of the equation."""
 
     left: int
     op: str
@@ -81,7 +81,7 @@ def problems(split: Split, seed: int) -> Iterator[Problem]:
 
 
 def _draw_problem(rng: random.Random) -> Problem | None:
-    """One problem, or None where the numbers do not work out: a remainder, or a value too large."""
+    """One problem, or None if the numbers do not work out: a remainder, or a value that is too large."""
     wanted = rng.choices(list(STEP_WEIGHTS), list(STEP_WEIGHTS.values()))[0]
     forms = _draw_forms(rng, wanted)
     if forms is None:
@@ -96,7 +96,7 @@ def _draw_problem(rng: random.Random) -> Problem | None:
         numbers = {name: rng.randint(*bounds) for name, bounds in form.draws.items()}
         fields = {**words, **numbers}
         texts.append(form.text.format(**fields))
-        # An opening starts from the `n` it draws; the other forms go on from the value before them.
+        # An opening starts from the `n` it draws; other forms continue from the previous value.
         before, last = value, numbers.get("n", value)
         for left_name, op, right_name, sentence in form.steps:
             scope = {**numbers, "v": before, "s": last}

@@ -1,4 +1,4 @@
-"""How a solution is written for a token budget: the form whose length is nearest to it.
+"""The solution for a token budget: the form whose length is nearest to it.
 
     budget 10   The answer is ##51##. [END]
     budget 20   17 * 3 = 51. The answer is ##51##. [END]
@@ -32,7 +32,7 @@ def solution(problem: Problem, budget: int, count_tokens: Callable[[str], int]) 
 
 
 def worked_equation(step: Step) -> str:
-    """The equation with its arithmetic split into tens and ones, where there is anything to split.
+    """The equation with its arithmetic split into tens and ones, if possible.
 
     `35 + 27 = 35 + 20 + 7 = 55 + 7 = 62`, `3 * 14 = 3 * 10 + 3 * 4 = 30 + 12 = 42`,
     `84 / 6 = 60 / 6 + 24 / 6 = 10 + 4 = 14`.

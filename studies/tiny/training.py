@@ -1,7 +1,7 @@
-"""Training of the tiny model: a plain language-model loss, all budgets mixed.
+"""Training of the tiny model: a plain language-modelling loss, with all budgets mixed.
 
-One example is `<|user|>` problem and budget `<|assistant|>` solution `<|end|>`; the loss counts what follows
-`<|assistant|>`. The number of steps is fixed, not the time, so that a slower machine trains the same model.
+One example is `<|user|>` problem and budget `<|assistant|>` solution `<|end|>`; only what follows
+`<|assistant|>` is in the loss. Steps are fixed, not time, so that a slower machine trains the same model.
 Tokenizer and configuration are those of the folder `model`.
 
 Losses of the shipped model's training: step 0: 4.7, step 100: 1.1, step 300: 0.37, step 999: 0.06.
@@ -28,16 +28,16 @@ from studies.tiny.solutions import BUDGETS, solution
 declare_torchvision_operations()  # before the first model of transformers
 
 IGNORED = -100
-# Widths are rounded up, so that the compiled kernels of few shapes serve all batches.
+# Widths are rounded up, so that compiled kernels for a few shapes serve all batches.
 WIDTH_BLOCK = 16
-# Most examples ask for a budget that is measured; the rest teach what lies between and beyond.
+# Most examples have a budget that is evaluated; the rest cover values between and beyond.
 LISTED_SHARE = 0.6
 OTHER_BUDGETS = (8, 300)
 
 
 @dataclass(frozen=True)
 class Training:
-    """How long and how fast to train. `warmup` and `decay` are shares of the steps."""
+    """The hyperparameters of training. `warmup` and `decay` are shares of the steps."""
 
     steps: int = 1000
     tokens_per_batch: int = 4096
@@ -49,7 +49,7 @@ class Training:
 
 
 def examples(tokens: PromptTokens, seed: int) -> Iterator[tuple[list[int], list[int]]]:
-    """Endless (prompt ids, solution ids) of the training split, each with a budget of its own."""
+    """An endless stream of (prompt ids, solution ids) from the training split, each with its own budget."""
     rng = random.Random(f"budgets-{seed}")
 
     def count_tokens(text: str) -> int:
@@ -63,7 +63,7 @@ def examples(tokens: PromptTokens, seed: int) -> Iterator[tuple[list[int], list[
 
 
 def batches(tokens: PromptTokens, training: Training) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
-    """Endless (input ids, labels), both (examples, width), right-padded; examples of like length together."""
+    """An endless stream of (input ids, labels), both (examples, width), right-padded, of similar length."""
     stream = examples(tokens, training.seed)
     rng = random.Random(f"batches-{training.seed}")
     while True:
@@ -99,7 +99,7 @@ def loss_of(model: Any, inputs: torch.Tensor, labels: torch.Tensor) -> torch.Ten
 
 
 def train(training: Training) -> tuple[Any, list[float]]:
-    """The trained model and the loss of every step."""
+    """Train the model; return it and the loss of every step."""
     tokens = PromptTokens(str(TINY_MODEL), None, chat=True)
     torch.manual_seed(training.seed)
     model = AutoModelForCausalLM.from_config(AutoConfig.from_pretrained(TINY_MODEL))

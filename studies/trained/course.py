@@ -1,4 +1,4 @@
-"""The whole course: every lesson taught, every model examined, the files written.
+"""The whole course: teaches every lesson, examines every model, and writes the files.
 
 tables = take_course(out, seed=0, jobs=2)
 weights.npz, trained.csv (a curves table), learned.csv, trained.png, .svg, .pdf
@@ -24,7 +24,7 @@ def take_course(
 ) -> dict[str, str]:
     """Teach, examine and write the folder `out`; returns the tables of `summary`, by title.
 
-    The models are examined as they were written, rounded. Raises ModuleNotFoundError without PyTorch.
+    The models are examined as written, rounded. Raises ModuleNotFoundError without PyTorch.
     """
     check_count("jobs", jobs, high=1024)
     from joblib import Parallel, delayed  # type: ignore[import-untyped]

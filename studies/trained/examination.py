@@ -1,11 +1,11 @@
-"""How well the trained models do, beside the paper's own: one curves table, and one of what they learned.
+"""How well the trained models and the paper's own do: a curves table, and one of what was learned.
 
     dataset              model                            method    setting  N   risk / accuracy
     continuous d=5 n=20  trained-linear-attention loop    ensemble  8        1   0.015
     fig2h                trained-linear-attention paths   majority  8        64  0.981
 
 Models are examined on tasks they were not trained on: the twin's own for that panel and seed. Risk is that
-of the noise-free path, whose every ensemble is itself; rows where it diverges are left out.
+of the noise-free path, for which an ensemble makes no difference; rows where it diverges are left out.
 """
 
 from dataclasses import replace
@@ -34,7 +34,7 @@ TUNED, BLIND = "linear-attention tuned step", f"{LINEAR} loop, thoughts unseen"
 def examine(weights: Weights, seed: int, tasks: int | None, paths: int) -> pd.DataFrame:
     """The curves table of every trained model and of the paper's layer on the same tasks.
 
-    `tasks` is how many tasks of each panel (default: the panel's own number); `paths` are sampled of each.
+    `tasks` is the number of tasks per panel (default: the panel's own); `paths` are sampled for each.
     """
     tables = []
     for dataset in dict.fromkeys(dataset for dataset, _ in weights):
@@ -67,8 +67,8 @@ def _continuous(
 
 
 def tuned_step(setting: ContinuousSetting, t: int, seed: int = 1) -> float:
-    """The η of V_GD whose risk after t steps is least, on other tasks: a multiple of 0.02 up to 1."""
-    count = 20_000 // setting.d  # many: the mean hangs on rare tasks, where descent diverges
+    """The η of V_GD with the least risk after t steps on other tasks: a multiple of 0.02 up to 1."""
+    count = 20_000 // setting.d  # many, as the mean depends on rare tasks where descent diverges
     tasks = draw_tasks(setting, task_keys(1, count), seed)
     etas = 0.02 * np.arange(1, 51)
     given = [replace(setting, eta=float(eta), step_rule="eta/n") for eta in etas]
@@ -101,7 +101,7 @@ def model_of(matrices: dict[str, Array]) -> Model:
 
 
 def learned_table(weights: Weights) -> pd.DataFrame:
-    """The gradient step of each linear layer, and how far it is from V_GD, which is not skew."""
+    """The gradient step of each linear layer, and its distance from V_GD, which has no skew part."""
     rows = []
     for (dataset, model), matrices in weights.items():
         if "value" not in matrices:

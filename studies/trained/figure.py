@@ -33,7 +33,7 @@ Lines = dict[str, tuple[str, str]]
 
 
 def page(curves: pd.DataFrame, weights: Weights) -> dict[str, Any]:
-    """The whole picture, for a file."""
+    """The whole figure, for a file."""
     top = [_matrices(weights), _risk(curves), _without_chain(curves)]
     return combined_spec([top, [_panel(curves, dataset) for dataset in BINARY]])
 
@@ -146,7 +146,7 @@ def _panel(curves: pd.DataFrame, dataset: str) -> Figure:
 
 
 def _against_t(rows: pd.DataFrame, lines: Lines, y: alt.Y) -> tuple[alt.Chart, ...]:
-    """A value against t, one colour a model; the paper's and the tuned reference have no points."""
+    """A value against t, with a colour per model; the paper's and the tuned reference have no points."""
     rows = rows[rows["model"].isin(lines)]
     kept = [lines[model] for model in lines if model in set(rows["model"])]
     frame = rows.assign(line=rows["model"].map(lambda model: lines[model][0]))

@@ -3,8 +3,8 @@
     layer = gradient_layer(d=5, eta=0.7)          the paper's V_GD and W_GD
     layer.step_sizes()  ->  (0.7, 0.7)            the gradient step it takes through x and through y
 
-Only w is read from the layer's output and the rest of the next token is fixed (Algorithms 1 and 2), so
-only the w rows of V and the w and flag columns of W can matter. They are all that is stored:
+Only w is read from the layer's output, and the rest of the next token is fixed (Algorithms 1 and 2), so
+only the w rows of V and the w and flag columns of W matter. Only these are stored:
 `value` (d, 2d+2) and `key_query` (2d+2, d+1).
 """
 
@@ -17,7 +17,7 @@ import numpy as np
 from synthetic.model.tasks import Array
 
 Guess = Callable[[Array], Array]
-"""The w̃ (batch, d) that follows the tokens (w, 1) generated so far, (batch, t, d+1), on given examples."""
+"""The w̃ (batch, d) after the tokens (w, 1) generated so far, (batch, t, d+1), for given examples."""
 Model = Callable[[Array, Array], Guess]
 """A model's guess on examples x (batch, n, d), y (batch, n)."""
 
@@ -72,7 +72,7 @@ class Layer:
     def step_sizes(self, k: int = 0) -> tuple[float, float]:
         """η through x and through y in w̃ = w − (η_x XᵀXw − η_y Xᵀy)/n: mean diagonals, free of the scale.
 
-        In binary tasks the k ones of w sum to k, so W's y–w block works there as k times its y–flag entry.
+        In binary tasks the k ones of w sum to k, so W's y–w block acts like k times its y–flag entry.
         """
         d = self.d
         through = np.trace(self.value[:, :d]) / d

@@ -1,4 +1,4 @@
-"""What is trained, on which tasks, in which way: one entry a training, as data.
+"""What is trained, on which tasks, and how: one entry per training, as data.
 
     LESSONS["fig2h", "trained-linear-attention paths"]  ->  Lesson(way="paths", iterations=2500, …)
 
@@ -25,7 +25,7 @@ STEPS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32)
 
 @dataclass(frozen=True)
 class Lesson:
-    """One training of one model. `steps`: how often it reads its own output; 1 is no chain of thought."""
+    """One training of one model. `steps`: how often it reads its own output; 1 means no chain of thought."""
 
     setting: Setting
     way: Literal["loop", "paths", "answers"]
@@ -37,7 +37,7 @@ class Lesson:
 
 
 EXAMPLES = (10, 20, 40, 80)
-"""The n of the d = 5 tasks on which chain of thought is taught and left out."""
+"""The n of the d = 5 tasks that are taught with and without chain of thought."""
 
 
 def noiseless(n: int) -> ContinuousSetting:

@@ -14,7 +14,7 @@ from synthetic.model.settings import BinarySetting
 from synthetic.model.tasks import Array, Tasks
 
 DIVERGED = 1e6
-"""A path whose squared error exceeds this is stopped there; its later errors are infinite."""
+"""A path is stopped when its squared error exceeds this; its later errors are infinite."""
 
 
 def mean_path_risk(model: Model, tasks: Tasks, steps: tuple[int, ...]) -> Array:
@@ -43,7 +43,7 @@ def sample_answers(
 
 
 def thinking(model: Model, x: Array, y: Array) -> Callable[[Array], Array]:
-    """The model on examples x (b, n, d), y (b, n): each w (b, d) of a path in turn to the next w̃."""
+    """The model on examples x (b, n, d), y (b, n): a function from each w (b, d) of a path to the next w̃."""
     guess, thoughts = model(x, y), np.empty((len(x), 0, x.shape[2] + 1))
 
     def following(w: Array) -> Array:

@@ -1,7 +1,7 @@
 """A small softmax-attention transformer in the same loop: the second model that is trained.
 
 Two layers of four heads, width 28, with layer norms, a hidden layer each, and a causal mask over its own
-thoughts. It reads the paper's tokens (x, y, 0, 0) and (0, 0, w, 1) and adds what it says to the last w.
+thoughts. It reads the paper's tokens (x, y, 0, 0) and (0, 0, w, 1) and adds its output to the last w.
 """
 
 import math
@@ -41,7 +41,7 @@ def softmax_weights(d: int, generator: torch.Generator) -> dict[str, Tensor]:
 def softmax_reader(weights: dict[str, Tensor], x: Tensor, y: Tensor) -> Callable[[Tensor, int], Tensor]:
     """The model on examples x (b, n, d), y (b, n): (thoughts (b, t, d+1), asked) to w̃ (b, asked, d).
 
-    Keys and values are kept, so each call may only add thoughts to those of the call before.
+    Keys and values are cached, so each call may only add thoughts to those of the previous call.
     """
     d = x.shape[2]
     examples = torch.cat([x, y[:, :, None], torch.zeros(*x.shape[:2], d + 1)], dim=2)

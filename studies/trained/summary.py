@@ -1,4 +1,4 @@
-"""What a course found, as three tables for a terminal: risk, accuracy beside the exact twin's, and steps.
+"""The results of a course as three tables for a terminal: risk, accuracy against the exact twin, and steps.
 
 dataset  model                           t=1    t=8    t=32   vote of 64 at t=8  off by  votes off by
 fig2h    trained-linear-attention paths  0.413  0.613  0.649  0.981              0.004   0.019

@@ -1,4 +1,4 @@
-"""Training of the linear-attention layer and of the softmax transformer by one lesson (`lessons.py`).
+"""Training of the linear-attention layer or the softmax transformer on one lesson (`lessons.py`).
 
     matrices, losses = teach(LESSONS["fig2h", "trained-linear-attention paths"], seed=0)
 
@@ -20,9 +20,9 @@ from synthetic.model.settings import BinarySetting
 from synthetic.model.tasks import Array
 
 SHARP, BLUNT = 3e-4, 0.1
-"""ClipNorm cuts at 0, where no gradient passes: training softens the cut, from BLUNT down to SHARP."""
+"""ClipNorm cuts at 0, which blocks the gradient: training softens the cut, from BLUNT down to SHARP."""
 FAR = 10.0
-"""Squared errors far above this many times d count by their logarithm: one diverging loop is not a batch."""
+"""Squared errors far above this times d count by their logarithm, so one diverging loop does not dominate."""
 FLOOR = 5e-4
 """Added to every weight in the likelihood, so that one token of probability 0 does not outweigh a batch."""
 Reader = Callable[[Tensor, int], Tensor]
@@ -71,7 +71,7 @@ def teach(lesson: Lesson, seed: int) -> tuple[dict[str, Array], list[float]]:
         optimizer.zero_grad()
         loss.backward()
         norm = torch.nn.utils.clip_grad_norm_(trained, 1.0)
-        if torch.isfinite(norm):  # a batch on which the loop diverged teaches nothing
+        if torch.isfinite(norm):  # skip a batch on which the loop diverged
             optimizer.step()
         schedule.step()
         losses.append(float(loss.detach()))
@@ -98,7 +98,7 @@ def _loss(
     x, y, w_star = draw_batch(lesson, generator)
     d, setting = lesson.setting.d, lesson.setting
     if not isinstance(setting, BinarySetting):
-        # The loop is lengthened over the first half of the training: long loops of raw weights diverge.
+        # The loop grows over the first half of the training: long loops of untrained weights diverge.
         length = min(lesson.steps, 1 + int(2 * progress * lesson.steps))
         error = ((noise_free_path(read(x, y), len(x), d, length)[:, -1] - w_star) ** 2).sum(dim=1)
         return (FAR * d * torch.log1p(error / (FAR * d))).mean()
@@ -115,7 +115,7 @@ def _loss(
 
 
 def noise_free_path(guesses: Reader, batch: int, d: int, length: int) -> Tensor:
-    """w_1 … w_t, (b, t, d), each read again by the model to make the next."""
+    """w_1 … w_t, (b, t, d), each read by the model to make the next."""
     flag = torch.ones(batch, 1, 1)
     thoughts = torch.cat([torch.zeros(batch, 1, d), flag], dim=2)
     for _ in range(length):

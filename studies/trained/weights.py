@@ -1,4 +1,4 @@
-"""The trained weights as one small file, and the ones that ship with the project.
+"""Reading and writing of trained weights as one small file, and the shipped ones.
 
 read_weights(SHIPPED)["fig2h", "trained-linear-attention paths"]["value"]  ->  (10, 22)
 """

@@ -1,16 +1,16 @@
-"""Best-of-N by any reward (Definition 2), exactly, from the law of w_t; the rewards that there are.
+"""Exact best-of-N by any reward (Definition 2), from the law of w_t, and the available rewards.
 
 $ python -m studies.twin.binary_rewards --out runs/judges      judges.csv
 
     best_by_reward(answers, REWARDS["context"], votes=(1, 1024))[task, step]  ->  [0.05, 0.58]
 
-An answer drawn at random is right or wrong and has a reward. Let the rewards be v_1 < v_2 < …, with m_g the
-chance of v_g, r_g the part of it that is right, and F_g = m_1 + … + m_g. The best of N has reward v_g
-with chance F_g^N − F_{g−1}^N, and answers of the same reward share the credit:
+A random answer is right or wrong and has a reward. Let the rewards be v_1 < v_2 < …, with m_g the probability
+of v_g, r_g the probability of v_g with a right answer, and F_g = m_1 + … + m_g. The best of N has reward v_g
+with probability F_g^N − F_{g−1}^N, and answers of the same reward share the credit:
 
     P(right) = Σ_g r_g / m_g · (F_g^N − F_{g−1}^N)   →   r_G / m_G of the largest reward, as N → ∞.
 
-With Gaussian noise of deviation τ on every reward no two tie, and with F(x) = Σ_g m_g Φ((x − v_g)/τ)
+With Gaussian noise of standard deviation τ on every reward, none tie, and with F(x) = Σ_g m_g Φ((x − v_g)/τ)
 
     P(right) = ∫ Σ_g r_g φ((x − v_g)/τ)/τ · N F(x)^{N−1} dx   →   the same limit.
 
@@ -48,7 +48,7 @@ REPEATS, TASKS = 5, 30
 POINTS_A_DEVIATION = 32
 """Points of the trapezoidal rule for each τ; the integrand is analytic, so the rule's error vanishes."""
 REACH = 9.0
-"""Deviations beyond the outermost reward, past which the normal density is below 1e-17."""
+"""Standard deviations beyond the outermost reward, where the normal density is below 1e-17."""
 
 TAU = 1.0
 """The noise of `noisy`: half the distance between w* and a neighbour."""
@@ -58,7 +58,7 @@ LAMBDA = 5.0
 
 @dataclass(frozen=True)
 class Answers:
-    """All answers to some tasks, with how likely each is at each t: what a reward may look at."""
+    """All answers to some tasks, with their probabilities at each t: the input of a reward."""
 
     tasks: Tasks
     setting: BinarySetting
@@ -84,7 +84,7 @@ class Answers:
 
 
 class Atom(NamedTuple):
-    """A reward that an answer may have, and its chance; both broadcast to (tasks, steps, supports)."""
+    """A possible reward of an answer, and its probability; both broadcast to (tasks, steps, supports)."""
 
     chance: Array | float
     value: Array | float
@@ -92,7 +92,7 @@ class Atom(NamedTuple):
 
 @dataclass(frozen=True)
 class Reward:
-    """`atoms(answers)`: the rewards of every answer (one where it is certain); `spread` τ: Gaussian noise."""
+    """`atoms(answers)`: the possible rewards of every answer; `spread`: τ of the Gaussian noise."""
 
     name: str
     atoms: Callable[[Answers], Sequence[Atom]]
@@ -100,7 +100,7 @@ class Reward:
 
 
 class _Levels(NamedTuple):
-    """The rewards that occur at one task and t, rising: their chance, and the part of it that is right."""
+    """The rewards at one task and t, ascending: their probabilities, total and with a right answer."""
 
     value: Array
     mass: Array
@@ -118,7 +118,7 @@ def best_by_reward(answers: Answers, reward: Reward, votes: Sequence[int]) -> Ar
 
 
 def reward_limit(answers: Answers, reward: Reward) -> Array:
-    """What `best_by_reward` tends to as N → ∞, (tasks, steps)."""
+    """The limit of `best_by_reward` as N → ∞, (tasks, steps)."""
     return _by_task(answers, reward, lambda levels: levels.right[-1] / levels.mass[-1])
 
 
@@ -178,7 +178,7 @@ CONTEXT = Reward("context", lambda answers: [Atom(1.0, -answers.residual)])
 """What the prompt itself can check: R = −Σ_i (y_i − x_iᵀw)², the log-likelihood of w. No oracle."""
 
 NOISY = Reward("noisy", lambda answers: [Atom(1.0, _minus_distance(answers))], spread=TAU)
-"""An oracle that is read with an error: R = −‖w − w*‖² + τ ξ, ξ standard normal for every answer anew."""
+"""An oracle with measurement error: R = −‖w − w*‖² + τ ξ, with ξ standard normal for each answer."""
 
 
 def _yes_or_no(answers: Answers) -> list[Atom]:
@@ -191,7 +191,7 @@ VERDICT = Reward("verdict", _yes_or_no)
 
 
 def _with_a_liking(answers: Answers) -> list[Atom]:
-    """The wrong answer that is liked has the most attention at the start: the likeliest after one step."""
+    """The preferred wrong answer has the most attention at the start: it is the likeliest after one step."""
     first = law_of_paths(answers.tasks, answers.setting, (1,)).probabilities[:, 0].copy()
     tasks = np.arange(len(first))
     first[tasks, answers.law.gold] = -1.0
@@ -201,10 +201,10 @@ def _with_a_liking(answers: Answers) -> list[Atom]:
 
 
 BIASED = Reward("biased", _with_a_liking)
-"""The check of the prompt with a liking for one wrong answer: R = context + LAMBDA · 1{w is that answer}."""
+"""The prompt's check with a bias to one wrong answer: R = context + LAMBDA · 1{w is that answer}."""
 
 REWARDS: dict[str, Reward] = {reward.name: reward for reward in (ORACLE, CONTEXT, NOISY, VERDICT, BIASED)}
-"""By name. One of your own is a line here (studies/twin/rewards.md)."""
+"""The rewards by name. Add your own in one line here (studies/twin/rewards.md)."""
 
 
 def curves(
@@ -213,7 +213,7 @@ def curves(
     votes: tuple[int, ...] = TO_4096,
     steps: tuple[int, ...] = STEPS,
 ) -> pd.DataFrame:
-    """The curves table: best-of-N by each reward, beside the vote and the oracle."""
+    """The curves table of best-of-N by each reward, the vote and the oracle."""
     return pd.concat([_of_line(line, repeats, tasks, votes, steps) for line in LINES], ignore_index=True)
 
 
@@ -242,7 +242,7 @@ def judged_table(
     named: dict[str, str],
     column: str,
 ) -> pd.DataFrame:
-    """The curves table of values by method, and of best-of-N by reward, each a model of its own."""
+    """The curves table of values by method, and of best-of-N by reward, each reward as a separate model."""
     tables = [curves_table([plain], steps, votes, named, column)]
     for reward, values in judged.items():
         model = {"model": f"{named['model']}, {reward} reward"}

@@ -1,10 +1,10 @@
-"""Best-of-N by rewards other than the oracle's for continuous coefficients, exactly (Definition 2).
+"""Exact best-of-N by rewards other than the oracle's for continuous coefficients (Definition 2).
 
 $ python -m studies.twin.continuous_rewards --out runs/judges      judges-continuous.csv
 
     best_by_reward(answers, REWARDS["context"], votes=(1, 256))[task, step]  ->  [169.70, 121.34]
 
-Only where w_t is Gaussian, under constant noise, are these exact. studies/twin/rewards.md has what they show.
+These are exact only if w_t is Gaussian, under constant noise. studies/twin/rewards.md has the results.
 """
 
 from collections.abc import Callable, Sequence
@@ -56,13 +56,13 @@ def best_by_reward(answers: Answers, reward: Reward, votes: Sequence[int]) -> Ar
 
 
 def squared_error(answers: Answers) -> Quadratic:
-    """‖w − w*‖²_H, less what does not depend on w."""
+    """‖w − w*‖²_H without the constant term."""
     weights, target = answers.moments.weights, answers.tasks.w_star
     return Quadratic(np.broadcast_to(np.diag(weights), (*target.shape, len(weights))), weights * target)
 
 
 def residual(answers: Answers) -> Quadratic:
-    """Σ_i (y_i − x_iᵀw)², less what does not depend on w."""
+    """Σ_i (y_i − x_iᵀw)² without the constant term."""
     return Quadratic(answers.tasks.gram, answers.tasks.correlation)
 
 
@@ -98,7 +98,7 @@ CONTEXT = Reward("context", lambda answers, votes: best_by_quadratic(answers, re
 """What the prompt itself can check: R = −Σ_i (y_i − x_iᵀw)², the log-likelihood of w. No oracle."""
 
 NOISY = Reward("noisy", _noisy)
-"""An oracle that is read with an error: R = −‖w − w*‖²_H + τ ξ, ξ standard normal for every answer anew.
+"""An oracle with measurement error: R = −‖w − w*‖²_H + τ ξ, with ξ standard normal for each answer.
 
 τ is the deviation of ‖w − w*‖²_H among the answers to the task at this t: half of the reward's variance
 is noise.
@@ -116,7 +116,7 @@ REWARDS: dict[str, Reward] = {reward.name: reward for reward in (ORACLE, CONTEXT
 
 
 def curves(repeats: int = REPEATS, tasks: int = TASKS, votes: tuple[int, ...] = TO_4096) -> pd.DataFrame:
-    """The curves table: best-of-N by each reward, beside the average and the oracle."""
+    """The curves table of best-of-N by each reward, the average and the oracle."""
     return pd.concat([_of_line(line, repeats, tasks, votes) for line in LINES], ignore_index=True)
 
 

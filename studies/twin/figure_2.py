@@ -1,8 +1,8 @@
-"""The panels of the paper's Figure 2 by their letters, with what its theory says of each.
+"""The panels of the paper's Figure 2 by their letters, with the theory's law for each.
 
     figure_2(panels)  ->  [("2a: average, constant noise", <Figure>), …, ("2h: five examples", <Figure>)]
 
-The paper's source has no pictures: what a panel has on its axes is our choice.
+The paper's source has no figures: the axes of the panels are our choice.
 
 A risk has a colour for each line of the experiment. The average of N independent paths has the risk bias² +
 variance/N: its lines are that law through the first and the last N, its points the exact values. Accuracies
@@ -35,11 +35,11 @@ FIGURE_2 = {
 }
 """The panels of Figure 2 by their experiments, which are the datasets of the twin's curves."""
 
-_OVER_LENGTH = ("fig2e", "fig2f")  # against t: what the text claims of them is for any t, and for large t
+_OVER_LENGTH = ("fig2e", "fig2f")  # against t: the text's claims on them are for any t, and for large t
 
 
 def figure_2(panels: Sequence[Panel]) -> list[tuple[str, Figure]]:
-    """Those panels of Figure 2 that there are curves of, in its order, with their headings."""
+    """The panels of Figure 2 for which there are curves, in its order, with their headings."""
     found = []
     for dataset, words in FIGURE_2.items():
         for pair in pictures([p for p in panels if (p.key.source, p.key.dataset) == ("synthetic", dataset)]):

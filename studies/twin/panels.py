@@ -1,10 +1,10 @@
-"""Pictures of the experiments: value against N, value against t.
+"""Figures of the experiments: value against N, and value against t.
 
 $ python -m studies.twin.panels runs/twin/*.csv --out studies/twin
 
     studies/twin/fig2f.svg, …, and figure1 and figure2, all panels in one, as .png, .svg and .pdf
 
-One picture a `dataset` of the curves tables, drawn as in the report: accuracies with a line for each t (left)
+One figure per `dataset` of the curves tables, as in the report: accuracies with a line for each t (left)
 and each N (right), risks with a line for each setting, at the largest t (left) and the largest N (right).
 """
 
@@ -19,7 +19,7 @@ from results.summary.panels import Panel, make_panels
 from studies.twin.figure_2 import FIGURE_2, figure_2, pictures
 
 WHOLE = {"figure1": (2, ("fig1-continuous", "fig1-binary")), "figure2": (3, tuple(FIGURE_2))}
-"""The paper's figures: how many panels a row, which is our choice, and their experiments."""
+"""The paper's figures: the number of panels per row, which is our choice, and their experiments."""
 
 
 def save_figures(curves: pd.DataFrame, folder: Path) -> list[Path]:

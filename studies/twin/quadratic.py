@@ -1,4 +1,4 @@
-"""Best-of-N by a reward that is quadratic in w, with or without Gaussian noise, exactly.
+"""Exact best-of-N by a reward that is quadratic in w, with or without Gaussian noise.
 
 A reward R = −q(w) + τ ξ with q(w) = wᵀAw − 2aᵀw picks the least q of N. An answer is w = E[w] + L z with
 L Lᵀ its covariance and z standard normal. In the eigenbasis of LᵀAL, with eigenvalues c_j,
@@ -28,7 +28,7 @@ from synthetic.model.settings import ContinuousSetting
 from synthetic.model.tasks import Array, Tasks
 
 POINTS = 8192
-"""Of the grid for q. The trapezoidal rule on it and the sums over frequencies are both near exact."""
+"""Points of the grid for q. The trapezoidal rule on it and the sums over frequencies are nearly exact."""
 _NEGLIGIBLE = 1e-15
 ROUGH = 1e-6
 """|φ| at the last frequency above which the sums have not converged: q has too few directions."""
@@ -83,9 +83,9 @@ class Joint:
 
     @property
     def limit(self) -> float:
-        """What the error of the best of N tends to as N → ∞, without noise on the reward.
+        """The limit of the error of the best of N as N → ∞, without noise on the reward.
 
-        The z_j that q depends on go to where it is least, the others stay as they are.
+        The z_j that q depends on go to its minimum; the law of the others does not change.
         """
         depends = self.scales > 0
         z = np.divide(-self.offsets, np.sqrt(self.scales), out=np.zeros_like(self.scales), where=depends)
@@ -102,7 +102,7 @@ class Joint:
         return phi, phi * (error + 2 * mean @ self.vector + self.constant)
 
     def error_up_to(self, limit: float) -> tuple[float, float]:
-        """P(q ≤ limit), and the part of the expected error that these answers have."""
+        """P(q ≤ limit), and the contribution of these answers to the expected error."""
         low, high = self.reach(0.0)
         index, phi, psi = self._frequencies(low, high, 0.0)
         wave = np.exp(-1j * index * 2 * np.pi / (high - low) * limit) / (np.pi * index)
@@ -121,7 +121,7 @@ class Joint:
     def _frequencies(self, low: float, high: float, spread: float) -> tuple[Array, Array, Array]:
         """k + ½, and φ and ψ at (k + ½) 2π/(high − low), up to where they vanish.
 
-        Raises BadInput where they do not: too few directions have noise.
+        Raises BadInput if they do not vanish: too few directions have noise.
         """
         spacing, count = 2 * np.pi / (high - low), 64
         while (end := abs(self.transforms(np.array([count * spacing]), spread)[0][0])) > _NEGLIGIBLE:
@@ -150,7 +150,7 @@ def best_by_quadratic(
     votes: Sequence[int],
     spread: Callable[[Joint], float] = lambda _: 0.0,
 ) -> Array:
-    """E‖w − w*‖²_H of the answer with the least q + τ ξ of N, (tasks, steps, votes); `spread` tells τ."""
+    """E‖w − w*‖²_H of the answer with the least q + τ ξ of N, (tasks, steps, votes); `spread` gives τ."""
 
     def one(joint: Joint) -> Array:
         return _least_of_n(joint, spread(joint), np.asarray(votes, np.float64))
@@ -194,7 +194,7 @@ def joint_law(
 
 
 def _least_of_n(joint: Joint, spread: float, votes: Array) -> Array:
-    if not joint.scales.any():  # q tells nothing apart
+    if not joint.scales.any():  # q is constant
         return np.full(len(votes), joint.error)
     spacing, below, density = joint.on_grid(spread)
     chosen = votes[:, None] * (1 - below) ** (votes[:, None] - 1)

@@ -1,10 +1,10 @@
-"""Best-of-N without an oracle: what studies/twin/rewards.md says, measured. These claims are ours.
+"""Best-of-N without an oracle: the claims of studies/twin/rewards.md, measured. These claims are ours.
 
     a-self-check-beats-the-vote  judges n=4 d=48  best of 1,024 by context − vote of 1,024  0.26 [0.18, 0.34]
 
 $ python -m studies.twin.reward_claims      writes reward-claims.csv beside this file
 
-The paper's Definition 2 has any reward, and its conclusion leaves all but the oracle open. Every value is
+The paper's Definition 2 allows any reward, and its conclusion leaves all but the oracle open. Every value is
 exact given the task; the intervals are over tasks.
 """
 
@@ -25,18 +25,18 @@ from synthetic.theory.claims.own_setting import MARGIN, law_of_line, tasks_of
 SHIPPED = Path(__file__).with_name("reward-claims.csv")
 STEPS = (16,)
 TASKS = 60
-"""Of each of five repeats."""
+"""Tasks in each of five repeats."""
 
 FEW, MANY, LIMIT = 4, 1024, 4096
-"""Values of N: a few answers, many, and so many that little changes any more."""
+"""Values of N: a few answers, many, and close to the limit."""
 
 Curves = dict[tuple[str, int], Array]
-"""Accuracy by way of choosing and N, (tasks,)."""
+"""Accuracy (tasks,) by way of choosing and N."""
 
 
 @lru_cache(maxsize=1)
 def _curves(seed: int) -> dict[str, Curves]:
-    """By line; "path" at N = 1 is one answer."""
+    """The curves by line; "path" at N = 1 is one answer."""
     found, votes = {}, (FEW, MANY, LIMIT)
     for line in LINES:
         name, setting = f"{NAME} {line.label}", line.setting

@@ -1,4 +1,4 @@
-"""Accuracy or risk against N for each reward, beside the vote or average and the oracle: one figure a line.
+"""Accuracy or risk against N for each reward, the vote or average, and the oracle: one figure per line.
 
 $ python -m studies.twin.reward_figure runs/judges/judges.csv --out studies/twin
 
@@ -17,12 +17,12 @@ from results.figures.theme import Figure
 from results.pictures import Picture, save_figures
 
 WAYS = ("vote", "average", "oracle", "context", "noisy", "verdict", "biased")
-"""In the order of their colours; rewards of one's own come after them."""
+"""In the order of their colours; user-defined rewards come after them."""
 _OTHERS = {"majority": "vote", "ensemble": "average", "best_of_n": "oracle"}
 
 
 def reward_figures(curves: pd.DataFrame) -> list[Figure]:
-    """One for each line of a curves table that has rows of best-of-N by rewards; the longest t."""
+    """A figure for each line of a curves table with best-of-N by rewards, at the longest t."""
     rows = curves[curves["T"] == curves["T"].max()]
     metric = "risk" if "risk" in rows and rows["risk"].notna().any() else "accuracy"
     whole = rows["model"].str.extract(r"^(?P<line>.*?)(?:, (?P<reward>\S+) reward)?$")

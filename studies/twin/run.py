@@ -1,4 +1,4 @@
-"""The tables of the twin's pages, written from the claims, the weights and the forecasts that ship.
+"""The tables of the twin's pages, written from the shipped claims, weights and forecasts.
 
 $ python -m studies.twin.run             every table between its markers, e.g. <!-- begin claims n-l-… -->
 $ python -m studies.twin.run --examine   the same, after examining the weights that ship anew (two minutes)
@@ -27,9 +27,9 @@ PAGES = [
     *(HERE.with_name(name) / "README.md" for name in ("figure_3", "trained", "match")),
 ]
 EXAMINED = HERE / "trained.parquet"
-"""The curves of the weights that ship: what `studies.trained.run` writes as trained.csv."""
+"""The curves of the shipped weights: what `studies.trained.run` writes as trained.csv."""
 MARKS = {"holds": "", "fails": " ✗", "undecided": " ?"}
-"""What stands behind a row of a claim."""
+"""The mark after a row of a claim."""
 
 
 def main() -> None:
@@ -41,7 +41,7 @@ def main() -> None:
 
 
 def filled(page: str) -> str:
-    """The page with every block written anew."""
+    """The page with every block rewritten."""
 
     def block(found: re.Match[str]) -> str:
         start, kind, names, end = found.groups()
@@ -51,7 +51,7 @@ def filled(page: str) -> str:
 
 
 def claims(names: list[str]) -> str:
-    """Rows of the shipped claims, each claim under its verdict; a mark where a row does not hold."""
+    """Rows of the shipped claims, each claim under its verdict; rows that do not hold are marked."""
     table = pd.concat(map(pd.read_csv, [ROOT / "results/cached/claims.csv", HERE / "reward-claims.csv"]))
     lines = []
     for name in names:
@@ -74,7 +74,7 @@ def measured(row: Any) -> str:
 
 
 def settings(names: list[str]) -> str:
-    """The numbers that the lines of an experiment share."""
+    """The settings shared by all lines of an experiment."""
     lines = [line.setting for line in EXPERIMENTS[names[0]].variants]
     shared = {one.name: {getattr(line, one.name) for line in lines} for one in fields(lines[0])}
     numbers = {name: next(iter(values)) for name, values in shared.items() if len(values) == 1}
@@ -83,7 +83,7 @@ def settings(names: list[str]) -> str:
 
 
 def trained(_: list[str]) -> str:
-    """What `studies.trained.run` prints, of the weights that ship."""
+    """What `studies.trained.run` prints, for the shipped weights."""
     told = summary(read_curves(EXAMINED), learned_table(read_weights(SHIPPED)))
     tables = "\n\n".join(f"```\n{title}\n{table}\n```" for title, table in told.items())
     return re.sub(r" +$", "", tables, flags=re.MULTILINE)
@@ -126,7 +126,7 @@ def rivals(_: list[str]) -> str:
 
 
 def scored(table: pd.DataFrame) -> pd.DataFrame:
-    """The points that were not fitted and were forecast, with how far off they are, in points."""
+    """The points that were forecast but not fitted, with their errors in points."""
     table = table[(table["role"] == "held_out") & table["predicted"].notna()]
     return table.assign(
         missed=100 * (table["predicted"] - table["accuracy"]).abs(),

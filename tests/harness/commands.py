@@ -1,4 +1,4 @@
-"""The commands of `python -m harness`, run in this process, which saves their imports."""
+"""The commands of `python -m harness`, run in this process to save the imports."""
 
 from click.testing import CliRunner, Result
 
@@ -7,12 +7,12 @@ from tests import commands
 
 
 def command(*arguments: object) -> Result:
-    """What a command prints, and its exit status."""
+    """The output and exit status of a command."""
     return CliRunner().invoke(cli, [str(argument) for argument in arguments])
 
 
 def imported(*arguments: object) -> Result:
-    """`command` of `harness import`."""
+    """The result of `harness import`, as from `command`."""
     return command("import", *arguments)
 
 

@@ -1,6 +1,6 @@
-"""Experiments: the shipped ones are the paper's, `--set` replaces keys, a mistake is one line.
+"""Experiments: the shipped ones match the paper, `--set` replaces keys, and a mistake gives one line.
 
-The base model of gsm8k-256 would go on to the next question: prompt and stop strings are lm-eval's.
+The base model of gsm8k-256 would continue with another question: prompt and stop strings are lm-eval's.
 """
 
 import re
@@ -224,7 +224,7 @@ RUN = read_experiment("gsm8k-256")
 
 
 def shots() -> list[tuple[str, str]]:
-    """The prompt's examples as (question, solution), taken apart again."""
+    """The few-shot examples of the prompt as (question, solution)."""
     *blocks, last = prompts.template("gsm8k-cot").split("\n\n")
     assert last == "Q: {problem}\nA:"
     pairs = [block.removeprefix("Q: ").split("\nA: ") for block in blocks]
@@ -241,13 +241,13 @@ def test_every_new_question_in_the_prompts_format_begins_with_a_stop_string() ->
     for question, solution in shots():
         for other, theirs in shots():
             answer = stopped(f" {solution}\n\nQ: {other}\nA: {theirs}", RUN.stop)
-            assert answer.strip() == solution  # all of the solution, nothing of the next question
+            assert answer.strip() == solution  # the whole solution, and nothing of the next question
             assert RUN.reading.read(answer).value == solution.rsplit("The answer is ", 1)[1].rstrip(".")
         assert stopped(question, RUN.stop) == question
 
 
 def lm_evals_task() -> Any:
-    """gsm8k_cot of the installed lm-eval, which is looked up and not imported: that takes seconds."""
+    """The gsm8k_cot task of the installed lm-eval, read without importing it, which takes seconds."""
     spec = find_spec("lm_eval")
     if spec is None or spec.origin is None:
         pytest.skip("lm-eval is not installed")
@@ -259,6 +259,6 @@ def test_prompt_and_stop_string_are_those_of_lm_eval() -> None:
     theirs = lm_evals_task()
     examples = [(shot["question"], shot["target"]) for shot in theirs["fewshot_config"]["samples"]]
     assert shots() == examples
-    # The other stop strings there are end tokens of some models; a server knows those of the model it serves.
+    # The other stop strings there are end tokens of some models, which a server knows for its own model.
     stop = theirs["generation_kwargs"]["until"]
     assert [mark for mark in stop if not mark.startswith("<")] == list(RUN.stop)

@@ -1,4 +1,4 @@
-"""The check of a GPU host: its model has Llama-3.1-8B's shape, its answers the lengths of real ones."""
+"""The check of a GPU host: its model has Llama-3.1-8B's shape, and its answers have realistic lengths."""
 
 import asyncio
 import json
@@ -30,7 +30,7 @@ def test_the_model_has_the_size_of_llama(transformers: Any, tmp_path: Path) -> N
     config = transformers.AutoConfig.from_pretrained(tmp_path / "model")
     with torch.device("meta"):
         model = transformers.AutoModelForCausalLM.from_config(config)
-    assert sum(weight.numel() for weight in model.parameters()) == 8_030_261_248  # as its model card has it
+    assert sum(weight.numel() for weight in model.parameters()) == 8_030_261_248  # as on its model card
     assert config.dtype == torch.bfloat16
     assert config.rope_parameters["rope_type"] == "llama3"
     assert config.rope_parameters["rope_theta"] == 500_000
@@ -41,7 +41,7 @@ def test_the_vocabulary_has_the_model_s_size_and_ends_no_answer(tmp_path: Path, 
     write_model(shape, tmp_path / "model")
     config = json.loads((tmp_path / "model" / "config.json").read_text())
     prompts = PromptTokens(str(tmp_path / "model"), revision=None, chat=False)
-    assert (config["bos_token_id"], config["eos_token_id"]) == (None, None)  # not absent, which is Llama's
+    assert (config["bos_token_id"], config["eos_token_id"]) == (None, None)  # absent, they would be Llama's
     assert prompts.special.get("eos_token") is None
     assert not (tmp_path / "model" / "generation_config.json").exists()
     assert prompts.tokenizer.get_vocab_size() == config["vocab_size"]
@@ -49,7 +49,7 @@ def test_the_vocabulary_has_the_model_s_size_and_ends_no_answer(tmp_path: Path, 
     (question,) = random_questions(1, [600], config["vocab_size"])
     ids = prompts.encode(question.problem)
     assert (len(ids), len(set(ids)) > 400) == (600, True)
-    assert len(prompts.tokenizer.decode(list(ids))) == len(question.problem)  # nothing is left out
+    assert len(prompts.tokenizer.decode(list(ids))) == len(question.problem)  # no token is lost
 
 
 def test_counts_are_summed_over_the_copies_of_a_model() -> None:
@@ -62,20 +62,20 @@ process_cpu_seconds_total 7.0
     assert [total(f"sglang:{name}", text) for name in PROMPT] == [4312.5, 1100.0]
     longer = f"sglang:{RUNNING} 3.0\nsglang:{RUNNING}_offline_batch 2.0\n"
     server: Any = SimpleNamespace(get=lambda _path: asyncio.sleep(0, Reply(200, "", longer.encode())))
-    assert asyncio.run(counts(server, RUNNING)) == [3.0]  # and not what a longer name counts
+    assert asyncio.run(counts(server, RUNNING)) == [3.0]  # not that of a longer metric name
 
 
 class PlayedServer(SimulatedServer):
-    """SGLang in simulated time: an answer holds one of the places for a millisecond a token."""
+    """SGLang in simulated time: an answer occupies one slot for one millisecond per token."""
 
     def __init__(self, places: int, model: str) -> None:
         super().__init__(self._answer, self._about)
         self._free, self._places, self._model = asyncio.Semaphore(places), places, model
         self._running, self._since, self._busy = 0, 0.0, 0.0
         self.share = 0.0
-        """The mean share of the places at work, from the first answer asked for to the last."""
+        """The mean share of busy slots from the first request to the last."""
         self.looks: list[int] = []
-        """The answers asked for whenever the counts were read."""
+        """The number of requests so far at each reading of the counts."""
 
     @property
     def lengths(self) -> list[int]:
@@ -110,7 +110,7 @@ class PlayedServer(SimulatedServer):
 def test_a_run_keeps_the_places_at_work_with_the_lengths_of_a_real_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Requests of 16 answers, as they once were, kept 45 % of the places at work with such lengths."""
+    """Requests for 16 answers each, as in an earlier version, kept only 45 % of the slots busy."""
     model = str(tmp_path / "small-random")
     played, plans = PlayedServer(32, model), list[Experiment]()
 
@@ -130,12 +130,12 @@ def test_a_run_keeps_the_places_at_work_with_the_lengths_of_a_real_one(
     (plan,) = plans
     assert (plan.samples, plan.concurrency, plan.dp, plan.device) == (32, 32, 2, "cuda")
     assert played.share > 0.9
-    assert 2 * 32 <= min(filter(None, played.looks)) < 3 * 32  # the first round all begins at once
+    assert 2 * 32 <= min(filter(None, played.looks)) < 3 * 32  # all of the first round begins at once
     lengths = played.lengths
     assert len(lengths) == 6 * 32
     assert 150 < sum(lengths) / len(lengths) < 320  # 232, give or take seven standard errors
     assert max(lengths) > 3 * 232
-    assert all(507 <= len(body["input_ids"]) <= 611 for _, body in played.sent)  # as a real prompt
+    assert all(507 <= len(body["input_ids"]) <= 611 for _, body in played.sent)  # like a real prompt
     rate, running, cache, _client = found.splitlines()
     assert f"{sum(lengths)} tokens in " in rate
     assert float(running.split()[1].rstrip("%")) > 90

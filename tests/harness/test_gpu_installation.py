@@ -1,4 +1,4 @@
-"""What a GPU host installs is enough for what it runs: everything else is hidden from the commands."""
+"""A GPU host's installation suffices for its runs: all other packages are hidden from the commands."""
 
 import re
 from pathlib import Path
@@ -20,7 +20,7 @@ def test_what_is_hidden_is_what_tests_and_plots_need() -> None:
     assert run(EXTRAS, "pytest").returncode != 0
 
 
-# In this process in place of SGLang, which there is no GPU for; it keeps no budgets of thinking.
+# CTranslate2 in place of SGLang, for lack of a GPU; it has no thinking budgets.
 LOCAL = ["engine=ctranslate2", "device=cpu", "dtype=auto", "budget_by=prompt"]
 LOCAL += ["samples=2", "tokens_extra=8", "tokens_per_budget=0"]
 

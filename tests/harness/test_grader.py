@@ -1,4 +1,4 @@
-"""Readers in order, first or last of several answers, every text; the table of cases is grading/kin.jsonl."""
+"""The order of readers, the first or last of several answers, any text; grading/kin.jsonl has more cases."""
 
 import signal
 import time
@@ -110,7 +110,7 @@ def test_right_answers_are_read_alone_or_after_their_solution(text: str, gold: s
     assert read_gold(text) == gold
 
 
-# Letters of the grader's own grammar, so that random text comes near it.
+# The grader's own symbols, so that random texts resemble answers.
 PIECES = [*"0159#.,-+$*\\{}[]:xn\n½²１٣ ", "####", "[END]", "The answer is ", "\\text", "apples", *"ABb()"]
 GRAMMAR = st.lists(st.sampled_from(PIECES)).map("".join)
 
@@ -216,11 +216,11 @@ ADVERSARIAL: list[Callable[[int], str]] = [
 
 
 FEW, MANY = 2_500, 40_000
-"""Characters of a text: the second is 16 times the first."""
+"""Lengths of a text in characters; the second is 16 times the first."""
 
 
 def processor_seconds(read: Callable[[], object], limit: float = 0) -> float:
-    """Seconds for which `read` keeps the processor busy; TimeoutError after `limit` of them (0: no limit)."""
+    """The CPU seconds that `read` takes; raises TimeoutError after `limit` of them (0: no limit)."""
 
     def stop(*_: object) -> None:
         raise TimeoutError
@@ -239,10 +239,10 @@ def processor_seconds(read: Callable[[], object], limit: float = 0) -> float:
 @pytest.mark.parametrize("grader", GRADERS)
 @pytest.mark.parametrize("make", ADVERSARIAL)
 def test_a_long_answer_is_read_in_linear_time(make: Callable[[int], str], grader: GraderName) -> None:
-    """A text 16 times as long takes 16 times as long: 40 times is the limit, and quadratic is 256.
+    """A text 16 times as long takes about 16 times as long: the limit is 40; quadratic time would be 256.
 
-    The machine is its own measure, so its speed does not matter; where it was busy with something
-    else, the reading is tried again. What takes less than half a second is not looked at.
+    Comparing two times on one machine makes its speed irrelevant; if it was busy with something else,
+    the test tries again. Anything under half a second passes.
     """
 
     def read(text: str) -> None:
@@ -251,7 +251,7 @@ def test_a_long_answer_is_read_in_linear_time(make: Callable[[int], str], grader
 
     many = make(MANY)
     for tries_left in (2, 1, 0):
-        few = make(FEW - 10 * tries_left)  # another text each time: some readings are kept
+        few = make(FEW - 10 * tries_left)  # a new text each time, as some results are cached
         short = processor_seconds(lambda: read(few))  # noqa: B023
         try:
             processor_seconds(lambda: read(many), limit=max(0.5, 40 * short))

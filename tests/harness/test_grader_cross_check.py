@@ -3,8 +3,8 @@
     source           id                          ours  theirs  why
     math/test.jsonl  test/number_theory/20.json        1202    base    (ours: no integer)
 
-Every disagreement is a row of grader_disagreements.csv with its reason (WHY); one that is not there fails the
-test, and so does a row that no longer is one.
+Every disagreement is a row of grader_disagreements.csv with its reason (WHY); the test fails for one that is
+not there, and for a row that no longer is a disagreement.
 """
 
 import csv
@@ -38,7 +38,7 @@ Disagreement = dict[str, str]
 
 @pytest.fixture(autouse=True, scope="module")
 def quiet() -> Iterator[None]:
-    """Without time limits, which need signals, math-verify warns at each call."""
+    """Silence math-verify, which warns at each call without time limits; these would need signals."""
     logging.disable(logging.WARNING)
     yield
     logging.disable(logging.NOTSET)
@@ -52,12 +52,12 @@ def parsed(text: str) -> list[Any]:
 
 @cache
 def equal(gold: str, answer: str) -> bool:
-    """math-verify's verdict."""
+    """Whether math-verify considers the two equal."""
     return bool(math_verify.verify(parsed(gold), parsed(answer), timeout_seconds=None))
 
 
 def their_integer(text: str) -> str | None:
-    """The integer that math-verify reads in `text`, where it reads one."""
+    """The integer that math-verify reads in `text`, or None."""
     value = parsed(text)[0] if parsed(text) else None
     if not (getattr(value, "is_number", False) and getattr(value, "is_integer", False)):
         return None
@@ -66,7 +66,7 @@ def their_integer(text: str) -> str | None:
 
 
 def check(source: str, found: list[Disagreement]) -> None:
-    """`found` (source, id, ours, theirs) are the table's rows about that file, neither more nor less."""
+    """Check that `found` (source, id, ours, theirs) are exactly the table's rows for that source."""
     with TABLE.open(newline="", encoding="utf-8") as file:
         rows = [row for row in csv.DictReader(file) if row["source"] == source]
     assert {row.pop("why") for row in rows} <= set(WHY)
@@ -90,9 +90,9 @@ def test_gold_answers_of_gsm8k(data_dir: Path, split: str) -> None:
     check(source, found)
 
 
-@pytest.mark.release  # many seconds
+@pytest.mark.release  # takes many seconds
 def test_gold_answers_of_math(data_dir: Path) -> None:
-    """Our grader claims the integers among 5,000: it reads math-verify's number, or both read none."""
+    """For the integers among 5,000 answers, our grader reads math-verify's number, or neither reads one."""
     source = "math/test.jsonl"
     found, read = [], 0
     for line in (data_dir / source).read_text(encoding="utf-8").splitlines():
@@ -108,7 +108,7 @@ def test_gold_answers_of_math(data_dir: Path) -> None:
 
 @pytest.mark.parametrize("subset", ["math-level1-integer", "math-level1-signed"])
 def test_gold_answers_of_the_papers_subset_of_math(data_dir: Path, subset: str) -> None:
-    """What is asked for and voted on in `make math-samples`: no disagreement at all."""
+    """On the questions of `make math-samples` there is no disagreement at all."""
     file = data_dir / "math" / "test.jsonl"
     written = {
         row["problem"]: row["answer"]
@@ -129,7 +129,7 @@ def test_gold_answers_of_the_papers_subset_of_math(data_dir: Path, subset: str) 
     ],
 )
 def test_answers_of_real_models(data_dir: Path, name: str) -> None:
-    """Three verdicts on each: ours, math-verify's, and the one in the file."""
+    """Compare three verdicts on each answer: ours, math-verify's, and the file's."""
     source = f"samples/{name}.csv"
     with (data_dir / source).open(newline="", encoding="utf-8") as file:
         rows = [row for row in csv.DictReader(file) if row.get("error") != "1"]

@@ -1,4 +1,4 @@
-"""A cluster on addresses of this machine: its programs, its hosts, its API; and small servers like SGLang."""
+"""A mock cluster on addresses of this machine: its programs, hosts and API, and small servers like SGLang."""
 
 import os
 import signal
@@ -21,7 +21,7 @@ from tests.responder import Request, Responder
 KEY = "0123456789abcdef0123456789abcdef"
 HOSTS = ("127.0.0.2", "127.0.0.3", "127.0.0.4")
 SECONDS = 300
-# Speaks as SGLang does, for whoever has the key: an answer depends on the prompt alone.
+# Mimics SGLang for clients with the key; an answer depends on the prompt alone.
 SERVER = """
 import os, sys, time
 from tests.responder import Reply, Responder, like_sglang
@@ -61,7 +61,7 @@ wait""",
 
 
 class Hosts:
-    """A folder with the programs of a cluster, in which commands run."""
+    """A folder with the programs of a mock cluster, in which commands run."""
 
     def __init__(self, folder: Path, played: bool) -> None:
         self.folder, self.port, self.front = folder, *free_ports(2)
@@ -84,7 +84,7 @@ class Hosts:
 
     @contextmanager
     def runs(self, *words: str, **environment: str) -> Iterator[subprocess.Popen[bytes]]:
-        """A command, ended with all that it has started."""
+        """Run a command; at the end, stop it and every process it has started."""
         import psutil
 
         with (self.folder / f"log-{'-'.join(words[:2])[-60:].replace('/', '_')}").open("wb") as log:
@@ -102,7 +102,7 @@ class Hosts:
             process.wait(30)
 
     def kill(self, rank: int) -> None:
-        """Kill what serves on a host, as a host does that loses its power."""
+        """Kill the server of a host and its children, as if the host had lost power."""
         import psutil
 
         serving = psutil.Process(int((self.folder / f"pid-serve-{rank}").read_text()))
@@ -129,7 +129,7 @@ def is_well(url: str) -> Callable[[], bool]:
 
 @contextmanager
 def kubernetes(folder: Path, addresses: Sequence[str]) -> Iterator[None]:
-    """An API server with a ready pod of the page's Deployment at each address, and the way to it."""
+    """Run an API server with a ready pod of the page's Deployment at each address, and its kubeconfig."""
     pods = [
         {
             "metadata": {"name": f"pod-{address}", "uid": address, "labels": {"app": "tts-server"}},

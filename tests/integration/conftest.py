@@ -20,7 +20,7 @@ START_SECONDS, STOP_SECONDS = 300, 60
 
 @dataclass(frozen=True)
 class Fleet:
-    """What `tts serve tiny --workers 2` runs, and the id of that process."""
+    """The servers that `tts serve tiny --workers 2` runs, and the id of its process."""
 
     url: str
     servers: tuple[str, str]
@@ -30,7 +30,7 @@ class Fleet:
 
 @pytest.fixture(scope="session")
 def sglang_fleet(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fleet]:
-    """The fleet, stopped by Ctrl-C at the end. Its second server has to outlive every test."""
+    """The fleet, stopped by Ctrl-C at the end. No test may kill its second server."""
     for package in ("sglang", "smg"):
         if importlib.util.find_spec(package) is None:
             pytest.skip(f"{package} is not installed")
@@ -61,7 +61,7 @@ def sglang_fleet(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fleet]:
             status = process.wait(STOP_SECONDS)
         finally:
             _, there = psutil.wait_procs(family, timeout=5)
-            # A zombie has ended; the system's first process has not collected it yet.
+            # A zombie has ended but has not been reaped by init yet.
             left = [member for member in there if member.is_running() and member.status() != "zombie"]
             for member in (*left, process):
                 member.kill()

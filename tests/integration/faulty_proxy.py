@@ -1,11 +1,11 @@
-"""A proxy on 127.0.0.1 in front of a real SGLang server that brings faults into its replies.
+"""A proxy on 127.0.0.1 in front of a real SGLang server that injects faults into its replies.
 
     with FaultyProxy(sglang_url, FAULTS.values()) as proxy:
         ...                                        # sample from proxy.url
     proxy.left == []                               # no fault was left over
 
-Each request for answers meets the next fault; after the last one, replies pass unchanged. `each`: requests
-for answers to one prompt are alike, and together they meet so many faults at most.
+Each request for answers meets the next fault; after the last one, replies pass unchanged. With `each`,
+identical requests (answers to one prompt) together meet at most that many faults.
 """
 
 import json
@@ -30,7 +30,7 @@ class FaultyProxy(Responder):
         self.left = list(faults)
         self.answered = 0
         self.other_settings: dict[str, Any] = {}
-        """What /server_info says in place of the truth."""
+        """Overrides what the server says at /server_info."""
 
     def _fetch(self, request: Request) -> bytes:
         headers = {"Content-Type": "application/json"}

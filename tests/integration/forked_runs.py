@@ -1,10 +1,10 @@
-"""`python -m harness` in processes of its own that need not import everything first: a second saved a start.
+"""`python -m harness` in separate processes without the imports, which saves a second per start.
 
     command, errors = ["sample", "tiny", "--out", "run"], Path("errors.txt")
     ended_at(lambda: Path("run").exists(), command, errors)      # killed once its folder is there
     finished(command, errors)
 
-They are forks of one process that has imported everything, this module too, and has done nothing else.
+They are forks of one process that has imported everything, including this module, and done nothing else.
 """
 
 import multiprocessing
@@ -24,14 +24,14 @@ from harness.engines.ctranslate2.in_process import CTranslate2Engine  # noqa: F4
 from results import run
 
 FORKED = pytest.mark.xdist_group("forked_runs")
-"""One process of pytest runs all tests that fork, so that the imports are made once."""
+"""One worker of pytest runs all tests that fork, so that the imports happen once."""
 DEADLINE = 120.0
 
 
 def forked(arguments: list[str], errors: Path, largest_file: int | None = None) -> BaseProcess:
-    """Start the command; what it prints goes to the file `errors`.
+    """Start the command, with its output going to the file `errors`.
 
-    With `largest_file` it can write no file beyond so many bytes, as if the disk were full.
+    With `largest_file` it can write no file larger than that many bytes, as if the disk were full.
     """
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload([__name__])
@@ -55,14 +55,14 @@ def ended_at(
 
 
 def finished(arguments: list[str], errors: Path) -> None:
-    """Run the command to its end, which is a good one."""
+    """Run the command to its end, which must be a success."""
     process = forked(arguments, errors)
     process.join(DEADLINE)
     assert process.exitcode == 0, errors.read_text()
 
 
 def _run(arguments: list[str], errors: Path, largest_file: int | None) -> None:
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # as Python starts where it is not ignored
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # Python's default unless SIGINT is ignored
     file = os.open(errors, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     os.dup2(file, 1)
     os.dup2(file, 2)

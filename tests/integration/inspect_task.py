@@ -2,8 +2,8 @@
 
     python inspect_task.py http://127.0.0.1:30000 LOGS 6 5      6 questions, 5 epochs; prints its name
 
-inspect_ai's own providers for such servers need a newer `openai` package than SGLang allows, so that this one
-stands in for them; what is asked, scored and written is inspect_ai's.
+inspect_ai's own providers for such servers need a newer `openai` package than SGLang allows, so this one
+replaces them; requests, scoring and logging are inspect_ai's.
 """
 
 import sys
@@ -67,7 +67,7 @@ class Completions(ModelAPI):
 
 @modelapi(name="server")
 def server() -> type[ModelAPI]:
-    """Registers `server/NAME` with inspect_ai."""
+    """Register `server/NAME` with inspect_ai."""
     return Completions
 
 

@@ -1,9 +1,9 @@
-"""A task of lm-eval made from the tiny model's own questions, and the command that really runs it.
+"""An lm-eval task made from the tiny model's own questions, and the command that really runs it.
 
     folder/tiny_budget.jsonl   {"question": "Clara has 12 eggs. ...", "answer": "... #### 5"}
     folder/tiny_budget.yaml    the task: prompt, stop strings, repeats, how answers are read and scored
 
-The prompt is the tiny model's, chat format included, so that a server's plain completions answer it.
+The prompt is the tiny model's, including the chat format, so that a plain completions endpoint works.
 """
 
 import json
@@ -24,7 +24,7 @@ ANSWER = r"##\s*(-?[0-9][0-9,]*)\s*##"
 
 
 def prompt(problem: str, budget: int) -> str:
-    """The text that asks the tiny model `problem`, as its chat template and prompt write it."""
+    """The prompt for `problem` with the tiny model's chat template applied."""
     asked = prompts.fill("tiny-budget", problem=problem, token_limit=budget)
     return f"<|user|>{asked}<|assistant|>"
 
@@ -34,7 +34,7 @@ def write_task(
 ) -> None:
     """Write the task into `folder` (give it as --include_path).
 
-    Its filters: `marked` (##18##), of the first answer as in lm-eval's own tasks, and `maj`, of the vote.
+    Its filters: `marked` (##18##) takes the first answer, as lm-eval's own tasks do; `maj` takes the vote.
     """
     folder.mkdir(parents=True, exist_ok=True)
     rows = TINY_FILE.read_text(encoding="utf-8").splitlines()[:questions]
@@ -92,6 +92,6 @@ def environment(home: Path) -> dict[str, str]:
 
 
 def logged(out: Path) -> list[dict[str, Any]]:
-    """The rows of the one file of samples that a run left under `out`."""
+    """The rows of the only samples file that a run left under `out`."""
     (file,) = out.rglob(f"samples_{NAME}_*.jsonl")
     return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]

@@ -1,4 +1,4 @@
-"""Which answers a run of the tiny model has to end with, each once, and whether its folder holds them."""
+"""The answers that a run of the tiny model must end with, and a check that its folder has each once."""
 
 import json
 from collections.abc import Iterable
@@ -22,18 +22,18 @@ def planned(limit: int, samples: int, budgets: Iterable[int], greedy: bool = Fal
 
 
 def settings(limit: int, samples: int, budgets: Iterable[int], **keys: object) -> list[str]:
-    """The options of `harness sample` for those answers."""
+    """The options of `harness sample` for the answers of `planned`."""
     keys = {"limit": limit, "samples": samples, "budgets": ",".join(map(str, budgets)), **keys}
     return [word for key, value in keys.items() for word in ("--set", f"{key}={value}")]
 
 
 def lines(file: Path) -> list[bytes]:
-    """The whole lines on disk."""
+    """The complete lines of a file."""
     return file.read_bytes().split(b"\n")[:-1] if file.exists() else []
 
 
 def rows(folder: Path) -> list[dict[str, Any]]:
-    """The stored answers; each line has to be whole."""
+    """The stored answers; every line must be complete."""
     content = (folder / "samples.jsonl").read_bytes()
     assert content.endswith(b"\n")
     return [json.loads(line) for line in content.splitlines()]
@@ -49,6 +49,6 @@ def sessions(folder: Path) -> list[dict[str, Any]]:
 
 
 def assert_exactly(answers: set[Key], folder: Path) -> None:
-    """Each of `answers` once, and nothing else."""
+    """Check that the folder has each of `answers` once, and nothing else."""
     assert sorted(keys(folder)) == sorted(answers)
     assert len(read_samples(folder)) == len(answers)

@@ -17,9 +17,9 @@ PLANNED = planned(LIMIT, SAMPLES, BUDGETS)
 
 
 def sample(folder: Path, errors: Path, largest_file: int | None = None) -> tuple[int | None, str]:
-    """The exit status of a run, and the lines that tell of an error.
+    """The exit status of a run, and the error lines.
 
-    These come through a pipe, which has no largest size as files do.
+    They come through a pipe, to which the limit on file sizes does not apply.
     """
     sets = settings(LIMIT, SAMPLES, BUDGETS)
     os.mkfifo(errors)

@@ -60,7 +60,7 @@ def through_proxy(
 
 
 def greedy_answers(folder: Path) -> dict[tuple[str, str], dict[str, Any]]:
-    """By question and setting; what was in the server's cache is left to it."""
+    """The greedy answers by question and setting, without their counts of cached tokens, which vary."""
     greedy = [row for row in rows(folder) if row["decoding"] == "greedy"]
     return {(row["question_id"], row["setting"]): row | {"cached_tokens": None} for row in greedy}
 
@@ -73,7 +73,7 @@ def test_every_fault_once(sglang_url: str, tmp_path: Path) -> None:
     assert len(proxy.requests) == len(EVERY_FAULT) + REQUESTS
     assert_exactly(PLANNED, tmp_path / "run")
 
-    # Greedy answers are the same whoever asks for them, so that a wrong one would be seen.
+    # Greedy answers are the same in every run, so a wrong one would show.
     asyncio.run(draw(sglang_url, tmp_path / "undisturbed"))
     assert greedy_answers(tmp_path / "run") == greedy_answers(tmp_path / "undisturbed")
 
@@ -95,7 +95,7 @@ def test_what_keeps_failing_is_absent_reported_and_asked_for_again(sglang_url: s
 async def interrupted(
     folder: Path, proxy: FaultyProxy, said: list[str], then: Callable[[], None], patience: float = 1800.0
 ) -> RunOutcome:
-    """A run whose server goes away after five replies; `then` is done once that was said."""
+    """A run whose server goes away after five replies; `then` is called once the run reports it."""
     run = asyncio.create_task(draw(proxy.url, folder, said, patience))
     while proxy.answered < 5 and not run.done():
         await asyncio.sleep(0.01)

@@ -20,7 +20,7 @@ PLANNED = planned(LIMIT, SAMPLES, BUDGETS)
 
 
 def tokens_of(url: str) -> float:
-    """The tokens that a server has generated, by its own count."""
+    """The number of tokens a server has generated, by its own count."""
     with urllib.request.urlopen(f"{url}/metrics", timeout=30) as reply:
         text = reply.read().decode()
     return sum(float(value) for value in re.findall(r"^sglang:generation_tokens_total\S* (\S+)$", text, re.M))
@@ -53,7 +53,7 @@ def test_a_server_that_is_killed_in_the_middle_loses_nothing(
         return [tokens_of(worker) - before for worker, before in zip((killed, kept), warm, strict=True)]
 
     def both_work() -> bool:
-        """A third is stored; which server had the first questions, and how many, is the gateway's affair."""
+        """A third is stored and both servers work, however the gateway distributed the first questions."""
         return (
             len(lines(folder / "samples.jsonl")) >= len(PLANNED) // 3
             and min(shares()) > 0.1 * sum(shares()) > 0

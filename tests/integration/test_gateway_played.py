@@ -1,6 +1,6 @@
-"""The real gateway in front of played servers: balance, a death, a server that is stopped and not dead.
+"""The real gateway in front of mock servers: load balance, a killed server, and one that only hangs.
 
-The servers speak as SGLang's /generate does and take a twentieth of a second for an answer.
+The servers mimic SGLang's /generate and take a twentieth of a second for an answer.
 """
 
 import asyncio
@@ -54,7 +54,7 @@ EACH = 16
 
 
 async def ask_all(url: str, say: list[str]) -> Counter[str]:
-    """The port of the server that answered each request; 128 requests are in flight."""
+    """How many requests each server (by port) answered, with 128 requests in flight."""
     engine = SGLangEngine(url, model_location("tiny"), revision=None, chat=True, say=say.append)
     found: Counter[str] = Counter()
     places = asyncio.Semaphore(128)
@@ -75,7 +75,7 @@ async def counts(url: str) -> list[float]:
 
 
 class Played:
-    """A fleet of two, whose wait runs beside the test."""
+    """A fleet of two mock servers, watched from a thread beside the test."""
 
     def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(worker, "UNWELL_SECONDS", 3.0)
@@ -97,7 +97,7 @@ class Played:
         self._fleet.__exit__(None, None, None)
 
     def signal(self, what: signal.Signals) -> None:
-        """Send a signal to the first server once it has been asked a tenth of all."""
+        """Send a signal to the first server once it has received a tenth of all requests."""
         asked = self.folder / f"asked-{self.ports[0]}"
         wait_until(lambda: asked.exists() and asked.read_text().count("\n") >= len(QUESTIONS) * EACH // 10)
         os.kill(int((self.folder / f"pid-{self.ports[0]}").read_text().split()[-1]), what)
@@ -112,7 +112,7 @@ def test_the_gateway_gives_both_servers_about_as_much(
     with Played(tmp_path, monkeypatch) as played:
         found = played.ask()
         url = f"http://127.0.0.1:{played.port}"
-        assert asyncio.run(counts(url)) == [80, 0]  # of both servers together
+        assert asyncio.run(counts(url)) == [80, 0]  # summed over both servers
         with urllib.request.urlopen(f"{url}/engine_metrics", timeout=10) as reply:
             assert tokens_generated(reply.read().decode()) == 14
     assert sum(found.values()) == len(QUESTIONS) * EACH
@@ -133,5 +133,5 @@ def test_a_server_that_dies_or_hangs_costs_no_answer_and_comes_back(
         wait_until(lambda: any("ended with status -9: starting it once more" in line for line in played.said))
         pids = played.folder / f"pid-{played.ports[0]}"
         wait_until(lambda: pids.read_text().count("\n") == 2)
-        # Another run may begin at once, and gets both servers once the gateway knows that both are well.
+        # Another run may begin at once, and is served by both once the gateway knows that both are healthy.
         wait_until(lambda: played.ask().keys() == set(played.ports))

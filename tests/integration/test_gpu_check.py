@@ -1,4 +1,4 @@
-"""`gpu-check` on a CPU with a small shape: a real server with two copies of a model of random weights."""
+"""`gpu-check` on a CPU with a small shape: a real server with two copies of a randomly initialised model."""
 
 import importlib.util
 import re
@@ -22,7 +22,7 @@ def test_the_whole_road_on_a_cpu() -> None:
     (drawn,) = re.findall(r"^tokens/s +[1-9]\d* .* (\d+) tokens in ", tokens)
     assert 64 * 150 < int(drawn) < 64 * 320  # 232 on average, give or take four standard errors
     assert float(running.split()[1].rstrip("%")) > 80
-    # Of 64 prompts, those of the first 10 places may all begin before any is in a cache, and those of the two
-    # copies' first two answers to each of the three other prompts: 42 come out of a cache at the least.
+    # At least 42 of 64 requests hit a cache: the first 10 slots may all start before any prompt is cached,
+    # and so may, at each of the two copies, the first two answers to each of the three other prompts.
     assert float(cache.split()[2].rstrip("%")) > 60
     assert 0 < float(client.split()[1].rstrip("%")) < 100

@@ -1,7 +1,7 @@
 """lm-eval and inspect_ai really run on the tiny model; their logs become samples, and the samples curves.
 
-The references read the tools' own files, or objects, with a few lines of this file's own, and vote by going
-through every subset of the answers.
+The expected values come from reading the tools' own files or objects with a few lines of code here, and from
+a vote on every subset of the answers.
 """
 
 import re
@@ -32,7 +32,7 @@ QUESTIONS = 6
 REPEATS = 5
 RUN_SECONDS = 300
 FALSE_ALARM = 1e-4
-"""The probability that two tools which sample alike fail the comparison."""
+"""The probability that two tools that sample from the same distribution fail the comparison."""
 MARKED = re.compile(r"##\s*(-?[0-9][0-9,]*)\s*##")
 
 Pool = list[tuple[str | None, bool]]
@@ -40,7 +40,7 @@ Pool = list[tuple[str | None, bool]]
 
 
 def call(command: list[str], home: Path) -> str:
-    """What a command of another tool printed; it must end well and in time."""
+    """The output of another tool's command, which must succeed in time."""
     done = subprocess.run(
         command, env=task.environment(home), cwd=home, capture_output=True, text=True, timeout=RUN_SECONDS
     )
@@ -56,7 +56,7 @@ def invoke(*arguments: str | Path) -> str:
 
 
 def check_curves(folder: Path, pools: list[Pool]) -> None:
-    """`results curves` of the imported samples is the vote and best-of-N of `pools`."""
+    """Check that `results curves` gives the vote and best-of-N of `pools` for the imported samples."""
     file = folder / "curves.csv"
     invoke("curves", folder, "--n", "1,2,3,4,5", "--permutations", "0", "--out", file)
     curves = read_curves(file).set_index(["method", "N"])["accuracy"]
@@ -67,7 +67,7 @@ def check_curves(folder: Path, pools: list[Pool]) -> None:
 
 
 def marked(text: str) -> str | None:
-    """The number between two marks, without its commas and leading zeros."""
+    """The number between two marks, without commas or leading zeros."""
     found = MARKED.search(text)
     return str(int(found[1].replace(",", ""))) if found else None
 
@@ -111,7 +111,7 @@ def test_answers_of_lm_eval_are_the_curves_its_log_implies(
     assert table["correct"].tolist() == [right for pool in pools for _, right in pool]
     assert 0 < table["correct"].mean() < 1
     check_curves(tmp_path, pools)
-    # lm-eval itself has scored the first answer to each question, and the vote of all.
+    # lm-eval itself scored the first answer to each question, and the vote of all its answers.
     firsts = table[table["sample"] == 0]["correct"].tolist()
     assert firsts == [row["exact_match"] == 1 for row in rows]
 
@@ -140,10 +140,10 @@ def test_scores_of_inspect_ai_are_the_curves_its_log_implies(inspect_log: Path, 
         assert sorted(table["tokens"]) == sorted(s.output.usage.output_tokens for s in log.samples)
         assert set(table["question_id"]) == {q.question_id for q in load_questions("tiny")[:QUESTIONS]}
         assert 0 < table["correct"].mean() < 1
-    # Counted with the tokenizer, an answer lacks its stop string: a token, or nothing beside its space.
+    # A count with the tokenizer lacks the stop string: one token, or none next to its space.
     table = read_samples(tmp_path / "scored")
     lacking = table["tokens"] - with_tokens(table, "tiny")["tokens"]
-    # A free place of the vocabulary, drawn now and then, is one token; its name, read again, is many.
+    # An unused vocabulary entry, drawn now and then, is one token; its name, tokenized again, is many.
     plain = ~table["text"].str.contains("<|reserved", regex=False)
     assert plain.any()
     assert set(lacking[plain & (table["finish_reason"] == "stop")]) <= {0, 1}
@@ -154,12 +154,12 @@ def test_scores_of_inspect_ai_are_the_curves_its_log_implies(inspect_log: Path, 
 
 
 def test_both_tools_measure_the_same_model(lm_eval_out: Path, inspect_log: Path, tmp_path: Path) -> None:
-    """The same prompt and temperature: answers to a question are drawn from one distribution."""
+    """With the same prompt and temperature, both tools draw answers to a question from one distribution."""
     invoke("import", "lm-eval", lm_eval_out, "--grade", "hashes", "--out", tmp_path / "a")
     invoke("import", "inspect", inspect_log, "--grade", "hashes", "--out", tmp_path / "b")
     ours, theirs = read_samples(tmp_path / "a"), read_samples(tmp_path / "b")
     assert ours["gold"].tolist()[::REPEATS] == theirs.sort_values("question_id")["gold"].tolist()[::REPEATS]
-    # Then, of the right answers to a question, the number from one tool is hypergeometric: an exact test.
+    # One tool's number of right answers to a question, given the total of both, is hypergeometric: exact.
     number_right = np.ones(1)
     for _, both in pd.concat([ours, theirs]).groupby("question_id"):
         right = hypergeom(2 * REPEATS, int(both["correct"].sum()), REPEATS).pmf(range(REPEATS + 1))

@@ -36,7 +36,7 @@ def test_kills_and_stops_at_every_stage(tmp_path: Path) -> None:
                 scored = [row for row in rows_of(folder) if row["score_judge"] is not None]
                 assert len(scored) == len(lines(scores))
         finished(command, errors)
-        # What was under way when it ended is asked twice, and nothing else.
+        # Only requests in flight when it ended are sent twice.
         assert len(lines(scores)) == planned
         assert planned <= len(server.asked) <= planned + 4 * 2
     rows = rows_of(folder)

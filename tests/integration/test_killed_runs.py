@@ -27,7 +27,7 @@ def arguments(folder: Path, limit: int, samples: int, *more: str, **keys: Any) -
 def test_kills_at_every_stage_of_a_run(tmp_path: Path) -> None:
     """Before the folder is touched, with run.json alone, after the first answers, in between, near the end.
 
-    After each kill the last row is cut short as well, as if it had been half written.
+    After each kill the last row is truncated as well, as if it had been half written.
     """
     folder, errors, rng = tmp_path / "run", tmp_path / "errors.txt", random.Random(20)
     limit, samples, stored = 6, 16, folder / "samples.jsonl"
@@ -42,7 +42,7 @@ def test_kills_at_every_stage_of_a_run(tmp_path: Path) -> None:
     for reached in stages:
         ended_at(reached, command, errors)
         now = lines(stored)
-        assert now[: len(kept)] == kept  # nothing that was stored is lost or changed
+        assert now[: len(kept)] == kept  # nothing stored is lost or changed
         if now:
             stored.write_bytes(stored.read_bytes()[: -rng.randint(2, len(now[-1]))])
         kept = now[:-1]
@@ -51,15 +51,15 @@ def test_kills_at_every_stage_of_a_run(tmp_path: Path) -> None:
     finished(arguments(folder, limit, samples), errors)
     assert_exactly(planned(limit, samples, BUDGETS), folder)
     assert lines(stored)[: len(kept)] == kept
-    # A run that is killed before run.json is written leaves no session.
+    # A run killed before run.json is written leaves no session.
     assert [session["ended"] is None for session in sessions(folder)[-5:]] == [*[True] * 4, False]
     counted = sum(session["answers"] for session in sessions(folder))
-    assert count <= counted <= count + len(stages)  # rows that were cut short may have been counted
+    assert count <= counted <= count + len(stages)  # truncated rows may have been counted
 
 
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
 def test_ctrl_c_and_the_same_command_again(tmp_path: Path, sent: signal.Signals) -> None:
-    """SIGTERM comes twice where make and all its processes are sent it, as make sends it on."""
+    """SIGTERM comes twice if sent to make and its whole process group, since make passes it on."""
     folder, errors = tmp_path / "run", tmp_path / "errors.txt"
     stored = folder / "samples.jsonl"
     command = arguments(folder, 4, 16, "--curves", str(folder / "curves.csv"), concurrency=4)

@@ -1,8 +1,8 @@
 """The same numbers on every machine: forecasts and panels under other processors and thread counts.
 
 BLAS rounds differently on each kind of processor and with each number of threads; compiled loops differ
-with the processor's instructions. What is published must not depend on them: no basis that LAPACK picks, no
-optimiser that stops early, no draw from what is not unique.
+with the processor's instructions. Published numbers must not depend on them: no basis chosen by LAPACK, no
+optimiser that stops early, no random draw based on something that is not unique.
 """
 
 import os
@@ -28,7 +28,7 @@ MACHINES = [
     {"OMP_NUM_THREADS": "2", "OPENBLAS_CORETYPE": "Haswell", "NUMBA_CPU_NAME": "generic"},
     {"OMP_NUM_THREADS": "2", "OPENBLAS_CORETYPE": "SkylakeX"},
 ]
-"""Each differs from here in the threads and in the processor; what moves a number may be either."""
+"""Each differs from this machine in threads and processor, since either may change a number."""
 ONE_THREAD = {"OMP_NUM_THREADS": "1"}
 EVERY = "--fit-max-n 6 --at-n 12 --fit-settings 40,80,160 --bootstrap 100 --predictor all"
 CAPS = "--fit-cap 8000 --at-caps 12000,20000 --at-n 1,8 --bootstrap 60"
@@ -50,7 +50,7 @@ Tables = dict[str, pd.DataFrame]
 
 
 def tables(machine: dict[str, str]) -> Tables:
-    """What the commands write on this machine, in one process: to start five takes longer than they do."""
+    """What the commands write on `machine`, in one process: starting five takes longer than their work."""
     environment = {name: value for name, value in os.environ.items() if name not in CHOICES} | machine
     with TemporaryDirectory() as folder:
         write_samples(simulated_samples(), Path(folder, "samples.csv"))
@@ -71,13 +71,13 @@ def tables(machine: dict[str, str]) -> Tables:
 
 @cache
 def here() -> Tables:
-    """The same by this processor with one thread."""
+    """The tables of this processor with one thread."""
     return tables(ONE_THREAD)
 
 
 @pytest.mark.parametrize("machine", MACHINES, ids=lambda machine: "-".join(machine.values()))
 def test_the_numbers_are_the_same(machine: dict[str, str]) -> None:
-    """Another machine, as far as one processor can play it."""
+    """Compare with another machine, as far as this processor can imitate it."""
     if machine.get("OPENBLAS_CORETYPE") == "SkylakeX" and "avx512f" not in Path("/proc/cpuinfo").read_text():
         pytest.skip("this processor has no AVX-512")
     there, at_home = tables(machine), here()

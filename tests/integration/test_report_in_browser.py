@@ -1,4 +1,4 @@
-"""The report in a real browser, offline and from a file: every chart becomes a drawing, nothing complains.
+"""The report in a real browser, offline and from a file: every chart is drawn, without errors.
 
 Skips where no Chromium is installed (CHROMIUM names one that is not on the PATH).
 """
@@ -51,7 +51,7 @@ EVIL = "<script>document.body.dataset.hacked = 1</script>\"'\u202e\x00\x1b[2J<im
 
 
 def with_script(page: Path, name: str, script: str, allowed: bool = True) -> Path:
-    """A copy of the page with one more script at its end, which its policy allows or does not."""
+    """A copy of the page with another script at its end, which its content security policy allows or not."""
     text = page.read_text(encoding="utf-8")
     if allowed:
         digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
@@ -64,7 +64,7 @@ def with_script(page: Path, name: str, script: str, allowed: bool = True) -> Pat
 
 @pytest.fixture(scope="module")
 def browser() -> str:
-    """The command of a Chromium."""
+    """The path of a Chromium or Chrome."""
     names = [os.environ.get("CHROMIUM", "chromium"), "chromium-browser", "google-chrome"]
     found = next((path for name in names if (path := shutil.which(name))), None)
     if found is None:
@@ -74,7 +74,7 @@ def browser() -> str:
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory) -> Path:
-    """A report of two models, a twin and two forecasts, one of them far out of range."""
+    """A report on two models, a twin and two forecasts, one of them far out of range."""
     folder = tmp_path_factory.mktemp("report")
     names = ("llm", "sums", "a </script> b"), ("llm", "sums", "c"), ("synthetic", "fig2f", "linear")
     curves = pd.concat(
@@ -96,7 +96,7 @@ def page(tmp_path_factory) -> Path:
     )
     inputs = [str(folder / name) for name in ("curves.csv", "forecast.csv", "s.jsonl")]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("results.report.page.rendered", lambda _: {})  # files, which the browser does not open
+        patch.setattr("results.report.page.rendered", lambda _: {})  # files the browser does not open
         result = CliRunner().invoke(report_command, [*inputs, "--out", str(folder / "out")])
     assert result.exit_code == 0, result.output
     return folder / "out" / "index.html"
@@ -112,14 +112,14 @@ def opened(browser: str, page: Path, profile: Path, width: int = 1280, *flags: s
 
 
 def charts(elements: str) -> list[str]:
-    """The inside of each chart's element, up to the end of its figure."""
+    """The content of each chart's element, up to the fallback or caption of its figure."""
     body = elements.split('<script type="application/json"')[0]
     return re.findall(r'<div class="(chart[^"]*"[^>]*>.*?)<(?:noscript|figcaption)', body, flags=re.DOTALL)
 
 
 @pytest.fixture(scope="module")
 def plain(browser, page, tmp_path_factory) -> tuple[str, str]:
-    """The page as it opens, and the console."""
+    """The page's elements as it first opens, and the console output."""
     return opened(browser, page, tmp_path_factory.mktemp("profile"))
 
 

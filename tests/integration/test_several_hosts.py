@@ -1,7 +1,7 @@
-"""The page on several hosts, played: its SLURM script and its pods, on addresses of this machine.
+"""The page on several hosts, simulated: its SLURM script and its pods, on addresses of this machine.
 
-Two hosts serve behind the real gateway. One is killed and another added in the middle of the run, which ends
-with the answers that one host gives. Small servers stand in for SGLang, which the release test starts itself.
+Two hosts serve behind the real gateway. Mid-run, one is killed and another added; the run still ends with
+the answers of a single host. Small servers stand in for SGLang; the release test starts SGLang itself.
 """
 
 import importlib.util
@@ -33,10 +33,10 @@ PAGE = recipe("several-hosts")
 
 
 def play(hosts: Hosts, asked: Sequence[str], serve: str, answers: int) -> None:
-    """The script of the page, with `asked` in place of its experiment and `serve` of its servers' options.
+    """Run the page's script, with `asked` in place of its experiment and `serve` of its servers' options.
 
-    A third host serves already. When a third of the answers are there, the first one is killed, and the
-    third listed. Then the third host alone answers the same.
+    A third host already serves. Once a third of the answers are stored, the first host is killed and the
+    third is listed. Afterwards the third host alone answers the same run.
     """
     (script,) = (text for text in blocks(PAGE, "bash") if "srun" in text)
     ports = {"31000": str(hosts.port), "30000": str(hosts.front)}
@@ -75,7 +75,7 @@ def test_one_host_killed_and_one_added_in_mid_run_are_the_answers_of_one_host(tm
     for host in HOSTS:
         assert set((tmp_path / f"asked-{host}").read_text().split()) == {"True"}
     listed_now = json.loads((tmp_path / "workers-7.json").read_text())["workers"]
-    # The job has ended; nobody was there to take the killed server out.
+    # The job has ended, so nothing was left to remove the killed server.
     assert [one["url"] for one in listed_now] == [f"http://{HOSTS[0]}:{hosts.port}"]
 
 

@@ -77,10 +77,10 @@ def test_sampled_answers_of_both_engines_come_from_one_distribution(sglang_url: 
             variances.append((variance(a) + variance(b)) / n)
         z = sum(differences) / math.sqrt(sum(variances))
         assert abs(z) < 4, measure.__name__
-    # The bound is tight enough to mean something: the standard error of the accuracy is a few per cent.
+    # The bound is tight enough to be meaningful: the standard error of the accuracy is a few per cent.
     correct = [_correct(c, gold) for gold, found in zip(golds, theirs, strict=True) for c in found]
     assert 0.1 < mean(correct) < 0.9
-    assert len({c.text for found in theirs for c in found}) > 4 * len(QUESTIONS)  # no copies of one another
+    assert len({c.text for found in theirs for c in found}) > 4 * len(QUESTIONS)  # hardly any duplicates
 
 
 def _correct(completion: Completion, gold: str) -> float:
@@ -95,7 +95,7 @@ GREEDY = Sampling(124, temperature=0.0, stop=("[END]",))
 
 
 def openai(url: str, chat: bool) -> OpenAIEngine:
-    """The same server through OpenAI's interface, which it has, too."""
+    """An engine for the same server's OpenAI-compatible API."""
     return OpenAIEngine(url, TINY, chat=chat, key=ApiKey("NO_KEY", ""))
 
 
@@ -124,7 +124,7 @@ def test_log_probabilities_of_all_engines_are_equal(sglang_url: str) -> None:
 
 
 def test_the_likeliest_first_tokens_are_the_same_through_both_interfaces(sglang_url: str) -> None:
-    """Greedy decoding takes the first of them, and a plain draw tells how likely that one is."""
+    """Greedy decoding takes the first of them, and its reported log-probability is the one listed."""
     texts = prompts(QUESTIONS[:6], 30)
     sampling = Sampling(1, temperature=1.0, candidates=20)
     native, chats = (

@@ -1,4 +1,4 @@
-"""SGLang's own parser knows the flags that the project gives it, and those that its pages tell users to."""
+"""SGLang's own parser knows the flags that the project passes and those that its pages recommend."""
 
 import json
 import re
@@ -18,7 +18,7 @@ pytestmark = [
     pytest.mark.skipif(find_spec("sglang") is None, reason="SGLang is not installed"),
 ]
 
-# In a process of its own: SGLang changes the one that it is imported into.
+# In a process of its own: importing SGLang changes the state of the process.
 PARSE = """
 import argparse, json, sys
 import harness.server.cpu.start
@@ -29,7 +29,7 @@ for flags in json.loads(sys.argv[1]):
     parser.parse_args(["--model-path", "x", *flags])
 """
 GIVEN = re.compile(r"""(?:FLAGS=|server_flags=)"([^"]+)"|(?:serve|gpu-check) [^`\n]*?-- ([^`\n]+)""")
-"""What pages give to SGLang: for `make`, for an experiment, for a command after two dashes."""
+"""Flags for SGLang on the pages: given to `make`, in an experiment, or after `--` in a command."""
 
 
 def on_the_pages() -> list[list[str]]:

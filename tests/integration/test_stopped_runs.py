@@ -1,4 +1,4 @@
-"""Runs with a stop rule: killed (kill -9) at any stage, saving as replayed, and so on the real server."""
+"""Runs with a stop rule: killed (kill -9) at any stage, and saving what a replay says, also on SGLang."""
 
 import json
 from pathlib import Path
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.integration
 
 
 def votes(folder: Path) -> dict[str, list[str | None]]:
-    """The answers to each question by index, without a gap."""
+    """The answers to each question in order of their index, which has no gaps."""
     found: dict[str, dict[int, str | None]] = {}
     for row in rows(folder):
         found.setdefault(row["question_id"], {})[row["sample"]] = row["answer"]
@@ -25,7 +25,7 @@ def votes(folder: Path) -> dict[str, list[str | None]]:
 
 
 def assert_ended_by(text: str, most: int, folder: Path) -> None:
-    """Every vote ends where the rule, asked for in exact blocks, ends it."""
+    """Check that every vote ends where the rule ends it when answers come in exact blocks."""
     rule, threshold = named(text)
     for answers in votes(folder).values():
         asked = 0
@@ -48,7 +48,7 @@ def test_a_stopped_run_survives_kills(tmp_path: Path) -> None:
 
 
 def whole_and_stopped(tmp_path: Path, questions: int, *options: str) -> dict[str, float]:
-    """Runs of 20 answers at most: of all in `whole`, with lead:3 in `stopped`; what the arena expects."""
+    """Make runs of up to 20 answers, `whole` and `stopped` (lead:3); return what the arena expects."""
     keys = settings(questions, 20, (40,))
     for name, more in (("whole", []), ("stopped", ["--set", "stop_rule=lead:3"])):
         done = harness_command("sample", "tiny", *keys, *options, *more, "--out", str(tmp_path / name))
@@ -59,12 +59,12 @@ def whole_and_stopped(tmp_path: Path, questions: int, *options: str) -> dict[str
     return {name: float(expected[name]) for name in ("answers", "share", "accuracy")}
 
 
-@pytest.mark.release  # exactly, on played answers: tests/harness/run/test_blocks.py
+@pytest.mark.release  # exact, on simulated answers: tests/harness/run/test_blocks.py
 def test_a_run_saves_the_answers_and_tokens_that_the_arena_says(tmp_path: Path) -> None:
-    """120 questions × 20 answers at most, all of them and with lead:3, drawn by themselves.
+    """120 questions × at most 20 answers, in independent runs without a rule and with lead:3.
 
-    The share of a question varies by 0.2 at most from one run to the next, and so the difference of two means
-    of 120 by 0.026: the tolerance is three times that. Asked for 16 at a time it would be 0.4 more.
+    A question's share varies by at most 0.2 between runs, so the difference of two means of 120 by 0.026:
+    the tolerance is three times that. If answers were asked for 16 at a time, the share would be 0.4 higher.
     """
     expected, stopped = whole_and_stopped(tmp_path, 120), tmp_path / "stopped"
     (saved,) = json.loads((stopped / "run.json").read_text())["summary"]["stopping"]["settings"]
@@ -79,7 +79,7 @@ def test_a_run_saves_the_answers_and_tokens_that_the_arena_says(tmp_path: Path) 
 
 @pytest.mark.server
 def test_on_a_real_server_a_run_saves_what_the_arena_says(sglang_url: str, tmp_path: Path) -> None:
-    """60 questions: the share of one varies by about 0.25, the difference of two means by 0.05 at most."""
+    """60 questions: a question's share varies by about 0.25, the difference of two means by at most 0.05."""
     expected = whole_and_stopped(tmp_path, 60, "--url", sglang_url)
     assert_ended_by("lead:3", 20, tmp_path / "stopped")
     share = len(rows(tmp_path / "stopped")) / len(rows(tmp_path / "whole"))

@@ -1,4 +1,4 @@
-"""The wheel in an environment of its own: the commands start there and find what they ship with."""
+"""The wheel in an environment of its own: the commands start there and find the files they ship with."""
 
 import configparser
 import json
@@ -38,7 +38,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def python(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A Python with the wheel alone; other packages are looked up where this test found its own."""
+    """A Python with only the wheel; other packages come from the environment of this test."""
     home = tmp_path_factory.mktemp("environment")
     venv.create(home, symlinks=True)
     packages = Path(sysconfig.get_path("purelib", vars={"base": str(home)}))
@@ -48,7 +48,7 @@ def python(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _run(*command: object, cwd: Path = ROOT) -> str:
-    """What the command says, both streams together; the checkout is not on its path."""
+    """The command's stdout and stderr, combined; the checkout is not on its path."""
     done = subprocess.run(
         [*map(str, command)],
         cwd=cwd,
@@ -69,7 +69,7 @@ def test_every_file_of_the_packages_is_in_the_wheel(wheel: Path) -> None:
 
 
 def test_the_names_at_the_top_are_ours_alone(wheel: Path) -> None:
-    """They are plain words, as `results`: no package that is installed beside this one has one of them."""
+    """They are common words such as `results`: no other installed package may use one of them."""
     names = {name.partition("/")[0] for name in zipfile.ZipFile(wheel).namelist()}
     own = {name.removesuffix(".py") for name in names if not name.endswith(".dist-info")}
     assert own == {*PACKAGES, "tts"}
@@ -116,7 +116,7 @@ print(harness.__file__)
 
 
 def several(python: Path, folder: Path, *commands: list[object], missing: tuple[str, ...] = ()) -> list[str]:
-    """What each of `commands` says, then its exit status, as if the modules `missing` were not installed.
+    """The output and exit status of each of `commands`, as if the modules `missing` were not installed.
 
     They run in one process in `folder`, away from the checkout.
     """
@@ -143,7 +143,7 @@ def test_samples_curves_and_forecasts_without_the_checkout(python: Path, tmp_pat
 
 
 def test_what_is_missing_without_the_extras(python: Path, tmp_path: Path) -> None:
-    """No plotting engine and none for a language model: what needs none works, the others end in one line."""
+    """Without plotting or language-model engines, commands needing neither work; others end with one line."""
     cached = next(python.parents[1].glob("lib/*/site-packages/results/cached/tiny.csv"))
     said = several(
         python,

@@ -1,4 +1,4 @@
-"""Commands of `predict` run on tables made by the tests."""
+"""Run commands of `predict` on tables made by the tests."""
 
 from pathlib import Path
 
@@ -13,13 +13,13 @@ def predict(*arguments: object) -> Result:
 
 
 def command(name: str, frame: pd.DataFrame, folder: Path, *options: object) -> Result:
-    """Write `frame` as it is and run the command on it, with 20 replicates."""
+    """Write `frame` unchanged and run the command on it, with 20 replicates."""
     frame.to_csv(folder / "input.csv", index=False)
     return predict(name, folder / "input.csv", "--bootstrap", "20", *options)
 
 
 def forecast(frame: pd.DataFrame, folder: Path, *options: object) -> Result:
-    """The forecast of `frame`, to f.csv."""
+    """Run the forecast of `frame`, written to f.csv."""
     return command("forecast", frame, folder, "--out", folder / "f.csv", *options)
 
 

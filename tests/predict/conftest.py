@@ -17,7 +17,7 @@ def simulated_samples(
     settings: tuple[str, ...] = ("40", "80", "160", "320"),
     seed: int = 0,
 ) -> pd.DataFrame:
-    """Answers that get better with the setting; wrong ones are one of five, the first favoured."""
+    """Answers that improve with the setting; there are five wrong ones, the first being the likeliest."""
     rng = np.random.default_rng(seed)
     difficulty = rng.beta(2, 1.5, questions)
     rows = []
@@ -39,8 +39,8 @@ def simulated_samples(
 def samples_of(rates: Mapping[str, NDArray[np.float64]], answers: int, seed: int) -> pd.DataFrame:
     """Independent answers; tokens are 100, and double from each setting to the next.
 
-    rates: by setting, the chances of the right answer, of wrong ones, and last of a new wrong one each:
-    (questions, kinds).
+    rates: by setting, the probabilities of the right answer, of each wrong one, and last of an answer that
+    is wrong in a new way each time: (questions, kinds).
     """
     rng = np.random.default_rng(seed)
     rows = []
@@ -55,7 +55,7 @@ def samples_of(rates: Mapping[str, NDArray[np.float64]], answers: int, seed: int
 
 @pytest.fixture(autouse=True, scope="module")
 def everywhere_here(fewer_completions: None) -> None:
-    """In every test of this folder."""
+    """Use fewer completions in every test of this folder."""
 
 
 @pytest.fixture(scope="session")

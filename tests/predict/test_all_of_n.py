@@ -1,4 +1,4 @@
-"""Forecasts of all of N (pass^k): of a law that is known, as what best of N leaves, and where none is."""
+"""Forecasts of all-of-N (pass^k): with a known law, as the complement of best-of-N, and refusals."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from tests.predict import commands
 
 
 def samples(rates: np.ndarray, answers: int, seed: int) -> pd.DataFrame:
-    """Answers to questions that are right at these rates; a tenth of the others is unreadable."""
+    """Answers to questions with these rates of right ones; a tenth of the others is unreadable."""
     rng = np.random.default_rng(seed)
     right = rng.random((len(rates), answers)) < rates[:, None]
     wrong = np.where(rng.random(right.shape) < 0.1, None, rng.integers(2, 5, right.shape).astype(str))
@@ -27,13 +27,13 @@ def samples(rates: np.ndarray, answers: int, seed: int) -> pd.DataFrame:
 
 
 def all_of(N: np.ndarray, a: float, b: float) -> np.ndarray:
-    """E p^N of p ~ Beta(a, b)."""
+    """E p^N for p ~ Beta(a, b)."""
     return np.exp(betaln(a + N, b) - betaln(a, b))
 
 
 @pytest.mark.parametrize(("a", "b"), [(2.0, 1.0), (6.0, 2.0)])
 def test_a_law_that_is_known(a: float, b: float) -> None:
-    """By the answers as by the curve alone; the mean over new questions is the beta law's."""
+    """Both from answers and from the curve alone; the mean over new questions is the beta law's."""
     rates = np.random.default_rng(0).beta(a, b, 300)
     ns = np.array([16, 32])
     found = forecast(
@@ -51,7 +51,7 @@ def test_a_law_that_is_known(a: float, b: float) -> None:
 
 @pytest.mark.parametrize("predictor", ["mixture", "question-law", "flat", "power-law"])
 def test_it_is_what_best_of_n_of_the_others_leaves(predictor: str) -> None:
-    """Two settings of different length and a third without answers, of pools with unreadable answers."""
+    """Two settings of different lengths and a third without answers, with some unreadable answers."""
     rng = np.random.default_rng(2)
     rates = rng.beta(2, 2, 40)
     short = samples(rates, 8, 3)

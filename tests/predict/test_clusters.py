@@ -1,4 +1,4 @@
-"""New questions are new passages where questions come in clusters: forecasts, plans, sizes of runs."""
+"""If questions come in clusters, new questions are new passages: in forecasts, plans, sizes of runs."""
 
 from dataclasses import replace
 
@@ -59,5 +59,5 @@ def test_intervals_of_new_questions_are_wider_and_those_of_these_are_not(method)
     width = [table["new_high"] - table["new_low"] for table in (plain, together)]
     assert (width[1] > 1.2 * width[0]).all()
     these = [(table["high"] - table["low"]).iloc[0] for table in (plain, together)]
-    students = stdtrit(11, 0.95) / 1.645  # of 12 passages; 60 questions are enough for the normal law
+    students = stdtrit(11, 0.95) / 1.645  # 12 passages; for 60 questions the normal law applies
     assert these[1] == pytest.approx(students * these[0], rel=0.05)

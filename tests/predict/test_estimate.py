@@ -1,4 +1,4 @@
-"""Estimates: intervals are the middle of their draws and hold the mean; a bad mean has a status."""
+"""Estimates: intervals are the middle of the draws and contain the mean; a bad mean has a status."""
 
 from typing import Any
 
@@ -66,7 +66,7 @@ def test_an_interval_of_a_third_of_the_range_is_not_ok_whoever_forecasts(
 def test_any_predictor_takes_it_that_one_question_or_half_a_cluster_may_be_missed(
     given: str, predictor: str, size: int, half: float
 ) -> None:
-    """Of 12 questions, and of 4 clusters of three, by Student's law; all answers to them are right."""
+    """For 12 questions and for 4 clusters of three, by Student's law; all answers are right."""
     rows = simulated_samples(12, 8, ("40",)).assign(answer="right", correct=True)
     rows["cluster"] = (rows["question_id"].str[1:].astype(int) // size).astype(str)
     if given == "curves":
@@ -83,7 +83,7 @@ def test_any_predictor_takes_it_that_one_question_or_half_a_cluster_may_be_misse
 def test_at_few_questions_no_forecast_is_surer_of_a_measured_point_than_the_report(
     given: str, size: int
 ) -> None:
-    """Of 12 questions, and of 4 clusters of three, by every predictor."""
+    """For 12 questions and for 4 clusters of three, by every predictor."""
     rows = simulated_samples(12, 8, ("40", "80", "160"))
     rows["cluster"] = (rows["question_id"].str[1:].astype(int) // size).astype(str)
     curves = build_curves(as_table(rows, "samples"), permutations=0)

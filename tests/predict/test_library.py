@@ -1,4 +1,4 @@
-"""predict.library: the documented lines as written, and the same forecasts as from the command."""
+"""predict.library: its documented examples, and the same forecasts as from the command."""
 
 import doctest
 from pathlib import Path
@@ -17,7 +17,7 @@ ANSWERS, GOLD = [list("7" * right + "abcabdae"[right:]) for right in range(9)], 
 
 
 def test_documented_lines_give_what_stands_beside_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("predict.answers.mixture.IMAGINED", 2**15)  # as for whoever reads them
+    monkeypatch.setattr("predict.answers.mixture.IMAGINED", 2**15)  # as for users
     found = doctest.testmod(predict.library)
     assert (found.failed, found.attempted) == (0, 3)
 

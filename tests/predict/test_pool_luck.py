@@ -1,4 +1,4 @@
-"""The luck of a pool, against every pool there may be."""
+"""The luck of a pool, against sums over all possible pools."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from results.votes.exact import best_of_n, majority_curve
 
 @pytest.mark.parametrize(("N", "pool"), [(1, 20), (1, 1), (2, 16), (3, 8), (5, 9), (8, 16), (9, 9), (16, 40)])
 def test_the_vote_of_two_answers_that_are_equally_likely(N: int, pool: int) -> None:
-    """All pools with their binomial chances."""
+    """Sum over all pools with their binomial probabilities."""
     right = np.arange(pool + 1)
     chance = binom.pmf(right, pool, 0.5)
     value = np.array([majority_curve(int(r), [int(pool - r)])[N - 1] for r in right])
@@ -41,7 +41,7 @@ def test_one_answer_however_often_it_is_right() -> None:
 )
 @pytest.mark.parametrize("seen", [4, 9, 12])
 def test_what_the_answers_seen_leave_open(method: str, N: int, seen: int) -> None:
-    """Of 12 answers so many are seen: the variance left, over all that may have been seen."""
+    """`seen` of 12 answers are known: the variance left, averaged over all that may have been seen."""
     p, pool = (0.5, 12) if method == "majority" else (0.2, 12)
     expected = 0.0
     for first in range(seen + 1):

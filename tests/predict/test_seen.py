@@ -1,4 +1,4 @@
-"""What a picture of forecasts shows besides them: the points that were fitted, and those measured."""
+"""Besides the forecasts, a figure shows the points that were fitted and those that were measured."""
 
 import pandas as pd
 
@@ -8,7 +8,7 @@ from predict.forecast_table import forecast, with_seen
 
 
 def test_a_picture_has_every_point_that_the_fit_saw(curves_file):
-    """N = 64 is asked alone; of the six N measured four were fitted, and two are shown besides."""
+    """Only N = 64 is asked for; of the six measured N, four were fitted, and two are shown as well."""
     group, *_ = read_asked([curves_file], "majority")
     request = Request(fit_max_n=8, at_n=(64,))
     table, _ = forecast(group, request, ["flat"], Options(0, 0))

@@ -55,7 +55,7 @@ def test_every_split_has_a_seed_of_its_own_and_pools_are_the_measured_ones(
 
 @pytest.mark.parametrize("name", ["default", "power-law"])
 def test_a_backtest_is_the_estimate_from_the_evidence_of_its_split(group: Group, name: str) -> None:
-    """And from nothing else: answers that it scores are not among those it sees."""
+    """It depends on nothing else: the answers it is scored on are not among those it sees."""
     options = Options(replicates=30, seed=3)
     table = backtest(group, [name], Request(fit_max_n=4, at_n=(8, 12)), 2, options)
     asked = group.points[np.isin(group.points.N, (8, 12))]
@@ -82,7 +82,7 @@ def test_splits_differ_and_the_seed_repeats_them(group: Group) -> None:
 
 
 def test_unseen_is_the_exact_vote_of_the_answers_that_were_not_shown(group: Group) -> None:
-    """Of 12 answers 4 are shown: the others tell the vote of 8, and none of 12."""
+    """4 of 12 answers are shown: the others give the vote of 8, but not of 12."""
     table = backtest(group, ["flat"], Request(fit_max_n=4, at_n=(2, 8, 12)), 2, Options())
     for split, part in table.groupby("split"):
         shown = {pool.setting: pool for pool in drawn(group, SETTINGS, 4, 0, split)}
@@ -129,7 +129,7 @@ def test_fewer_answers_to_another_setting_hide_nothing_of_this_one(group: Group)
     uneven = group_of_pools(group.key, [*others, replace(last, answers=few)])
     table = backtest(uneven, ["flat"], Request(4, fit_settings=("40",), at_settings=("40",)), 3, Options())
     assert {*zip(table["setting"], table["split"], strict=True)} == {("40", 0), ("40", 1), ("40", 2)}
-    most = int(few.sizes.min())  # which are all of the last setting's answers, and a part of the others'
+    most = int(few.sizes.min())  # all of the last setting's answers, and part of the others'
     table = backtest(uneven, ["flat"], Request(most, at_n=(most, 12)), 2, Options())
     assert {*zip(table["setting"], table["N"], strict=True)} == {
         (pool.setting, n) for pool in others for n in (most, 12)
@@ -159,12 +159,12 @@ def test_a_new_setting_is_forecast_at_every_n_and_its_length_is_told_at_the_leve
         (ends,) = re.findall(r"\((\d+) … (\d+)\)", " ".join(notes))
         low, high = np.log([*map(int, ends)])
         widths.append(high - low)
-    assert widths[1] / widths[0] == pytest.approx(z_of(0.9) / z_of(0.5), rel=0.02)  # whole tokens are told
+    assert widths[1] / widths[0] == pytest.approx(z_of(0.9) / z_of(0.5), rel=0.02)  # tokens are rounded
 
 
 @pytest.mark.integration
 def test_mixture_beats_the_simple_rivals_on_real_answers(data_dir: Path) -> None:
-    """Of each file three splits: by their luck its error is .24 to .95 of the best rival's (seeds 0 to 4)."""
+    """Three splits per file: the error ratio to the best rival is .24 to .95, by chance (seeds 0 to 4)."""
     request, options = Request(fit_max_n=8, at_n=(16,)), Options(replicates=100, seed=2)
     tables = []
     for temperature in ("0.1", "0.5", "0.8"):

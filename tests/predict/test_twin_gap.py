@@ -1,9 +1,9 @@
-"""The fitted Δ_T beside the exact one, which the synthetic twin knows: P(right) − P(leading wrong answer).
+"""The fitted Δ_T against the exact one, known in the synthetic twin: P(right) − P(leading wrong answer).
 
 They are not the same number. For one question the vote's error falls like e^{−νN} with Chernoff's rate
-ν = −log(1 − (√p − √q)²), p and q the chances of the right and of the leading wrong answer; the Δ²/2 of the
-paper is a lower bound of it. So a fitted √(2ν) is larger than Δ, and it is larger again for a mean over
-questions, in which close calls count as a level α < 1 and not as a slow rise.
+ν = −log(1 − (√p − √q)²), where p and q are the probabilities of the right and the leading wrong answer; the
+paper's Δ²/2 is a lower bound of ν. So a fitted √(2ν) is larger than Δ, and larger still for a mean over
+questions, in which close calls act as a level α < 1 and not as a slow rise.
 """
 
 import numpy as np
@@ -42,7 +42,7 @@ def test_of_one_question_the_fit_finds_chernoff_s_rate_and_so_more_than_the_gap(
     rate = -np.log(1 - (np.sqrt(right) - np.sqrt(right - gap)) ** 2)
     assert len(clear) > 20
     assert np.median(fitted / np.sqrt(2 * rate)) == pytest.approx(1.0, abs=0.05)
-    assert (np.sqrt(2 * rate) >= gap).all()  # what makes the paper's Δ²/2 a bound
+    assert (np.sqrt(2 * rate) >= gap).all()  # so the paper's Δ²/2 is a bound
     assert 1.2 < np.median(fitted / gap) < 1.6
 
 
@@ -56,8 +56,8 @@ def test_of_many_questions_the_fitted_gap_follows_the_exact_mean_from_above(twin
     algorithm_3 = part_1(steps, curve[N == 1], ends, [(N[t == T], curve[t == T]) for t in ends])
     fitted = algorithm_3(steps)
     assert (fitted > gap).all()
-    assert fitted[-1] < 1.25 * gap[-1]  # 2.5 times at t = 1, where a quarter of the gaps is negative
+    assert fitted[-1] < 1.25 * gap[-1]  # 2.5 times at t = 1, where a quarter of the gaps are negative
     assert np.corrcoef(fitted, gap)[0, 1] > 0.97
-    # Algorithm 3 takes the rate in T from Acc(T, 1). The gap saturates faster: it also gains from the
-    # leading wrong answer's fall, which is over first.
+    # Algorithm 3 takes the rate in T from Acc(T, 1). The gap saturates faster, as it also gains from the
+    # decline of the leading wrong answer, which ends earlier.
     assert 0.65 < algorithm_3.mu / fit_saturating(steps, gap).rate < 0.85

@@ -1,4 +1,4 @@
-"""Tables for tests of the report, small enough to work its numbers out by hand.
+"""Tables for tests of the report, small enough to compute its numbers by hand.
 
 method    setting  tokens_per_answer  N   accuracy  stderr  questions
 majority  high     400                16  0.74      0.01    200
@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 ACCURACY = {("low", 1): 0.50, ("low", 16): 0.62, ("high", 1): 0.70, ("high", 16): 0.74}
-"""Voted accuracy; tokens per answer are 100 at low and 400 at high."""
+"""Accuracy of the vote by (setting, N); answers have 100 tokens at low and 400 at high."""
 
 
 def curves(accuracy=ACCURACY, **columns):
@@ -37,7 +37,7 @@ def twin(**columns):
 
 
 def forecast_table(predictor, predicted, status="ok", low=None, high=None):
-    """Used at N = 1, held out at N = 16 (measured 0.62 at low, 0.74 at high)."""
+    """A forecast fitted to N = 1 and held out at N = 16 (measured: 0.62 at low, 0.74 at high)."""
     table = curves()
     held = (table["N"] == 16).to_numpy()
     values = np.full(4, np.nan)

@@ -1,4 +1,4 @@
-"""results.arguments: what a command refuses the library refuses, and no option is without effect."""
+"""results.arguments: the library refuses what a command refuses, and no option is silently ignored."""
 
 from collections.abc import Callable
 from typing import Any
@@ -52,7 +52,7 @@ BAD: dict[Callable[..., object], dict[str, tuple[Any, ...]]] = {
         "permutations": (-1, 1.5, None),
         "seed": (-1, "x", 10**22),
         "methods": ([], "vote", ["majority", "greedy"]),
-        "score": ("rm", 5),  # no method goes by it
+        "score": ("rm", 5),  # no method uses it
     },
     read_as: {"as_written": ("no", 1), "unreadable": (None, 5, [1]), "cluster": (5, None)},
     forecast: {

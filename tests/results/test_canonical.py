@@ -1,4 +1,4 @@
-"""results.canonical: which texts are one answer, which are not, and that the rule holds for any text."""
+"""results.canonical: which texts are the same answer, which are not, and properties for any text."""
 
 import random
 from decimal import Decimal

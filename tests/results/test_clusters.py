@@ -1,4 +1,4 @@
-"""A column of clusters, from the file to every standard error: data sets, scores, order, names, gaps."""
+"""A cluster column, from the file to every standard error: data sets, scores, order, names, gaps."""
 
 import numpy as np
 import pandas as pd
@@ -11,7 +11,7 @@ from tests.results.votes.test_clusters import by_pairs
 
 
 def samples(seed: int = 0, passages: int = 12, questions: int = 5, **constants: str) -> pd.DataFrame:
-    """Four answers with a score to each question of some passages, hard or easy as a whole."""
+    """Four scored answers to each question of some passages, each easy or hard as a whole."""
     rng = np.random.default_rng(seed)
     right = np.repeat(rng.random(passages) < 0.5, questions * 4) ^ (
         rng.random(passages * questions * 4) < 0.2
@@ -33,7 +33,7 @@ def clustered(**more) -> pd.DataFrame:
 
 
 def test_every_standard_error_goes_by_clusters_of_its_own_data_set():
-    """Two data sets whose passages have the same names, all methods, rows in any order, other names."""
+    """Two data sets with equal passage names, all methods, rows in any order, other names."""
     both = pd.concat([clustered(seed=1, dataset="a"), clustered(seed=2, dataset="b", passages=20)])
     methods = ["majority", "best_of_n", "all_of_n", "best_by_score", "weighted_majority"]
     curves, votes = curves_and_votes(as_samples(both), methods, permutations=2)

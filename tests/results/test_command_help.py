@@ -1,4 +1,4 @@
-"""The help of every command: its example first, each option once, under what it is about."""
+"""The help of every command: its example first, and each option once, under its topic."""
 
 from collections.abc import Iterator
 from typing import Any

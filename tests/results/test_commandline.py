@@ -62,7 +62,7 @@ def work(fail: str) -> None:
 )
 def test_every_end_has_its_exit_code_and_one_line(capsys, arguments, code, message):
     assert exit_status(program, "program", *arguments) == code
-    errors = capsys.readouterr().err.removeprefix("\n")  # click ends the line on which a terminal shows ^C
+    errors = capsys.readouterr().err.removeprefix("\n")  # click ends the line where a terminal shows ^C
     assert errors.startswith(message)
     assert message.startswith("error: No such") <= ("(see python -m program" in errors)
     assert errors.count("\n") == (1 if code and message else 0)

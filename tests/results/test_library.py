@@ -80,7 +80,7 @@ def test_a_table_has_its_own_gold():
         compare(table, table.assign(answer="2"), gold=["2"])
     with pytest.raises(BadInput, match="gold: "):
         forecast(table, ["2"], at_n=[4])
-    with pytest.raises(BadInput, match="right answer to question"):  # not the table's own
+    with pytest.raises(BadInput, match="right answer to question"):  # other than the table's own
         compare(table.assign(question_id="0"), [["1"]], gold=["2"])
 
 
@@ -103,7 +103,7 @@ def test_an_answer_votes_for_what_it_says():
 
 
 def test_wrong_answers_merge_and_a_given_grade_is_kept():
-    """The old fault: right answers were one, wrong ones split by spelling, and the vote rose to 100 %."""
+    """An old bug: right answers merged, wrong ones were split by spelling, and the vote rose to 100 %."""
     answers = ["18"] * 4 + ["13", "13.0", "$13", "+13", " 13", "**13**"]
     assert vote_curve([answers], ["18"], ns=[10])["accuracy"].tolist() == [0.0]
     graded = {"answer": answers, "correct": [True] * 3 + [False] * 7}
@@ -135,7 +135,7 @@ def test_a_table_of_several_settings_names_them(name):
 
 
 def test_whole_numbers_beside_nulls_stay_exact(tmp_path):
-    """A null among them makes floats of them in pandas, of which 2^60 and 2^60 + 1 are one."""
+    """With a null, pandas turns integers into floats, which merges 2^60 and 2^60 + 1."""
     large = 2**60 + 1
     answers, gold = [[1, 1, 1], [5, large, large - 1, None]], [1, large]
     (accuracy,) = vote_curve(answers, gold, ns=[1])["accuracy"]

@@ -10,7 +10,7 @@ from results.tables.status import Status
 N = np.array([1, 2, 4, 8, 16, 32])
 T = np.array([0.8, 1.2, 1.7, 2.5, 3.2, 4.0])
 SINGLE = (0.7, 0.5, 0.6)
-"""α_1, β_1, μ_1 of the curves made here."""
+"""α_1, β_1, μ_1 of the simulated curves."""
 
 
 def saturating(parameters: tuple[float, float, float], x: np.ndarray) -> np.ndarray:
@@ -48,7 +48,7 @@ def test_condition_number_is_that_of_a_finite_difference_jacobian(made, x):
     values = np.linalg.svd(scaled, compute_uv=False)
     found = condition_number(made[2], np.asarray(x, dtype=float))
     assert found == pytest.approx(values[0] / values[-1], rel=1e-4)
-    # what the threshold promises: errors of ±ε in the accuracies move α by at most ε times it
+    # the threshold's promise: errors of ±ε in the accuracies move α by at most ε times the number
     worst = np.abs(np.linalg.pinv(jacobian)[0]).sum()
     assert worst <= found
 
@@ -132,7 +132,7 @@ def test_along_gap_is_never_better_than_the_fit_at_one_answer_that_it_is_read_by
     assert (fit.curve.alpha, fit.curve.beta, fit.curve.rate) == pytest.approx((0.9, 0.6, 2.0), rel=1e-4)
     assert fit.status is Status.OUT_OF_RANGE
     assert "N = 1" in fit.reason
-    falls = along_gap(8, T, 0.9 - 0.4 * T / 4, single)  # the worse of the two
+    falls = along_gap(8, T, 0.9 - 0.4 * T / 4, single)  # the worse of the two statuses
     assert falls.status is max(Status.FALLING, single.status, key=list(Status).index)
 
 
@@ -155,6 +155,6 @@ def test_noisy_curves_give_their_parameters_back_with_the_spread_that_the_jacobi
     spread = noise * np.sqrt(np.diag(np.linalg.inv(jacobian.T @ jacobian)))
     truth = np.array([made[0], made[1], np.log(made[2])])
     assert (np.abs(found.mean(axis=0) - truth) < 4 * spread / np.sqrt(400)).all()
-    assert found.std(axis=0) == pytest.approx(spread, rel=0.12)  # 400 draws know a spread to 3.5 %
+    assert found.std(axis=0) == pytest.approx(spread, rel=0.12)  # from 400 draws, to within 3.5 %
     assert (np.abs(found - truth) < 5 * spread).all()
     assert {fit.status for fit in drawn} == {Status.OK}

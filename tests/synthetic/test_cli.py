@@ -1,4 +1,4 @@
-"""The commands as a user runs them: tables that keep their contract, clear refusals, nothing half-written."""
+"""The commands as a user runs them: valid tables, clear refusals, and nothing half-written."""
 
 import importlib
 import inspect

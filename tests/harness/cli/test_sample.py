@@ -48,7 +48,7 @@ def test_bad_input_is_one_line_and_writes_nothing(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
-    monkeypatch.setattr("harness.server.launch.check_free", lambda *_: None)  # a server may be at work here
+    monkeypatch.setattr("harness.server.launch.check_free", lambda *_: None)  # a server may be running here
     assert exit_status(*arguments) == 2
     err = capsys.readouterr().err
     assert err.startswith(line)
@@ -104,7 +104,7 @@ ASKED = ("--set", "seed=5", "--limit", 3, "--url", "http://h:1", "--set", "engin
 def test_options_that_no_scene_gives_reach_the_call_that_does_the_work(
     target: str, options: tuple[object, ...], given: tuple[Any, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Functions among the arguments are left out of the comparison."""
+    """Arguments that are functions are not compared."""
     calls: list[tuple[Any, ...]] = []
 
     def called(*values: Any, **named: Any) -> None:

@@ -35,5 +35,5 @@ with (
     for engine in (KEYS, {"engine": "ctranslate2"}):
         sample({**engine, "samples": "4"}, "--dry-run")
         assert not Path(FOLDER).exists()
-# Endings by force need the model's tokenizer, too.
+# Forced endings need the model's tokenizer, too.
 sample({"engine": "openai", "samples": "2", "budget_by": "force"}, "--url", URL)

@@ -1,21 +1,21 @@
-"""Servers of the tests, each with the habits that a test wants, and engines open on them.
+"""Mock servers with the quirks that a test wants, and engines connected to them.
 
 with_engine(OpenAIServer(), openai, lambda engine: engine.generate(PROMPT, SAMPLING, seed=1))
-OpenAIServer(refuses=["top_k"])    refuses requests that hold top_k, as hosted models do
+OpenAIServer(refuses=["top_k"])    refuses requests with top_k, as hosted models do
 OpenAIServer(faults=[429, 500])    answers the first requests with these statuses
 FaultyServer(FAULTS["not ready"], FAULTS["not JSON"], answer())    SGLang with two faults, then answers
 
-With a model that thinks, as vLLM 0.32 and SGLang 0.5.23 behave by their sources:
+With a model that thinks, behaving as vLLM 0.32 and SGLang 0.5.23 do according to their source code:
 
-VLLM()                 keeps `thinking_token_budget`, and has `reasoning` beside `content`
+VLLM()                 honours `thinking_token_budget`, and returns `reasoning` beside `content`
 VLLM(parser=False)     refuses budgets, and leaves the thinking in the text
-SGLang()               POST /generate keeps `max_thinking_tokens`, its text is as the model wrote it; its
-                       chats keep `custom_params.thinking_budget` and have `reasoning_content`
+SGLang()               POST /generate honours `max_thinking_tokens` and returns the text as the model wrote
+                       it; chats honour `custom_params.thinking_budget` and return `reasoning_content`
 SGLang(strict=False)   refuses such budgets in /generate
-keeps=False            takes budgets and lets the model think on, as SGLang does with most parsers
+keeps=False            accepts budgets but lets the model think on, as SGLang does with most parsers
 
-What else these do, each of them: `hides` the thinking, as hosted models do; a limit of its own, `cap`, as
-vLLM takes it from a model's files; `counts` nothing, or not the thinking. A token is a word. The model
+Options of both: `hides` the thinking, as hosted models do; `cap`, a token limit of the server, as vLLM takes
+it from a model's files; `counts` no tokens, or only those of the answer. A token is a word. The model
 thinks for `thinks` tokens and then says ANSWER.
 """
 
@@ -53,7 +53,7 @@ def sglang(url: str, **more: Any) -> SGLangEngine:
 
 
 def with_engine(server: Responder, open_engine: Open, work: Callable[[Any], Awaitable[Any]]) -> Any:
-    """What `work` returns, given an engine that asks `server`."""
+    """The result of `work` with an engine connected to `server`."""
 
     async def run() -> Any:
         async with open_engine(server.url) as engine:
@@ -66,7 +66,7 @@ def with_engine(server: Responder, open_engine: Open, work: Callable[[Any], Awai
 async def several(
     engine: Engine, prompt: str, n: int, sampling: Sampling, said: str = ""
 ) -> list[Completion]:
-    """`n` answers to a prompt, asked for at the same time."""
+    """`n` answers to a prompt, requested at the same time."""
     return await asyncio.gather(*(engine.generate(prompt, sampling, seed, said) for seed in range(n)))
 
 
@@ -75,7 +75,7 @@ def error(message: str, status: int = 400) -> Reply:
 
 
 ANSWERS = ((" The answer is ##18##.", 9), (" 7", 2), (" So ##5##.", 4))
-"""The texts that an `OpenAIServer` gives, in turn, with their tokens."""
+"""The texts that an `OpenAIServer` gives, in turn, with their token counts."""
 
 
 class OpenAIServer(Responder):
@@ -110,7 +110,7 @@ class OpenAIServer(Responder):
         return None if known else self._error(request, 401, "Incorrect API key provided")
 
     def _error(self, request: Request, status: int, message: str) -> Reply:
-        """An error that quotes the key, whole and in part, as careless servers do."""
+        """An error message that leaks the key, whole and in part, as careless servers do."""
         header = str(request.headers.get("Authorization"))
         return error(f"{message}: {header}, {header[:20]}***", status)
 
@@ -158,19 +158,19 @@ def ask(
 
 
 def answer(text: str = " The answer is ##18##.", reason: str = "stop", tokens: int = 9) -> dict[str, Any]:
-    """What a `FaultyServer` says that has no fault."""
+    """A faultless reply of a `FaultyServer`."""
     return generated(text, PROMPT_TOKENS, tokens, reason)
 
 
 class FaultyServer(Responder):
-    """Answers each /generate with the next of `replies`: an answer, or a fault. The last one is for ever."""
+    """Answers each /generate with the next of `replies`, an answer or a fault, and repeats the last."""
 
     def __init__(
         self, *replies: Any, model: str = TINY, info: dict[str, Any] | None = None, prefix: str = ""
     ) -> None:
         self.replies = list(replies)
         self.alone, self.ill = 0, 503
-        """How often a router's model_info is answered with this status."""
+        """How many requests for model_info fail, as a router's may, and with which status."""
         self.names = {"model_path": model, "served_model_name": "served"}
         told = {"version": "0.5.23", "api_key": "secret", **(info or {})}
         about = {f"GET /{prefix}model_info": self._model_info, f"GET /{prefix}server_info": told}
@@ -192,7 +192,7 @@ Counting = Literal["all", "answer", "none"]
 
 
 class Written(NamedTuple):
-    """What the model wrote, in full and in its two parts; `thought` and `tokens` count the marks, too."""
+    """The model's output, whole and in two parts; `thought` and `tokens` include the tags around thinking."""
 
     text: str
     reasoning: str
@@ -203,7 +203,7 @@ class Written(NamedTuple):
 
 
 class Thinker(Responder):
-    """The model, and the bodies of the requests to it."""
+    """The thinking model that `VLLM` and `SGLang` serve."""
 
     def __init__(
         self,
@@ -249,7 +249,7 @@ class VLLM(Thinker):
         return completed(message, written.tokens, written.finish_reason, **details)
 
     def _complete(self, request: Request) -> Any:
-        """An answer, or one that goes on: then there are ids in the prompt, and a final answer."""
+        """A completion of a text; of a prompt of token ids, the forced end of an answer."""
         prompt = request.body["prompt"]
         if not isinstance(prompt, str):
             return completed("18##.", 2, prompt_tokens=len(prompt))

@@ -1,6 +1,6 @@
-"""Every fault that a SGLang server can have, for the unit tests' server and for the proxy before a real one.
+"""Every fault that an SGLang server can have, for the mock server and for the proxy in front of a real one.
 
-FAULTS["no text"](fetch)    sends what `fetch` brings without its text
+FAULTS["no text"](fetch)    sends the reply that `fetch` returns, without its text
 
 Connections that break off are in http/test_connection.py.
 """
@@ -13,7 +13,7 @@ from typing import Any
 from tests.responder import Reply
 
 Fetch = Callable[[], bytes]
-"""Brings the reply that the server would give."""
+"""Returns the body of the reply that the server would give."""
 Fault = Callable[[Fetch], Reply]
 
 
@@ -26,12 +26,12 @@ def body(content: bytes, **headers: str) -> Fault:
 
 
 def answer(change: Callable[[dict[str, Any]], Any]) -> Fault:
-    """The server's answer is replaced by what `change` makes of it."""
+    """A fault that replaces the server's answer by `change` of it."""
     return lambda fetch: Reply(json.dumps(change(json.loads(fetch()))).encode())
 
 
 def meta(**values: Any) -> Fault:
-    """The answer has other values in its meta_info."""
+    """A fault that sets other values in the answer's meta_info."""
     return answer(lambda found: found | {"meta_info": found["meta_info"] | values})
 
 
@@ -70,6 +70,6 @@ FAULTS: dict[str, Fault] = {
     "tokens as text": meta(completion_tokens="9"),
     "NaN tokens": meta(completion_tokens=float("nan")),
 }
-"""Faults after which a request is sent again a few times."""
+"""Faults after which a request is sent again, up to a few times."""
 BUSY: dict[str, Fault] = {"busy": status(429), "busy for a second": status(429, **{"Retry-After": "1"})}
 """Faults after which a request is sent again as long as it takes."""

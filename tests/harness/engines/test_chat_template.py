@@ -1,4 +1,4 @@
-"""Chat templates: as transformers renders them, and Llama's by the public description of its format.
+"""Chat templates, checked against transformers, and Llama's against the public description of its format.
 
 https://www.llama.com/docs/model-cards-and-prompt-formats/llama3_1/ has one begin-of-text token; a turn is
 a role between two header tokens, an empty line, the content, the end-of-turn token. The ids are the model's.
@@ -70,7 +70,7 @@ SPECIAL = {
     "<|eom_id|>": END_MESSAGE,
     "<|eot_id|>": END_TURN,
 }
-# Written by hand. 3.1 has a date of its own; 3.2 asks for today's where it can.
+# Written by hand. 3.1 has a fixed date; 3.2 asks for today's if it can.
 DATES = {
     "3.1": "{%- if date_string is not defined %}{%- set date_string = '26 Jul 2024' %}{%- endif %}",
     "3.2": "{%- if date_string is not defined %}"
@@ -89,7 +89,7 @@ TURNS = """{{- bos_token }}
 
 
 def llama(folder: Path, template: str) -> str:
-    """A folder with a tokenizer of bytes and Llama's special tokens, which begins plain text with BEGIN."""
+    """A folder with a byte tokenizer that has Llama's special tokens and begins plain text with BEGIN."""
     folder.mkdir()
     letters = {letter: number for number, letter in enumerate(sorted(pre_tokenizers.ByteLevel.alphabet()))}
     tokenizer = Tokenizer(models.BPE(vocab=letters | SPECIAL, merges=[]))

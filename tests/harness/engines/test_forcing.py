@@ -1,4 +1,4 @@
-"""Answers that reach their limit: ended, asked for the final answer only, counted whole, marked."""
+"""Answers cut at their limit: only the final answer is requested; all tokens count; they are marked."""
 
 import asyncio
 import json
@@ -44,7 +44,7 @@ GOES_ON = TOKENS.go_on(PROMPT, CUT.text + ENDING)
 
 
 class Replying:
-    """An engine that gives these replies in turn, or raises them, and notes what it was asked."""
+    """An engine that returns or raises the given replies in turn, and records its requests."""
 
     def __init__(self, *replies: Completion | Exception) -> None:
         self.replies = list(replies)
@@ -111,7 +111,7 @@ def test_the_limit_changes_how_answers_end_and_not_how_they_begin() -> None:
             assert after.text.startswith(before.text + ENDING)
             said = len(TOKENS.go_on(PROMPT, before.text + ENDING)) - PROMPT_TOKENS
             assert said < after.tokens <= said + FINAL_TOKENS
-    # CTranslate2 takes no seed. One ending in 200 cannot be read; more than six of 64 is one in a million.
+    # CTranslate2 takes no seed. 1 in 200 endings is unreadable; more than 6 of 64: one in a million.
     readable = [READ.read(answer.text)[0] for answer in ended if answer.finish_reason == "forced"]
     assert sum(answer is not None for answer in readable) >= 0.9 * len(readable) > 0
 

@@ -1,4 +1,4 @@
-"""Who only talks to a URL needs none of the heavy packages, and a dry run on local data no network."""
+"""Using a server by URL needs none of the heavy packages, and a dry run on local data needs no network."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Log-probabilities of answers: asked for where a run wants them, and only their mean is kept."""
+"""Log-probabilities of answers: requested only if a run wants them, and only their mean is kept."""
 
 from dataclasses import replace
 from typing import Any
@@ -21,7 +21,7 @@ TWO = (("Yes", -0.5), (" no", -1.0))
 
 
 def told(logprobs: Any, chat: bool, asked: Sampling) -> tuple[Completion, dict[str, Any]]:
-    """The answer of a server that tells `logprobs`, and the last request."""
+    """The answer of a server that returns `logprobs`, and the last request."""
     server = OpenAIServer(logprobs=logprobs, content="ab", tokens=2)
     (answer,) = ask(server, chat=chat, sampling=asked)
     return answer, server.requests[-1]

@@ -1,4 +1,4 @@
-"""The engine for OpenAI's interface against servers of every habit."""
+"""The engine for OpenAI's API against servers with every known quirk."""
 
 from dataclasses import replace
 from functools import partial
@@ -115,7 +115,7 @@ def test_an_empty_answer_is_one(content: str | None, finish_reason: str, expecte
 @pytest.mark.parametrize(
     ("habit", "error", "said", "asked"),
     [
-        # Asking until an answer that is withheld gets through would choose among the answers.
+        # Retrying until a withheld answer gets through would bias the sample of answers.
         ({"finish_reason": "content_filter"}, RequestRefused, r"withheld .*content_filter", 1),
         ({"finish_reason": None}, EngineError, "attempts .*broken off", ATTEMPTS),
         ({"finish_reason": "abort"}, EngineError, "attempts .*abort", ATTEMPTS),

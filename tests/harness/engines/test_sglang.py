@@ -1,4 +1,4 @@
-"""What the SGLang client makes of every fault a server can have."""
+"""How the SGLang client handles every fault that a server can have."""
 
 from contextlib import nullcontext
 from pathlib import Path
@@ -49,7 +49,7 @@ def test_a_request_says_everything_and_sends_tokens() -> None:
     drawn = {"temperature": 1.0, "top_p": 1.0, "top_k": -1, "stop": ["[END]"]}
     assert request["sampling_params"] == drawn | {"n": 1, "max_new_tokens": 64}
     assert request["input_ids"][:1] == [2]  # one <|user|>, and no other token before it
-    assert request["model"] == "served"  # a gateway that finds its servers by itself needs it
+    assert request["model"] == "served"  # needed by a gateway that discovers its servers
     assert request.keys() == {"input_ids", "sampling_params", "model"}
 
 
@@ -161,8 +161,8 @@ def test_a_model_of_another_owner_is_another_model(ours: str, theirs: str, same:
     [
         *(({"revision": "abc"}, "abc", False), ({"revision": None}, "abc", False)),
         *(({"revision": "def"}, "abc", True), ({"revision": "def"}, None, False)),
-        ({"enable_deterministic_inference": True}, None, True),  # all answers would be copies of one another
-        # It came back with another value than 2, of what it draws or measures anew, and of another setting.
+        ({"enable_deterministic_inference": True}, None, True),  # all answers would be the same
+        # It came back with 1 in place of 2: fine for values drawn or measured at the start, not for settings.
         *(({"random_seed": 1}, None, False), ({"max_total_num_tokens": 1}, None, False)),
         ({"dtype": 1}, None, True),
     ],
@@ -175,7 +175,7 @@ def test_another_revision_other_settings_and_answers_without_chance_are_refused(
 
     async def come_back(engine: SGLangEngine) -> None:
         assert engine.version == "0.5.23"
-        assert engine.describe()["server"] == {"version": "0.5.23", **said}  # and none of its keys
+        assert engine.describe()["server"] == {"version": "0.5.23", **said}  # without its API key
         engine._settings |= dict.fromkeys(said.keys() - {"revision"}, 2)
         await engine.greet()
 

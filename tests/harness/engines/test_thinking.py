@@ -1,6 +1,6 @@
-"""Models that think: what is thinking and what is the answer, budgets that are kept, endings by force.
+"""Models that think: telling thinking from the answer, keeping budgets, forced endings.
 
-And what servers say of an answer's tokens: counts that cannot be, and limits of their own.
+Also what servers report of an answer's tokens: impossible counts, and limits of their own.
 """
 
 import json
@@ -35,7 +35,7 @@ RAW = (
     "<|channel|>analysis<|message|>",
     "<|end|><|start|>assistant<|channel|>final<|message|>",
 )
-"""Of gpt-oss: what stands before the thinking and before the answer, from servers without its parser."""
+"""What gpt-oss writes before the thinking and before the answer; servers without its parser leave it in."""
 TOKENS = PromptTokens(TINY, None, chat=True)
 SIXTY = Sampling(200, temperature=1.0, thinking=60)
 
@@ -50,7 +50,7 @@ def answer(text: str, reasoning: str | None = None, tokens: int | None = None) -
         ("It is ##18##.", False, None, "It is ##18##."),
         ("<think>\n9 × 2\n</think>\n\nIt is ##18##.", False, "\n9 × 2\n", "\n\nIt is ##18##."),
         ("9 × 2\n</think>\n\nIt is ##18##.", True, "9 × 2\n", "\n\nIt is ##18##."),
-        ("9 × 2\n</think>\n\nIt is ##18##.", False, "9 × 2\n", "\n\nIt is ##18##."),  # no mark was sent
+        ("9 × 2\n</think>\n\nIt is ##18##.", False, "9 × 2\n", "\n\nIt is ##18##."),  # no opening tag
         ("<think>\nIs it ##7##? Wait", False, "\nIs it ##7##? Wait", ""),  # still thinking
         ("Is it ##7##? Wait", True, "Is it ##7##? Wait", ""),
         ("</think>It is ##18##.", False, "", "It is ##18##."),  # a budget of 0
@@ -113,7 +113,7 @@ sglang = partial(engines.sglang, thinking=True)
 
 
 def ask(server: Any, engine: Open, sampling: Sampling = SIXTY) -> tuple[Completion, Any]:
-    """The answer, and what the engine says of itself."""
+    """The answer, and the engine's description of itself."""
 
     async def work(engine: Any) -> tuple[Completion, Any]:
         return await engine.generate(PROMPT, sampling, seed=1), engine.describe()
@@ -133,12 +133,12 @@ def ask(server: Any, engine: Open, sampling: Sampling = SIXTY) -> tuple[Completi
 def test_a_budget_of_thinking_is_sent_kept_and_counted(
     server: Thinker, engine: Open, sent: dict[str, Any], form: str | None, counted: int
 ) -> None:
-    """The marks count where the server counts."""
+    """Servers that count thinking tokens differ in how many of the two tags they include."""
     found, described = ask(server, engine)
     assert found.text.strip() == "The answer is ##18##."
     assert found.reasoning is not None
     assert found.reasoning.count(" is") == 60
-    assert found.tokens == 1 + 60 + 1 + 4  # with the marks
+    assert found.tokens == 1 + 60 + 1 + 4  # with both tags
     assert found.reasoning_tokens == counted
     assert server.requests[-1] | sent == server.requests[-1]
     assert described.get("request", {}).get("thinking_budget") == form
@@ -256,7 +256,7 @@ SERVERS = [(VLLM, openai), (SGLang, sglang)]
 
 
 def sampled(server: Any, engine: Any) -> tuple[list[dict[str, Any]], Tally]:
-    """The rows of three answers, and their counts."""
+    """The rows of three answers, and their tally."""
     question = Question("q", "How many?", "18")
 
     async def draw(engine: Engine) -> list[dict[str, Any]]:
@@ -281,7 +281,7 @@ def test_a_limit_of_the_server_s_own_is_a_warning_that_names_it(server: Any, eng
     (warning,) = [line for line in tally.warnings(Path("run")) if "max_new_tokens" in line]
     assert all(said in warning for said in ("3 of 3 answers", "50 tokens", f"limit is {LIMIT}"))
     assert tally.summary()["settings"][0]["cut_short"] == 3
-    for others in (server(), server(thinks=500)):  # not cut off, and cut off at our limit
+    for others in (server(), server(thinks=500)):  # not cut off, or cut off at our limit
         assert "cut_short" not in sampled(others, engine)[1].summary()["settings"][0]
 
 

@@ -1,4 +1,4 @@
-"""The tiny model's folder with other files.
+"""Copies of the tiny model's folder with changed files.
 
 changed(folder, {"config.json": {"eos_token_id": 3}, "chat_template.jinja": "{{ messages[0].content }}"})
 """
@@ -14,7 +14,7 @@ BEGIN = 2
 
 
 def changed(folder: Path, files: dict[str, Any], without: tuple[str, ...] = ("*.safetensors",)) -> str:
-    """A copy of the model, but for files that are left out. A text is a file's, a dict changes its keys."""
+    """Copy the model without some files; in `files`, a text replaces a file, a dict changes its keys."""
     shutil.copytree(TINY_MODEL, folder, ignore=shutil.ignore_patterns(*without), dirs_exist_ok=True)
     for name, change in files.items():
         file = folder / name
@@ -25,7 +25,7 @@ def changed(folder: Path, files: dict[str, Any], without: tuple[str, ...] = ("*.
 
 
 def with_begin_token(folder: Path) -> Path:
-    """The tiny model's tokenizer in `folder`, which now puts a token before every text."""
+    """Copy the tiny model to `folder` with a tokenizer that puts a BOS token before every text."""
     from tokenizers import Tokenizer, processors
 
     changed(folder, {})

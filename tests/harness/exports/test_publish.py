@@ -1,4 +1,4 @@
-"""What is published of a run can be read again, follows the schemas' names, and loads as the hub loads it."""
+"""Published runs can be read back, use the names of the schemas, and load the way the hub loads them."""
 
 import hashlib
 import json
@@ -15,7 +15,7 @@ from tests.harness.commands import command
 
 @pytest.fixture
 def run(tmp_path: Path) -> Path:
-    """Two questions, two settings, a greedy answer, one that could not be read; an untrusted model name."""
+    """A run with two questions, two settings, greedy and unreadable answers, and an untrusted model name."""
     answers = {
         ("a", "10", "sample"): [None, "999"],
         ("a", "100", "sample"): ["18", "18"],
@@ -36,7 +36,7 @@ def run(tmp_path: Path) -> Path:
 
 
 def test_records_are_complete_and_are_read_back(run: Path, tmp_path: Path) -> None:
-    """tests/unmoved has the records of a run whose experiment is known."""
+    """tests/unmoved checks the records of a run with a known experiment."""
     out = tmp_path / "out"
     result = command("export", run, "--organization", "Lab", "--out", out)
     assert result.exit_code == 0, result.output
@@ -121,8 +121,8 @@ def test_a_bare_table_is_published_with_what_it_has(tmp_path: Path) -> None:
     write_samples(pd.concat(models), file)
     assert command("export", file, "--out", out).exit_code == 0
     card = (out / "README.md").read_text()
-    assert "6 answers to 2 questions" in card  # of two data sets, both called a
-    assert "nan" not in card  # one question has no error
+    assert "6 answers to 2 questions" in card  # one in each data set, both called a
+    assert "nan" not in card  # one question has no standard error
     assert "\x1b" not in card
     found = {(each.parts[-4], each.parts[-2]): each for each in out.rglob("*.json")}
     for name, accuracy in zip(names, (0.5, 0.0, 1.0), strict=True):
@@ -142,7 +142,7 @@ def test_a_bare_table_is_published_with_what_it_has(tmp_path: Path) -> None:
 
 
 def test_scores_are_published_and_read_again(tmp_path: Path) -> None:
-    """A missing one stays missing, infinities stay what they are."""
+    """A missing score stays missing, and infinities stay infinite."""
     table = pd.DataFrame(
         {
             "question_id": ["a"] * 3,

@@ -1,4 +1,4 @@
-"""A connection to a scripted server, in simulated time: waiting costs nothing, and clocks are exact.
+"""A connection to a scripted server in simulated time: waiting takes no time, and clocks are exact.
 
 server = SimulatedServer(lambda body: after(3.0))
 simulate(server, lambda connection: connection.ask("/ask", "egg", bytes.decode, max_tokens=8))
@@ -21,7 +21,7 @@ BROKEN = Reply(500, "", b"broken")
 
 
 class _NoWaiting(selectors.DefaultSelector):
-    """Passes the time that a loop would wait."""
+    """Advances a simulated clock by the time that the loop would wait."""
 
     now = 0.0
 
@@ -40,7 +40,7 @@ class SimulatedTime(asyncio.SelectorEventLoop):
 
 
 class SimulatedServer:
-    """Replies as `reply` says; GET is answered while `there`, as `look` says of its path, or with OK."""
+    """Answers POST with `reply`; while `there`, answers GET with `look` of its path, or OK."""
 
     def __init__(
         self,
@@ -51,9 +51,9 @@ class SimulatedServer:
         self.there = True
         self.probes = 0
         self.sent: list[tuple[float, Any]] = []
-        """When each attempt was made, and its body."""
+        """The time and body of each attempt."""
         self.abandoned: list[float] = []
-        """When attempts were given up that had no reply yet."""
+        """The times when attempts without a reply were given up."""
 
     async def send(self, method: str, path: str, _max_bytes: int, body: Any = None) -> Reply:
         if method == "GET":
@@ -80,7 +80,7 @@ async def after(seconds: float, reply: Reply = OK) -> Reply:
 
 
 def in_turn(*replies: Reply) -> Callable[[Any], Awaitable[Reply]]:
-    """Each request gets the next of `replies` at once; the last for ever."""
+    """Give each request the next of `replies` at once, and repeat the last."""
     left = list(replies)
 
     async def reply(_body: Any) -> Reply:
@@ -95,7 +95,7 @@ def simulate(
     greet: Callable[[], Awaitable[None]] | None = None,
     **more: Any,
 ) -> Any:
-    """What `work` returns, given a connection to `server`; time begins at 0."""
+    """The result of `work` with a connection to `server`; time starts at 0."""
 
     async def run() -> Any:
         connection = Connection(URL, **more)

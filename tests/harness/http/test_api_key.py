@@ -1,4 +1,4 @@
-"""The key of a server with OpenAI's interface: sent to it, and written nowhere."""
+"""The key of a server with OpenAI's API: sent to it, but never written anywhere."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -19,7 +19,7 @@ KEY = "sk-secret-0123456789-abcdefghij-ZYX+("
 
 def test_a_key_is_sent_and_a_missing_or_wrong_one_is_one_line() -> None:
     assert len(ask(OpenAIServer(key=KEY), key=KEY)) == 1
-    assert len(ask(OpenAIServer(key="none"))) == 1  # some servers insist on a key, and accept anything
+    assert len(ask(OpenAIServer(key="none"))) == 1  # some servers require a key but accept any
     with pytest.raises(BadInput, match="asks for a key: the one in THE_KEY is not set"):
         ask(OpenAIServer(key=KEY))
     with pytest.raises(BadInput, match="asks for a key: the one in THE_KEY is not accepted") as refusal:

@@ -1,4 +1,4 @@
-"""The connection to a real server that drips, breaks off or talks nonsense, and what is asked of sockets."""
+"""The connection to a real server that drips, breaks off or sends garbage, and the options of its sockets."""
 
 import asyncio
 import socket
@@ -33,7 +33,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def served(*habits: Habit) -> Responder:
-    """A server that meets one POST after the other with `habits`, and all else with OK."""
+    """A server that answers successive POSTs with `habits`, and everything else with OK."""
     left = list(habits)
 
     def meet(request: Request) -> Any:
@@ -48,7 +48,7 @@ def served(*habits: Habit) -> Responder:
 
 
 def reset(request: Request) -> bytes:
-    """Half a reply, and a connection that is not closed but broken (TCP RST)."""
+    """Send half a reply, then break the connection (TCP RST) instead of closing it."""
     request.connection.sendall(OK[:-2])
     time.sleep(0.01)
     request.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
@@ -57,7 +57,7 @@ def reset(request: Request) -> bytes:
 
 
 def drip(request: Request, content: bytes = OK) -> bytes:
-    """A byte at a time."""
+    """Send a reply byte by byte."""
     for byte in content:
         request.connection.sendall(bytes([byte]))
         time.sleep(0.005)
@@ -90,7 +90,7 @@ BREAKS: dict[str, Habit] = {
 def with_server(
     *habits: Habit, work: Callable[[Connection], Awaitable[Any]] = ask, **more: Any
 ) -> tuple[Any, list[str]]:
-    """What `work` returns, and what the connection says."""
+    """The result of `work`, and the lines that the connection says."""
     said: list[str] = []
 
     async def run(url: str) -> Any:
@@ -136,7 +136,7 @@ def test_that_nothing_listens_on_this_machine_is_one_clear_line_at_once(
             asyncio.run(run())
         own.listen()
         check_listens(url)
-    check_listens("http://elsewhere.invalid:30000")  # may come up: it is waited for
+    check_listens("http://elsewhere.invalid:30000")  # waited for, as it may come up
 
 
 def test_a_proxy_of_the_environment_gets_no_request(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""The life of a request, in simulated time: when it is sent again, after which pause, when it is given up."""
+"""Requests in simulated time: when they are sent again, after which pause, and when they are given up."""
 
 import asyncio
 from itertools import pairwise
@@ -27,7 +27,7 @@ from tests.harness.http.simulated import BROKEN, BUSY, OK, SimulatedServer, afte
 
 
 def pauses(server: SimulatedServer) -> list[float]:
-    """Seconds between one attempt and the next."""
+    """The seconds between successive attempts."""
     return [later - sooner for (sooner, _), (later, _) in pairwise(server.sent)]
 
 
@@ -90,7 +90,7 @@ def test_a_server_of_the_run_s_own_may_take_any_time_to_start_and_another_may_no
 
 @pytest.mark.parametrize("status", [500, 502, 503])
 def test_a_server_that_is_there_and_not_ready_may_get_well(status: int) -> None:
-    """A gateway whose servers have just died is one: the same command again waits for it."""
+    """For example a gateway whose servers have just died: running the command again waits for it."""
 
     def ill_until(well: float) -> SimulatedServer:
         return SimulatedServer(in_turn(OK), lambda _: Reply(status, "", b"") if now() < well else None)
@@ -109,7 +109,7 @@ def test_an_account_without_credit_is_no_busy_server() -> None:
 
 @pytest.mark.parametrize("queues", [True, False])
 def test_a_server_that_takes_few_requests_at_a_time_answers_all_in_the_end(queues: bool) -> None:
-    """Three at a time, 60 s each, 200 asked at once: the last waits for twice PATIENCE, in a queue or not."""
+    """Three at a time, 60 s each, 200 requests at once: the last waits over twice PATIENCE, queued or not."""
     room = asyncio.Semaphore(3)
 
     async def three_at_a_time(_body: Any) -> Reply:
@@ -135,7 +135,7 @@ def test_a_server_that_answers_nobody_is_gone_in_the_end_and_a_line_a_minute_say
         return OK if body == "first" else replies.get(habit) or await after(1e9)
 
     async def work(connection: Connection) -> None:
-        await asyncio.sleep(5000)  # nothing is asked: nobody waits
+        await asyncio.sleep(5000)  # no request is open, so nobody waits
         await ask(connection, "first")
         server.there = habit != "away"
         begun, sent = now(), len(server.sent)
@@ -201,7 +201,7 @@ FIRST_REPLY = 4 * PATIENCE
 
 
 def counting(stops: float, place: str, rate: float = 1000.0) -> SimulatedServer:
-    """Takes FIRST_REPLY for an answer; its count of tokens rises at a `rate` until it `stops`."""
+    """A server that answers after FIRST_REPLY; its token count rises at `rate` until time `stops`."""
 
     def look(path: str) -> Reply | None:
         if path == place:
@@ -227,7 +227,7 @@ STOPS = 2000.0
     ("server", "patience", "least", "most"),
     [
         (counting(STOPS, METRICS[0]), PATIENCE, STOPS + PATIENCE, STOPS + PATIENCE + 3 * SAY_SECONDS),
-        (counting(1e9, METRICS[0], -1.0), PATIENCE, PATIENCE - 2, PATIENCE + 2),  # as restarts would have it
+        (counting(1e9, METRICS[0], -1.0), PATIENCE, PATIENCE - 2, PATIENCE + 2),  # it falls, as at a restart
         (SimulatedServer(lambda _body: after(1e9)), 90.0, 88, 92),  # a setting of the experiment
     ],
 )

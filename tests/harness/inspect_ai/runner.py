@@ -1,4 +1,4 @@
-"""inspect_ai's own runner with a mock model that gives the answers it is told."""
+"""inspect_ai's own runner with a mock model that gives prescribed answers."""
 
 from pathlib import Path
 from typing import Any
@@ -7,7 +7,7 @@ from typing import Any
 def evaluated(
     folder: Path, answers: dict[str, list[str | None]], golds: dict[str, str], epochs: Any, **options: Any
 ) -> Any:
-    """The log of a run: each sample gets its `answers`, one after the other, whatever the epoch."""
+    """The log of a run in which each sample gets its `answers` in order, whatever the epoch."""
     from inspect_ai import Task
     from inspect_ai import eval as evaluate
     from inspect_ai.dataset import MemoryDataset, Sample
@@ -23,7 +23,7 @@ def evaluated(
     def reply(messages: list[Any], *_: Any) -> ModelOutput:
         answer = left[messages[-1].text].pop(0)
         output = ModelOutput.from_content("mockllm/model", f"It is ##{answer}##." if answer else "I give up.")
-        # Without a usage, tokens are counted online.
+        # Without a usage, inspect_ai would need the network to count tokens.
         return output.model_copy(update={"usage": ModelUsage(output_tokens=7)})
 
     samples = [Sample(id=name, input=name, target=gold) for name, gold in golds.items()]

@@ -1,4 +1,4 @@
-"""Stopping inside inspect_ai: its own runner, a mock model, its log imported."""
+"""Early stopping inside inspect_ai: its own runner with a mock model, and its log imported."""
 
 from collections import Counter
 from pathlib import Path
@@ -29,7 +29,7 @@ def stopping(rule: str) -> Any:
 
 
 def evaluated(folder: Path, rule: Any, **options: Any) -> Any:
-    """The log of a run with a stop rule, twelve epochs at most."""
+    """The log of a run with a stop rule and at most twelve epochs."""
     from inspect_ai import Epochs
 
     rules = {"early_stopping": stopping(rule) if isinstance(rule, str) else rule}
@@ -37,7 +37,7 @@ def evaluated(folder: Path, rule: Any, **options: Any) -> Any:
 
 
 def ends(text: str, answers: list[str | None]) -> int:
-    """The answers after which a vote is settled, looked at one by one."""
+    """The number of answers after which a vote is settled, checked after each answer."""
     rule, threshold = named(text)
     known = range(1, len(answers))
     return next((n for n in known if settled(rule, threshold, seen_of(answers[:n], 12))[0]), len(answers))
@@ -45,7 +45,7 @@ def ends(text: str, answers: list[str | None]) -> int:
 
 @pytest.mark.parametrize("rule", ["lead:3", "asc-beta:0.9"])
 def test_one_at_a_time_every_sample_ends_where_the_rule_ends_it(tmp_path: Path, rule: str) -> None:
-    """Of two tasks, too, whose samples have the same names."""
+    """This also holds for two tasks whose samples have the same names."""
     once = stopping(rule)
     log = [evaluated(tmp_path / task, once, max_samples=1) for task in ("first", "second")][1]
     asked = Counter(sample.id for sample in log.samples)

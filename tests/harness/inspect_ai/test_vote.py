@@ -1,4 +1,4 @@
-"""The exact vote inside inspect_ai: its own runner, a mock model, the plug-in found by its name."""
+"""The exact vote inside inspect_ai: its own runner, a mock model, and the plug-in found by name."""
 
 import tomllib
 from importlib import import_module
@@ -24,7 +24,7 @@ GOLDS = {"q1": "18", "q2": "5", "q3": "1000"}
 
 def test_inspect_ai_reduces_epochs_by_the_exact_vote(tmp_path: Path) -> None:
     declared = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["entry-points"]["inspect_ai"]
-    import_module(declared["tts"])  # what inspect_ai does for the names tts/…
+    import_module(declared["tts"])  # as inspect_ai does for names such as tts/…
     from inspect_ai import Epochs
 
     log = evaluated(tmp_path, ANSWERS, GOLDS, Epochs(6, ["tts/vote_3", "tts/vote_4", "tts/vote", "mean"]))

@@ -1,4 +1,4 @@
-"""Rows come from the hub at the pinned revision, from its cache, or from a file; what is missing is said."""
+"""Rows come from the hub at the pinned revision, from its cache, or from a file; failures are explained."""
 
 import hashlib
 import json
@@ -24,11 +24,11 @@ SOURCE = HubDataset("someone/sums", "0123456789abcdef0123456789abcdef01234567", 
 
 
 def hub_layout(configs: Mapping[str, list[dict[str, Any]]]) -> dict[str, bytes]:
-    """A data set's files as on the hub: a card that names the configurations, and their Parquet files."""
+    """A data set's files as on the hub: a card that lists the configurations, and their Parquet files."""
     entries = [
         {"config_name": name, "data_files": [{"split": "test", "path": f"{name}/test-*"}]} for name in configs
     ]
-    files = {"README.md": f"---\n{json.dumps({'configs': entries})}\n---\n".encode()}  # YAML reads JSON
+    files = {"README.md": f"---\n{json.dumps({'configs': entries})}\n---\n".encode()}  # JSON is YAML
     for name, rows in configs.items():
         buffer = BytesIO()
         pyarrow.parquet.write_table(pa.Table.from_pylist(rows), buffer)
@@ -37,7 +37,7 @@ def hub_layout(configs: Mapping[str, list[dict[str, Any]]]) -> dict[str, bytes]:
 
 
 def hub(files: dict[str, bytes], commit: str) -> Responder:
-    """A stand-in for the hub that serves one commit of one data set."""
+    """A mock hub that serves one commit of one data set."""
 
     def respond(request: Request) -> Reply:
         path = request.path.partition("?")[0]
@@ -61,7 +61,7 @@ Load = Callable[[str], list[SourceRow]]
 
 @pytest.fixture
 def load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Load:
-    """`hub_rows` with a cache of its own, from a hub at some address."""
+    """A loader of the rows from the hub at an address, with an empty cache."""
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "hub"))
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
     monkeypatch.setattr(datasets.config, "HF_DATASETS_CACHE", tmp_path / "datasets")
@@ -98,7 +98,7 @@ def _json_lines(rows: list[dict[str, Any]]) -> bytes:
 
 
 def test_a_hub_that_gives_nothing_is_one_line_that_names_the_way_out(load: Load) -> None:
-    """It is not there, never replies, or has less than it should."""
+    """The hub is not there, never replies, or has an incomplete data set."""
     with (
         socket.create_server(("127.0.0.1", 0)) as silent,
         hub({"README.md": b"a card without data"}, SOURCE.revision) as incomplete,

@@ -1,4 +1,4 @@
-"""Questions: the paper's counts, ids that do not depend on where rows come from, choices, refusals."""
+"""Questions: the paper's counts, ids independent of where rows come from, choices, and refusals."""
 
 import json
 import random
@@ -120,7 +120,7 @@ def test_a_file_of_ones_own_is_read_in_any_of_its_forms(tmp_path: Path) -> None:
 
 
 def of_one(**cells: Any) -> list[dict[str, Any]]:
-    """A row with a question."""
+    """A table of one row, with a question."""
     return [{"question": "Which floats?", **cells}]
 
 
@@ -189,7 +189,7 @@ def test_math_in_full_has_every_problem_once_and_contains_the_papers(data_dir: P
     answers = {row["problem"]: row["answer"] for row in read(file)}
     written = [(question.gold, answers[question.problem]) for question in loaded.values()]
     same = sum(gold == canonical(answer) for gold, answer in written)
-    assert same == 4865  # the others have a unit, or are a time of day
+    assert same == 4865  # the others have a unit or are a time of day
 
 
 def test_math_500_is_read_in_its_own_columns_with_the_ids_of_math(data_dir: Path, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""A small run with the tiny model itself, in this process: answers as they really come.
+"""A small real run of the tiny model, in this process.
 
 folder = really(tmp_path / "1", limit=3)     # 3 questions x 2 settings x 4 answers
 """
@@ -16,13 +16,13 @@ QUESTIONS = load_questions("tiny")
 
 
 def experiment(**changes: Any) -> Experiment:
-    """Five questions, two budgets, four answers, but for `changes`."""
+    """An experiment of five questions, two budgets and four answers, with `changes`."""
     base = read_experiment("tiny").model_dump() | {"budgets": (10, 30), "samples": 4, "limit": 5}
     return Experiment.model_validate(base | changes)
 
 
 def really(folder: Path, **changes: Any) -> Path:
-    """Sample into `folder`, which is returned."""
+    """Sample into `folder`, and return it."""
     plan = experiment(**changes)
 
     def engine() -> CTranslate2Engine:

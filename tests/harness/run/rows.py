@@ -1,4 +1,4 @@
-"""Rows of samples.jsonl, as the harness writes them, and files of them."""
+"""Rows of samples.jsonl, as the harness writes them, and helpers to read and write such files."""
 
 import json
 from collections.abc import Iterable
@@ -32,19 +32,19 @@ def row(
 
 
 def write(folder: Path, rows: list[dict[str, Any]]) -> bytes:
-    """Add rows to a folder's file; returns what is in it now."""
+    """Add rows to a folder's file, and return its new content."""
     with SamplesFile(folder) as file:
         file.append(rows)
     return (folder / SAMPLES).read_bytes()
 
 
 def stored(folder: Path) -> list[dict[str, Any]]:
-    """The rows that a reader of any kind sees."""
+    """The rows of a folder's file, read as plain JSON lines."""
     return [json.loads(line) for line in (folder / SAMPLES).read_bytes().splitlines()]
 
 
 def rewrite(folder: Path, rows: Iterable[dict[str, Any]]) -> None:
-    """These rows in place of what is in the file."""
+    """Replace the rows of the file by `rows`."""
     (folder / SAMPLES).write_text("".join(json.dumps(row) + "\n" for row in rows))
 
 
@@ -54,7 +54,7 @@ def record_in(folder: Path) -> dict[str, Any]:
 
 
 def change_record(folder: Path, change: Any) -> dict[str, Any]:
-    """A record as `change` makes it of the one in the folder, or in its place."""
+    """Replace the folder's record by `change`, or by `change` of it where that is a function."""
     record: dict[str, Any] = change(record_in(folder)) if callable(change) else change
     (folder / "run.json").write_text(json.dumps(record))
     return record

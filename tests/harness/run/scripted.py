@@ -1,4 +1,4 @@
-"""Runs of the sampler for tests: four questions, two budgets, and an engine that does what it is told.
+"""Runs of the sampler for tests: four questions, two budgets, and a scripted engine.
 
 run(folder, ScriptedEngine())    40 answers in folder/samples.jsonl, ("q-0", "10", "sample", 0) the first
 """
@@ -21,7 +21,7 @@ SETTINGS = ("10", "40")
 class ScriptedEngine:
     """Answers every prompt with the number in it; `script` may raise, wait, or return another text.
 
-    It is told the prompt, and how often that was asked before. `tokens`: of an answer, by the number; else 9.
+    `script` gets the prompt and how often it was asked before. `tokens` by number; 9 where none is given.
     """
 
     name, version = "scripted", "1"

@@ -1,4 +1,4 @@
-"""Runs with a stop rule: where their votes end, in which blocks, after a kill, and what reads them."""
+"""Runs with a stop rule: where votes end, in which blocks, after a kill, and what is recorded."""
 
 import asyncio
 import itertools
@@ -18,12 +18,12 @@ ONE = {"budgets": (40,), "samples": 12}
 
 
 def text_of(digit: str) -> str:
-    """A text that says this digit; a dot says nothing that can be read."""
+    """A text with this answer digit, or an unreadable one for a dot."""
     return "no idea" if digit == "." else f"It is ##{digit}##."
 
 
 def telling(answers: Callable[[str], str]) -> ScriptedEngine:
-    """An engine that gives each question the digits of its sequence, one after the other."""
+    """An engine that answers each question with the digits of its sequence, one after the other."""
     given: dict[str, int] = {}
 
     def script(prompt: str, _place: int) -> str:
@@ -35,7 +35,7 @@ def telling(answers: Callable[[str], str]) -> ScriptedEngine:
 
 
 def votes(folder: Path) -> dict[tuple[str, str], list[str | None]]:
-    """The answers of each vote by index; they have no gap."""
+    """The answers of each vote in order of their index, which has no gaps."""
     found: dict[tuple[str, str], dict[int, str | None]] = {}
     for row in stored(folder):
         if row["decoding"] == "sample":
@@ -46,7 +46,7 @@ def votes(folder: Path) -> dict[tuple[str, str], list[str | None]]:
 
 
 def by_hand(answers: list[str | None], text: str, most: int) -> int:
-    """Where the vote ends when it is asked for in exact blocks."""
+    """The number of answers at which the vote ends when asked for in exact blocks."""
     rule, threshold = named(text)
     asked = 0
     while asked < most:
@@ -61,7 +61,7 @@ def test_a_vote_is_asked_for_in_exact_blocks_and_ends_when_it_is_settled(tmp_pat
     says = {"0": "000" * 4, "1": "121112222222", "2": ".2.22.......", "3": "3456789345678"}
     outcome = run(tmp_path, telling(says.get), stop_rule="lead:3", **ONE)
     ends = {question: len(said) for (question, _), said in votes(tmp_path).items()}
-    assert ends == {"q-0": 3, "q-1": 5, "q-2": 5, "q-3": 12}  # of q-1: 121, then 11
+    assert ends == {"q-0": 3, "q-1": 5, "q-2": 5, "q-3": 12}  # q-1 gets 121, then 11
     assert outcome.missing == 0
     assert len(outcome.told) == 1
 
@@ -90,7 +90,7 @@ def test_every_rule_ends_votes_as_in_the_arena_whatever_the_order_of_replies(tmp
 
 @pytest.mark.parametrize("kept", [0, 10, 27])
 def test_a_run_that_was_killed_goes_on_where_it_was(tmp_path: Path, kept: int) -> None:
-    """The first rows alone, and half of the next one, are what a kill leaves."""
+    """A kill leaves only the first rows and half of the next one."""
     sequences = {str(q): "".join(random.Random(q).choices("012", k=40)) for q in range(4)}
     run(tmp_path, telling(sequences.get), stop_rule="lead:3", **ONE)
     lines = (tmp_path / "samples.jsonl").read_text().splitlines(keepends=True)
@@ -133,7 +133,7 @@ def test_nobody_waits_for_a_server_that_has_gone(tmp_path: Path) -> None:
 
 def test_what_was_saved_is_recorded(tmp_path: Path) -> None:
     engine = telling({"0": "0" * 12, "1": "1" * 12, "2": "0" * 12, "3": "30" * 6}.get)
-    engine.tokens = {"0": 10, "1": 20, "2": 30, "3": 40}  # of the answers not asked for, too
+    engine.tokens = {"0": 10, "1": 20, "2": 30, "3": 40}  # also for the answers not asked for
     run(tmp_path, engine, stop_rule="lead:3", greedy=False, **ONE)
     (found,) = record_in(tmp_path)["summary"]["stopping"]["settings"]
     assert found == {
@@ -147,7 +147,7 @@ def test_what_was_saved_is_recorded(tmp_path: Path) -> None:
 
 
 def test_of_answers_without_a_count_no_share_of_the_tokens_is_told(tmp_path: Path) -> None:
-    """Be they read or not: none of them is free, and 0 tokens in each are no count."""
+    """Whether readable or not: an unknown count is not zero, and 0 tokens in every answer is no count."""
     none = dict.fromkeys("0123", 0)
     for says, tokens in (("0" * 12, {"1": None}), ("." * 12, {"1": None}), ("1" * 12, none)):
         engine = telling(dict.fromkeys("0123", says).get)
@@ -157,7 +157,7 @@ def test_of_answers_without_a_count_no_share_of_the_tokens_is_told(tmp_path: Pat
 
 
 def test_with_fewer_samples_a_run_has_saved_what_a_fresh_one_has(tmp_path: Path) -> None:
-    """Answers beyond them are there, and count for nothing."""
+    """Stored answers beyond the new number of samples are ignored."""
     says = {"0": "0" * 12, "1": "112233445566", "2": "0" * 12, "3": "3456789345678"}
     told = []
     for name, most in (("both", 12), ("both", 6), ("fresh", 6)):

@@ -1,6 +1,6 @@
-"""The dry run: what it says is what a run then does, and it does nothing itself.
+"""The dry run predicts what a run then does, and changes nothing itself.
 
-What answers use of their budgets is read off a folder, a shipped run, or nothing.
+How much of their budgets answers use comes from the folder, a shipped run, or is unknown.
 """
 
 from pathlib import Path
@@ -62,9 +62,9 @@ def test_a_folder_s_own_answers_say_what_to_expect_and_how_fast(tmp_path: Path) 
     before = {file.name: file.read_bytes() for file in tmp_path.iterdir()}
 
     found = asked(tmp_path, budgets=(30, 10, 60))
-    assert [d.setting for d in found] == ["30", "10", "60"]  # as given
+    assert [d.setting for d in found] == ["30", "10", "60"]  # in the given order
     expected = pd.DataFrame(stored(tmp_path)).groupby("setting")["tokens"].mean().to_dict()
-    expected["60"] = min(60 * expected["30"] / 30, 2 * 60 + 64)  # as much of it as of the largest here
+    expected["60"] = min(60 * expected["30"] / 30, 2 * 60 + 64)  # the same share as of 30
     assert {d.setting: d.tokens_per_answer for d in found} == pytest.approx(expected)
     assert {d.setting: d.answers for d in found} == {"10": 10, "30": 10, "60": 15}
     for given, rate in ((None, 20), (7.0, 7)):
@@ -74,7 +74,7 @@ def test_a_folder_s_own_answers_say_what_to_expect_and_how_fast(tmp_path: Path) 
     with pytest.raises(BadInput, match="another temperature"):
         dry(tmp_path, temperature=0.5)
     assert before == {file.name: file.read_bytes() for file in tmp_path.iterdir()}
-    # Too short a session for a steady rate is better than none.
+    # A session too short for a steady rate is better than none.
     change_record(tmp_path, record | {"sessions": [killed | {"seconds": 2.0}] * 2})
     assert f" at {session['tokens'] / 2:,.0f} completion tokens/s" in dry(tmp_path)[-2]
 
@@ -105,7 +105,7 @@ def test_between_below_and_above_the_budgets_that_were_seen() -> None:
     tokens = {5: 100, 20: 100, 40: 140, 60: 180, 80: 190, 100: 200, 400: 800}
     assert {budget: tokens_at(budget, used) for budget in tokens} == tokens
     assert tokens_at(70, {}) == 70
-    assert tokens_at(250, {0: 90.0}) == 340  # no share of nothing: the answer, and all of the thinking
+    assert tokens_at(250, {0: 90.0}) == 340  # no share of a budget of 0: the answer, and all of the thinking
 
 
 def test_a_data_set_without_answers_here_goes_by_the_shipped_run() -> None:

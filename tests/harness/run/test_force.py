@@ -1,4 +1,4 @@
-"""Stored answers that are cut and ended: by a real model, by servers, killed and gone on."""
+"""Stored answers cut and ended by force: by a real model, by servers, and resumed after a kill."""
 
 import json
 import shutil
@@ -30,7 +30,7 @@ Fails = Callable[..., str]
 
 @pytest.fixture(scope="module")
 def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run of the tiny model: five questions, one budget, four answers of some 40 tokens."""
+    """A run of the tiny model: five questions, one budget, four answers of about 40 tokens."""
     return really(tmp_path_factory.mktemp("source"), budgets=(40,), logprobs=True)
 
 
@@ -61,13 +61,13 @@ def by_key(folder: Path) -> dict[tuple[str, str, int], dict[str, Any]]:
 
 
 def keys_of(rows: list[dict[str, Any]], lengths: tuple[int, ...]) -> set[tuple[str, str, int]]:
-    """Of these answers, ended at these lengths."""
+    """The keys of these answers, ended at these lengths."""
     return {(row["question_id"], f"forced={at}", row["sample"]) for row in rows for at in lengths}
 
 
 def test_the_same_answers_are_ended_at_every_length(source: Path, tmp_path: Path) -> None:
     whole = {(row["question_id"], row["sample"]): row for row in rows_in(source)}
-    one = TOKENS.count(next(iter(whole.values()))["text"])  # which stays as it is at its own length
+    one = TOKENS.count(next(iter(whole.values()))["text"])  # kept as it is at its own length
     lengths = tuple(sorted({*LENGTHS, one}))
     said = force(source, tmp_path / "new", lengths)
     assert "paired" in said
@@ -83,14 +83,14 @@ def test_the_same_answers_are_ended_at_every_length(source: Path, tmp_path: Path
         beginning, ended, final = row["text"].partition(ENDING)
         assert ended
         assert before["text"].startswith(beginning)
-        if TOKENS.count(beginning) == length and "<|" not in row["text"]:  # spelt as it was drawn
+        if TOKENS.count(beginning) == length and "<|" not in row["text"]:  # tokenized as drawn
             counted += 1
             written = TOKENS.count(beginning + ENDING)
             assert written < row["tokens"] <= written + FINAL_TOKENS
             assert row["tokens"] - written >= TOKENS.count(final.strip()) - 1
         assert (row["finish_reason"], row["prompt_tokens"]) == ("forced", before["prompt_tokens"])
         assert row["gold"] == before["gold"]
-    assert 0 < kept < len(found)  # some of 20 answers have more than five tokens
+    assert 0 < kept < len(found)  # some of the 20 answers have more than five tokens
     assert counted
     curves = build_curves(read_samples(tmp_path / "new"), ns=[1], permutations=0)
     assert curves["setting"].unique().tolist() == [f"forced={length}" for length in lengths]
@@ -99,7 +99,7 @@ def test_the_same_answers_are_ended_at_every_length(source: Path, tmp_path: Path
 def test_a_run_that_was_killed_goes_on_where_it_stopped_and_with_what_came_since(
     source: Path, tmp_path: Path, fails: Fails
 ) -> None:
-    """What was ended before stays as it is; where the answers were other ones, nothing is ended."""
+    """Endings made before are kept; if the source has other answers now, nothing is ended."""
     rows, grown, new = rows_in(source), copied(source, tmp_path / "grown"), tmp_path / "new"
     rewrite(grown, rows[:6])  # fewer than planned
     force(grown, new, (5, 15))
@@ -112,7 +112,7 @@ def test_a_run_that_was_killed_goes_on_where_it_stopped_and_with_what_came_since
     assert [json.dumps(row, ensure_ascii=False) + "\n" for row in before[:7]] == lines[:7]
     assert by_key(new).keys() == whole.keys()
     rewrite(grown, rows)
-    force(grown, new, (5, 15, 25))  # another length may come later
+    force(grown, new, (5, 15, 25))  # another length may be added later
     assert rows_in(new)[:12] == before
     assert by_key(new).keys() == keys_of(rows, (5, 15, 25))
     came_from = record_in(new)["experiment"]["forced_from"]
@@ -179,4 +179,4 @@ def test_an_answer_cut_while_it_thinks_is_ended_after_its_thinking(source: Path,
     assert ended.reasoning_tokens == 20 - opening
     as_before = first["text"], first["reasoning"], first["tokens"]
     assert (whole.text, whole.reasoning, whole.tokens) == as_before
-    assert "Use around 40" in prompt  # as the stored answers were asked
+    assert "Use around 40" in prompt  # as for the stored answers

@@ -1,4 +1,4 @@
-"""The plan: every answer is asked for once, whatever is done already."""
+"""The plan: every answer is asked for once, whatever has been done before."""
 
 import itertools
 
@@ -49,7 +49,7 @@ def test_requests_say_budget_limit_and_decoding() -> None:
 
 
 def test_in_a_random_order_a_larger_limit_adds_to_a_smaller_one() -> None:
-    """And the order does not depend on that of the file."""
+    """The random order does not depend on the order of the file, either."""
     numbers = range(1, len(QUESTIONS) + 1)
     asked = [asked_questions(experiment(order="random", limit=n), QUESTIONS) for n in numbers]
     for fewer, more in itertools.pairwise(asked):

@@ -1,6 +1,6 @@
-"""The sampler: exactly the planned answers, whatever fails, run after run into the same folder.
+"""The sampler: exactly the planned answers, whatever fails, over repeated runs into the same folder.
 
-Requests in flight follow the copies of the model behind the URL, in the middle of a run too.
+The number of requests in flight follows the copies of the model behind the URL, even during a run.
 """
 
 import asyncio
@@ -38,7 +38,7 @@ def test_every_planned_answer_is_a_request_with_its_own_seed_and_a_row(tmp_path:
     }
     assert engine.seeds == [query.seed(3) for query in remaining(experiment(), QUESTIONS, {})]
     assert len(set(engine.seeds)) == len(engine.seeds)
-    assert max(engine.seeds) < 2**53  # numbers that JSON keeps whole
+    assert max(engine.seeds) < 2**53  # integers that JSON keeps exact
     assert {row["seed"] for row in stored(tmp_path)} == set(engine.seeds)
     (only,) = record_in(tmp_path)["sessions"]
     assert only["answers"] == outcome.tally.answers == 40
@@ -49,7 +49,7 @@ def test_a_row_says_everything_about_its_answer_and_has_the_verdict_on_its_own_t
     texts = ["The answer is ##2##. [END] ##1##", "none"]
     engine = ScriptedEngine(lambda _prompt, place: texts[place % 2])
     outcome = run(tmp_path, engine, samples=1, greedy=True, budgets=(40,))
-    assert outcome.tally.accuracy == 1 / 8  # question 2, greedily
+    assert outcome.tally.accuracy == 1 / 8  # greedy answer to question 2
     for row in stored(tmp_path):
         assert row["text"] == texts[row["decoding"] == "sample"]
         assert row["correct"] == (row["answer"] == row["gold"])
@@ -133,7 +133,7 @@ def test_rates_begin_once_as_many_answers_have_ended_as_are_in_flight(
     script = ScriptedEngine(lambda _prompt, _place: endings.append(paces[0][1].ending))
     run(tmp_path, script, concurrency=7)
     assert paces[0][0] == 7
-    assert endings == [False] * 33 + [True] * 7  # the last of 40 requests is sent while six are under way
+    assert endings == [False] * 33 + [True] * 7  # the last of 40 requests is sent while six are in flight
 
 
 def test_the_time_left_is_that_of_the_answers_that_are_missing(
@@ -153,7 +153,7 @@ def test_the_time_left_is_that_of_the_answers_that_are_missing(
 
 
 def test_a_run_warns_while_it_can_still_be_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every eighth answer is the same, as from a server with eight seeds, and none can be read."""
+    """Every eighth answer is the same, as from a server with eight seeds, and none is readable."""
     monkeypatch.setattr(sampler, "LOOKS", (6, 7))
     engine = ScriptedEngine(lambda _prompt, place: f"about {place % 8} eggs")
     said: list[tuple[int, str]] = []
@@ -164,7 +164,7 @@ def test_a_run_warns_while_it_can_still_be_stopped(tmp_path: Path, monkeypatch: 
     assert "100.00%" in said[0][1]
     assert f"`tts regrade {tmp_path} " in said[1][1]
     run(tmp_path, engine, **plan, budgets=(10, 40, 60), say=lambda line: said.append((0, line)))
-    assert len(said) == 4  # the eight questions before have been looked at
+    assert len(said) == 4  # the first eight questions were checked before
 
 
 def test_a_request_that_keeps_failing_leaves_its_answer_absent(tmp_path: Path) -> None:
@@ -230,10 +230,10 @@ def test_what_happens_to_the_server_is_on_record_however_the_session_ends(
 
 
 async def stop_once(engine: ScriptedEngine, waiting: int, folder: Path, **changes: Any) -> None:
-    """Run until `waiting` requests are in flight and nothing else is left to do; then cancel the run."""
+    """Run until `waiting` requests are in flight and nothing else happens, then cancel the run."""
     task = asyncio.create_task(run_async(folder, engine, **changes))
     idle = 0
-    while idle < 10:  # rounds of the event loop in which nothing was asked or answered
+    while idle < 10:  # rounds of the event loop without a request or a reply
         asked = len(engine.asked)
         await asyncio.sleep(0)
         idle = idle + 1 if engine.in_flight == waiting and len(engine.asked) == asked else 0
@@ -288,13 +288,13 @@ WORKERS = [
 
 
 class Growing(ScriptedEngine):
-    """Has one copy of the model, then three, then says nothing, then one again."""
+    """Reports one copy of the model, then three, then an unknown number, then one again."""
 
     def __init__(self) -> None:
         super().__init__(self.wait)
         self.looks = 0
         self.most: Counter[int] = Counter()
-        """The most requests in flight after so many looks."""
+        """The most requests in flight, by the number of times that copies were asked for."""
 
     async def copies(self) -> int | None:
         self.looks += 1

@@ -1,4 +1,4 @@
-"""A run in shards is the run: the same answers, the same bytes of curves, and nothing mixed up on the way."""
+"""A run in shards equals the whole run: the same answers and curves byte for byte, with nothing mixed up."""
 
 import asyncio
 import json
@@ -28,7 +28,7 @@ QUESTIONS = [Question(f"q-{index:02}", f"Problem number {index}?", str(index)) f
 
 
 class Seeded(ScriptedEngine):
-    """Draws its answers, their lengths and endings from the seed of each request."""
+    """An engine that draws answers, their lengths and endings from the seed of each request."""
 
     async def generate(self, prompt: str, _sampling: Sampling, seed: int, _said: str = "") -> Completion:
         await asyncio.sleep(0)
@@ -44,7 +44,7 @@ def draw(folder: Path, questions: Sequence[Question] = QUESTIONS, **changes: Any
 
 
 def rows(*folders: Path) -> list[dict[str, Any]]:
-    """The rows of runs in one order, without the shard that they are of."""
+    """The rows of runs, sorted and without their shard."""
     found = [row for folder in folders for row in stored(folder)]
     for row in found:
         row.pop("shard", None)

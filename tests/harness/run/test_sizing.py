@@ -1,4 +1,4 @@
-"""GPUs by arithmetic: against published sizes, and against the bound worked out by hand."""
+"""Sizing of GPUs: against published model sizes, and against bounds computed by hand."""
 
 import json
 import re
@@ -24,7 +24,7 @@ LLAMA_8B = LLAMA["family"] | LLAMA["shapes"]["llama-3.1-8b"]
 
 
 def test_llama_has_its_published_size() -> None:
-    """8,030,261,248 parameters; a token's keys and values are 32 layers x 8 heads x 128 x 2, in two bytes."""
+    """8,030,261,248 parameters; keys and values of a token: 32 layers x 8 heads x 128 x 2, of two bytes."""
     found = size_of(LLAMA_8B, "auto")
     assert found == LLAMA_SIZE
     twice = Size(8_030_261_248, 2 * 16_060_522_496, 2 * 131_072)
@@ -47,14 +47,14 @@ def test_a_model_of_another_kind_has_no_size(config: dict[str, object]) -> None:
 
 def test_the_bound_is_that_of_memory_or_arithmetic() -> None:
     llama = LLAMA_SIZE
-    # 600 + 100 tokens of cache an answer: 1,024 answers read 94 GB and the weights 16 GB, 30 times a second.
+    # 600 + 100 cached tokens per answer: 1,024 answers read 94 GB and the weights 16 GB, 30 times a second.
     answers, rate = tokens_per_second(llama, "H100 80GB", Load(1, 600, 200, 16)) or (0, 0)
     assert answers == 1024
     assert rate == pytest.approx(1024 * 3.35e12 / (16.06e9 + 1024 * 131_072 * 700), rel=1e-3)
-    # A short cache leaves arithmetic as the limit: two operations for each parameter and token.
+    # With a short cache, arithmetic is the limit: two operations per parameter and token.
     _, rate = tokens_per_second(llama, "A100 80GB", Load(1, 10, 20, 16)) or (0, 0)
     assert rate == pytest.approx(312e12 / 16.06e9, rel=1e-3)
-    # 52 GB for answers of 40,000 tokens, 5.2 GB each, and the prompt's share.
+    # 52 GB hold answers of 40,000 tokens, 5.2 GB each, and their prompts.
     answers, _ = tokens_per_second(llama, "A100 80GB", Load(1, 160, 40_000, 16)) or (0, 0)
     assert answers == 9
     assert tokens_per_second(Size(70 * 10**9, 140 * 10**9, 1), "H100 80GB", Load(1, 1, 1, 1)) is None
@@ -85,7 +85,7 @@ def test_times_are_in_units_that_people_use(seconds: float, text: str) -> None:
 
 @pytest.mark.parametrize(("dp", "tp"), [(1, 1), (3, 1), (3, 2), (1, 8)])
 def test_rates_times_and_prices_are_those_of_every_copy_on_its_gpus(dp: int, tp: int) -> None:
-    """5 for an hour of a GPU; what is to be expected takes as much longer."""
+    """A GPU costs 5 an hour; the expected rate is REACHED times the bound, so times are longer."""
     load, flags = Load(10**10, 600, 200, 16), ("--tp-size", str(tp)) if tp > 1 else ()
     plan = read_experiment("gsm8k-budgets").model_copy(update={"dp": dp, "server_flags": flags})
     model, header, *lines, _ = gpu_lines(plan, load, 5.0)

@@ -1,4 +1,4 @@
-"""A run of a model that thinks, from the server to the table, the record and what is shown of its answers."""
+"""A run of a model that thinks, from the server to the table, the record and the display of its answers."""
 
 import asyncio
 from pathlib import Path
@@ -66,7 +66,7 @@ def test_what_is_cut_off_while_it_thinks_is_unreadable_and_no_copy_of_others(tmp
     for setting in outcome.tally.summary()["settings"]:
         assert (setting["cut_off"], setting["unreadable"]) == (1.0, 1.0)
         assert setting["tokens_mean"] == setting["max_new_tokens"]
-        assert setting["distinct"] == 1 / 8  # this server's model always thinks the same
+        assert setting["distinct"] == 1 / 8  # the mock model always thinks the same
     tally = Tally(experiment(**THINKING, engine="openai", url="http://x"))
     cut: dict[str, Any] = {"finish_reason": "length", "answer": None, "correct": False, "text": ""}
     cut |= {"setting": "300", "reasoning_tokens": 300, "tokens": 306}
@@ -83,7 +83,7 @@ def test_a_budget_that_is_overrun_in_the_middle_of_a_run_is_said() -> None:
         tally.add(row(tokens, setting="50", reasoning="so", reasoning_tokens=tokens))
         assert len(tally.warnings(Path("runs/a"))) == warned
     tally.add(row(0, setting="40", reasoning="so", reasoning_tokens=9))
-    tally.add(row(1, setting="40", reasoning="so", reasoning_tokens=None))  # maybe the longest
+    tally.add(row(1, setting="40", reasoning="so", reasoning_tokens=None))  # possibly the longest
     means = [setting["thinking_mean"] for setting in tally.summary()["settings"]]
     assert means == [None, pytest.approx(200 / 3)]
 

@@ -1,4 +1,4 @@
-"""A machine with as many GPUs as a test wants."""
+"""A simulated machine with as many GPUs as a test wants."""
 
 import sys
 from collections.abc import Callable
@@ -15,7 +15,7 @@ from harness.server.launch import Launch
 
 @pytest.fixture
 def gpus(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
-    """Plays SGLang, and a PyTorch that sees a number of GPUs; neither need be installed."""
+    """Mock SGLang and a PyTorch that sees a given number of GPUs; neither need be installed."""
     monkeypatch.setattr(harness.server.launch.importlib.util, "find_spec", lambda _name: True)
     monkeypatch.setattr(harness.server.toolkit, "toolkit", lambda: Path("/cuda"))
     monkeypatch.setattr(harness.server.launch.shutil, "which", lambda name, path: f"{path}/{name}")
@@ -28,7 +28,7 @@ def gpus(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
 
 
 def flags(command: Launch) -> dict[str, str]:
-    """Each flag with what follows it; the last of its name, as SGLang reads them."""
+    """Each flag with the word after it; of repeated flags the last, as SGLang parses them."""
     words = command.command
     return {word: after for word, after in zip(words, [*words[1:], ""], strict=True) if word.startswith("--")}
 
@@ -43,4 +43,4 @@ script, sys.argv = sys.argv[1], ["harness", "serve", *sys.argv[2:]]
 module.launch = lambda model, *, port, **_: python(script, port, model)
 run(cli, "python -m harness")
 """
-"""`tts serve` with a script in SGLang's place, which is given the port and the model."""
+"""`tts serve` with a script in place of SGLang, called with the port and the model."""

@@ -1,4 +1,4 @@
-"""Servers on several hosts: nobody reaches one without a key, however the flags are spelt."""
+"""Servers on several hosts: none can be reached without a key, however the flags are spelled."""
 
 import json
 import subprocess
@@ -77,7 +77,7 @@ def test_the_key_reaches_the_module_that_is_run(tmp_path: Path, monkeypatch: pyt
     done = subprocess.run(words, capture_output=True, text=True, check=True)
     arguments, main, name = json.loads(done.stdout)
     assert arguments[1:] == ["--port", "1", "--api-key", "secret-of-the-hosts"]
-    assert (main, name) == ("shown", "__main__")  # what SGLang's own processes import again
+    assert (main, name) == ("shown", "__main__")  # which SGLang's child processes import again
 
 
 def test_servers_of_several_hosts_are_listed_as_long_as_they_are_there(tmp_path: Path) -> None:
@@ -91,7 +91,7 @@ def test_servers_of_several_hosts_are_listed_as_long_as_they_are_there(tmp_path:
     with listed(file, ["http://a:1", "http://a:2"]):
         with listed(file, ["http://b:1"]), listed(file, ()):
             assert urls() == ["http://a:1", "http://a:2", "http://b:1"]
-        with listed(file, ["http://a:1"]):  # one that was killed, and is there again
+        with listed(file, ["http://a:1"]):  # one that was killed and is back
             assert urls() == ["http://a:2", "http://a:1"]
     assert urls() == []
     file.write_text("[1]")
@@ -116,7 +116,7 @@ def test_a_gateway_checks_its_servers_however_it_finds_them(monkeypatch: pytest.
     assert (after["--policy"], after["--port"]) == ("cache_aware", "30000")
     assert after["--prometheus-port"] != "30000"
     assert after["--host"] == after["--prometheus-host"] == "127.0.0.1"
-    # A server that has died is known to be dead within half a minute; the client decides how long to wait.
+    # A dead server is detected within half a minute; the client decides how long to wait for an answer.
     assert int(after["--health-check-interval-secs"]) * int(after["--health-failure-threshold"]) <= 30
     assert int(after["--request-timeout-secs"]) >= 86400
 

@@ -21,7 +21,7 @@ from results import BadInput
 from tests.harness.commands import command
 from tests.processes import needs_proc, python, runs, wait_until
 
-# Answers every GET with 200 and writes a line to its file; ends by itself when asked for /end.
+# Answers every GET with 200 and writes a line to its file; exits when asked for /end.
 SERVER = """
 import os, sys
 from tests.responder import Responder
@@ -55,7 +55,7 @@ def listens(port: int) -> bool:
 
 @pytest.fixture
 def said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
-    """What a fleet says; its gateway is a server that notes what it was started with."""
+    """The lines a fleet says; its gateway is a mock that records its workers."""
     monkeypatch.setattr(connection, "POLL_SECONDS", 0.02)
     monkeypatch.setattr(worker, "PROBES_APART", 0.02)
 
@@ -134,7 +134,7 @@ def test_a_server_that_is_stopped_and_not_dead_is_killed_with_its_requests_and_s
         assert said[1:] == [f"{SAYS}the server at {url} ended with status -9: starting it once more"]
         assert not runs(stopped._process.pid)
         wait_until(lambda: worker.is_well(f"{url}/health", 0.2), 20)
-        opened[2].ask_to_end()  # the gateway: the fleet's wait ends
+        opened[2].ask_to_end()  # the gateway, which ends the fleet's wait
 
 
 def test_a_server_that_cannot_start_stops_the_others_at_the_same_time(
@@ -182,6 +182,6 @@ def test_copies_with_one_seed_are_warned_of(monkeypatch: pytest.MonkeyPatch) -> 
 def test_ports_differ_and_are_free() -> None:
     ports = free_ports(50)
     assert len(set(ports)) == 50
-    assert max(ports) < 32768  # from here on an outgoing connection may take one before the server does
+    assert max(ports) < 32768  # higher ports may be taken by an outgoing connection before the server starts
     for port in ports:
         check_free(port)

@@ -1,4 +1,4 @@
-"""What a GPU host lacks is said before anything is downloaded, all at once: played hosts, a played hub."""
+"""All that a GPU host lacks is reported at once, before any download, with mock hosts and a mock hub."""
 
 import json
 import os
@@ -27,7 +27,7 @@ NVCC = """case "$*" in
 esac"""
 
 Check = Callable[..., tuple[int, list[str]]]
-"""Runs the check with arguments: its status, and the lines of what is there, or of what is missing."""
+"""Runs the check; returns its status and the lines on what is there, or on what is missing."""
 
 
 def program(path: Path, script: str) -> None:
@@ -41,7 +41,7 @@ def smi(driver: str = "580.65.06", cuda: str = "13.0") -> str:
 
 
 def cuda(home: Path, release: str = "13.0", status: int = 0) -> Path:
-    """A toolkit whose nvcc ends with `status`."""
+    """A CUDA toolkit whose nvcc exits with `status`."""
     program(home / "bin" / "nvcc", NVCC.replace("RELEASE", release).replace("STATUS", str(status)))
     (home / "lib64").mkdir(parents=True)
     (home / "lib64" / "libcudart.so").touch()
@@ -50,7 +50,7 @@ def cuda(home: Path, release: str = "13.0", status: int = 0) -> Path:
 
 @pytest.fixture
 def played(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A host of eight GPUs that lacks nothing, and the folder of its programs; there are no others."""
+    """A complete mock host with eight GPUs; returns the folder that is its whole PATH."""
     bin_ = tmp_path / "bin"
     for name, script in (("nvidia-smi", smi()), ("gcc", ""), ("c++", "")):
         program(bin_ / name, script)
@@ -134,7 +134,7 @@ def test_the_gpus_that_count_are_the_visible_ones_that_the_driver_can_use(
 def test_without_an_nvcc_of_cuda_13_that_of_pip_is_used(
     release: str, played: Path, check: Check, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The folders are those of NVIDIA's packages: without lib64 and libcudart.so until they are linked."""
+    """The folders are as in NVIDIA's packages, which lack lib64 and libcudart.so until these are linked."""
     own = cuda(tmp_path / "old", release) if release else tmp_path / "none"
     monkeypatch.setenv("CUDA_HOME", str(own))
     monkeypatch.setattr(toolkit, "HOST", tmp_path / "none")
@@ -173,7 +173,7 @@ def test_a_real_nvcc_compiles_and_links(tmp_path: Path) -> None:
 
 @pytest.fixture
 def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A hub with one gated model: the token of "open" has access, and weights of 16 GB."""
+    """A mock hub with one gated model of 16 GB, to which only the token "open" has access."""
 
     def respond(request: Request) -> Reply:
         token = request.headers.get("Authorization", "").removeprefix("Bearer ")
@@ -241,7 +241,7 @@ def test_weights_count_where_they_will_be(
 
 
 def test_it_needs_no_package(played: Path) -> None:
-    """Without site-packages, as the system's Python is before anything is installed."""
+    """Run without site-packages, like the system's Python before anything is installed."""
     command = [sys.executable, "-S", "-m", "harness.server.host"]
     done = subprocess.run(
         command, cwd=ROOT, env=dict(os.environ), capture_output=True, text=True, check=False

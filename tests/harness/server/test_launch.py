@@ -1,4 +1,4 @@
-"""Starting and stopping servers: flags, and that nothing of a server is ever left running."""
+"""Starting and stopping servers: their flags, and that no process of a server is left running."""
 
 import importlib.util
 import os
@@ -77,7 +77,7 @@ def test_on_a_gpu_the_flags_are_those_for_many_answers_a_prompt(gpus: Callable[[
     found = flags(command)
     assert (found["--schedule-policy"], found["--sampling-defaults"]) == ("lpm", "openai")
     assert (found["--revision"], found["--dtype"]) == ("abc", "bfloat16")
-    assert found["--dp-size"] == "4"  # flags of one's own come last
+    assert found["--dp-size"] == "4"  # user flags come last
     own = ["--max-total-tokens", "9", "--device", "xpu"]
     found = flags(launch("m", port=1, device="cpu", dtype="bfloat16", extra=own))
     assert [found[name] for name in ("--max-total-tokens", "--device", "--dtype")] == ["9", "xpu", "bfloat16"]
@@ -118,7 +118,7 @@ def test_a_gpu_that_pytorch_cannot_use_is_no_reason_to_take_the_cpu(
     for device in ("auto", "cuda"):
         with pytest.raises(BadInput, match=r"535\.129\.03.*580"):
             launch("model", port=1, device=device)
-    with pytest.raises(SystemExit) as ended:  # as it is asked after installing
+    with pytest.raises(SystemExit) as ended:  # as called after installation
         runpy.run_path(harness.server.gpus.__file__, run_name="__main__")
     said = capsys.readouterr()
     assert (ended.value.code, said.out, said.err.count("\n")) == (2, "", 1)

@@ -1,4 +1,4 @@
-"""The server that a run starts for itself: its flags, its deaths, and what is told of it."""
+"""The server that a run starts for itself: its flags, its crashes, and how they are reported."""
 
 import asyncio
 import json
@@ -22,7 +22,7 @@ from results import BadInput
 from tests.harness.server.conftest import SERVE, flags
 from tests.processes import python, wait_until
 
-# As much of SGLang as the client asks for before the first prompt.
+# The parts of SGLang that the client uses before the first prompt.
 GREETING = """
 import os, sys
 from tests.responder import Responder, like_sglang
@@ -153,7 +153,7 @@ def test_of_a_server_that_has_ended_for_good_the_last_lines_are_shown(tmp_path: 
     ],
 )
 def test_of_a_crash_the_last_error_is_shown_and_not_what_follows_it(error: str) -> None:
-    """What follows is what SGLang 0.5.23 wrote when its scheduler was ended by SIGABRT, but for the paths."""
+    """`after` is what SGLang 0.5.23 wrote when SIGABRT ended its scheduler, except for the paths."""
     before = ["The server is fired up and ready to roll!", "Traceback (most recent call last):"]
     stack = ["", "Thread 0x00007feb57fff6c0 (most recent call first):", '  File "watchdog.py", line 147']
     after = [
@@ -168,7 +168,7 @@ def test_of_a_crash_the_last_error_is_shown_and_not_what_follows_it(error: str) 
 
 
 def test_of_a_server_that_does_not_get_ready_the_error_of_its_model_is_shown() -> None:
-    """The end of a log of SGLang 0.5.23 on an H200, whose norms have no kernel for float32."""
+    """The end of a log of SGLang 0.5.23 on an H200, where its RMSNorm has no kernel for float32."""
     error = "RuntimeError: rmsnorm(at::Tensor&, double, bool)::<lambda()> failed to dispatch data type Float"
     after = [
         "",

@@ -32,7 +32,7 @@ def test_answers_of_another_tool_may_lack_tokens_and_texts() -> None:
 
 
 def test_accuracy_so_far_is_of_finished_questions() -> None:
-    """Short answers come in first: here they are all right, and the long ones wrong."""
+    """Short answers arrive first: here all of them are right, and the long ones wrong."""
     experiment = EXPERIMENT.model_copy(update={"samples": 2, "budgets": (20, 100)})
     tally = Tally(experiment, planned=3 * 4)
     assert tally.accuracy is None
@@ -46,7 +46,7 @@ def test_accuracy_so_far_is_of_finished_questions() -> None:
     assert (first["questions"], first["questions_asked"], first["correct"]) == (1, 3, 0.5)
     assert (second["questions"], second["correct"]) == (0, None)
     stopped = Tally(experiment.model_copy(update={"stop_rule": "lead:2"}))
-    for decoding, accuracy in (("sample", None), ("greedy", 0.0)):  # hard questions get most answers
+    for decoding, accuracy in (("sample", None), ("greedy", 0.0)):  # hard questions get the most answers
         stopped.add(row("20", "long", decoding=decoding, correct=accuracy is None))
         assert stopped.accuracy == accuracy
 
@@ -66,13 +66,13 @@ def test_many_unreadable_answers_are_a_warning_that_names_what_reads_them() -> N
     for _ in range(100):
         tally.add(row("20", "##1##", question_id="other", reader="hashes"))
     assert tally.warnings(Path("runs/a")) == []
-    for answer in (None, "1", "1"):  # a setting's share is of its own answers
+    for answer in (None, "1", "1"):  # a setting's share is of that setting's answers only
         tally.add(row("100", "##1##", answer=answer))
     assert len(tally.warnings(Path("runs/a"))) == 1
 
 
 def test_answers_beyond_those_asked_for_count_and_forced_ones_are_not_cut_off() -> None:
-    """A run of two samples goes on in a folder where three were drawn: the third counts as well."""
+    """A run of two samples resumes in a folder with three answers: the third counts as well."""
     tally = Tally(EXPERIMENT.model_copy(update={"samples": 2}))
     accuracies = []
     for correct in (False, True, True, False):
@@ -82,7 +82,7 @@ def test_answers_beyond_those_asked_for_count_and_forced_ones_are_not_cut_off() 
     (setting,) = tally.summary()["settings"]
     assert (setting["questions"], setting["answers"], setting["cut_off"]) == (1, 4, 0.0)
     tally.add(row("20", "a", decoding="greedy"))
-    assert tally.finished == 2  # greedy answers are single
+    assert tally.finished == 2  # a question has one greedy answer
 
 
 @pytest.mark.parametrize(("characters", "alarms"), [(79, 0), (80, 1)])

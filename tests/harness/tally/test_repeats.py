@@ -10,7 +10,7 @@ import pytest
 from harness.tally.repeats import ALARM, SHUFFLES, Repeat, Texts, find_repeats
 
 TOGETHER = 8
-"""Answers that a server draws at the same time, or a cache keeps."""
+"""The number of answers that a server draws at the same time, or that a cache keeps."""
 ANSWERS = 32
 
 Draw = Callable[[random.Random, int], list[str]]
@@ -31,7 +31,7 @@ def run(draw: Draw, questions: int = 20, tokens: int = 60, seed: int = 0) -> lis
 
 
 def independent(support: int, skew: float = 1.0) -> Draw:
-    """Answers out of `support` texts, the k-th of which has weight k^-skew; each question has its own."""
+    """Draws from `support` texts, different for each question; the k-th has weight k^-skew."""
     weights = [k**-skew for k in range(1, support + 1)]
 
     def draw(rng: random.Random, question: int) -> list[str]:
@@ -41,7 +41,7 @@ def independent(support: int, skew: float = 1.0) -> Draw:
 
 
 def replayed(new: Callable[[random.Random], list[str]], replay: Callable[[int], int]) -> Draw:
-    """Groups of answers of which the k-th replays the `replay(k)`-th."""
+    """Draws groups of answers in which the k-th group repeats group `replay(k)`."""
 
     def draw(rng: random.Random, _question: int) -> list[str]:
         groups: list[list[str]] = []
@@ -82,7 +82,7 @@ def test_independent_answers_are_as_improbable_as_the_chance_says() -> None:
     ("draw", "kind"),
     [
         (replayed(fresh, first), "apart"),  # the same seeds again and again
-        (replayed(fresh, lambda k: k - k % 2), "apart"),  # a cache gave every other group
+        (replayed(fresh, lambda k: k - k % 2), "apart"),  # every other group came from a cache
         (replayed(lambda rng: [str(rng.random())] * TOGETHER, lambda k: k), "apart"),  # one seed for a group
         (replayed(lambda rng: [str(rng.random())] * TOGETHER, first), "identical"),
     ],
@@ -95,7 +95,7 @@ def test_fixed_seeds_and_caches_raise_one(draw: Draw, kind: str) -> None:
 
 
 def went_on(same: float) -> Draw:
-    """A run of half the answers, gone on with: that share of the other half are those of the first again."""
+    """A run resumed after half its answers; a share `same` of the second half repeats the first."""
 
     def draw(rng: random.Random, _question: int) -> list[str]:
         half = [str(rng.random()) for _ in range(ANSWERS // 2)]
@@ -105,7 +105,7 @@ def went_on(same: float) -> Draw:
 
 
 def test_a_server_that_draws_the_same_again_after_a_restart_raises_one() -> None:
-    """As vLLM does, which seeds its generator with 0; a real run of 100 × 16 that went on had 937 copies."""
+    """As with vLLM, which seeds its generator with 0: a real resumed run of 100 × 16 had 937 copies."""
     (worst, *_) = run(went_on(0.6))
     assert worst.alarm
     assert (worst.kind, worst.distance) == ("apart", ANSWERS // 2)
@@ -115,7 +115,7 @@ def test_a_server_that_draws_the_same_again_after_a_restart_raises_one() -> None
 
 
 def test_shares_at_a_distance_are_those_of_the_samples_that_there_are() -> None:
-    """Samples 3 and 7 are missing; what is equal lies 8 apart in three of the 22 such pairs."""
+    """Samples 3 and 7 are missing; of the 22 pairs that are 8 apart, three are equal."""
     group = Texts()
     for index in {*range(ANSWERS)} - {3, 7}:
         text = str(index % 8 if index in (0, 8, 16, 24) else index + 100)

@@ -1,4 +1,4 @@
-"""tts inspect: what is shown of a run, and what is not let through to the terminal."""
+"""tts inspect: what is shown of a run, and what is kept from the terminal."""
 
 import json
 import shutil
@@ -43,7 +43,7 @@ def row(
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A run under way: three questions, two settings, and a line that is only half written."""
+    """An unfinished run: three questions, two settings, and a half-written line."""
     experiment = read_experiment("tiny", {"budgets": "10,100", "samples": "1"})
     Record(tmp_path, experiment, QUESTIONS).begin({}, planned=6)
     gold = QUESTIONS[0].gold
@@ -200,11 +200,11 @@ def test_a_question_is_that_of_its_own_data_set(inspect: Inspect, tmp_path: Path
     assert [line for line in out if line.endswith("?")] == ["  7?", "  yes?"]
     told = [line for line in out if line.startswith("setting")]
     assert [line.partition(";")[2] for line in told] == [" votes ✓ 7 ×1, ✗ no ×1", " votes ✓ yes ×1, ✗ no ×1"]
-    assert sum("sample 0" in line for line in out) == 2  # the limit is of each
+    assert sum("sample 0" in line for line in out) == 2  # the limit applies to each
 
 
 def test_an_overview_holds_some_rows_at_a_time(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Rows may come from a file that does not fit into memory."""
+    """The file of the rows may not fit into memory."""
     alive, most = 0, 0
 
     class Watched(dict[str, Any]):

@@ -21,7 +21,7 @@ def pool_of(raw: np.ndarray, setting: str = "s", T: float = 1.0) -> Pool:
 
 
 def drawn_pool(questions: int, answers: int, rng: np.random.Generator, blank: float = 0.0) -> Pool:
-    """Answers of a two-humped population: easy questions, and hard ones with a strong wrong answer."""
+    """Answers of a bimodal population: easy questions, and hard ones with a strong wrong answer."""
     wrong = np.array([0.5, 0.2, 0.1, 0.1, 0.1])
     raw = np.empty((questions, answers), dtype=np.int64)
     for q in range(questions):
@@ -39,7 +39,7 @@ def asked(laws: np.ndarray, answers: int, rng: np.random.Generator) -> AnswerPoo
 
 
 def observed(pool: Pool, n: int, method: str = "majority") -> tuple[Evidence, Group]:
-    """The first n answers of a pool, and all of them as a group; what is asked is the vote of this pool."""
+    """The first n answers of a pool as evidence, and the whole pool, whose vote is asked for, as a group."""
     key = Key("llm", "d", "m", method=method)
     cut = group_of_pools(key, [chosen_answers(pool, np.arange(len(pool.answers.votes)), n)])
     whole = group_of_pools(key, [pool], at_n=(20, 40))
@@ -47,5 +47,5 @@ def observed(pool: Pool, n: int, method: str = "majority") -> tuple[Evidence, Gr
 
 
 def targets(N: list[int], setting: str = "s", T: float = 1.0) -> Points:
-    """Every `N` at one setting."""
+    """The points of every `N` at one setting."""
     return Points(np.full(len(N), setting), np.full(len(N), T), np.array(N, dtype=np.int64))

@@ -1,4 +1,4 @@
-"""predict.answers.allowed: against a general optimiser, EM, and laws that are known."""
+"""predict.answers.allowed against a general optimiser, EM, and known laws."""
 
 import numpy as np
 import pytest
@@ -14,13 +14,13 @@ from predict.evidence.points import Floats
 from tests.predict.answers.pools import drawn_pool, observed, pool_of, targets
 
 P = np.linspace(0, 1, 9)
-"""Atoms that give right answers by chance; the accuracy asked for is that of nine, by which a vote goes."""
+"""Atoms by their probability of a right answer; the accuracy is that of a majority of nine answers."""
 
 ACCURACY = binom.sf(4, 9, P)
 
 
 def seen(answers: int) -> tuple[Floats, Floats]:
-    """The likelihood of each number of right answers by atom, and how many questions have it."""
+    """The likelihood of each number of right answers by atom, and the number of questions that have it."""
     likelihood = np.array([binom.pmf(right, answers, P) for right in range(answers + 1)])
     law = np.array([0, 0.1, 0.1, 0.1, 0.2, 0, 0.2, 0.2, 0.1])
     return likelihood, 60 * likelihood @ law
@@ -58,7 +58,7 @@ def test_the_likeliest_law_is_that_of_em():
 
 
 def test_two_answers_leave_open_all_that_laws_of_the_largest_likelihood_give():
-    """Those are found by linear programming; a search that is stuck falls short of them."""
+    """Linear programming finds these laws; a search that got stuck would fall short of them."""
     rng = np.random.default_rng(2)
     right = rng.beta(1.5, 1.2, 2000)
     raw = np.where(rng.random((2000, 2)) < right[:, None], 0, rng.integers(1, 6, (2000, 2)))
@@ -82,7 +82,7 @@ def test_more_answers_leave_less_open_and_what_is_too_open_is_not_ok():
         evidence, _ = observed(pool, answers)
         found = mixture(evidence, targets([2, 64]), Options(20, allowed=True))
         low, high = found.allowed.low[1], found.allowed.high[1]
-        assert np.isnan(found.allowed.low[0])  # of two answers the vote is known
+        assert np.isnan(found.allowed.low[0])  # the vote of two answers is known
         assert low < found.mean[1] < high
         widths.append(high - low)
         statuses.append(found.status[1])
@@ -92,7 +92,7 @@ def test_more_answers_leave_less_open_and_what_is_too_open_is_not_ok():
 
 
 def test_answers_that_are_not_read_cast_no_vote():
-    """Half of them, of every question alike: of six answers as many are read as heads of six coins fall."""
+    """Half of every question's answers are unreadable, so readable ones among six are Binomial(6, 1/2)."""
     evidence, _ = observed(drawn_pool(150, 4, np.random.default_rng(3), 0.5), 4)
     found = mixture(evidence, targets([6]), Options(20, allowed=True)).allowed
     population = fit_population(evidence.pools[0].answers.counts())

@@ -1,4 +1,4 @@
-"""Atoms and votes: probabilities sum to 1, tables of votes agree with sums over all outcomes."""
+"""Atoms and votes: probabilities sum to 1, and tables of votes agree with sums over all outcomes."""
 
 import tracemalloc
 from collections import Counter
@@ -13,7 +13,7 @@ from results.votes.exact import VoteCounts
 
 
 def partitions(n: int, largest: int) -> list[tuple[int, ...]]:
-    """The ways to write n as a falling sum of numbers up to `largest`."""
+    """The partitions of n into numbers up to `largest`, in descending order."""
     if n == 0:
         return [()]
     return [(k, *rest) for k in range(min(n, largest), 0, -1) for rest in partitions(n - k, k)]
@@ -24,7 +24,7 @@ def test_over_all_outcomes_of_n_answers_chances_sum_to_one_and_credits_to_the_vo
     outcomes = [(s, blocks) for s in range(n + 1) for blocks in partitions(n - s, n)]
     right, wrong = zip(*((s, np.array(blocks, np.int64)) for s, blocks in outcomes), strict=True)
     every = Patterns(np.array(right), wrong, np.ones(len(wrong)), np.arange(len(wrong)))
-    ways = [  # in which the n answers fall into such blocks
+    ways = [  # to divide the n answers into such blocks
         factorial(n) // prod(map(factorial, [s, *blocks, *Counter(blocks).values()]))
         for s, blocks in outcomes
     ]
@@ -62,7 +62,7 @@ def test_answers_counted_zero_times_are_no_answers() -> None:
 
 
 def test_a_table_keeps_no_more_memory_than_itself() -> None:
-    """The credits it is made of, 400 times as large, are forgotten."""
+    """The credits from which it is computed, 400 times as large, are not cached."""
     tracemalloc.start()
     table = vote_table(121)
     kept, _ = tracemalloc.get_traced_memory()

@@ -1,4 +1,4 @@
-"""Best-of-N: laws of p, their posterior by integration."""
+"""Best-of-N: laws of p, and their posterior by integration."""
 
 import numpy as np
 import pytest
@@ -24,7 +24,7 @@ from tests.predict.answers.pools import pool_of, targets
 
 
 def counted(right: np.ndarray, answers: int) -> VoteCounts:
-    """So many right ones of `answers` to each question, the others wrong and all alike."""
+    """Counts with `right` of `answers` right for each question, the others all the same wrong answer."""
     none = np.zeros(len(right), np.int64)
     return VoteCounts(right, answers - right, np.arange(len(right) + 1), none)
 
@@ -44,7 +44,7 @@ def test_a_law_is_a_scaled_beta(a: float, b: float, c: float) -> None:
 def test_forecasts_are_means_over_the_posterior_of_the_law(
     questions: int, answers: int, a: float, b: float
 ) -> None:
-    """c = 1: against all (log a, log b) on a grid, their likelihood and best-of-N from the beta-binomial."""
+    """With c = 1: against a grid of (log a, log b), with likelihood and best-of-N from the beta-binomial."""
     rng, N = np.random.default_rng(1), np.array([1, answers, 64])
     right = rng.binomial(answers, rng.beta(a, b, questions))
     grid = np.stack(np.meshgrid(*[np.linspace(-4, 4, 121)] * 2), axis=-1).reshape(-1, 2)
@@ -80,7 +80,7 @@ def law_means(found: Population, values: np.ndarray, R: int) -> np.ndarray:
 
 
 def test_a_posterior_of_three_numbers_is_sampled() -> None:
-    """Skewed: the prior and a normal law of x_0 x_1 + x_2. Against a grid."""
+    """A skewed posterior (the prior times a normal law of x_0 x_1 + x_2), compared with a grid."""
 
     def log_density(x: np.ndarray) -> np.ndarray:
         return -2 * (x[..., 0] * x[..., 1] + x[..., 2] - 1) ** 2 - (x**2).sum(axis=-1) / 2
@@ -95,11 +95,11 @@ def test_a_posterior_of_three_numbers_is_sampled() -> None:
     chances = np.exp(logs) / np.exp(logs).sum()
     assert chances @ x == pytest.approx(exact @ grid, abs=0.12)
     assert chances @ x**2 == pytest.approx(exact @ grid**2, rel=0.2)
-    assert 1 / (chances**2).sum() > 100  # draws that count
+    assert 1 / (chances**2).sum() > 100  # effective number of draws
 
 
 def test_a_largest_chance_below_one_is_found() -> None:
-    """p = 0.5 · Beta(2, 1): best of 8 is 0.93, which a law without c would overrate."""
+    """p = 0.5 · Beta(2, 1): best-of-8 is 0.93, which a law without c would overestimate."""
     p = 0.5 * np.random.default_rng(0).beta(2.0, 1.0, 4000)
     right = np.random.default_rng(1).binomial(6, p)
     found = fit_rates(counted(right, 6))
@@ -111,7 +111,7 @@ def test_a_largest_chance_below_one_is_found() -> None:
 
 
 def statuses(right: np.ndarray, answers: int, N: list[int]) -> list[str]:
-    """Those of the forecasts at `N`."""
+    """The statuses of the forecasts at `N`."""
     pool = pool_of(np.where(np.arange(answers) < right[:, None], 0, 1), "a")
     one = Points(np.array(["a"]), np.ones(1), np.ones(1, dtype=np.int64))
     observed = Evidence(one, np.ones(1), np.ones(1), (pool,), "best_of_n")
@@ -119,7 +119,7 @@ def statuses(right: np.ndarray, answers: int, N: list[int]) -> list[str]:
 
 
 def test_the_status_is_of_the_target() -> None:
-    """300 questions, 8 answers: best of 256 is farther than any backtest goes."""
+    """300 questions, 8 answers: best-of-256 is beyond the range of any backtest."""
     rng = np.random.default_rng(1)
     right = rng.binomial(8, rng.beta(0.3, 1.5, 300))
     assert statuses(right, 8, [1, 8, 256]) == ["ok", "ok", "bound_hit"]
@@ -127,7 +127,7 @@ def test_the_status_is_of_the_target() -> None:
 
 @pytest.mark.parametrize(("a", "b", "c"), [(30, 30, 0.9), (5, 200, 0.9), (100, 400, 1.0)])
 def test_a_narrow_posterior_far_from_the_prior_is_found(a: float, b: float, c: float) -> None:
-    """That of many answers to questions nearly alike: draws still count and have the answers' moments."""
+    """From many answers to similar questions: enough draws have weight, and they match the moments."""
     rng = np.random.default_rng(0)
     right = rng.binomial(64, c * rng.beta(a, b, 1319))
     fit = fit_rates(counted(right, 64)).fit

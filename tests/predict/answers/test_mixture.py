@@ -1,4 +1,4 @@
-"""The mixture: the vote of hidden answers is recovered, intervals hold what they should, alarms ring."""
+"""The mixture: the vote of hidden answers is recovered, and intervals have the stated coverage."""
 
 import itertools
 from dataclasses import replace
@@ -32,14 +32,14 @@ def test_forecast_recovers_the_vote_of_hidden_answers(blank: float) -> None:
     assert (found.these.low <= truth).all()
     assert (truth <= found.these.high).all()
     assert (found.these.high - found.these.low < 0.1).all()
-    assert set(found.status) <= {"ok", "bound_hit"}  # what the weights leave open is about 3 points
+    assert set(found.status) <= {"ok", "bound_hit"}  # the weights are uncertain by about 3 points
 
 
 @pytest.mark.integration  # many seconds
 @pytest.mark.parametrize("method", ["majority", "best_of_n"])
 def test_intervals_of_90_percent_hold_about_that_share_of_the_truths(method: str) -> None:
-    """Twelve sets with two truths each. Right intervals miss a truth of 8 sets or more once in 2,000 times
-    (of one set with chance 0.1 to 0.19); far too wide ones are caught by their width."""
+    """Twelve sets with two truths each. Correct intervals miss a truth in 8 or more sets once in 2,000 times
+    (in one set with probability 0.1 to 0.19); far too wide ones are caught by their width."""
     held, errors, widths = [], [], []
     for seed in range(12):
         rng = np.random.default_rng(seed)
@@ -58,7 +58,7 @@ def test_intervals_of_90_percent_hold_about_that_share_of_the_truths(method: str
 
 
 def test_lucky_guesses_are_not_taken_for_knowledge() -> None:
-    """A right answer that is one guess among thirty wins hardly more votes than the thirtieth part."""
+    """A right answer that is one of thirty guesses wins hardly more than a thirtieth of the votes."""
     rng = np.random.default_rng(6)
     guesses = pool_of(np.array([rng.choice(30, 40, p=rng.dirichlet(np.ones(30))) for _ in range(300)]))
     found = {}
@@ -84,8 +84,8 @@ def test_prior_weights_are_a_law_and_guesses_tie_the_right_answer_to_the_wrong_o
 
 @pytest.mark.parametrize("share", [0.25, 0.5])
 def test_unreadable_answers_narrow_the_spread_of_a_vote_of_one(share: float) -> None:
-    """With a share b of every question's answers unreadable f = (1 − b) p, and so its spread is 1 − b times
-    that of p: not that of a vote which may be cast or not."""
+    """If a share b of every question's answers is unreadable, f = (1 − b) p, so its spread is 1 − b times
+    that of p, without the variance of whether a vote is cast."""
     rng = np.random.default_rng(4)
     raw = (rng.random((200, 8)) > rng.beta(2, 2, (200, 1))).astype(np.int64)
     blank = np.concatenate([raw, np.full((200, round(8 * share / (1 - share))), -1)], axis=1)
@@ -94,7 +94,7 @@ def test_unreadable_answers_narrow_the_spread_of_a_vote_of_one(share: float) -> 
         seen, _ = observed(pool_of(rows), rows.shape[1])
         found = mixture(seen, targets([1]), Options(replicates=2000))
         widths.append(float(found.these.high[0] - found.these.low[0]))
-    assert widths[1] == pytest.approx((1 - share) * widths[0], rel=0.12)  # of 2,000 draws: 4 % each
+    assert widths[1] == pytest.approx((1 - share) * widths[0], rel=0.12)  # 2,000 draws: 4 % error each
 
 
 def test_votes_cast_are_beta_binomial_with_each_questions_own_unreadable_answers() -> None:
@@ -104,7 +104,7 @@ def test_votes_cast_are_beta_binomial_with_each_questions_own_unreadable_answers
     assert which[0] == which[2] != which[1]
     a, b = a[-1] + counts.nulls, b[-1] + 4 - counts.nulls
     none = np.stack([a / (a + b), a / (a + b) * (a + 1) / (a + b + 1)], axis=1)
-    assert values[which, -1] == pytest.approx(1 - none)  # the last atom is right whenever it can be read
+    assert values[which, -1] == pytest.approx(1 - none)  # the last atom is right whenever readable
 
 
 def test_questions_that_are_never_answered_stay_so() -> None:
@@ -146,7 +146,7 @@ def test_question_order_and_label_order_do_not_matter() -> None:
 def test_patterns_to_learn_from_are_those_of_questions_drawn_at_random(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """A pattern that half of the questions share is always among them, with about half of the weight."""
+    """A pattern shared by half of the questions is always included, with about half of the weight."""
     monkeypatch.setattr("predict.answers.population.LEARN_FROM", 20)
     pattern = np.concatenate([np.zeros(100, dtype=np.int64), np.arange(1, 101)])
     rows, times = learning_set(pattern)
@@ -161,9 +161,9 @@ def test_patterns_to_learn_from_are_those_of_questions_drawn_at_random(
 def test_of_new_questions_the_error_is_what_answers_leave_open_and_the_draw_of_questions(
     common: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of 30 questions: the variance between posterior means and that within posteriors, a thirtieth of both,
-    and the share of the latter that is an error of all questions. Of one law alone, so that nothing else
-    scatters."""
+    """For 30 questions: a thirtieth of the variance between posterior means and of that within posteriors,
+    plus the share of the latter that is an error common to all questions. Only one law is used, so that
+    nothing else varies."""
     pool = drawn_pool(30, 8, np.random.default_rng(0))
     counts = pool.answers.counts()
     fitted = fit_population(counts)
@@ -182,16 +182,16 @@ def test_of_new_questions_the_error_is_what_answers_leave_open_and_the_draw_of_q
     assert found.mean == pytest.approx(each.mean(axis=0), abs=1e-9)
 
 
-@pytest.mark.release  # half a minute; test_rest.py has the pools by themselves
+@pytest.mark.release  # half a minute; test_rest.py tests the pools alone
 def test_five_of_eight_seen_leave_the_luck_of_three(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The interval of a pool's vote is narrower than that of a pool that is all new, and holds it."""
+    """The interval of a pool's vote is narrower than that of an entirely new pool, and covers the truth."""
     monkeypatch.setattr("predict.answers.mixture.IMAGINED", 2**15)
     held, widths = [], []
     for seed in range(30):
         seen, whole = observed(drawn_pool(200, 8, np.random.default_rng(seed)), 5)
         truth = whole.accuracy[whole.points.N == 8][0]
         (pool,) = seen.pools
-        nothing = replace(pool, whole=np.full(200, 13))  # eight more, and the five that were seen
+        nothing = replace(pool, whole=np.full(200, 13))  # eight new ones besides the five seen
         other = replace(seen, pools=(nothing,))
         fitted = populations(seen)
         part, new = (
@@ -199,7 +199,7 @@ def test_five_of_eight_seen_leave_the_luck_of_three(monkeypatch: pytest.MonkeyPa
         )
         held.append(part.low[0] <= truth <= part.high[0])
         widths.append([part.high[0] - part.low[0], new.high[0] - new.low[0]])
-    assert np.mean(held) >= 0.75  # of intervals that hold nine tenths fewer than 23 of 30 once in 60 times
+    assert np.mean(held) >= 0.75  # at 90 % coverage, fewer than 23 of 30 once in 60
     assert np.mean(held) <= 0.99
     narrow, wide = np.mean(widths, axis=0)
     assert narrow < wide
@@ -207,7 +207,7 @@ def test_five_of_eight_seen_leave_the_luck_of_three(monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.filterwarnings("error")
 def test_a_law_with_none_of_a_questions_atoms_takes_them_as_they_were_drawn() -> None:
-    """As happens to one of 2,048 questions and more, each of which has 16: it was 0 / 0."""
+    """This can happen to one of 2,048 or more questions, which have 16 atoms each; it used to give 0 / 0."""
     value = np.array([[0.2, 0.4], [0.6, 1.0]])[:, :, None]
     chances = np.array([[0.0, 0.0], [1.0, 3.0]])
     mean, draws = law._one_draw(chances, value, value, np.array([0, 0]), np.random.default_rng(0))
@@ -216,7 +216,7 @@ def test_a_law_with_none_of_a_questions_atoms_takes_them_as_they_were_drawn() ->
 
 @pytest.mark.parametrize("method", ["majority", "best_of_n"])
 def test_an_estimate_does_not_hang_on_what_else_is_asked(method: str) -> None:
-    """Nor on how many draws there are its mean, also of a setting without answers."""
+    """Nor does the mean depend on the number of draws, even for a setting without answers."""
     few, more = (drawn_pool(20, 16, np.random.default_rng(seed)) for seed in (0, 1))
     pools = [replace(one, setting=name, T=T) for one, name, T in ((few, "s", 1.0), (more, "t", 2.0))]
     group = group_of_pools(Key("llm", "d", "m", method=method), pools)

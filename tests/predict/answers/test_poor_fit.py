@@ -1,4 +1,4 @@
-"""Alarms of the mixture: where it fits poorly, and where nothing is wrong."""
+"""Alarms of the mixture: raised where it fits poorly, silent where nothing is wrong."""
 
 import numpy as np
 import pytest
@@ -16,20 +16,20 @@ from tests.predict.conftest import samples_of
 
 
 def varied(rng: np.random.Generator) -> NDArray[np.float64]:
-    """40 questions from hard to easy, with a wrong answer of any weight."""
+    """The laws of 40 questions from hard to easy, with a leading wrong answer of any weight."""
     right = rng.beta(1.3, 1.0, 40)
     leader = (1 - right) * rng.beta(1.0, 1.5, 40)
     return np.stack([right, leader, 1 - right - leader], axis=1)
 
 
 def test_answers_that_are_not_drawn_independently_fit_the_mixture_poorly() -> None:
-    """Of 9 answers to each question just 4 are right and 5 wrong in the same way: never a lucky majority."""
+    """Always exactly 4 of 9 answers are right and 5 the same wrong one: never a lucky majority."""
     seen, _ = observed(pool_of(np.tile([0] * 4 + [1] * 5, (60, 1))), 9)
     assert mixture(seen, targets([32]), Options()).status[0] == Status.POOR_FIT
 
 
 def test_independent_answers_do_not_fit_the_mixture_poorly() -> None:
-    """Questions of many kinds, 40 × 8 answers: at most 3 of 30 tables may raise it."""
+    """Questions of many kinds, 40 × 8 answers: at most 3 of 30 tables may raise the alarm."""
     poor = 0
     for seed in range(30):
         answers = samples_of({"a": varied(np.random.default_rng(seed))}, 8, seed)
@@ -71,7 +71,7 @@ ALIKE = {
 @pytest.mark.parametrize("unreadable", [0, 1, 240])
 @pytest.mark.parametrize("kind", ALIKE)
 def test_questions_that_are_all_alike_are_followed_or_not_called_ok(kind: str, unreadable: int) -> None:
-    """Of 2,400 answers some are unreadable; N = 16 is simulated. Within three points, or told."""
+    """Some of 2,400 answers are unreadable. Against a simulated N = 16: within 3 points, or not `ok`."""
     rng, chances = np.random.default_rng(0), ALIKE[kind]
     raw = rng.choice(len(chances), (300, 8), p=chances)
     raw.ravel()[rng.permutation(raw.size)[:unreadable]] = -1

@@ -1,4 +1,4 @@
-"""Which laws describe the questions of a setting, and what share each has."""
+"""The laws that describe the questions of a setting, and their shares in the average."""
 
 import numpy as np
 import pytest
@@ -23,7 +23,7 @@ KINDS = {"mixed": RIDGE, "alike but for some": RIDGE_OF_MORE, "alike": RIDGE_OF_
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_fit_of_larger_evidence_is_taken(kind: str) -> None:
-    """Questions that are alike bring the weights to a point; where a tenth of them is not, the features of
+    """Questions that are all alike concentrate the weights; if a tenth of them differ, the features of
     "the right answer leads" do better; 40 mixed ones need neither."""
     rng = np.random.default_rng(1)
     raw = rng.choice(5, (200, 8), p=[0.45, 0.35, 0.1, 0.05, 0.05])
@@ -42,7 +42,7 @@ def test_the_fit_of_larger_evidence_is_taken(kind: str) -> None:
 
 
 def beta_ewens(Q: int, n: int, a: float, b: float, theta: float, rng: np.random.Generator) -> list[list[int]]:
-    """n answers to each of Q questions: p ~ Beta(a, b), 0 is right, the others are a Chinese restaurant's."""
+    """n answers to Q questions: 0 is right, with p ~ Beta(a, b); others by a Chinese restaurant process."""
     answers = []
     for p in rng.beta(a, b, Q):
         said: list[int] = []
@@ -59,8 +59,8 @@ def beta_ewens(Q: int, n: int, a: float, b: float, theta: float, rng: np.random.
 
 
 def test_the_plain_law_finds_a_beta_law_and_outweighs_the_flexible_one_there() -> None:
-    """Of 600 questions the distribution of p is right to within four standard errors of a sample that would
-    show p itself, 4 · √(¼/600)."""
+    """From 600 questions, the distribution of p is recovered to within 4 · √(¼/600), four standard errors of
+    a sample in which p itself is visible."""
     raw = np.array(beta_ewens(600, 16, 0.8, 1.6, 5.0, np.random.default_rng(2)))
     fitted = fit_population(pool_of(raw).answers.counts())
 
@@ -71,7 +71,7 @@ def test_the_plain_law_finds_a_beta_law_and_outweighs_the_flexible_one_there() -
 
 
 def test_where_questions_are_all_alike_the_plain_law_has_no_part() -> None:
-    """It cannot know that one wrong answer leads everywhere."""
+    """It cannot represent that the same wrong answer leads everywhere."""
     raw = np.random.default_rng(3).choice(3, (100, 8), p=[0.35, 0.6, 0.05])
     assert fit_population(pool_of(raw).answers.counts()).fit.shares[1] < 1e-3
 
@@ -86,7 +86,7 @@ def test_shares_are_the_evidence_to_a_power() -> None:
 
 
 class Always:
-    """A law that is known."""
+    """A known law, without uncertainty."""
 
     def __init__(self, weights: list[float]) -> None:
         self.weights = np.array(weights)

@@ -1,4 +1,4 @@
-"""Pools completed from what was seen, against pools drawn answer by answer."""
+"""Pools completed from the answers seen, against pools drawn answer by answer."""
 
 from collections import defaultdict
 from itertools import combinations, product
@@ -17,7 +17,7 @@ RIGHT, LEADER = 0, 1
 
 
 def answers_of(p: float, a: float, rest: int, number: int, rng: np.random.Generator) -> list[int]:
-    """One answer after another by the definition of an atom: the others by an urn, from 2 on."""
+    """Answers drawn one by one by the definition of an atom; the others are numbered from 2, by an urn."""
     given: list[int] = []
     urn: list[int] = []
     for _ in range(number):
@@ -41,7 +41,7 @@ def _next(urn: list[int], rest: int, rng: np.random.Generator) -> int:
 
 
 def counts_of(given: list[int]) -> tuple[int, tuple[int, ...]]:
-    """Right answers, and the counts of the wrong ones, falling."""
+    """The number of right answers, and the counts of wrong ones in descending order."""
     wrong = [given.count(kind) for kind in set(given) - {RIGHT}]
     return given.count(RIGHT), tuple(sorted(wrong, reverse=True))
 
@@ -52,12 +52,12 @@ def counted(right: int, wrong: tuple[int, ...], nulls: int = 0) -> VoteCounts:
 
 
 MIXED = [(17, 4, 1), (20, 0, 3), (12, 5, len(THETAS)), (24, 3, len(THETAS) + 2), (9, 2, 0)]
-"""Places of p, a and rest: an even leader, hardly any agreement, options of a choice, few others."""
+"""Indices of p, a and rest: an even leader, hardly any agreement, multiple-choice options, few others."""
 
 
 @pytest.mark.parametrize("pools", [10_000, pytest.param(40_000, marks=pytest.mark.release)])
 def test_the_vote_of_a_pool_is_that_of_pools_drawn_one_answer_after_another(pools: int) -> None:
-    """5 of 8 answers seen, by what they were; frequencies of 40,000 pools are off by 2 points at most."""
+    """5 of 8 answers are seen; frequencies in 40,000 pools are off by at most 2 points."""
     rng, votes = np.random.default_rng(0), defaultdict(list)
     for _ in range(pools):
         i, j, k = MIXED[rng.integers(len(MIXED))]
@@ -72,7 +72,7 @@ def test_the_vote_of_a_pool_is_that_of_pools_drawn_one_answer_after_another(pool
         drawn = rng.choice(atoms, (1, 20_000), p=softmax(logs))
         N, pool = np.array([6, 8]), np.array([[8, 8]])
         found = votes_of_pools(seen, N, pool, drawn, None, 0)[0]
-        nobodys = counted(right, (*wrong, 0))  # a wrong answer that nobody gave counts for nothing
+        nobodys = counted(right, (*wrong, 0))  # a wrong answer that was never given is ignored
         assert (votes_of_pools(nobodys, N, pool, drawn, None, 0)[0] == found).all()
         expected = np.array(votes[right, wrong])
         noise = expected.std(axis=0) / np.sqrt(len(expected))
@@ -82,7 +82,7 @@ def test_the_vote_of_a_pool_is_that_of_pools_drawn_one_answer_after_another(pool
 
 @pytest.mark.parametrize("left_out", [0, 1, 2])
 def test_the_vote_of_a_counted_pool_is_the_mean_over_all_its_parts(left_out: int) -> None:
-    """Right, unreadable, two kinds of wrong answers and some that are all different: each up to twice."""
+    """Right, unreadable, two wrong answers and some that all differ, each occurring up to twice."""
     for counts in product(range(3), repeat=5):
         right, unread, one, other, different = counts
         pool = [0] * right + [-1] * unread + [1] * one + [2] * other + list(range(3, 3 + different))
@@ -97,7 +97,7 @@ def test_the_vote_of_a_counted_pool_is_the_mean_over_all_its_parts(left_out: int
 
 
 def test_who_leads_is_the_share_of_a_term_in_the_likelihood() -> None:
-    """Of counts 3, 1, 1 the bracket's terms by hand, for Ewens' law and a = 0.6."""
+    """For counts 3, 1, 1, the terms in brackets computed by hand, with Ewens' law and a = 0.6."""
     found = leading(np.array([3, 1, 1]))[:, list(A).index(0.6), 1]
     theta, a = THETAS[1], 0.6
 
@@ -111,7 +111,7 @@ def test_who_leads_is_the_share_of_a_term_in_the_likelihood() -> None:
 
 
 def test_unreadable_answers_come_as_often_as_questions_of_this_p_have_them() -> None:
-    """Four of eight, and Beta(3, 1) at p = 1: 7 of 12 to come."""
+    """Four of eight are unreadable; with Beta(3, 1) at p = 1, 7 of 12 of those to come are."""
     seen = VoteCounts(np.full(50, 3), np.full(50, 1), np.arange(51), np.full(50, 4))
     unread = Unread(np.where(P == 1, 3.0, 1.0), np.ones(len(P)))
     always = np.full((50, 400), np.ravel_multi_index((len(P) - 1, 0, 0), (len(P), len(A), RESTS)))
@@ -120,7 +120,7 @@ def test_unreadable_answers_come_as_often_as_questions_of_this_p_have_them() -> 
 
 
 def test_best_of_a_pool_holds_those_seen() -> None:
-    """Two of 4 right; 4 more, each right with one in two: the best of 4 out of 8, over their binomial law."""
+    """2 of 4 are right; 4 more are right with probability 1/2: best-of-4 from 8, over their binomial law."""
     rate = int(np.argmin(np.abs(RATES - 0.5)))
     seen = counted(2, (2,))
     found = bests_of_pools(seen, np.array([4, 8]), np.array([[8, 8]]), np.full((1, 40_000), rate), 0)[0]
@@ -134,7 +134,7 @@ def test_best_of_a_pool_holds_those_seen() -> None:
 
 
 def test_every_target_has_a_pool_of_its_own() -> None:
-    """The measured pool where it has N answers to all questions, else N; where all was seen, fresh ones."""
+    """The measured pool if it has N answers to all questions, else N; fresh answers if all were seen."""
     N = np.array([4, 9, 12, 64])
     part = pool_sizes(np.array([4, 4]), np.array([16.0, 9.0]), N)
     assert part.tolist() == [[16, 16, 12, 64], [9, 9, 12, 64]]

@@ -1,4 +1,4 @@
-"""Settings share their questions' difficulty: laws kept, posteriors right, correlations found."""
+"""Settings share their questions' difficulty: laws preserved, posteriors exact, correlations found."""
 
 import numpy as np
 import pytest
@@ -53,8 +53,8 @@ def exact_leaning(likelihood: np.ndarray, there: float, here: float) -> np.ndarr
 def test_leaning_is_the_posterior_by_integration(
     chosen: tuple[int, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Correlations fixed up to 0.99; answers elsewhere that speak for the lowest, the middle or the highest
-    cell, or say nothing. One question in 1,000 is strange, so the ratio is less sure by about that much."""
+    """Correlations fixed up to 0.99; answers elsewhere favour the lowest, the middle or the highest cell, or
+    none. One question in 1,000 is assumed to be strange, which moves the ratio by about that much."""
     monkeypatch.setattr("predict.answers.shared_difficulty._coordinate_ascent", lambda _: np.array(chosen))
     there, here = CORRELATIONS[list(chosen)]
     evidence = np.array([[1.0, 0.1, 0.01], [0.2, 1.0, 0.2], [0.0, 0.1, 1.0], [1.0, 1.0, 1.0]])
@@ -67,7 +67,7 @@ def test_leaning_is_the_posterior_by_integration(
 
 
 def test_a_setting_without_correlation_leaves_the_other_one_alone() -> None:
-    """All ρ of the second are then as likely as any: the smallest is taken, on every machine."""
+    """All ρ of the second are then equally likely, and every machine takes the smallest."""
     rng = np.random.default_rng(0)
     names = [f"q{i}" for i in range(40)]
     same = Marginal(names, LAW, np.ones((40, 3)))
@@ -78,7 +78,7 @@ def test_a_setting_without_correlation_leaves_the_other_one_alone() -> None:
 def copula_answers(
     correlations: list[float], n: int, questions: int, rng: np.random.Generator
 ) -> tuple[list[Pool], np.ndarray]:
-    """Pools whose rates are Beta(1.2, 0.8) at every setting and share one factor; the rates (settings, Q)."""
+    """Pools with rates that are Beta(1.2, 0.8) at each setting and share a factor; rates (settings, Q)."""
     u = rng.standard_normal(questions)
     pools, rates = [], []
     for i, rho in enumerate(correlations):
@@ -125,12 +125,12 @@ def test_questions_are_matched_by_name_and_one_of_a_single_setting_keeps_its_own
     first, second = share_difficulty([one, other])
     assert first.posterior[0] == pytest.approx(NODE_WEIGHTS)
     assert second.posterior[1] == pytest.approx(NODE_WEIGHTS)
-    assert first.posterior[1] @ NODES > 0.3  # "b" is right elsewhere: an easy one
+    assert first.posterior[1] @ NODES > 0.3  # "b" is right elsewhere, so it is easy
 
 
 @pytest.mark.parametrize("correlation", [0.98, 0.99])
 def test_many_cells_do_not_show_the_spacing_of_the_nodes(correlation: float) -> None:
-    """Of 200 equally likely cells, answers elsewhere that say nothing change none by 1 %."""
+    """Uninformative answers elsewhere change none of 200 equally likely cells by 1 %."""
     law = np.full(200, 1 / 200)
     assert NODE_WEIGHTS @ law_given_difficulty(law, correlation) * 200 == pytest.approx(
         np.ones(200), abs=0.01

@@ -1,4 +1,4 @@
-"""What unread answers say of p: the law against sums, and how hard questions are that are not read."""
+"""What unreadable answers say about p: the law against sums, and the difficulty of such questions."""
 
 import math
 
@@ -15,7 +15,7 @@ from tests.predict.answers.pools import pool_of
 def drawn(
     rng: np.random.Generator, questions: int, answers: int, most: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Chances p and answers (questions, answers), of which up to `most` are not read where p is small."""
+    """Probabilities p, and answers (questions, answers), with a share up to `most` unreadable at small p."""
     p = rng.beta(1.5, 1.2, (questions, 1))
     raw = np.where(rng.random((questions, answers)) < p, 0, rng.integers(1, 6, (questions, answers)))
     raw[rng.random(raw.shape) < most * (1 - p) ** 2] = -1
@@ -68,7 +68,7 @@ def test_a_question_that_was_hardly_read_counts_as_a_hard_one_where_hard_ones_ar
 
 
 def test_questions_are_as_hard_as_they_are_where_hard_ones_are_not_read() -> None:
-    """Thought to be independent of p, answers not read leave 2.8 points too much."""
+    """Treating unreadable answers as independent of p would overestimate by 2.8 points."""
     bias = []
     for seed in range(4):
         p, raw = drawn(np.random.default_rng(seed), 600, 4, 0.6)

@@ -1,4 +1,4 @@
-"""The fitted weights: derivatives against differences, and the maximum and its spread against integration."""
+"""The fitted weights: derivatives against differences, maximum and spread against integration."""
 
 import numpy as np
 import pytest
@@ -25,7 +25,7 @@ def test_gradient_and_curvature_agree_with_differences() -> None:
     best = one.maximum()
     _, curvature = one.derivatives(best)
     bends = [(one.derivatives(best - e)[0] - one.derivatives(best + e)[0]) / 2e-5 for e in step]
-    values, vectors = np.linalg.eigh(np.array(bends))  # curvature of less than the ridge is raised to it
+    values, vectors = np.linalg.eigh(np.array(bends))  # curvature below the ridge is raised to it
     assert curvature == pytest.approx((vectors * np.maximum(values, one.ridge)) @ vectors.T, abs=1e-3)
 
 
@@ -36,7 +36,7 @@ def test_the_maximum_is_found_until_rounding_decides() -> None:
 
 
 def test_draws_do_not_depend_on_rounding() -> None:
-    """Another processor adds in another order: no basis may be drawn from whose signs or order may change."""
+    """Processors add in different orders, so draws must not use a basis whose signs or order may change."""
     one = problem(30, slice(None))
     rounded = one.likelihood * (1 + 1e-13 * np.random.default_rng(2).standard_normal(one.likelihood.shape))
     other = PenalisedLikelihood(rounded, one.times, one.base, one.F, one.ridge)
@@ -46,7 +46,7 @@ def test_draws_do_not_depend_on_rounding() -> None:
 
 @pytest.mark.parametrize(("questions", "ridge"), [(40, 0.5), (400, 2.0)])
 def test_draws_follow_the_posterior_by_integration(questions: int, ridge: float) -> None:
-    """One feature, so that the posterior of α can be tabulated. Its sd by split normal draws: within 15 %."""
+    """With one feature the posterior of α can be tabulated; split normal draws match its sd within 15 %."""
     one = problem(questions, slice(0, 1), ridge)
     grid = np.linspace(-6, 6, 4001)[:, None]
     logs = one.value(grid)
@@ -62,7 +62,7 @@ def test_draws_follow_the_posterior_by_integration(questions: int, ridge: float)
 
 
 def test_draws_spread_as_far_as_the_posterior_falls_on_each_side() -> None:
-    """A posterior of standard deviation 0.5 below its maximum and 0.8 above, where the curvature says 1."""
+    """A posterior with sd 0.5 below its maximum and 0.8 above, where the curvature says 1."""
 
     class Lopsided(PenalisedLikelihood):
         def value(self, alpha: np.ndarray) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Poor or broken input: a clear message or a defined result, whichever command reads it."""
+"""Poor or broken input gives a clear message or a defined result, whichever command reads it."""
 
 from pathlib import Path
 
@@ -172,7 +172,7 @@ def test_no_command_writes_over_what_it_reads(tmp_path: Path, name: str) -> None
     FEW.to_csv(source, index=False)
     before = source.read_bytes()
     more = ("--fit-max-n", "2") if name == "backtest" else ()
-    for given in (source, tmp_path):  # a folder stands for the samples in it
+    for given in (source, tmp_path):  # a folder means the samples in it
         done = predict(name, given, "--out", source, *more)
         assert done.exit_code == 2, done.output
         assert str(source) in done.output

@@ -49,7 +49,7 @@ def test_a_setting_with_an_equals_sign_in_its_name_is_itself(tmp_path: Path) -> 
     options = ("--at-n", "4", "--predictor", "flat", "--bootstrap", "0")
     named = ("--at-settings", "temperature=0.40,long=5=900")
     done = forecast(tmp_path / "in.csv", tmp_path / "f.csv", *options, *named, "--fit-max-n", "9")
-    assert (done.exit_code, "N up to 4\n" in done.output) == (0, True)  # there are no more to be fitted
+    assert (done.exit_code, "N up to 4\n" in done.output) == (0, True)  # no larger N to fit
     table = read_forecast(tmp_path / "f.csv")
     assert table["setting"].tolist() == ["temperature=0.40", "long=5"]
     assert table["tokens_per_answer"].tolist() == [31.5, 900.0]
@@ -68,4 +68,4 @@ runpy.run_module("predict", run_name="__main__")
     of_user = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS")
     environment = {name: value for name, value in os.environ.items() if name not in of_user}
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
-    assert done.stdout.splitlines()[-1] == "1 False"  # said before NumPy is loaded, which reads it then
+    assert done.stdout.splitlines()[-1] == "1 False"  # set before NumPy is loaded and reads it

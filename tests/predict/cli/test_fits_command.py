@@ -1,4 +1,4 @@
-"""`predict fits`: a row a fit, the parameters that curves were made of, and the report's fits beside them."""
+"""`predict fits`: one row per fit, recovered parameters, and agreement with the report's fits."""
 
 from pathlib import Path
 
@@ -93,7 +93,7 @@ def test_the_report_publishes_the_same_fits_in_the_same_units(table: str) -> Non
 def test_verdicts_do_not_vote_unless_that_is_asked_for(
     tmp_path: Path, curves: bool, asked: tuple[str, ...], method: str
 ) -> None:
-    """Beside answers that do, of samples and of their curves."""
+    """Alongside answers that can be voted on, from samples and from their curves."""
     answers = simulated_samples(6, 4, ("40",)).assign(model="n")
     words = answers["correct"].map({True: "yes", False: "no"})
     verdicts = answers.assign(model="m", answer=words, gold=None)

@@ -1,4 +1,4 @@
-"""Folders of runs as the input of `predict forecast`: what `make predict` gives it."""
+"""Folders of runs as the input of `predict forecast`, as `make predict` gives them."""
 
 import os
 from pathlib import Path
@@ -16,7 +16,7 @@ FOUR = ("20", "40", "80", "160")
 
 @pytest.fixture
 def runs(tmp_path: Path) -> Path:
-    """An old run, one of two settings, one that is empty, a report; and a new one, with its curves."""
+    """A folder with an old run, one of two settings, an empty one, a report, and a new run with curves."""
     folder = tmp_path / "runs"
     for age, (name, settings) in enumerate({"old": FOUR, "few": FOUR[:2], "new": FOUR}.items()):
         run = folder / name / "samples.csv"
@@ -50,7 +50,7 @@ def test_the_newest_run_comes_first_and_shipped_tables_last(runs: Path, tmp_path
     assert "<h1>Figure 3" in text
     assert "2508.07571" in text
     assert text.index("<h2>new") < text.index("<h2>old") < text.index("<h2>shipped")
-    assert "<h2>few" not in text  # it is told of instead
+    assert "<h2>few" not in text  # only mentioned
     assert text.count("<li>few") == 2
 
 
@@ -65,7 +65,7 @@ def test_a_folder_with_nothing_in_it_and_one_that_would_be_overwritten(runs: Pat
 
 
 def test_sets_are_told_apart_by_their_names_and_not_by_how_these_read(tmp_path: Path) -> None:
-    """ "a on b" on "c" reads as "a" on "b on c" does; a folder that is named twice holds its runs once."""
+    """ "a on b" on "c" reads like "a" on "b on c"; a folder named twice counts once."""
     names = [("a on b", "c"), ("a", "b on c")]
     for place, (model, dataset) in enumerate(names):
         run = simulated_samples(20, 4, ("20",)).assign(model=model, dataset=dataset)

@@ -1,4 +1,4 @@
-"""Many sets forecast at once: what is refused, what pins no setting down, and a sentence on each."""
+"""Many sets forecast at once: what is refused, sets that cannot be forecast, and a sentence on each."""
 
 from pathlib import Path
 

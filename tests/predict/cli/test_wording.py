@@ -25,7 +25,7 @@ def test_what_a_table_does_not_tell_is_said() -> None:
     frame = simulated_samples(questions=6, answers=3, settings=("40", "80"))
     others = frame["question_id"].where(frame["setting"] == "40", "x" + frame["question_id"])
     (told,) = caveats(groups_of_samples(frame.assign(question_id=others), "majority")[0], 5)
-    assert "different questions," in told  # as many of them
+    assert "different questions," in told  # though equally many
     assert not caveats(groups_of_samples(frame, "majority")[0], 5)
     (gaps,) = groups_of_curves(curve(**LLM, stderr=[0.1, 0.1, np.nan, 0.1]), "majority")
     assert [len(caveats(gaps, replicates)) for replicates in (5, 0)] == [1, 0]

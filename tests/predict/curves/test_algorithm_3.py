@@ -1,6 +1,6 @@
-"""Algorithm 3 against data made from known parameters, and against its own failure modes.
+"""Algorithm 3 on data with known parameters, and in its own failure modes.
 
-It may be trusted only where the question law is ok and says nearly the same.
+It may be trusted only where the question law is ok and gives nearly the same forecast.
 """
 
 import numpy as np
@@ -39,7 +39,7 @@ def table(rows: dict[float, np.ndarray]) -> tuple[Points, np.ndarray]:
 
 
 def gap_of(rows: dict[float, np.ndarray]) -> Gap:
-    """Part 1 on whole curves at `T`."""
+    """The result of part 1 on whole curves at `T`."""
     single = np.array([row[0] for row in rows.values()])
     return part_1(T, single, T[[0, -1]], [(N, rows[T[0]]), (N, rows[T[-1]])])
 
@@ -71,7 +71,7 @@ def test_whole_algorithm_predicts_unseen_T_on_curves_of_the_paper_s_form() -> No
     wanted = Points(np.array(["4", "4", "8"]), np.array([4.0, 4.0, 8.0]), np.array([8, 64, 16]))
     truth = 0.9 - 0.4 * np.exp(-(gap(wanted.T) ** 2) * wanted.N / 2)
     found = low_cost_to_high(points, accuracy[None], wanted)
-    # Acc(T, 1) of this model is only nearly an exponential in T, so μ is only nearly right.
+    # Acc(T, 1) of this model is only approximately exponential in T, so μ is only approximately right.
     assert found.mean[0] == pytest.approx(truth, abs=0.01)
     assert set(found.status) == {"ok"}
     known = gap_of(rows)
@@ -90,7 +90,7 @@ def test_every_choice_of_T_1_and_T_2_predicts_curves_of_the_paper_s_form(ends: E
 
 
 def test_what_was_measured_at_N_is_the_input_of_part_2() -> None:
-    """The same rise of Acc(T_1, N) and Acc(T_2, N) at one N lifts the forecast there by as much."""
+    """Raising Acc(T_1, N) and Acc(T_2, N) equally at one N raises the forecast there by the same amount."""
     points, accuracy = table({t: curve_at(t, 0.9, 0.4) for t in T})
     far = Points(np.array(["4"]), np.array([4.0]), np.array([32]))
     lifted = accuracy + 0.02 * (points.N == 32)
@@ -136,7 +136,7 @@ def test_data_that_fix_nothing_give_no_number(rows: dict[float, np.ndarray]) -> 
 
 
 def test_a_gap_that_shrinks_while_accuracy_rises_is_not_called_a_fall() -> None:
-    """Both curves rise with T, the dearer one more slowly along N."""
+    """Both curves rise with T, the longer one more slowly along N."""
 
     def rising(t: float) -> np.ndarray:
         return 0.5 + 0.1 * t - 0.2 * np.exp(-((0.8 - 0.1 * t) ** 2) * N / 2)
@@ -162,7 +162,7 @@ def test_accuracy_that_falls_with_T_is_reported_as_falling() -> None:
     ids=["line", "step", "gap above 1"],
 )
 def test_a_rate_at_its_end_and_a_gap_above_1_are_told(single: np.ndarray, alpha_rate: float) -> None:
-    """Accuracy at N = 1 that does not bend with T, or is at once at its limit; Δ = √(2·0.9) along N."""
+    """Accuracy at N = 1 is linear in T, or at its limit from the start; Δ = √(2·0.9) along N."""
     first, last = (0.9 - 0.4 * np.exp(-rate * N) for rate in (alpha_rate, alpha_rate + 0.1))
     found = part_1(T, single, T[[0, -1]], [(N, first), (N, last)])
     assert found.status is Status.BOUND_HIT
@@ -183,19 +183,19 @@ OPTIONS = Options(replicates=20)
 
 @pytest.fixture(scope="module")
 def twin() -> Group:
-    """The panel from which the paper takes its algorithm."""
+    """The panel from which the paper derives its algorithm."""
     return twin_line("fig2h", 1)
 
 
 def of_first(group: Group, count: int, N: int = 16) -> tuple[Evidence, Points, np.ndarray]:
-    """What is seen of the first settings, what is asked, and the truth."""
+    """The evidence from the first settings, the targets, and their true accuracies."""
     settings = [setting for setting, _ in group.points.settings()][:count]
     hidden = ~np.isin(group.points.setting, settings)
     return observe(group, settings, N), group.points[hidden], group.accuracy[hidden]
 
 
 def forecast(evidence: Evidence, targets: Points) -> tuple[Estimate, np.ndarray]:
-    """The algorithm's estimate, and whether the law bears each forecast out."""
+    """The algorithm's estimate, and whether the question law confirms each forecast."""
     found = ESTIMATORS["low-cost-to-high"](evidence, targets, OPTIONS)
     law, law_ok = of_the_law(evidence, targets)
     return found, law_ok & (np.abs(found.mean - law) <= APART)
@@ -213,7 +213,7 @@ def test_ok_is_what_the_law_bears_out_and_its_own_checks_name_the_rest(twin: Gro
 
 
 def test_a_flat_line_that_is_forecast_well_is_ok() -> None:
-    """Figure 2g: accuracy hardly moves with T, which leaves the parameters open and no forecast."""
+    """Figure 2g: accuracy hardly changes with T, which leaves the parameters uncertain but no forecast."""
     evidence, targets, truth = of_first(twin_line("fig2g", 0), 6, N=256)
     alone = on_curves(low_cost_to_high)(evidence, targets, OPTIONS)
     found, _ = forecast(evidence, targets)

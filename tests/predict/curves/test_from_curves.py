@@ -1,4 +1,4 @@
-"""What is forecast from curves alone: points observed are kept, and no number of draws moves the mean."""
+"""Forecasts from curves alone: observed points are kept, and the number of draws does not move the mean."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ T, N = np.array([1.0, 2.0, 4.0]), np.array([1, 2, 4, 8, 16])
 
 
 def curves() -> Evidence:
-    """Votes on 200 questions, right ever more often with T, against three wrong answers."""
+    """Votes on 200 questions, right more often as T grows, against three wrong answers."""
     rng = np.random.default_rng(0)
     difficulty, shares = rng.normal(0, 1.2, 200), rng.dirichlet([2, 1, 1], 200)
     rows = []

@@ -1,6 +1,6 @@
-"""Replicates: all settings draw the same questions; the points of a curve share most of their noise.
+"""Replicates: all settings draw the same questions, and the points of a curve share most of their noise.
 
-The error of a formula: nothing beyond the residual for a perfect one, growing for a wrong one.
+The error of a formula: no more than the residual for a perfect one, and growing for a wrong one.
 """
 
 from dataclasses import replace
@@ -31,7 +31,7 @@ from tests.predict.conftest import simulated_samples
 
 @pytest.mark.parametrize("size", [1, 2])
 def test_replicates_have_the_spread_of_the_standard_error_and_are_seeded(size: int) -> None:
-    """Also of questions that come in pairs, alike in how hard they are."""
+    """This also holds for questions in pairs of similar difficulty."""
     frame = simulated_samples(questions=80)
     rank = frame.groupby("question_id")["correct"].mean().rank(method="first")
     frame["cluster"] = (frame["question_id"].map(rank - 1) // size).astype(str)
@@ -50,14 +50,14 @@ def test_replicates_have_the_spread_of_the_standard_error_and_are_seeded(size: i
 
 
 def test_a_question_weighs_alike_at_all_settings_whatever_one_of_them_lacks() -> None:
-    """One of three is wrong: where it is not drawn, the setting that lacks a right one is right, too."""
+    """One of three is wrong: if it is not drawn, the setting that lacks a right one is all right, too."""
     starts, tokens = np.arange(4), np.ones(3)
     whole = AnswerPools(["a", "b", "c"], starts, np.array([0, 0, 1]), tokens)
     part = AnswerPools(["b", "c"], starts[:3], np.array([0, 1]), tokens[:2])
     pools = (Pool("10", 10.0, whole), Pool("20", 20.0, part))
     copies = replicate_samples(Points.grid({"10": 10.0, "20": 20.0}, [1]), pools, "majority", 200, 0)
     assert set(copies[copies[:, 0] == 1, 1]) == {1.0}
-    pools = (Pool("10", 10.0, whole), Pool("20", 20.0, replace(whole, clusters=["a", "a", "b"])))  # told once
+    pools = (Pool("10", 10.0, whole), Pool("20", 20.0, replace(whole, clusters=["a", "a", "b"])))  # only once
     copies = replicate_samples(Points.grid({"10": 10.0, "20": 20.0}, [1]), pools, "majority", 200, 0)
     assert np.array_equal(copies[:, 0], copies[:, 1])
 
@@ -122,7 +122,7 @@ def test_where_it_was_fitted_a_formula_is_off_by_its_residual() -> None:
 
 
 def test_along_N_a_half_and_then_three_quarters_of_the_largest_are_left_out() -> None:
-    """A value that stays is off by 7 points at N = 16 from 8; by 5 and 12 at N = 8 and 16 from 4."""
+    """A constant is off by 7 points at N = 16 if fitted to 8, and by 5 and 12 at N = 8 and 16 if to 4."""
     error = model_error(seen(0.01 * np.log2(N) ** 2), FAR, by_last)
     squares = [(0.07 / np.log(2)) ** 2, ((0.05 / np.log(2)) ** 2 + (0.12 / np.log(4)) ** 2) / 2]
     per_e = np.sqrt((USUAL**2 + sum(squares)) / 3)

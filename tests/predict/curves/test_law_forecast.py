@@ -1,4 +1,4 @@
-"""The estimator: finds a known truth, and does not move with what must not matter."""
+"""The estimator recovers a known truth and is invariant to what must not matter."""
 
 from typing import Any
 
@@ -35,7 +35,7 @@ def estimate(
 def of_world(
     settings: int = 3, most: int = 16, *, method: str = "majority", stderr: float = 0.005, **options: Any
 ) -> tuple[Estimate, Floats, Points]:
-    """The forecast from the cheapest settings at N ≤ `most`, the truth, and the places of both."""
+    """The forecast from the cheapest settings at N ≤ `most`, the truth, and the points of both."""
     points, accuracy = world(method)
     seen, hidden = seen_and_hidden(points, settings, most)
     noise, asked = np.full(len(seen), stderr), points[hidden]
@@ -45,7 +45,7 @@ def of_world(
 
 @pytest.mark.parametrize("method", ["majority", "best_of_n"])
 def test_a_simulated_world_is_recovered(method: str) -> None:
-    """Along N to 16 times what was seen within a point; two and four times dearer T within 4, held."""
+    """Within a point up to 16 times the N seen, within 4 at two and four times the T, with coverage."""
     found, truth, asked = of_world(method=method)
     off = np.abs(found.mean - truth)
     known = T[2] >= asked.T
@@ -56,7 +56,7 @@ def test_a_simulated_world_is_recovered(method: str) -> None:
 
 
 def test_the_parameters_are_those_of_the_world() -> None:
-    """From all points: σ = 1.5 within 0.1, the levels within 0.1, c₀ = −0.6 within 0.3."""
+    """From all points: σ = 1.5 within 0.1, the levels within 0.15, c₀ = −0.6 within 0.3."""
     points, accuracy = world()
     law = fit(points.T, points.N, accuracy, np.full(len(accuracy), 0.002), points.setting, "majority")
     assert law.sigma == pytest.approx(1.5, abs=0.1)
@@ -109,7 +109,7 @@ def test_accuracy_rises_with_n_where_it_must() -> None:
 def test_at_what_was_seen_a_new_run_differs_by_the_luck_of_its_answers() -> None:
     """For these questions by the answers' share of the variance, for new ones by all of it.
 
-    Of 10,000 draws the 5 % and 95 % points are off by 0.02 deviations.
+    With 10,000 draws, the 5 % and 95 % points are off by 0.02 standard deviations.
     """
     points, accuracy = world()
     seen, _ = seen_and_hidden(points, 2, 4)
@@ -128,7 +128,7 @@ def test_at_what_was_seen_a_new_run_differs_by_the_luck_of_its_answers() -> None
 
 
 def test_beside_what_was_seen_the_luck_counts_of_both_runs() -> None:
-    """Noise so large that the law's own misses hardly count: √2 times the luck of one run."""
+    """With noise so large that the law's own errors hardly matter: √2 times the luck of one run."""
     points, accuracy = world()
     seen, _ = seen_and_hidden(points, 5, 4)
     beside = Points.grid({f"beside {t:.0f}": 1.0001 * t for t in T}, np.array([4]))
@@ -147,7 +147,7 @@ def test_one_setting_is_forecast_along_n_alone() -> None:
 
 
 def test_two_settings_of_known_length_leave_nothing_to_check_a_law_by() -> None:
-    """Close to one of them; the third is seen, or nobody counted its tokens, or it is not there."""
+    """Close to one setting: the third is seen, or has unknown tokens, or does not exist."""
     points, accuracy = world()
     asked = Points.grid({"beside": 1.05 * T[1]}, N[:3])
     for settings, known, status in ((3, 3, Status.OK), (3, 2, Status.BOUND_HIT), (2, 2, Status.BOUND_HIT)):
@@ -160,7 +160,7 @@ def test_two_settings_of_known_length_leave_nothing_to_check_a_law_by() -> None:
 
 
 def test_a_rise_that_has_not_begun_is_not_forecast_with_trust() -> None:
-    """The small model ended after 5, 10 and 15 tokens is right in 2 of 100; after 60 in 65."""
+    """The tiny model stopped after 5, 10 and 15 tokens is right in 2 of 100; after 60 in 65."""
     curves = read_curves(ROOT / "studies" / "figure_3" / "tiny-forced.csv")
     (group,) = groups_of_curves(curves, "majority")
     points, accuracy = group.points, group.accuracy
@@ -215,7 +215,7 @@ def test_what_is_no_accuracy_is_refused(bad: float) -> None:
 
 
 def test_a_point_of_unknown_error_counts_as_one_of_a_point() -> None:
-    """0.01, beside others that are known: it does not outweigh them."""
+    """It is set to 0.01 beside known errors, so that it does not outweigh them."""
     at = np.array([1, 2, 4, 8, 16])
     accuracy = np.array([0.40, 0.41, 0.50, 0.56, 0.60])
     known, places = np.full(5, 0.03), (np.full(5, 100.0), at, accuracy)

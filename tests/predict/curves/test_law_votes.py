@@ -12,7 +12,7 @@ N = np.array([1, 2, 3, 8, 64, 256])
 
 
 def simulated_vote(p: float, c: float, silent: float, n: int, runs: int) -> float:
-    """The share of `runs` votes of n answers that are right, ties sharing the credit, vote by vote."""
+    """The share of right votes among `runs` simulated votes of n answers, with ties sharing the credit."""
     rng = np.random.default_rng(11)
     wrong = (1 - p) * (1 - silent) * c * (1 - c) ** np.arange(votes.WRONG)
     law = np.append(np.append(p, wrong), 0.0)
@@ -43,13 +43,13 @@ def test_a_table_is_the_exact_vote_at_its_points() -> None:
     ("centre", "sigma", "c", "tau", "silent"),
     [
         *((0, 2, -0.5, 1, 0.05), (-2, 1, 0.5, 0.3, 0), (-1.5, 3, -1, 2, 0.4), (-0.5, 1.2, -0.3, 0.2, 0.02)),
-        (-1, 1, -5, 2, 0),  # half of it beyond the grid of c
+        (-1, 1, -5, 2, 0),  # half of its mass is beyond the grid of c
     ],
 )
 def test_a_mean_over_questions_is_the_sum_over_exact_votes(
     centre: float, sigma: float, c: float, tau: float, silent: float
 ) -> None:
-    """Within 0.4 points: what the grid leaves, most of it where η is between the points of `SILENT`."""
+    """Within 0.4 points, the error of the grid, mostly where η is between the points of `SILENT`."""
     places, nodes = centre + sigma * votes.Z, np.linspace(-3.5, 3.5, 21)
     share = np.exp(-(nodes**2) / 2) / np.exp(-(nodes**2) / 2).sum()
     laws = votes.answer_laws(
@@ -68,14 +68,14 @@ def test_weights_of_the_grid_are_those_of_the_spline_through_it() -> None:
 
 
 def test_best_of_n_is_a_mean_of_one_minus_all_wrong() -> None:
-    """Against a million questions drawn from the law: standard errors below 0.0005."""
+    """Against a million questions drawn from the law, with standard errors below 0.0005."""
     rates = expit(-2 + 1.5 * np.random.default_rng(3).standard_normal(1_000_000))
     drawn = [np.mean(1 - (1 - rates) ** n) for n in N]
     assert votes.best_of_n((-2 + 1.5 * votes.Z)[None], N)[0] == pytest.approx(drawn, abs=0.002)
 
 
 def test_one_wrong_answer_more_or_less_makes_no_step_in_the_spread_of_c() -> None:
-    """The mean moves smoothly with τ and c₀, also where τ is smaller than the grid of c."""
+    """The mean changes smoothly with τ and c₀, even where τ is smaller than the grid spacing of c."""
     places = (-0.5 + 1.5 * votes.Z)[None]
     found = [votes.majority(places, np.array([64]), c, 0.2, 0.0)[0, 0] for c in np.linspace(-2, 1, 61)]
     steps = np.diff(found)

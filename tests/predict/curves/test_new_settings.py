@@ -1,4 +1,4 @@
-"""The law along T: recovers known laws, does not know units, interpolates, and is unsure where it must be."""
+"""The law along T recovers known laws, is independent of units, interpolates, and is suitably unsure."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -49,7 +49,7 @@ def test_known_laws_are_recovered_and_carried_on(top: float, law: str) -> None:
 
 
 def test_laws_count_as_likely_as_they_make_what_was_seen() -> None:
-    """By hand: every law of the grid, with the ends α and ζ on a fine grid in place of drawn points."""
+    """Against every law of the grid written out, with the ends α and ζ on a fine grid instead of draws."""
     lengths, y, at = np.array([1.0, 2.0, 5.0]), np.array([0.3, 0.55, 0.6]), np.array([3.0, 20.0])
     errors, missed = np.full(3, 0.03**2), 0.02
     near = np.exp(-np.abs(np.log(lengths)[:, None] - np.log(lengths)) / REACH)
@@ -113,7 +113,7 @@ def test_settings_without_answers_from_those_with_some() -> None:
 
 
 def test_the_luck_is_that_of_the_setting_of_the_nearest_length() -> None:
-    """Between T = 1 and 8 as ratios go: 2 is nearer to the first, 4 to the second."""
+    """Distances are ratios: between T = 1 and 8, 2 is nearer to the first and 4 to the second."""
     common = np.array([[[0.0], [0.04]], [[0.04], [0.0]]])
     own = np.full((2, 1), 1e-8)
     wanted = Points(np.array(["a", "b"]), np.array([2.0, 4.0]), np.ones(2, int))
@@ -124,7 +124,7 @@ def test_the_luck_is_that_of_the_setting_of_the_nearest_length() -> None:
 
 
 def test_on_the_twins_exact_curve_the_interval_of_the_fallback_holds_the_truth() -> None:
-    """A power law is not the twin's curve: without its error no interval would hold it."""
+    """The twin's curve is not a power law: without the model error no interval would cover the truth."""
     (group,) = [g for g in read_asked([CACHED / "fig2f.csv"], "majority") if not g.pools]
     found = backtest(group, ["default"], Request(fit_max_n=8), 1, Options(replicates=200))
     held = found["accuracy"].between(found["low"], found["high"])
@@ -135,7 +135,7 @@ def test_on_the_twins_exact_curve_the_interval_of_the_fallback_holds_the_truth()
 
 @pytest.mark.integration  # many seconds
 def test_dearer_settings_are_within_the_interval_as_often_as_it_says() -> None:
-    """The tiny model still rises steeply: the laws along T alone are too sure of themselves."""
+    """The tiny model's accuracy still rises steeply: the laws along T alone are overconfident."""
     (group,) = read_asked([CACHED / "tiny.csv"], "majority")
     names = [name for name, _ in group.points.settings()]
     held = []
@@ -148,9 +148,9 @@ def test_dearer_settings_are_within_the_interval_as_often_as_it_says() -> None:
 
 
 def test_misses_at_the_dearest_settings_widen_the_interval() -> None:
-    """On a law of the family nothing is missed; where accuracy leaps at the dearest setting, far more is.
+    """A law of the family is not missed; an accuracy that leaps at the longest setting is, by far.
 
-    A leap that may be the noise of that setting is no miss.
+    A leap that may be noise of that setting does not count.
     """
     law = (0.8 - 0.6 * np.exp(-0.3 * T))[:, None]
     leap = np.where(T[:, None] < 8, law, 0.97)
@@ -163,8 +163,8 @@ def test_misses_at_the_dearest_settings_widen_the_interval() -> None:
 
 
 def test_new_questions_move_all_settings_together() -> None:
-    """Six settings alike whose forecasts scatter by 0.05: nine tenths of that variance is the draw of the
-    questions, which no number of settings averages away; what is left is averaged."""
+    """Six similar settings with forecasts of sd 0.05: nine tenths of the variance comes from the draw of
+    questions, which averaging over settings does not reduce; the rest it does."""
     rng, T = np.random.default_rng(0), np.linspace(1.0, 2.0, 6)
     pools = [replace(drawn_pool(80, 8, rng), setting=f"s{t}", T=t, whole=np.full(80, 999)) for t in T]
     whole = np.array([0.05**2])

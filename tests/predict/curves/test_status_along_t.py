@@ -1,4 +1,4 @@
-"""A new setting is ok only where those seen pin accuracy down along T."""
+"""A new setting is ok only if those seen determine the accuracy along T."""
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ OPTIONS = Options(replicates=30)
 
 @pytest.mark.parametrize("predictor", ["mixture", "flat", "low-cost-to-high"])
 def test_a_rise_that_has_hardly_begun(predictor: str) -> None:
-    """Four of seven lengths of a real model, right in 4 to 7 of 100 answers; at the others in up to 31."""
+    """Four of seven lengths of a real model, with 4 to 7 % right answers; the others have up to 31 %."""
     seen = tuple(f"forced={length}" for length in (20, 40, 70, 100))
     request = Request(fit_settings=seen)
     (group,) = read_asked((ENDED_AT_LENGTHS,), "majority", request)
@@ -30,7 +30,7 @@ def test_a_rise_that_has_hardly_begun(predictor: str) -> None:
 
 
 def test_what_the_law_pins_down_stays_ok() -> None:
-    """The twin of Figure 2h at step 1/5 from six lengths: a rival keeps its ok where the law has one."""
+    """The twin of Figure 2h at step 1/5, from six lengths: a rival stays ok where the law is ok."""
     group = twin_line("fig2h", 1)
     settings = [setting for setting, _ in group.points.settings()][:6]
     evidence = observe(group, settings, 16)

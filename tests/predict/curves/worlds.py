@@ -1,4 +1,4 @@
-"""Curves of simulated questions, drawn one by one: no part of the estimator is used to make them."""
+"""Curves of simulated questions, made without any part of the estimator."""
 
 from functools import cache
 
@@ -18,7 +18,7 @@ N = np.array([1, 2, 4, 8, 16, 64, 256])
 def world(method: str = "majority", questions: int = 400) -> tuple[Points, Floats]:
     """Points and true accuracies: logit p = 1 − 3 e^(−T/90) + 1.5 z, shares of wrong answers c (1 − c)^j."""
     rng = np.random.default_rng(8)
-    evenly = ndtri((np.arange(questions) + 0.5) / questions)  # no luck of the draw in σ and c
+    evenly = ndtri((np.arange(questions) + 0.5) / questions)  # no sampling noise in σ and c
     own, first = rng.permutation(evenly), expit(-0.6 + 0.8 * rng.permutation(evenly))
     shares = first[:, None] * (1 - first[:, None]) ** np.arange(30)
     accuracy = []
@@ -31,7 +31,7 @@ def world(method: str = "majority", questions: int = 400) -> tuple[Points, Float
 
 
 def seen_and_hidden(points: Points, settings: int, most: int) -> tuple[Ints, Ints]:
-    """Numbers of the points at the cheapest `settings` with N ≤ `most`, and of all others."""
+    """Indices of the points at the cheapest `settings` with N ≤ `most`, and of all others."""
     known = (T[settings - 1] >= points.T) & (most >= points.N)
     return np.flatnonzero(known), np.flatnonzero(~known)
 

@@ -44,7 +44,7 @@ def test_a_backtest_has_a_row_for_every_place_and_the_truth_of_the_curves(method
         if method == "majority":
             assert row["tokens"] == pytest.approx(at["tokens_per_answer"])
     for _, ours in table.groupby("estimator"):
-        assert ours.groupby("split")["predicted"].mean().nunique() == 2  # each split saw other answers
+        assert ours.groupby("split")["predicted"].mean().nunique() == 2  # each split saw different answers
         both = (ours["unseen"] + ours.groupby(["setting", "N"])["unseen"].transform("sum")) / 3
         assert both[ours["N"] == 1].to_numpy() == pytest.approx(ours[ours["N"] == 1]["accuracy"], abs=0.05)
 
@@ -58,7 +58,7 @@ def test_a_forecast_is_a_forecast_table_with_the_truth_where_the_run_went_on() -
     alone, _ = forecast(one(stopped_there), REQUEST, ["flat"], OPTIONS)
     assert set(alone["role"]) == {"forecast"}
     assert alone["accuracy"].isna().all()
-    for name in ("predicted", "low", "high"):  # no more was seen of the longer run
+    for name in ("predicted", "low", "high"):  # no more of the longer run was seen
         assert alone[name].to_numpy() == pytest.approx(table[name].to_numpy(), abs=1e-12)
 
 

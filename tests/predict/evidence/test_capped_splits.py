@@ -1,4 +1,4 @@
-"""Backtests of caps: each split's forecast is made from its own answers, and scored on the others too."""
+"""Backtests of caps: a split's forecast is made from its own answers, and also scored on the others."""
 
 from dataclasses import replace
 
@@ -21,15 +21,15 @@ REQUEST, OPTIONS = Request(fit_max_n=SEEN, at_n=(1, 8)), Options(replicates=2, s
 
 @pytest.fixture(scope="module")
 def group() -> Group:
-    """Every answer has a length of its own, by which it is known again."""
+    """A group in which every answer has a different length that identifies it."""
     table = samples(n=16, Q=12)
     longest_first = table["tokens"].rank(method="first").astype(int)
     return capped(table.assign(tokens=7000 + 20 * longest_first), "majority", CAP, CAPS)[0]
 
 
 def share_right(observed: Evidence, targets: Points, options: Options) -> Estimate:
-    """A stand-in for the predictor, quick and exact: the share of the answers it sees that are right, with an
-    interval made of the seed and of N."""
+    """A quick and exact stand-in for the predictor: the share of right answers among those it sees, with an
+    interval made from the seed and N."""
     assert observed.run
     share = float((observed.run.answers.votes == 0).mean())
     mean = share + 0.0 * targets.N

@@ -47,7 +47,7 @@ def test_greedy_answers_are_left_out() -> None:
 
 
 def test_unequal_pools_have_the_same_length_from_samples_and_from_curves() -> None:
-    """Question a answers with 10 and 50 tokens, question b once with 200: 115 tokens an answer."""
+    """Question a has answers of 10 and 50 tokens, question b one of 200: 115 tokens per answer."""
     frame = pd.DataFrame(
         {
             "question_id": ["a", "a", "b"],
@@ -65,7 +65,7 @@ def test_unequal_pools_have_the_same_length_from_samples_and_from_curves() -> No
 
 
 def test_answers_without_a_source_are_a_language_model_s_beside_the_twin_s() -> None:
-    """One table has no column `source`; the two read together have an empty one in its rows."""
+    """One table has no column `source`, so its rows have an empty one when the two are read together."""
     frame = simulated_samples(questions=3, answers=2)
     both = pd.concat([frame, frame.assign(source="synthetic", model="twin")])
     assert [(g.key.source, g.key.model) for g in groups_of_samples(both, "majority")] == [
@@ -102,7 +102,7 @@ def test_lengths_that_are_sums_over_an_unknown_number_of_questions_order_but_do_
 
 @pytest.mark.parametrize("column", ["dataset", "model"])
 def test_a_group_does_not_hang_on_what_stands_beside_it(column: str) -> None:
-    """The same settings with fewer questions, of another model or data set, rows interleaved."""
+    """Here another model or data set has the same settings with fewer questions, and rows are interleaved."""
     tables = [simulated_samples(questions=q).assign(**{column: f"{q}"}) for q in (12, 5)]
     curves = [build_curves(table, ["majority"], permutations=0) for table in tables]
     both = groups_of_curves(pd.concat(curves).sample(frac=1, random_state=0), "majority")

@@ -1,4 +1,4 @@
-"""What a predictor may see: nothing that is made from hidden answers, settings or points."""
+"""A predictor sees nothing that depends on hidden answers, settings or points."""
 
 from dataclasses import replace
 
@@ -26,7 +26,7 @@ def group(frame: pd.DataFrame) -> Group:
 
 
 def test_answers_beyond_the_limit_change_nothing_that_is_observed(frame: pd.DataFrame) -> None:
-    """The same first answers, with all later ones right and then all wrong."""
+    """The first answers stay the same, with all later ones right, then all wrong."""
     later = frame["sample"] >= SEEN
     request = Request(fit_max_n=SEEN)
     seen = []

@@ -1,4 +1,4 @@
-"""predict.evidence.targets: how long answers are at a budget not asked for yet, and forecasts there."""
+"""predict.evidence.targets: the expected length of answers at a new budget, and forecasts there."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from tests.predict.commands import command, curve
 
 
 def test_log_tokens_go_on_at_the_last_slope() -> None:
-    """On an exact power law nothing strays, so only the prior's share of the spread is left."""
+    """An exact power law has no errors, so only the prior's share of the spread remains."""
     lengths = {str(r): 3 * r**0.7 for r in (100, 200, 400, 800)}
     length, sd = expected_length("1600", lengths) or (0, 0)
     assert length == pytest.approx(3 * 1600**0.7)
@@ -25,17 +25,17 @@ def test_log_tokens_go_on_at_the_last_slope() -> None:
 
 
 def test_between_two_requests_less_is_open_than_beyond_them() -> None:
-    """Half-way along a step a Brownian path that is known at both ends has a quarter of the step's variance;
-    as far beyond the last request it has half of it."""
+    """A Brownian path known at both ends of a step has a quarter of the step's variance half-way along it,
+    and half of it at that distance beyond the last request."""
     lengths = {str(r): 3 * r**0.7 for r in (100, 400, 1600)}
     (_, between), (_, beyond) = (expected_length(at, lengths) or (0, 0) for at in ("200", "3200"))
-    step = STRAYS**2 / 2 * np.log(4)  # one rolling origin, which missed nothing, beside the prior
+    step = STRAYS**2 / 2 * np.log(4)  # one rolling origin without error, and the prior
     assert between**2 == pytest.approx(step / 4)
     assert beyond**2 == pytest.approx(step / 2)
 
 
 def test_what_strayed_before_widens() -> None:
-    """Three requests whose tokens level off at once: the one rolling origin misses by its whole slope."""
+    """Tokens of three requests level off abruptly: the only rolling origin is wrong by its whole slope."""
     length, sd = expected_length("80", {"10": 10.0, "20": 20.0, "40": 20.0}) or (0, 0)
     assert length == pytest.approx(20.0)
     strayed = np.log(2) ** 2 / np.log(2)
@@ -86,7 +86,7 @@ def test_the_forecast_takes_it_and_is_less_certain_than_of_a_known_length(tmp_pa
     table = pd.read_csv(tmp_path / "f.csv").set_index("setting")
     asked, known = table.loc["1600"], table.loc["new"]
     expected = expected_length("1600", {name: settings[name][0] for name in ("100", "200", "400")}) or (0, 0)
-    assert asked["tokens_per_answer"] == pytest.approx(expected[0])  # not 800's: it was not to be seen
+    assert asked["tokens_per_answer"] == pytest.approx(expected[0])  # without 800, which is hidden
     assert known["tokens_per_answer"] == pytest.approx(asked["tokens_per_answer"], rel=0.01)
     assert asked["high"] - asked["low"] > known["high"] - known["low"]
     assert "1600" in done.output

@@ -1,4 +1,4 @@
-"""An answer that the run itself cut off has not ended, whether it can be read or not."""
+"""An answer that the run itself cut off is unfinished, whether it is readable or not."""
 
 from dataclasses import fields
 
@@ -18,7 +18,7 @@ from tests.predict.stopped.simulated import answers, questions, samples, table_o
 
 
 def cut_at(table: pd.DataFrame, cap: int, seed: int = 0) -> pd.DataFrame:
-    """The run stopped at `cap`: a third of the cut answers are read, one in ten of these right."""
+    """The run stopped at `cap`: a third of the cut answers are readable, and one in ten of those is right."""
     rng = np.random.default_rng(seed)
     cut = table["tokens"] > cap
     read, right = cut & (rng.random(len(table)) < 1 / 3), cut & (rng.random(len(table)) < 0.1)
@@ -67,14 +67,14 @@ def test_which_answers_count_as_unfinished() -> None:
     at_the_limit, below_it = (unfinished_marked(rows, cap)["tokens"].tolist() for cap in (60, 55))
 
     assert at_the_limit == [50, 60, 61, 61, 61]
-    assert below_it == [50, 60, 61, 60, 60]  # longer ones are seen, so the run was not stopped at the cap
+    assert below_it == [50, 60, 61, 60, 60]  # there are longer ones, so the run's limit is not the cap
     marked = unfinished_marked(rows, 60)
     assert marked["answer"].isna().tolist() == [False, False, True, True, True]
     assert marked["correct"].tolist() == [True, True, False, False, False]
 
 
 def test_a_cap_beyond_the_first_answer_that_was_cut_off_is_not_known() -> None:
-    """Though others were cut off later, as by a server that has less room after long prompts."""
+    """Even if others were cut off later, as by a server with less room after long prompts."""
     table = cut_at(samples().astype({"answer": object}), 12_000)
     table.loc[table.index[table["finish_reason"] == "length"][0], "tokens"] = 9000
     (group,) = capped(table, "majority", 8000, [8500, 10_000])
@@ -90,7 +90,7 @@ def test_a_cap_below_every_answer_names_the_shortest() -> None:
 @pytest.mark.integration  # half a minute
 @pytest.mark.parametrize("share", [0.38, pytest.param(0.26, marks=pytest.mark.release)])
 def test_a_forecast_from_a_run_that_cut_answers_off_holds_the_truth(share: float) -> None:
-    """Simulated: within 2 points of the truth, or not `ok`, where a third of the cut answers are read."""
+    """Simulated, with a third of the cut answers readable: within 2 points of the truth, or not `ok`."""
     rng = np.random.default_rng(2)
     world = questions(200, rng)
     run, truth = (table_of(answers(world, n, rng), n) for n in (8, 60))

@@ -1,4 +1,4 @@
-"""The luck of the best: against integration, and against choices among settings whose truth is known."""
+"""The luck of the best, against integration and against choices among settings with a known truth."""
 
 from itertools import product
 
@@ -18,7 +18,7 @@ from results.votes.multinomial import vote_accuracy
 
 
 def integrated(values: Floats, luck: float) -> tuple[Floats, Floats]:
-    """Posterior mean and standard deviation of each true value, by sums over a grid of the mean and of τ."""
+    """Posterior mean and standard deviation of each true value, by sums over a grid of μ and τ."""
     mu = np.linspace(-2, 3, 4001)[:, None]
     total = TAU**2 + luck**2
     log = -0.5 * sum((v - mu) ** 2 / total + np.log(total) for v in values)
@@ -41,7 +41,7 @@ def test_mean_and_deviation_are_those_of_the_posterior(values: list[float], luck
 
 
 def test_unequal_luck_counts_by_its_mean_square() -> None:
-    """(0.02² + 0.14²) / 2 = 0.1²: means, and the mean variance, are as if all had a luck of 0.1."""
+    """(0.02² + 0.14²) / 2 = 0.1²: means and the mean variance are as if every luck were 0.1."""
     values, luck = np.array([0.7, 0.72, 0.75, 0.9]), np.array([0.02, 0.14, 0.14, 0.02])
     mean, sd = given_all(values, luck)
     expected, deviation = integrated(values, 0.1)
@@ -52,10 +52,10 @@ def test_unequal_luck_counts_by_its_mean_square() -> None:
 
 @pytest.mark.parametrize(("settings", "tau"), [(2, None), (5, 0.05), (20, 0.0), (20, None)])
 def test_the_best_is_as_good_as_is_expected_of_it(settings: int, tau: float | None) -> None:
-    """3,000 choices of the best of settings known to ± 5 points; τ fixed, or from all of its law (None).
+    """3,000 choices of the best of settings measured to ± 5 points; τ fixed, or drawn from its law (None).
 
-    Over the law of τ nothing is left but noise. Of equal settings, the worst case, the best of 20 measured is
-    9.3 points too good, and 1.8 are left; of 5 it is 5.9 and 2.6. The intervals, which held 36 % there, hold.
+    Over the law of τ there is no bias. Among equal settings, the worst case, the best of 20 is measured 9.3
+    points too high, of which 1.8 remain; of 5, 5.9 and 2.6. Intervals, which covered 36 % there, now hold.
     """
     rng = np.random.default_rng([settings, 0 if tau is None else int(100 * tau) + 1])
     off, alone, held = [], [], []
@@ -103,7 +103,7 @@ def test_what_is_expected_does_not_hang_on_other_methods_or_other_n() -> None:
 
 @pytest.mark.integration  # many seconds
 def test_the_luckiest_of_twenty_equal_settings_is_not_what_is_promised(tmp_path) -> None:
-    """Six questions with eight answers each: the best is measured 17 points above what any of them is."""
+    """Six questions with eight answers each: the best is measured 17 points above the true value of all."""
     rng = np.random.default_rng(3)
     right = np.array([0.3, 0.45, 0.55, 0.65, 0.8, 0.9])
     rows = [

@@ -1,4 +1,4 @@
-"""The planner: choices by forecast and by score, their prices, the frontier and what is bought."""
+"""The planner: choices by forecast and by score, their prices, the frontier and what it recommends."""
 
 import re
 from dataclasses import replace
@@ -40,7 +40,7 @@ def group(curves_file: Path) -> Group:
 
 @pytest.fixture(scope="module")
 def planned(group: Group) -> Plan:
-    """Of the six settings and a new one that is longer."""
+    """A plan for the six settings and a longer new one."""
     choices = forecast_choices(group, "question-law", 64, Options(replicates=400), ("long=6000",))
     return plan(choices, 0.9, target_accuracy=0.8)
 
@@ -86,7 +86,7 @@ def test_both_intervals_hold_what_was_measured(group: Group) -> None:
 
 
 def test_the_luck_of_what_was_measured_is_at_least_that_of_its_answers(samples_file: Path) -> None:
-    """However close the forecast comes to the measurement, or however sure it is."""
+    """This holds however close to the measurement, or how certain, the forecast is."""
     (group,) = read_asked([samples_file], "majority")
     rows = pd.DataFrame({"setting": group.points.setting, "N": group.points.N, "accuracy": group.accuracy})
     for off, width in ((0.0, 0.0), (0.2, 0.0), (0.0, 0.4)):
@@ -97,7 +97,7 @@ def test_the_luck_of_what_was_measured_is_at_least_that_of_its_answers(samples_f
         for pool in group.pools:
             here = (rows["setting"] == pool.setting) & (rows["N"] == 1)
             right = pool.answers.counts().correct / pool.answers.sizes
-            least = np.sqrt((right * (1 - right) / 11).mean() / len(right))  # of 12 answers
+            least = np.sqrt((right * (1 - right) / 11).mean() / len(right))  # from 12 answers
             assert luck[here].item() == pytest.approx(max(least, off, width / Z90), rel=0.05)
 
 
@@ -145,7 +145,7 @@ def test_a_vote_of_two_is_never_bought(samples_file: Path) -> None:
 
 
 def test_forecast_and_plan_give_the_exact_vote_of_all_answers(samples_file: Path) -> None:
-    """Not that of the first N answers, nor what the mixture makes of them; the interval holds it."""
+    """It is not the vote of the first N answers or the mixture's forecast; the interval contains it."""
     (group,) = read_asked([samples_file], "majority")
     known = dict(zip(group.points.places(), group.accuracy, strict=True))
     table, _ = forecast(group, Request(fit_max_n=2), ["mixture"], Options(replicates=20))
@@ -159,7 +159,7 @@ def test_forecast_and_plan_give_the_exact_vote_of_all_answers(samples_file: Path
 
 
 def test_a_measured_point_has_one_interval_of_new_questions(samples_file: Path) -> None:
-    """In the table of numbers, in a plan of answers, of their curves, and of what was measured alone."""
+    """It is the same in the value table and in plans from answers, from curves, and from measurements."""
     samples = read_samples(samples_file)
     curves = build_curves(samples)
     (panel,) = (one for one in make_panels(curves) if one.key.method == "majority")
@@ -213,9 +213,9 @@ def measured_often() -> list[Side]:
 @pytest.mark.integration  # many seconds
 @pytest.mark.parametrize("method", ["majority", *JUDGED])
 def test_luck_is_how_far_measurements_scatter(method: str) -> None:
-    """500 pools of each question: the scatter of the mean accuracy, to 25 % of its standard deviation.
+    """500 pools of each question give the standard deviation of the mean accuracy, matched to 25 %.
 
-    At N beyond half of the pool too much is told rather than too little: the accuracy of half stands for it.
+    At N beyond half of the pool it is overestimated, if anything: the accuracy at half the pool replaces it.
     """
     ns = np.array([2, 4, 8, 16])
     pools = measured_often()
@@ -239,7 +239,7 @@ def test_a_choice_costs_its_answers_and_their_scores() -> None:
 
 
 def test_the_interval_of_one_answer_is_that_of_its_frequencies() -> None:
-    """Of 16 answers to each question, right in a share p: variances p(1 − p)/16 of these questions alone."""
+    """For these questions only, a share p of 16 right answers has the variance p(1 − p)/16."""
     table = answers(0)
     options = measured_choices(sides(table, 50.0), JUDGED, 8, 0.9).set_index(["method", "N"])
     p = table.groupby("question_id")["correct"].mean()
@@ -250,7 +250,7 @@ def test_the_interval_of_one_answer_is_that_of_its_frequencies() -> None:
 
 
 def test_new_questions_come_in_clusters() -> None:
-    """Six passages of five questions, each hard or easy as a whole, by every method and at every N."""
+    """Six passages of five questions each, for every method and N."""
     (side,) = sides(answers(0).assign(cluster=np.repeat(list("abcdef"), 80)), 50.0)
     for row in measured_choices([side], JUDGED, 8, 0.9).itertuples():
         stderr = by_pairs(side.curve(row.method)[:, row.N - 1], np.repeat(list("abcdef"), 5))
@@ -259,7 +259,7 @@ def test_new_questions_come_in_clusters() -> None:
 
 
 def test_a_dear_judge_is_not_bought_and_a_cheap_one_is() -> None:
-    """Scores of use, at a hundredth of an answer's price and at a hundred times it."""
+    """Useful scores, at a hundredth and at a hundred times the price of an answer."""
     table = answers(1, honest=3.0)
     for cost, methods in ((1.0, JUDGED), (1e4, ("majority",))):
         choices = measured_choices(sides(table, cost), JUDGED, 16, 0.9)
@@ -292,7 +292,7 @@ def test_rewards_below_zero_choose_and_do_not_weight(tmp_path: Path) -> None:
 
 
 def test_a_plan_quotes_what_stop_says_of_its_choice(tmp_path: Path) -> None:
-    """Two models: of each the same words, numbers included."""
+    """For each of two models, `plan` repeats the same words and numbers."""
     table = pd.concat([answers(3).assign(model="a"), answers(4, honest=0.1).assign(model="b")])
     write_samples(table, tmp_path / "s.csv")
     planned = predict("plan", tmp_path / "s.csv", "--max-n", 16, "--bootstrap", 20, "--seed", 2).output
@@ -310,7 +310,7 @@ def test_a_plan_quotes_what_stop_says_of_its_choice(tmp_path: Path) -> None:
 def test_each_model_and_data_set_has_one_plan_whatever_the_order_of_its_rows(
     tmp_path: Path, scored: bool
 ) -> None:
-    """Two models, data sets and settings; settings once came before models, and four plans of them."""
+    """Two models, data sets and settings; an old order put settings before models and made four plans."""
     parts = [
         answers(seed, questions=8, n=8).assign(model=model, setting=setting, dataset=dataset, tokens=tokens)
         for seed, (model, dataset) in enumerate(product("ab", "de"))

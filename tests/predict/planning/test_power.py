@@ -1,4 +1,4 @@
-"""predict.planning.power: the chance of a verdict beside simulated comparisons, and its formula."""
+"""predict.planning.power: the probability of a verdict against simulated comparisons, and its formula."""
 
 from dataclasses import replace
 
@@ -13,7 +13,7 @@ from tests.predict.answers.pools import asked
 
 
 def two_models(questions: int, better: float, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Chances of the right answer and of three wrong ones, of two models for which the same are hard."""
+    """Probabilities of the right and three wrong answers for two models that find the same questions hard."""
     logit = rng.normal(0.3, 1.3, questions)
     wrong = rng.dirichlet([2, 1, 1], questions)
     laws = []
@@ -32,9 +32,9 @@ RELEASE = pytest.mark.release
     [(0.6, 3), pytest.param(0.6, 8, marks=RELEASE), pytest.param(0.0, 8, marks=RELEASE)],
 )
 def test_a_large_pilot_tells_how_many_comparisons_are_decided(better: float, seen: int) -> None:
-    """600 comparisons of 60 questions; the pilot's 4,000 leave the difference hardly open.
+    """600 comparisons of 60 questions; the pilot's 4,000 determine the difference almost exactly.
 
-    Chances are within 8 in 100: means of 60 questions of which few differ are not quite normal.
+    Probabilities agree to 0.08: means of 60 questions, few of which differ, are not quite normal.
     """
     rng = np.random.default_rng(3)
     a, b = (asked(laws, seen, rng) for laws in two_models(4000, better, rng))
@@ -54,7 +54,7 @@ def test_a_large_pilot_tells_how_many_comparisons_are_decided(better: float, see
 
 
 def test_beyond_the_pilots_answers_what_is_hard_for_both_narrows_the_difference() -> None:
-    """A pilot of 3 answers, votes of 4: the variance between questions against that of the known chances."""
+    """A pilot of 3 answers, votes of 4: the variance between questions against that of the known laws."""
     rng = np.random.default_rng(5)
     laws = two_models(3000, 0.6, rng)
     told = power(*(asked(each, 3, rng) for each in laws), [60], [4], seed=0)
@@ -76,7 +76,7 @@ def test_a_pilot_of_one_answer_to_each_question_tells_of_the_best_of_four() -> N
 
 
 def test_the_chance_told_is_the_one_that_comes_true() -> None:
-    """Averaged over pilots and true differences of scales from 2 to 8 points, which no pilot knows."""
+    """Averaged over pilots and true differences with scales from 2 to 8 points, unknown to the pilots."""
     rng = np.random.default_rng(1)
     true = rng.normal(0, np.repeat([0.02, 0.04, 0.08], 500))
     stderr, test = 0.3 / np.sqrt(100), Decision()

@@ -1,4 +1,4 @@
-"""predict.planning.margins and cheap_side: the ± that a pilot tells beside the scatter of simulated runs."""
+"""predict.planning.margins and cheap_side: a pilot's predicted ± against the spread of simulated runs."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -27,7 +27,7 @@ def laws(questions: int, rng: np.random.Generator) -> np.ndarray:
 
 @pytest.mark.parametrize("answers", [1, 2, 8])
 def test_a_pilot_tells_the_scatter_of_runs(answers: int) -> None:
-    """Runs of 40 questions: new ones each time, and the same ones again, 400 times each."""
+    """400 runs of 40 questions, with new questions each time and with the same ones."""
     rng = np.random.default_rng(0)
     told = precision(asked(laws(500, rng), 6, rng), [40], [answers], seed=0)
     ways = list(zip(told["method"], told["N"], strict=True))
@@ -44,7 +44,7 @@ def test_a_pilot_tells_the_scatter_of_runs(answers: int) -> None:
 
 
 def test_a_run_of_few_questions_is_told_the_interval_that_it_will_have() -> None:
-    """Student's, of 500 runs of 8 questions; one question has none."""
+    """Student's interval, for 500 runs of 8 questions; a single question has none."""
     rng = np.random.default_rng(2)
     pilot = asked(laws(4000, rng), 4, rng)
     told = precision(pilot, [1, 8], [4], seed=0)
@@ -58,7 +58,7 @@ def test_a_run_of_few_questions_is_told_the_interval_that_it_will_have() -> None
 
 def test_what_halves_a_margin_does() -> None:
     rng = np.random.default_rng(1)
-    even = np.tile([0.5, 0.5, 0, 0, 0, 0, 0.0], (300, 1))  # questions alike: luck is all there is
+    even = np.tile([0.5, 0.5, 0, 0, 0, 0, 0.0], (300, 1))  # equal questions: only luck varies
     pilot = asked(even, 8, rng)
     one = precision(pilot, [50], [2], seed=0).iloc[0]
     more = int(one["answers_to_halve"])
@@ -69,14 +69,14 @@ def test_what_halves_a_margin_does() -> None:
     assert wider == pytest.approx(one["new_margin"] / 2)
     spread = precision(asked(laws(300, rng), 8, rng), [50], [8], seed=0)
     assert spread["answers_to_halve"][0] == np.inf
-    few = precision(pilot, [8], [2], seed=0).iloc[0]  # of Student's interval fewer than four times as many
+    few = precision(pilot, [8], [2], seed=0).iloc[0]  # with Student's interval, fewer than four times as many
     more = int(few["questions_to_halve"])
     wider = precision(pilot, [more - 1, more], [2], seed=0).groupby("questions")["new_margin"].first()
     assert wider[more] <= few["new_margin"] / 2 < wider[more - 1]
 
 
 def test_a_pilot_of_one_question_says_nothing_of_others() -> None:
-    """Half of its answers are right: a run of 4 is off by its luck, √(p(1 − p)/4)."""
+    """Half of its answers are right: a run of 4 has only the standard error √(p(1 − p)/4)."""
     one = precision(pool_of(np.array([[0, 0, 1, 1] * 16])).answers, [1], [4], seed=0).iloc[0]
     assert one["margin"] == pytest.approx(1.645 * np.sqrt(0.25 / 4), rel=0.05)
     assert np.isnan(one[["new_margin", "questions_to_halve", "answers_to_halve"]].astype(float)).all()
@@ -95,7 +95,7 @@ def test_without_numbers_of_answers_it_is_those_of_every_question_and_four_times
 def two_sides(
     questions: int, answers: int, rng: np.random.Generator, cluster: int = 1, alike: float = 0.95
 ) -> list[Side]:
-    """A dear and a cheap side whose difficulties, logits, have that correlation; half of them by cluster."""
+    """An expensive and a cheap side whose difficulty logits correlate by `alike`, half of it by cluster."""
     each, own = rng.normal(size=(2, questions, 3))
     if cluster > 1:
         each = rng.normal(size=(questions // cluster, 3)).repeat(cluster, axis=0)
@@ -121,7 +121,7 @@ def by_votes(side: Side, ns: list[int]) -> np.ndarray:
 def test_runs_of_the_planned_questions_of_two_sides_have_the_planned_scatter(
     cluster: int, pilot: int, price: float
 ) -> None:
-    """150 pilots, each with a fresh run of the size that it plans; the ± of the dear side alone is known."""
+    """150 pilots, each with a fresh run of the planned size; the ± of the expensive side alone is known."""
     rng, Q, answers = np.random.default_rng(cluster), 400, 4
     dear, cheap = two_sides(40_000, answers, rng, cluster)
     every = by_votes(dear, [answers])[:, 0]
@@ -147,7 +147,7 @@ def test_runs_of_the_planned_questions_of_two_sides_have_the_planned_scatter(
             errors.append(found.mean - truth)
             inside.append(found.interval.low <= truth <= found.interval.high)
     assert len(errors) > 100
-    assert np.sqrt(np.mean(np.square(errors)) * Q / variance) == pytest.approx(1, abs=0.16)  # known to 6 %
+    assert np.sqrt(np.mean(np.square(errors)) * Q / variance) == pytest.approx(1, abs=0.16)  # error 6 %
     assert np.mean(inside) > 0.9
     assert np.mean(costs) == pytest.approx(best.cost, rel=0.07)
     middle, low, high = np.transpose(alike)
@@ -157,7 +157,7 @@ def test_runs_of_the_planned_questions_of_two_sides_have_the_planned_scatter(
 
 @pytest.mark.parametrize(("squared", "price", "further"), [(0.8, 0.1, 0), (0.5, 0.02, 0), (0.9, 0.3, 700)])
 def test_no_other_questions_of_two_sides_are_cheaper(squared: float, price: float, further: int) -> None:
-    """Every n and m, by the variance of the least squares estimate with a slope that is known."""
+    """Search all n and m, with the variance of the least-squares estimate for a known slope."""
     Q = 2000
     n, m = np.meshgrid(np.arange(10, Q, 10), np.arange(20, 20 * Q, 20), indexing="ij")
     enough = ((1 - squared) / n + squared / m <= 1 / Q) & (m > n)
@@ -179,7 +179,7 @@ def cost_of(n: np.ndarray, m: np.ndarray, price: float, further: int) -> np.ndar
 
 
 def test_the_command_says_what_a_cheap_side_saves_and_whether_it_pays(tmp_path: Path) -> None:
-    """The same answers at a tenth of the price, or at the same; those that are there cost nothing."""
+    """The same answers at a tenth of the price, or at the full price; existing answers cost nothing."""
     frame = simulated_samples(questions=60, answers=8, settings=("40",))
     frame.to_csv(tmp_path / "pilot.csv")
     more = simulated_samples(questions=200, answers=8, settings=("40",), seed=1).assign(model="mini")
@@ -205,7 +205,7 @@ def test_the_command_says_what_a_cheap_side_saves_and_whether_it_pays(tmp_path: 
     assert row[["questions_with", "questions_cheap", "cost_with"]].tolist() == [400, 0, 1]
     frame.assign(model="mini", dataset="unknown").to_csv(tmp_path / "unnamed.csv")
     assert told("unnamed.csv", *cheaper)[1]["cost_with"] == told("same.csv", *cheaper)[1]["cost_with"]
-    for name in ("pilot.csv", "same.csv"):  # verdicts do not vote
+    for name in ("pilot.csv", "same.csv"):  # verdicts cannot be voted on
         pd.read_csv(tmp_path / name).drop(columns=["answer", "gold"]).to_csv(tmp_path / name)
     assert "does not pay for a best of 8 of 400" in told("same.csv")[0]
     asked = "--with", tmp_path / "same.csv", "--questions", "400", "--answers", "1"

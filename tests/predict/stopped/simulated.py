@@ -1,4 +1,4 @@
-"""Answers drawn from the law of `predict.stopped.answer_law`, written out here a second time.
+"""Answers drawn from the law of `predict.stopped.answer_law`, implemented here independently.
 
 simulated(300, 8, theta)  ->  AnswerPools of 300 questions × 8 answers, and each question's own law
 """
@@ -33,7 +33,7 @@ ORIGIN = np.log(8000.0)
 
 @dataclass(frozen=True)
 class Questions:
-    """m, scale, level, whether ever right, and the share that never ends, of each question (Q,)."""
+    """The m, scale, level (with whether it is ever right) and share that never ends, by question (Q,)."""
 
     m: np.ndarray
     scale: np.ndarray
@@ -56,7 +56,7 @@ def questions(Q: int, rng: np.random.Generator, at: dict[str, float] = THETA) ->
 
 
 def answers(of: Questions, n: int, rng: np.random.Generator, at: dict[str, float] = THETA) -> AnswerPools:
-    """n answers of each question; wrong ones are one of three with chances .6, .3, .1."""
+    """n answers to each question; wrong ones are one of three with probabilities .6, .3, .1."""
     Q = len(of.m)
     left, right = of.scale * np.exp(-at["skew"] / 2), of.scale * np.exp(at["skew"] / 2)
     half = np.abs(rng.logistic(size=(Q, n)))
@@ -73,7 +73,7 @@ def answers(of: Questions, n: int, rng: np.random.Generator, at: dict[str, float
 
 
 def samples(n: int = 16, Q: int = 24, settings: tuple[str, ...] = ("default",)) -> pd.DataFrame:
-    """The samples table of such a run, each of its `settings` drawn anew."""
+    """The samples table of such a run, with independent draws for each of `settings`."""
     rng = np.random.default_rng(4)
     tables = []
     for setting in settings:

@@ -1,4 +1,4 @@
-"""predict.stopped.survival: what a look ahead is made from, and what is read off it."""
+"""predict.stopped.survival: the inputs of a look ahead, and the forecasts derived from it."""
 
 from dataclasses import replace
 from typing import Any
@@ -21,7 +21,7 @@ Q, SIZES = 310, np.where(np.arange(310) % 2, 18, 20)
 
 @pytest.fixture
 def run() -> Run:
-    """More questions and answers than are learnt from, in pools of two sizes; lengths are 1 … 100."""
+    """A run with more questions and answers than the fit uses, in pools of two sizes, lengths 1 … 100."""
     rng = np.random.default_rng(0)
     names, starts = [f"q{q:03d}" for q in range(Q)], np.concatenate([[0], np.cumsum(SIZES)])
     tokens = rng.integers(1, 101, starts[-1]).astype(float)
@@ -35,7 +35,7 @@ def run() -> Run:
 def test_it_learns_from_some_answers_and_looks_ahead_from_all(
     run: Run, missed: float, endless: float, status: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Not ok is a law that missed by far, and one that has many answers never end."""
+    """A law that missed by far, or by which many answers never end, is not ok."""
     calls: dict[str, Any] = {}
     found, sooner, drawn = Fit(np.arange(14.0), np.eye(14)), np.zeros((7, 2)), object()
 
@@ -99,7 +99,7 @@ CHANCES = np.random.default_rng(1).uniform(0.1, 0.5, (50, 20, 3))
 
 
 def look() -> Ahead:
-    """50 draws of 20 questions at three caps, known down to the last number: pools of 8 and 12 answers."""
+    """50 given draws of 20 questions at three caps, with pools of 8 and 12 answers."""
     sizes = np.where(np.arange(20) % 2, 8, 12)
     starts = np.concatenate([[0], np.cumsum(sizes)])
     tokens = np.arange(starts[-1]) % 100 + 1.0
@@ -117,7 +117,7 @@ def asked(names: list[str], N: list[int], whole: int = 1) -> tuple[Evidence, Poi
 
 
 def test_each_target_has_its_own_cap_and_n(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The mean over draws and questions of 1 − (1 − p)^N, but for the luck of the pool."""
+    """The mean over draws and questions of 1 − (1 − p)^N, up to the luck of the pool."""
     monkeypatch.setattr(module, "ahead_of", lambda *_: look())
 
     found = survival(*asked(["cap=90", "cap=60", "cap=80"], [3, 1, 8], whole=10**5))
@@ -130,7 +130,7 @@ def test_each_target_has_its_own_cap_and_n(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_a_vote_is_among_right_answers_and_the_others_that_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A made-up vote shows which chances it is given; of those that ended half are right."""
+    """A fake vote shows which probabilities it receives; half of the answers that ended are right."""
     monkeypatch.setattr(module, "ahead_of", lambda *_: look())
     monkeypatch.setattr(module, "vote_accuracy", lambda _, right, other, n: right / 2 + other / 3 / n)
     observed, targets, options = asked(["cap=80", "cap=90"], [1, 2], whole=10**5)
@@ -154,7 +154,7 @@ def test_without_enough_answers_there_is_no_forecast(monkeypatch: pytest.MonkeyP
 
 
 def test_new_questions_are_drawn_anew(monkeypatch: pytest.MonkeyPatch) -> None:
-    """So that the mean scatters by questions, and no luck of a pool is added."""
+    """The mean then varies with the questions, and no luck of a pool is added."""
     shown = look()
     certain = np.broadcast_to(CHANCES[0], (4000, 20, 3))
     shown = replace(shown, simulated=Simulated(certain, certain, certain))

@@ -1,4 +1,4 @@
-"""predict.stopped: the likelihood, its gradient and the fit, against sums and laws written out again."""
+"""predict.stopped: the likelihood, its gradient and the fit, against independent sums and laws."""
 
 from dataclasses import replace
 
@@ -18,7 +18,7 @@ TRUE = np.array([THETA[name] for name in PARAMETERS])
 
 
 def small() -> SeenLengths:
-    """Four questions, three bins: all kinds of what may be seen."""
+    """Four questions and three bins, with every kind of observation."""
     edges = np.array([-np.inf, *np.log([3000, 5000, 8000])])
     right = np.array([[2.0, 1, 0], [0, 0, 1], [0, 0, 0], [0, 1, 0]])
     other = np.array([[0.0, 0, 1], [0, 1, 2], [0, 0, 0], [1, 0, 0]])
@@ -35,8 +35,8 @@ def test_a_question_of_many_answers_takes_the_fine_grid_however_they_ended() -> 
 
 
 def by_trapezoids(seen: SeenLengths, at: dict[str, float]) -> tuple[np.ndarray, np.ndarray]:
-    """log likelihood of each question, and how likely an unfinished answer never ends: integrals over u, v
-    and w, all normal, on fine even grids."""
+    """The log likelihood, and the probability that an unfinished answer never ends, by question: integrals
+    over u, v and w, all normal, on fine even grids."""
     u, v, w = np.linspace(-7, 7, 561), np.linspace(-7, 7, 281), np.linspace(-6, 6, 121)
     m = (
         ORIGIN
@@ -81,7 +81,7 @@ THETAS = pytest.mark.parametrize("theta", [TRUE, PRIOR_MEAN, UNENDING], ids=["ot
 
 @THETAS
 def test_the_likelihood_and_the_share_that_never_ends_are_integrals_over_questions(theta: np.ndarray) -> None:
-    """Within 0.01: the nodes end at 4 standard deviations, and the scale has five of them."""
+    """Within 0.01, as the nodes end at 4 standard deviations and the scale has only five."""
     problem = Problem(small())
     found = problem.posterior(*problem.tables(problem.law(theta))).log_evidence
     at = dict(zip(PARAMETERS, np.where(theta == 0, 1e-3, theta), strict=True))
@@ -100,7 +100,7 @@ def test_the_gradient_is_that_of_the_loss(theta: np.ndarray) -> None:
 
 
 def test_the_law_of_times_is_a_law() -> None:
-    """The two pieces meet at the mode with equal density; what is left at infinity never ends."""
+    """The two pieces have equal density at the mode; the mass left at infinity never ends."""
     x, m, scale, skew = np.linspace(-1, 1, 2001), 0.0, 0.2, 0.5
     lives = survival(x - m, scale, skew)
     density = -np.gradient(lives, x)
@@ -143,15 +143,15 @@ def test_the_spread_is_the_inverse_of_the_curvature_at_the_maximum() -> None:
     slopes = [(problem.loss(found.theta + one)[1] - problem.loss(found.theta - one)[1]) for one in steps]
     curvature = np.array(slopes) / (2e-3 * PRIOR_SD[:, None])
     vaguest = np.linalg.eigvalsh(curvature * np.outer(PRIOR_SD, PRIOR_SD)).min()
-    assert vaguest > 1.01 * VAGUEST**-2  # so that no direction had to be made less vague
+    assert vaguest > 1.01 * VAGUEST**-2  # so no direction had to be constrained
     told = found.spread @ found.spread.T / np.outer(PRIOR_SD, PRIOR_SD)
     expected = np.linalg.inv(curvature) / np.outer(PRIOR_SD, PRIOR_SD)
     assert told == pytest.approx(expected, abs=1e-3)
 
 
 def test_known_parameters_are_found_again() -> None:
-    """300 questions × 8 answers stopped where half have ended: each parameter within 4 of its own standard
-    deviations, those that such data tell with less than half of the prior's."""
+    """300 questions × 8 answers, stopped where half have ended: each parameter is within 4 of its standard
+    deviations; those that such data determine have less than half of the prior's."""
     rng = np.random.default_rng(3)
     pools = answers(questions(300, rng), 8, rng)
     cap = float(np.median(pools.tokens))

@@ -1,4 +1,4 @@
-"""predict.stopped: what is seen, what is forecast from it, and that nothing else is looked at."""
+"""predict.stopped: the evidence, the forecasts from it, and that nothing else is used."""
 
 from dataclasses import replace
 
@@ -25,7 +25,7 @@ NAMES = np.array([str(cap) for cap in CAPS])
 
 @pytest.fixture(scope="module")
 def world() -> tuple[AnswerPools, AnswerPools]:
-    """60 questions: 8 answers to look at, and 400 others of each that tell the truth."""
+    """60 questions with 8 observed answers each, and 400 others that serve as the truth."""
     rng = np.random.default_rng(1)
     of = questions(60, rng)
     return answers(of, 8, rng), answers(of, 400, rng)
@@ -41,7 +41,7 @@ def run(world: tuple[AnswerPools, AnswerPools]) -> Run:
 
 
 def accuracy(run: Run, ns: list[int], method: str, **options: object) -> Estimate:
-    """At all of CAPS and `ns`."""
+    """The forecast at all of CAPS and `ns`."""
     nothing = Points.grid({}, [])
     observed = Evidence(nothing, np.empty(0), np.empty(0), method=method, run=run)
     asked = replace(Options(replicates=100), **options)
@@ -53,7 +53,7 @@ METHODS, NS = ("majority", "best_of_n"), [1, 4, 8, 16, 64]
 
 @pytest.fixture(scope="module")
 def forecasts(run: Run) -> dict[str, Estimate]:
-    """By method, at NS, from one look ahead."""
+    """The forecasts at NS by method, from one look ahead."""
     ahead = ahead_of(run, 400, 0)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("predict.stopped.survival.ahead_of", lambda *_: ahead)
@@ -61,7 +61,7 @@ def forecasts(run: Run) -> dict[str, Estimate]:
 
 
 def test_nothing_beyond_the_cap_is_looked_at(run: Run) -> None:
-    """Whatever longer answers say, and however long they are, the forecast is the same to the last bit."""
+    """The forecast is bitwise the same, whatever longer answers say and however long they are."""
     pools = thinned(run.answers, 20, 8)
     longer = pools.tokens > CAP
     rng = np.random.default_rng(5)
@@ -83,8 +83,8 @@ def test_nothing_beyond_the_cap_is_looked_at(run: Run) -> None:
 def test_forecasts_of_a_world_that_follows_the_law(
     world: tuple[AnswerPools, AnswerPools], forecasts: dict[str, Estimate]
 ) -> None:
-    """The truth lies within the interval widened by half on both sides, as 99 of 100 such truths do; the 30
-    that are asked are closely related. No interval is wider than 30 points."""
+    """The truth lies within the interval widened by half its width on both sides, as 99 of 100 such truths
+    do; the 30 truths here are strongly correlated. No interval is wider than 30 points."""
     for method, found in forecasts.items():
         counts = [stopped(world[1], cap).counts() for cap in CAPS]
         if method == "majority":
@@ -115,7 +115,7 @@ def test_new_questions_are_less_certain_than_these(forecasts: dict[str, Estimate
 
 
 def test_the_pace_is_that_of_answers_at_earlier_cuts(world: tuple[AnswerPools, AnswerPools]) -> None:
-    """Where the law holds it is about 0; where most answers after the first cut are held up, it is slower."""
+    """It is about 0 where the law holds, and lower if most answers after the first cut are delayed."""
     pools = world[0]
     start = Fit(PRIOR_MEAN, np.eye(len(PRIOR_MEAN)))
     first = np.quantile(pools.tokens[pools.tokens <= CAP], ORIGINS[0])
@@ -127,7 +127,7 @@ def test_the_pace_is_that_of_answers_at_earlier_cuts(world: tuple[AnswerPools, A
 
 
 def test_answers_that_may_end_after_all_leave_their_run_open_and_no_other() -> None:
-    """At every cap and N, read or not: two in five answers of one run take thirty times as long."""
+    """At every cap and N, readable or not: two in five answers of one run take thirty times as long."""
     rng, tables = np.random.default_rng(2), []
     for setting, share in (("low", 0.0), ("high", 0.4)):
         pools = answers(questions(40, rng), 8, rng)

@@ -1,4 +1,4 @@
-"""predict.stopped.observed: what a cap shows, and which answers are learnt from."""
+"""predict.stopped.observed: what is visible up to a cap, and which answers the fit uses."""
 
 import numpy as np
 import pytest
@@ -22,7 +22,7 @@ TWO = pools([(2, 50), (0, 10), (1, 90), (-1, 20)], [(-1, 60), (0, 60), (1, 61)])
 def test_a_longer_answer_is_unfinished_and_one_of_exactly_the_cap_has_ended_if_it_can_be_read() -> None:
     cut = stopped(TWO, 60)
 
-    assert cut.votes.tolist() == [1, 0, -1, -1, -1, 0, -1]  # the first wrong answer's number is free again
+    assert cut.votes.tolist() == [1, 0, -1, -1, -1, 0, -1]  # the first wrong answer's number is reused
     assert cut.tokens.tolist() == [50, 10, 61, 20, 61, 60, 61]
 
 
@@ -45,7 +45,7 @@ def test_what_is_seen_of_each_question() -> None:
 
 
 def test_each_length_is_a_bin_where_there_are_few_and_the_last_ends_at_the_cap() -> None:
-    """A bin holds its upper edge, and its middle is the mean log length of the answers in it."""
+    """A bin includes its upper edge, and its middle is the mean log length of its answers."""
     seen = seen_at(TWO, 70)
 
     assert seen.edges[0] == -np.inf

@@ -1,4 +1,4 @@
-"""predict.stopped.pace: what earlier cuts tell of the pace, against formulas and draws."""
+"""predict.stopped.pace: the pace inferred from earlier cuts, against formulas and draws."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ CAP = 500
 
 
 def pools() -> AnswerPools:
-    """Two questions of 90 and 170 answers: of all, 200 end at 1 … 200 tokens, 60 never within the cap."""
+    """Two questions with 90 and 170 answers: 200 end at 1 … 200 tokens, and 60 not within the cap."""
     tokens = np.random.default_rng(0).permutation([*np.arange(1.0, 201.0), *np.full(60, 900.0)])
     return AnswerPools(["a", "b"], np.array([0, 90, 260]), np.zeros(260, int), tokens)
 
@@ -25,7 +25,7 @@ def pools() -> AnswerPools:
 def test_paces_are_the_normal_law_of_what_lasts_given_what_was_missed(
     miss: float, noise: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Missed = lasting + noise; beyond the cap: lasting, and what grows, of which the miss tells nothing."""
+    """Miss = lasting + noise; beyond the cap: lasting, plus a growing part independent of the miss."""
     monkeypatch.setattr("predict.stopped.pace.misses", lambda *_: (miss, noise))
     R = 400_000
 
@@ -42,13 +42,13 @@ def test_paces_are_the_normal_law_of_what_lasts_given_what_was_missed(
 
 
 def looks(late: np.ndarray) -> Simulated:
-    """Draws at two caps: by the first a fifth has ended, of the others `late` (R, Q) end by the last."""
+    """Draws at two caps: a fifth has ended by the first, and `late` (R, Q) of the rest by the last."""
     ended = np.stack([np.full(late.shape, 0.2), 0.2 + 0.8 * late], axis=2)
     return Simulated(ended, ended, ended)
 
 
 def test_the_moves_needed_make_the_forecast_what_came() -> None:
-    """Questions differ, and so do the numbers of their unfinished answers."""
+    """Questions and their numbers of unfinished answers differ."""
     late, unfinished = np.array([[0.1, 0.5, 0.9], [0.3, 0.3, 0.2]]), np.array([10.0, 4, 30])
 
     moves, _ = moves_needed(looks(late), unfinished, 20)
@@ -82,8 +82,8 @@ def test_the_luck_is_the_variance_of_moves_over_answers_drawn() -> None:
 def test_a_miss_is_the_mean_over_cuts_that_see_only_what_ended_by_then(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Its noise is the variance of the moves and their luck. 40 % of the ended answers ended after the first
-    cut, 20 % after the second, and 60 never did. Each cut is fitted from where the whole was found, and looks
+    """Its noise is the variance of the moves plus their luck. 40 % of the ended answers ended after the first
+    cut, 20 % after the second, and 60 answers never. Each cut's fit starts at the fit of the whole, and looks
     ahead to the cap without any pace."""
     late, cuts = np.random.default_rng(0).uniform(0.2, 0.6, (DRAWS, 2)), (120, 160)
     assert [np.floor(1 + share * 199) for share in ORIGINS] == list(cuts)  # of the lengths 1 … 200

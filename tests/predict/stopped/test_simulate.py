@@ -40,7 +40,7 @@ def test_bins_reach_each_cap_in_small_steps() -> None:
 
     assert np.exp(edges[last + 1]) == pytest.approx([7000, 7100, 14000])
     assert last[0] == len(shown.middles) - 1
-    assert last[1] == last[0] + 1  # one bin is enough for so near a cap
+    assert last[1] == last[0] + 1  # one bin suffices for so near a cap
     assert edges[: len(shown.edges)].tolist() == shown.edges.tolist()
     assert middles[: len(shown.middles)].tolist() == shown.middles.tolist()
     beyond = slice(len(shown.edges) - 1, None)
@@ -49,7 +49,7 @@ def test_bins_reach_each_cap_in_small_steps() -> None:
 
 
 def test_a_row_falls_on_the_place_of_its_number() -> None:
-    """Numbers are from 0 up to, not including, 1; nothing of weight 0 is drawn."""
+    """Numbers are in [0, 1); nothing with weight 0 is drawn."""
     weights = np.array([[0.25, 0.25, 0.5]] * 6 + [[0.0, 4.0, 0.0]] * 2)
 
     places = drawn_at(weights, np.array([[0.0, 0.24, 0.25, 0.49, 0.5, 0.99, 0.0, 0.99]]).T)[:, 0]
@@ -58,8 +58,8 @@ def test_a_row_falls_on_the_place_of_its_number() -> None:
 
 
 def test_without_answers_the_draws_are_the_law_of_the_questions() -> None:
-    """Questions of which nothing is known: the shares and tokens are those of fresh answers, within 4
-    standard errors."""
+    """For questions without any data, shares and tokens are those of fresh answers, within 4 standard
+    errors."""
     nothing = seen(Q=1000, n=1)
     blank = SeenLengths(
         CAP,
@@ -102,7 +102,7 @@ def test_more_have_ended_and_more_is_spent_at_each_dearer_cap_however_slow_the_d
 def test_a_pace_moves_the_log_odds_of_ending_and_growth_by_the_distance_in_spreads_of_the_modes(
     moved: tuple[float, float],
 ) -> None:
-    """Those of every question alike; where fewer end, more is spent and fewer are right."""
+    """The odds of all questions move equally; if fewer answers end, more is spent and fewer are right."""
     plain, found = drawn(), drawn(moved)
 
     assert found.ended[:, :, 0] == pytest.approx(plain.ended[:, :, 0])
@@ -119,7 +119,7 @@ def test_a_pace_moves_the_log_odds_of_ending_and_growth_by_the_distance_in_sprea
 
 
 def test_at_the_cap_itself_the_draws_are_what_was_seen() -> None:
-    """With many answers, the chance to be right, and to have ended, by the cap is the frequency."""
+    """With many answers, the probabilities to be right and to have ended by the cap are the frequencies."""
     rng = np.random.default_rng(2)
     pools = answers(questions(15, rng), 150, rng)
     shown = seen_at(pools, CAP)

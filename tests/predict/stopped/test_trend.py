@@ -1,4 +1,4 @@
-"""predict.stopped.pace: a known line is found again, and late answers are right as often as it says."""
+"""predict.stopped.pace: a known line is recovered, and late answers are right as often as it says."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ LEVEL, SLOPE = 1.2, -1.6
 
 
 def pools(Q: int, n: int, seed: int, shared: float = 0.0) -> AnswerPools:
-    """Log lengths are normal scores; `shared`: sd of what the answers to a question share."""
+    """Pools with normal log lengths; `shared`: sd of the effect common to the answers to a question."""
     rng = np.random.default_rng(seed)
     z = rng.standard_normal((Q, n))
     right = rng.random((Q, n)) < expit(LEVEL + SLOPE * z + shared * rng.standard_normal((Q, 1)))
@@ -34,8 +34,8 @@ def test_a_known_line_is_found_again_from_the_faster_half() -> None:
 
 
 def test_the_line_through_two_bins_is_that_of_the_formulas_written_out() -> None:
-    """Four questions of uneven pools, each with answers much alike: 18 answers ended in the first bin, 12 in
-    the second, 5 are unfinished."""
+    """Four questions with unequal pools, each with similar answers: 18 answers ended in the first bin, 12 in
+    the second, and 5 are unfinished."""
     right = np.array([[8.0, 3], [1, 1], [0, 0], [0, 0]])
     other = np.array([[0.0, 0], [1, 1], [6, 2], [2, 5]])
     nothing = VoteCounts(np.zeros(4, int), np.array([], int), np.zeros(5, int), np.zeros(4, int))
@@ -77,7 +77,7 @@ def test_the_line_through_two_bins_is_that_of_the_formulas_written_out() -> None
 
 
 def test_its_uncertainty_is_that_of_questions() -> None:
-    """Over 60 repetitions the level scatters as announced, with answers of a question alike or not."""
+    """Over 60 repetitions the level varies as stated, whether answers to a question are correlated or not."""
     for shared in (0.0, 2.0):
         lines = [fit_line(seen_at(pools(100, 8, seed, shared), np.exp(8))) for seed in range(60)]
         told = np.mean([np.sqrt((line.spread @ line.spread.T)[0, 0]) for line in lines])
@@ -87,7 +87,7 @@ def test_its_uncertainty_is_that_of_questions() -> None:
 def test_late_answers_are_right_as_often_as_a_line_that_is_not_doubted_says(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Against an integral by quadrature; the odds between questions stay, and so does what was seen."""
+    """Against a quadrature; the odds ratios between questions and what was seen stay unchanged."""
     monkeypatch.setattr("predict.stopped.pace.DOUBT", 0.0)
     rng = np.random.default_rng(0)
     ended = np.sort(rng.uniform(0.2, 1.0, (5, 30, 3)), axis=2)
@@ -110,7 +110,7 @@ def test_late_answers_are_right_as_often_as_a_line_that_is_not_doubted_says(
 
 
 def test_a_draw_goes_a_normal_part_of_the_way_to_its_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The same part at every cap and question. Of 1,000 draws its spread is known to 2 %."""
+    """It is the same part for every cap and question. With 1,000 draws its spread is known to 2 %."""
     ended = np.broadcast_to(np.array([[0.2, 0.5, 0.9], [0.6, 0.7, 0.8]]), (1000, 2, 3))
     drawn = Simulated(0.4 * ended, ended, ended)
 
@@ -127,7 +127,7 @@ def test_a_draw_goes_a_normal_part_of_the_way_to_its_line(monkeypatch: pytest.Mo
 
 
 def test_questions_that_are_all_alike_leave_no_less_open_than_as_many_answers() -> None:
-    """They scatter less than answers do; the curvature of plain logistic regression is the most there is."""
+    """They vary less than answers do; the precision is at most that of plain logistic regression."""
     whole, Q, n = pools(1, 40, 3), 50, 40
     alike = AnswerPools(
         [f"q{q}" for q in range(Q)], n * np.arange(Q + 1), np.tile(whole.votes, Q), np.tile(whole.tokens, Q)

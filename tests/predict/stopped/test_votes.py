@@ -1,6 +1,6 @@
-"""predict.stopped.survival: the vote of answers with known chances, against votes drawn one by one.
+"""predict.stopped.survival: the vote of answers with known probabilities, against simulated votes.
 
-The luck of a finite pool, against pools completed by drawing.
+Also the luck of a finite pool, against pools completed by drawing.
 """
 
 from collections.abc import Sequence
@@ -18,14 +18,14 @@ from predict.stopped.survival import Ahead, WrongAnswers, _accuracies, vote_accu
 from results.votes.exact import AnswerPools, VoteCounts, best_of_n
 
 ALIKE = VoteCounts(np.full(40, 1), np.full(40, 60), np.arange(41), np.zeros(40, int))
-"""40 questions with one right answer and 60 times the same wrong one: only one wrong answer exists."""
+"""40 questions with one right answer and 60 times the same wrong one, so only one wrong answer exists."""
 
 
 @pytest.mark.parametrize(
     ("right", "other", "n"), [(0.3, 0.3, 8), (0.5, 0.2, 5), (0.1, 0.6, 16), (0.4, 0.0, 3), (0.0, 0.0, 8)]
 )
 def test_a_vote_against_votes_drawn_one_by_one(right: float, other: float, n: int) -> None:
-    """One wrong answer that everybody gives, so that the split is known: a race of right against wrong."""
+    """With a single wrong answer the split is known: right against wrong."""
     rng = np.random.default_rng(0)
     shape = np.ones((1, 40))
     readable = replace(wrong_answers(ALIKE), unreadable=np.zeros(40))
@@ -39,7 +39,7 @@ def test_a_vote_against_votes_drawn_one_by_one(right: float, other: float, n: in
 
 
 def test_wrong_answers_that_never_agree_split_the_vote() -> None:
-    """With as many right as wrong answers, the right one wins where wrong ones differ and ties where not."""
+    """With equally many right and wrong answers, the right one wins if wrong ones differ, else it ties."""
     different = VoteCounts(np.full(40, 1), np.ones(400, int), np.arange(0, 401, 10), np.zeros(40, int))
     at = np.full((1, 40), 0.4)
 
@@ -70,7 +70,7 @@ def test_unreadable_answers_are_a_share_of_those_not_right() -> None:
 
 
 def test_a_question_with_few_answers_takes_the_share_of_unreadable_ones_of_all() -> None:
-    """A tenth of 1,000 answers that are not right; each question's own share, with 4 answers of that."""
+    """The overall share is a tenth of 1,000 not-right answers; it adds 4 answers to each question's own."""
     nulls, wrong = np.array([99, 1, 0]), np.array([900, 0])
     counts = VoteCounts(np.zeros(3, int), wrong[:1], np.array([0, 1, 1, 1]), nulls)
 
@@ -94,7 +94,7 @@ POOL, CHANCE, CAP, Q = 16, 0.2, 100, 40
 
 
 def accuracies(known: Sequence[int], R: int, cap: list[int], N: list[int], pool: int) -> Floats:
-    """Draws of best of N at the caps, for a run with `pool` answers to each question."""
+    """Draws of best-of-N at the caps, for a run with `pool` answers to each question."""
     ahead = look(known, R)
     nothing = AnswerPools([], np.zeros(1, int), np.zeros(0, int), np.zeros(0))
     run = Run("s", nothing, CAP, {"cap": CAP}, np.full(len(known), pool))
@@ -102,7 +102,7 @@ def accuracies(known: Sequence[int], R: int, cap: list[int], N: list[int], pool:
 
 
 def look(known: Sequence[int], R: int) -> Ahead:
-    """As many answers `known` to each question, a quarter of them unfinished; chances without any doubt."""
+    """`known` answers to each question, a quarter of them unfinished; the probabilities are certain."""
     starts = np.concatenate([[0], np.cumsum(known)])
     place = np.arange(starts[-1]) - np.repeat(starts[:-1], known)
     tokens = np.where(place % 4 == 0, CAP + 1.0, 50.0)
@@ -113,7 +113,7 @@ def look(known: Sequence[int], R: int) -> Ahead:
 
 
 def luck(known: int, N: np.ndarray) -> Floats:
-    """Variance of one question's best of N out of a pool, by completing the pool twice from what is known."""
+    """The variance of one question's best-of-N from a pool, by completing the pool twice."""
     rng = np.random.default_rng(0)
     drawn = rng.binomial(known, CHANCE, (20_000, 1))
     first, second = (
@@ -125,7 +125,7 @@ def luck(known: int, N: np.ndarray) -> Floats:
 
 @pytest.mark.parametrize("known", [(4,) * Q, (12,) * Q, (4, 12) * (Q // 2), (POOL,) * Q])
 def test_the_luck_of_a_pool_is_that_of_the_answers_not_yet_seen(known: tuple[int, ...]) -> None:
-    """Best of 4 and of 8 out of 16, of which none may be left. Of 4,000 draws a spread is known to 1.1 %."""
+    """Best-of-4 and of-8 from 16, even with all 16 known. With 4,000 draws a spread is known to 1.1 %."""
     N = np.array([4, 8])
 
     found = accuracies(known, 4000, [0, 0], [4, 8], POOL)
@@ -137,7 +137,7 @@ def test_the_luck_of_a_pool_is_that_of_the_answers_not_yet_seen(known: tuple[int
 
 @pytest.mark.parametrize(("clusters", "draws"), [(None, Q), (list("abcd") * (Q // 4), 4)])
 def test_new_questions_are_drawn_by_clusters(clusters: list[str] | None, draws: int) -> None:
-    """Half of the clusters always right, half never: the mean of so many draws. Its spread to 1.1 %."""
+    """Half of the clusters are always right, half never; the spread of their mean is known to 1.1 %."""
     ahead = look((8,) * Q, 4000)
     right = np.broadcast_to((np.arange(Q) % 2).astype(float)[:, None], (4000, Q, 1))
     ahead = replace(ahead, simulated=Simulated(right, np.ones_like(right), np.ones_like(right)))
@@ -150,7 +150,7 @@ def test_new_questions_are_drawn_by_clusters(clusters: list[str] | None, draws: 
 
 
 def test_a_larger_n_beside_it_changes_no_target() -> None:
-    """Each target has a pool of its own: as many answers as are asked for, unless a larger one is named."""
+    """Each target has its own pool, of N answers unless a larger pool is given."""
     alone = accuracies((4,) * Q, 50, [0], [8], 4)
     beside = accuracies((4,) * Q, 50, [0, 0], [8, 64], 4)
 

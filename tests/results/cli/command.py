@@ -1,4 +1,4 @@
-"""`tts …` in this process, and the files that it is given."""
+"""`tts …` run in this process, and input files for it."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,7 +16,7 @@ def results(*arguments: object) -> int:
 
 
 def samples_file(path: Path, right: int, questions: int = 30, answers: int = 4, **constants: str) -> Path:
-    """So many answers to each question, `right` of them right."""
+    """Write samples with `answers` answers to each question, `right` of them right; return `path`."""
     rows = [
         {"question_id": f"q{q}", "sample": i, "answer": "1" if i < right else "7", "gold": "1", "tokens": 10}
         for q in range(questions)
@@ -27,7 +27,7 @@ def samples_file(path: Path, right: int, questions: int = 30, answers: int = 4, 
 
 
 def joined(files: Sequence[Path], path: Path) -> Path:
-    """The rows of several CSV files in one."""
+    """Write the rows of several CSV files into one; return its path."""
     first, *others = (file.read_text().splitlines(keepends=True) for file in files)
     path.write_text("".join([*first, *(line for other in others for line in other[1:])]))
     return path

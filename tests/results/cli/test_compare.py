@@ -1,4 +1,4 @@
-"""`tts compare`: which runs it takes, its verdicts, its exit codes."""
+"""`tts compare`: the runs it accepts, its verdicts and exit codes."""
 
 from pathlib import Path
 
@@ -14,7 +14,7 @@ ONE_LOOK = ["--at", 1, "--sequential", "--planned", 30, "--looks", 1]
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory) -> list[Path]:
-    """Files of thirty questions with four answers each, of which 0, 1, … 4 are right."""
+    """Five files of thirty questions with four answers each, of which 0, 1, … 4 are right."""
     folder = tmp_path_factory.mktemp("runs")
     return [samples_file(folder / f"{right}.csv", right) for right in range(5)]
 
@@ -42,7 +42,7 @@ def runs(tmp_path_factory) -> list[Path]:
         ((2, 2), ["--at", 1, "--sequential", "--planned", 30], "undecided", 3),
         ((2, 2), [*ONE_LOOK, "--margin", 10], "not worse by 10 points", 0),
         ((3, 2), [*ONE_LOOK, "--margin", 5], "worse by more than 5 points", 1),
-        # Of four answers with two right the vote is right in half, with three right always: −50 ± 6.8 at 4.
+        # The vote of four is right half the time with two right, always with three: −50 ± 6.8 at 4.
         ((3, 2), ["--at", 1, "--margin", 30], "undecided", 3),  # −25 ± 6.8
         ((3, 2), ["--at", "1,4", "--margin", 30], "worse by more than 30 points", 1),
         ((2, 3), ["--at", "1,4", "--margin", 30], "not worse by 30 points", 0),
@@ -53,7 +53,7 @@ def runs(tmp_path_factory) -> list[Path]:
 def test_the_gate_leaves_with_the_verdict_on_the_second_run(
     runs, tmp_path, capsys, rights, arguments, word, status
 ):
-    """30 questions that differ alike: an interval of 6.8 points to each side, 2.3 at the level of 0.5."""
+    """30 questions with equal differences: an interval of ± 6.8 points, or ± 2.3 at a level of 0.5."""
     given = [runs[right] for right in rights]
     if len(set(given)) < len(given):  # a file is not compared with itself
         given[1] = samples_file(tmp_path / "again.csv", rights[1])
@@ -65,7 +65,7 @@ def test_the_gate_leaves_with_the_verdict_on_the_second_run(
 
 @pytest.mark.parametrize("more", [(), ("--at", "2")])
 def test_a_pair_of_which_one_has_verdicts_is_compared_by_best_of_n(runs, tmp_path, more):
-    """Verdicts do not vote; the other two models of the table do."""
+    """Verdicts cannot be voted on; the answers of the other two models can."""
     answers = pd.read_csv(runs[3])
     verdicts = answers.assign(correct=answers["answer"] == 1, answer=answers["answer"] % 7, gold=None)
     models = [answers.assign(model="n"), answers.assign(model="o"), verdicts.assign(model="m")]

@@ -1,4 +1,4 @@
-"""`tts curves`: what its options of reading make of the same answers."""
+"""`tts curves`: how its reading options treat the same answers."""
 
 import pytest
 
@@ -10,7 +10,7 @@ def test_answers_are_read_as_told(tmp_path):
     rows = "question_id,sample,answer,gold\nq,0,18.0,18\nq,1,7,18\nq,2,$7,18\nr,0,5,5\nr,1,-,5\nr,2,-,5\n"
     (tmp_path / "s.csv").write_text(rows)
     found = {}
-    for options in ((), ("--as-written",), ("--unreadable", "-"), ()):  # a choice ends with its command
+    for options in ((), ("--as-written",), ("--unreadable", "-"), ()):  # an option ends with its command
         common = ["--method", "majority,all_of_n", "--n", "1,3", "--permutations", 0]
         assert results("curves", tmp_path / "s.csv", *common, *options, "--out", tmp_path / "c.csv") == 0
         found[options] = read_curves(tmp_path / "c.csv")["accuracy"].tolist()

@@ -1,4 +1,4 @@
-"""`tts stop`: what it says of the answers that it leaves out."""
+"""`tts stop`: what it reports about the answers that it leaves out."""
 
 import pandas as pd
 

@@ -29,7 +29,7 @@ def curves(settings=("10", "100"), ns=(1, 2, 4), permutations=2, method="majorit
 
 
 def rows_of(figure, mark):
-    """The rows drawn by the figure's layer of that mark."""
+    """The rows drawn by the figure's layer with the given mark."""
     spec = figure.page_spec()
     layer = next(layer for layer in spec["layer"] if layer["mark"]["type"] == mark)
     return pd.DataFrame(spec["datasets"][layer["data"]["name"]])

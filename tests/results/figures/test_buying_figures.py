@@ -1,4 +1,4 @@
-"""The planner's picture: what is in it, and the files it becomes."""
+"""The planner's figure: its content and its files."""
 
 import pandas as pd
 import pytest
@@ -35,7 +35,7 @@ def view(**changes: float | None) -> Plan:
 def test_band_and_goal_lie_within_the_axis():
     figure = plan_figure(view(), "p")
     band = next(rows for rows in figure.file_spec()["datasets"].values() if len(rows) == 3)
-    assert max(row["upper"] for row in band) == 1.0  # drawn within the axis; the table keeps the number
+    assert max(row["upper"] for row in band) == 1.0  # clipped to the axis; the table keeps the number
     far = plan_figure(view(target_accuracy=0.2), "p").page_spec()["layer"][0]["encoding"]["y"]
     assert far["scale"]["domain"][0] <= 0.2
     dear = plan_figure(view(target_accuracy=None, token_budget=900.0), "p").page_spec()["layer"][0]

@@ -167,7 +167,7 @@ def test_forecast_of_new_settings_is_drawn_against_length():
 
 
 def test_a_value_without_a_standard_error_has_no_band():
-    """It had one of no width, as if it were exact."""
+    """It used to have a band of zero width, as if the value were exact."""
     (panel,) = make_panels(curves(stderr=None))
     spec = answers_figure(panel, axis_range(panel)).page_spec()
     assert "area" not in {layer["mark"]["type"] for layer in spec["layer"]}
@@ -187,7 +187,7 @@ def test_forecasts_of_the_same_curves_are_told_apart_by_their_files():
 
 
 def test_legends_show_plain_symbols():
-    """A dashed layer would hand its dashes on to the symbols of a legend that it shares."""
+    """A dashed layer that shares a legend would make the legend's symbols dashed, too."""
     names = ("thinks a little", "thinks a lot")
     greedy = curves(names, (1,), permutations=0, method="greedy", accuracy=0.6)
     (panel,) = make_panels(pd.concat([curves(names), greedy]))
@@ -251,7 +251,7 @@ def test_slugs_are_plain_and_never_the_same():
 
 
 def test_files_carry_title_and_text():
-    hidden = "\x00\x1b\x0c\x85\u2028\ufffe"  # drawn as they are, most of them end the whole process
+    hidden = "\x00\x1b\x0c\x85\u2028\ufffe"  # drawn raw, most of these crash the process
     (panel,) = make_panels(curves(model=f"Ünïcode-7B{hidden}", settings=(f"{hidden}1", f"{hidden}2")))
     figure = plan_figure(measured([panel]), "c")
     files = rendered(figure.file_spec())
@@ -264,7 +264,7 @@ def test_files_carry_title_and_text():
     assert width > 900
     assert height > 700
     silent = rendered({**figure.file_spec(), "title": ""})[".png"]
-    assert len(png) > len(silent) + 2_000  # the title is drawn, not dropped for want of a font
+    assert len(png) > len(silent) + 2_000  # the title is drawn, not dropped for lack of a font
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Trends along reasoning length: the paper's forms come back."""
+"""Trends along reasoning length: fits recover the paper's forms."""
 
 import numpy as np
 import pandas as pd
@@ -14,7 +14,7 @@ MANY = 0.95 - 0.8 * np.exp(-4 * ONE**2)
 
 
 def panel(**accuracy):
-    """The panel of the accuracies at LENGTHS at n1, n4, …"""
+    """A panel with the given accuracies at LENGTHS for N = 1 (`n1`), 4 (`n4`), …"""
     names = [str(x) for x in LENGTHS]
     parts = ((int(n[1:]), value) for n, value in accuracy.items())
     tables = (curves(names, (n,), 0, tokens_per_answer=LENGTHS, accuracy=value) for n, value in parts)
@@ -22,7 +22,7 @@ def panel(**accuracy):
 
 
 def test_trends_recover_the_papers_form():
-    """Acc(T, 1) = 0.7 − 0.5 e^(−0.3 T) and Acc(T, 16) = 0.95 − 0.8 e^(−4 Acc(T, 1)²) come back."""
+    """Recover Acc(T, 1) = 0.7 − 0.5 e^(−0.3 T) and Acc(T, 16) = 0.95 − 0.8 e^(−4 Acc(T, 1)²)."""
     first, second = fit_trends(panel(n1=ONE, n16=MANY)).values()
     found = [(fit.curve.alpha, fit.curve.beta, fit.curve.rate) for fit in (first, second)]
     np.testing.assert_allclose(found[0], [0.7, 0.5, 0.3], rtol=1e-5)

@@ -1,4 +1,4 @@
-"""What a page of figures carries: its scripts, its palettes, and a policy that lets nothing else run."""
+"""A page of figures carries its scripts, its palettes, and a policy under which nothing else runs."""
 
 import base64
 import hashlib

@@ -1,4 +1,4 @@
-"""Runs whose truth is known: fresh answers to questions of given laws, and exact accuracies of many runs."""
+"""Simulated runs with a known truth: fresh answers from given laws, and exact accuracies of many runs."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from results.votes.exact import AnswerPools, Floats, Ints, accuracy_by_question
 
 
 def pools(laws: Floats, answers: int, rng: np.random.Generator) -> AnswerPools:
-    """Fresh answers to questions of the given laws (Q, answers), the right one in column 0."""
+    """Fresh answers drawn from the laws of the questions (Q, answers); column 0 is the right answer."""
     votes = [rng.choice(len(law), answers, p=law) for law in laws]
     starts = np.arange(len(laws) + 1) * answers
     names = [f"q{i}" for i in range(len(laws))]
@@ -14,13 +14,13 @@ def pools(laws: Floats, answers: int, rng: np.random.Generator) -> AnswerPools:
 
 
 def varied_laws(questions: int, rng: np.random.Generator) -> Floats:
-    """Questions of all kinds: easy, hard, and with a wrong answer that leads."""
+    """Laws of all kinds of questions: easy, hard, and with a wrong answer likelier than the right one."""
     right = rng.beta(0.8, 0.6, questions)
     return np.column_stack([right, (1 - right)[:, None] * rng.dirichlet([1.0, 0.5, 0.2], questions)])
 
 
 def better(laws: Floats, by: float) -> Floats:
-    """The laws of a model that gives the right answer more often, by `by` in the mean over the questions."""
+    """The laws of a model with a probability of the right answer higher by `by`, averaged over questions."""
     room = 1 - laws[:, 0]
     right = laws[:, 0] + room * by / room.mean()
     wrong = laws[:, 1:] / np.maximum(laws[:, 1:].sum(axis=1, keepdims=True), 1e-300)
@@ -28,7 +28,7 @@ def better(laws: Floats, by: float) -> Floats:
 
 
 def accuracies(laws: Floats, answers: int, ns: Ints, runs: int, rng: np.random.Generator) -> Floats:
-    """The exact accuracy of each question in many runs, by vote and best of `ns`: (runs, Q, 2 len(ns))."""
+    """The exact accuracy of each question in many runs, by vote and best-of-N: (runs, Q, 2 len(ns))."""
     counts = np.array([rng.multinomial(answers, law, size=runs) for law in laws])
     digits = (answers + 1) ** np.arange(laws.shape[1])
     kinds, where = np.unique(counts @ digits, return_inverse=True)

@@ -16,7 +16,7 @@ QUESTIONS, ANSWERS = 12, 4
 
 
 def run(seed: int, model: str, honest: float) -> pd.DataFrame:
-    """Answers right ("A") four times in ten, with scores that lean by `honest` to the right ones."""
+    """Answers that are right ("A") four times in ten, with scores that favour right ones by `honest` / 8."""
     rng = np.random.default_rng(seed)
     rows = []
     for question in range(QUESTIONS):
@@ -33,7 +33,7 @@ CHOICES = {"best_by_score": best_of_subset, "weighted_majority": weighted_of_sub
 
 
 def by_hand(table: pd.DataFrame, method: str, n: int) -> np.ndarray:
-    """The accuracy of each question over all subsets of n answers."""
+    """The accuracy of each question, averaged over all subsets of n answers."""
     of_questions = []
     for _, rows in table.groupby("question_id", sort=True):
         votes = ["ABC".index(answer) for answer in rows["answer"]]
@@ -52,7 +52,7 @@ def test_one_run_s_choice_by_score_is_compared_with_its_own_vote(method: str) ->
     assert list(compared.index) == [2, 4]
     for n, row in compared.iterrows():
         gain = by_hand(table, method, int(n)) - by_hand(table, "majority", int(n))
-        assert row["difference"] == pytest.approx(gain.mean(), abs=0.02)  # the grid of weights
+        assert row["difference"] == pytest.approx(gain.mean(), abs=0.02)  # weights are rounded to a grid
         assert row["stderr"] == pytest.approx(gain.std(ddof=1) / np.sqrt(QUESTIONS), abs=0.02)
     assert set(compared["a"]) == {"majority"}
     assert set(compared["b"]) == {method}
@@ -70,7 +70,7 @@ def test_two_runs_are_compared_by_the_same_scores() -> None:
 
 
 def test_a_judge_that_takes_as_much_as_an_answer_halves_the_answers() -> None:
-    table = run(0, "m", honest=2)  # of 10 tokens each
+    table = run(0, "m", honest=2)  # answers have 10 tokens
     compared = compare_runs({"m": table}, methods=["best_by_score"], score="judge", score_cost=10.0)
     at_cost = compared.set_index("N").loc[4]
     assert at_cost["cost"] == 40
@@ -80,7 +80,7 @@ def test_a_judge_that_takes_as_much_as_an_answer_halves_the_answers() -> None:
 
 
 def test_all_prices_scaled_leave_what_is_told_at_equal_cost() -> None:
-    """With scores that cost tokens too, of two models with prices of their own."""
+    """Two models with different prices, whose scores cost tokens too."""
     runs = {
         "a": run(1, "one", honest=0).assign(tokens_judge=20),
         "b": run(2, "other", honest=3).assign(tokens=5, tokens_judge=3),
@@ -99,7 +99,7 @@ def test_all_prices_scaled_leave_what_is_told_at_equal_cost() -> None:
 
 
 def test_nothing_is_said_at_equal_cost_where_a_score_costs_nobody_knows_what() -> None:
-    """No number is known; or one of tokens, beside what the answers cost in dollars."""
+    """Either the score's cost is unknown, or it is in tokens while the answers' cost is in dollars."""
     plain = {"a": run(1, "one", honest=0), "b": run(2, "other", honest=3)}
     own = {name: table.assign(cost=0.01) for name, table in plain.items()}
     for runs, cost in ((plain, None), (own, 500.0)):
@@ -118,7 +118,7 @@ def test_the_cost_of_a_score_is_the_mean_of_what_each_took() -> None:
 
 
 def test_each_setting_of_each_model_pays_for_its_own_scores() -> None:
-    """Two models in one table, two settings each: what one of them pays is no other's."""
+    """Two models in one table, two settings each, with a separate cost of scores for each."""
     tables = [
         run(seed, model, honest=2).assign(setting=setting, tokens_judge=tokens)
         for seed, (model, setting, tokens) in enumerate(

@@ -1,4 +1,4 @@
-"""`tts curves --with`: a cheap side's answers to many questions beside a dear side's to few."""
+"""`tts curves --with`: a cheap model's answers to many questions help an expensive model's to few."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from tests.results.cli.command import results
 
 
 def samples(questions: range, model: str, luck: int = 0, **columns: object) -> pd.DataFrame:
-    """Eight answers to each question, right as often as its name says, but for luck."""
+    """Eight answers to each question, right with a probability that depends only on its number."""
     rng = np.random.default_rng(luck)
     hard = np.random.default_rng(99).random(1000)
     rows = [

@@ -1,4 +1,4 @@
-"""results.paired.differences against scipy, and against simulated runs whose truth is known."""
+"""results.paired.differences against scipy, and against simulated runs with a known truth."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ TRUE_GAIN = (0.4 - 0.2) * (0.3 - 0.3**2 / 2)
 
 @pytest.mark.parametrize(("level", "row_level"), [(0.90, None), (0.95, None), (0.99, None), (0.95, 0.99)])
 def test_one_row_is_a_paired_t_test_at_its_level(level, row_level):
-    """Rows looked at together carry the level of all."""
+    """The interval is labelled with the level of all rows together."""
     by_question = np.random.default_rng(0).normal(0.05, 0.3, (40, 3))
     found = mean_differences(by_question, level, row_level)
     expected = stats.ttest_1samp(by_question, 0.0)
@@ -25,7 +25,7 @@ def test_one_row_is_a_paired_t_test_at_its_level(level, row_level):
 
 
 def test_questions_that_differ_alike_still_have_an_interval():
-    """As wide as if one of them differed by 1 more: the standard error of that is 1 / Q."""
+    """It is as wide as if one of the Q questions differed by 1 more: a standard error of 1 / Q."""
     for value in (0.0, 0.2):
         one_off = np.full((10, 1), value)
         alike = mean_differences(one_off).interval
@@ -37,7 +37,7 @@ def test_questions_that_differ_alike_still_have_an_interval():
 
 
 def test_few_questions_decide_nothing_however_alike_they_differ():
-    """The sign test: all of Q questions differ one way in 2 of 2^Q cases, 6 % of 5 and 3 % of 6."""
+    """Sign test: by chance all Q questions differ the same way in 2 of 2^Q cases, 6 % for 5 and 3 % for 6."""
     assert [fewest_questions(level) for level in (0.5, 0.90, 0.95, 0.99)] == [2, 5, 6, 8]
     for level in (0.90, 0.95, 0.99):
         fewest = fewest_questions(level)
@@ -47,7 +47,7 @@ def test_few_questions_decide_nothing_however_alike_they_differ():
         found = mean_differences(np.full((questions, 1), 0.5)).interval
         assert (found.low[0], found.high[0]) == (-1, 1)
     assert mean_differences(np.ones((6, 1))).interval.low[0] > 0
-    for draws in (2, 3, 6, 12):  # questions, or pairs of them
+    for draws in (2, 3, 6, 12):  # questions, or clusters of two
         chance = pytest.approx(stats.binomtest(draws, draws).pvalue)
         pairs = [f"c{question // 2}" for question in range(2 * draws)]
         assert mean_differences(np.ones((draws, 1))).p_value[0] == chance
@@ -61,16 +61,16 @@ def test_no_difference_in_any_question_and_a_single_question():
     one = mean_differences(np.array([[0.5]]))
     assert one.mean[0] == 0.5
     assert np.isnan([one.stderr[0], one.interval.low[0], one.interval.high[0], one.p_value[0]]).all()
-    wide = mean_differences(np.array([[1.0, -1.0]] * 3 + [[0.5, -0.5]] * 3))  # no difference is beyond 1
+    wide = mean_differences(np.array([[1.0, -1.0]] * 3 + [[0.5, -0.5]] * 3))  # no difference can exceed 1
     assert (wide.interval.high[0], wide.interval.low[1]) == (1, -1)
 
 
 @pytest.mark.parametrize("questions", [2, 3, 5, 8, 10, 20, 40, 100])
 @pytest.mark.parametrize("share", [0.05, 0.10])
 def test_intervals_hold_a_gain_on_few_of_the_questions(questions, share):
-    """A gain of one on one question of twenty: the interval of ten all alike was [0, 0], and held 40 %.
+    """A gain of 1 on a few questions: the interval of ten equal differences used to be [0, 0], covering 40 %.
 
-    The least, 86 %, is that of differences of which two or three at most were seen; 4,000 runs each.
+    The lowest coverage, 86 %, is where at most two or three differences were seen; 4,000 runs each.
     """
     rng = np.random.default_rng([questions, int(100 * share)])
     gained = (rng.random((questions, 4000)) < share).astype(np.float64)
@@ -80,7 +80,7 @@ def test_intervals_hold_a_gain_on_few_of_the_questions(questions, share):
 
 @pytest.mark.parametrize(("questions", "lost"), [(20, 0.05), (60, 0.02)])
 def test_a_model_that_gains_a_little_and_loses_some_questions_outright_is_not_better(questions, lost):
-    """Equal in the mean: 36 and 30 of 100 sets of questions have none of those that are lost."""
+    """The models are equal on average; 36 and 30 of 100 question sets contain none of the lost questions."""
     rng = np.random.default_rng(2)
     missed = rng.random((questions, 4000)) < lost
     small = lost / (1 - lost) * rng.uniform(0.5, 1.5, missed.shape)
@@ -93,7 +93,7 @@ def test_a_model_that_gains_a_little_and_loses_some_questions_outright_is_not_be
     ("method", "n"), [("majority", 1), ("majority", 3), ("majority", 8), ("best_of_n", 4)]
 )
 def test_a_run_against_itself_is_a_false_alarm_in_one_of_twenty(method, n):
-    """3,000 pairs of runs of one model, one row named: the share has a standard error of 0.4 %."""
+    """3,000 pairs of runs of one model, compared at one N: the share has a standard error of 0.4 %."""
     rng = np.random.default_rng(11)
     runs, answers = 3000, 8
     laws = varied_laws(QUESTIONS, rng)
@@ -106,7 +106,7 @@ def test_a_run_against_itself_is_a_false_alarm_in_one_of_twenty(method, n):
 
 
 def test_as_many_intervals_as_their_level_says_hold_the_difference_of_the_population():
-    """New questions every time, with differences of their own: the interval is about the kind of question."""
+    """New questions with new differences each time: the interval is for the population of questions."""
     rng = np.random.default_rng(5)
     held = []
     for _ in range(2000):

@@ -1,4 +1,4 @@
-"""The gate on every question: exact chances, and how often luck alone fails one of many."""
+"""The gate on every question: exact probabilities, and how often chance alone fails one of many."""
 
 from fractions import Fraction
 from itertools import product
@@ -49,7 +49,7 @@ def test_what_is_seen_and_what_luck_explains(right, before, margin, word, fallen
 @pytest.mark.parametrize("margin", [Fraction(0), Fraction(1, 4)])
 @pytest.mark.parametrize(("first", "of", "then", "out_of"), [(4, 4, 0, 4), (3, 4, 1, 5), (5, 6, 2, 3)])
 def test_the_chance_of_a_fall_is_that_of_all_falls_as_large(first, of, then, out_of, margin):
-    """Counted in fractions, at the worst of 41 common shares."""
+    """Computed in exact fractions, at the worst of 41 common probabilities."""
     fall = Fraction(first, of) - Fraction(then, out_of)
 
     def chance(share: Fraction) -> Fraction:
@@ -67,9 +67,9 @@ def test_the_chance_of_a_fall_is_that_of_all_falls_as_large(first, of, then, out
 @pytest.mark.parametrize("answers", [4, 16])
 @pytest.mark.parametrize("shares", [(0.5, 0.5), (0.9, 1.0), (0.0, 1.0), None])
 def test_of_equal_runs_luck_fails_a_question_in_at_most_5_of_100(shares, answers):
-    """400 comparisons of 60 questions; were it 5 %, more than 33 would be seen once in 300 tests.
+    """400 comparisons of 60 questions; at a true rate of 5 %, more than 33 occur once in 300 tests.
 
-    None: no run before it, and each question is as often right as the margin allows.
+    `shares` None: no earlier run, and each question is right just as often as the margin requires.
     """
     rng = np.random.default_rng(0)
     counts = [answers] * 60
@@ -83,7 +83,7 @@ def test_of_equal_runs_luck_fails_a_question_in_at_most_5_of_100(shares, answers
 
 
 def test_one_case_that_broke_is_found_among_many():
-    """Always right before, never since; the mean of 100 questions moves by one point."""
+    """One question was always right and now never is; the mean of 100 questions moves by one point."""
     rng = np.random.default_rng(1)
     before = rng.binomial(16, 0.9, 100)
     now = rng.binomial(16, 0.9, 100)
@@ -94,7 +94,7 @@ def test_one_case_that_broke_is_found_among_many():
 
 
 def test_too_few_answers_say_how_many_would_show_a_fall():
-    """Luck shows the fall of n of n to none in 1 of 4^n cases, at one half."""
+    """A fall from n of n to 0 of n has a probability of 4^−n by chance, at a true share of one half."""
     assert gate([4] * 10, [4] * 10, [4] * 10).answers_needed is None
     assert gate([4] * 100, [4] * 100, [4] * 100).answers_needed == 6
     assert 4.0**-6 <= 0.05 / 100 < 4.0**-5

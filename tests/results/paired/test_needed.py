@@ -1,4 +1,4 @@
-"""results.paired.needed: the named numbers of questions and answers decide as often as they say."""
+"""results.paired.needed: the advised numbers of questions and answers have the promised power."""
 
 import numpy as np
 import pytest
@@ -24,7 +24,7 @@ from tests.results.paired.made import pools, varied_laws
 def measured(
     questions: int, mean: float | list[float], stderr: float, row_level: float = 0.95
 ) -> Differences:
-    """A measured difference and its standard error."""
+    """Measured differences, all with one standard error."""
     mean = np.atleast_1d(np.array(mean))
     unknown = np.full(mean.shape, np.nan)
     every = np.full(mean.shape, stderr)
@@ -55,9 +55,9 @@ def test_halves_too_small_for_a_vote_are_no_halves():
 @pytest.mark.parametrize("row_level", [0.95, 0.99])
 @pytest.mark.parametrize("scale", [0.03, 0.08])
 def test_what_is_advised_after_an_undecided_comparison_decides_four_times_in_five(scale, row_level):
-    """True differences of a law of their own, measured; a fresh run of the number named where undecided.
+    """True differences are drawn and measured; after an undecided one, a fresh run has the advised size.
 
-    The number for a difference as large as was seen would do so in 60 to 72 of 100 cases.
+    The size planned for a difference as large as the one seen would decide in only 60 to 72 of 100 cases.
     """
     rng = np.random.default_rng(3)
     spread, questions = 0.3, 150
@@ -76,7 +76,7 @@ def test_what_is_advised_after_an_undecided_comparison_decides_four_times_in_fiv
 
 @pytest.mark.parametrize("whole", [False, True])
 def test_the_chance_is_that_of_simulated_comparisons(whole):
-    """A true difference of 10 points, of questions that are gained, lost or as before where it is whole."""
+    """A true difference of 10 points; with `whole`, each question is gained, lost or unchanged."""
     rng = np.random.default_rng(5)
     shape = (80, 20_000)
     differences = (
@@ -93,7 +93,7 @@ def test_the_chance_is_that_of_simulated_comparisons(whole):
 
 @pytest.mark.parametrize("questions", [8, 30, 100, 1000])
 def test_the_fewest_gained_that_decide_are_those_of_the_interval(questions):
-    """4 of 100 gained and none lost decide by Student's interval; 3 do not."""
+    """For example, 4 of 100 gained and none lost exclude 0 from Student's interval; 3 do not."""
     count = np.arange(1, 9)
     differences = (np.arange(questions)[:, None] < count).astype(float)
     decides = mean_differences(differences).interval.low > 0
@@ -101,7 +101,7 @@ def test_the_fewest_gained_that_decide_are_those_of_the_interval(questions):
 
 
 def test_what_a_measurement_leaves_open_is_bayes_rule_on_a_half_cauchy_law():
-    """By numerical integration over the scale, the lowest hundredth left out as in the law."""
+    """Integrated numerically over the scale, without its lowest hundredth, as in the prior."""
     difference, stderr = 0.05, 0.03
 
     def over_scales(value=np.ones_like):
@@ -118,7 +118,7 @@ def test_what_a_measurement_leaves_open_is_bayes_rule_on_a_half_cauchy_law():
 
     mean = over_scales(lambda kept: kept * difference) / over_scales()
     assert given(difference, stderr).expected == pytest.approx(mean, rel=0.02)
-    assert given(0.5, 0.01).expected == pytest.approx(0.5, abs=0.002)  # what is clear stays
+    assert given(0.5, 0.01).expected == pytest.approx(0.5, abs=0.002)  # a clear difference is not shrunk
 
 
 def test_as_many_answers_as_are_named_have_that_chance():
@@ -148,11 +148,11 @@ def test_never_fewer_questions_than_can_decide():
 
 
 def test_six_passages_are_the_fewest_whatever_their_questions_and_answers():
-    """Of two questions each. Ten questions of five are too few with any answers; ten alone are enough."""
+    """Two questions each. Ten questions in five passages are too few; ten independent ones suffice."""
     differences = np.array([1.0, 0.8, 0.9, 1.0, 0.7, 0.9, 1.0, 0.8, 0.9, 1.0])[:, None]
     from_answers = np.array([0.001])
     passages = mean_differences(differences, clusters=list("aabbccddee"))
     assert np.isinf(more_answers_needed(passages, from_answers)).all()
     assert np.isfinite(more_answers_needed(mean_differences(differences), from_answers)).all()
-    assert questions_needed(passages).tolist() == [12]  # of six passages
+    assert questions_needed(passages).tolist() == [12]  # in six passages
     assert questions_needed(mean_differences(differences)).tolist() == [6]

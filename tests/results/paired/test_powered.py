@@ -1,4 +1,4 @@
-"""results.paired.powered against every subset of a few questions, fits made one by one, and simulation."""
+"""results.paired.powered against all subsets of a few questions, separate fits, and simulation."""
 
 from itertools import combinations
 
@@ -16,7 +16,7 @@ def names(start: int, end: int, cluster: int = 1) -> list[str]:
 @pytest.mark.parametrize("cluster", [1, 2])
 @pytest.mark.parametrize("alike", [0.0, 0.9])
 def test_over_all_parts_that_may_be_asked_the_mean_is_that_of_all_questions(cluster, alike):
-    """Exactly, whatever is chosen and learnt: 126 ways to ask the dear side 4 of 9 questions, or clusters."""
+    """Exactly unbiased: over all 126 ways to ask the expensive side 4 of 9 questions, or clusters."""
     rng = np.random.default_rng(3)
     dear = rng.random(9 * cluster)
     cheap = alike * dear[:, None] + (1 - alike) * rng.random((9 * cluster, 2))
@@ -32,7 +32,7 @@ def test_over_all_parts_that_may_be_asked_the_mean_is_that_of_all_questions(clus
 
 @pytest.mark.parametrize("cluster", [1, 3])
 def test_slopes_are_those_of_fits_to_the_other_questions(cluster):
-    """Question by question: a line through the others, shrunk; mean and variance of what is left."""
+    """For each question a shrunken line through the others; then mean and variance of the residuals."""
     rng = np.random.default_rng(8)
     dear, cheap, further = rng.random(12), rng.random((12, 1)), rng.random((30, 1))
     cheap += dear[:, None]
@@ -58,7 +58,7 @@ def test_slopes_are_those_of_fits_to_the_other_questions(cluster):
 def test_rows_in_any_order_and_what_was_not_measured():
     rng = np.random.default_rng(1)
     dear, cheap, further = rng.random(20), rng.random((20, 3)), rng.random((40, 3))
-    cheap[:, 2], further[:, 2] = cheap[:, 1], further[:, 1]  # two that are one: the first is taken
+    cheap[:, 2], further[:, 2] = cheap[:, 1], further[:, 1]  # two equal ones: the first is used
     cheap[:, :] += dear[:, None]
     whole = powered(dear, cheap, further, names(0, 20, 2), names(20, 60, 2))
     order, turned = rng.permutation(20), rng.permutation(40)
@@ -68,7 +68,7 @@ def test_rows_in_any_order_and_what_was_not_measured():
     assert whole.slopes[2] == 0
 
     alone, fewer = cheap[:, :1], further[:, :1].copy()
-    fewer[25:] = np.nan  # as if the cheap side had not been asked them
+    fewer[25:] = np.nan  # as if the cheap side had not been asked these
     unasked = powered(dear, alone, fewer, names(0, 20), names(20, 60))
     absent = powered(dear, alone, fewer[:25], names(0, 20), names(20, 45))
     assert (unasked.mean, unasked.slopes[0]) == (absent.mean, absent.slopes[0])
@@ -87,7 +87,7 @@ def test_rows_in_any_order_and_what_was_not_measured():
     [(World("none", 0.0), (0.97, 1.03)), (World("strong", 0.95), (2.2, 3)), (World("", 0.8, 1, 5), (1.8, 4))],
 )
 def test_intervals_hold_and_the_gain_is_what_is_told(world, worth):
-    """400 runs of 50 questions, clusters of 5 among them: a share of 95 % has a standard error of 1.1 %."""
+    """400 runs of 50 questions, some in clusters of 5: a share of 95 % has a standard error of 1.1 %."""
     rng = np.random.default_rng(5)
     runs = [told(*simulated(world, 550, rng), 50) for _ in range(400)]
     found = {one.measure: one.now for one in row("", 50, runs, TRUE)}

@@ -1,4 +1,4 @@
-"""results.paired.runs: which runs are paired, on which questions, and every number of a row by hand."""
+"""results.paired.runs: which runs are paired, on which questions; every number of a row by hand."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -18,7 +18,7 @@ from tests.by_hand import by_subsets
 
 
 def run(answers: dict[str, str], tokens: int | Sequence[int] = 10, **constants: Any) -> pd.DataFrame:
-    """Samples by question: "r" is right, "-" null; `tokens` of every answer, or by question."""
+    """Samples from a letter per answer: "r" is right, "-" null; `tokens` for every answer, or by question."""
     each = [tokens] * len(answers) if isinstance(tokens, int) else tokens
     rows = [
         (name, i, None if answer == "-" else answer, "r", n)
@@ -63,7 +63,7 @@ def test_default_n_are_powers_of_two_and_the_smaller_pool(monkeypatch, recwarn):
         compared = compare_runs({"one": run({**A, "q1": "raa"}), "two": run(longer)})
     assert compared[compared["method"] == "best_of_n"]["N"].tolist() == [1, 2, 3]
     monkeypatch.setattr("results.paired.sides.MOST", 3)
-    longer["q1"] += "a"  # which keeps no N from the others
+    longer["q1"] += "a"  # changes no N of the others
     assert set(compare_runs({"one": run(B), "two": run(longer)})["N"]) == {1, 2, 3}
     assert not recwarn.list
 
@@ -91,7 +91,7 @@ def test_runs_that_cannot_be_paired_are_refused(other, named):
 
 
 def names(runs: dict[str, pd.DataFrame]) -> list[tuple[str, ...]]:
-    """Of the pairs that are compared, and their settings."""
+    """The names and settings of the pairs that are compared."""
     looked_at = pairs_looked_at(runs, methods="majority")
     return [(*pair.names, pair.a.setting, pair.b.setting) for pair in looked_at]
 
@@ -110,7 +110,7 @@ def test_runs_meet_at_each_setting_they_share_or_else_everywhere():
 
 
 def test_the_pairs_of_a_data_set_are_those_it_has_alone():
-    """The settings of two runs are shared in one of two data sets only."""
+    """Two runs share a setting in only one of two data sets."""
     settings = {"d": ("low", "low"), "e": ("high", "low")}
     apart = [
         {"x": run(A, setting=x, dataset=name), "y": run(B, setting=y, dataset=name)}
@@ -124,7 +124,7 @@ def test_the_pairs_of_a_data_set_are_those_it_has_alone():
     ("lone", "named"),
     [
         ({"x": ("low", "e")}, "x/low on e"),  # y has no answers to this data set
-        ({"y": ("high", "d")}, "y/high on d"),  # settings that both have are compared, and no others
+        ({"y": ("high", "d")}, "y/high on d"),  # only settings that both have are compared
         ({"z": ("low", "e")}, "z/low on e"),
         ({"x": ("high", "d"), "y": ("high", "d")}, None),
     ],
@@ -150,7 +150,7 @@ def test_runs_are_called_by_their_models_where_these_tell_all_of_them_apart():
 
 
 def test_data_sets_without_a_name_are_not_paired_in_silence(recwarn):
-    """The names of the questions may be those of others; right answers that agree say they are not."""
+    """Equal names may be of different questions, unless the right answers agree as well."""
     with pytest.warns(UserWarning, match=r"x and y: .* column dataset"):
         one_named = compare_runs({"x": run(A), "y": run(B, dataset="d")})
     assert set(one_named["dataset"]) == {"d"}
@@ -186,7 +186,7 @@ def test_one_row_named_before_looking_has_the_level_alone():
 
 
 def test_what_the_questions_of_another_data_set_are_called_changes_nothing():
-    """Both number theirs from 0: of two sets nothing moves together."""
+    """Both data sets number their questions from 0, yet are independent."""
     rng = np.random.default_rng(3)
 
     def both(prefix: str, seed: int) -> pd.DataFrame:
@@ -243,7 +243,7 @@ def test_equal_cost_gives_the_cheaper_run_more_answers():
     curve = [np.mean([by_subsets(answers, n, null="-") for answers in B.values()]) for n in (2, 3)]
     single = np.mean([by_subsets(answers, 1, null="-") for answers in A.values()])
     assert rows.loc[1, "difference_at_cost"] == pytest.approx(np.mean(curve) - single)
-    assert rows.loc[2, "N_at_cost"] == 5  # of four
+    assert rows.loc[2, "N_at_cost"] == 5  # of only four
     assert rows.loc[2, ["difference_at_cost", "low_at_cost"]].isna().all()
     back = compare_runs({"cheap": run(B, tokens=8), "dear": run(A, tokens=20)}).head(3)
     assert back["difference_at_cost"].isna().tolist() == [True, True, False]
@@ -254,14 +254,14 @@ def test_at_equal_prices_equal_cost_is_equal_n():
     for name in ("difference", "low", "high"):
         np.testing.assert_allclose(rows[name], rows[f"{name}_at_cost"])
     np.testing.assert_allclose(rows["N"], rows["N_at_cost"])
-    for tokens, last in ((99, 4), (97, 400 / 97)):  # a hundredth beyond the pool is no matter
+    for tokens, last in ((99, 4), (97, 400 / 97)):  # exceeding the pool by a hundredth is allowed
         near = compare_runs({"one": run(A, tokens=100), "two": run(B, tokens=tokens)})
         np.testing.assert_allclose(near["N_at_cost"][[0, 2]], [100 / tokens, last])
         assert pd.notna(near["difference_at_cost"][2]) == (last == 4)
 
 
 def test_prices_turn_tokens_into_money():
-    """By the names of runs or of models, or as the answers say themselves."""
+    """Prices are given by run or model, or costs come with the answers."""
     runs = {"dear": run(A, tokens=10, model="large"), "cheap": run(B, tokens=20, model="small")}
     rows = compare_runs(runs, {"dear": Price(0.6e6), "cheap": Price(0.1e6)})
     assert rows.loc[rows["N"] == 1, ["cost", "N_at_cost"]].to_numpy().tolist() == [[6.0, 3.0]] * 2
@@ -270,7 +270,7 @@ def test_prices_turn_tokens_into_money():
     pd.testing.assert_frame_equal(rows, compare_runs(runs, by_model))
     own = {name: runs[name].assign(cost=cost) for name, cost in (("dear", 6.0), ("cheap", 2.0))}
     pd.testing.assert_frame_equal(rows, compare_runs(own))
-    greedy = own["dear"].head(1).assign(decoding="greedy", cost=None)  # of which no vote is made
+    greedy = own["dear"].head(1).assign(decoding="greedy", cost=None)  # not voted on
     own["dear"] = pd.concat([own["dear"], greedy])
     pd.testing.assert_frame_equal(rows, compare_runs(own))
     both = {"x": pd.concat(runs.values())}
@@ -282,7 +282,7 @@ def test_prices_turn_tokens_into_money():
     for prices, named in (
         ({"large": one}, "small"),
         ({**one_each, "z": one}, "'z'"),
-        ({**one_each, "x": one}, "'x'"),  # the table of models that have prices
+        ({**one_each, "x": one}, "'x'"),  # a table whose models have prices
     ):
         with pytest.raises(BadInput, match=f"--price: .*{named}"):
             compare_runs(both, prices)
@@ -294,7 +294,7 @@ def test_without_tokens_there_is_no_cost():
 
 
 def test_the_uncertain_price_of_an_answer_is_in_the_interval_at_equal_cost():
-    """Against resampled questions, with which the price moves too."""
+    """Compared with resampling the questions, which changes the price as well."""
     rng = np.random.default_rng(4)
     Q, n = 400, 8
     right = rng.uniform(0.05, 0.35, Q)
@@ -327,10 +327,10 @@ def test_the_uncertain_price_of_an_answer_is_in_the_interval_at_equal_cost():
 
 
 def test_answers_needed_are_those_of_the_smaller_pool():
-    """18 of 30 and 10 of 20 right in every question: the variance is p(1 − p) / (n − 1) of each, no more.
+    """18 of 30 and 10 of 20 right in every question: the only variance is p(1 − p) / (n − 1) of each.
 
-    It is known within a tenth from the halves of the pools. The questions, which all differ alike, leave open
-    whether one of them differs by 1 more.
+    It is known to within a tenth from halves of the pools. As all questions have the same difference, the
+    uncertainty left is that one of them might differ by 1 more.
     """
     variance, truth, test = 0.24 / 29 + 0.25 / 19, given(0.1, 1 / 40), Decision()
     more = {f"q{i}": "r" * 18 + "a" * 12 for i in range(40)}
@@ -360,7 +360,7 @@ def test_a_prompt_of_unknown_length_costs_what_the_known_ones_do():
 
 
 def test_a_vote_of_exactly_one_half_is_no_flip_until_it_leaves_it():
-    """Six against six is 1/2 at every N; the curve gave 0.5000000000000003, and no question was gained."""
+    """Six against six is 1/2 at every N; the curve gave 0.5000000000000003, so no question was gained."""
     even = dict.fromkeys(map(str, range(30)), "rrrrrraaaaaa")
     split = dict.fromkeys(even, "rrrrrraaabbb")
     rows = compare_runs({"one": run(even), "two": run(split)}, methods=["majority"]).set_index("N")

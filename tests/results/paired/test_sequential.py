@@ -1,4 +1,4 @@
-"""results.paired.sequential against published boundaries, simulated looks, and a bet written out."""
+"""results.paired.sequential against published boundaries, simulated looks, and explicit bets."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from results.paired.sequential import Open, Planned, boundaries, replayed
 
 
 def drawn(questions: int, gain: float = 0.0, seed: int = 0) -> np.ndarray:
-    """Differences of votes: most are 0, some move either way, a share `gain` more upwards."""
+    """Differences of votes: half are 0, the rest go either way; a share `gain` is turned positive."""
     rng = np.random.default_rng(seed)
     moves = rng.choice([-1, 0, 0, 1], questions) * rng.random(questions)
     return np.where(rng.random(questions) < gain, np.abs(moves), moves)
@@ -27,7 +27,7 @@ def test_the_boundaries_are_crossed_as_often_as_the_level_allows(level):
     shares = np.array([0.05, 0.3, 0.35, 0.8, 1.0])
     steps = np.random.default_rng(0).standard_normal((100_000, 5)) * np.sqrt(np.diff(shares, prepend=0))
     crossed = np.abs(steps.cumsum(axis=1) / np.sqrt(shares)) > boundaries(tuple(shares), level)
-    # 4 standard errors of the draws; both sides at once are counted once
+    # 4 standard errors of the draws; crossing both sides counts once
     assert crossed.any(axis=1).mean() == pytest.approx(1 - level, abs=4 * np.sqrt(level * (1 - level) / 1e5))
 
 
@@ -42,7 +42,7 @@ def test_one_planned_look_is_a_comparison_made_once():
 
 @pytest.mark.parametrize("way", [Planned(60), Open()])
 def test_equal_runs_are_told_apart_at_any_look_in_at_most_5_of_100_cases(way):
-    """400 comparisons: more than 33 would be beyond three standard errors of 5 %."""
+    """400 comparisons: more than 33 would be three standard errors above 5 %."""
     words = [way.end(drawn(60, seed=seed))[1] for seed in range(400)]
     assert sum(word in ("better", "worse") for word in words) <= 33
 
@@ -69,7 +69,7 @@ def test_a_margin_moves_what_is_asked_and_not_the_interval(way):
 
 @pytest.mark.parametrize("margin", [0.02, 0.05, 0.1, 0.2])
 def test_a_margin_is_a_gain_of_every_question(margin):
-    """Whether to go on as well: where 0 is out of reach, a margin may be near."""
+    """This includes whether to go on: a margin may be within reach where 0 is not."""
     differences = drawn(100, seed=3)
     differences -= differences.mean()
     plan = Planned(200)
@@ -80,7 +80,7 @@ def test_a_margin_is_a_gain_of_every_question(margin):
 
 
 def test_the_open_interval_holds_what_no_bet_refutes():
-    """Each value by a bet written out, question by question."""
+    """Check the ends by explicit bets, question by question."""
     differences = drawn(120, 0.4)
     interval = Open().look(differences).interval
     stakes = np.geomspace(0.05, 0.95, 6)

@@ -30,7 +30,7 @@ def test_a_high_level_is_not_lowered_by_the_errors_of_the_draws(shared):
 
 
 def test_the_level_is_that_of_the_multiplier_bootstrap_over_questions():
-    """Drawn question by question, 20,000 times: critical values agree to 0.04, three of their errors."""
+    """With 20,000 draws over questions, critical values agree to 0.04, three of their standard errors."""
     rng = np.random.default_rng(2)
     d = rng.normal(size=(80, 5)) @ rng.normal(size=(5, 5)) + rng.exponential(size=(80, 1))
     errors = d - d.mean(axis=0)
@@ -51,7 +51,7 @@ def test_settings_of_the_same_questions_move_together_by_the_names_of_the_questi
 
 
 def decided(questions: int, answers: int, gain: float, runs: int) -> tuple[float, float]:
-    """The share of comparisons in which some row is decided, in %: now, and by 90 % intervals of each row."""
+    """The % of comparisons with any decided row: as implemented, and by a 90 % interval for each row."""
     found = {row.measure: row.now for row in of_two("", questions, answers, gain, runs)}
     return found["all rows, %"], found["rows by their own 90 %, %"]
 
@@ -61,7 +61,7 @@ def decided(questions: int, answers: int, gain: float, runs: int) -> tuple[float
     [(60, 8, 200), pytest.param(100, 16, 600, marks=pytest.mark.release)],
 )
 def test_equal_models_are_told_apart_in_at_most_one_of_twenty_comparisons(questions, answers, runs):
-    """By any row of the table: it was about one of three. Of 600 comparisons a standard error is 0.9 %."""
+    """In any row of the table; it used to be one in three. Of 600 comparisons the standard error is 0.9 %."""
     now, before = decided(questions, answers, 0.0, runs)
     assert now <= 5 + 2 * 0.9
     assert before > 20

@@ -1,4 +1,4 @@
-"""results.paired.verdict: the three words, and what contradicts itself."""
+"""results.paired.verdict: the three words, and rows that contradict each other."""
 
 from results.paired.verdict import overall, verdict
 

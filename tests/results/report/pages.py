@@ -1,4 +1,4 @@
-"""The report's page about some files."""
+"""The report's page for some files."""
 
 from datetime import UTC, datetime
 from pathlib import Path

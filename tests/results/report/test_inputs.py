@@ -1,4 +1,4 @@
-"""What a report takes: every table of the project, and run folders as they are."""
+"""The inputs of a report: every kind of table of the project, and run folders as they are."""
 
 import json
 import re
@@ -18,7 +18,7 @@ from tests.results.report.pages import page_of
 
 
 def samples(answers="AAB", settings=("10", "20"), questions=("q1", "q2"), **columns):
-    """Each question is answered with `answers` at each setting; A is right, a dash cannot be read."""
+    """Samples with `answers` to each question at each setting; A is right, a dash is unreadable."""
     rows = [
         {
             "dataset": "sums",
@@ -92,7 +92,7 @@ def test_answers_without_a_record_of_the_harness_have_no_facts(run):
 
 
 def test_curves_that_are_given_win_over_those_of_samples(run, tmp_path):
-    """Only over those of the same setting and method of the same model on the same dataset."""
+    """But only over those of the same dataset, model, setting and method."""
     for given in ({}, {"dataset": "o"}, {"model": "o"}, {"setting": "10"}, {"method": "weighted_majority"}):
         rows = curves().query("setting == 'low'").assign(**given)
         write_curves(rows, tmp_path / "c.csv")
@@ -107,7 +107,7 @@ def test_curves_that_are_given_win_over_those_of_samples(run, tmp_path):
 
 @pytest.mark.usefixtures("undrawn")
 def test_what_is_incomplete_is_listed_once(run, tmp_path):
-    """What reading samples warns of, what a run lacks, and, with curves alone, what their card says."""
+    """Warnings from reading samples, what a run lacks, and, for curves alone, what their card says."""
     table = samples(model="part")
     table[~((table["question_id"] == "q2") & (table["setting"] == "20"))].to_csv(tmp_path / "s.csv")
     write_curves(curves(model="given", questions=[200, 200, 120, 120]), tmp_path / "c.csv")
@@ -125,7 +125,7 @@ def test_what_is_incomplete_is_listed_once(run, tmp_path):
 
 @pytest.mark.usefixtures("undrawn")
 def test_no_text_of_any_table_is_shown_unseen(tmp_path):
-    """Tables are told apart, and what is hidden in a name or a reason is spelled out in each of them."""
+    """Tables are told apart, and invisible characters in any text of theirs are made visible."""
     tables = {"fits": [FIT], "plan": PLAN, "backtest": BACKTEST, "comparison": [DIFFERENCE]}
     tables |= {"curves": curves(), "forecast": forecast_table("flat", [0.6, 0.7])}
     claim = dict.fromkeys(["claim", "where", "setting", "quantity", "verdict"], "name")
@@ -181,7 +181,7 @@ def test_what_two_tables_tell_is_refused(kind, tmp_path):
 
 
 def test_intervals_of_two_comparisons_are_not_said_to_hold_together(tmp_path):
-    """A pair is in one table alone, and three runs have ranks where one table compares each with each."""
+    """A pair may be in only one table, and three runs are ranked only if one table compares all of them."""
     pairs = [("a", "b"), ("a", "c"), ("b", "c")]
     rows = [DIFFERENCE | {"a": a, "b": b} for a, b in pairs]
     files = [tmp_path / f"{name}.csv" for name in ("all", "more", *map("".join, pairs))]

@@ -1,4 +1,4 @@
-"""Judges side by side: a picture where a model has curves by score, none where it has not."""
+"""Judges side by side: a figure if a model has curves by score, and none otherwise."""
 
 import pandas as pd
 import pytest
@@ -33,7 +33,7 @@ def test_there_is_none_without_a_comparison(methods):
 @pytest.mark.parametrize("method", ["best_by_score", "weighted_majority"])
 def test_the_report_says_what_choosing_by_score_adds(method):
     (choice,) = curve_choices(make_panels(table([method])))
-    assert "4.0" in choice.figures[0][0]  # 70 to 74 per cent
+    assert "4.0" in choice.figures[0][0]  # from 70 to 74 per cent
 
 
 def test_panels_that_stand_together_have_the_same_axis_of_lengths():

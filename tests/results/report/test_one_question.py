@@ -1,4 +1,4 @@
-"""Single questions: counts, votes and texts against what was put in, bounded and made safe to show."""
+"""Single questions: counts, votes and texts match the input, are bounded, and are safe to show."""
 
 import json
 import re
@@ -17,7 +17,7 @@ MOST_QUESTIONS = 30
 
 
 def data(table):
-    """What the page is given of the questions of a table."""
+    """The data on a table's questions that the page gets."""
     return question_data(table, curves_and_votes(table, "majority", permutations=0)[1])
 
 
@@ -71,7 +71,7 @@ def test_no_string_hides_anything_wherever_a_model_or_a_name_puts_it():
 def test_numbers_are_bounded_and_totals_told():
     letters = "".join(chr(ord("A") + i % 20) for i in range(40))
     table = samples(letters, questions=("q",))
-    table.loc[table["sample"] % 4 == 0, "text"] = None  # of these nothing was kept
+    table.loc[table["sample"] % 4 == 0, "text"] = None  # no text was kept
     (model,) = data(as_samples(table))
     (question,) = model["questions"]
     assert len(question["texts"]) == MOST_TEXTS

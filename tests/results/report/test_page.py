@@ -21,7 +21,7 @@ MADE = datetime(2024, 5, 17, 9, 30, tzinfo=UTC)
 
 @pytest.fixture
 def tables(tmp_path):
-    """Writes tables into files and reads them as the report does."""
+    """A function that writes tables to files and returns their paths."""
 
     def write(**frames):
         for name, frame in frames.items():
@@ -34,7 +34,7 @@ def tables(tmp_path):
 
 
 class Page(HTMLParser):
-    """Tags with their attributes, the text of each script, and all other text."""
+    """A parsed page: tags with their attributes, the text of each script, and all other text."""
 
     def __init__(self, page):
         super().__init__()
@@ -57,7 +57,7 @@ class Page(HTMLParser):
 
 @pytest.fixture(autouse=True)
 def bare_pictures(monkeypatch):
-    """Files of pictures that hold nothing but how they begin: drawing them is tested with the figures."""
+    """Make picture files that hold only their first bytes: drawing is tested with the figures."""
     starts = {".png": b"\x89PNG", ".svg": b"<svg", ".pdf": b"%PDF"}
     monkeypatch.setattr("results.report.page.rendered", lambda _: starts)
 
@@ -89,7 +89,7 @@ def test_every_figure_is_on_the_page_in_the_data_and_beside_it(tables):
 
 
 def test_names_out_of_the_tables_are_escaped_everywhere(tables, tmp_path):
-    """Those of plans and comparisons stand in the first sentences, in captions and above tables."""
+    """Names in plans and comparisons also appear in the opening sentences, in captions and above tables."""
     evil = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\"'`{{7*7}}"
     frame = curves(model=evil, dataset=evil).assign(setting=lambda table: table["setting"] + evil)
     rows = [{**row, "model": evil, "setting": evil, "target_accuracy": 0.7} for row in PLAN]

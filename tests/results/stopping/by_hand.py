@@ -1,4 +1,4 @@
-"""A vote that stops, one answer after the other in plain Python: the reference of the compiled replay."""
+"""A stopped vote replayed answer by answer in plain Python, as a reference for the compiled replay."""
 
 import itertools
 from collections import Counter
@@ -32,7 +32,7 @@ def leaders(votes: Sequence[int]) -> set[int]:
 
 @cache
 def modes(votes: tuple[int, ...]) -> dict[int, float]:
-    """The chance of each answer to be the mode: its gamma variable is the largest, by quadrature."""
+    """The probability that each answer is the mode (has the largest gamma variable), by quadrature."""
     counts = Counter(vote for vote in votes if vote >= 0)
 
     def density(x: float, vote: int) -> float:
@@ -52,7 +52,7 @@ def played(
     block: int | str = 1,
     all_at_once: bool = False,
 ) -> Ended:
-    """One question in one order."""
+    """Replay the vote on one question in one order."""
     drawn = list(order[:most])
     if all_at_once:
         drawn.sort(key=lambda i: tokens[i])
@@ -77,7 +77,7 @@ def played(
 
 
 def check_blocks(rule: Rule, threshold: float) -> None:
-    """Of every future of every short past none ends it before the block's last answer, and one there."""
+    """Check every short past: no future ends the vote before the block's last answer; one ends it there."""
     most = 9
     for length in range(4):
         for past in itertools.product("ab.", repeat=length):
@@ -94,7 +94,7 @@ def check_blocks(rule: Rule, threshold: float) -> None:
 
 
 def check_replay(rule: Rule, most: int) -> None:
-    """The compiled replay of a rule against `played`: at its thresholds, in every way of asking."""
+    """Check the compiled replay of a rule against `played`, for its thresholds and every block size."""
     pools = random_pools(np.random.default_rng(most))
     orders = random_orders(pools, 4, seed=1)
     ways = [(1, False), (4, False), (EXACT, False), (1, True)]

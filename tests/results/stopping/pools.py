@@ -7,7 +7,7 @@ from tests.by_hand import pools_of
 
 
 def random_pools(rng: np.random.Generator, questions: int = 6, answers: int = 14) -> AnswerPools:
-    """Questions with two to five answers and some unreadable ones, each with its tokens."""
+    """Pools with two to five different answers and some unreadable ones, all with token counts."""
     votes, tokens = [], []
     for _ in range(questions):
         kinds = int(rng.integers(2, 6))

@@ -1,4 +1,4 @@
-"""The arena's table: against the replay by hand, its references, and figures seen on real answers."""
+"""The arena's table against the replay by hand, its references, and earlier results on real answers."""
 
 import numpy as np
 import pandas as pd
@@ -102,15 +102,15 @@ def test_a_fixed_number_is_no_better_than_itself():
     assert fixed["difference_fixed"].abs().max() < 0.012  # 3 standard errors of 12 × 1000 votes
     np.testing.assert_allclose(fixed["N_fixed"], fixed["threshold"], rtol=0.01)
     np.testing.assert_allclose(fixed["agreement"], fixed["agreement_fixed"], atol=0.01)
-    plain = TABLE[TABLE["rule"] == "fixed"]  # its usual 16 are more than there are
+    plain = TABLE[TABLE["rule"] == "fixed"]  # the default of 16 exceeds the pool
     assert plain["threshold"].tolist() == plain["answers"].tolist() == list(range(1, 11))
 
 
 def test_the_interval_of_equal_cost_is_that_of_leaving_out_each_question(monkeypatch):
-    """Beside that of the other difference, which is a plain mean over questions: the ratio of a jackknife.
+    """The jackknife's error, relative to that of the other difference, which is a plain mean over questions.
 
-    Where answers are seldom readable they are long, and a rule asks for more. N stays between 2 and 3, where
-    the curve is a straight line.
+    Questions with few readable answers have long ones, and a rule asks for more of them. N stays between 2
+    and 3, where the curve is a straight line.
     """
     monkeypatch.setattr("results.paired.differences.ONE_THAT_DIFFERS", 0.0)  # as measured
     rng = np.random.default_rng(3)
@@ -208,12 +208,12 @@ def test_what_to_take_is_the_lead_unless_another_is_clearly_cheaper():
     assert clear is not None
     assert (clear.rule, clear.threshold) == ("y", 3.0)
     assert at_equal_agreement(pd.concat([lead, far]))["vs_lead"].tolist() == [pytest.approx(0.75), 1.0]
-    assert at_equal_agreement(lead.head(2))["share"].tolist() == [0.2]  # .98, and .01 is given up
+    assert at_equal_agreement(lead.head(2))["share"].tolist() == [0.2]  # .98 less the tolerated .01
     assert advice(lead.head(1)) is None
     assert len(sentences(None)) == 1
 
 
-# Tokens in % of those of 40 answers, agreement with the vote of 80, both in %.
+# Tokens relative to 40 answers, and agreement with the vote of all 80, both in %.
 SEEN = {
     ("boinf-qwen3-14b-aime2425-80", "lead", 3): (19.2, 98.5),
     ("boinf-qwen3-14b-aime2425-80", "lead", 4): (24.7, 99.0),
@@ -224,7 +224,7 @@ SEEN = {
     ("boinf-nemotron-9b-v2-gpqa-80", "asc-beta", 0.95): (39.8, 95.7),
     ("boinf-nemotron-9b-v2-gpqa-80", "fixed", 9): (22.5, 89.0),
 }
-"""Measured before, by another program on other orders."""
+"""Measured earlier by another program, with other orders."""
 
 
 @pytest.mark.parametrize("name", sorted({key[0] for key in SEEN}))
@@ -238,7 +238,7 @@ def test_real_answers_give_the_figures_seen(name, data_dir):
         if where == name:
             row = row_of(table, rule, threshold)
             assert 100 * row["share"] == pytest.approx(share, abs=1.2)
-            told = 100 * row["agreement"]  # with the mode: less often than with the vote of 80
+            told = 100 * row["agreement"]  # agreement with the mode, lower than with the vote of 80
             assert agreement - 4 <= told <= agreement + 0.8
 
 

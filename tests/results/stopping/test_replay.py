@@ -1,4 +1,4 @@
-"""The compiled replay against plain Python, and against exact chances on a pool small enough to count."""
+"""The compiled replay against plain Python, and against exact probabilities on small pools."""
 
 import itertools
 from functools import cache
@@ -25,9 +25,9 @@ def test_every_rule_ends_where_plain_python_ends_it(rule, most):
 
 
 def first_to_lead(right: int, wrong: int, k: int, most: int) -> tuple[float, float]:
-    """The chance that the right answer is taken, and the mean answers, when a lead of k ends the vote.
+    """The probability of a right outcome, and the mean number of answers, when a lead of k ends the vote.
 
-    Two answers, drawn without replacement: an exact sum over the steps of (right, wrong) drawn so far.
+    Two answers drawn without replacement: an exact recursion over the numbers (right, wrong) drawn so far.
     """
 
     @cache
@@ -58,7 +58,7 @@ def test_a_lead_on_two_answers_is_exact_over_all_orders(right, wrong, most, k):
     taken, answers = first_to_lead(right, wrong, k, most)
     assert outcome.accuracy[0] == pytest.approx(taken, abs=1e-6)
     assert outcome.answers[0] == pytest.approx(answers, abs=1e-9)
-    mode = special.betainc(wrong, right, 0.5)  # the share of the right one is Beta's, and above one half
+    mode = special.betainc(wrong, right, 0.5)  # P(the right answer's share > 1/2), Beta law
     assert outcome.agreement[0] == pytest.approx(taken * mode + (1 - taken) * (1 - mode), abs=1e-6)
 
 
@@ -94,9 +94,9 @@ def test_an_unreadable_answer_costs_and_casts_no_vote():
     assert stops.asked.tolist() == [[3]]
     outcome = replay.outcome(stops)
     assert outcome.tokens.tolist() == [19.0]
-    assert outcome.agreement[0] == pytest.approx(5 / 16)  # that Beta(2, 3) is above one half
+    assert outcome.agreement[0] == pytest.approx(5 / 16)  # P(Beta(2, 3) > 1/2)
     assert outcome.false_stops[0] == pytest.approx(11 / 16)
-    all_asked = Replay(pools, np.arange(6, dtype=np.int32)[None], 3)  # which no rule has ended
+    all_asked = Replay(pools, np.arange(6, dtype=np.int32)[None], 3)  # no rule has ended it
     assert all_asked.outcome(all_asked.stop(RULES["lead"], 2)).false_stops.tolist() == [0.0]
 
 
@@ -126,7 +126,7 @@ def test_the_same_answers_whatever_the_other_questions_are():
 
 @pytest.mark.parametrize("pool", [16, 32])
 def test_the_agreement_told_is_that_with_the_mode_of_the_law(pool):
-    """Of questions whose law is known; the pool's own answer agrees 4 to 10 points too often."""
+    """Simulated with known laws; agreement with the pool's own vote would be 4 to 10 points too high."""
     rng = np.random.default_rng(0)
     laws = varied_laws(600, rng)
     pools = drawn(laws, pool, rng)

@@ -1,4 +1,4 @@
-"""Rules by hand, the blocks in which they are asked for, and their names."""
+"""Rules checked by hand, the blocks in which they ask for answers, and their names."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ MOST = 40
 
 
 def ends(text: str, answers: str, most: int = MOST) -> bool:
-    """Whether a rule ends a vote whose answers so far are these letters; a dot could not be read."""
+    """Whether a rule ends a vote with these letters as answers so far; a dot is unreadable."""
     rule, threshold = named(text)
     return bool(settled(rule, threshold, seen_of([None if a == "." else a for a in answers], most))[0])
 

@@ -1,4 +1,4 @@
-"""The Pareto frontier against a comparison of every pair of choices."""
+"""The Pareto frontier, checked by comparing every pair of choices."""
 
 import numpy as np
 import pandas as pd
@@ -39,7 +39,7 @@ def test_steps_that_would_read_as_no_gain_and_choices_without_a_value_are_left_o
         ({"target": 0.5}, 1.0),
         ({"target": 0.7}, None),
         ({"budget": 1.0}, 1.0),
-        ({"budget": 3.5}, 2.0),  # the next is dearer and no better
+        ({"budget": 3.5}, 2.0),  # the next costs more and is no better
         ({"budget": 0.5}, None),
     ],
 )
@@ -57,7 +57,7 @@ def test_the_best_choice_meets_its_goal(goal, cost):
     [({}, 1.0), ({"budget": 0.9}, 0.9 + 1e-15)],
 )
 def test_a_last_digit_keeps_no_choice_from_its_goal(goal, cost):
-    """0.13 − 0.01 is above 0.12 in floats, and a mean of tokens of 0.9 may be a digit above it."""
+    """In floating point 0.13 − 0.01 exceeds 0.12, and a mean of 0.9 tokens may be one ulp above 0.9."""
     choices = pd.DataFrame({"cost": [0.9 + 1e-15, 1.0, 2.0], "value": [0.02, 0.12, 0.13]})
     found = best_choice(choices, "value", **goal)
     assert found is not None
@@ -67,11 +67,11 @@ def test_a_last_digit_keeps_no_choice_from_its_goal(goal, cost):
 @pytest.mark.parametrize(
     ("goal", "bought"),
     [
-        ({}, "small, long"),  # within a point of the best, and a fifth of its price
+        ({}, "small, long"),  # within a point of the best at a fifth of its price
         ({"target": 0.5}, "small, short"),
-        ({"budget": 150.0}, "large"),  # the best that 150 tokens buy, though others have a price below 150
+        ({"budget": 150.0}, "large"),  # the best for up to 150, not the cheapest
         ({"budget": 80.0}, "small, short"),
-        ({"budget": 1000.0}, "small, longest"),  # of two that are equally good the cheaper one
+        ({"budget": 1000.0}, "small, longest"),  # the cheaper of two equally good ones
     ],
 )
 def test_a_price_tells_what_is_cheap_and_tokens_are_what_a_budget_allows(goal, bought):
@@ -121,7 +121,7 @@ def test_no_choice_is_bought_that_a_cheaper_one_equals():
 
 
 def test_of_two_equal_models_the_cheap_one_is_bought_in_95_of_100_cases():
-    """The dear one is bought where it is better by more than z of the 95 % interval: 2.5 of 100 by luck."""
+    """The expensive one is bought if better by more than 1.96 standard errors: 2.5 of 100 by chance."""
     stderr = np.sqrt(2 * 0.7 * 0.3 / 200)
     for apart, bought in ((0.99, "mini"), (1.01, "maxi")):
         right = np.array([0.7, 0.7 + apart * 1.959964 * stderr])
@@ -135,7 +135,7 @@ def test_of_two_equal_models_the_cheap_one_is_bought_in_95_of_100_cases():
 
 
 def test_what_is_expected_of_measured_settings_goes_by_the_luck_of_one_of_them():
-    """Their differences by question have the luck of two; the settings are equally good."""
+    """Differences by question have the noise of two settings; all the settings are equally good."""
     rng = np.random.default_rng(6)
     right = rng.random((40, 5, 8)) < rng.uniform(0.1, 0.9, (40, 1, 1))
     rows = [

@@ -1,4 +1,4 @@
-"""What pays: the interval of a difference excludes 0, and what is not known is not 0."""
+"""Which gains are clear: the interval excludes 0, and an unknown standard error is not 0."""
 
 import numpy as np
 import pandas as pd
@@ -15,17 +15,17 @@ def row(value, stderr, paired=np.nan, questions=np.nan, clusters=np.nan):
 
 
 def test_a_difference_is_clear_beyond_its_interval():
-    """Standard errors of 0.03 and 0.04 make one of 0.05 for the difference: clear beyond 1.96 of them."""
+    """Standard errors of 0.03 and 0.04 give 0.05 for the difference: it is clear beyond 1.96 of these."""
     for change, expected in ((0.0979, "undecided"), (0.0981, "better"), (-0.0981, "worse")):
         assert gain(row(0.5, 0.03), row(0.5 + change, 0.04), "paired").verdict == expected
     before, after = row(0.5, 0.03), row(0.55, 0.04, paired=0.02)
     assert gain_words(gain(before, after, "paired")) == "+5.0 ± 3.9 points"
-    # the row before is itself compared with another: the paired error is of another difference
+    # the row before has a paired error of its own, for another difference
     assert gain(row(0.5, 0.03, paired=0.01), after, "paired").verdict == "undecided"
 
 
 def test_a_gain_is_judged_as_a_comparison_would():
-    """From the standard errors that a table has, the interval that `compare` gives the differences."""
+    """A table's standard errors yield the interval that `compare` computes from the differences."""
     rng = np.random.default_rng(5)
     for questions in (2, 5, 6, 12, 300):
         differences = rng.normal(0.1, 0.2, (questions, 1)).clip(-1, 1) * rng.integers(0, 2, (questions, 1))
@@ -50,13 +50,13 @@ def test_a_side_with_few_questions_decides_how_sure_a_difference_is():
     for before, after in ((few, many), (many, few)):
         assert gain(before, after, "paired").verdict == "undecided"
     assert gain(row(0.4, 0.01, questions=300), many, "paired").verdict == "better"
-    in_clusters = row(0.4, 0.01, questions=300, clusters=5)  # they are as few as five questions
+    in_clusters = row(0.4, 0.01, questions=300, clusters=5)  # no better than five questions
     for before, after in ((in_clusters, many), (many, in_clusters)):
         assert gain(before, after, "paired").margin == gain(few, many, "paired").margin
 
 
 def test_differences_that_are_all_alike_may_still_be_noise():
-    """Ten questions that all gain nothing, or one point: the standard error of 0 is not believed."""
+    """Ten questions that all gain nothing, or one point: a standard error of 0 is not trusted."""
     alike = [gain(row(0.5, 0.1, questions=10), row(after, 0.1, 0.0, 10), "paired") for after in (0.5, 0.51)]
     assert [one.verdict for one in alike] == ["undecided"] * 2
     assert alike[0].margin > 0.1

@@ -1,4 +1,4 @@
-"""Gaps along lengths: the posterior against formulas and worlds whose truth is known, and whose they are."""
+"""Gaps along lengths: the posterior against formulas and simulated data with a known truth, and labels."""
 
 import numpy as np
 import pandas as pd
@@ -17,7 +17,7 @@ LENGTHS = {"a": 10.0, "b": 20.0, "c": 40.0, "d": 80.0}
 
 
 def world(questions: int, answers: int, seed: int, model: str = "m") -> tuple[pd.DataFrame, np.ndarray]:
-    """Answers of four lengths, and the true gaps (questions, lengths); some wrong answers are common."""
+    """Simulated answers of four lengths, and true gaps (questions, lengths); wrong answers may be common."""
     rng = np.random.default_rng(seed)
     rows, truth = [], np.empty((questions, len(LENGTHS)))
     for question in range(questions):
@@ -39,7 +39,7 @@ def gaps_of(samples: pd.DataFrame) -> list[Gaps]:
 
 
 def test_gaps_and_their_means_are_those_of_a_dirichlet_law(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One wrong answer, some unread, pools of two sizes, in clusters: moments of p − q, and Wilson's ends."""
+    """One wrong answer, some unreadable, two pool sizes, clusters: moments of p − q, and Wilson's limits."""
     before = np.array([1.0, 2.0, 1.0])
     monkeypatch.setattr("results.summary.gaps.learn_prior", lambda _: Prior(before, 1e-9))
     said = [
@@ -69,13 +69,13 @@ def test_gaps_and_their_means_are_those_of_a_dirichlet_law(monkeypatch: pytest.M
     by_cluster = errors.reshape(-1, 4).sum(axis=1)
     spread = 3 / 2 * (by_cluster**2).sum() / len(said) ** 2 + variance.mean() / len(said)
     assert row["high"] - row["gap"] == pytest.approx(1.645 * np.sqrt(spread), rel=0.04)
-    share = own["behind"].mean()  # Wilson's ends are where a share is 1.645 of its own errors away
+    share = own["behind"].mean()  # Wilson's limits are 1.645 of their own standard errors from the share
     for end in row[["behind_low", "behind_high"]]:
         assert abs(end - share) == pytest.approx(1.645 * np.sqrt(end * (1 - end) / 3), rel=0.001)
 
 
 def test_the_strongest_of_two_wrong_answers() -> None:
-    """E max(u, 1 − u) over Beta(4, 3), the two wrong answers' share of the wrong mass, by a quadrature."""
+    """E max(u, 1 − u) by quadrature, where u ~ Beta(4, 3) splits the wrong mass between the two answers."""
     prior = Prior(np.array([1.0, 1.0, 1.0]), 1e-9)
     draws = gap_draws(5, [3, 4], 2, prior, 200_000)
     largest, _ = quad(lambda u: max(u, 1 - u) * beta(4, 3).pdf(u), 0, 1)
@@ -83,7 +83,7 @@ def test_the_strongest_of_two_wrong_answers() -> None:
 
 
 def test_worlds_whose_truth_is_known() -> None:
-    """In 8 worlds the 90 % intervals hold mean gaps and counts; plain shares are twice as far off."""
+    """In 8 simulations the 90 % intervals cover mean gaps and shares behind; raw shares err twice as much."""
     inside, counted, off, plain = [], [], [], []
     for seed in range(8):
         samples, truth = world(60, 16, seed)
@@ -141,7 +141,7 @@ def test_the_picture_and_its_sentence() -> None:
     rows = {layer.mark["style"]: layer.data for layer in figure.layers}
     assert rows["thread"]["question"].nunique() == MOST_LINES
     colours = rows["thread"][["question", "leads"]].drop_duplicates()
-    assert not colours["question"].duplicated().any()  # a line has one
+    assert not colours["question"].duplicated().any()  # one colour per line
     assert rows["mean"]["gap"].tolist() == gaps.means["gap"].tolist()
     assert f"{MOST_LINES} of {2 * MOST_LINES}" in figure.subtitle[-1]
     assert "law" in rows

@@ -1,4 +1,4 @@
-"""Ranks against their definition and the truth; the grid of shares against counts by hand."""
+"""Ranks against their definition and the truth; the grid of shares against hand counts."""
 
 from urllib.parse import unquote
 
@@ -17,7 +17,7 @@ from results.words.values import LISTED, runs_table, unsteady_table
 
 
 def answers(shares: dict[str, list[int]], of: int = 4, **more: object) -> pd.DataFrame:
-    """`of` answers to each question of each model, so many of them right."""
+    """`of` answers of each model to each question; `shares` has the numbers of right ones."""
     rows = [
         {"model": model, "question_id": f"q{q:02}", "sample": sample, "correct": sample < right}
         for model, counts in shares.items()
@@ -60,7 +60,7 @@ def test_two_runs_have_no_ranks_and_settings_in_common_are_ranked_apart():
         [("low", 1), ("low", 4), ("high", 1), ("high", 4)], 3
     )
     more = pd.concat([answers({"a": [8, 7], "b": [2, 1]}, of=8), answers({"c": [2, 3]})])
-    assert set(ranks(compare_runs({"all": more}, methods="best_of_n"))["N"]) == {1, 4}  # of all pairs
+    assert set(ranks(compare_runs({"all": more}, methods="best_of_n"))["N"]) == {1, 4}  # for all pairs
     alone = pd.concat(settings).query("model == 'a'")
     assert set(ranks(compare_runs({"all": alone}, methods="best_of_n"))["run"]) == {"low", "high", "none"}
 

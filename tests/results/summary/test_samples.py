@@ -1,4 +1,4 @@
-"""Votes that ended when they were settled, on the page: what was saved, and how many are right."""
+"""Votes that ended when settled, on the page: what they saved, and how many were right."""
 
 import json
 from pathlib import Path
@@ -15,7 +15,7 @@ from tests.results.report.pages import page_of
 
 
 def votes(answers: dict[str, str], rule: str | None = "lead:2") -> pd.DataFrame:
-    """Answers a letter each, "A" the right one and "-" unreadable; the i-th has 10 · (i + 1) tokens."""
+    """Samples from a letter per answer: "A" is right, "-" unreadable; the i-th has 10 · (i + 1) tokens."""
     rows = [
         (name, i, None if one == "-" else one, one == "A", 10 * (i + 1))
         for name, said in answers.items()
@@ -36,7 +36,7 @@ def test_leaders_share_the_credit_of_a_vote() -> None:
 
 
 def test_what_was_saved_is_counted_against_the_plan() -> None:
-    """Of several runs the longest that such a rule ended."""
+    """Of several runs, the plan is that of the longest ended by the same rule."""
     table = votes({"a": "AA", "b": "BB-", "c": "--------"})
     others = ({"samples": 4}, {"samples": 64, "stop_rule": "lead:9"}, {"samples": 64, "stop_rule": None})
     longest = longest_votes([RECORD, *({"experiment": RECORD["experiment"] | other} for other in others)])
@@ -60,7 +60,7 @@ def test_a_page_of_a_stopped_run_and_a_whole_one(tmp_path: Path) -> None:
     (stopped / "run.json").write_text(json.dumps(RECORD), encoding="utf-8")
     alone = page_of(stopped)
     assert "Votes that ended when they were settled" in alone
-    assert "planned answers" not in alone  # the plan of a run whose votes stop is a bound
+    assert "planned answers" not in alone  # with a stop rule, the plan is only an upper bound
     whole.mkdir()
     write_samples(votes({"a": "AABB", "b": "AAAA"}, None).assign(model="w"), whole / "samples.jsonl")
     both = page_of(stopped, whole)

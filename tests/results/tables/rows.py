@@ -1,4 +1,4 @@
-"""One good row of each table, and how tests write such rows to a file."""
+"""A valid row of each kind of table, and a helper that writes such rows to a file."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""results.tables.answers: one answer is one vote in every format, whoever wrote the file."""
+"""results.tables.answers: an answer is the same vote in every format, whoever wrote the file."""
 
 from decimal import Decimal
 
@@ -44,7 +44,7 @@ def test_spellings_are_one_answer_in_every_format(tmp_path, kind):
 
 @pytest.mark.parametrize("kind", WRITERS)
 def test_numbers_beside_a_null_are_read_alike(tmp_path, kind):
-    """Pandas writes whole numbers as 18.0 once one is missing: 0 % right was read from the CSV."""
+    """Pandas writes integers as 18.0 if one is missing, which once made a CSV read as 0 % right."""
     frame = pd.concat([table([18, 18, None]), table([18, 7, 18]).assign(question_id="r")])
     found = read_back(frame, tmp_path, kind)
     assert found["answer"].isna().tolist() == [False, False, True, False, False, False]

@@ -1,4 +1,4 @@
-"""results.tables.columns: one cell at a time, from what files hold to the declared type."""
+"""results.tables.columns: single cells, converted from what files hold to the declared type."""
 
 from decimal import Decimal
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""results.tables: samples, curves and forecast come back as written, join, and are told apart."""
+"""results.tables: samples, curves and forecasts are read as written, joined, and told apart."""
 
 import pandas as pd
 import pytest
@@ -27,7 +27,7 @@ KINDS = ["csv", "jsonl", "parquet"]
 text = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=8)
 
 
-golds = text.filter(canonical)  # a gold must say something
+golds = text.filter(canonical)  # a gold must not be blank
 
 
 @st.composite
@@ -73,7 +73,7 @@ def test_columns_absent_get_their_constant_and_correct_is_computed(tmp_path):
 
 
 def test_csv_of_another_program_is_read(tmp_path):
-    """Its null is the empty cell; other words for it are named, and numbers may have any of them."""
+    """Null is the empty cell; other words for it must be named, but any of them is null among numbers."""
     file = tmp_path / "t.csv"
     lines = ["none,None,0,None,0,nan", "none,007,1,nan,False,", "none,007,2,,0,3", "none,007,3,7,1,3"]
     file.write_text("\n".join(["setting,question_id,sample,answer,correct,tokens", *lines]))
@@ -98,7 +98,7 @@ def test_row_given_twice_by_two_inputs_is_named_in_the_second(tmp_path):
 def test_folder_stands_for_the_samples_in_it(tmp_path):
     with pytest.raises(BadInput, match=r"no samples\.jsonl"):
         read_samples(tmp_path)
-    for suffix in ("csv", "parquet", "jsonl"):  # each is read before the one above it
+    for suffix in ("csv", "parquet", "jsonl"):  # each takes precedence over those before it
         write_samples(pd.DataFrame([{**SAMPLE, "setting": suffix}]), tmp_path / f"samples.{suffix}")
         assert sample_files(tmp_path) == [tmp_path / f"samples.{suffix}"]
         assert read_samples(tmp_path)["setting"].tolist() == [suffix]
@@ -161,7 +161,7 @@ def test_what_is_no_path_is_refused(path):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("tokens", [37, "37"])
 def test_without_texts_only_declared_columns_are_read(tmp_path, kind, tokens):
-    """Also where a number is written as text, which is no cell of this project's own files."""
+    """This also holds if a number is written as text, which this project's own files never do."""
     rows = pd.DataFrame([{**SAMPLE, "tokens": tokens, "sample": i, "text": "…", "seed": 3} for i in (0, 1)])
     write_raw(rows.assign(answer=["18", None]), tmp_path / f"t.{kind}")
     whole = read_samples(tmp_path / f"t.{kind}")

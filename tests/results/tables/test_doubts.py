@@ -1,4 +1,4 @@
-"""results.tables.doubts: rows that cannot all be true are refused or said."""
+"""results.tables.doubts: rows that cannot all be true are refused or warned about."""
 
 import warnings
 
@@ -56,7 +56,7 @@ def test_two_right_answers_to_one_question_are_refused_within_and_across_files(t
 
 
 def table(answers, copies=1, each=1, tokens=None, **columns):
-    """Samples of one setting: answers to each question, copied one after the other, or each in its place."""
+    """Samples of one setting: each question's answers, the whole list copied, or `each` answer in place."""
     rows = []
     for question, given in enumerate(answers):
         spent = [None] * len(given) if tokens is None else tokens[question]
@@ -76,7 +76,7 @@ def warned(read):
 
 
 def said_of(*samples, name="t.csv"):
-    """What is said of samples, or of several as one table."""
+    """The warnings about samples, or about several tables joined."""
     return warned(lambda: as_samples(pd.concat(samples), name))
 
 
@@ -86,7 +86,7 @@ def drawn(seed, questions=40, answers=8, kinds=4):
 
 @pytest.mark.parametrize(("copies", "each"), [(4, 1), (2, 1), (1, 4), (1, 2)])
 def test_copies_under_new_numbers_are_said_however_they_are_ordered(copies, each):
-    given = [[None if one == "4" else one for one in answers] for answers in drawn(0)]  # not read
+    given = [[None if one == "4" else one for one in answers] for answers in drawn(0)]  # unreadable
     (line,) = said_of(table(given, copies, each))
     assert line.startswith("t.csv: ")
     assert f"{copies * each} times" in line
@@ -101,7 +101,7 @@ def test_most_questions_suffice_and_few_do_not():
 
 @pytest.mark.parametrize("seeds", [range(20), pytest.param(range(20, 100), marks=pytest.mark.release)])
 def test_answers_that_happen_to_be_alike_are_no_copies(seeds):
-    """Of 300 honest tables none is called copies: easy questions, short pools, few questions."""
+    """None of 300 honest tables is taken for copies: easy questions, small pools, few questions."""
     for seed in seeds:
         for shape in ((40, 4, 2), (3, 2, 2), (200, 2, 1)):
             frame = table(drawn(seed, *shape))
@@ -126,7 +126,7 @@ def test_answers_that_are_all_one_are_said_where_their_tokens_are_known():
     spent = [[int(used)] * 8 for used in rng.integers(50, 500, 12)]
     (line,) = said_of(table(same, tokens=spent))
     assert "12 of 12" in line
-    for others in ([[2] * 8] * 12, [[100] * 8] * 12):  # letters, and answers cut off at one length
+    for others in ([[2] * 8] * 12, [[100] * 8] * 12):  # choices of a letter, or answers cut off at one length
         assert said_of(table(same, tokens=others)) == []
 
 
@@ -160,7 +160,7 @@ def test_clusters_that_change_nothing_or_leave_nothing_are_said(clusters, words)
 
 
 def test_questions_without_a_cluster_are_counted_in_each_data_set():
-    """Two data sets ask questions of the same names; those of the second name no cluster."""
+    """Two data sets have questions of the same names; those of the second have no cluster."""
     given = table(drawn(8)).assign(dataset="one")
     clustered = given.assign(cluster=given["question_id"].str[-1])
     both = pd.concat([clustered, table(drawn(9)).assign(dataset="other")], ignore_index=True)
@@ -200,7 +200,7 @@ def test_words_for_null_are_said_once_each_and_vote():
 
 
 def test_a_word_that_no_answer_is_is_refused(tmp_path):
-    for one in (["zzz"], "zzz", "12"):  # a text is one word, and not its letters
+    for one in (["zzz"], "zzz", "12"):  # a string is one word, not its letters
         with (
             reading(unreadable=one),
             pytest.raises(BadInput, match=r"^t: --unreadable '(zzz|12)': no answer"),
@@ -210,7 +210,7 @@ def test_a_word_that_no_answer_is_is_refused(tmp_path):
         pass
     write_raw(table([["1", "-"]]), tmp_path / "a.csv")
     write_raw(table([["1", "2"]], setting="s"), tmp_path / "b.csv")
-    with reading(unreadable=["-", "2.0"]):  # each is in one of the two
+    with reading(unreadable=["-", "2.0"]):  # each occurs in one of the two
         assert (
             read_samples(tmp_path / "a.csv", tmp_path / "b.csv")["answer"].isna().tolist()
             == [False, True] * 2
@@ -226,7 +226,7 @@ def test_answers_that_come_again_after_a_fixed_number_are_copies_though_the_last
 
 
 def test_two_models_with_the_same_answers_are_said_once_in_any_order_of_rows():
-    """Of two data sets only one has copies; a third model answers for itself."""
+    """Only one of two data sets has copies; a third model has its own answers."""
     one, two, three = (table(drawn(seed), model=f"m{seed}", dataset="a") for seed in (7, 8, 9))
     copied = one.assign(model="copy")
     apart = [frame.assign(dataset="b") for frame in (one, two.assign(model="copy"))]

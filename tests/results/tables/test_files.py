@@ -1,4 +1,4 @@
-"""results.tables.files: what goes in comes out, broken files are named, a failed write keeps the old."""
+"""results.tables.files: round trips are exact, broken files are named, a failed write keeps the old file."""
 
 import contextlib
 import gzip
@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from results import BadInput
 from results.tables.files import SUFFIXES, column_names, read_raw, replacing, write_raw
 
-# Any Unicode text but "" (CSV writes null so) and lone surrogates (no text at all).
+# Any Unicode text except "" (null in CSV) and lone surrogates (not valid text).
 text = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=12)
 rows = st.lists(
     st.fixed_dictionaries(
@@ -43,7 +43,7 @@ def test_round_trip_keeps_every_cell(tmp_path, suffix, cells):
     back = read_back(pd.DataFrame(cells), tmp_path / f"table{suffix}")
     assert list(back["name"]) == [row["name"] for row in cells]
     answers = back["answer"] if "answer" in back else pd.Series([None] * len(cells))
-    if suffix == ".csv":  # which has no null but the empty cell
+    if suffix == ".csv":  # its only null is the empty cell
         answers = answers.mask(answers == "")
     assert [None if pd.isna(cell) else cell for cell in answers] == [row["answer"] for row in cells]
     assert [int(cell) for cell in back["count"]] == [row["count"] for row in cells]
@@ -52,7 +52,7 @@ def test_round_trip_keeps_every_cell(tmp_path, suffix, cells):
     assert shares == pytest.approx([row["share"] for row in cells], rel=digits, abs=0.0)
 
 
-@pytest.mark.parametrize("shared", [False, True])  # by all rows, or told apart
+@pytest.mark.parametrize("shared", [False, True])  # one value in all rows, or different ones
 def test_latex_has_a_line_for_each_row_whatever_is_in_the_cells(tmp_path, shared):
     hostile = "a & 5% $x_1$\n\\\\ \\end{tabular} \u202e#~^"
     frame = pd.DataFrame(
@@ -109,7 +109,7 @@ def test_columns_nobody_declared_pass_through(tmp_path, suffix):
             ['{"answer": "18"}', '{"answer": 18}', '{"answer": 18.5}', '{"answer": true}', "{}"],
             {"answer": ["18", 18, 18.5, True, None]},
         ),
-        (  # half an emoji is mended
+        (  # a lone surrogate is replaced
             ['{"answer": "ok \\uD83D", "x": {"\\uDC00": ["\\uD83D\\uDE00"]}}'],
             {"answer": ["ok \ufffd"], "x": [{"\ufffd": ["😀"]}]},
         ),
@@ -119,7 +119,7 @@ def test_cells_of_json_are_read_as_they_are(tmp_path, lines, cells):
     file = tmp_path / "t.jsonl"
     file.write_text("\n".join(lines))
     back = read_raw(file, ("name", "answer", "gold"))
-    assert "gold" not in back  # a column of nulls is one, and one that is absent is none
+    assert "gold" not in back  # a column of nulls is a column; an absent one is not
     for name, expected in cells.items():
         assert back[name].astype(object).where(back[name].notna(), None).tolist() == expected
 

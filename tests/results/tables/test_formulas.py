@@ -1,4 +1,4 @@
-"""results.tables.formulas: no part of a cell that a spreadsheet may take for a cell begins as a formula."""
+"""results.tables.formulas: nothing that a spreadsheet may treat as a cell starts like a formula."""
 
 import re
 

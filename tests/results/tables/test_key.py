@@ -1,4 +1,4 @@
-"""One key for every merge, group and label: rows of it belong together wherever they stand."""
+"""One key for every merge, group and label: rows with equal keys belong together in any order."""
 
 import pandas as pd
 import pytest

@@ -1,4 +1,4 @@
-"""What answers cost, against sums over the answers: prices × prompts × own costs × models × settings."""
+"""Costs of answers against sums over answers: prices × prompts × own costs × models × settings."""
 
 from itertools import product
 
@@ -27,11 +27,11 @@ def answers(prompts: bool, costs: bool, cached: bool = False) -> pd.DataFrame:
     tables = []
     for seed, model in enumerate(MODELS):
         table = simulated_samples(6, 4, SETTINGS, seed)
-        table = table[table.index % 7 > 0].reset_index(drop=True)  # questions with fewer answers count alike
+        table = table[table.index % 7 > 0].reset_index(drop=True)  # all questions count the same
         tokens = np.random.default_rng(seed).integers(10, 90, (3, len(table)))
         table = table.assign(model=model, dataset="sums", tokens=tokens[0])
         table = table.assign(prompt_tokens=tokens[1]) if prompts else table
-        if cached:  # some of them are told to be more than there are
+        if cached:  # some exceed the prompt
             table = table.assign(cached_tokens=pd.Series(tokens[0] % 70, dtype="Int64"))
             table.loc[::3, "cached_tokens"] = pd.NA
         tables.append(table.assign(cost=tokens[2] / 1e4) if costs else table)
@@ -57,7 +57,7 @@ def test_money_is_the_sum_over_the_answers(prompts: bool, costs: bool, cached: b
         return
     each = table["cost"] if costs and not paid else table["tokens"] * (2e-6 if paid else np.nan)
     each = each + (table["prompt_tokens"] * 3e-6 if ":" in paid else 0.0)
-    if paid == "3:0.5:2":  # each of the prompt's tokens is paid once, by one price or the other
+    if paid == "3:0.5:2":  # each prompt token is paid once, at one price or the other
         told = table["cached_tokens"].fillna(0)
         both = told.where(told < table["prompt_tokens"], table["prompt_tokens"])
         each = each - both * 2.5e-6
@@ -85,7 +85,7 @@ def test_a_new_setting_pays_the_prompts_of_the_others_and_has_no_cost_of_its_own
 
 
 def test_a_cost_that_one_answer_lacks_is_not_known_and_greedy_answers_have_none() -> None:
-    """Of one model on one data set; others stay known. As `compare` has it, known for all or for none."""
+    """It is unknown for that model and data set only, at all settings, as in `compare`."""
     once = answers(prompts=False, costs=True)
     table = pd.concat([once, once.assign(dataset="others")], ignore_index=True)
     row = table[["dataset", "model"]].drop_duplicates().assign(setting=SETTINGS[0], N=1, cost=1.0)

@@ -1,4 +1,4 @@
-"""results.tables.schemas: columns that a table must have, cells that it may hold."""
+"""results.tables.schemas: the columns a table must have, and the cells it may hold."""
 
 import itertools
 from pathlib import Path
@@ -45,7 +45,7 @@ NEEDED = {
         order="random",
     ),
 }
-"""The columns that a table of each kind must have; 1 is a good cell of most."""
+"""The columns that a table of each kind must have; 1 is a valid cell in most of them."""
 
 CELLS = [
     ("samples", "sample", [0, 7], [-1, None]),
@@ -110,7 +110,7 @@ def test_a_table_needs_these_columns_and_no_others(kind):
     row = pd.DataFrame([NEEDED[kind]])
     assert len(as_table(row, kind)) == 1
     if kind == "samples":
-        row = row.rename(columns={"correct": "gold"})  # a verdict would stand for the answer
+        row = row.rename(columns={"correct": "gold"})  # a verdict would replace the answer
     for name in row.drop(columns="gold", errors="ignore"):
         with pytest.raises(BadInput, match=rf"column.* '{name}'"):
             as_table(row.drop(columns=name), kind)

@@ -1,4 +1,4 @@
-"""The texts that a page shows, of a file of any size."""
+"""The texts that a page shows from a file of any size."""
 
 import json
 from pathlib import Path
@@ -18,7 +18,7 @@ from results.votes.curves import curves_and_votes
 def test_the_page_is_the_same_as_with_all_texts(
     suffix: str, odd: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """`odd`: a text that is a number, which only the plain parser of JSON reads as text."""
+    """`odd`: a number in place of a text, which only the plain JSON parser reads as text."""
     monkeypatch.setattr(texts, "_BLOCK", 4096)
     rows = [
         {

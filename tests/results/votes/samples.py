@@ -11,7 +11,7 @@ def samples_of(
     tokens: Mapping[str, Sequence[int | None]] | None = None,
     **constants: object,
 ) -> pd.DataFrame:
-    """Of each answer "r" is right, None unreadable, and any other text a wrong one."""
+    """Samples from answers by question: "r" is right, None unreadable, any other text wrong."""
     rows = [
         {"question_id": name, "sample": i, "answer": answer, "correct": answer == "r"}
         | ({"tokens": tokens[name][i]} if tokens else {})

@@ -1,4 +1,4 @@
-"""results.votes.caps: a run cut at hard caps, against counting subsets out and against a real shorter run."""
+"""results.votes.caps: a run cut at hard caps, against counts over subsets and a real run with that limit."""
 
 import itertools
 
@@ -71,7 +71,7 @@ def test_a_cap_beyond_where_the_run_stopped_is_warned_of():
 
 @pytest.mark.filterwarnings("ignore:cap=")
 def test_an_answer_that_the_run_cut_off_is_unfinished_at_every_cap_though_it_can_be_read():
-    """q1's right answer of 25 tokens was cut off there: without it one of four is right, and it costs 25."""
+    """q1's right answer was cut off at 25 tokens: it costs 25, but only one of four is right without it."""
     samples = table(finish_reason="stop")
     early = (samples["question_id"] == "q1") & (samples["tokens"] == 25)
     samples.loc[early, "finish_reason"] = "length"
@@ -102,7 +102,7 @@ def test_an_answer_without_tokens_is_named():
 
 
 def test_tokens_that_are_all_0_in_a_setting_are_no_counts():
-    """Every cap would be the run itself; 0 of one answer among others is a count."""
+    """Every cap would leave the run unchanged; a single 0 among other counts is valid."""
     both = pd.concat([table("low"), table("high").assign(tokens=0)])
     with pytest.raises(BadInput, match=r"12 of 24 answers have no tokens"):
         cap_samples(both, [10])
@@ -127,7 +127,7 @@ def test_the_command_refuses_what_is_no_cap_and_answers_without_tokens(tmp_path,
 
 @pytest.mark.integration
 def test_a_real_run_with_the_cap_as_its_limit_agrees(tmp_path):
-    """The tiny model's likeliest answers, once with room for all of each and once cut off at 30 tokens."""
+    """The tiny model's greedy answers, once with enough room for all and once cut off at 30 tokens."""
     common = {"budgets": 40, "samples": 1, "greedy": True, "limit": 40, "tokens_per_budget": 0.0}
     runs = []
     for name, room in (("long", 200), ("short", 30)):

@@ -12,7 +12,7 @@ from studies.promises.clusters import DESIGNS, equal_runs
 
 
 def by_pairs(values, clusters):
-    """The variance of the mean: the products of all errors of two questions of one cluster, C / (C − 1)."""
+    """The clustered standard error: products of errors over pairs in one cluster, times C / (C − 1)."""
     errors = values - values.mean()
     pairs = [
         errors[i] * errors[j]
@@ -53,7 +53,7 @@ def test_clusters_of_one_question_are_the_ordinary_formula(values):
 
 @pytest.mark.parametrize("design", DESIGNS)
 def test_equal_runs_are_called_different_in_at_most_six_of_a_hundred(design):
-    """12,000 pairs of equal runs, differences of −1, 0 and 1: a standard error of 0.2 %."""
+    """12,000 pairs of equal runs with differences of −1, 0 and 1: the standard error is 0.2 %."""
     d, clusters = equal_runs(design, 12_000, np.random.default_rng(1))
     found = mean_differences(d, clusters=clusters)
     assert 0.03 <= np.mean(found.p_value < 0.05) <= 0.06
@@ -94,5 +94,5 @@ def test_names_that_begin_alike_are_told_of_where_they_are_right_together():
 
 @pytest.mark.parametrize("questions", [20, 21, 26, 60])
 def test_twenty_draws_of_one_size_are_twenty_to_the_last_digit(questions: int) -> None:
-    """More than twenty would have no Student's interval."""
+    """A count above twenty by rounding would get no Student's interval."""
     assert equal_draws(np.full(20, questions / 20)) == 20

@@ -1,4 +1,4 @@
-"""results.votes.curves: which rows a samples table gives, their T, standard errors and warnings."""
+"""results.votes.curves: the rows made from a samples table, their T, standard errors and warnings."""
 
 import warnings
 
@@ -54,7 +54,7 @@ def test_t_is_the_sum_over_questions_of_the_mean_tokens_of_an_answer():
 
 @pytest.mark.parametrize(("unknown", "known"), [(1, True), (5, False)])
 def test_answers_without_a_token_count_are_counted_and_most_of_them_leave_no_t(unknown, known):
-    """The others take 10 tokens each: random orders, too, have the T of all."""
+    """The others have 10 tokens each; random orders also get the T of all answers."""
     used = [None] * unknown + [10] * (8 - unknown)
     with pytest.warns(UserWarning, match=f"d/m/100: .*{unknown} of 8 answers"):
         curves = build_curves(samples_of(TWO, tokens={"q1": used[:4], "q2": used[4:]}))
@@ -75,7 +75,7 @@ def test_greedy_answers_stay_out_of_the_vote_and_make_rows_of_their_own():
 
 
 def test_n_above_the_smallest_pool_is_of_the_questions_that_reach_it_and_said_so():
-    """At N = 4 that of q1 and q2 alone, as if q3 were not there; one of three questions is not most."""
+    """At N = 4 only q1 and q2 count, as if q3 did not exist; one of three questions is not a majority."""
     pools = {"q1": "rraa", "q2": "rrraaaab", "q3": "rra"}
     tokens = {"q1": [10] * 4, "q2": [20] * 8, "q3": [90] * 3}
     with pytest.warns(UserWarning, match="N = ") as said:
@@ -95,7 +95,7 @@ def test_n_above_the_smallest_pool_is_of_the_questions_that_reach_it_and_said_so
     assert np.isnan(exact(curves).loc[4, "stderr_vs_first_n"])
     with pytest.warns(UserWarning, match="2 of 3 questions"):
         two = build_curves(samples_of({"q1": "rrrrabrr", "q2": "rrraabbr", "q3": "rra"}), permutations=0)
-    assert np.isnan(exact(two).loc[[4, 8], "stderr_vs_first_n"]).all()  # N = 1 is of all three
+    assert np.isnan(exact(two).loc[[4, 8], "stderr_vs_first_n"]).all()  # N = 1 uses all three
 
 
 @pytest.mark.parametrize("ns", [[5], [8, 16]])
@@ -158,14 +158,14 @@ def test_shares_of_unreadable_and_cut_off_answers_are_means_over_questions():
 @pytest.mark.parametrize("method", ["majority", "best_of_n"])
 def test_gains_over_one_answer_and_over_the_cheapest_setting_have_errors_paired_by_question(method):
     right = {"100": {"q1": 5, "q2": 1, "q3": 3}, "20": {"q1": 4, "q2": 1, "q3": 1}}
-    tokens = {"100": 30, "20": 90}  # the setting of the larger name used fewer tokens
+    tokens = {"100": 30, "20": 90}  # "100" used fewer tokens than "20"
     answers = {name: {q: "r" * c + "a" * (6 - c) for q, c in of.items()} for name, of in right.items()}
     tables = [
         samples_of(answers[name], name, {q: [n] * 6 for q in answers[name]}) for name, n in tokens.items()
     ]
     other = samples_of(
         answers["20"], "5", {q: [1] * 6 for q in answers["20"]}, model="n"
-    )  # cheaper, and alone
+    )  # cheaper, but another model
     curves = build_curves(pd.concat([*tables, other]), ns=[1, 4], permutations=0)
     values = {
         (name, n): np.array([by_subsets("r" * c + "a" * (6 - c), n, method) for c in of.values()])
@@ -193,7 +193,7 @@ def test_settings_with_other_questions_or_n_are_not_paired():
             samples_of({"q1": "ra", "q2": "aa"}, "10", {"q1": [9, 9], "q2": [9, 9]}),
             samples_of(
                 {"q1": "rr", "q3": "ra"}, "30"
-            ),  # of unknown length: then the first is taken for the cheapest
+            ),  # of unknown length: then the first counts as the cheapest
         ]
     )
     with pytest.warns(UserWarning, match="1 of 3 questions"):

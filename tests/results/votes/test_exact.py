@@ -1,4 +1,4 @@
-"""results.votes against every subset of small pools, exact integer arithmetic, scipy and real answers."""
+"""results.votes against all subsets of small pools, exact integer arithmetic, scipy and real answers."""
 
 import itertools
 import math
@@ -32,7 +32,7 @@ def listed(correct: int, wrong: list[int], nulls: int) -> list[int]:
 
 
 def in_whole_numbers(correct: int, wrong: list[int], nulls: int, n: int) -> float:
-    """The same expectation by counting subsets in integers, with the number of tied answers kept beside."""
+    """The same expectation by counting subsets in integers, tracking the number of tied answers."""
     total = Fraction(0)
     for m in range(1, min(correct, n) + 1):
         ways = {(0, 0): 1}  # (answers drawn, wrong answers tied at m) -> ways
@@ -84,7 +84,7 @@ def test_equals_exact_integer_arithmetic_up_to_256_answers(correct, wrong, nulls
 
 @pytest.mark.parametrize(("correct", "wrong"), [(400, 600), (501, 500), (800, 700), (2000, 1900)])
 def test_two_camps_follow_the_hypergeometric_law(correct, wrong):
-    pool = correct + wrong  # one pool on each side of the size at which each N gets a tilt of its own
+    pool = correct + wrong  # pools on both sides of the size above which each N gets its own tilt
     ns = np.array([1, 2, 9, 64, 333, pool - 1, pool])
     counts = VoteCounts(np.array([correct]), np.array([wrong]), np.array([0, 1]), np.array([0]))
     drawn = stats.hypergeom(pool, correct, ns)
@@ -132,7 +132,7 @@ def pools_and_n() -> Iterator[tuple[int, int, int]]:
 
 
 def none_of(pool: int, wrong: int, n: int) -> Fraction:
-    """The chance that a draw of n has none of the other answers."""
+    """The probability that n draws from the pool are all wrong."""
     return Fraction(math.comb(wrong, n), math.comb(pool, n))
 
 
@@ -174,13 +174,13 @@ def answers_table() -> pd.DataFrame:
 
 @pytest.mark.parametrize("order", [slice(None), [6, 5, 4, 3, 2, 1, 0], [3, 1, 6, 0, 2, 5, 4]])
 def test_answers_are_gathered_by_question_and_sample_whatever_the_order_of_the_rows(order):
-    """Right answers are one, and wrong ones are numbered by their text."""
+    """All right answers are 0, and wrong ones are numbered by their text."""
     pools = answer_pools(answers_table().iloc[order], score="sample")
     assert pools.question_ids == ["a", "b"]
     assert pools.starts.tolist() == [0, 2, 7]
     assert pools.votes.tolist() == [1, 2, 0, 1, -1, 0, 1]
     np.testing.assert_array_equal(pools.scores, [0, 1, 0, 1, 2, 3, 4])
-    np.testing.assert_array_equal(pools.tokens, [60, 70, 20, 10, 30, 40, 50])  # 30: the mean of the others
+    np.testing.assert_array_equal(pools.tokens, [60, 70, 20, 10, 30, 40, 50])  # 30 is the mean of the others
     counts = pools.counts()
     assert (counts.correct.tolist(), counts.nulls.tolist()) == ([0, 2], [0, 1])
     assert (counts.wrong.tolist(), counts.starts.tolist()) == ([1, 1, 2], [0, 2, 3])

@@ -13,7 +13,7 @@ from results.votes.multinomial import best_of_n_accuracy, vote_accuracy, vote_li
 
 
 def enumerated(p, gold, n):
-    """P(gold wins, ties shared) by listing every count vector; mass missing from p casts no vote."""
+    """P(gold wins, ties shared) by enumerating count vectors; probability missing from p casts no vote."""
     cells = [*p, max(0.0, 1 - sum(p))]
     total = 0.0
     for counts in product(range(n + 1), repeat=len(cells)):
@@ -43,7 +43,7 @@ def test_some_answer_wins_with_probability_one(weights, n):
     k = len(p)
     wins = vote_accuracy(np.tile(p, (k, 1)), np.arange(k), (n,))[:, 0]
     assert wins.sum() == pytest.approx(1, abs=1e-10)
-    assert np.all(np.diff(wins[np.argsort(p)]) > -1e-12)  # the likelier answer wins more often
+    assert np.all(np.diff(wins[np.argsort(p)]) > -1e-12)  # a likelier answer wins more often
 
 
 def test_many_equal_answers_share_every_kind_of_tie():
@@ -67,7 +67,7 @@ def test_senseless_numbers_of_votes_are_refused():
 
 @pytest.mark.parametrize("n", [2, 9, 40])
 def test_three_answers_in_exact_fractions(n):
-    """Right 5/12, wrong 1/4 and 1/6, null 1/6, counted in whole numbers: no rounding, no Poisson."""
+    """Right 5/12, wrong 1/4 and 1/6, null 1/6, in integer arithmetic, without rounding or Poissonization."""
     right, one, other, null = (Fraction(k, 12) for k in (5, 3, 2, 2))
     total = Fraction(0)
     for c in range(1, n + 1):

@@ -1,4 +1,4 @@
-"""results.votes.permutations: its rules against a plain count, and its mean against the exact expectation."""
+"""results.votes.permutations: its rules against plain counting, its mean against the exact expectation."""
 
 import itertools
 from dataclasses import replace
@@ -100,7 +100,7 @@ def test_mean_over_random_orders_converges_to_the_exact_expectation():
         error = values.mean(axis=0) - exact[method]
         widest = exact[method] * (1 - exact[method])  # the largest variance of a value in [0, 1]
         bound = 4.5 * np.sqrt(widest / permutations) + 1e-9
-        assert np.all(np.abs(error) < bound), method  # 54 values: chance 4e-4 that a right program fails
+        assert np.all(np.abs(error) < bound), method  # 54 values: a false alarm has probability 4e-4
         assert bound.max() < 0.04
 
 

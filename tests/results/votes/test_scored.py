@@ -1,4 +1,4 @@
-"""Best by score and the weighted vote against every subset of random pools, with ties and gaps."""
+"""Best by score and the weighted vote against all subsets of random pools, with ties and missing scores."""
 
 import warnings
 
@@ -22,7 +22,7 @@ def chosen(method: str, votes, scores, ns, **options) -> Floats:
 
 
 def weighted(votes, scores, ns) -> list[float]:
-    """The weighted vote over all subsets."""
+    """The mean weighted vote over all subsets of each size."""
     return [scored_by_subsets(weighted_of_subset, votes, scores, n) for n in ns]
 
 
@@ -34,7 +34,7 @@ def highest_of_subset(_, scores) -> float:
     ("method", "of_subset", "given"),
     [
         ("best_by_score", best_of_subset, [NAN, -INF, INF, -1.0, 0.0, 0.5, 0.5, 2.0]),
-        # weights of 0 to 6 sixths of the largest are on the grid
+        # multiples of a sixth of the largest weight are on the grid
         ("weighted_majority", weighted_of_subset, [NAN, 0.0, 1.0, 1.0, 2.0, 3.0, 6.0]),
         ("highest_score", highest_of_subset, [NAN, 0.0, 0.25, 0.25, 0.7, 1.0]),
     ],
@@ -54,7 +54,7 @@ def test_each_choice_by_score_is_the_mean_over_all_subsets(method, of_subset, gi
     ("votes", "ratings"), [([1, 0, 2, 0, 0, 2], [7, 1, 1, 4, 9, 5]), ([0, 1, 1, 0, 1, 0], [4, 1, 7, 3, 2, 6])]
 )
 def test_ratings_that_add_up_to_as_much_tie(votes, ratings, scale):
-    """Whichever of 1 to 10 is the largest; so do their tenths, whose sums are not equal as floats."""
+    """This holds for any largest rating from 1 to 10, and for tenths, whose sums differ in floating point."""
     ns = range(1, 7)
     found = chosen("weighted_majority", votes, np.array(ratings) / scale, ns)
     np.testing.assert_allclose(found, weighted(votes, ratings, ns), atol=1e-12)
@@ -82,7 +82,7 @@ def test_a_score_of_right_and_wrong_is_the_oracle():
 
 
 def test_weights_off_the_grid_are_rounded_by_less_than_they_say():
-    """200 pools of 8 uniform weights: hardly a subset has another winner, and none at N = 1."""
+    """200 pools of 8 uniform weights: rounding changes hardly any subset's winner, and none at N = 1."""
     rng, errors = np.random.default_rng(4), []
     for _ in range(200):
         votes, scores = rng.integers(0, 3, 8), rng.random(8)
@@ -90,7 +90,7 @@ def test_weights_off_the_grid_are_rounded_by_less_than_they_say():
         errors.append(found - weighted(votes, scores, [1, 3, 8]))
     assert abs(np.array(errors)[:, 0]).max() < 1e-12
     assert abs(np.array(errors)).mean(axis=0).max() < 0.002
-    for least in (1e-6, 1e-12):  # which is no weight of 0
+    for least in (1e-6, 1e-12):  # not a weight of 0
         assert chosen("weighted_majority", [1, 0], [1.0, least], [1, 2]).tolist() == [0.5, 0]
 
 
@@ -107,7 +107,7 @@ def test_the_weighted_vote_hangs_on_no_order_and_on_no_name_of_an_answer():
 
 @pytest.mark.parametrize("law", ["one of 64 beats 63", "beta", "near 1", "softmax"])
 def test_sharp_weights_are_not_rounded_away(law):
-    """By float sums over all pairs, and all but one; weights rounded to 1/60 are off by 1.5 to 100 points."""
+    """Against float sums for N = 2, 63 and 64; weights rounded to 1/60 would err by 1.5 to 100 points."""
     rng, errors = np.random.default_rng(5), []
     for _ in range(15):
         votes = np.where(rng.random(64) < rng.random(), 0, rng.integers(1, 4, 64))
@@ -134,12 +134,12 @@ def test_weights_that_differ_by_their_rounding_alone_share_the_credit():
 
 @pytest.mark.parametrize("answers", [8, 16, 24])
 def test_two_leaders_a_step_apart_do_not_tie(answers):
-    """With every answer in the vote, one step of the grid decides between equal numbers of answers."""
+    """When all answers vote, one grid step decides between equal numbers of answers."""
     step = 1 / grid_steps(answers)
     for gain, expected in ((step, 1.0), (0.0, 0.5), (-step, 0.0)):
         votes = np.arange(answers) % 2
         scores = np.where(votes == 0, 1 - step + gain, 1 - step)
-        scores[:2] = 1.0  # the largest, on both sides
+        scores[:2] = 1.0  # both sides have the largest
         (found,) = chosen("weighted_majority", votes, scores, [answers])
         assert found == pytest.approx(expected, abs=1e-12)
 
@@ -166,11 +166,11 @@ def curve(method, **options):
 
 
 def test_curves_by_the_scores_of_a_table():
-    """By hand. b: 5 (.1) before 6 (no score) before what cannot be read."""
+    """Computed by hand. b: 5 (.1) ranks above 6 (no score), and that above the unreadable one."""
     assert curve("best_by_score").to_dict() == pytest.approx({1: 1 / 3, 2: (2 / 3 + 2 / 3) / 2, 3: 1.0})
-    # rm, a: 7 of score 3 and 2 beat 18; b: −∞ is a score, above none
+    # rm, a: 7 with scores 3 and 2 beats 18; b: −∞ is a score and ranks above a missing one
     assert curve("best_by_score", score="rm").to_dict() == pytest.approx({1: 1 / 3, 2: 1 / 3, 3: 0.5})
-    # a: 18 weighs .9, 7 weighs 1.1 together; b: only 5 has a weight
+    # a: 18 weighs .9, the two 7s 1.1 together; b: only 5 has a weight
     assert curve("weighted_majority").to_dict() == pytest.approx({1: 1 / 3, 2: 2 / 3, 3: 0.5})
     # e^−.1 = .905 against 2 e^−1 = .736; 5 and 6 tie
     assert curve("weighted_majority", score="logprob").to_dict() == pytest.approx(
@@ -211,10 +211,10 @@ def test_scores_that_cannot_be_used_are_one_line(method, change, message):
 
 @pytest.mark.parametrize("shift", [0.0, -300.0, -2000.0])
 def test_log_probabilities_far_below_zero_weigh_by_their_differences(shift):
-    """Sums over long answers are below −745, where e to their power is 0."""
+    """Sums over long answers are below −745, where their exponential is 0."""
     logs = np.array([-0.1, -1.0, -1.2, -0.4, -2.0]) + shift
     votes, ns = [0, 1, 1, 2, -1], range(1, 6)
-    scores = [*logs[:4], logs[4] + 1000]  # what cannot be read has no say
+    scores = [*logs[:4], logs[4] + 1000]  # an unreadable answer has no vote
     steps = np.rint(np.exp(logs[:4] - logs[0]) * grid_steps(5))
     found = chosen("weighted_majority", votes, scores, ns, logs=True)
     np.testing.assert_allclose(found, weighted(votes, [*steps, 0.0], ns), atol=1e-12)
@@ -233,15 +233,15 @@ def test_answers_without_a_score_are_counted_where_they_are_many():
     with pytest.warns(UserWarning, match="2 of 5 answers"):
         build_curves(SAMPLES.assign(score=[1, None, 1, None, 1, None]), ["best_by_score"])
     with warnings.catch_warnings():
-        warnings.simplefilter("error")  # one that cannot be read needs none
+        warnings.simplefilter("error")  # an unreadable answer needs no score
         build_curves(SAMPLES.assign(score=[1, 1, 1, 1, 1, None]), ["best_by_score"])
     unread = [SAMPLES.assign(sample=SAMPLES["sample"] + 3 * n, answer=None) for n in (1, 2)]
-    with pytest.warns(UserWarning, match="1 of 5 answers"):  # however few can be read
+    with pytest.warns(UserWarning, match="1 of 5 answers"):  # counted among readable answers
         build_curves(pd.concat([SAMPLES.assign(score=[1, 1, 1, None, 1, 1]), *unread]), ["best_by_score"])
 
 
 def partial(**more):
-    """Two questions with partial credit; the second has an answer that nobody has scored."""
+    """Two questions with partial credit; the second has an unscored answer."""
     scores = [0.9, 1, 0.7, 0.75, NAN, 0.25, 0.25]
     table = {"question_id": list("aaabbbb"), "sample": [0, 1, 2, 0, 1, 2, 3], "score": scores}
     return pd.DataFrame(table).assign(**more)
@@ -288,7 +288,7 @@ def test_scores_that_are_no_credit_are_no_verdicts(scores):
 
 @pytest.mark.filterwarnings("ignore")
 def test_partial_credit_is_compared_by_clusters_over_data_sets():
-    """b has a quarter more of the credit in every question of two data sets."""
+    """b gets 0.25 more credit on every question of two data sets."""
     rng = np.random.default_rng(0)
     rows = [(d, f"q{q}", s, f"p{q // 4}") for d in "xy" for q in range(40) for s in range(3)]
     table = pd.DataFrame(rows, columns=["dataset", "question_id", "sample", "cluster"])
@@ -312,7 +312,7 @@ REWARDS = pd.DataFrame(
 
 @pytest.mark.parametrize("weigh", ["softmax", "sigmoid"])
 def test_rewards_below_zero_weigh_by_the_law_that_is_asked_for(weigh):
-    """By all subsets; a shift of all rewards changes no softmax."""
+    """Checked on all subsets; adding a constant to all rewards does not change a softmax."""
     law = {"softmax": np.exp, "sigmoid": lambda x: 1 / (1 + np.exp(-x))}[weigh]
     weights = law(REWARDS["score_rm"].to_numpy())
     expected = weighted([0, 1, 1], weights, [1, 2, 3])

@@ -1,4 +1,4 @@
-"""results.votes.tokens: the length of answers, where questions have unequal numbers of them too."""
+"""results.votes.tokens: the mean length of answers, also with unequal numbers of answers per question."""
 
 import math
 
@@ -36,12 +36,12 @@ def test_every_question_counts_the_same_however_many_answers_it_has(source, T):
 @pytest.mark.parametrize(
     ("tokens", "length"),
     [
-        ({"a": [10, None], "b": [80]}, 45),  # a question counts as its others do
+        ({"a": [10, None], "b": [80]}, 45),  # a missing count is the mean of its question
         ({"a": [10, 30, None], "b": [80, 100, 120], "c": [None]}, 60),
         ({"a": [10, None], "b": [80, None]}, 45),
-        ({"a": [10, None], "b": [None]}, math.nan),  # most are not known
+        ({"a": [10, None], "b": [None]}, math.nan),  # most are unknown
         ({"a": [None], "b": [None]}, math.nan),
-        ({"a": [0, 0], "b": [None]}, math.nan),  # no answer has no tokens
+        ({"a": [0, 0], "b": [None]}, math.nan),  # no answer has 0 tokens
     ],
 )
 def test_the_length_is_that_of_the_answers_with_a_count_unless_most_have_none(tokens, length):
@@ -71,7 +71,7 @@ def test_first_answers_of_an_order():
     [
         ({"20": 170, "100": 240, "500": 262}, True),  # 1.54 times as long for 25 times the tokens
         ({"500": 262, "20": 170}, True),
-        ({"20": 30, "100": 240, "500": 262}, False),  # 8.7 times as long, though hardly from 100 to 500
+        ({"20": 30, "100": 240, "500": 262}, False),  # 8.7 times as long, but hardly longer from 100 to 500
         ({"10": 9, "120": 58}, False),
         ({"1": 1, "50": 50}, False),
         ({"low": 100, "high": 110}, False),

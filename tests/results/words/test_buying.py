@@ -1,4 +1,4 @@
-"""What to buy: plans of one and of several models, in tokens and in money."""
+"""What to buy: plans for one and for several models, in tokens and in money."""
 
 import pandas as pd
 import pytest
@@ -15,7 +15,7 @@ def plans(table, money=NO_MONEY):
 
 
 def test_of_measured_choices_the_method_is_part_of_the_choice():
-    """By vote 70.5 % at best; by the score 71 % for less. Forecasts of two methods stay two plans."""
+    """The vote reaches 70.5 %, the score more for less. Forecasts by two methods remain two plans."""
     votes = pd.DataFrame(PLAN)
     scored = votes.assign(method="best_by_score", predicted=votes["predicted"] + 0.02)
     both = pd.concat([votes, scored], ignore_index=True)
@@ -47,12 +47,12 @@ def test_a_budget_is_told_as_it_was_given(budget, told):
     ("prices", "model", "cost"),
     [
         ({}, "other", "20 tokens per question"),
-        ({"m": Price(0.5)}, "other", "20 tokens per question"),  # the other has no price
+        ({"m": Price(0.5)}, "other", "20 tokens per question"),  # "other" has no price
         ({"m": Price(0.5), "other": Price(4.0)}, "m", "$0.02 per 1,000 questions"),
     ],
 )
 def test_of_several_models_the_cheapest_is_bought(prices, model, cost):
-    """The other is as good for half the tokens, and for four times the money."""
+    """The other is as good for half the tokens, but for four times the money."""
     own = pd.DataFrame(PLAN)
     other = own.assign(model="other", cost=own["cost"] / 2)
     found = plans(pd.concat([own, other]).assign(target_accuracy=0.69), Money(prices))
@@ -76,7 +76,7 @@ def test_why_models_are_compared_by_tokens_is_said(prices, note):
 
 
 def test_what_is_expected_of_a_choice_moves_its_interval_on_new_questions_along():
-    """Told alone the choice has 70.5 % and 68.5 … 73.5 %; it is expected to have three points less."""
+    """By itself the choice has 70.5 % (68.5 … 73.5 %); the expected value is three points lower."""
     table = pd.DataFrame(PLAN)
     expected = table.assign(expected=table["predicted"] - 0.03, expected_low=0.4, expected_high=0.8)
     (plan,) = plans(expected.assign(target_accuracy=0.67))

@@ -1,4 +1,4 @@
-"""Cells of tables: what is said once, and how numbers are written."""
+"""Cells of tables: what is stated only once, and how numbers are written."""
 
 from results.words.cells import Table, count, number
 from results.words.names import NBSP, interval, show

@@ -1,4 +1,4 @@
-"""The sentence of a comparison: it goes by no luck, quotes what stands in the table, and no order of rows."""
+"""The sentence on a comparison: not swayed by noise or the order of rows, and quoting the table."""
 
 import re
 
@@ -38,7 +38,7 @@ def test_of_several_settings_the_dearest_is_told_in_any_order_of_rows():
 
 
 def test_every_difference_of_the_sentence_stands_in_a_row_that_it_quotes():
-    """In 60 comparisons with clear and unclear rows, by two methods, at costs known for some."""
+    """60 comparisons with clear and unclear rows, by two methods, with costs known for some rows."""
     rng = np.random.default_rng(3)
     for _ in range(60):
         rows = pd.DataFrame([DIFFERENCE | {"N": n} for n in (1, 2, 4, 8)] * 2)

@@ -1,4 +1,4 @@
-"""What the page says first, what models share one frontier, and what prices and the order of rows change."""
+"""The page's opening, models on one frontier, and the effect of prices and of the order of rows."""
 
 import pandas as pd
 import pytest
@@ -27,13 +27,13 @@ def test_the_order_of_the_rows_changes_no_finding():
 @pytest.mark.parametrize(
     ("low", "high", "told"),
     [
-        ([1, 16], [16, 32], ["adds 14.0", "at N = 16"]),  # at N = 1 the dear setting has nothing
+        ([1, 16], [16, 32], ["adds 14.0", "at N = 16"]),  # the expensive setting has no N = 1
         ([16, 32], [1, 16], ["adds 14.0", "at N = 16"]),
         ([1], [16], ["not known"]),
     ],
 )
 def test_lengths_are_compared_at_one_number_of_answers(low, high, told):
-    """Accuracies of 50 % at one answer, 60 at 16, 62 at 32; the dear setting adds 14 points."""
+    """Accuracies of 50 % at one answer, 60 at 16, 62 at 32; the expensive setting adds 14 points."""
     right = {1: 0.5, 16: 0.6, 32: 0.62}
     rows = [("low", n, right[n]) for n in low] + [("high", n, right[n] + 0.14) for n in high]
     setting, n, value = zip(*rows, strict=True)
@@ -62,13 +62,13 @@ def test_models_on_the_same_questions_share_one_frontier():
 
 
 def test_prices_can_turn_the_joint_frontier_over():
-    """Ten times the tokens and no better: never bought by tokens, always at a hundredth of the price."""
+    """Ten times the tokens and no better: never bought by tokens, always at 1 % of the price per token."""
     tables = pd.concat([curves(), curves(model="large")])
     tables["tokens_per_answer"] *= tables["model"].map({"m": 1, "large": 10})
     for prices, model, cost in (
         ({}, "m", "100"),
         ({"m": Price(10.0), "large": Price(0.1)}, "large", "$0.10"),  # 1,000 tokens, $0.1 a million
-        ({"large": Price(0.1)}, "m", "100"),  # which has no price
+        ({"large": Price(0.1)}, "m", "100"),  # "m" has no price
     ):
         plan = measured(make_panels(tables, Money(prices)))
         assert plan.chosen["model"] == model

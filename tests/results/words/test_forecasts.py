@@ -1,4 +1,4 @@
-"""Errors of forecasts against numbers worked out by hand."""
+"""Errors of forecasts against numbers computed by hand."""
 
 import numpy as np
 import pandas as pd
@@ -12,7 +12,7 @@ from tests.results.made_tables import BACKTEST, forecast_table
 
 
 def test_errors_of_forecasts_are_those_worked_out_by_hand():
-    """A predictor that forecast one of two points is not ranked, however small its error on that point."""
+    """A predictor with only one of two forecasts is not ranked, however small its error."""
     good = forecast_table("good", [0.63, 0.75])  # 1 point off twice, inside ± 3 points
     bad = forecast_table("bad", [0.52, 0.94])  # 10 and 20 points off, outside
     partial = forecast_table("partial", [0.62, np.nan], "not_identifiable")
@@ -25,16 +25,16 @@ def test_errors_of_forecasts_are_those_worked_out_by_hand():
     ]
     assert "partial" not in which_predictor(targets(forecasts))
     assert [one.name for one in forecast_choices(forecasts)[0].choices] == ["good", "bad", "partial"]
-    ahead = good.tail(1).assign(N=64, accuracy=np.nan)  # nobody measured it
+    ahead = good.tail(1).assign(N=64, accuracy=np.nan)  # not measured
     unseen = make_forecasts({"f": pd.concat([good, ahead, bad])})
     assert error_table("errors", targets(unseen)).rows == table.rows[:2]
     twice = make_forecasts({name: pd.concat([good, bad]) for name in "fg"})
     assert error_table("errors", targets(twice)).rows[0][4:] == ["4 of 4", "4 of 4"]
-    assert [one.file for one in twice] == ["f", "f", "g", "g"]  # which tells them apart
+    assert [one.file for one in twice] == ["f", "f", "g", "g"]  # told apart by file
     assert {one.file for one in forecasts} == {""}
     fewer = make_forecasts({"f": pd.concat([partial.query("setting == 'low'"), good])})
     assert [row[::5] for row in error_table("errors", targets(fewer)).rows][1] == ["partial", "1 of 2"]
-    wide = forecast_table("wide", [0.62, 0.74]).assign(low=0.0, high=1.0)  # closest, but tells little
+    wide = forecast_table("wide", [0.62, 0.74]).assign(low=0.0, high=1.0)  # closest, but uninformative
     both = make_forecasts({"f": pd.concat([good, wide, partial])})
     assert [row[0] for row in error_table("errors", targets(both)).rows] == ["good", "wide", "partial"]
     assert which_predictor(targets(both[:1])).startswith("Good was 1.0 points off")
@@ -53,7 +53,7 @@ def test_predictors_of_what_nobody_measured_have_no_errors():
 
 
 def backtested(scores, dataset="sums"):
-    """A forecast by each predictor at three settings in each unit; its interval is as wide as its score."""
+    """A forecast by each predictor at three settings in each unit, with an interval as wide as its score."""
     rows = []
     for name, own in scores.items():
         for unit, score in enumerate(own):
@@ -65,7 +65,7 @@ def backtested(scores, dataset="sums"):
 
 @pytest.mark.parametrize("of", ["sums", "set {}"])
 def test_a_lead_is_that_of_the_paired_t_test_over_splits_or_data_sets(of):
-    """SciPy's, of the means of each split; three settings of one split are no three trials."""
+    """SciPy's test on the means of the splits; three settings of one split are not three trials."""
     rng = np.random.default_rng(1)
     first, second = rng.uniform(2, 6, 10), rng.uniform(3, 7, 10)
     found = lead(backtested({"one": first, "two": second}, of), "one", "two", 1)
@@ -78,7 +78,7 @@ def test_a_lead_is_that_of_the_paired_t_test_over_splits_or_data_sets(of):
 
 
 def test_who_leads_is_told_for_all_rivals_together():
-    """Of four in equally many splits: the half-width of a t interval at the level of three comparisons."""
+    """Four predictors in the same splits: a t interval at the Bonferroni level of three comparisons."""
     rng = np.random.default_rng(2)
     table = backtested({name: 5 + rng.normal(0, 1, 12) for name in (*"abc", "default")})
     best, second, *_ = scores(table).index
@@ -99,7 +99,7 @@ def test_few_splits_do_not_tell_who_is_ahead(splits, told):
 
 
 def test_a_backtest_is_scored_over_its_splits():
-    """Of one data set, or of two with questions of their own."""
+    """The splits are of one data set, or of two with different questions."""
     for datasets, asked in ((["sums"], 2), (["sums", "products"], 4)):
         rows = pd.concat(pd.DataFrame(BACKTEST).assign(dataset=name) for name in datasets)
         assert error_table("errors", rows).rows == [
@@ -134,7 +134,7 @@ def test_of_a_backtest_the_bias_the_unseen_error_and_the_width_are_told_too():
 
 
 def test_new_lengths_and_more_answers_are_compared_by_themselves():
-    """Two predictors of larger N, and two of a length that nobody saw, of the same curves."""
+    """Two predictors of larger N and two of an unseen length, for the same curves."""
     more = pd.concat([forecast_table("near", [0.63, 0.75]), forecast_table("off", [0.52, 0.84])])
     ahead = more.query("setting == 'low' or role == 'held_out'")
     ahead = ahead.assign(

@@ -1,4 +1,4 @@
-"""What curves, settings and values are called, and which axes, ticks and tooltips they get."""
+"""The names of curves, settings and values, and their axes, ticks and tooltips."""
 
 import pytest
 
@@ -28,7 +28,7 @@ def test_values_are_told_in_per_cent_points_and_lists():
     values = words.show(0.6456), words.show(-0.5), words.show(31.4159, "risk")
     assert values == (f"64.6{NBSP}%", f"−50.0{NBSP}%", "31.4")
     assert [words.points(0.036), words.points(-0.006)] == ["+3.6", "−0.6"]
-    ties = [0.4375 - 1e-16, 0.4375, 0.3125, -0.3125]  # each rounded as d3 rounds the share in a picture
+    ties = [0.4375 - 1e-16, 0.4375, 0.3125, -0.3125]  # rounded as d3 rounds shares in figures
     assert [words.percent(tie) for tie in ties] == ["43.8", "43.8", "31.3", "−31.3"]
     assert [words.listed(list("abc")[:n]) for n in (1, 2, 3)] == ["a", "a and b", "a, b and c"]
     assert [words.some_of(8, 15, "N"), words.some_of(8, 8, "N")] == [["8 of 15 N"], []]
@@ -40,7 +40,7 @@ def test_axes_and_tooltips_that_shipped_data_do_not_ask_for():
     ends = [*cost["scale"]["domain"], *n["scale"]["domain"]]
     assert ends == pytest.approx([7 / 1.12, 90 * 1.12, 3 / 1.15, 6 * 1.15])
     assert log_axis("cost", [80.0, 159.0], "").to_dict()["axis"]["values"] == [80, 100, 150]
-    assert log_axis("cost", [10.5, 13.0], "").to_dict()["axis"]["tickCount"] == 6  # 10 alone lies within
+    assert log_axis("cost", [10.5, 13.0], "").to_dict()["axis"]["tickCount"] == 6  # 10 alone is in range
     told = [
         (tip["title"], tip["format"])
         for tip in (t.to_dict() for t in tooltips(["usd", "high"], metric="risk"))
@@ -49,7 +49,7 @@ def test_axes_and_tooltips_that_shipped_data_do_not_ask_for():
 
 
 def test_money_is_written_as_money():
-    """0.1 dollars were "100m", SI's milli."""
+    """0.1 dollars used to be "100m", with the SI prefix milli."""
     for values, number in (([0.1, 3.0], "$,.2f"), ([20.0, 900.0], "$,.0f")):
         assert log_axis("usd", values, "").to_dict()["axis"]["format"] == number
     assert [dollars(amount) for amount in (0.1, 1234.5, 0.00321, 0)] == [

@@ -1,4 +1,4 @@
-"""The report's part on stopping rules: a choice a setting, its figure, its table, its names escaped."""
+"""The report's part on stopping rules: a choice per setting, its figure, its table, and escaped names."""
 
 from dataclasses import replace
 

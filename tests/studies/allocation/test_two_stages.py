@@ -1,4 +1,4 @@
-"""Two stages without bias: summed over all outcomes, and against answers that are drawn."""
+"""Two stages without bias: exact sums over all outcomes, and comparison with simulated answers."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The fit of (a, b) against sums without special functions, and counts whose likelihood is a ridge."""
+"""The fit of (a, b) against sums without special functions, and on counts with a ridged likelihood."""
 
 import math
 
@@ -11,12 +11,12 @@ EDGE = math.exp(BOUND)
 
 
 def slope(x: float, terms: int) -> float:
-    """d/dx log Γ(x + terms) / Γ(x), exactly a sum."""
+    """d/dx log Γ(x + terms) / Γ(x), as an exact sum."""
     return math.fsum(1 / (x + i) for i in range(terms))
 
 
 def slopes(a: float, b: float, right: list[int], trials: int) -> tuple[float, float]:
-    """Of the log-likelihood along log a and log b."""
+    """The slopes of the log-likelihood along log a and log b."""
     both = len(right) * slope(a + b, trials)
     along_a = math.fsum(slope(a, s) for s in right) - both
     along_b = math.fsum(slope(b, trials - s) for s in right) - both

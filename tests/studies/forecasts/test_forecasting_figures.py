@@ -1,4 +1,4 @@
-"""The picture of studies/forecasts/README.md: the numbers it stands on, and every row drawn."""
+"""The figure of studies/forecasts/README.md: the numbers it is based on, and every row drawn."""
 
 import pandas as pd
 import pytest

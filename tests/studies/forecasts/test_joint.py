@@ -1,4 +1,4 @@
-"""The joint surface: bounded everywhere, recovered from its own data, and honest where it does not fit."""
+"""The joint surface is bounded everywhere, recovered from its own data, and flagged where it fits poorly."""
 
 from dataclasses import replace
 
@@ -78,14 +78,14 @@ def test_one_setting_without_T_is_an_exponential_in_N() -> None:
 
 
 def test_a_surface_of_another_shape_is_a_poor_fit() -> None:
-    late = np.repeat([0.2, 0.2, 0.2, 0.8], 6)  # no curve that levels off along T
+    late = np.repeat([0.2, 0.2, 0.2, 0.8], 6)  # not a saturating curve along T
     found = joint(observe(late, 0.002), Points(np.array(["4"]), np.array([4.0]), np.array([8])), Options())
     assert found.status.tolist() == ["poor_fit"]
 
 
 def test_even_votes_count_as_the_odd_ones_below_them() -> None:
     assert counted(one_curve(np.array([1, 2, 3, 4, 8, 9]))).N.tolist() == [1, 1, 3, 3, 7, 9]
-    # of two answers to choose from this is exact: P(right) of 2m votes, ties shared, is that of 2m − 1
+    # with two possible answers this is exact: 2m votes, ties shared, are right as often as 2m − 1
     for m in (1, 2, 5):
         even, odd = (binom(k, 0.6) for k in (2 * m, 2 * m - 1))
         assert even.sf(m) + even.pmf(m) / 2 == pytest.approx(odd.sf(m - 1))
@@ -105,25 +105,25 @@ def test_four_answers_do_not_tell_the_rate_so_it_is_the_usual_one_and_marked() -
 
 
 def test_three_numbers_of_answers_tell_the_rate_however_unusual_it_is() -> None:
-    """0.3, 0.35, 0.395: every two more answers add 0.9 of what the two before them did."""
+    """0.3, 0.35, 0.395: every two further answers add 0.9 times what the previous two added."""
     found = fit_surface(np.zeros(3), np.array([1, 3, 5]), np.array([0.3, 0.35, 0.395]))
     expected = [0.395 + 0.0405, 0.3 + 0.05 / (1 - 0.9)]
     assert found(np.zeros(2), np.array([7, 1000])) == pytest.approx(expected, abs=1e-4)
 
 
 def test_the_interval_has_the_spread_of_refits() -> None:
-    """Between exact points nothing is added: it is the spread of the surface fitted to each replicate."""
+    """Between exact points it is only the spread of the surface fitted to each replicate."""
     data = observe(TRUE(T, N), 0.004)
     copies = replicates_of(data, 40, 0)
     between = Points(np.array(["2.5", "1.2"]), np.array([2.5, 1.2]), np.array([5, 20]))
     refits = [fit_surface(T, N, copy)(between.T, between.N) for copy in copies]
     found = joint(data, between, Options(replicates=400))
-    # 40 refits know a spread to 11 %
+    # with 40 refits a spread is known to 11 %
     assert (found.new.high - found.new.low) / 2 / Z90 == pytest.approx(np.std(refits, axis=0), rel=0.35)
 
 
 def test_settings_that_the_surface_misses_have_curves_of_their_own() -> None:
-    levels = np.repeat([0.1, 0.6, 0.2, 0.5], 6)  # no law along T
+    levels = np.repeat([0.1, 0.6, 0.2, 0.5], 6)  # no trend along T
     far = Points(np.array(["0.8", "1.2"]), np.array([0.8, 1.2]), np.array([65, 65]))
     found = joint(observe(levels + 0.2 * (1 - np.exp(-0.15 * N)), 0.003), far, Options())
     assert found.mean == pytest.approx([0.3, 0.8], abs=0.01)

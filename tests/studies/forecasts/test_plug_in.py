@@ -1,4 +1,4 @@
-"""The plug-in forecast: fresh answers from each question's own frequencies, and questions drawn again."""
+"""The plug-in forecast: fresh answers from each question's own frequencies, with resampled questions."""
 
 import numpy as np
 import pytest
@@ -43,7 +43,7 @@ def test_each_question_votes_by_its_own_frequencies() -> None:
 
 
 def test_the_limit_of_many_copies_of_the_pool() -> None:
-    """A subset of N of c copies differs from fresh answers by about N² / (c · pool)."""
+    """A subset of N from c copies of the pool differs from fresh answers by about N² / (c · pool)."""
     ns = np.array([1, 4, 16, 32])
     exact = frequencies_vote(counted(POOLS[0]), ns, "majority")[0]
     gaps = []
@@ -69,7 +69,7 @@ def test_new_questions_are_questions_drawn_again() -> None:
 
 
 def test_of_these_questions_it_is_the_luck_of_the_answers_to_come() -> None:
-    """Best of one answer in a pool of 40, 8 of them seen: 32 more, binomial, are 32/40 of the mean."""
+    """A single answer from a pool of 40, 8 of them seen: the 32 others, binomial, are 32/40 of the mean."""
     seen, _ = observed(drawn_pool(100, 40, np.random.default_rng(0)), 8, "best_of_n")
     found = plug_in(seen, targets([1]), Options(replicates=4000))
     counts = seen.pools[0].answers.counts()

@@ -1,4 +1,4 @@
-"""The rivals from the literature: laws found again, votes as answers drawn one by one give them."""
+"""The rivals from the literature: laws are recovered, and votes match simulated answers."""
 
 from collections.abc import Callable
 
@@ -17,7 +17,7 @@ Law = Callable[[np.ndarray], np.ndarray]
 
 
 def grouped(right: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
-    """The likelihood of the counts of right answers on rivals.RATES, and how many questions have each."""
+    """The likelihood of each count of right answers on rivals.RATES, and its number of questions."""
     seen, times = np.unique(right, return_counts=True)
     return binom.pmf(seen[:, None], n, rivals.RATES), times.astype(float)
 
@@ -46,7 +46,7 @@ def test_without_its_third_parameter_a_law_is_the_beta(law: Law) -> None:
     assert beta_alone == pytest.approx(exact, abs=2e-3)
     fitted = rivals.fit_law(law, *grouped(right, n))
     logs = [np.log(likelihood @ fitted) @ times for likelihood, times in [grouped(right, n)]]
-    assert logs[0] >= betabinom.logpmf(right, n, a, b).sum() - 0.05  # one parameter more, no worse
+    assert logs[0] >= betabinom.logpmf(right, n, a, b).sum() - 0.05  # one more parameter fits no worse
 
 
 def test_no_rate_makes_the_answers_likelier_than_the_npmle_does() -> None:
@@ -60,7 +60,7 @@ def test_no_rate_makes_the_answers_likelier_than_the_npmle_does() -> None:
 
 
 def seats(counts: list[int], n: int, theta: float, d: float, rng: np.random.Generator) -> list[int]:
-    """`n` more customers of a Chinese restaurant (Pitman–Yor): their tables, the first len(counts) old."""
+    """The tables of `n` more customers of a Pitman–Yor restaurant; the first len(counts) tables are old."""
     tables, found = list(counts), []
     for _ in range(n):
         weights = np.array([c - d for c in tables] + [theta + d * len(tables)])
@@ -81,7 +81,7 @@ def test_the_process_of_wrong_answers_is_found_again() -> None:
 
 
 def test_the_vote_is_that_of_answers_drawn_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    """60 questions with the same 8 answers, 3 right, wrong 2, 1, unreadable 2; laws held fixed."""
+    """60 questions with the same 8 answers (3 right, 2 and 1 wrong, 2 unreadable) and fixed laws."""
     theta, d, N, rounds = 1.2, 0.3, 15, 6000
     monkeypatch.setattr("studies.forecasts.rivals.fit_pitman_yor", lambda _: (theta, d))
     Q = 60
@@ -109,7 +109,7 @@ def test_questions_without_wrong_answers_have_a_vote() -> None:
 @pytest.mark.integration  # many seconds
 @pytest.mark.parametrize("method", ["majority", "best_of_n"])
 def test_every_published_law_forecasts_hidden_answers(method: str) -> None:
-    """Our own two, `joint` and `plug-in`, have tests of their own: both are too low for the best of many."""
+    """Our own `joint` and `plug-in` have separate tests: both are too low for the best of many."""
     seen, whole = observed(drawn_pool(300, 40, np.random.default_rng(5), blank=0.1), 8, method)
     truth = [whole.accuracy[n == whole.points.N][0] for n in (20, 40)]
     for name, predict in rivals.RIVALS[method].items():

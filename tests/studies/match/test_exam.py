@@ -27,7 +27,7 @@ def test_marks_are_the_exact_accuracies_on_average(pool, ns):
     expected = [*vote_accuracy(laws[0], 1, ns), *best_of_n_accuracy(0.45, ns)]
     expected.append(0.45**2 + 0.45 * 0.55 / pool)  # E[p̂²]
     error = found.std(axis=0) / np.sqrt(len(found))
-    assert (abs(found.mean(axis=0) - expected) < 4 * error + 1 / len(found)).all()  # or a single event
+    assert (abs(found.mean(axis=0) - expected) < 4 * error + 1 / len(found)).all()  # or one rare event
 
 
 def test_sit_is_the_law_read_at_its_steps():
@@ -52,7 +52,7 @@ def test_candidates_are_all_sizes_at_every_label_noise_and_the_step_1_over_n():
 
 
 def test_prediction_is_the_conditional_mean_and_variance():
-    """The vote of 8 given one answer, beside draws of both."""
+    """The vote of 8 given the accuracy of one answer, compared with joint draws of both."""
     rng = np.random.default_rng(0)
     points = (("majority", 1), ("majority", 8))
     covariance = np.array([[0.09, 0.08, 0.0], [0.08, 0.16, 0.0], [0.0, 0.0, 0.01]])
@@ -64,7 +64,7 @@ def test_prediction_is_the_conditional_mean_and_variance():
     near = drawn[abs(drawn[:, 0] - 0.52) < 0.002, 1]
     assert found.predicted[1] == pytest.approx(near.mean(), abs=0.001)
     np.testing.assert_allclose([found.low[1], found.high[1]], np.quantile(near, [0.05, 0.95]), atol=0.002)
-    wide = predict(curve, [twin], np.ones(1), 4.0, 1)  # the variance, so that the interval is twice as wide
+    wide = predict(curve, [twin], np.ones(1), 4.0, 1)  # 4 times the variance, twice the width
     assert wide.high[1] - wide.low[1] == pytest.approx(2 * (found.high[1] - found.low[1]))
     other = replace(twin, mean=twin.mean - 0.3)
     alone, mixed, none = (
@@ -85,7 +85,7 @@ def test_what_is_the_same_mark_twice_is_fitted_once():
 
 @pytest.mark.parametrize("measured", [[0.52, 0.6], [0.7, 0.45], [0.5, 0.7]])
 def test_weights_are_proportional_to_the_gaussian_likelihood(measured):
-    """With χ² over 2 marks as the variance where that is above 1; in the last case the other has less χ²."""
+    """The variance is scaled by χ² per mark where above 1; in the last case the other twin has less χ²."""
     twins = [
         Twin(TRUTH, 8, np.array([p, 0.6, 0.3]), np.diag([0.09, v, 0.01]), np.zeros((400, 2)))
         for p, v in ((0.5, 0.16), (0.56, 0.48))

@@ -1,4 +1,4 @@
-"""The matched twin: it recovers itself, its intervals hold, and it admits what it cannot explain."""
+"""The matched twin recovers itself, has intervals with coverage, and flags what it cannot explain."""
 
 from dataclasses import replace
 
@@ -30,7 +30,7 @@ def grid() -> list[BinarySetting]:
 
 @pytest.fixture(scope="module")
 def samples() -> pd.DataFrame:
-    """16 answers to each of 300 questions, from a twin of known setting and other tasks than the grid's."""
+    """16 answers to each of 300 questions, from a twin of known setting with tasks not used by the grid."""
     tasks = draw_tasks(TRUTH, task_keys(1, 300), seed=5)
     drawn = sample_supports(tasks, TRUTH, 16, (8,))
     table = samples_table(tasks, TRUTH, (8,), drawn)
@@ -76,7 +76,7 @@ def test_a_twin_recovers_itself(matched):
     assert "misfits N up to 16" in verdict(poor)
     table = matching.forecast_table([match, poor])
     assert list(table["status"]) == ["ok"] * 10 + ["poor_fit"] * 10
-    assert (table["role"] == "held_out").sum() == 4  # of the first, nothing of the second
+    assert (table["role"] == "held_out").sum() == 4  # of the first; none of the second
     np.testing.assert_array_equal(table["predicted"][:10], said.predicted)
     opacity = figure._curves(match, 0).layers[-1].to_dict()["encoding"]["fillOpacity"]["scale"]
     assert dict(zip(opacity["domain"], opacity["range"], strict=True)) == {"used": 1, "held_out": 0}
@@ -92,7 +92,7 @@ def test_only_twins_of_weight_sit_for_the_whole_curve_and_the_others_would_chang
 
 
 def test_twins_keep_their_weights_and_the_light_ones_do_not_sit_again(matched, monkeypatch):
-    """By weight the steps of two candidates take turns."""
+    """Ordered by weight, the steps of two candidates alternate."""
     other, weights = replace(TRUTH, n=2, d=3, sigma_eps=0.25), np.zeros(12)
     weights[[1, 8, 2, 7, 4]] = 0.4, 0.3, 0.2, 0.0995, 0.0005
     monkeypatch.setattr(matching, "weigh", lambda *_: Fit(weights, 1.0, 5, 1.0))
@@ -107,7 +107,7 @@ def test_twins_keep_their_weights_and_the_light_ones_do_not_sit_again(matched, m
 
 
 def test_intervals_hold_nine_of_ten_held_out_points():
-    """Populations of 80 questions from the twin itself; the curve at N = 16 given that up to 4."""
+    """Populations of 80 questions from the twin itself; N = 16 is forecast from the curve up to N = 4."""
     twins = [twin for setting in grid()[::2] for twin in sit(EXAM, setting, STEPS, seed=0)]
     law = law_of_paths(draw_tasks(TRUTH, task_keys(1, 4000), 9), TRUTH, (8,))
     found = marks(draw_answers(law.probabilities[:, 0], law.gold, EXAM, seed=2), EXAM).reshape(50, 80, -1)
@@ -150,7 +150,7 @@ def test_command_writes_a_forecast_and_the_settings(samples, curves, tmp_path, m
         assert result.exception is None, result.exception
         assert drawn.read_text().startswith("<svg")
         bars = "mark-rect role-mark" in drawn.read_text()
-        assert bars == (name == "samples")  # the questions' histograms
+        assert bars == (name == "samples")  # histograms of questions
         found.append(read_forecast(out))
     table, again = found
     pd.testing.assert_frame_equal(table, again, rtol=1e-6)
@@ -218,7 +218,7 @@ def test_rows_above_the_largest_exam_are_left_out_and_said_so(curves, tmp_path):
 
 
 def test_each_setting_of_each_model_is_matched_by_itself(curves, monkeypatch, tmp_path):
-    """Two models, one of two settings, whose rows stand in one another's midst; one begins at N = 2."""
+    """Two models, one with two settings, in interleaved rows; one curve begins at N = 2."""
     monkeypatch.setattr(matching, "candidates", lambda: grid()[:3])
     table = exact_only(curves)
     short, other = table[table["N"] > 1].assign(setting="9"), table.assign(model="adult")
@@ -240,7 +240,7 @@ def test_each_setting_of_each_model_is_matched_by_itself(curves, monkeypatch, tm
         f"at its 2 settings, t alone changing, is 10^{abs(odds):.1f} times {'more' if odds > 0 else 'less'}"
     )
     assert words in told
-    assert told.partition(" has t = ")[2].count(",") == 1  # a t for each of two settings
+    assert told.partition(" has t = ")[2].count(",") == 1  # one t for each of two settings
     pupil = with_steps(matches).query("model == 'pupil'").drop_duplicates("setting")
     assert told.endswith(", ".join(f"{t:g}" for t in pupil["twin_t"]))
     np.testing.assert_allclose(pupil["twin_odds"], odds)
@@ -254,7 +254,7 @@ def test_each_setting_of_each_model_is_matched_by_itself(curves, monkeypatch, tm
 
 
 def test_questions_of_two_kinds_are_not_explained():
-    """Half of the questions are always right, half one time in two by chance between two answers."""
+    """Half of the questions are always answered right, half by a coin flip between two answers."""
     laws = np.array([[1.0, 0.0], [0.5, 0.5]]).repeat(200, axis=0)
     rows = marks(draw_answers(laws, np.zeros(400, np.int64), EXAM, seed=0), EXAM)
     curve = Curve(POINTS, rows.mean(axis=0)[:-1], float(rows[:, -1].mean()), questions=400, pool=16)
@@ -262,5 +262,5 @@ def test_questions_of_two_kinds_are_not_explained():
     fit = weigh(curve, twins, 4)
     said = predict(curve, twins, fit.weights, fit.wider, 4)
     assert fit.p_value < LEAST_P
-    assert 1 / (fit.weights**2).sum() > 2  # the least bad one does not take all
+    assert 1 / (fit.weights**2).sum() > 2  # the least bad twin does not get all the weight
     assert said.low[3] <= curve.accuracy[3] <= said.high[3]

@@ -1,4 +1,4 @@
-"""Odds of one twin for several settings: against one each, where t has to rise, in proportion to tokens."""
+"""Odds of one twin for all settings: against one twin each, with rising t, with t proportional to tokens."""
 
 from itertools import combinations_with_replacement
 
@@ -10,7 +10,7 @@ from studies.match.words import common_odds, common_twin, proportional_odds, ris
 
 
 def test_odds_of_one_twin_for_several_settings():
-    """Four candidates of two t: curves that point to one candidate at different t, and to different ones."""
+    """Four candidates with two t each: curves that point to one candidate at different t, or to several."""
     sure = np.full((4, 2), 1e-9)
     early, late, other = sure.copy(), sure.copy(), sure.copy()
     early[1, 0], late[1, 1], other[3, 0] = 1, 1, 1  # candidate 1 at its first and second t, candidate 3
@@ -21,7 +21,7 @@ def test_odds_of_one_twin_for_several_settings():
 
 
 def test_the_one_twin_is_the_likeliest_for_all_settings_together():
-    """Candidate 2 is second at each of three settings, and first of those that are likely at all of them."""
+    """Candidate 2 is second at each of three settings, but the only one that is likely at all of them."""
     weights = np.full((3, 4, 2), 1e-6)
     weights[[0, 1, 2], [0, 1, 3], 0] = 0.6
     weights[[0, 1, 2], 2, [0, 1, 1]] = 0.3
@@ -30,7 +30,7 @@ def test_the_one_twin_is_the_likeliest_for_all_settings_together():
 
 
 def test_odds_of_rising_steps_are_those_of_every_rising_path():
-    """Against all paths written out; and what one twin has in common with one each is not counted."""
+    """Against an enumeration of all paths; the odds of one twin against one for each are not included."""
     weights = np.random.default_rng(3).dirichlet(np.ones(4 * len(STEPS)), size=3).reshape(3, 4, len(STEPS))
     rising = np.array(list(combinations_with_replacement(range(len(STEPS)), 3)))
     product = np.prod([4 * len(STEPS) * weights[i][:, rising[:, i]] for i in range(3)], axis=0)
@@ -48,6 +48,6 @@ def test_steps_in_proportion_to_tokens_are_told_from_others():
     tokens = 30 * 2.0 ** np.arange(5)
     assert proportional_odds(straight, tokens) > rising_odds(straight) > rising_odds(bent) - 0.01
     assert proportional_odds(bent, tokens) < rising_odds(bent) - 2
-    told = rising_words(bent[::-1], tokens[::-1])  # in whatever order the curves come
+    told = rising_words(bent[::-1], tokens[::-1])  # in any order of the curves
     assert "of 2 of 2 twins are in the order of tokens" in told
     assert "10^1.2 times more" in told  # one of two candidates at each of five lengths: 4 log₁₀ 2

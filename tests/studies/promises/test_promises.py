@@ -1,4 +1,4 @@
-"""What is promised: errors and verdicts by hand, an oracle, and a page that says what was measured."""
+"""The study of promises: errors and verdicts by hand, an oracle, and a page that matches the data."""
 
 import numpy as np
 import pandas as pd

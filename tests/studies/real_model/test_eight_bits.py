@@ -1,4 +1,4 @@
-"""The script that makes a model of 8 bits: what it writes stands for the weights it read."""
+"""The script that makes an 8-bit model: its output represents the weights that it read."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""An allocation against the greedy loop that defines it, and against the stopping rule that it amounts to."""
+"""An allocation against the greedy loop that defines it, and against the equivalent stopping rule."""
 
 import numpy as np
 import pytest
@@ -41,7 +41,7 @@ def test_each_answer_goes_to_the_largest_index(replay: Replay, index: str, budge
         for numbers in (now, counts[order]):
             bought = numbers > 1
             levels.append(lowest[bought, numbers[bought] - 2].min(initial=np.inf))
-        assert levels[0] == pytest.approx(levels[1])  # of equal votes either may have got the last answer
+        assert levels[0] == pytest.approx(levels[1])  # of equal votes, either may get the last answer
 
 
 @pytest.mark.parametrize("threshold", [1, 2, 3, 5])

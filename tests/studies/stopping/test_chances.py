@@ -1,4 +1,4 @@
-"""The chances that rules go by, against simulation, closed forms and sums over every future."""
+"""The probabilities that rules use, against simulation, closed forms and sums over all futures."""
 
 import itertools
 from math import factorial, prod
@@ -28,7 +28,7 @@ def ascending(start: float, steps: int) -> float:
 
 
 def will_win(counts: tuple[int, ...], left: int, alpha: float) -> float:
-    """Summed over every way in which further answers may fall, new ones taken for one."""
+    """P(the leader wins), summed over all outcomes of further answers, with all new answers as one."""
     start, total = [*map(float, counts), alpha], 0.0
     for more in itertools.product(range(left + 1), repeat=len(start)):
         ends = [c + x for c, x in zip((*counts, 0), more, strict=True)]

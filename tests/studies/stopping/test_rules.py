@@ -1,4 +1,4 @@
-"""The rules of the literature by hand, and the blocks in which they are asked for."""
+"""The rules of the literature checked by hand, and the blocks in which they ask for answers."""
 
 from math import log
 
@@ -13,7 +13,7 @@ OTHERS = [name for name in LITERATURE if name not in ("fixed", "certain", "lead"
 
 
 def ends(text: str, answers: str, most: int = MOST) -> bool:
-    """Whether a rule ends a vote whose answers so far are these letters; a dot could not be read."""
+    """Whether a rule ends a vote with these letters as answers so far; a dot is unreadable."""
     name, _, threshold = text.partition(":")
     seen = seen_of([None if a == "." else a for a in answers], most)
     return bool(settled(LITERATURE[name], float(threshold), seen)[0])
@@ -43,7 +43,7 @@ def test_a_rule_ends_where_its_formula_says(text: str, goes_on: str, ended: str)
 
 
 def test_the_bayes_factor_of_one_answer_and_an_unknown_one() -> None:
-    chance = 1 - 2.0**-6  # of Beta(6, 1) above ½: five votes to none
+    chance = 1 - 2.0**-6  # P(Beta(6, 1) > ½): five votes to none
     rule = LITERATURE["boinf"]
     seen = seen_of("aaaaa", MOST)
     assert rule.stops(seen, chance / (1 - chance) - 1e-4)[0]

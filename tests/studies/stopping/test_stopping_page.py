@@ -1,4 +1,4 @@
-"""The page of the study: its rules and weights are those of the code, its tables those of its files."""
+"""The study's page: its rules and weights match the code, and its tables match the files."""
 
 import pandas as pd
 import pytest

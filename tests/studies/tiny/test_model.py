@@ -1,4 +1,4 @@
-"""The shipped model: it loads unchanged, keeps to the format, and thinks longer when it may."""
+"""The shipped model loads unchanged, keeps to the format, and thinks longer with a larger budget."""
 
 from itertools import islice
 
@@ -44,7 +44,7 @@ def greedy_answers(loaded, torch):
 def test_vocabulary_and_end_token_are_the_model_s(loaded):
     tokenizer, model = loaded
     assert len(tokenizer) == model.config.vocab_size
-    assert len(tokenizer) % 64 == 0  # servers split an embedding over devices in such blocks
+    assert len(tokenizer) % 64 == 0  # servers split embeddings over devices in blocks of 64
     assert model.generation_config.eos_token_id == tokenizer.eos_token_id
 
 

@@ -1,4 +1,4 @@
-"""Problems and solutions: seeded, split by question, right by other means of evaluation, as long as asked."""
+"""Problems and solutions: seeded, split by question, independently verified, and of the requested length."""
 
 import hashlib
 import json
@@ -70,7 +70,7 @@ def count_tokens():
 
 
 def sides_hold(text: str) -> bool:
-    """Whether all sides of every `a + b = c = d` in the text have one value."""
+    """Whether all sides of every `a + b = c = d` in the text are equal."""
     chains = EXPRESSION.findall(text)
     return all(len({eval(side) for side in chain.split("=")}) == 1 for chain in chains)
 
@@ -99,4 +99,4 @@ def test_a_bigger_budget_never_gives_a_shorter_solution_and_the_nearest_length_w
         chosen = [count_tokens(solution(problem, budget, count_tokens)) + 1 for budget in BUDGETS]
         assert chosen == sorted(chosen)
         nearest = [min(lengths, key=lambda length: (abs(length - budget), -length)) for budget in BUDGETS]
-        assert chosen == nearest  # of two as near, the longer
+        assert chosen == nearest  # the longer of two equally near

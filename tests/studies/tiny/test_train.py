@@ -1,4 +1,4 @@
-"""Training: what the examples hold, and a few steps that lower the loss the same way every time."""
+"""Training: the content of examples, and a few steps that reproducibly lower the loss."""
 
 from itertools import islice
 

@@ -1,4 +1,4 @@
-"""`python -m studies.trained.run` as a user runs it: its files, and what its summary counts."""
+"""`python -m studies.trained.run` as a user runs it: its files, and the counts in its summary."""
 
 import importlib.util
 from dataclasses import replace
@@ -33,7 +33,7 @@ def test_a_tiny_course_writes_every_file(tmp_path, monkeypatch):
     curves = read_curves(out / "trained.csv")
     assert set(curves["questions"]) == {3}
     assert set(zip(curves["dataset"], curves["model"], strict=True)) >= set(LESSONS)
-    np.testing.assert_equal(examined, read_weights(out / "weights.npz"))  # rounded as they are in the file
+    np.testing.assert_equal(examined, read_weights(out / "weights.npz"))  # rounded as in the file
     assert set(examined) == set(LESSONS)
     for key in list(LESSONS)[::9]:
         for name, matrix in teach(tiny[key], 2)[0].items():

@@ -1,4 +1,4 @@
-"""The examination of the paper's own layer gives back the exact twin."""
+"""The examination of the paper's own layer reproduces the exact twin."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ def test_votes_of_the_papers_layer_are_the_exact_ones(dataset, d, monkeypatch):
     table = curves.pivot_table(index=["method", "T", "N"], columns="model", values="accuracy")
     assert set(curves["questions"]) == {TASKS}
     np.testing.assert_array_equal(table[model], table[SAMPLED])  # the same layer on the same random numbers
-    # A vote of N, read off 128 paths, is a mean over at least 128/N independent ones of each task.
+    # A vote of N from 128 paths is a mean over at least 128/N independent votes of each task.
     spread = 0.5 / np.sqrt(TASKS * PATHS / table.index.get_level_values("N"))
     apart = (table[model] - table[EXACT]).abs()
     assert (apart < 4 * spread).all()
@@ -35,7 +35,7 @@ def test_the_papers_layer_is_blind_to_its_thoughts_and_tuned_at_its_best_step():
 
 
 def test_no_infinite_risk_is_told_where_some_tasks_diverge(monkeypatch):
-    """One of twenty does at the longest paths, of one model alone."""
+    """Here one of twenty tasks diverges at the longest paths, for one model only."""
     key = FEW_DIMENSIONS, f"{LINEAR} loop"
 
     def diverging(model, tasks, steps):

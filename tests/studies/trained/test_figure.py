@@ -1,4 +1,4 @@
-"""The picture of the trained models shows what was measured: every point is a row of the curves table."""
+"""The figure of the trained models shows what was measured: every point is a row of the curves table."""
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ CURVES = read_curves(ROOT / "studies" / "twin" / "trained.parquet")
 
 @pytest.fixture(scope="module")
 def drawn():
-    """The rows of every dataset of the picture."""
+    """The rows of every dataset in the figure."""
     return list(page(CURVES, read_weights(SHIPPED))["datasets"].values())
 
 

@@ -12,7 +12,7 @@ def random_layer(d, rng):
 
 
 def whole(layer):
-    """V and W, (2d+2, 2d+2) each, zero where nothing reads them."""
+    """V and W, (2d+2, 2d+2) each, with zeros in the unused entries."""
     d, size = layer.d, 2 * layer.d + 2
     value, key_query = np.zeros((size, size)), np.zeros((size, size))
     value[d + 1 : size - 1], key_query[:, d + 1 :] = layer.value, layer.key_query

@@ -1,4 +1,4 @@
-"""The loop with the paper's layer in it is the twin: the same sampled paths, the same exact risk."""
+"""The loop with the paper's layer equals the twin: the same sampled paths and exact risk."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""The shipped weights do what the study says, and no better than one step can without its loop."""
+"""The shipped weights perform as the study says, and without the loop no better than one step can."""
 
 import numpy as np
 import pytest
@@ -28,7 +28,7 @@ def test_without_chain_of_thought_it_is_as_good_as_one_step_can_be(n):
     error = one.std() / np.sqrt(len(one))
     assert one.mean() == pytest.approx(one_step_risk(noiseless(n)), abs=3 * error, rel=0.03)
     many = risk(Layer(**WEIGHTS[dataset, f"{LINEAR} loop"]), noiseless(n), (TRAINED_LENGTH,))
-    # The mean of the loop hangs on rare tasks of large eigenvalues, where it diverges; the median does not.
+    # The mean of the loop depends on rare tasks of large eigenvalues where it diverges; the median does not.
     assert np.median(many) < np.median(one) / 4
 
 

@@ -1,4 +1,4 @@
-"""Training: the torch side agrees with NumPy and with the twin's law, learns, and repeats with its seed."""
+"""Training in PyTorch agrees with NumPy and the twin's law, learns, and is reproducible from its seed."""
 
 import itertools
 from dataclasses import replace
@@ -86,7 +86,7 @@ def test_the_likelihood_is_that_of_algorithm_2(k):
         assert total == pytest.approx(probability, abs=3 * training.FLOOR)
 
 
-@pytest.mark.parametrize("seed", [5, 7])  # one positive score, which does not do for two coordinates; three
+@pytest.mark.parametrize("seed", [5, 7])  # one positive score, too few for two coordinates; three
 def test_sampled_paths_follow_the_twins_first_step(seed):
     setting = BinarySetting(n=1, d=5, k=2, eta=1.0, sigma_eps=0.1)
     x, y, _ = batch(setting, count=1, seed=seed)

@@ -1,4 +1,4 @@
-"""Best-of-N by a reward against every N-tuple of answers, sampled paths, and the limits in closed form."""
+"""Best-of-N by a reward, against all N-tuples of answers, sampled paths, and closed-form limits."""
 
 from itertools import product
 
@@ -34,7 +34,7 @@ def answers_of(setting, tasks=2, steps=STEPS):
 
 
 def plain_rewards(answers, task):
-    """Distance and residual of every answer of a task, from the vectors themselves."""
+    """Distance and residual of every answer of a task, computed directly from the vectors."""
     x, y, w_star = (part[task] for part in (answers.tasks.x, answers.tasks.y, answers.tasks.w_star))
     found = []
     for subset in all_supports(answers.setting.d, answers.setting.k):
@@ -45,7 +45,7 @@ def plain_rewards(answers, task):
 
 
 def by_enumeration(law, gold, value, n):
-    """Every tuple of n answers, ties shared."""
+    """The accuracy summed over every tuple of n answers, with ties shared."""
     total = 0.0
     for chosen in product(range(len(law)), repeat=n):
         best = max(value[one] for one in chosen)
@@ -71,14 +71,14 @@ def test_a_certain_reward_is_that_of_every_tuple(setting, name):
 
 
 def test_ties_of_a_reward_share_the_credit():
-    """A reward that tells nothing leaves one answer's accuracy at every N."""
+    """An uninformative reward gives the accuracy of one answer at every N."""
     blind, answers = Reward("blind", lambda _: [Atom(1.0, 0.0)]), answers_of(TINY)
     found = best_by_reward(answers, blind, (1, 3, 1000))
     np.testing.assert_allclose(found, np.repeat(answers.law.correct[..., None], 3, axis=2), atol=1e-12)
 
 
 def test_a_verdict_in_closed_form():
-    """The credit of a yes, if any of N is one, is p·tp/(p·tp + (1−p)·fp); of a no, if all are noes."""
+    """The credit is p·tp/(p·tp + (1−p)·fp) if any of N verdicts is yes; if all are no, that of a no."""
     answers, votes = answers_of(TINY, tasks=3), np.array([1, 2, 16, 400])
     p = answers.law.correct[..., None]
     yes = p * TRUE_YES + (1 - p) * FALSE_YES
@@ -91,7 +91,7 @@ def test_a_verdict_in_closed_form():
 
 @pytest.mark.parametrize("name", ["context", "noisy", "verdict", "biased"])
 def test_sampled_paths_agree(name):
-    """16,000 groups of 16 paths, judged one by one: 4.5 standard errors, at most .018."""
+    """16,000 groups of 16 paths, judged one by one, agree within 4.5 standard errors, at most .018."""
     setting, n, groups = BinarySetting(n=3, d=8, k=1, eta=0.4, sigma_eps=0.5), 16, 16_000
     answers = answers_of(setting, tasks=1, steps=(6,))
     drawn = sample_supports(answers.tasks, setting, n * groups, (6,))[0, 0, :, 0].reshape(groups, n)
@@ -125,7 +125,7 @@ def test_a_noisy_reward_between_a_sharp_and_a_blind_one(spread):
 
 
 def test_curves_tend_to_their_limits():
-    """By N = 10⁷ where the reward is certain and answers not rarer than 10⁻⁵; the noisy oracle is slow."""
+    """By N = 10⁷ for rewards without noise if no answer is rarer than 10⁻⁵; the noisy oracle is slow."""
     answers = answers_of(TINY, tasks=4)
     rarest = np.where(answers.law.probabilities > 0, answers.law.probabilities, 1).min()
     assert rarest > 1e-5
@@ -139,7 +139,7 @@ def test_curves_tend_to_their_limits():
 
 
 def test_the_context_beats_the_vote_on_the_papers_panel():
-    """On 150 tasks of the panel: vote .32, context .58."""
+    """On 150 tasks of the panel, the vote reaches .32 and the context .58."""
     setting = BinarySetting(n=4, d=48, k=1, eta=0.25, sigma_eps=0.5)
     answers = answers_of(setting, tasks=60, steps=(16,))
     context = best_by_reward(answers, REWARDS["context"], (1024,)).mean()

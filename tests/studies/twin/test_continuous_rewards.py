@@ -1,4 +1,4 @@
-"""Best-of-N by a reward of Gaussian answers: drawn answers, the oracle's integral and closed forms agree."""
+"""Best-of-N by a reward for Gaussian answers, against draws, the oracle's integral and closed forms."""
 
 from pathlib import Path
 
@@ -35,12 +35,12 @@ def answers_of(setting: ContinuousSetting, tasks: int = 2, steps: tuple[int, ...
 
 
 def squared(answers: Answers, task: int, w: np.ndarray) -> np.ndarray:
-    """‖w − w*‖²_H of each answer, from the vectors themselves."""
+    """‖w − w*‖²_H of each answer, computed directly from the vectors."""
     return (w - answers.tasks.w_star[task]) ** 2 @ answers.moments.weights
 
 
 def rewards(name: str, answers: Answers, task: int, step: int, w: np.ndarray, rng: np.random.Generator):
-    """The reward of each answer, as its page in the documentation has it."""
+    """The reward of each answer, as defined in the documentation."""
     error = squared(answers, task, w)
     if name == "context":
         return -((answers.tasks.y[task] - w @ answers.tasks.x[task].T) ** 2).sum(axis=-1)
@@ -105,7 +105,7 @@ def test_a_single_answer_has_the_risk_of_one_path(name: str) -> None:
 
 
 def test_a_reward_that_sees_nothing_of_the_error_leaves_it_as_it_is() -> None:
-    """q looks at the directions that the squared error, by its weights, does not."""
+    """The reward uses only directions that have no weight in the squared error."""
     answers = answers_of(FEW, tasks=1)
     half = np.diag([1.0] * 5 + [0.0] * 5)
     covariance = np.broadcast_to(0.3 * np.eye(10), (1, 2, 10, 10))
@@ -117,7 +117,7 @@ def test_a_reward_that_sees_nothing_of_the_error_leaves_it_as_it_is() -> None:
 
 
 def test_many_answers_come_to_the_limit() -> None:
-    """By context: to the least-squares fit where the prompt sees, to one path's risk where it is blind."""
+    """By context: the least-squares fit where the prompt is informative, one path's risk elsewhere."""
     answers = answers_of(MANY)
     limits = over_joints(answers, residual(answers), lambda joint: np.array(joint.limit))
     prompts = zip(answers.tasks.x, answers.tasks.y, strict=True)
@@ -190,7 +190,7 @@ def test_the_claims_about_rewards_are_those_that_ship() -> None:
 
 
 def test_the_best_of_n_by_the_oracle_is_that_of_the_n_it_is_called_by():
-    """1 − (1 − p)^N of every task, whose single answer is right with chance p."""
+    """It is 1 − (1 − p)^N for every task, where a single answer is right with probability p."""
     for curves in reward_claims._curves(0).values():
         for n in (reward_claims.FEW, reward_claims.MANY, reward_claims.LIMIT):
             np.testing.assert_allclose(curves["oracle", n], 1 - (1 - curves["path", 1]) ** n, atol=1e-9)

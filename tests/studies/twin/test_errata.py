@@ -1,4 +1,4 @@
-"""Errata of the paper, each shown by a number."""
+"""Errata of the paper, each demonstrated numerically."""
 
 from dataclasses import replace
 
@@ -31,9 +31,9 @@ def test_erratum_fluctuation_lemma_loses_a_factor_d():
 
 @pytest.mark.parametrize(("unit", "holds"), [(1.0, True), (1e-3, False)])
 def test_erratum_the_fluctuation_lemma_changes_with_the_unit_of_the_covariates(unit, holds):
-    """Its proof has η Tr(Σ)/n where its own z is ηλ: a factor η is lost, harmless only while η is below 1.
+    """Its proof has η Tr(Σ)/n where its own z is ηλ: a lost factor η, harmless only while η < 1.
 
-    In another unit of x, with η to match, the path is the same and so is its risk; the bound is not.
+    Rescaling x, with a matching η, leaves the path and its risk unchanged, but not the bound.
     """
     n, d, s = 40, 20, 0.5 / 21
     eta = 2e-5 / unit**2  # far below 1 / Tr H = 1 / (d unit²)
@@ -62,7 +62,7 @@ def test_erratum_the_fluctuation_proof_starts_from_another_path():
 
 
 def test_erratum_the_theorems_for_continuous_coefficients_need_a_smaller_step():
-    """They ask for η ≤ 1/‖H‖, their lemmas for η ≲ 1/Tr H. With H = I and d = 2n the first diverges."""
+    """They require η ≤ 1/‖H‖, their lemmas η ≲ 1/Tr H. With H = I and d = 2n the former diverges."""
     n, d = 36, 72
     setting = ContinuousSetting(n=n, d=d, eta=1.0, sigma_eps=1.0, sigma=0.0, step_rule="eta/n")
     tasks = draw_tasks(setting, task_keys(1, 20), seed=0)
@@ -86,7 +86,7 @@ def test_erratum_the_linear_example_has_the_wrong_sign(sign):
 
 
 def test_erratum_the_theorem_on_limited_examples_needs_many_paths():
-    """It says N ≥ 1. From its t on a path is right more often than not, which is less than 1 − 2^(1−d)."""
+    """It says N ≥ 1. From its t on a path is right more often than not, but less often than 1 − 2^(1−d)."""
     setting = BinarySetting(n=1, d=5, eta=1.0, sigma_eps=0.0)
     tasks = draw_tasks(setting, task_keys(1, 200), seed=3)
     law = law_of_paths(tasks, setting, (6,))
@@ -104,11 +104,11 @@ def test_erratum_the_longest_path_of_the_rate_divides_by_eta(eta, r):
         for x in (0.999 * power, 1.001 * power, eta**2 * power)  # ηt
     )
     assert below > 0 > above
-    assert (printed > 0) == (eta < 1)  # the proof's bound forbids what is fine, or allows too much
+    assert (printed > 0) == (eta < 1)  # the printed bound is too strict or too lax
 
 
 def test_erratum_the_error_decomposition_holds_on_average_only():
-    """‖bias + variance‖² ≤ ‖bias‖² + ‖variance‖² in every task, the lemma says."""
+    """The lemma claims ‖bias + variance‖² ≤ ‖bias‖² + ‖variance‖² for every task."""
     setting = ContinuousSetting(n=10, d=6, eta=0.05, sigma_eps=1.0, sigma=0.0)
     tasks = draw_tasks(setting, task_keys(1, 400), seed=4)
     noise = tasks.y - np.einsum("bnd,bd->bn", tasks.x, tasks.w_star)
@@ -125,7 +125,7 @@ def test_erratum_the_error_decomposition_holds_on_average_only():
 def test_erratum_the_proof_of_the_lemma_on_g_drops_a_factor():
     """Its bound on the numerator, (c + x)(1 − ηx/n)^t ≤ (c + n/η)/t, fails at x = 0 from t = 1/σ² on.
 
-    The lemma needs it only times (1 − σ²)^t, which f has and the proof drops; then it holds.
+    The lemma needs it only times (1 − σ²)^t, a factor of f that the proof drops; with it the bound holds.
     """
     d = 72
     s, t = 1 / d, 20 * d
@@ -153,7 +153,7 @@ def test_erratum_steps_needed_with_few_examples():
         if zeta < 1e-3:
             continue
         assert 2 * np.log(2) / np.log(1 - zeta) < 0
-        # P(w_t = w*) > 1/2 once t = 2q+1 with q > log 2 / −log(1 − ζ), as the proof counts
+        # P(w_t = w*) > 1/2 once t = 2q+1 with q > log 2 / −log(1 − ζ), in the counting of the proof
         t = int(np.ceil(2 * np.log(2) / -np.log1p(-zeta))) + 3
         one = draw_tasks(setting, [tasks.keys[task]], seed=3)
         assert law_of_paths(one, setting, (t,)).correct[0, 0] > 0.5
@@ -170,7 +170,7 @@ def _reach_in_two(x, w_star):
 
 
 def test_erratum_bernstein_inequalities_are_reversed():
-    """P{|B_il| ≤ n^{3/4}} is near 1, not small, as the appendix's inequality (≤ inside P) would have it."""
+    """P{|B_il| ≤ n^{3/4}} is near 1, not small as the appendix's inequality (with ≤ inside P) claims."""
     x = np.random.default_rng(4).standard_normal((2, 2000, 400))
     assert (abs((x[0] * x[1]).sum(axis=1)) <= 400**0.75).mean() > 0.99
 
@@ -190,7 +190,7 @@ def test_erratum_constant_noise_theorem_lacks_the_label_noise():
 
 
 def _g(gram, ridge, shrink, t):
-    """The proof's G = (ridge I + A)(I − shrink^t (I − A/scale)^t)^−1 as it stands, with A = XXᵀ."""
+    """The proof's G = (ridge I + A)(I − shrink^t (I − A/scale)^t)^−1 verbatim, with A = XXᵀ."""
     scale = ridge * shrink / (1 - shrink)  # n/η
     one = np.eye(len(gram))
     power = np.linalg.matrix_power(shrink * (one - gram / scale), t)

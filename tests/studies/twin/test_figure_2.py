@@ -1,4 +1,4 @@
-"""The paper's Figure 2: which panels, in which order, and the theory's laws against what was simulated."""
+"""The paper's Figure 2: its panels, their order, and the theory's laws against simulations."""
 
 import numpy as np
 import pandas as pd
@@ -54,6 +54,6 @@ def test_risks_have_a_line_for_each_setting_and_gradient_descent_beside_them():
     assert set(points["line"]) == {"", "b"}
     assert set(points["setting"]) == {"4"}
     assert set(rows_of(figure, "rule")["value"]) == {6.0}
-    assert len(rows_of(figure, "line")) == 2 * 60  # the law of an average; a best of N has none
+    assert len(rows_of(figure, "line")) == 2 * 60  # the law of an average; best-of-N has none
     best = risk_figure(make_panels(both.replace("ensemble", "best_of_n")), "N")
     assert len(rows_of(best, "line")) == 2 * 3

@@ -1,6 +1,6 @@
-"""The recipes of studies/twin/laws.md: a noise law and a sampling rule are a function and a line each.
+"""The recipes of studies/twin/laws.md: a noise law or a sampling rule takes a function and one line.
 
-The code blocks of the page are run as they stand there, so the page cannot go out of date.
+The code blocks of the page are run verbatim, so the page cannot become outdated.
 """
 
 import re
@@ -31,7 +31,7 @@ STEPS = (1, 7, 30)
 
 @pytest.fixture(autouse=True)
 def laws_of_the_page(monkeypatch):
-    """Enter what the page's blocks define into the tables, as its one line each does."""
+    """Register what the page's code blocks define, as its one line for each does."""
     found = {**vars(noise), **vars(sampling)}
     for block in re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL):
         exec(block, found)
@@ -49,7 +49,7 @@ def test_the_literal_transformer_walks_the_same_paths(law):
 
 
 def test_a_stated_rule_gives_the_moments_of_the_sampled_paths():
-    """4,000 paths of 6 tasks: each mean error within 4.5 of its standard errors."""
+    """4,000 paths of 6 tasks: each mean error is within 4.5 of its standard errors."""
     setting = ContinuousSetting(**SMALL, noise="forgetting")
     tasks = draw_tasks(setting, task_keys(2, 3), seed=3)
     drawn, exact = sample_paths([(tasks, setting)], 4000, STEPS)[0], path_moments(tasks, setting, STEPS)
@@ -71,7 +71,7 @@ def test_a_law_without_a_rule_is_sampled_and_says_so():
 
 
 def test_a_law_without_a_rule_is_checked_beside_sampled_paths():
-    """The gain of the page, small enough to stay near the mean: within 4.5 standard errors."""
+    """The gain of the page, small enough to stay near the mean, agrees within 4.5 standard errors."""
     experiment = with_changes(EXPERIMENTS["fig2a"], ["noise=gain", "n=5", "d=6", "sigma=1"])
     with pytest.warns(UserWarning, match="gain"):
         table = check(read_at(experiment, (1, 8)), tasks=4, paths=32, seed=1)

@@ -1,4 +1,4 @@
-"""Pictures come out of curves tables, one a dataset, and hold the lines they should."""
+"""Figures are made from curves tables, one per dataset, with the right lines."""
 
 import pandas as pd
 import pytest
@@ -18,7 +18,7 @@ def curves() -> pd.DataFrame:
 
 
 def test_one_small_svg_a_dataset(curves, tmp_path):
-    """And none of the paper's figures, of which panels are missing."""
+    """None of the paper's figures is drawn, as panels are missing."""
     tables, images = [tmp_path / "a.csv", tmp_path / "b.csv"], tmp_path / "images"
     for table, name in zip(tables, ("fig2h", "fig2b"), strict=True):
         write_curves(curves[curves["dataset"] == name], table)
@@ -49,7 +49,7 @@ def test_figures_of_the_paper_are_drawn_where_all_their_panels_are_there(curves,
     whole = ["figure1.png", "figure1.svg", "figure2.png", "figure2.svg"]
     assert [path.name for path in written] == [*(f"{name}.svg" for name in names), *whole]
     assert (tmp_path / "figure2.png").read_bytes() == b"png"
-    # two lines of votes have a pair of pictures each; Figure 2 has one picture a panel and line
+    # two lines of votes have a pair of pictures each; Figure 2 has one picture per panel and line
     assert [[len(row) for row in rows] for rows in laid_out[-2:]] == [[2, 2, 2], [3, 3, 3, 3]]
 
 

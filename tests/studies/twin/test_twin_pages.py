@@ -1,4 +1,4 @@
-"""Numbers of the twin's pages: the tables are what their maker writes, and the prose has no other."""
+"""Numbers on the twin's pages: tables are as generated, and the prose has no other numbers."""
 
 import re
 from pathlib import Path
@@ -57,14 +57,14 @@ def test_every_measured_number_of_the_prose_is_in_a_table(path: Path) -> None:
 
 
 def test_every_measured_number_of_figure_3_s_page_is_in_a_table() -> None:
-    """Its other tables are those of studies/figure_3/run.py."""
+    """Its other tables are made by studies/figure_3/run.py."""
     page = (ROOT / "studies" / "figure_3" / "README.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\|.*$", page, flags=re.MULTILINE)
     check_prose(page, "".join([*(found[0] for found in make.BLOCK.finditer(page)), *rows]))
 
 
 def check_prose(page: str, tables: str) -> None:
-    """Every number with decimals that a page says outside its tables is in one of them, rounded."""
+    """Check that every decimal number in a page's prose is in one of its tables, up to rounding."""
     known = np.array([float(text.replace(",", "")) for text in re.findall(r"\d[\d,]*(?:\.\d+)?", tables)])
     prose = re.sub(r"```.*?```|`[^`]*`|Section [\d.]+", "", make.BLOCK.sub("", page), flags=re.DOTALL)
     for text in NUMBER.findall(prose):

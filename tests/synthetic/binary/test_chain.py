@@ -18,7 +18,7 @@ from synthetic.model.tasks import draw_tasks, task_keys
 STEPS = (1, 2, 5, 12)
 SETTINGS = [
     BinarySetting(n=4, d=12, k=1, eta=1 / 4, sigma_eps=0.5),
-    BinarySetting(n=1, d=6, k=2, eta=1, sigma_eps=0.3),  # often short of positive entries
+    BinarySetting(n=1, d=6, k=2, eta=1, sigma_eps=0.3),  # often has too few positive entries
     BinarySetting(n=5, d=7, k=3, eta=1, sigma_eps=0.5, step_rule="eta/n"),
 ]
 OTHER_RULES = [
@@ -62,7 +62,7 @@ def test_sampler_and_literal_transformer_draw_the_same_paths(setting):
 
 @pytest.mark.parametrize("k", [1, 2])
 def test_law_and_fallback_equal_a_walk_through_all_supports(k):
-    """P(w_t = ·) and the share of steps that fell short, step by step, without a matrix."""
+    """P(w_t = ·) and the share of steps with a fallback, computed step by step without a matrix."""
     setting = BinarySetting(n=1, d=3, k=k, eta=1, sigma_eps=0.4)
     tasks = draw_tasks(setting, task_keys(1, 12), seed=12)
     subsets = [tuple(row) for row in all_supports(setting.d, setting.k).tolist()]
@@ -101,7 +101,7 @@ def test_sampled_frequencies_agree_with_the_chain(setting):
 
 
 def check_the_chain(setting):
-    """Every support's share of 20,000 paths of three tasks is its probability."""
+    """Check that each support's share of 20,000 paths matches its probability, for three tasks."""
     paths = 20_000
     tasks = draw_tasks(setting, task_keys(1, 3), seed=6)
     law = law_of_paths(tasks, setting, STEPS)
@@ -113,7 +113,7 @@ def check_the_chain(setting):
             codes = (sampled[task, step] * base).sum(axis=1)
             counts = (codes[:, None] == (subsets * base).sum(axis=1)[None]).sum(axis=0)
             p = law.probabilities[task, step]
-            # 4.5 standard errors, and one count for supports of next to no probability
+            # 4.5 standard errors, plus one count for supports of tiny probability
             assert np.all(abs(counts / paths - p) < 4.5 * np.sqrt(p * (1 - p) / paths) + 1 / paths)
 
 

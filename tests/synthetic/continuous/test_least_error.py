@@ -29,7 +29,7 @@ def test_least_of_n_equals_the_integral_of_the_chi_square_tail(n):
 
 @pytest.mark.parametrize("far", [1, 100])
 def test_least_of_one_is_the_mean(far):
-    """Also where next to nothing lies near 0, and the integral begins above it."""
+    """This includes a distribution with almost no mass near 0, where the integral starts higher."""
     scales, offsets = np.array([2.0, 0.5, 0.1, 1.0, 3.0]), far * np.array([0.0, 1.0, -2.0, 0.3, 4.0])
     found = least_of_n(scales, offsets, (1,))[0]
     assert found == pytest.approx((scales + offsets**2).sum(), rel=1e-7)

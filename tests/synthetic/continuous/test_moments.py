@@ -1,8 +1,8 @@
-"""Exact moments against quadrature, the sampler against the literal transformer; and what is refused.
+"""Exact moments against quadrature, the sampler against the literal transformer, and refusals.
 
 The moment recursions are compared with the same expectations taken over ξ by Gauss–Hermite quadrature, which
 shares nothing with the code under test: no eigenbasis, no formula for E[ξξᵀAξξᵀ]. The second moment after a
-step has degree 4 in ξ, so three nodes a coordinate integrate it exactly.
+step has degree 4 in ξ, so three nodes per coordinate integrate it exactly.
 """
 
 from dataclasses import replace
@@ -39,7 +39,7 @@ OTHERS = [small(decay=1.0), small(noise="linear", decay=1.0), small(n=4)]
 
 @pytest.mark.parametrize("settings", [SAME_EXAMPLES, SAME_EXAMPLES[1:2] + OTHERS], ids=["same", "others"])
 def test_sampler_and_literal_transformer_walk_the_same_paths(settings):
-    """Settings of the same examples walk together, those of others apart."""
+    """Settings with the same examples are sampled together, others separately."""
     lines = [(draw_tasks(setting, task_keys(2, 1), seed=2), setting) for setting in settings]
     for line, fast in zip(lines, sample_paths(lines, 6, STEPS), strict=True):
         slow = transformer_paths(*line, 6, STEPS)
@@ -49,7 +49,7 @@ def test_sampler_and_literal_transformer_walk_the_same_paths(settings):
 
 @pytest.mark.parametrize("paths", [2, 5])
 def test_sampled_variance_is_that_between_paths(paths):
-    """The bias is then the mean product of two different paths, which has no error of its own on average."""
+    """The bias is then the mean product of two different paths, which is unbiased."""
     w = np.random.default_rng(10).standard_normal((paths, 4))
     drawn = SampledPaths((w**2).sum(axis=1)[None, None], np.full((1, 1), (w.mean(axis=0) ** 2).sum()))
     products = w @ w.T
@@ -119,7 +119,7 @@ def gauss_hermite(d, variance):
 
 @pytest.fixture
 def sum_of_both_laws(monkeypatch):
-    """φ_ξ(w̃) = ξ ± ξξᵀw̃, a law of one's own; the odd moments of ξ are 0, so the covariances add up."""
+    """A user-defined law φ_ξ(w̃) = ξ ± ξξᵀw̃; the odd moments of ξ are 0, so the covariances add up."""
 
     def moments(s, sign):
         return LINEAR.moments(s, sign)._replace(added=s)
@@ -151,7 +151,7 @@ def moments_by_quadrature(x, y, setting):
 
 @pytest.mark.parametrize("s", [0.5, 1.0])
 def test_erratum_second_moment_of_linear_noise(s):
-    """It is (1−2s+2s²)A + s² tr(A) I; the paper's tr(A)I + diag(A) loses what is off the diagonal."""
+    """It is (1−2s+2s²)A + s² tr(A) I; the paper's tr(A)I + diag(A) loses the off-diagonal entries."""
     a = np.array([[2.0, 1.0, 0.5], [1.0, 1.0, -0.7], [0.5, -0.7, 3.0]])
     xi, weight = gauss_hermite(3, s)
     change = np.eye(3) - xi[:, :, None] * xi[:, None, :]

@@ -1,4 +1,4 @@
-"""The sampling rules by hand. Their chains beside sampled paths: tests/synthetic/binary/test_chain.py."""
+"""The sampling rules by hand. tests/synthetic/binary/test_chain.py compares chains with sampled paths."""
 
 from dataclasses import replace
 from itertools import permutations
@@ -18,7 +18,7 @@ def test_weights_of_the_rules_by_hand():
     np.testing.assert_allclose(shares / shares.sum(), np.array([0.16, 0, 0.64, 0, 0.01]) / 0.81)
     np.testing.assert_allclose(SAMPLING_RULES["temperature"].weights(w, 1.0), np.maximum(w, 0) / 0.8)
     np.testing.assert_array_equal(SAMPLING_RULES["top-k"].weights(w, 2), [0.4, 0, 0.8, 0, 0])
-    for order in permutations([0.5, 0.5, 0.2]):  # of ties the first stay
+    for order in permutations([0.5, 0.5, 0.2]):  # among ties the first are kept
         kept = SAMPLING_RULES["top-k"].weights(np.array(order), 1)
         assert kept.argmax() == int(np.argmax(order))
         assert (kept > 0).sum() == 1

@@ -1,4 +1,4 @@
-"""Tasks have the laws their settings say, and their paths a stream of random numbers of their own."""
+"""Tasks follow the laws of their settings, and their paths use a separate stream of random numbers."""
 
 import numpy as np
 import pytest
@@ -47,7 +47,7 @@ def test_a_binary_coefficient_is_a_uniform_k_subset(k):
 
 
 def test_paths_are_drawn_from_numbers_of_their_own():
-    """Noise of a path that repeats the examples would be no noise: the two streams share no number."""
+    """A path's noise must not repeat the numbers of the examples: the two streams share none."""
     setting = continuous()
     tasks = draw_tasks(setting, KEYS[:5], seed=3)
     streams = []

@@ -1,4 +1,4 @@
-"""The literal transformer does what Proposition 1 says, on the paper's matrices; Algorithms 1, 2 by hand."""
+"""The literal transformer with the paper's matrices satisfies Proposition 1; Algorithms 1 and 2 by hand."""
 
 from itertools import islice
 
@@ -45,7 +45,7 @@ def test_one_layer_takes_one_gradient_step_from_any_coefficient(example):
 
 def test_without_noise_the_loop_is_gradient_descent_in_closed_form(example):
     x, y = example
-    x, y = x[:3], y[:3]  # n < d, as the closed form of the appendix needs
+    x, y = x[:3], y[:3]  # n < d, as the appendix's closed form requires
     step, t = 0.05, 40
     w = next(islice(reasoning_path(x, y, step, lambda w: w), t - 1, None))
     shrink = np.linalg.matrix_power(np.eye(4) - step * x.T @ x, t)
@@ -56,9 +56,9 @@ def test_without_noise_the_loop_is_gradient_descent_in_closed_form(example):
 @pytest.mark.parametrize(
     ("scores", "uniforms", "support"),
     [
-        # sums .5 .5 .8 1, where .5 just passes the first; then .5 .5 .5 .7, of which .9 is .63
+        # sums .5 .5 .8 1: a draw of .5 just passes the first; then .5 .5 .5 .7, where .9 means .63
         ([0.5, -1.0, 0.3, 0.2], [0.5, 0.9], [0, 0, 1, 1]),
-        # after the only positive entry the other three share the rest: 1 1 2 3, of which .4 is 1.2
+        # after the only positive entry the other three are equally likely: sums 1 1 2 3, where .4 means 1.2
         ([-1.0, 2.0, -3.0, -1.0], [0.3, 0.4], [0, 1, 1, 0]),
     ],
 )

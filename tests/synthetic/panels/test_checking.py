@@ -1,4 +1,4 @@
-"""`check`: the literal transformer agrees with the exact solution, and how far apart they are is told."""
+"""`check`: the literal transformer agrees with the exact solution, and the difference is reported."""
 
 from dataclasses import replace
 
@@ -16,7 +16,7 @@ from synthetic.panels.experiments import EXPERIMENTS
 
 
 def small(name):
-    """A few t; continuous coefficients of 12 dimensions in place of 72, as the literal loop is slow."""
+    """The experiment with few t, and 12 dimensions instead of 72 if continuous: the literal loop is slow."""
     sizes = {"n": 6, "d": 12} if name == "fig2b" else {}
     lines = [replace(line, setting=replace(line.setting, **sizes)) for line in EXPERIMENTS[name].variants]
     return replace(EXPERIMENTS[name], variants=tuple(lines), steps=(1, 3, 8, 9))
@@ -44,13 +44,13 @@ def test_more_votes_than_paths_are_refused():
 
 
 def test_the_standard_error_is_that_of_the_sampled_paths():
-    table = check(small("fig2h"), tasks=12, paths=16, seed=1, repeats=3)  # 0-10 comes before 0-2 by name
+    table = check(small("fig2h"), tasks=12, paths=16, seed=1, repeats=3)  # sorted by name, 0-10 precedes 0-2
     most = (table["exact"] * (1 - table["exact"]) / (3 * 12 * 16)) ** 0.5  # tasks differ: less than binomial
     assert (table["stderr"] / most).between(0.5, 1.2).all()
 
 
 def test_the_command_says_how_far_apart_they_are(monkeypatch):
-    """By the size of the difference, of either sign; `exact` is a column where it is so of all lines."""
+    """The largest difference of either sign is shown; a column is called `exact` only if all lines are."""
     table = pd.DataFrame({"exact": 0.5, "difference": [0.02, -0.03], "stderr": [0.02, 0.01]})
     monkeypatch.setattr(checking, "check", lambda *_, **__: table)
     first = EXPERIMENTS["fig2h"].variants[0].setting
@@ -64,7 +64,7 @@ def test_the_command_says_how_far_apart_they_are(monkeypatch):
 @pytest.mark.parametrize(("chance", "told"), [(0.011, "they agree"), (0.009, "they differ")])
 @pytest.mark.parametrize("rows", [1, 7])
 def test_two_that_are_the_same_differ_once_in_a_hundred_checks(chance, told, rows):
-    """The worst of some rows, of either sign, at a chance of one in a hundred for all of them together."""
+    """The worst row, of either sign, is tested at a level of 1 % for all rows together."""
     worst = stdtrit(5 * 4 - 1, chance / rows / 2)
     table = pd.DataFrame({"difference": [worst, *[0.1] * (rows - 1)], "stderr": 1.0})
     assert checking.verdict(table, 4).startswith(told)

@@ -1,4 +1,4 @@
-"""The panels have the paper's settings, and every line is what its label says, after changes as well."""
+"""The panels have the paper's settings, and labels match their lines, even after changes."""
 
 import re
 from dataclasses import replace
@@ -69,7 +69,7 @@ def test_a_label_says_what_the_setting_is(name):
 
 def test_changes_reach_every_line_and_its_label():
     changed = with_changes(EXPERIMENTS["fig2b"], ["step_rule=eta/n", "decay=1", "n=40"])
-    assert len(changed.variants) == len(EXPERIMENTS["fig2b"].variants) - 1  # one had that step before
+    assert len(changed.variants) == len(EXPERIMENTS["fig2b"].variants) - 1  # one already had that step
     for line in changed.variants:
         assert (line.setting.step_rule, line.setting.decay, line.setting.n) == ("eta/n", 1.0, 40)
         assert line.label.endswith("step_rule=eta/n decay=1 n=40")

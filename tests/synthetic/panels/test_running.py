@@ -1,4 +1,4 @@
-"""Running an experiment: the numbers depend on neither workers nor blocks, and the paper's are met."""
+"""Running an experiment: results depend on neither workers nor blocks, and match the paper's."""
 
 import warnings
 from dataclasses import replace
@@ -50,14 +50,14 @@ def test_continuous_roads_agree():
     key = ["model", "method", "setting", "N"]
     both = exact.merge(sampled, on=key, suffixes=("", "_sampled"))
     assert len(both) == len(exact)
-    # 256 paths of each of 2 tasks: within 5 % for single paths, and N = 256 leaves one subset a task
+    # 256 paths of each of 2 tasks: single paths are within 5 %; N = 256 leaves one subset per task
     near = both[both["N"] <= 16]
     np.testing.assert_allclose(near["risk"], near["risk_sampled"], rtol=0.05)
 
 
 @pytest.mark.parametrize("name", ["fig2h", "fig2e", "fig1-continuous"])
 def test_the_literal_transformer_gives_the_sampled_curves(name):
-    """Both walk by the same random numbers, so their tables are the same."""
+    """Both use the same random numbers, so their tables are equal."""
     short = replace(EXPERIMENTS[name], steps=(1, 3))
     fast, slow = (
         run_experiment(name, short, solver, paths=4, seed=2, **SMALL)[0]
@@ -67,7 +67,7 @@ def test_the_literal_transformer_gives_the_sampled_curves(name):
 
 
 def test_binary_roads_agree():
-    """Greedy decoding is the same by both, and answers are as often right as the exact law says."""
+    """Greedy decoding is the same in both, and sampled answers are right as often as the exact law says."""
     settings = [BinarySetting(n=n, d=6, k=2, eta=1 / 4, sigma_eps=0.3) for n in (2, 5)]
     lines = tuple(Variant(one, f"n={one.n}") for one in settings)
     experiment = Experiment("", lines, (1, 3, 8), ("majority", "best_of_n", "greedy"), 5, votes=(1, 4, 16))
@@ -83,15 +83,15 @@ def test_binary_roads_agree():
     greedy = both["method"] == "greedy"
     for name in ("accuracy", "stderr"):
         np.testing.assert_allclose(both[name][greedy], both[f"{name}_sampled"][greedy])
-    # a vote of N is a mean over at least 400/N independent ones of each task
+    # a vote of N is a mean over at least 400/N independent votes of each task
     spread = 0.5 / np.sqrt(15 * 400 / both["N"])
     assert (abs(both["accuracy"] - both["accuracy_sampled"])[~greedy] < 4 * spread[~greedy]).all()
 
 
 def test_fallbacks_of_clip_norm_are_reported():
-    """With one example of two coordinates, both of the wrong sign, nothing is positive at the first step.
+    """If both coordinates of a single example have the wrong sign, nothing is positive at the first step.
 
-    The share is one of tasks, whose blocks here are of 25 and of 15.
+    The share is over tasks, which are in blocks of 25 and 15 here.
     """
     experiment = EXPERIMENTS["fig2g"]
     setting = experiment.variants[0].setting
@@ -112,7 +112,7 @@ def test_a_task_gets_as_many_paths_as_the_help_says(solver, paths):
 
 
 def test_more_answers_than_memory_holds_are_refused_before_any_is_drawn(monkeypatch):
-    """Eleven steps of two tasks: 22 answers a path."""
+    """Eleven steps of two tasks: 22 answers per path."""
     monkeypatch.setattr(running, "MAX_ANSWERS", 44)
     few = {"repeats": 1, "tasks": 2}
     for solver, paths in (("monte-carlo", 2), ("exact", 3)):
@@ -122,7 +122,7 @@ def test_more_answers_than_memory_holds_are_refused_before_any_is_drawn(monkeypa
 
 
 def test_the_orders_of_sampled_answers_are_those_of_the_seed():
-    """The answers of another seed are others; of the same answers other orders."""
+    """Another seed gives other answers, and other orders of the same answers."""
     experiment = EXPERIMENTS["fig2g"]
     curves, samples = run_experiment("fig2g", experiment, "monte-carlo", paths=8, seed=5, **SMALL)
     again, _ = run_experiment("fig2g", experiment, "monte-carlo", paths=8, seed=5, **SMALL)

@@ -1,4 +1,4 @@
-"""Verdicts and intervals of claims; the table that ships; claims at settings of one's own; Algorithm 3."""
+"""Verdicts and intervals of claims, the shipped table, claims at user-chosen settings, and Algorithm 3."""
 
 import warnings
 
@@ -79,7 +79,7 @@ def test_what_the_interval_holds_is_undecided(above, below, outcome):
 
 
 def test_the_shipped_verdicts_follow_from_the_shipped_intervals():
-    """Decided only where the interval leaves no doubt, and every estimate lies in its own interval."""
+    """A claim is decided only if its interval excludes doubt; every estimate lies in its interval."""
     assert ((SHIPPED["low"] <= SHIPPED["measured"]) & (SHIPPED["measured"] <= SHIPPED["high"])).all()
     zero = SHIPPED[
         SHIPPED["quantity"].isin(["vote of 256 at t=50 less t=3", "P(path right) at t=50 less t=1"])
@@ -98,7 +98,7 @@ def test_interval_of_a_mean_is_its_standard_error():
 
 
 def test_the_interval_of_a_fitted_number_holds_it_as_often_as_it_says():
-    """A ratio of two means, each 1, from skewed tasks; and every interval holds its own estimate."""
+    """A ratio of two means, both 1, from skewed tasks; every interval contains its own estimate."""
     rng, held = np.random.default_rng(1), 0
     for _ in range(1000):
         one, other = rng.exponential(size=(2, 100))
@@ -109,7 +109,7 @@ def test_the_interval_of_a_fitted_number_holds_it_as_often_as_it_says():
 
 
 def test_fitted_to_a_mean_it_is_the_interval_of_the_mean():
-    """With a task a group the jackknife is Student's t."""
+    """With one task per group the jackknife equals Student's t."""
     values = np.random.default_rng(2).exponential(size=20)
     row = fitted_row("s", "q", lambda mean: mean, values, above=0)
     expected = mean_row("s", "q", values, above=0)
@@ -158,7 +158,7 @@ def test_claims_are_checked_to_the_rows_that_ship(one):
 
 
 def test_a_second_implementation_found_the_same():
-    """Its numbers, from other tasks, are within two standard errors of ours."""
+    """Results of an independent implementation on other tasks are within two standard errors of ours."""
     lead, recovery = "vote-beats-greedy-with-few-examples", "recovery-exponential-in-examples"
     known = SHIPPED.set_index(["claim", "setting"])
     for claim, setting, value, stderr in (
@@ -183,12 +183,12 @@ def of(name, claims):
 
 def asked(*words, **options):
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # of what is left out
+        warnings.simplefilter("ignore", UserWarning)  # about what is left out
         return claims_at(*words, **options)
 
 
 def test_ensembles_under_linear_noise_are_those_of_the_table_for_many_paths():
-    """In the table N → ∞."""
+    """The table has N → ∞."""
     name = "ensemble-linear-noise-beats-descent"
     changes = ["sigma=2", "sigma_eps=2", "step_rule=eta"]
     table = of(name, asked("fig2b", changes, (950,), (100_000,), tasks=20)[:1])
@@ -269,7 +269,7 @@ N = np.array(VOTES)
 
 
 def votes(level):
-    """Curves of nearly the paper's form, at STEPS and VOTES."""
+    """Curves close to the paper's form, at STEPS and VOTES."""
     gap = 0.55 - 0.4 * np.exp(-0.3 * np.array(STEPS))[:, None]
     return level - 0.4 * np.exp(-(gap**2) * N / 2) - 0.02 * np.log2(N) / (1 + np.array(STEPS)[:, None])
 
@@ -289,7 +289,7 @@ def test_the_error_of_algorithm_3_is_that_of_the_predictor(seen, up_to):
 
 
 def test_a_forecast_beyond_all_bounds_counts_as_one():
-    """Accuracy climbs as long as it is seen, then falls back. Uncut, the mean error would be 1.28."""
+    """Accuracy rises while observed, then falls. Without the bound, the mean error would be 1.28."""
     T = np.array(STEPS)[:, None]
     level = 0.3 + 0.1 * T * (T <= 4)
     curves = level - 0.2 * np.exp(-((0.2 + 0.001 * T) ** 2) * N / 2)

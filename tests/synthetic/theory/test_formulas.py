@@ -1,6 +1,6 @@
-"""Each bound against the paper's formula written out again: plain Python, one term after the other.
+"""Each bound against an independent plain-Python version of the paper's formula, term by term.
 
-The numbers put in are unremarkable on purpose, so that no term hides behind another.
+The inputs are deliberately generic, so that no term hides behind another.
 """
 
 from math import exp, log, sqrt
@@ -85,7 +85,7 @@ def test_gap_with_enough_examples(n, k, t):
 
 @pytest.mark.parametrize(("n", "t", "named"), [(4, 8, "n=4"), (3_700, 8, "n=3700"), (40_000, 0, "t=0")])
 def test_the_gap_bound_is_refused_where_the_theorem_says_nothing(n, t, named):
-    """It gave 0.01 and more at n = 4. With σ_ε = 0.6 and k = 1 it is for n ≥ 7.8⁴ = 3,701.5."""
+    """It used to give 0.01 or more at n = 4. With σ_ε = 0.6 and k = 1 it requires n ≥ 7.8⁴ = 3,701.5."""
     with pytest.raises(BadInput, match=f"^{named}:"):
         theorems.gap_lower_bound(n, 1, 6, SIGMA_EPS, t)
 
@@ -93,4 +93,4 @@ def test_the_gap_bound_is_refused_where_the_theorem_says_nothing(n, t, named):
 def test_the_bound_on_the_vote():
     assert theorems.vote_lower_bound(0.2, 256, 10) == pytest.approx(1 - 10 * exp(-256 * 0.04 / 2))
     np.testing.assert_array_equal(theorems.vote_lower_bound(np.array([-0.5, 0.0, 0.1]), 4096, 1)[:2], 0)
-    assert theorems.vote_lower_bound(0.1, 10, 100) == 0  # 1 − 100 e^(−0.05) is no bound
+    assert theorems.vote_lower_bound(0.1, 10, 100) == 0  # 1 − 100 e^(−0.05) < 0 is no bound

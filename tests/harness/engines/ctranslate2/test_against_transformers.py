@@ -1,4 +1,4 @@
-"""The engine against the same weights in transformers: greedy answers, and how often it draws a token."""
+"""The engine against transformers with the same weights: greedy answers and frequencies of drawn tokens."""
 
 import asyncio
 from collections import Counter
@@ -22,10 +22,10 @@ TEXTS = [
     for budget in (10, 60)
 ]
 GUESS, SAID = TEXTS[0], "The answer is ##"
-"""At budget 10 the model guesses, so that many digits may follow."""
+"""At budget 10 the model guesses, so many different digits may follow."""
 DRAWS = 4096
 FEWEST = 5
-"""Expected draws of a token below which it is counted with the other rare ones."""
+"""Tokens with fewer expected draws than this are pooled into one class."""
 
 
 @pytest.fixture(scope="module")
@@ -86,7 +86,7 @@ def test_log_probabilities_are_those_of_the_model_s_logits(
 def test_tokens_come_up_as_often_as_the_model_s_logits_say(
     model: Any, torch: Any, tokens: PromptTokens, temperature: float, top_p: float, top_k: int
 ) -> None:
-    """Chi-square over the first digit of a guess. Each of the four cases has a false alarm in a million."""
+    """Chi-square test on a guess's first digit; each of the four cases has a false alarm in a million."""
     ids, sampling = tokens.go_on(GUESS, SAID), Sampling(1, temperature, top_p, top_k)
     found = Counter(answer.text for answer in drawn([GUESS], DRAWS, sampling, SAID)[0])
     with torch.inference_mode():
@@ -107,7 +107,7 @@ def test_tokens_come_up_as_often_as_the_model_s_logits_say(
 
 
 def definition(logits: np.ndarray, top_p: float, top_k: int) -> np.ndarray:
-    """Each token's probability: softmax, the k likeliest, the smallest set of them that reaches top_p."""
+    """Each token's probability: softmax, then only the k likeliest, then the smallest set reaching top_p."""
     weights = np.exp(logits - logits.max())
     order = np.argsort(-weights)
     if top_k != -1:

@@ -1,4 +1,4 @@
-"""Which requests are drawn together: alike, of like length, and no more than there is room for in memory."""
+"""Which requests share a batch: same sampling, similar prompt lengths, and no more than fit into memory."""
 
 import asyncio
 import os
@@ -39,7 +39,7 @@ def requests(tokens: int, n: int = 1, sampling: Sampling = SAMPLING) -> list[Pro
 
 
 def in_a_loop(test: Callable[..., None]) -> Callable[..., None]:
-    """A request belongs to a loop that runs."""
+    """Run a test inside an event loop, which creating a request needs."""
 
     @wraps(test)
     def run(**arguments: Any) -> None:
@@ -123,7 +123,7 @@ def test_batches_share_half_of_the_memory(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_freed_memory_is_kept_by_a_process_that_asks_for_it() -> None:
-    """In a process of its own: the setting stays for good."""
+    """Run in a separate process, since the setting cannot be undone."""
     script = """
 import resource
 from harness.engines.ctranslate2.batches import keep_freed_memory

@@ -1,4 +1,4 @@
-"""Models converted for CTranslate2: once, beside their weights, and only if the same model comes out."""
+"""Models converted for CTranslate2: once, next to their weights, and only if the outputs stay the same."""
 
 import json
 import shutil
@@ -46,7 +46,7 @@ def test_the_weights_are_those_of_the_revision_that_is_asked_for(monkeypatch: py
 def test_a_model_is_converted_again_only_when_its_weights_are_others(
     apart: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """`apart`: in a process of its own, as ever, which loads PyTorch once more."""
+    """`apart`: convert in a separate process, as in real use, which loads PyTorch again."""
     if not apart:
         monkeypatch.setattr(module, "ProcessPoolExecutor", lambda n, _context: ThreadPoolExecutor(n))
     folder, said = Path(changed(tmp_path / "model", {}, without=())), list[str]()
@@ -60,7 +60,7 @@ def test_a_model_is_converted_again_only_when_its_weights_are_others(
     assert converted(str(folder), None, said.append) == inside
     assert len(said) == 2
     assert (inside / "model.bin").read_bytes() != (SHIPPED / "model.bin").read_bytes()
-    weights.unlink()  # as in a copy of the tokenizer and the converted model alone
+    weights.unlink()  # as in a copy with only the tokenizer and the converted model
     assert converted(str(folder), None, said.append) == inside
     assert [file.name for file in folder.iterdir() if file.is_dir()] == [INSIDE]
     assert converted(str(inside), None, said.append) == inside
@@ -105,8 +105,8 @@ def test_models_of_other_kinds_come_out_the_same(
 @pytest.mark.parametrize(
     ("name", "setting"),
     [
-        ("GraniteConfig", {}),  # which the converter does not know
-        ("Gemma2Config", {"attn_logit_softcapping": 0.1}),  # which the converter does not read
+        ("GraniteConfig", {}),  # unknown to the converter
+        ("Gemma2Config", {"attn_logit_softcapping": 0.1}),  # ignored by the converter
     ],
 )
 def test_a_model_that_is_not_converted_rightly_is_refused(

@@ -1,4 +1,4 @@
-"""Stop strings against a search of the whole text, for tokens that are words, characters and bytes."""
+"""Stop strings, checked against a search of the whole text, where tokens are words, characters or bytes."""
 
 from collections.abc import Iterable
 from functools import cache
@@ -19,7 +19,7 @@ def tiny() -> Any:
 
 
 def of_letters(alphabet: Iterable[str]) -> Any:
-    """A tokenizer with one token a letter of the alphabet."""
+    """A tokenizer with one token for each letter of the alphabet."""
     from tokenizers import Tokenizer, models
 
     vocabulary = {letter: index for index, letter in enumerate(sorted(alphabet))}
@@ -28,7 +28,7 @@ def of_letters(alphabet: Iterable[str]) -> Any:
 
 @cache
 def byte_level() -> Any:
-    """A token is a byte: a character outside ASCII takes several."""
+    """A tokenizer whose tokens are bytes: a non-ASCII character takes several."""
     from tokenizers import decoders, pre_tokenizers
 
     tokenizer = of_letters(pre_tokenizers.ByteLevel.alphabet())
@@ -39,7 +39,7 @@ def byte_level() -> Any:
 
 @cache
 def metaspace() -> Any:
-    """A token is a character, and the decoder strips a first space as SentencePiece does."""
+    """A tokenizer of characters whose decoder strips a leading space, as SentencePiece does."""
     from tokenizers import decoders, pre_tokenizers
 
     tokenizer = of_letters({"▁", *"".join(PIECES)} - {" "})

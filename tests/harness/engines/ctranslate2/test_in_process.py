@@ -1,4 +1,4 @@
-"""The engine in this process: answers cut at the stop string, counted, in no order, stopped on closing."""
+"""The in-process engine: answers cut at the stop string, counted, in random order, stopped on closing."""
 
 import asyncio
 import threading
@@ -26,7 +26,7 @@ GREEDY = Sampling(max_new_tokens=64, temperature=0.0, stop=("[END]",))
 
 
 def with_engine(work: Callable[[CTranslate2Engine], Awaitable[Any]], location: str = TINY) -> Any:
-    """What `work` returns, given an engine with the tiny model."""
+    """The result of `work` with an engine of the tiny model."""
 
     async def run() -> Any:
         async with CTranslate2Engine(location, revision=None, chat=True) as engine:
@@ -36,7 +36,7 @@ def with_engine(work: Callable[[CTranslate2Engine], Awaitable[Any]], location: s
 
 
 def draw(*requests: tuple[str, int, Sampling]) -> list[list[Completion]]:
-    """The engine's answers, so many to each prompt, asked for at the same time."""
+    """The engine's answers to (prompt, number, sampling) requests sent at the same time."""
     found: list[list[Completion]] = with_engine(
         lambda engine: asyncio.gather(*(several(engine, *request) for request in requests))
     )
@@ -44,14 +44,14 @@ def draw(*requests: tuple[str, int, Sampling]) -> list[list[Completion]]:
 
 
 def watch_every_token(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Treat the tiny model as a large one, without changing how this process frees memory."""
+    """Make the engine treat the tiny model as large, but leave this process's memory handling alone."""
     monkeypatch.setattr(module, "SMALL", 0)
     monkeypatch.setattr(module, "keep_freed_memory", lambda: None)
 
 
 @pytest.fixture(params=["watched", "unwatched"])
 def watched(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
-    """Both ways of ending an answer: a callback for each token, or the tokens that end any answer."""
+    """Whether an answer is ended by a callback for each token, or by the tokens that end any answer."""
     if request.param == "watched":
         watch_every_token(monkeypatch)
     return bool(request.param == "watched")
@@ -59,7 +59,7 @@ def watched(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.mark.usefixtures("watched")
 def test_answers_are_cut_before_the_stop_string_and_counted_with_it() -> None:
-    """Of the eight that are drawn only what holds of every text; the likeliest text is always the same."""
+    """The eight random answers are checked for what holds of any text; the greedy one is always the same."""
     answers, (likeliest,) = draw((PROMPT, 8, SAMPLING), (PROMPT, 1, GREEDY))
     assert len(answers) == 8
     for completion in (*answers, likeliest):
@@ -76,7 +76,7 @@ def test_answers_are_cut_before_the_stop_string_and_counted_with_it() -> None:
 def test_an_answer_ends_at_the_last_token_of_a_stop_string_or_at_its_limit() -> None:
     ((whole,),) = draw((PROMPT, 1, GREEDY))
     said, tokens = whole.text[: whole.text.index("answer is")], whole.tokens
-    # ' ##', '1 0', '##', '.', ' [END]': digits are tokens of their own
+    # ' ##', '1 0', '##', '.', ' [END]': each digit is a token
     asked = [(64, ("answer is", "never")), (tokens, GREEDY.stop), (tokens - 1, GREEDY.stop)]
     found = draw(*[(PROMPT, 1, Sampling(limit, 0.0, stop=stop)) for limit, stop in asked])
     assert found[0][0].text == said
@@ -103,9 +103,9 @@ def test_requests_of_different_kinds_are_answered_side_by_side() -> None:
 def test_answers_come_in_an_order_that_says_nothing_of_them() -> None:
     """CTranslate2 returns the likeliest first, and forecasts are made from the first few answers.
 
-    A budget of 10 gives guesses. The commonest is among the likeliest: sorted, it would stand in the first
-    half of the answers alone. In a random order half of its places are there, give or take 7 standard
-    errors: a false alarm has a chance of 10⁻¹¹.
+    A budget of 10 gives guesses. The commonest is among the likeliest: if sorted, it would appear only in the
+    first half of the answers. In random order half of its places are there, give or take 7 standard errors:
+    the probability of a false alarm is 10⁻¹¹.
     """
     prompt = PROMPT.replace("40", "10")
     rounds = draw(*[(prompt, MOST_ROWS, SAMPLING)] * 40)
@@ -118,7 +118,7 @@ def test_answers_come_in_an_order_that_says_nothing_of_them() -> None:
 
 
 def test_no_two_requests_share_their_random_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With one seed for all, CTranslate2's threads would draw the same answers to the same prompt."""
+    """With one seed for all threads, CTranslate2 would draw the same answers to the same prompt."""
     monkeypatch.setenv("OMP_NUM_THREADS", "2")
     prompt = PROMPT.replace("40", "10")
     rounds = draw(*[(prompt, 32, Sampling(9, 1.5))] * 6)
@@ -161,7 +161,7 @@ def test_the_precision_is_that_asked_for_and_one_that_there_is(monkeypatch: pyte
     monkeypatch.setattr(module.ctranslate2, "get_cuda_device_count", lambda: 8)
     small = engine_for(read_experiment("tiny"), Path("log"), print)
     assert isinstance(small, CTranslate2Engine)
-    assert small._device == "cpu"  # though a GPU is there
+    assert small._device == "cpu"  # although there is a GPU
     monkeypatch.setattr(module.ctranslate2, "get_cuda_device_count", lambda: 0)
     with pytest.raises(BadInput, match="cannot use a GPU"):
         CTranslate2Engine(TINY, revision=None, chat=True, device="cuda")
@@ -211,7 +211,7 @@ def test_a_tokenizer_that_is_not_the_model_s_fails_by_request() -> None:
 def test_what_goes_wrong_in_the_model_or_in_reading_it_fails_the_requests_under_way_and_no_others(
     place: type, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Also where that is found out by the callback, in a thread of CTranslate2's own."""
+    """This includes errors raised in the callback, which runs in a thread of CTranslate2."""
     watch_every_token(monkeypatch)
 
     async def work(engine: CTranslate2Engine) -> None:
