@@ -1,7 +1,7 @@
 """Two simulated worlds as accurate as the model at every length: the paper's twin, and one without theory.
 
-    twin_world(answers, families(), seed)     tasks of in-context regression, between t and t + 1 steps
-    null_world(answers, prior, seed)          each question keeps its rank: any rising law of p would do
+    twin_worlds(accuracy, tasks, seed)     tasks of in-context regression, between t and t + 1 steps
+    null_world(answers, prior, seed)       each question keeps its rank: any rising law of p would do
 
 Both give as many answers to as many questions as the model did, each answer cut off at every length. All
 statistics are then computed exactly as for the model, so that noise and bias are the same.
