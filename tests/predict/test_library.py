@@ -57,7 +57,7 @@ def test_intervals_of_a_plan_have_the_level_asked_for() -> None:
 
 @pytest.mark.filterwarnings("ignore:your answers")
 def test_a_warning_names_the_group() -> None:
-    with pytest.warns(UserWarning, match=r"your answers.*tell questions apart"):
+    with pytest.warns(UserWarning, match=r"your answers.*do not show single questions"):
         forecast(build_curves(as_frame(ANSWERS, GOLD), permutations=0), at_n=[16], replicates=0)
 
 
