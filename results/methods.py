@@ -99,5 +99,5 @@ FORECAST = tuple(name for name, method in METHODS.items() if method.forecast)
 FORECAST_ON_REQUEST = tuple(name for name, method in METHODS.items() if method.opposite in FORECAST)
 """What there are forecasts of on request, by those of its opposite."""
 
-LISTED = f"Of {', '.join(COMPUTED)}; separated by commas."
+LISTED = f"One or more of {', '.join(COMPUTED)}, separated by commas."
 """What the help of an option says of them."""
