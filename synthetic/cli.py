@@ -108,7 +108,7 @@ def run(
         count, seconds = int(curves["questions"].max()), perf_counter() - start
         how = options["solver"]
         if how == "exact" and samples_anyway(changed):
-            how = f"sampled where there is no formula, {options['paths'] or PATHS['exact']} paths a task"
+            how = f"sampled where there is no formula, {options['paths'] or PATHS['exact']} paths per task"
         done = f"{len(curves)} rows of {count} tasks, {how}, {seconds:.1f} s"
         click.echo(f"{key}: {done} -> {out / key}.csv")
 

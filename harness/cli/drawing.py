@@ -122,7 +122,7 @@ def sample(
         click.get_current_context().invoke(curves_command, samples=(out,), out=curves)
         if status and (record := read_record(out)):
             for line in unfinished([record], read_samples(out, texts=False)).values():
-                beside_the_bar(f"note: {curves} is of {line}")
+                beside_the_bar(f"note: {curves} covers {line}")
     return status
 
 
@@ -206,7 +206,7 @@ def draw(
     )
     outcome = until_stopped(work)
     if outcome is None:
-        beside_the_bar("error: stopped: the same command goes on where it stopped")
+        beside_the_bar("error: stopped: run the same command again to resume")
         return INTERRUPTED
     if outcome.tally.answers:
         click.echo(outcome.tally.table())

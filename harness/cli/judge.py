@@ -70,7 +70,7 @@ def judge(
     judged = judge_folder(folder, name, judge_of(folder, given), reward, questions, beside_the_bar)
     click.echo(told(judged.counts, judged.column))
     if judged.stopped:
-        fail("stopped: the same command goes on where it stopped", INTERRUPTED)
+        fail("stopped: run the same command again to resume", INTERRUPTED)
     for warning in judged.warnings():
         beside_the_bar(f"warning: {warning}")
     missing = judged.counts["answers"] - judged.counts["judged"]

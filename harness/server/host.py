@@ -1,4 +1,4 @@
-"""What a GPU host lacks for SGLang, all of it at once, looked at before anything is downloaded.
+"""Checks what a GPU host lacks for SGLang, all at once, before anything is downloaded.
 
     $ python3 -m harness.server.host --experiment gsm8k-budgets
     8 GPUs: NVIDIA H100 80GB HBM3 (driver 580.65.06)
@@ -188,7 +188,7 @@ def check(venv: Path, model: str, revision: str | None, copies: int) -> tuple[li
     lacks += [*wheels(venv), *no_compiler]
     home = toolkit.toolkit()
     if home is None:
-        there.append(f"no nvcc of CUDA {toolkit.CUDA}: that of pip is installed and tried first")
+        there.append(f"no nvcc of CUDA {toolkit.CUDA}: pip's is installed and tried first")
     elif not no_compiler:
         trouble = toolkit.does_not_build(home)
         there.append(f"nvcc in {home} compiles and links")
@@ -207,9 +207,9 @@ def main() -> int:
         "--count", action="store_true", help="print how many GPUs are visible, and nothing else"
     )
     parser.add_argument("--venv", type=Path, default=Path(".venv"), help="where SGLang will be installed")
-    parser.add_argument("--experiment", default="", help="whose model is wanted")
-    parser.add_argument("--model", default="", help="another model, on the hub or in a folder")
-    parser.add_argument("--copies", type=int, default=1, help="of the model, a GPU each at least")
+    parser.add_argument("--experiment", default="", help="experiment whose model will run")
+    parser.add_argument("--model", default="", help="another model: a name on the hub or a folder")
+    parser.add_argument("--copies", type=int, default=1, help="copies of the model, at least one GPU each")
     given = parser.parse_args()
     if given.count:
         print(len(visible(gpus()[0])))  # noqa: T201

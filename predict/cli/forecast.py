@@ -91,7 +91,7 @@ def sets_asked(
     check_out(out, [*named, *others])
     sets = read_found(named, others, method, request)
     for line in together([(file, [why]) for file, why in sets.passed_over]):
-        say(f"passed over: {line}", err=True)
+        say(f"skipped: {line}", err=True)
     return sets.groups
 
 

@@ -1,7 +1,7 @@
 """`tts compare`: two or more runs on the same questions, their paired differences, a verdict.
 
 $ tts compare small large --at 8 --gate
-b − a in points; the 95 % intervals hold together:
+b − a in points; the 95 % intervals hold jointly:
 a      b      answer                at            b − a                b is    better, worse  to decide it
 small  large  majority vote, N = 8  equal N       +8.0 (+3.0 … +13.0)  better  60, 12
 small  large  majority vote, N = 8  equal tokens  +6.1 (+1.0 … +11.2)  better

@@ -82,7 +82,7 @@ def stop_command(
     sampled = answers[answers["decoding"] != "greedy"]
     most = int(sampled.groupby([*ANSWERS[1:], "question_id"]).size().min())
     if most > table["n_max"].max():
-        click.echo(f"Of {most} answers to each question {n_max} are replayed; --n-max {most} takes all.\n")
+        click.echo(f"Of {most} answers per question, {n_max} are replayed; --n-max {most} uses all.\n")
     models = list(groups(table, WHOSE))
     for model, own in models:
         taken = advice(own)
