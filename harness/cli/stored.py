@@ -34,7 +34,7 @@ def inspect(
 
     SAMPLES is a run folder or a samples table; give all shards of a run to see the whole run. Without
     options, shows the counts of each setting and the hardest questions. ✓ is right, ✗ wrong, ∅ unreadable. It
-    also works while the run is sampling. Control characters in texts are escaped.
+    can run during sampling. Control characters in texts are escaped.
     """
     from itertools import chain
 

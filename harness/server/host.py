@@ -48,15 +48,15 @@ def gpus() -> tuple[list[str], str]:
     try:
         done = toolkit.run(["nvidia-smi", "-L"], seconds=60)
     except (OSError, subprocess.SubprocessError) as error:
-        return [], f"nvidia-smi: {error}: restart the host or install NVIDIA's driver anew"
+        return [], f"nvidia-smi: {error}: restart the host or reinstall NVIDIA's driver"
     lines = (done.stdout + done.stderr).strip().splitlines()
     gpus = [line.strip() for line in lines if re.match(r"\s*(GPU|MIG) ", line)]
     if gpus:
         return gpus, ""
     reply = lines[0] if lines else f"nothing, with status {done.returncode}"
     return [], (
-        f"nvidia-smi names no GPU ({reply}): restart the host after a change of its driver, else install the "
-        "driver anew; a container needs --gpus all"
+        f"nvidia-smi names no GPU ({reply}): restart the host if its driver has changed, else reinstall the "
+        "driver; a container needs --gpus all"
     )
 
 
@@ -100,7 +100,7 @@ def old_driver() -> list[str]:
     needed = f"CUDA {toolkit.CUDA} needs {CUDA_13_DRIVER} or later"
     return [
         f"the driver is {version}, {needed}: install a newer one; or, for data-centre GPUs, cuda-compat-13-0 "
-        "of NVIDIA's repository, LD_LIBRARY_PATH=/usr/local/cuda-13.0/compat; or an older image of SGLang "
+        "from NVIDIA's repository with LD_LIBRARY_PATH=/usr/local/cuda-13.0/compat; or an older SGLang image "
         "and URL= (docs/gpu-host.md)"
     ]
 

@@ -248,7 +248,7 @@ def precision(**asked: Any) -> None:
 
     INPUT is the samples of a small pilot. Predicts the ± (half an interval) that a run would have for the
     accuracy of one answer, of a vote and of best-of-N: for new questions of the same kind, and for these
-    questions asked again. Also says how many questions, or answers per question, would halve the first.
+    questions asked again. Also says how many questions, or answers per question, would halve the first ±.
 
     With --compare, INPUT is pilots on the same questions: two models at each setting they share, or the
     settings of one model. Predicts the difference and its ±, the chance of a verdict, and how many questions

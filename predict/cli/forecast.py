@@ -114,7 +114,7 @@ def too_few(group: Group) -> str:
     if len(T) >= ENOUGH and np.isfinite(T).all():
         return ""
     return (
-        f"{group.called}: no Figure 3, which needs {ENOUGH} settings of known length, and there are "
+        f"{group.called}: no Figure 3: it needs {ENOUGH} settings of known length, and there are "
         f"{np.isfinite(T).sum()}; larger N are forecast instead."
     )
 
