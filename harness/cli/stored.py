@@ -33,8 +33,8 @@ def inspect(
     """Show the answers of a run.
 
     SAMPLES is a run folder or a samples table; give all shards of a run to see the whole run. Without
-    options, shows the counts of each setting and the hardest questions. ✓ is right, ✗ wrong, ∅ unreadable. It
-    can run during sampling. Control characters in texts are escaped.
+    options, shows the counts of each setting and the hardest questions. ✓ is right, ✗ wrong, ∅ unreadable.
+    Works during sampling, too. Control characters in texts are escaped.
     """
     from itertools import chain
 

@@ -59,7 +59,8 @@ def sentences(advice: Advice | None) -> list[str]:
     rounds = advice.rounds_exact
     blocks = "" if np.isnan(rounds) else f" (in {rounds:.1f} rounds of exact blocks)"
     most = " to ".join(dict.fromkeys(map(str, advice.n_max)))
-    price = f"{show(advice.share)} of the {advice.unit} of {most} answers{blocks}"
+    what = "" if advice.unit == "answers" else f"the {advice.unit} of "
+    price = f"{show(advice.share)} of {what}{most} answers{blocks}"
     lines = [
         f"Take {advice.rule}:{advice.threshold:g}: it costs {price}, and {show(advice.agreement)} of its "
         f"votes end with the answer that very many answers would give most often (for votes of {most} "
