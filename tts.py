@@ -37,10 +37,10 @@ from synthetic.cli import cli as synthetic
 JOBS = {
     "Answers in, a page out": ["page"],
     "Sample a model": ["sample", "force", "judge", "serve", "gateway", "gpu-check", "questions"],
-    "Answers you have": ["import", "inspect", "regrade", "export"],
+    "Stored answers": ["import", "inspect", "regrade", "export"],
     "Measure and compare": ["curves", "compare", "stop"],
     "Forecast and plan": ["forecast", "plan", "precision", "backtest", "fits"],
-    "Show": ["report"],
+    "Report": ["report"],
     "The synthetic twin": ["twin"],
 }
 """The jobs in the order in which a person does them, and their commands."""
@@ -73,7 +73,7 @@ class Jobs(click.Group):
 def cli() -> None:
     """How much better does a model get with more answers and longer thinking, and what does it cost?
 
-    `tts COMMAND --help` shows an example of each. The twin has commands of its own: `tts twin --help`.
+    `tts COMMAND --help` explains a command and gives an example; `tts twin --help` lists the twin's commands.
     """
 
 
@@ -109,12 +109,12 @@ def _as_given(columns: dict[str, Any]) -> Iterator[str]:
 @about(
     ASKED,
     TARGET_ACCURACY.option(
-        "--target-accuracy", "Plan for this accuracy.  [default: nearly the best there is]"
+        "--target-accuracy", "Plan for this accuracy.  [default: close to the best possible]"
     ),
 )
 @about(
     CHANCE,
-    click.option("--cluster", metavar="COLUMN", help="A column of questions that belong together."),
+    click.option("--cluster", metavar="COLUMN", help="Column that groups related questions."),
 )
 @_column_options()
 @price_option()
@@ -126,14 +126,13 @@ def page(
     cluster: str | None,
     **columns: Any,
 ) -> None:
-    """Make a page of answers: curves, comparison, forecast, plan.
+    """Turn answers into a page: curves, comparison, forecast, plan.
 
-    ANSWERS are run folders, or tables (.csv, .jsonl, .parquet) with an answer a row. A table needs the
-    columns question_id, answer, and gold or correct. Options name them where they are called otherwise, and
-    hold for all tables. A table without a column `model` is of the model that its file is named after, or,
-    where two files share a name, its folder. Each
-    step is printed as the command that does it alone. OUT/index.html is the page; OUT/tables holds what it
-    shows.
+    ANSWERS are run folders, or tables (.csv, .jsonl, .parquet) with one answer per row. A table needs the
+    columns question_id, answer, and gold or correct; if yours have other names, the options below say so,
+    for all tables at once. If a table has no `model` column, the model is named after its file, or after its
+    folder if two files share a name. Each step is printed as the command that runs it alone. The page is
+    OUT/index.html; OUT/tables holds the data behind it.
     """
     check_place(out, folder=True)
     if out.exists() and any(out.iterdir()):

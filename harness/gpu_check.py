@@ -2,7 +2,7 @@
 
     6 prompts x 16 answers of a real run's lengths, small with random weights
     tokens/s          1396   while the server was full; 22302 tokens in 16.7 s with start and end
-    running          96.2%   of 16 places, by SGLang's own count
+    running          96.2%   of 16 slots, by SGLang's own count
     prefix cache     86.9%   of 51888 prompt tokens
     client            4.0%   of the time, of one core
 
@@ -144,7 +144,7 @@ async def measure(
     return (
         f"tokens/s{rate:>14.0f}   while the server was full; "
         f"{outcome.tally.tokens} tokens in {wall:.1f} s with start and end\n"
-        f"running{share:>15.1%}   of {places} places, by SGLang's own count\n"
+        f"running{share:>15.1%}   of {places} slots, by SGLang's own count\n"
         f"prefix cache{cached / prompt:>10.1%}   of {prompt:.0f} prompt tokens\n"
         f"client{processor / wall:>16.1%}   of the time, of one core"
     )

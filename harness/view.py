@@ -147,9 +147,7 @@ def answers(
             gold = own["gold"].iloc[-1]
             yield visible(f"question {question}{on}" + (f", gold {gold}" if gold is not None else ""))
             problems = problems_at_hand(folder) if is_of_run else {}
-            problem = problem_beside(own.iloc[-1].to_dict()) or problems.get(
-                question, "(its text is not at hand)"
-            )
+            problem = problem_beside(own.iloc[-1].to_dict()) or problems.get(question, "(text not available)")
             yield from _indented(problem, 2)
         yield from _of_settings(own, question, only, limit, full, on)
 
@@ -188,7 +186,7 @@ def _of_settings(
             text = "(no text in the table)" if row["text"] is None else row["text"]
             yield from _indented(_shown(text, full), 6)
         if len(shown) > limit:
-            yield f"  {len(shown) - limit} more: show them with --limit"
+            yield f"  {len(shown) - limit} more: raise --limit to see them"
 
 
 def _shown(text: str, full: bool) -> str:

@@ -222,79 +222,80 @@ _SHARE = Range(0, 1, whole=False)
 LEVELS = Number(
     "level",
     Range(0.5, 0.9999, whole=False),
-    "The share of cases in which an interval contains the true value.",
+    "Confidence level of the intervals.",
     "X",
 )
-SEED = Number("seed", Range(0, 2**63 - 1), "Seed of all that is drawn.")
+SEED = Number("seed", Range(0, 2**63 - 1), "Random seed.")
 PERMUTATIONS = Number(
     "permutations",
     Range(0, 10**5),
-    "Random orders of the answers to draw beside the exact value; 0 for none.",
+    "Number of random orders of the answers, besides the exact value; 0 for none.",
 )
 AT = Numbers(
     "at",
     _FROM_ONE,
-    "Look only at N answers, or at several numbers, as 1,8. A row that is named beforehand takes fewer "
-    "questions to decide than the best of several.",
+    "Compare only at these N, such as 8 or 1,8. Fewer rows mean narrower joint intervals, so fewer "
+    "questions are needed to decide.",
 )
 MARGIN = Number(
     "margin",
     Range(0, 100, whole=False, below=True),
-    "With --gate and --at, or --every-question: by how much the second run may be worse. 0 then means not "
-    "worse by that much, 1 worse by more.",
+    "With --gate and --at, or --every-question: how much worse the second run may be. Exit status 0 then "
+    "means not worse by that much, 1 worse by more.",
     "POINTS",
 )
 PLANNED = Number(
     "planned",
     _FROM_ONE,
-    "With --sequential: the most questions that the comparison may take, fixed before the first look.  "
-    "[default: no plan, any number]",
+    "With --sequential: the maximum number of questions, fixed before the first look.  [default: no maximum]",
 )
 LOOKS = Number(
     "looks",
     Range(1, 100),
-    "With --planned: the number of looks, the last one included.  [default: 10]",
+    "With --planned: the number of looks, including the last.  [default: 10]",
 )
 SCORE_COST = Number(
     "score_cost",
     Range(0, whole=False),
-    "What the score of an answer costs, in tokens.  [default: the mean of the column tokens_NAME, which tts "
-    "judge writes; of log-probabilities 0; else not known]",
+    "Tokens that scoring one answer costs.  [default: mean of the column tokens_NAME, which tts judge "
+    "writes; 0 for log-probabilities; otherwise unknown]",
     "TOKENS",
 )
 WEIGHTS = OneOf(
     "weights",
     ("softmax", "sigmoid"),
-    "For weighted_majority: how to turn scores, such as rewards of any size, into weights.",
+    "For weighted_majority: the function that turns scores, such as rewards, into weights.",
 )
 NS = Numbers("ns", _FROM_ONE, "Values of N, separated by commas.")
 CAPS = Numbers(
     "caps",
     _FROM_ONE,
-    "Cut every answer at these numbers of tokens, separated by commas: settings cap=2000, …",
+    "Cut every answer at each of these numbers of tokens; each becomes a setting, such as cap=2000.",
     "TOKENS,…",
 )
-AT_N = Numbers("at_n", Range(1, LARGEST_N), "Forecast these N, as 16,64.")
-MAX_N = Number("max_n", Range(1, LARGEST_N), "Largest N considered.")
+AT_N = Numbers("at_n", Range(1, LARGEST_N), "Values of N to forecast, such as 16,64.")
+MAX_N = Number("max_n", Range(1, LARGEST_N), "Largest N to consider.")
 FIT_MAX_N = Number(
-    "fit_max_n", _FROM_ONE, "Fit N up to this; of samples, this many answers to each question."
+    "fit_max_n", _FROM_ONE, "Fit only N up to this; with samples, that many answers per question."
 )
 FIT_MAX_TOKENS = Number(
     "fit_max_tokens",
     Range(0, whole=False, above=True),
-    "Fit settings of up to this many tokens per answer.",
+    "Fit only settings with up to this many tokens per answer.",
     "TOKENS",
 )
 FIT_CAP = Number(
     "fit_cap",
     _FROM_ONE,
-    "See only what a run stopped at this many tokens per answer would show.",
+    "Use only what a run limited to this many tokens per answer would show.",
     "TOKENS",
 )
-AT_CAPS = Numbers("at_caps", _FROM_ONE, "With --fit-cap: forecast these caps, as 16000,32000.", "TOKENS,…")
-REPLICATES = Number("replicates", Range(0, 10**5), "Bootstrap replicates for the intervals; 0: no intervals.")
+AT_CAPS = Numbers("at_caps", _FROM_ONE, "With --fit-cap: caps to forecast, such as 16000,32000.", "TOKENS,…")
+REPLICATES = Number(
+    "replicates", Range(0, 10**5), "Bootstrap replicates for the intervals; 0 for no intervals."
+)
 PLAN_REPLICATES = Number("replicates", Range(1, 10**5), "Bootstrap replicates for the intervals.")
-SPLITS = Number("splits", _FROM_ONE, "Random splits.")
+SPLITS = Number("splits", _FROM_ONE, "Number of random splits.")
 TARGET_ACCURACY = Number(
     "target_accuracy", _SHARE, "Find the cheapest choice that reaches this accuracy.", "X"
 )
@@ -307,26 +308,26 @@ TOKEN_BUDGET = Number(
 WIDTH = Length(
     "width",
     Range(1, 40, whole=False),
-    "With --plot: the width of the picture on paper, with letters of 8 points; as 3.3in, 84mm.",
+    "With --plot: printed width of the picture, such as 3.3in or 84mm; text is then 8 pt.",
 )
 COUNT = Number("correct or nulls", Range(0), "How often an answer was given.")
 COUNTS = Numbers("wrong", Range(0), "How often each wrong answer was given.")
 QUESTION_COUNTS = Numbers(
-    "questions", _FROM_ONE, "Numbers of questions, as 200,1000.  [default: the pilot's]"
+    "questions", _FROM_ONE, "Numbers of questions, such as 200,1000.  [default: the pilot's]"
 )
 ANSWER_COUNTS = Numbers(
-    "answers", _FROM_ONE, "Numbers of answers to each.  [default: the pilot's, and 4 × that]"
+    "answers", _FROM_ONE, "Numbers of answers per question.  [default: the pilot's, and 4 × that]"
 )
-MOST_ANSWERS = Number("n_max", Range(2, LARGEST_N), "The most answers to a question.")
+MOST_ANSWERS = Number("n_max", Range(2, LARGEST_N), "Maximum number of answers per question.")
 RANDOM_ORDERS = Number(
-    "orders", Range(1, 10**5), "Random orders of each question's answers, the same for all rules."
+    "orders", Range(1, 10**5), "Number of random orders of each question's answers, shared by all rules."
 )
 _FORECAST = (*FORECAST, *FORECAST_ON_REQUEST)
 _ELSEWHERE = "there is no forecast of {}; tts curves computes it"
 METHOD = OneOf(
     "method",
     _FORECAST,
-    "How the N answers to a question become one.",
+    "How to combine the N answers to a question.",
     refused={name: _ELSEWHERE.format(name) for name in COMPUTED if name not in _FORECAST},
 )
 _FALLS = {name: f"{name} falls with every answer: one is best" for name in FORECAST_ON_REQUEST}
@@ -334,5 +335,5 @@ PLAN_METHOD = replace(METHOD, words=FORECAST, refused={**METHOD.refused, **_FALL
 TARGET = OneOf(
     "target",
     ("these-questions", "population"),
-    "Intervals for the same questions, sampled further, or for new questions of their kind.",
+    "Intervals for more answers to the same questions, or for new questions of the same kind.",
 )

@@ -9,8 +9,8 @@ Usage: tts forecast [OPTIONS] INPUT...
 Output:
   --out PATH  Forecast table to write.  [required]
 
-What is seen:
-  --fit-max-n N  Fit N up to this; of samples, so many answers a question.
+Data to fit:
+  --fit-max-n N  Fit only N up to this; with samples, that many answers per question.
 """
 
 from collections.abc import Callable
@@ -24,12 +24,12 @@ Decorator = Callable[[Any], Any]
 
 OUTPUT = "Output"
 INPUT = "Input"
-SEEN = "What is seen"
-ASKED = "What is asked"
-DRAWN = "What is drawn"
+SEEN = "Data to fit"
+ASKED = "What to compute"
+DRAWN = "Sampling"
 HOW = "How it runs"
-VERDICT = "The verdict"
-CHANCE = "Intervals and chance"
+VERDICT = "Verdict"
+CHANCE = "Intervals and randomness"
 OTHER = "Other options"
 SUBJECTS = (OUTPUT, INPUT, SEEN, ASKED, DRAWN, HOW, VERDICT, CHANCE, OTHER)
 """The subjects of options, in the order in which people ask."""

@@ -99,5 +99,5 @@ FORECAST = tuple(name for name, method in METHODS.items() if method.forecast)
 FORECAST_ON_REQUEST = tuple(name for name, method in METHODS.items() if method.opposite in FORECAST)
 """Methods that are forecast on request, by way of their opposite."""
 
-LISTED = f"Of {', '.join(COMPUTED)}; separated by commas."
+LISTED = f"One or more of {', '.join(COMPUTED)}, separated by commas."
 """The help of an option that lists them."""

@@ -75,20 +75,20 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
     spelling = click.option(
         "--as-written",
         is_flag=True,
-        help="Take answers as they are spelt: 13, 13.0 and $13 are three answers, not one.",
+        help="Compare answers exactly as written: 13, 13.0 and $13 are three answers, not one.",
     )
     nothing = click.option(
         "--unreadable",
         multiple=True,
         metavar="WORD",
-        help="A word that stands for an unreadable answer; once for each word.",
+        help="An answer with this text is unreadable and casts no vote. May be repeated.",
     )
     together = click.option(
         "--cluster",
         default="",
         metavar="COLUMN",
-        help="The column of questions that belong together, as those of one passage; standard errors go by "
-        "it.  [default: cluster, if there is one]",
+        help="Column that groups related questions, such as those on one passage; standard errors are "
+        "clustered by it.  [default: cluster, if there is one]",
     )
     optioned: Callable[..., Any] = about(INPUT, spelling, nothing)(about(CHANCE, together)(told))
     return optioned

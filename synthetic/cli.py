@@ -25,7 +25,7 @@ def cli() -> None:
 
 @cli.command("list", cls=Command, epilog="Example: tts twin list")
 def list_() -> None:
-    """List the experiments: the first line, then what others change."""
+    """List the experiments and the settings of their lines."""
     from dataclasses import asdict
 
     from synthetic.panels.experiments import EXPERIMENTS
@@ -40,9 +40,9 @@ def list_() -> None:
 
 
 _STEPS = about(
-    ASKED, NS.option("--steps", "Values of t, separated by commas.  [default: its own]", metavar="T,…")
+    ASKED, NS.option("--steps", "Values of t, separated by commas.  [default: NAME's own]", metavar="T,…")
 )
-_VOTES = about(ASKED, NS.option("--n", f"{NS.meaning}  [default: its own]"))
+_VOTES = about(ASKED, NS.option("--n", f"{NS.meaning}  [default: NAME's own]"))
 _CHANGES = about(
     DRAWN,
     click.option(
@@ -50,11 +50,11 @@ _CHANGES = about(
         "changes",
         multiple=True,
         metavar="FIELD=VALUE[,VALUE…]",
-        help="Change a field of the setting, e.g. step_rule=eta/n; `list` shows them all. Several "
-        "values: every line of the experiment at each of them.",
+        help="Change a field of the setting, e.g. step_rule=eta/n; `list` shows all fields. With "
+        "several values, every line of the experiment is run at each.",
     ),
 )
-_SEED = about(CHANCE, SEED.option("--seed", "Seed of all randomness.", default=0))
+_SEED = about(CHANCE, SEED.option("--seed", default=0))
 _JOBS = about(HOW, click.option("--jobs", default=1, help="Processes to use."))
 
 
@@ -66,12 +66,12 @@ _JOBS = about(HOW, click.option("--jobs", default=1, help="Processes to use."))
         "--solver",
         type=click.Choice(["exact", "monte-carlo", "transformer"]),
         default="exact",
-        help="exact: by formula where there is one; monte-carlo: sampled paths, many at once; transformer: "
-        "the paper's loop word for word, slow (seconds a path where t=950).",
+        help="exact: closed form where there is one; monte-carlo: sampled paths, many at once; transformer: "
+        "the paper's loop verbatim, slow (seconds per path at t=950).",
     ),
     click.option("--repeats", default=5, help="Repeats of the experiment."),
-    click.option("--tasks", type=int, help="Tasks in a repeat.  [default: the experiment's own]"),
-    click.option("--paths", type=int, help="Sampled paths of a task.  [default: 256; transformer: 16]"),
+    click.option("--tasks", type=int, help="Tasks per repeat.  [default: NAME's own]"),
+    click.option("--paths", type=int, help="Sampled paths per task.  [default: 256; transformer: 16]"),
 )
 @_CHANGES
 @_STEPS
@@ -84,8 +84,8 @@ def run(
 ) -> None:
     """Run experiment NAME, or `all`, and write its curves.
 
-    OUT/NAME.csv is a curves table. In the binary case a sampling solver also writes OUT/NAME.samples.parquet,
-    the answers it drew.
+    OUT/NAME.csv is a curves table. In the binary case, a sampling solver also writes its answers to
+    OUT/NAME.samples.parquet.
     """
     from results import BadInput, write_curves, write_samples
     from results.commandline import warnings_last
@@ -108,7 +108,7 @@ def run(
         count, seconds = int(curves["questions"].max()), perf_counter() - start
         how = options["solver"]
         if how == "exact" and samples_anyway(changed):
-            how = f"sampled where there is no formula, {options['paths'] or PATHS['exact']} paths a task"
+            how = f"sampled where there is no formula, {options['paths'] or PATHS['exact']} paths per task"
         done = f"{len(curves)} rows of {count} tasks, {how}, {seconds:.1f} s"
         click.echo(f"{key}: {done} -> {out / key}.csv")
 
@@ -118,11 +118,11 @@ def run(
 @about(
     DRAWN,
     click.option("--tasks", default=2, help="Tasks in each of 5 repeats."),
-    click.option("--paths", default=16, help="Sampled paths of a task."),
+    click.option("--paths", default=16, help="Sampled paths per task."),
 )
 @about(
     ASKED,
-    NS.option("--n", "Values of N: of a vote or an average.  [default: 1, one path]"),
+    NS.option("--n", "Values of N for a vote or an average.  [default: 1, one path]"),
 )
 @_CHANGES
 @_STEPS
@@ -136,7 +136,7 @@ def check(
     steps: tuple[int, ...],
     n: tuple[int, ...],
 ) -> None:
-    """Run NAME's literal transformer beside its exact solution."""
+    """Compare NAME's literal transformer with its exact solution."""
     from synthetic.continuous.risk import needs_sampling
     from synthetic.panels.checking import STAND_IN, verdict
     from synthetic.panels.checking import check as checked
@@ -158,7 +158,7 @@ def check(
 @click.argument("name", required=False)
 @about(
     DRAWN,
-    click.option("--tasks", type=int, help="Tasks in each of 5 repeats.  [default: the experiment's own]"),
+    click.option("--tasks", type=int, help="Tasks in each of 5 repeats.  [default: NAME's own]"),
 )
 @_CHANGES
 @_STEPS
@@ -168,8 +168,8 @@ def check(
 def claims(name: str | None, seed: int, out: Path, **own: Any) -> None:
     """Measure the paper's claims and write the verdicts.
 
-    With the NAME of an experiment (`list` has them): those claims that can be put to any setting, at its
-    lines, t and N, changed as you say. One whose assumptions a setting does not meet is left out there.
+    With NAME, an experiment from `list`: only the claims that apply to any setting, at its lines, t and N,
+    with your changes. Where a setting does not meet a claim's assumptions, the claim is left out.
     """
     from results.commandline import warnings_last
     from results.tables.contract import check_out

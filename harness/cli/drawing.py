@@ -43,30 +43,30 @@ FAILURES_SHOWN = 5
         "--curves",
         metavar="FILE",
         type=click.Path(path_type=Path, dir_okay=False),
-        help="Write the curves of what is stored, too, when the run ends or is stopped.",
+        help="Also write the curves of the stored answers when the run ends or is stopped.",
     ),
 )
 @about(
     DRAWN,
-    set_option("Replace a key. May be repeated."),
+    set_option("Override a key of CONFIG. May be repeated."),
 )
 @about(
     HOW,
     click.option(
-        "--dry-run", is_flag=True, help="Print what is still to be sampled and how long that takes, and stop."
+        "--dry-run", is_flag=True, help="Print what is left to sample and how long it will take, then exit."
     ),
     click.option(
         "--rate",
         type=click.FloatRange(min=0, min_open=True),
-        help="Completion tokens per second, for --dry-run.  [default: as measured in the folder]",
+        help="Completion tokens per second, for --dry-run.  [default: as measured in --out]",
     ),
     click.option(
         "--price-per-hour",
         type=click.FloatRange(min=0, min_open=True),
-        help="What one GPU costs an hour, for --dry-run.",
+        help="Price of one GPU per hour, for --dry-run.",
     ),
 )
-@run_options("The run's folder.", "A running server; without one, the run starts SGLang and stops it.")
+@run_options("Run folder.", "URL of a running server; without it, the run starts and stops SGLang.")
 def sample(
     config: str,
     overrides: tuple[tuple[str, str], ...],
@@ -83,11 +83,11 @@ def sample(
 
     CONFIG is a TOML file, or the name of one in harness/experiments.
 
-    Writes samples.jsonl and run.json into --out. You can stop it at any time with Ctrl-C: the same command
-    goes on where it stopped. Exit status 3 means that answers are missing because requests kept failing.
+    Writes samples.jsonl and run.json to --out. You can stop it at any time with Ctrl-C; the same command
+    resumes it. Exit status 3 means that answers are missing because requests kept failing.
 
-    The table at the end has a line per setting: the tokens that the prompt asks for, the tokens that an
-    answer used on average, and the limit that cuts it off.
+    The table at the end has one line per setting: the tokens that the prompt asks for, the mean tokens per
+    answer, and the limit at which answers are cut off.
     """
     from harness.experiment import read_experiment
     from harness.http.connection import check_listens
@@ -122,7 +122,7 @@ def sample(
         click.get_current_context().invoke(curves_command, samples=(out,), out=curves)
         if status and (record := read_record(out)):
             for line in unfinished([record], read_samples(out, texts=False)).values():
-                beside_the_bar(f"note: {curves} is of {line}")
+                beside_the_bar(f"note: {curves} covers {line}")
     return status
 
 
@@ -133,14 +133,14 @@ def sample(
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path, exists=True, file_okay=False))
 @about(
     ASKED,
-    CAPS.option("--at", "Tokens to keep.", required=True, default=None),
-    click.option("--setting", help="The setting whose answers are ended; needed where DIR has several."),
+    CAPS.option("--at", "Numbers of tokens to cut at.", required=True, default=None),
+    click.option("--setting", help="The setting whose answers to cut; required if DIR has several."),
 )
 @about(
     DRAWN,
-    set_option("Replace a key of the run's experiment, such as engine or concurrency. May be repeated."),
+    set_option("Override a key of the run's experiment, such as concurrency. May be repeated."),
 )
-@run_options("The new run's folder.", "A running server.  [default: that of the run, or as for `tts sample`]")
+@run_options("New run folder.", "URL of a running server.  [default: the run's, or as for `tts sample`]")
 def force(
     folder: Path,
     at: tuple[int, ...],
@@ -151,15 +151,14 @@ def force(
     limit: str | None,
     restart: bool,
 ) -> int:
-    """End the stored answers of a run at given lengths.
+    """Cut stored answers at given lengths and force a final answer.
 
-    DIR is a folder of `tts sample`. Each of its answers is cut after so many tokens, ended with "The
-    answer is ##", and continued for at most 16 tokens (budget forcing); a shorter answer stays as it is. A
-    setting, such as `forced=25`, is a length, and its T is what was really kept and written. All settings end
-    the same answers, so that `tts curves` and `tts compare` show what length alone is worth.
+    DIR is a run folder of `tts sample`. Each answer is cut at the given number of tokens, ended with "The
+    answer is ##", and continued for at most 16 tokens (budget forcing); a shorter answer is kept as it is.
+    Each length becomes a setting, such as `forced=25`, whose T counts the tokens really kept and written. All
+    settings cut the same answers, so `tts curves` and `tts compare` show the effect of length alone.
 
-    You can stop it at any time. The same command goes on where it stopped, and includes answers sampled
-    since.
+    You can stop it at any time. The same command resumes it, and includes answers sampled since.
     """
     from harness.questions.load import load_questions
     from harness.run.cut_answers import Stored
@@ -207,7 +206,7 @@ def draw(
     )
     outcome = until_stopped(work)
     if outcome is None:
-        beside_the_bar("error: stopped: the same command goes on where it stopped")
+        beside_the_bar("error: stopped: run the same command again to resume")
         return INTERRUPTED
     if outcome.tally.answers:
         click.echo(outcome.tally.table())

@@ -15,8 +15,8 @@ from results.command_help import Command
 )
 @click.argument("flags", nargs=-1, type=click.UNPROCESSED)
 @click.option("--prompts", default=64, type=click.IntRange(1, 300))
-@click.option("--answers", default=96, type=click.IntRange(1), help="Answers to each prompt, for each copy.")
-@click.option("--dp", default=1, type=click.IntRange(1), help="Copies of the model, a GPU each.")
+@click.option("--answers", default=96, type=click.IntRange(1), help="Answers per prompt and model copy.")
+@click.option("--dp", default=1, type=click.IntRange(1), help="Model copies, one GPU each.")
 @click.option("--shape", default="llama-3.1-8b", type=click.Choice(["llama-3.1-8b", "small"]))
 @click.option("--device", default="cuda", type=click.Choice(["cuda", "cpu"]))
 def gpu_check(
@@ -27,15 +27,15 @@ def gpu_check(
     shape: str,
     device: Literal["cpu", "cuda"],
 ) -> None:
-    """Measure SGLang on random weights of Llama-3.1-8B's shape.
+    """Benchmark SGLang with random weights in Llama-3.1-8B's shape.
 
-    FLAGS after `--` go to SGLang as they are. A GPU is measured with CUDA graphs for all answers in flight,
-    as a run has them, and without any. Shape `small` is for trying this command out on a CPU.
+    FLAGS after `--` are passed to SGLang unchanged. A GPU is measured twice: with CUDA graphs for all answers
+    in flight, as in a run, and without. Use the shape `small` to try this command on a CPU.
 
-    Prompts and answers are as long as those of a real run that ships with the project, each answer with a
-    length of its own. So tokens/s, while the server is full, is what a run may expect. Beside it stand the
-    share of the server's places at work, the share of prompt tokens from the prefix cache, and the share of
-    the time in which the client kept a core busy: at 100 % the client is the limit, not the GPU.
+    Prompts and answers have the lengths of a real run that ships with the project, so a run can expect the
+    tokens/s measured while the server is full. Also prints the share of the server's slots in use, the share
+    of prompt tokens found in the prefix cache, and the share of the time for which the client kept one core
+    busy: at 100 %, the client is the bottleneck, not the GPU.
     """
     import asyncio
     import shutil

@@ -39,7 +39,7 @@ _BELONGS = {
 )
 @click.argument("kind", type=click.Choice(["lm-eval", "inspect", *_TABLES]))
 @click.argument("file", type=click.Path(path_type=Path))
-@out_option("The folder for samples.jsonl.")
+@out_option("Folder to write samples.jsonl to.")
 @about(
     INPUT,
     click.option(
@@ -48,71 +48,69 @@ _BELONGS = {
         type=KeyValue(),
         multiple=True,
         metavar="COLUMN=SOURCE",
-        help="Tables: take a column of the samples table from the file's column SOURCE. inspect: "
-        "take score or score_NAME from the scorer SOURCE. May be repeated.",
+        help="inspect: read score or score_NAME from the scorer SOURCE. "
+        "Tables: read COLUMN of the samples table from the file's column SOURCE. May be repeated.",
     ),
     click.option(
         "--drop",
         type=KeyValue(),
         multiple=True,
         metavar="COLUMN=VALUE",
-        help="Tables: leave out the rows with this value, such as failed requests. May be repeated.",
+        help="Tables: skip rows with this value, such as failed requests. May be repeated.",
     ),
     click.option(
         "--gold",
         metavar="COLUMN|VALUE",
-        help="Tables: the column of right answers, or the one right answer to all.",
+        help="Tables: the column of correct answers, or one correct answer for all rows.",
     ),
     click.option(
         "--correct-if",
         type=KeyValue(signs=True),
         multiple=True,
         metavar="COLUMN=VALUE",
-        help="Tables: an answer is right where this column has this value, or, with COLUMN>=NUMBER, "
-        "at least that number (also >, <, <=). inspect: where this scorer has it. May be repeated: any one "
-        "counts.",
+        help="inspect: the same as for tables, with a scorer as COLUMN. "
+        "Tables: an answer is correct if this column has this value or, with COLUMN>=NUMBER, at least that "
+        "number (also >, <, <=). May be repeated: one match is enough.",
     ),
     click.option(
         "--unreadable",
         multiple=True,
         metavar="VALUE",
-        help="Tables: this stands for an answer that could not be read, and casts no vote. May be repeated.",
+        help="Tables: an answer with this text is unreadable and casts no vote. May be repeated.",
     ),
     click.option(
         "--setting",
         metavar="FIELD|VALUE",
-        help="lm-eval, inspect: the generation or task setting that becomes the column `setting`. "
-        "Tables: the file's column, or the setting of all rows.",
+        help="lm-eval, inspect: the generation or task setting to use as the column `setting`. "
+        "Tables: the column to use as `setting`, or one value for all rows.",
     ),
     click.option(
         "--grade",
         metavar="LIST",
         callback=readers,
-        help=f"Read the answers in the texts with these readers, in this order: {NAMED}; "
-        "auto takes those that read most. A table needs the columns text and gold.",
+        help=f"Extract the answers from the texts with these readers, tried in this order: {NAMED}; "
+        "auto picks those that find answers. A table needs the columns text and gold.",
     ),
     grader_option,
     match_option,
-    click.option(
-        "--filter", "filter_name", metavar="NAME", help="lm-eval: the filter that reads the answers."
-    ),
-    click.option("--scorer", metavar="NAME", help="inspect: the scorer whose verdicts and answers count."),
+    click.option("--filter", "filter_name", metavar="NAME", help="lm-eval: the filter whose answers to use."),
+    click.option("--scorer", metavar="NAME", help="inspect: the scorer whose verdicts and answers to use."),
     click.option(
         "--tokenizer",
         metavar="MODEL",
-        help="lm-eval: count tokens with this model's tokenizer, as its logs have none.",
+        help="lm-eval: count tokens with this model's tokenizer; the logs have no counts.",
     ),
-    click.option("--dataset", help="The data set's name; replaces that of the file."),
-    click.option("--model", help="The model's name; replaces that of the file."),
+    click.option("--dataset", help="Name of the data set; overrides the file's."),
+    click.option("--model", help="Name of the model; overrides the file's."),
 )
 def import_samples(kind: str, file: Path, out: Path, **options: Any) -> None:
     """Import answers that another tool sampled.
 
-    OUT becomes a run folder for other commands. FILE is, for lm-eval, a file of its --log_samples or the
-    output folder; for inspect, a log of inspect_ai; for csv, jsonl and parquet a table with an answer per
-    row; for other kinds a file that the tool of this name writes, or the folder of several. A table needs
-    the columns question_id, answer, and gold or correct (with --grade: question_id, text and gold); sample,
-    setting, tokens, dataset, model, finish_reason and prompt_tokens are used; others are kept.
+    OUT becomes a run folder for the other commands. FILE is: for lm-eval, a file written by --log_samples, or
+    the output folder; for inspect, an inspect_ai log; for csv, jsonl and parquet, a table with one answer per
+    row; for a tool's name, a file that the tool writes, or a folder of them. A table needs the columns
+    question_id, answer, and gold or correct (with --grade: question_id, text and gold). It may also have
+    sample, setting, tokens, dataset, model, finish_reason and prompt_tokens; other columns are kept.
     """
     from harness.grader import AUTO, readers_that_read
     from harness.imports.reading import unread_note

@@ -19,25 +19,23 @@ from results.command_help import Command
 )
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path, exists=True, file_okay=False))
 @click.option(
-    "--name", default="judge", show_default=True, help="The scores become the column score_NAME of DIR."
+    "--name", default="judge", show_default=True, help="Store the scores in the column score_NAME of DIR."
 )
-@click.option(
-    "--reward", is_flag=True, help="The model is a reward model, which scores answers instead of being asked."
-)
-@click.option("--prompt", help="What is asked, a template in prompts/.  [default: judge-yes-no]")
-@click.option("--model", help="The judge.  [default: the model that has answered]")
+@click.option("--reward", is_flag=True, help="The model is a reward model, which scores answers directly.")
+@click.option("--prompt", help="Prompt template in prompts/, or a .txt file.  [default: judge-yes-no]")
+@click.option("--model", help="The judge.  [default: the model that gave the answers]")
 @click.option(
     "--engine",
     type=click.Choice(["sglang", "openai"]),
-    help="Where the judge runs; openai is any server with OpenAI's interface, such as vLLM.",
+    help="Where the judge runs; openai is any OpenAI-compatible server, such as vLLM.",
 )
-@click.option("--url", help="A running server; without one, SGLang is started and stopped.")
+@click.option("--url", help="URL of a running server; without it, SGLang is started and stopped.")
 @click.option(
     "--questions",
     metavar="NAME|FILE",
-    help="The questions, where DIR does not have them: a data set, or a table with question_id and problem.",
+    help="The questions, if DIR lacks them: a data set, or a table with question_id and problem.",
 )
-@set_option("Replace a key of the judge's experiment: chat, request_fields, concurrency, …")
+@set_option("Override a key of the judge's experiment: chat, request_fields, concurrency, …")
 def judge(
     folder: Path,
     name: str,
@@ -49,14 +47,14 @@ def judge(
     questions: str | None,
     overrides: tuple[tuple[str, str], ...],
 ) -> int:
-    """Ask a model of each stored answer whether it is right.
+    """Ask a model whether each stored answer is right.
 
-    The score is P(yes): the probability of yes, divided by that of yes or no, as the first token of the
-    judge's reply. With --reward, it is what a reward model gives. Equal answers to a question are asked once.
-    `tts curves DIR --method best_by_score,weighted_majority --score NAME` uses the scores.
+    The score is P(yes) / (P(yes) + P(no)) for the first token of the judge's reply. With --reward, it is the
+    output of a reward model. Identical answers to a question are judged once. To use the scores: `tts curves
+    DIR --method best_by_score,weighted_majority --score NAME`.
 
-    You can stop it at any time; the same command goes on where it stopped, and asks again what has failed.
-    Exit status 3 means that requests kept failing; an answer without a score is not a bad one.
+    You can stop it at any time; the same command resumes it and retries failed requests. Exit status 3 means
+    that requests kept failing. A missing score does not mean that the answer is bad.
     """
     from harness.cli.drawing import beside_the_bar, status_of
     from harness.judge.progress import told
@@ -72,7 +70,7 @@ def judge(
     judged = judge_folder(folder, name, judge_of(folder, given), reward, questions, beside_the_bar)
     click.echo(told(judged.counts, judged.column))
     if judged.stopped:
-        fail("stopped: the same command goes on where it stopped", INTERRUPTED)
+        fail("stopped: run the same command again to resume", INTERRUPTED)
     for warning in judged.warnings():
         beside_the_bar(f"warning: {warning}")
     missing = judged.counts["answers"] - judged.counts["judged"]

@@ -52,7 +52,7 @@ reader_option = click.option(
     show_default=True,
     metavar="LIST",
     callback=readers,
-    help=f"Readers to try, in this order; there are {NAMED}. auto takes those that read most, and says so.",
+    help=f"Readers to try, in this order: {NAMED}; auto picks those that find answers.",
 )
 
 match_option = click.option(
@@ -60,19 +60,19 @@ match_option = click.option(
     default="first",
     show_default=True,
     type=click.Choice(get_args(Match)),
-    help="Which of several answers in one text counts.",
+    help="Which answer counts if a text has several.",
 )
 
 grader_option = click.option(
     "--grader",
     type=click.Choice(GRADERS),
-    help="What an answer is: an integer, the label of a choice, or an expression (math).",
+    help="Kind of answer: integer, choice (the label of one) or math (an expression).",
 )
 
 
 def run_options(out: str, url: str) -> Callable[[Any], Any]:
     """Options that `sample` and `force` share; `out`, `url`: help texts for the folder and the server."""
-    words = "Only the first K questions; the same as --set limit=K."
+    words = "Ask only the first K questions; same as --set limit=K."
     return together(
         out_option(out, folder=True),
         about(DRAWN, click.option("--limit", metavar="K", help=words)),
@@ -82,7 +82,7 @@ def run_options(out: str, url: str) -> Callable[[Any], Any]:
             click.option(
                 "--restart",
                 is_flag=True,
-                help="Rename the files of the run in the folder, and begin again.",
+                help="Rename the run's existing files in --out and start over.",
             ),
         ),
     )

@@ -19,17 +19,17 @@ if TYPE_CHECKING:
 @click.option(
     "--file",
     type=click.Path(path_type=Path),
-    help="The rows of the named data set as a local file, in place of the Hugging Face hub.",
+    help="Local file with the rows of the data set, instead of the Hugging Face hub.",
 )
 @out_option("Write question_id, problem and gold to this file.", required=False)
 @grader_option
 def questions(dataset: str, file: Path | None, out: Path | None, grader: GraderName | None) -> None:
-    """Count the questions of a data set.
+    """Count the questions in a data set.
 
     DATASET is gsm8k, math-level1-integer, math-level1-signed, math (all 5,000), math-500, multiple-choice
     (with --file), tiny, or your own file: CSV, JSONL or Parquet with the columns problem (or question), gold
-    (or answer), and optionally question_id and choices. The right answers in your own file are labels where
-    there are choices, else integers (or GSM8K's "... #### 18"); with --grader math, expressions.
+    (or answer), and optionally question_id and choices. In your own file, correct answers are labels if there
+    are choices, otherwise integers (or GSM8K's "... #### 18"); with --grader math, expressions.
     """
     import pandas as pd
 

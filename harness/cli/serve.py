@@ -24,25 +24,25 @@ from results.command_help import Command
 )
 @click.argument("model")
 @click.argument("flags", nargs=-1, type=click.UNPROCESSED)
-@click.option("--dp", default=1, type=click.IntRange(1), help="Copies in one server, a GPU each.")
+@click.option("--dp", default=1, type=click.IntRange(1), help="Model copies per server, one GPU each.")
 @click.option(
-    "--workers", default=1, type=click.IntRange(1), help="Servers of --dp copies, behind a gateway."
+    "--workers", default=1, type=click.IntRange(1), help="Servers of --dp copies each, behind a gateway."
 )
 @click.option("--device", default="auto", type=click.Choice(["auto", "cpu", "cuda"]))
 @click.option(
-    "--port", default=30000, type=click.IntRange(1, 65535), help="Of --workers with --host: the first."
+    "--port", default=30000, type=click.IntRange(1, 65535), help="Port; with --host, of the first server."
 )
 @click.option(
     "--host",
     metavar="ADDRESS",
-    help="Where the gateway of several hosts reaches the servers of this one, which have none of their own.",
+    help="Address of this host for a `tts gateway` elsewhere; its servers then have no gateway of their own.",
 )
 @click.option(
     "--workers-file",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="List the servers here once they are ready, for `tts gateway`; with --host.",
+    help="With --host: list the servers in this file once they are ready, for `tts gateway`.",
 )
-@click.option("--revision", help="The commit of the model on the hub.")
+@click.option("--revision", help="Commit of the model on the hub.")
 def serve(
     model: str,
     flags: tuple[str, ...],
@@ -56,11 +56,11 @@ def serve(
 ) -> None:
     """Serve MODEL on this machine and show the server's log.
 
-    MODEL is a name on the hub, a folder, or `tiny`. FLAGS after `--` go to SGLang as they are. Without --host
-    only this machine reaches the servers.
+    MODEL is a name on the hub, a folder, or `tiny`. FLAGS after `--` are passed to SGLang unchanged. Without
+    --host, only this machine can reach the servers.
 
-    Servers on several hosts: run this on each with --host, and `tts gateway` in front of all. They ask
-    for the key in the environment variable SGLANG_API_KEY, which `tts sample` sends.
+    For servers on several hosts, run this on each with --host, and `tts gateway` in front of them. They
+    require the key in the environment variable SGLANG_API_KEY, which `tts sample` sends.
     """
     from functools import partial
 
@@ -108,19 +108,19 @@ def serve(
 @click.option(
     "--workers-file",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="The servers that `tts serve --workers-file` lists in this file, now or later.",
+    help="Use the servers that `tts serve --workers-file` lists in this file, now or later.",
 )
 @click.option(
     "--pods",
     multiple=True,
     metavar="LABEL=VALUE",
-    help="The servers in the Kubernetes pods with this label, each on --pod-port. May be repeated.",
+    help="Use the servers in Kubernetes pods with this label, on --pod-port. May be repeated.",
 )
-@click.option("--namespace", help="That of the pods.  [default: default]")
-@click.option("--pod-port", type=click.IntRange(1, 65535), help="[default: 30000]")
+@click.option("--namespace", help="Namespace of the pods.  [default: default]")
+@click.option("--pod-port", type=click.IntRange(1, 65535), help="Port in each pod.  [default: 30000]")
 @click.option("--port", default=30000, type=click.IntRange(1, 65535))
-@click.option("--host", default="127.0.0.1", metavar="ADDRESS", help="Where the gateway listens.")
-@click.option("--print", "show", is_flag=True, help="Print the command, without the key, and stop.")
+@click.option("--host", default="127.0.0.1", metavar="ADDRESS", help="Address to listen on.")
+@click.option("--print", "show", is_flag=True, help="Print the command, without the key, and exit.")
 def gateway(
     urls: tuple[str, ...],
     workers_file: Path | None,
@@ -131,13 +131,13 @@ def gateway(
     host: str,
     show: bool,
 ) -> None:
-    """Run SGLang's gateway in front of the servers of several hosts.
+    """Run SGLang's gateway in front of servers on several hosts.
 
-    Name them by URL, or say where they are found: in a file or in Kubernetes; servers may then come and go. A
-    server that has died gets no more requests after ten seconds.
+    Give the servers' URLs, or say where to find them: in a file or in Kubernetes, where they may come and go.
+    A server that dies gets no more requests after ten seconds.
 
-    The key in the environment variable SGLANG_API_KEY is sent to the servers and asked of everybody. With a
-    --host that other machines reach it has to be set.
+    The key in the environment variable SGLANG_API_KEY is sent to the servers and required of every client. It
+    must be set if other machines can reach --host.
     """
     import shlex
     from contextlib import nullcontext

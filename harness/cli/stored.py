@@ -32,9 +32,9 @@ def inspect(
 ) -> None:
     """Show the answers of a run.
 
-    SAMPLES is a run's folder or a samples table; give all shards of a run to see it whole. Without options
-    you see the counts of each setting, and the hardest questions. ✓ is right, ✗ wrong, ∅ unreadable. You can
-    look at a run while it is sampling. Control characters in texts are escaped.
+    SAMPLES is a run folder or a samples table; give all shards of a run to see the whole run. Without
+    options, shows the counts of each setting and the hardest questions. ✓ is right, ✗ wrong, ∅ unreadable.
+    Works during sampling, too. Control characters in texts are escaped.
     """
     from itertools import chain
 
@@ -62,11 +62,11 @@ def inspect(
 @match_option
 @grader_option
 def regrade(folder: Path, readers: tuple[Reader, ...], match: Match, grader: GraderName | None) -> None:
-    """Read a run's stored texts again; nothing is sampled.
+    """Grade a run's stored texts again, without sampling.
 
     hashes reads ##18## and #### 18, boxed \\boxed{18}, answer-is "The answer is 18.", last-number the last
-    number. The first reader that finds an answer decides. Without --grader, the run's own grader is used. The
-    earlier verdicts are kept in a file beside samples.jsonl, and run.json records what was read again.
+    number. The first reader that finds an answer wins. Without --grader, the run's own grader is used. The
+    earlier verdicts are kept in a file next to samples.jsonl, and run.json records the regrading.
     """
     import pandas as pd
 
@@ -101,8 +101,8 @@ def regrade(folder: Path, readers: tuple[Reader, ...], match: Match, grader: Gra
 def export(samples: Path, out: Path, organization: str) -> None:
     """Write a run as a data set for the hub and Every Eval Ever.
 
-    SAMPLES is a run's folder or a samples table. OUT gets the data set's card (README.md), samples.parquet,
-    and in data/ the scores of votes and best-of-N with a record of each answer.
+    SAMPLES is a run folder or a samples table. Writes to OUT a data set card (README.md), samples.parquet
+    and, in data/, the scores of votes and best-of-N with a record of each answer.
     """
     from harness.exports.publish import publish
 

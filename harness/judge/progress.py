@@ -71,7 +71,7 @@ def told(counts: dict[str, Any], column: str) -> str:
     if counts["without_text"]:
         line = f"{line}, {counts['without_text']:,} more have no text"
     if counts["answers"] > counts["asked"]:
-        line += f" ({counts['asked']:,} different ones: equal answers to a question are asked once)"
+        line += f" ({counts['asked']:,} distinct: identical answers to a question are judged once)"
     if counts["judged"]:
         line += f", {counts['null'] / counts['judged']:.1%} without a score"
     line += f"; the judge read {counts['prompt_tokens']:,} tokens and wrote {counts['tokens']:,}"

@@ -2,7 +2,7 @@
 
 setting  decoding  prompts  answers  prompt tokens  tokens per answer  at most
 10       sample        300   19,200         21,600                8.9       84
-... answers: 115,200 of 115,200, each a request of its own
+... answers: 115,200 of 115,200, one request each
 """
 
 from collections.abc import Mapping, Sequence
@@ -65,7 +65,7 @@ def estimate(
     planned = len(asked_questions(experiment, questions)) * experiment.answers_per_question
     if not demanded:
         settled = " that the votes need" if experiment.stop_rule else ""
-        return [f"nothing to ask for: all {planned:,} planned answers{settled} are there"]
+        return [f"nothing left to sample: all {planned:,} planned answers{settled} are stored"]
     header = ("setting", "decoding", "prompts", "answers", "prompt tokens", "tokens per answer", "at most")
     table: list[tuple[str, ...]] = [header]
     for d in demanded:
@@ -78,11 +78,11 @@ def estimate(
     disk = answers * BYTES_PER_ROW + expected * BYTES_PER_TOKEN
     lines = [*aligned(table, left=(0, 1))]
     if experiment.stop_rule:
-        lines.append(f"at most: {experiment.stop_rule} ends votes before that")
-    ended = ", and one more where it is cut off" if experiment.budget_by == "force" else ""
+        lines.append(f"at most: {experiment.stop_rule} may end votes earlier")
+    ended = ", and one more if it is cut off" if experiment.budget_by == "force" else ""
     lines += [
-        f"answers: {answers:,} of {planned:,}, each a request of its own{ended}",
-        f"prompt tokens: {prompt_tokens:,} (a token for every {BYTES_PER_TOKEN} bytes), each prompt once",
+        f"answers: {answers:,} of {planned:,}, one request each{ended}",
+        f"prompt tokens: {prompt_tokens:,} (at {BYTES_PER_TOKEN} bytes per token), each prompt once",
         f"completion tokens: {expected:,.0f} expected, {most:,} at most",
     ]
     if experiment.budgets:
@@ -106,7 +106,7 @@ def _time(
     hour = (price or 0) * experiment.dp * each
     if not rate:
         first = "" if begun else ", or sample a little into this folder first"
-        cost = f"; {hour:,.2f} for each hour of it" if price else ""
+        cost = f"; {hour:,.2f} per hour" if price else ""
         return f"unknown: give --rate TOKENS_PER_SECOND{first}{cost}"
     time = f"{duration(expected / rate)} at {rate:,.0f} completion tokens/s, {duration(most / rate)} at most"
     if not price:
@@ -199,9 +199,9 @@ def usage(dataset: str, tally: Tally, thinking: bool = False) -> tuple[dict[int,
     if used:
         where = "as in this folder"
     elif thinking:
-        return {}, "the most there may be, as nothing here says how long this model thinks"
+        return {}, "the limit, as nothing here shows how long this model thinks"
     elif dataset not in CACHED:
-        return {}, "the budgets themselves, which models seldom keep"
+        return {}, "the budgets themselves, which models seldom keep to"
     else:
         file = Path(results.__file__).parent / "cached" / CACHED[dataset]
         curves = results.read_curves(file)

@@ -121,8 +121,8 @@ def _continued(
     if is_begun and last != experiment.reading:
         again = regrade(folder, experiment.reading, asked=True)
         say(
-            f"the answers in {folder} are read again: before with {last}, now with "
-            f"{experiment.reading}; {again.changed} differ, the old verdicts are in {again.kept.name}"
+            f"the answers in {folder} are read again, with {experiment.reading} instead of {last}; "
+            f"{again.changed} differ, the old verdicts are in {again.kept.name}"
         )
         before = read_record(folder)
     return experiment, before

@@ -141,7 +141,7 @@ class Session:
         if answers and now - self.shown < FRAME_SECONDS and self.requests.left:
             return
         self.shown = now
-        first = f"no rate before {self.in_flight:,} answers have ended"
+        first = f"rate unknown until {self.in_flight:,} answers are done"
         words = [] if self.pace.ending else [first]
         if rates := self.pace.rates():
             seconds = self.pace.seconds_left(self.requests.left)

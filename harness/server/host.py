@@ -1,4 +1,4 @@
-"""What a GPU host lacks for SGLang, all of it at once, looked at before anything is downloaded.
+"""Checks what a GPU host lacks for SGLang, all at once, before anything is downloaded.
 
     $ python3 -m harness.server.host --experiment gsm8k-budgets
     8 GPUs: NVIDIA H100 80GB HBM3 (driver 580.65.06)
@@ -48,15 +48,15 @@ def gpus() -> tuple[list[str], str]:
     try:
         done = toolkit.run(["nvidia-smi", "-L"], seconds=60)
     except (OSError, subprocess.SubprocessError) as error:
-        return [], f"nvidia-smi: {error}: restart the host or install NVIDIA's driver anew"
+        return [], f"nvidia-smi: {error}: restart the host or reinstall NVIDIA's driver"
     lines = (done.stdout + done.stderr).strip().splitlines()
     gpus = [line.strip() for line in lines if re.match(r"\s*(GPU|MIG) ", line)]
     if gpus:
         return gpus, ""
     reply = lines[0] if lines else f"nothing, with status {done.returncode}"
     return [], (
-        f"nvidia-smi names no GPU ({reply}): restart the host after a change of its driver, else install the "
-        "driver anew; a container needs --gpus all"
+        f"nvidia-smi names no GPU ({reply}): restart the host if its driver has changed, else reinstall the "
+        "driver; a container needs --gpus all"
     )
 
 
@@ -100,7 +100,7 @@ def old_driver() -> list[str]:
     needed = f"CUDA {toolkit.CUDA} needs {CUDA_13_DRIVER} or later"
     return [
         f"the driver is {version}, {needed}: install a newer one; or, for data-centre GPUs, cuda-compat-13-0 "
-        "of NVIDIA's repository, LD_LIBRARY_PATH=/usr/local/cuda-13.0/compat; or an older image of SGLang "
+        "from NVIDIA's repository with LD_LIBRARY_PATH=/usr/local/cuda-13.0/compat; or an older SGLang image "
         "and URL= (docs/gpu-host.md)"
     ]
 
@@ -188,7 +188,7 @@ def check(venv: Path, model: str, revision: str | None, copies: int) -> tuple[li
     lacks += [*wheels(venv), *no_compiler]
     home = toolkit.toolkit()
     if home is None:
-        there.append(f"no nvcc of CUDA {toolkit.CUDA}: that of pip is installed and tried first")
+        there.append(f"no nvcc of CUDA {toolkit.CUDA}: pip's is installed and tried first")
     elif not no_compiler:
         trouble = toolkit.does_not_build(home)
         there.append(f"nvcc in {home} compiles and links")
@@ -207,9 +207,9 @@ def main() -> int:
         "--count", action="store_true", help="print how many GPUs are visible, and nothing else"
     )
     parser.add_argument("--venv", type=Path, default=Path(".venv"), help="where SGLang will be installed")
-    parser.add_argument("--experiment", default="", help="whose model is wanted")
-    parser.add_argument("--model", default="", help="another model, on the hub or in a folder")
-    parser.add_argument("--copies", type=int, default=1, help="of the model, a GPU each at least")
+    parser.add_argument("--experiment", default="", help="experiment whose model will run")
+    parser.add_argument("--model", default="", help="another model: a name on the hub or a folder")
+    parser.add_argument("--copies", type=int, default=1, help="copies of the model, at least one GPU each")
     given = parser.parse_args()
     if given.count:
         print(len(visible(gpus()[0])))  # noqa: T201

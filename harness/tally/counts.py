@@ -95,7 +95,7 @@ class Tally:
         if any(counts.unreadable > MANY * counts.answers for counts in self.settings.values()):
             lines.append(self._unreadable.advice(self._unreadable.count / self.answers, runs))
         if over := self._over():
-            lines.append(f"thinking went over its budget: {over}: does the server enforce budgets?")
+            lines.append(f"thinking exceeded its budget: {over}: does the server enforce budgets?")
         if short := self._cut_short():
             lines.append(
                 f"the server cut answers off before their limit: {short}: it has a limit of its own, such as "
@@ -104,8 +104,8 @@ class Tally:
         unknown = self.answers - sum(counts.with_tokens for counts in self.settings.values())
         if self._experiment and unknown:
             lines.append(
-                f"the server's count of tokens cannot be right for {unknown} of {self.answers} answers (it "
-                "is 0, or far too small for their text: does it leave out the thinking?): T is unknown there"
+                f"the server's token counts cannot be right for {unknown} of {self.answers} answers (0, or "
+                "far too small for the text: do they leave out the thinking?): T is unknown there"
             )
         return lines
 
@@ -156,7 +156,7 @@ class Tally:
         read = [f"{count / self.answers:.1%} by {visible(reader)}" for reader, count in readers.most_common()]
         notes = [f"answers read: {', '.join(read)}"] if read else []
         if self._experiment and self._experiment.forced_from:
-            notes.append("these settings are paired: each ends the same answers, at a different length")
+            notes.append("these settings are paired: each cuts the same answers at a different length")
         return "\n".join([*aligned(lines), *notes])
 
     def _ordered(self) -> list[tuple[tuple[str, str], Counts]]:
@@ -198,7 +198,7 @@ class Tally:
         free = run is None or (run.temperature >= 0.5 and run.top_p >= 0.5 and run.top_k != 1)
         exchangeable = run is not None and not run.stop_rule  # a stop rule orders the answers
         worst = next(iter(find_repeats(groups, exchangeable, free)), None)
-        return f"answers repeat more than independent draws can: {worst}" if worst and worst.alarm else None
+        return f"answers repeat more than independent samples can: {worst}" if worst and worst.alarm else None
 
 
 class Tallies:

@@ -73,9 +73,9 @@ class Repeat:
     def __str__(self) -> str:
         cause = CAUSES[self.kind]
         if self.distance is None:
-            return f"in {self.observed:.1%} of the questions with long answers all are the same text: {cause}"
+            return f"in {self.observed:.1%} of questions with long answers, all answers are the same: {cause}"
         equal = f"{self.observed:.2%} of the answers {self.distance} samples apart are equal"
-        return f"{equal}, {self.expected:.2%} by chance: {cause}"
+        return f"{equal} ({self.expected:.2%} expected by chance): {cause}"
 
 
 def find_repeats(groups: Iterable[Texts], exchangeable: bool, free: bool) -> list[Repeat]:

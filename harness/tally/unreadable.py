@@ -72,7 +72,7 @@ class Unreadable:
         lost = f"{share:.1%} of the answers could not be read"
         if self._never_sampled > self.count / 2:
             cause = f"{self._never_sampled} of these {self.count} have 0 tokens and no text"
-            return f"{lost}: {cause}: never generated, and no answers; leave them out with --drop tokens=0"
+            return f"{lost}: {cause}: they were never generated; leave them out with --drop tokens=0"
         lost += f": most end in {ways}" if ways else ""
         if not (self._read.total() and self._grader):
             return f"{lost}: see them with `tts inspect {' '.join(map(str, runs))} --unreadable`"
@@ -80,7 +80,7 @@ class Unreadable:
         helpful = replace(self._grader, readers=(*self._grader.readers, *more))
         reads = f"reads {self._read.total()} of these {self.count}"
         if len(runs) > 1:
-            return f"{lost}: `tts regrade DIR {helpful}`, of each folder, {reads}"
+            return f"{lost}: `tts regrade DIR {helpful}`, for each folder, {reads}"
         return f"{lost}: `tts regrade {runs[0]} {helpful}` {reads}"
 
 

@@ -33,14 +33,14 @@ from results.normal import FORECAST_LEVEL, LEVEL
 from results.read_options import reading_options
 
 PREDICTORS = {
-    "default": "mixture of answers, question-law of curves, survival beyond a cap",
-    "mixture": "how hard the questions are, from how often each is answered right",
-    "question-law": "one law of questions for the curves of all settings",
-    "survival": "how many answers end by each length, beyond --fit-cap",
+    "default": "mixture for samples, question-law for curves, survival beyond a cap",
+    "mixture": "how hard questions are, from how often each is answered right",
+    "question-law": "one distribution of questions for the curves of all settings",
+    "survival": "how many answers finish by each length, beyond --fit-cap",
     "low-cost-to-high": "the paper's Algorithm 3",
     "flat": "no gain",
-    "exponential": "a curve that nears its limit as e^−νN",
-    "power-law": "a curve that nears its limit as N^−c",
+    "exponential": "a curve that approaches its limit as e^−νN",
+    "power-law": "a curve that approaches its limit as N^−c",
 }
 """The predictors by name, and what each goes by."""
 
@@ -58,20 +58,20 @@ def inputs(command: Callable[..., Any]) -> Callable[..., Any]:
     return argument(reading_options(command))
 
 
-BY_DEFAULT = f"{METHOD.meaning}  [default: majority; of verdicts best_of_n]"
+BY_DEFAULT = f"{METHOD.meaning}  [default: majority; with verdicts only, best_of_n]"
 method = METHOD.option("--method", BY_DEFAULT)
 seed = SEED.option("--seed", default=0)
 level = LEVELS.option("--level", default=FORECAST_LEVEL)
 fit_max_n = FIT_MAX_N.option("--fit-max-n")
 fit_settings = click.option(
-    "--fit-settings", metavar="NAME,…", default="", help="Fit these settings only, as low,medium."
+    "--fit-settings", metavar="NAME,…", default="", help="Fit only these settings, such as low,medium."
 )
 at_n = AT_N.option("--at-n")
 
 
 def sampled(predictor: str, replicates: int, one: bool = False) -> Callable[[Any], Any]:
     """What forecast, backtest and plan share: inputs, `one` predictor or several, method, caps, and draws."""
-    which = "One of" if one else "Some of these, or all that apply:"
+    which = "One of" if one else "Some of these, or all:"
     listed = "; ".join(f"{name} ({meaning})" for name, meaning in PREDICTORS.items())
     predictors = click.option(
         "--predictor",
@@ -114,7 +114,7 @@ def main() -> None:
         multiple=True,
         metavar="TABLE",
         type=click.Path(path_type=Path),
-        help="Forecast this table after INPUT, without models and datasets that INPUT has. May be repeated.",
+        help="Also forecast this table, except models and datasets in INPUT. May be repeated.",
     ),
 )
 @about(
@@ -127,8 +127,8 @@ def main() -> None:
     ASKED,
     at_n,
     at_settings(
-        "Forecast these settings; NAME=LENGTH adds a new one of LENGTH tokens (steps) per answer, and 400 a "
-        "budget whose tokens follow from those seen, as 100,200."
+        "Settings to forecast. NAME=LENGTH adds one with LENGTH tokens (steps) per answer; a new number, "
+        "such as 400, adds a budget, whose tokens are extrapolated from those seen."
     ),
 )
 @about(
@@ -139,12 +139,12 @@ def main() -> None:
 def forecast(**asked: Any) -> None:
     """Forecast the accuracy of more answers and of other settings.
 
-    Of every model and dataset in INPUT: samples, curves tables, or a folder of runs and tables. Without any
-    --fit-… or --at-… option the cheaper half of the data is fitted and the rest held out for comparison: of
-    four or more settings the cheapest half (at least three) with every N, otherwise every setting with N up
-    to half of the largest.
-    Of more than three models and datasets a table and a sentence each are printed, and all is in the file.
-    Each forecast has two intervals: of more answers to these questions, and of new questions of their kind.
+    INPUT is samples, curves tables, or a folder of runs and tables; every model and dataset in it is
+    forecast. Without any --fit-… or --at-… option, the cheaper half of the data is fitted and the rest held
+    out for comparison: with four or more settings, the cheapest half of them (at least three) at every N;
+    otherwise every setting at N up to half the largest. For more than three models and datasets, prints only
+    a summary table and a sentence on each; the file has everything. Each forecast has two intervals: for more
+    answers to these questions, and for new questions of the same kind.
     """
     _refuse_without_intervals(asked["bootstrap"])
     from predict.cli.forecast import run
@@ -167,16 +167,16 @@ def forecast(**asked: Any) -> None:
 @about(
     ASKED,
     at_n,
-    at_settings("Forecast these settings instead of those that are hidden."),
+    at_settings("Forecast these settings instead of the hidden ones."),
 )
 def backtest(**asked: Any) -> None:
     """Hide answers that you have, forecast them, and compare.
 
-    Each split shows --fit-max-n random answers to each question of INPUT (samples or curves tables) at
-    --fit-settings; a curves table is split once. Prints for each set and predictor, in percentage points,
-    the mean absolute error (against all answers, and against those not seen), the bias (forecast − truth) and
-    the worst error, the share of intervals that contain the truth, their width, and their score: the width
-    plus the miss times 2 / (1 − level), which is 20 at a level of 90 %.
+    Each split reveals --fit-max-n random answers per question of INPUT (samples or curves tables) at
+    --fit-settings; a curves table is split once. For each model, dataset and predictor, prints in percentage
+    points the mean absolute error (against all answers, and against the hidden ones), the bias (forecast −
+    truth), the largest error, the share of intervals that contain the truth, their width, and their interval
+    score: the width plus the miss times 2 / (1 − level), which is 20 at a level of 90 %.
     """
     _refuse_without_intervals(asked["bootstrap"])
     from predict.cli.backtest import run
@@ -192,7 +192,7 @@ def backtest(**asked: Any) -> None:
     TARGET_ACCURACY.option("--target-accuracy"),
     TOKEN_BUDGET.option("--token-budget"),
     MAX_N.option("--max-n", default=64),
-    at_settings("Consider new settings too, as NAME=LENGTH in tokens per answer."),
+    at_settings("New settings to consider too: NAME=LENGTH, in tokens per answer."),
     click.option(
         "--score",
         metavar="NAME",
@@ -204,15 +204,15 @@ def backtest(**asked: Any) -> None:
 @price_option()
 @picture_options
 def plan(**asked: Any) -> None:
-    """Choose setting and N for an accuracy or a token budget.
+    """Choose a setting and N for a target accuracy or a token budget.
 
-    That is the cheapest choice that reaches the accuracy, or the best within the budget. With neither goal
-    the cheapest choice within a point of the best is taken. Prints the Pareto frontier, every choice that
-    beats all cheaper ones, with its two intervals: of more answers to these questions, and of new questions
-    of their kind. Its sentence goes by the second.
+    Finds the cheapest choice that reaches the accuracy, or the best one within the budget; with neither goal,
+    the cheapest one close to the best. Prints the Pareto frontier, every choice that beats all cheaper ones,
+    with two intervals: for more answers to these questions, and for new questions of the same kind. The
+    advice uses the second.
 
-    With --score, the choices are those that were measured, by the vote and by that score, and an answer costs
-    its own tokens and those of its score.
+    With --score, the choices are those measured, by the vote and by that score; an answer costs its own
+    tokens plus those for its score.
     """
     if asked["score"] is None and asked["score_cost"] is not None:
         raise click.UsageError("--score-cost is for --score")
@@ -233,7 +233,7 @@ def plan(**asked: Any) -> None:
     click.option(
         "--compare",
         is_flag=True,
-        help="How likely runs of those sizes are to decide between the pilots, as `tts compare --at N` does.",
+        help="Predict how likely such runs are to decide between the pilots by `tts compare --at N`.",
     ),
 )
 @about(
@@ -241,22 +241,22 @@ def plan(**asked: Any) -> None:
     LEVELS.option("--level", show_default=f"{FORECAST_LEVEL}; with --compare {LEVEL}"),
     seed,
 )
-@cheap_option("how many of both sides tell as much for the least cost.")
+@cheap_option("how many questions of each give the same ± for the least cost.")
 @price_option()
 def precision(**asked: Any) -> None:
-    """How many questions and answers to ask, from a pilot.
+    """Plan the number of questions and answers from a pilot.
 
-    From INPUT, the samples of a small pilot, predicts the ± (half of an interval) that a run would have for
-    the accuracy of one answer, of a vote and of best-of-N: for new questions of the same kind, and for these
-    questions asked again. Also says how many questions, or answers to each, would halve the first.
+    INPUT is the samples of a small pilot. Predicts the ± (half an interval) that a run would have for the
+    accuracy of one answer, of a vote and of best-of-N: for new questions of the same kind, and for these
+    questions asked again. Also says how many questions, or answers per question, would halve the first ±.
 
-    With --compare, INPUT are pilots on the same questions: two models at each setting they share, or the
-    settings of one model. Predicts the difference and its ±, the chance that it is decided, and how many
-    questions raise that chance to 80 in 100.
+    With --compare, INPUT is pilots on the same questions: two models at each setting they share, or the
+    settings of one model. Predicts the difference and its ±, the chance of a verdict, and how many questions
+    raise that chance to 80 %.
 
-    With --with also says how many questions of INPUT and of CHEAP, a cheaper side that has answered the
-    pilot's, give the same ± for new questions at the least cost, in tokens or by --price; answers of CHEAP to
-    further questions cost nothing more.
+    With --with, also says how many questions of INPUT and of CHEAP give the same ± for new questions at the
+    least cost, in tokens or by --price. CHEAP must have answered the pilot's questions; its answers to
+    further questions are already paid for.
     """
     from predict.cli.precision import run
 
@@ -268,7 +268,7 @@ def precision(**asked: Any) -> None:
 @table_out()
 @method
 def fits(**asked: Any) -> None:
-    """The paper's own fits of the curves, and which to trust.
+    """Fit the paper's own curves, and show which fits to trust.
 
     Fits the three curves of the paper's appendix to INPUT (samples or curves tables):
 
@@ -277,9 +277,9 @@ def fits(**asked: Any) -> None:
     along_t    at N = 1         Acc(T, 1) = α − β e^(−rate·T)
     along_gap  at each N > 1    Acc(T, N) = α − β e^(−rate·Δ²), Δ read from along_t
 
-    T is in tokens (for the twin: steps) per answer. Each fit needs three different N or T. An error of ε in
-    the accuracies moves α by at most ε times the condition number; above 100 a fit is unstable. With an rms
-    residual above 0.02 it is poor. Use a fit whose reason is empty.
+    T is in tokens per answer (for the twin: steps). Each fit needs three different N or T. An error of ε in
+    the accuracies moves α by at most ε times the condition number; above 100, a fit is unstable. With an rms
+    residual above 0.02, it is poor. Trust only fits whose reason is empty.
     """
     refuse_given(["cluster"], "is of standard errors, and fits have none")
     from predict.cli.fits import run

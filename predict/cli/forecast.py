@@ -91,7 +91,7 @@ def sets_asked(
     check_out(out, [*named, *others])
     sets = read_found(named, others, method, request)
     for line in together([(file, [why]) for file, why in sets.passed_over]):
-        say(f"passed over: {line}", err=True)
+        say(f"skipped: {line}", err=True)
     return sets.groups
 
 
@@ -114,7 +114,7 @@ def too_few(group: Group) -> str:
     if len(T) >= ENOUGH and np.isfinite(T).all():
         return ""
     return (
-        f"{group.called}: no Figure 3, which needs {ENOUGH} settings of known length, and there are "
+        f"{group.called}: no Figure 3: it needs {ENOUGH} settings of known length, and there are "
         f"{np.isfinite(T).sum()}; larger N are forecast instead."
     )
 

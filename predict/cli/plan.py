@@ -120,7 +120,7 @@ def with_cost(groups: Sequence[Group]) -> list[Group]:
         return list(groups)  # which is refused
     for group, reason in zip(groups, why, strict=True):
         if reason:
-            say(f"note: no plan of {group.name}: {reason}", err=True)
+            say(f"note: no plan for {group.name}: {reason}", err=True)
     return [group for group, reason in zip(groups, why, strict=True) if not reason]
 
 
@@ -150,7 +150,7 @@ def measured_offers(
     for key, sides in by_key.items():
         choices = measured_choices(sides, allowed_methods(sides, curves_name(key)), max_n, level)
         cost = "nothing" if sides[0].score_cost == 0 else f"{count(sides[0].score_cost)} tokens"
-        heading = f"{curves_name(key)}; the score of an answer takes {cost}"
+        heading = f"{curves_name(key)}; scoring an answer costs {cost}"
         yield Offer(heading, choices)
 
 
@@ -188,6 +188,6 @@ def show_settled(group: Group, bought: Plan, options: Options) -> None:
             key = group.key.whose.at(pool.setting)
             tried = {rule: thresholds_of(rule) for rule in RULES.values()}
             table = arena_of(pool.answers, key, tried, most, seed=options.seed)
-            say(f"\nThe same votes ended when they are settled (at most {most} answers, `tts stop`):")
+            say(f"\nThe same votes, stopped once settled (at most {most} answers, see `tts stop`):")
             say(described(usual_rows(table), STOPPING_COLUMNS))
             say("\n".join(sentences(which_rule(table))))

@@ -96,7 +96,7 @@ def alone(
         if cheap is not None:
             say(saved(rows))
         tables.append(rows.assign(dataset=dear.dataset, model=dear.model, setting=dear.setting))
-    say(f"± in points, {100 * level:g} %. Four times the answers halve the ± of these questions.")
+    say(f"± in points, {100 * level:g} %. Four times the answers halve the ± for these questions.")
     return tables
 
 
@@ -116,13 +116,13 @@ def saved(rows: pd.DataFrame) -> str:
         n, m = (count(row[name]) for name in ("questions_with", "questions_cheap"))
         ends = interval(row["cost_low"], row["cost_high"])
         part = f"{show(row['cost_with'])} of the cost ({ends})".removesuffix(" (–)")
-        return f"{sentence(run)}: as exact with {n} of them and {m} of {row['with']}, for {part}."
+        return f"{sentence(run)}: as precise with {n} of them and {m} of {row['with']}, for {part}."
     left = np.sqrt(1 - row["explained"])
     most = (1 - left) / (1 + left)  # of very many questions
     few = "" if row["price"] >= most else ": these questions are too few"
     return (
-        f"{row['with']} does not pay for {run}: it explains {show(row['explained'])} of how they differ, "
-        f"so a question of it pays below {most:.2g} of the price of one, and costs {row['price']:.2g}{few}."
+        f"{row['with']} does not pay for {run}: it explains {show(row['explained'])} of how they differ, so "
+        f"it pays below {most:.2g} of the price per question, and costs {row['price']:.2g}{few}."
     )
 
 
@@ -145,9 +145,9 @@ def compared(
         say(described(rows, columns_of(rows)))
         tables.append(rows.assign(dataset=a.dataset, a=a.named, b=b.named))
     say(
-        f"Differences and ± in points, {100 * level:g} %. 80 % find: `tts compare --at N` tells apart "
-        "four of five runs that differ by this much. Decided: the chance of a verdict, averaged over "
-        "what the pilot leaves open of the difference."
+        f"Differences and ± in points, {100 * level:g} %. 80 % find: the difference that `tts compare --at "
+        "N` detects four times in five. Decided: the chance of a verdict, averaged over the differences that "
+        "the pilot leaves possible."
     )
     return tables
 

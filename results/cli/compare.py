@@ -1,7 +1,7 @@
 """`tts compare`: paired differences of two or more runs on the same questions, and a verdict.
 
 $ tts compare small large --at 8 --gate
-b − a in points; the 95 % intervals hold together:
+b − a in points; the 95 % intervals hold jointly:
 a      b      answer                at            b − a                b is    better, worse  to decide it
 small  large  majority vote, N = 8  equal N       +8.0 (+3.0 … +13.0)  better  60, 12
 small  large  majority vote, N = 8  equal tokens  +6.1 (+1.0 … +11.2)  better
@@ -41,14 +41,14 @@ if TYPE_CHECKING:
         "--method",
         "methods",
         metavar="LIST",
-        help=f"{LISTED}  [default: majority,best_of_n; with --at: majority; of verdicts best_of_n; with "
-        f"--score: {','.join(BY_SCORE)}]",
+        help=f"{LISTED}  [default: majority,best_of_n; with --at: majority; with verdicts only: best_of_n; "
+        f"with --score: {','.join(BY_SCORE)}]",
     ),
     click.option(
         "--score",
         metavar="NAME",
-        help="The scores that the last three methods go by: column NAME or score_NAME, or logprob. "
-        "Of one run, each method is compared with the plain vote of the same answers.",
+        help="Scores for the last three methods: column NAME or score_NAME, or logprob. "
+        "With one run, each method is compared with the plain vote over the same answers.",
     ),
     WEIGHTS.option("--weights"),
     SCORE_COST.option("--score-cost"),
@@ -60,14 +60,14 @@ if TYPE_CHECKING:
         "models",
         multiple=True,
         metavar="NAME",
-        help="Compare the runs of these models alone; give it once for each.",
+        help="Compare only runs of this model. May be repeated.",
     ),
 )
 @about(
     CHANCE,
     LEVELS.option(
         "--level",
-        "How often all intervals hold together. At 0.95 two equal models are called different in "
+        "Joint confidence level of all intervals. At 0.95, two equal models are called different in "
         "at most 5 of 100 comparisons.",
         default=LEVEL,
     ),
@@ -77,21 +77,21 @@ if TYPE_CHECKING:
     click.option(
         "--gate",
         is_flag=True,
-        help="Exit with the verdict on the second run: 0 better or holds, 1 worse or fails, 3 undecided, "
+        help="Exit with a status for the second run: 0 better or holds, 1 worse or fails, 3 undecided, "
         "4 go on (--sequential).",
     ),
     MARGIN.option("--margin", default=0.0, show_default=False),
     click.option(
         "--every-question",
         is_flag=True,
-        help="Look at each question instead of the mean: given two runs, none may get worse; given one, each "
-        "must always be right, less --margin. Some of many get worse by luck: that is allowed for.",
+        help="Test each question instead of the mean: with two runs, no question may get worse; with one, "
+        "every answer must be right; both up to --margin. The tests allow for chance over many questions.",
     ),
     click.option(
         "--sequential",
         is_flag=True,
-        help="With --at: look while questions come in, in a random order, as often as you like or "
-        "as is planned. The interval holds at all looks together.",
+        help="With --at: look as questions come in, in a random order, as often as you like or as "
+        "planned. The interval holds jointly for all looks.",
     ),
     PLANNED.option("--planned"),
     LOOKS.option("--looks"),
@@ -121,15 +121,15 @@ def compare_command(
 ) -> None:
     """Compare runs on the questions they share.
 
-    SAMPLES are files or run folders. Two or more runs are compared at each setting they have in common; one
-    run is compared across its settings, two models of one folder with each other. Each row is accuracy of B −
-    accuracy of A by majority vote, best-of-N or (asked for) all of N, at equal N and at equal cost (tokens
-    per question, or with --price US dollars), with its interval for new questions of the kind, and what it
-    says of B: better, worse or undecided. The intervals of all rows hold together, and so do the ranks that
-    three or more runs may have.
+    SAMPLES are files or run folders. Two or more runs are compared at each setting they share; one run is
+    compared across its settings, and two models in one folder with each other. Each row gives the accuracy of
+    B minus that of A by majority vote, best-of-N or (on request) all-of-N, at equal N and at equal cost
+    (tokens per question or, with --price, US dollars), its interval for new questions of the same kind, and
+    the verdict on B: better, worse or undecided. The intervals of all rows hold jointly, and so do the ranks
+    that three or more runs may have.
 
-    With --score, of one run: does the choice by score beat the plain vote of the same answers, at equal N and
-    for the same cost?
+    With --score and one run: does choosing by score beat the plain vote over the same answers, at equal N and
+    at equal cost?
     """
     from results.cli import compared as told
     from results.paired.runs import compare_runs, pairs_looked_at

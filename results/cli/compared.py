@@ -1,7 +1,7 @@
 """The output of `tts compare`: for runs, for sequential comparisons, and for every question.
 
 $ tts compare runs/nightly --every-question --gate
-10 questions, 4 answers to each; each should be right always:
+10 questions, 4 answers to each; all of them should be right:
 question   right  is
 case9     0 of 4  failing
 verdict: fails
@@ -64,7 +64,7 @@ def look(pairs: list[Pair], level: float, planned: int | None, looks: int | None
         if questions not in places:
             warnings.warn(
                 f"{questions} questions are not a planned look ({', '.join(map(str, places))}): look only "
-                "once between two planned ones, or the interval promises too much",
+                "once between two planned looks, or the interval is too narrow",
                 stacklevel=2,
             )
     here = way.look(differences, margin)
@@ -151,7 +151,7 @@ def printed(rows: pd.DataFrame, every: bool) -> Table:
         columns["setting"] = lambda row: str(row["setting_a"])
     clusters = words.in_clusters(rows)
     of_questions = f", of questions{clusters}" if clusters else ""
-    title = f"b − a in points; the {level_of(rows)} intervals hold together{of_questions}"
+    title = f"b − a in points; the {level_of(rows)} intervals hold jointly{of_questions}"
     return tabled(
         title, words.both_ways(rows[single | of_most | quoted_rows | every]), columns | words.COLUMNS
     )
@@ -217,12 +217,12 @@ def _told(gate: QuestionGate) -> tuple[list[str], OfQuestions]:
     elif gate.before is not None:
         lines.append("no question falls short")
     else:
-        lines.append(f"no question falls short; at {100 * gate.level:g} % for all questions together, ")
+        lines.append(f"no question falls short; with {100 * gate.level:g} % confidence for all together, ")
         lines[-1] += f"each is right in at least {100 * gate.at_least:.0f} % of its answers"
     if gate.answers_needed is not None:
         lines.append(
-            "so few answers cannot show that a question fails; if it fell from always right to never right, "
-            f"{gate.answers_needed:,} answers would"
+            "so few answers cannot show that a question fails: even a fall from always right to never right "
+            f"takes {gate.answers_needed:,} answers to show"
         )
     return lines, gate.word
 
@@ -230,10 +230,9 @@ def _told(gate: QuestionGate) -> tuple[list[str], OfQuestions]:
 def _wanted(gate: QuestionGate) -> str:
     short = f"{100 * gate.margin:g}"
     if gate.before is not None:
-        return "b should be right as often as a" + (f", less {short} points" if gate.margin else "")
-    return "each should be right " + (
-        f"in at least {100 * (1 - gate.margin):g} % of them" if gate.margin else "always"
-    )
+        return "b should be right as often as a" + (f", minus {short} points" if gate.margin else "")
+    share = f"at least {100 * (1 - gate.margin):g} %" if gate.margin else "all"
+    return f"{share} of them should be right"
 
 
 def _listed(gate: QuestionGate) -> list[str]:
@@ -246,6 +245,6 @@ def _listed(gate: QuestionGate) -> list[str]:
         cells = [gate.names[q], f"{gate.right[q]} of {gate.answers[q]}"]
         if gate.before is not None:
             cells.insert(1, f"{gate.before[0][q]} of {gate.before[1][q]}")
-        rows.append([*cells, "failing" if gate.fallen[q] else "below, perhaps by luck"])
+        rows.append([*cells, "failing" if gate.fallen[q] else "below, perhaps by chance"])
     more = len(below) - len(first[:_LISTED])
     return [*lines_of(Table("", head, rows)), *([f"and {more:,} more"] if more else [])]

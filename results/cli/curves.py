@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from results.pictures import Picture
 
-USUAL = f"{','.join(FORECAST)}; of verdicts alone best_of_n,all_of_n; of partial credit highest_score too"
+USUAL = f"{','.join(FORECAST)}; verdicts only: best_of_n,all_of_n; partial credit: also highest_score"
 
 MOSTLY = 0.5
 """If a larger share of answers could not be read, the reader may be the wrong one."""
@@ -51,7 +51,7 @@ def note_unread(paths: Sequence[Path], table: pd.DataFrame) -> None:
 @SAMPLES
 @about(
     ASKED,
-    NS.option("--n", f"{NS.meaning}  [default: 1, 2, 4, … and the pool]"),
+    NS.option("--n", f"{NS.meaning}  [default: 1, 2, 4, … and all answers]"),
     CAPS.option("--caps"),
     click.option("--method", metavar="NAME,…", help=f"{LISTED}  [default: {USUAL}]"),
     click.option(
@@ -59,17 +59,17 @@ def note_unread(paths: Sequence[Path], table: pd.DataFrame) -> None:
         default="score",
         show_default=True,
         metavar="NAME",
-        help="The scores that the last three methods go by: column NAME or score_NAME, or logprob.",
+        help="Scores for the last three methods: column NAME or score_NAME, or logprob.",
     ),
     WEIGHTS.option("--weights"),
 )
 @about(
     CHANCE,
     PERMUTATIONS.option("--permutations", default=10),
-    SEED.option("--seed", "Seed of the random orders.", default=0),
+    SEED.option("--seed", "Random seed of the orders.", default=0),
 )
 @table_out()
-@cheap_option("the accuracy on new questions by both, as exactly as more questions would tell it.")
+@cheap_option("estimate the accuracy on new questions from both, as precisely as with more questions.")
 @picture_options
 @reading_options
 def curves_command(
@@ -87,18 +87,18 @@ def curves_command(
 ) -> None:
     """Compute the accuracy of N answers at each N.
 
-    By majority vote (the most frequent answer is right), best-of-N (one of them is) and all-of-N (all are);
-    with scores, best by score (the answer scored highest is right) and weighted majority (the answer whose
-    scores add up to most); with partial credit, the highest score itself.
-    SAMPLES are files or run folders. Several make one table: different models and datasets, or parts of one
-    run. Rows with permutation "exact" are the mean over all subsets of N answers; rows 0, 1, … use the first
-    N answers of a random order. Where some questions have fewer than N answers, the row is of the others, if
-    these are most, or else left out; a warning says so.
+    N answers count as right by majority vote if the most frequent one is, by best-of-N if at least one is, by
+    all-of-N if all are; with scores, by best_by_score if the answer scored highest is, by weighted_majority
+    if the answer whose scores add up to most is; with partial credit, the highest score itself counts.
+    SAMPLES are files or run folders; several make one table: different models and datasets, or parts of one
+    run. Rows with permutation "exact" are means over all subsets of N answers; rows 0, 1, … use the first N
+    answers of a random order. If some questions have fewer than N answers, a row covers the others, or is
+    left out if those are not most; a warning says so.
 
-    With --caps the settings are hard limits on the tokens of an answer: longer answers cast no vote and count
-    with the tokens of the cap.
+    With --caps, the settings are hard limits on the tokens of an answer: longer answers cast no vote and cost
+    as many tokens as the cap.
 
-    With --with the questions are to be a random part of those of CHEAP (`tts sample --set order=random`).
+    With --with, the questions must be a random subset of CHEAP's (`tts sample --set order=random`).
     """
     from results.summary.panels import make_panels
     from results.tables.contract import check_out, read_samples, write_curves

@@ -42,7 +42,7 @@ def picture_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
     words = "Picture to write (.png, .svg, .pdf, .html)."
     where = click.option("--plot", type=click.Path(path_type=Path), help=words)
-    words = "With --plot: no title in the picture; its words are printed, for a caption."
+    words = "With --plot: print the picture's text, for a caption, instead of drawing a title."
     untitled = click.option("--bare", is_flag=True, help=words)
     optioned: Callable[..., Any] = about(OUTPUT, where, WIDTH.option("--width"), untitled)(drawing)
     return optioned
@@ -50,7 +50,7 @@ def picture_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def cheap_option(what_it_tells: str) -> Callable[..., Any]:
     """The option --with CHEAP, as `cheap`."""
-    words = f"Samples of a cheaper side with answers to these questions, and to more: {what_it_tells}"
+    words = f"Samples of a cheaper model or setting that answered these questions and more: {what_it_tells}"
     cheap = click.option("--with", "cheap", type=click.Path(path_type=Path), metavar="CHEAP", help=words)
     return about(INPUT, cheap)
 
@@ -58,9 +58,9 @@ def cheap_option(what_it_tells: str) -> Callable[..., Any]:
 def price_option() -> Callable[..., Any]:
     """The option --price MODEL=USD, as `prices`: the Price of each model."""
     words = (
-        "US dollars for a million answer tokens of a model, IN:OUT for prompt and answer tokens, or "
-        "IN:CACHED:OUT where prompt tokens from the cache have a price of their own; once for each model. "
-        "Cost is then money. Without it a column `cost` is taken, if all answers have one."
+        "Price of a model in US dollars per million answer tokens; IN:OUT also prices prompt tokens, and "
+        "IN:CACHED:OUT prices cached prompt tokens separately. Give it once per model. Costs are then in "
+        "dollars. Without it, the column `cost` is used if every answer has one."
     )
     price = click.option(
         "--price", "prices", multiple=True, metavar="MODEL=USD", callback=_prices, help=words

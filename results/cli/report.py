@@ -34,10 +34,10 @@ def report_command(
 ) -> None:
     """Write OUT/index.html, a page that opens offline.
 
-    Beside it stands each figure as PNG, SVG and PDF, and OUT/tables/unsteady.csv with the questions that are
-    right in 20 to 80 % of the answers of a run. TABLES are run folders, samples, curves (from `tts
-    curves` or `tts twin run`), comparisons (`tts compare`), forecasts, plans, backtests, fits and claims
-    (`tts twin claims`), recognised by their columns. Without TABLES, those that ship with the project.
+    Also writes each figure as PNG, SVG and PDF, and OUT/tables/unsteady.csv: the questions that a run answers
+    right in 20 to 80 % of its answers. TABLES are run folders, samples, curves (from `tts curves` or `tts
+    twin run`), comparisons (`tts compare`), forecasts, plans, backtests, fits and claims (`tts twin claims`),
+    recognised by their columns. Without TABLES, the report shows those that ship with the project.
     """
     from results.report.inputs import read_tables
     from results.report.page import build_report

@@ -39,14 +39,14 @@ if TYPE_CHECKING:
         "rules",
         multiple=True,
         metavar="RULE[:THRESHOLD]",
-        help="Try this rule alone, as lead or lead:4; once for each.  [default: all]",
+        help="Try only this rule, such as lead or lead:4. May be repeated.  [default: all]",
     ),
 )
 @about(
     DRAWN,
     MOST_ANSWERS.option("--n-max", default=40),
     RANDOM_ORDERS.option("--orders", default=100),
-    SEED.option("--seed", "Seed of the orders.", default=0),
+    SEED.option("--seed", "Random seed of the orders.", default=0),
 )
 @table_out()
 @picture_options
@@ -62,11 +62,10 @@ def stop_command(
 ) -> None:
     """Replay stopping rules on stored answers.
 
-    SAMPLES are files or run folders. For each setting every rule is tried at several
-    thresholds, on the same random orders: what it costs, how often it ends with the answer that
-    very many answers would give most often, and its accuracy against the whole pool and against
-    a fixed N of equal cost. Greedy answers are left out; an answer that cannot be read costs and casts
-    no vote.
+    SAMPLES are files or run folders. For each setting, every rule is tried at several thresholds on the
+    same random orders. Shows what it costs, how often it ends with the answer that very many answers
+    would give most often, and its accuracy compared with all answers and with a fixed N of equal cost.
+    Greedy answers are left out; an unreadable answer has a cost but casts no vote.
     """
     from results.stopping.advice import advice
     from results.stopping.arena import arena
@@ -83,7 +82,7 @@ def stop_command(
     sampled = answers[answers["decoding"] != "greedy"]
     most = int(sampled.groupby([*ANSWERS[1:], "question_id"]).size().min())
     if most > table["n_max"].max():
-        click.echo(f"Of {most} answers to each question {n_max} are replayed; --n-max {most} takes all.\n")
+        click.echo(f"Of {most} answers per question, {n_max} are replayed; --n-max {most} uses all.\n")
     models = list(groups(table, WHOSE))
     for model, own in models:
         taken = advice(own)

@@ -52,7 +52,7 @@ def comparison_figure(rows: pd.DataFrame, name: str, title: str) -> Figure:
         title,
         "Difference in accuracy at equal N, paired by question.",
         f"Above 0, {rows['b'].iloc[0]} is better."
-        + (f" {drawn.title()}s: {level} intervals that hold together." if drawn else ""),
+        + (f" {drawn.title()}s: {level} intervals that hold jointly." if drawn else ""),
     )
 
 

@@ -175,7 +175,7 @@ def comparison_choices(comparison: pd.DataFrame) -> list[Choice]:
     """The differences of each pair of runs, paired by question, at equal N and at equal cost."""
     note = (
         f"Differences in percentage points, paired by question, with {level_of(comparison)} "
-        "intervals that hold together. Better, worse: questions that b, or a, alone has right more often "
+        "intervals that hold jointly. Better, worse: questions that b, or a, alone has right more often "
         "than not. To decide it: what a fresh run would take to decide in 80 of 100 cases, "
         "given what the answers leave open of the true difference."
     )

@@ -29,10 +29,10 @@ from results.words.names import (
     show,
 )
 
-PRICES_OF = "US$ for the answers; prompts count only if they have a price, or in a column cost."
+PRICES_OF = "US$ for the answers; prompts count only if priced, or if a column cost includes them."
 """What prices on the page include."""
 
-LUCKY = "To expect: the best of several noisy choices is partly lucky; this is without the luck."
+LUCKY = "To expect: the best of several noisy choices is partly lucky; this removes the luck."
 
 
 def dollars(amount: float) -> str:
@@ -92,7 +92,7 @@ def _cheap(plan: Plan, by: str) -> str:
     return (
         f"The cheapest choice that is not clearly worse than the best{by} is {_choice(plan, chosen)}. "
         f"The best, {best['model']} with N = {best['N']:.0f}, {brings} {percent(adds)} points for "
-        f"{times:.2g} times the {paid}: undecided by these intervals."
+        f"{times:.2g} times the {paid}: these intervals leave it open."
     )
 
 
@@ -106,7 +106,7 @@ def _reaching(plan: Plan, target: str, by: str) -> str:
         return f"{take} No choice reaches it with its whole interval."
     if plan.cautious.equals(plan.chosen):
         return take
-    return f"{take} To reach it with the whole interval, take {_choice(plan, plan.cautious)}."
+    return f"{take} For the whole interval to reach it, take {_choice(plan, plan.cautious)}."
 
 
 def _choice(plan: Plan, row: Any) -> str:
@@ -130,7 +130,7 @@ def plan_table(plan: Plan) -> Table:
         why = [
             f"{name} {'has no price' if np.isnan(usd) else 'costs nothing'}" for name, usd in of_model.items()
         ]
-        notes.append(f"By tokens: {listed(why)}.")
+        notes.append(f"Costs are in tokens: {listed(why)}.")
     return tabled("The frontier", plan.frontier, first | columns, " ".join(notes))
 
 

@@ -99,9 +99,9 @@ def _to_decide(row: Any) -> str:
         return "one question says nothing about others"
     fewest = fewest_questions(row.get("level", FORECAST_LEVEL))
     if pd.notna(row.get("clusters")) and row["clusters"] < fewest:
-        return f"too few clusters: {fewest} or more"
+        return f"too few clusters: {fewest} are needed"
     if row["questions"] < fewest:
-        return f"too few questions: {fewest} or more"
+        return f"too few questions: {fewest} are needed"
     ways = []
     if pd.notna(row["questions_needed"]):
         ways.append(f"{number(row['questions_needed'], ',.0f')} questions")
@@ -209,17 +209,17 @@ def _not_at_cost(row: Any, rows: pd.DataFrame) -> str:
     fewest = same.loc[same["N"].idxmin()]
     a, b, n = fewest["a"], fewest["b"], fewest["N"]
     ratio = fewest["N_at_cost"] / n
-    unknown = f"at equal {_unit(fewest)} it is not known"
+    unknown = f"at equal {_unit(fewest)} it is unknown"
     if not ratio > 0:
         return f"{unknown}, since the cost of the answers of {b if np.isnan(ratio) else a} is unknown or 0"
     dear, cheap, times = (a, b, ratio) if ratio > 1 else (b, a, 1 / ratio)
     first = "" if ratio > 1 else f"{dear} first, and "
-    advice = f"give {first}{cheap} {ceil(n * times):,} or more to each question"
+    advice = f"give {first}{cheap} {ceil(n * times):,} or more per question"
     if first and b == fewest["setting_b"]:  # settings have an order
         advice = f"compare them at N = {ceil(times):,} or more"
     return (
-        f"{unknown}: an answer of {dear} costs as much as {times:,.3g} of {cheap}, and too few of those are "
-        f"compared: {advice}"
+        f"{unknown}: an answer of {dear} costs as much as {times:,.3g} of {cheap}, and too few answers "
+        f"of {cheap} are compared: {advice}"
     )
 
 
@@ -227,13 +227,13 @@ def _undecided(rows: pd.DataFrame) -> str:
     """That nothing is decided at equal N, what would decide it, and what is clear at equal cost."""
     most = of_most_answers(rows)
     a, b = most["a"], most["b"]
-    line = f"{b} against {a} is undecided: no {level_of(rows)} interval at equal N excludes 0"
+    line = f"{b} versus {a} is undecided: no {level_of(rows)} interval at equal N excludes 0"
     if pd.notna(most["questions_needed"]):
         clusters = in_clusters(most.to_frame().T)
         seen, least = f"{int(most['questions']):,} questions{clusters}", most.get("detectable")
         if pd.notna(least):
-            seen += f" mostly detect {percent(least)} points"
-        line += f" ({seen}; a fresh run of {most['questions_needed']:,.0f} would mostly decide)"
+            seen += f" usually detect {percent(least)} points"
+        line += f" ({seen}; a fresh run of {most['questions_needed']:,.0f} would usually decide)"
     if at_cost(rows).empty and pd.notna(most["cost"]):
         return f"{line}; {_not_at_cost(most, rows)}."
     row = _clear_at_cost(rows)
@@ -258,11 +258,11 @@ def look_in_words(pair: Pair, look: Look, planned: int | None, margin: float) ->
     plan = "" if planned is None else f" of {planned:,} planned"
     here = points_within(look.mean, look.interval.low, look.interval.high)
     line = f"{b} − {a}, {answer}: {here} after {plural(f'{look.questions:,}{plan}', 'question')}; "
-    line += f"the {100 * look.interval.level:g} % interval holds at all looks together."
+    line += f"the {100 * look.interval.level:g} % interval holds jointly for all looks."
     if margin:
         line += f" The margin is {100 * margin:g} points."
     if look.word == "undecided" and planned is not None and look.questions < planned:
-        line += " Even all planned questions would hardly decide it."
+        line += " Even all planned questions are unlikely to decide it."
     return line
 
 
@@ -274,7 +274,7 @@ def replay_in_words(replay: SequentialReplay, questions: int) -> str:
     counts = ", ".join(f"{_ENDS[word]} in {count}" for word, count in replay.words.most_common())
     orders = sum(replay.words.values())
     return (
-        f"With looks on the way, in {orders} random orders of these questions, it would have ended after "
+        f"With interim looks, in {orders} random orders of these questions, it would have ended after "
         f"{replay.questions:,.0f} of {questions:,} on average: {counts}."
     )
 
@@ -295,7 +295,9 @@ def ranks_sentence(runs: pd.DataFrame) -> str:
         (name,), (last,) = front["run"], front["last"]
         if last == 1:
             return f"{among}{name} is the best {by}: it is clearly better than each of the others."
-        return f"{among}only {name} may be the best {by}: each of the others is clearly worse than one."
+        return (
+            f"{among}only {name} may be the best {by}: each of the others is clearly worse than at least one."
+        )
     which = listed([str(name) for name in front["run"]]) if len(front) < 5 else str(len(front))
     others = "the other one is" if behind == 1 else f"the other {behind} are each"
     rest = f"; {others} clearly worse than at least one" if behind else ""
@@ -316,6 +318,6 @@ def ranks_table(runs: pd.DataFrame, level: str) -> Table:
     where = "" if first["setting"] in ("", "default") else f", {first['setting']}"
     note = (
         "Rank: from 1 + the number of clearly better runs to the number of runs not clearly worse. "
-        f"All ranks hold together in {level} of cases."
+        f"All ranks hold jointly in {level} of cases."
     )
     return tabled(f"Ranks by {answer_name(first)}{where}", runs, RANK_COLUMNS, note)

@@ -92,7 +92,7 @@ def models_table(panels: Sequence[Panel]) -> Table | None:
     """A row per language model and data set, in the order of the panels; None without any."""
     rows = [_of_model(by_method) for by_method in _by_model(panels)]
     columns = [column for column in _COLUMNS if any(column in row for row in rows)]
-    note = "One answer, tokens per answer: at the cheapest → the dearest setting; all else at the dearest."
+    note = "One answer, tokens per answer: cheapest → dearest setting; everything else: dearest setting."
     cells = [[row.get(column, UNKNOWN) for column in columns] for row in rows]
     return Table("What more answers and longer answers bring", columns, cells, note) if rows else None
 
@@ -138,7 +138,7 @@ def _ignored(panel: Panel) -> list[str]:
     tokens = listed([f"{panel.lengths[setting]:,.0f}" for setting in budgets])
     return [
         f"Asked for {listed(budgets)} tokens, the model used {tokens}: the budgets hardly set the length. "
-        "A larger one may act through its mention in the prompt, and not through longer thinking."
+        "A larger budget may act through its mention in the prompt, not through longer thinking."
     ]
 
 
@@ -178,7 +178,7 @@ def length_verdict(panel: Panel) -> str:
     unit = UNITS[panel.key.source]
     span = f"{cheapest['length']:,.0f} to {dearest['length']:,.0f} {unit} per answer"
     if cheapest["N"] != dearest["N"]:
-        return f"What going from {span} changes is not known: no N was measured at both."
+        return f"The effect of going from {span} is unknown: no N was measured at both."
     effect = _effect(cheapest, dearest, length_gain(panel), panel.metric)
     effect += f", at N = {dearest['N']:.0f}" if dearest["N"] > 1 else ""
     if panel.ignores_budgets:
@@ -231,7 +231,7 @@ def left_out(panels: Sequence[Panel], plans: Sequence[Plan]) -> list[str]:
     """Notes on the models without choices in any plan."""
     planned = {key for plan in plans for key in keys(plan.options, WHOSE)}
     unplanned = dict.fromkeys(panel.key.whose for panel in panels if panel.of_model)
-    why = "is in no plan of what to buy, as the tokens of its answers are not known"
+    why = "is in no plan, because the tokens of its answers are unknown"
     return [f"{curves_name(key)} {why}." for key in unplanned if key not in planned]
 
 

@@ -27,8 +27,8 @@ DEFAULT = "default"
 """The predictor that is used if none is named."""
 
 ALONG_LENGTH = {
-    LONGER: "every N was measured at the lengths seen, as the paper’s inputs have it",
-    LONGER_AND_MORE: "only small N were measured at the lengths seen, fewer inputs than the paper names",
+    LONGER: "every N was measured at the lengths seen, as in the paper",
+    LONGER_AND_MORE: "only small N were measured at the lengths seen, less than in the paper",
 }
 """The questions of forecasts over length; studies/figure_3 shows how well each is answered."""
 
@@ -93,9 +93,9 @@ def forecast_table(forecast: Forecast, money: Money = NO_MONEY) -> Table:
 
 ERRORS = (
     "Error: distance of the forecast from the measured accuracy in percentage points, over the points that "
-    "the fit did not see. Interval score: the width of the interval and 2 / (1 − its level) times its "
-    "distance from what was measured, on average; the least comes first. Predictors that forecast only some "
-    "of the points come last, unranked."
+    "the fit did not see. Interval score: the width of the interval plus 2 / (1 − its level) times its "
+    "distance from the measured accuracy, on average; the lowest comes first. Predictors that forecast only "
+    "some of the points come last, unranked."
 )
 
 FAR_OFF = 1000.0
@@ -164,7 +164,7 @@ def which_predictor(rows: pd.DataFrame) -> str:
 
 
 _UNITS = {
-    "split": "splits of the same answers; other questions may tell otherwise",
+    "split": "splits of the same answers; other questions may differ",
     "dataset": "data sets",
 }
 """The units of a lead in words, with a caveat."""
@@ -188,7 +188,7 @@ def _leads(rows: pd.DataFrame, names: Sequence[str]) -> Iterator[str]:
         word = "clear" if own.clear else "not clear"
         ahead.append(f"ahead of {name} by {far(own.value)} ± {far(own.margin)} points ({word})")
     level = f"{100 * LEVEL:g} %"
-    yield f"{sentence(names[0])} is {listed(ahead)}: {level} intervals for all rivals together, over {over}."
+    yield f"{sentence(names[0])} is {listed(ahead)}: joint {level} intervals for all rivals, over {over}."
 
 
 def _record(row: Any, rows: pd.DataFrame) -> str:
@@ -197,4 +197,4 @@ def _record(row: Any, rows: pd.DataFrame) -> str:
     if not row["bounded"]:
         return f"{off}, without intervals"
     inside = f"{row['inside']:.0f} of {row['bounded']:.0f}"
-    return f"{off}; {inside} of its {level_of(rows)} intervals held what was measured"
+    return f"{off}; {inside} of its {level_of(rows)} intervals contained the measured accuracy"

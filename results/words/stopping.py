@@ -39,12 +39,12 @@ RULES: Columns = {
 
 RULES_NOTE = (
     "Cost: share of the tokens of all answers (of the answers, if tokens are not known). Rounds: of exact "
-    "blocks. Agreement: the chance that the vote ends with what very many answers would say most often, "
-    "as far as the pool can tell; worst tenth: of the questions. "
+    "blocks. Agreement: the chance that the vote ends with the answer that very many answers would give "
+    "most often, as far as the pool can tell; worst tenth: of the questions. "
 )
 FIXED_NOTE = (
-    "The last column is accuracy in points; its 95 % intervals hold for all rules together, and are at "
-    "least as wide as if one question on which the rules differ had been missed."
+    "The last column is a difference in accuracy, in points; its 95 % intervals hold jointly for all rules, "
+    "and are at least as wide as if one question on which the rules differ had been missed."
 )
 
 
@@ -55,25 +55,26 @@ WIDE = 0.2
 def sentences(advice: Advice | None) -> list[str]:
     """The sentences that recommend a rule."""
     if advice is None:
-        return ["No rule comes within a point of the agreement of all answers: ask for all of them."]
+        return ["No rule's agreement is within a point of that of all answers: ask for all of them."]
     rounds = advice.rounds_exact
     blocks = "" if np.isnan(rounds) else f" (in {rounds:.1f} rounds of exact blocks)"
     most = " to ".join(dict.fromkeys(map(str, advice.n_max)))
-    price = f"{show(advice.share)} of the {advice.unit} of {most} answers{blocks}"
+    what = "" if advice.unit == "answers" else f"the {advice.unit} of "
+    price = f"{show(advice.share)} of {what}{most} answers{blocks}"
     lines = [
         f"Take {advice.rule}:{advice.threshold:g}: it costs {price}, and {show(advice.agreement)} of its "
-        f"votes end with what very many answers would say most often (of votes of {most} answers: "
-        f"{show(advice.agreement_all)})."
+        f"votes end with the answer that very many answers would give most often (for votes of {most} "
+        f"answers: {show(advice.agreement_all)})."
     ]
     if advice.fixed is not None and not np.isnan(advice.fixed[0]):
         difference, low, high = map(points, advice.fixed)
         wide = advice.fixed[2] - advice.fixed[1] > WIDE
         between = " (interval not known)" if np.isnan(advice.fixed[1:]).any() else f" ({low} … {high})"
         lines.append(
-            f"Accuracy less that of a fixed N of as many {advice.unit}: {difference} points{between}."
+            f"Accuracy minus that of a fixed N with as many {advice.unit}: {difference} points{between}."
         )
         if wide:
-            lines.append("Ask more questions: these leave open what it costs in accuracy.")
+            lines.append("Ask more questions: these are too few to show its cost in accuracy.")
     if advice.cheapest is not None:
         name, ratio = advice.cheapest
         lines.append(f"At equal agreement the cheapest other rule, {name}, costs {ratio:.2f} times as much.")
@@ -95,7 +96,7 @@ ENDED: Columns = {
 """The columns for rows of `ended_votes`, in words."""
 
 ENDED_NOTE = (
-    "Of all: share of the answers that the votes might have taken; of all tokens: the same, if answers not "
-    "asked for were as long as the others to the question. Stopped votes do not show the accuracy at other "
+    "Of all: share of the answers that the votes could have used; of all tokens: the same, if unasked "
+    "answers would be as long as the others to the question. Stopped votes do not show the accuracy at other "
     "N, so no curve includes them. ±: half of a 95 % interval."
 )

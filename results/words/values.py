@@ -223,7 +223,7 @@ def unsteady_table(grid: ShareGrid) -> Table:
     if grid.shares.shape[1] == 1:
         del columns["unsteady in"]
     title = f"{len(unsteady):,} of {len(grid.shares):,} questions are unsteady"
-    note = f"Unsteady: right in {least} to {most} % of a run’s answers to it, at most {grid.answers}."
+    note = f"Unsteady: right in {least} to {most} % of a run’s answers to it (at most {grid.answers})."
     if len(unsteady) > LISTED:
         note += (
             f" The first {LISTED} are shown, those unsteady in most runs first; tables/unsteady.csv has all."

@@ -139,7 +139,7 @@ def test_a_run_keeps_the_places_at_work_with_the_lengths_of_a_real_one(
     rate, running, cache, _client = found.splitlines()
     assert f"{sum(lengths)} tokens in " in rate
     assert float(running.split()[1].rstrip("%")) > 90
-    assert running.split()[2:5] == ["of", "32", "places,"]
+    assert running.split()[2:5] == ["of", "32", "slots,"]
     assert cache.split()[2:5] == ["75.0%", "of", str(8 * 6 * 32)]
 
 

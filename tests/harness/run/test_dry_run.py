@@ -69,7 +69,7 @@ def test_a_folder_s_own_answers_say_what_to_expect_and_how_fast(tmp_path: Path) 
     assert {d.setting: d.answers for d in found} == {"10": 10, "30": 10, "60": 15}
     for given, rate in ((None, 20), (7.0, 7)):
         assert f" at {rate} completion tokens/s" in dry(tmp_path, given)[-2]
-    assert dry(tmp_path, limit=1) == ["nothing to ask for: all 10 planned answers are there"]
+    assert dry(tmp_path, limit=1) == ["nothing left to sample: all 10 planned answers are stored"]
     assert sum(d.answers for d in asked(tmp_path, fresh=True, limit=1)) == 10
     with pytest.raises(BadInput, match="another temperature"):
         dry(tmp_path, temperature=0.5)
@@ -94,8 +94,8 @@ def test_the_lines_add_up(tmp_path: Path) -> None:
     assert lines[9].startswith("time: 6 min at 2 completion tokens/s, 31 min at most; 3.60 at 12 an hour ")
     two = {"engine": "sglang", "server_flags": ("--tp-size", "2")}  # GPUs for each copy
     assert any("; 7.20 at 12 an hour" in line for line in dry(tmp_path, 2.0, 12, dp=3, greedy=True, **two))
-    assert "sample a little into this folder first; 36.00 for each hour" in dry(tmp_path, price=12, dp=3)[7]
-    assert any("72.00 for each hour" in line for line in dry(tmp_path, price=12, dp=3, **two))
+    assert "sample a little into this folder first; 36.00 per hour" in dry(tmp_path, price=12, dp=3)[7]
+    assert any("72.00 per hour" in line for line in dry(tmp_path, price=12, dp=3, **two))
     gpus = gpu_lines(experiment(dp=3), Load(720, prompts / 12, 20, 3), 12)
     assert dry(tmp_path, price=12, dp=3, greedy=True, engine="sglang")[-len(gpus) :] == gpus
 

@@ -143,7 +143,7 @@ def test_answers_of_other_tools_can_be_read_too(inspect: Inspect, tmp_path: Path
     write_samples(pd.DataFrame(rows).assign(answer=None, correct=False), elsewhere)
     assert f"inspect {elsewhere} --unreadable" in "".join(inspect(elsewhere)[1])
     code, out, _ = inspect(tmp_path / f"samples.{suffix}", "--question", "p\x1b1", "--wrong")
-    assert out[:2] == ["question p\\x1b1, gold 1", "  (its text is not at hand)"]
+    assert out[:2] == ["question p\\x1b1, gold 1", "  (text not available)"]
     assert "setting default, one: 1 of 3 answers are wrong; votes ✓ 1 ×2, ✗ 2 ×1" in out
     assert "      (no text in the table)" in out
 

@@ -44,7 +44,7 @@ def test_the_newest_run_comes_first_and_shipped_tables_last(runs: Path, tmp_path
 
     assert done.exit_code == 0, done.output
     assert read_forecast(out)["model"].unique().tolist() == ["new", "few", "old", "shipped"]
-    passed_over = [line for line in done.stderr.splitlines() if line.startswith("passed over")]
+    passed_over = [line for line in done.stderr.splitlines() if line.startswith("skipped")]
     assert [Path(line.split(":")[1].strip()).parent.name for line in passed_over] == ["empty", tmp_path.name]
     text = page.read_text(encoding="utf-8")
     assert "<h1>Figure 3" in text

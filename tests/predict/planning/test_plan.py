@@ -277,7 +277,7 @@ def test_a_model_without_token_counts_is_left_out_of_the_plan(tmp_path: Path) ->
     done = predict("plan", *paths, *words, "--out", out)
     assert done.exit_code == 0, done.output
     assert set(pd.read_csv(out)["model"]) == {"a"}
-    assert "no plan of b" in done.output
+    assert "no plan for b" in done.output
     assert predict("plan", paths[1], *words).exit_code == 2
 
 

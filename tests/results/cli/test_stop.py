@@ -10,7 +10,7 @@ def test_answers_left_out_are_counted_of_each_data_set(tmp_path, capsys):
     table = joined(files, tmp_path / "both.csv")
     asked = ["--n-max", 3, "--orders", 1, "--rule", "lead:3", "--rule", "lead:2"]
     assert results("stop", table, *asked, "--out", tmp_path / "stop.csv") == 0
-    assert "Of 4 answers to each question 3 are replayed; --n-max 4" in capsys.readouterr().out
+    assert "Of 4 answers per question, 3 are replayed; --n-max 4" in capsys.readouterr().out
     tried = pd.read_csv(tmp_path / "stop.csv").query("rule == 'lead'")
     assert set(tried["threshold"]) == {2, 3}
     assert results("stop", samples_file(tmp_path / "1.csv", 1, 1, 1), "--out", tmp_path / "stop.csv") == 2

@@ -65,8 +65,8 @@ def test_of_several_models_the_cheapest_is_bought(prices, model, cost):
 @pytest.mark.parametrize(
     ("prices", "note"),
     [
-        ({"m": Price(0.5)}, "By tokens: other has no price."),
-        ({"m": Price(0.5), "other": Price(0.0)}, "By tokens: other costs nothing."),
+        ({"m": Price(0.5)}, "Costs are in tokens: other has no price."),
+        ({"m": Price(0.5), "other": Price(0.0)}, "Costs are in tokens: other costs nothing."),
     ],
 )
 def test_why_models_are_compared_by_tokens_is_said(prices, note):

@@ -29,7 +29,7 @@ def test_the_order_of_the_rows_changes_no_finding():
     [
         ([1, 16], [16, 32], ["adds 14.0", "at N = 16"]),  # the expensive setting has no N = 1
         ([16, 32], [1, 16], ["adds 14.0", "at N = 16"]),
-        ([1], [16], ["not known"]),
+        ([1], [16], ["unknown"]),
     ],
 )
 def test_lengths_are_compared_at_one_number_of_answers(low, high, told):
@@ -42,7 +42,7 @@ def test_lengths_are_compared_at_one_number_of_answers(low, high, told):
     table = curves().iloc[[0] * len(rows)].assign(**given)
     (panel,) = make_panels(table.drop(columns="T"))
     assert all(words in length_verdict(panel) for words in told)
-    assert ("cannot be judged" in headline(panel)) == (told == ["not known"])
+    assert ("cannot be judged" in headline(panel)) == (told == ["unknown"])
     found = models_table([panel])
     assert found is not None
     assert "one answer" not in found.head
