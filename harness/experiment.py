@@ -83,7 +83,7 @@ class Experiment(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True)
 
-    dataset: str
+    dataset: Annotated[str, only(bool, "some text")]
     """gsm8k, math-level1-integer, math-level1-signed, math, math-500, tiny, or a file of questions."""
     name: Annotated[str, only(bool, "some text")] = Field(default_factory=lambda given: _without_path(given))
     """Name of the data set in tables and pages; by default `dataset`, or the stem of its file's name."""
@@ -95,7 +95,7 @@ class Experiment(BaseModel):
     """random: shuffled by the seed, so that a limit is a random subset and a larger one adds to it."""
     shard: Annotated[str | None, only(shard_in, EXPECTED)] = None
     """A part of the run's questions, such as 3/8: every eighth question, from the third on."""
-    model: str
+    model: Annotated[str, only(bool, "some text")]
     """A model on the hub, a local folder, or `tiny` (the model that ships with the project)."""
     revision: str | None = None
     """The commit of the model on the hub."""
@@ -105,7 +105,7 @@ class Experiment(BaseModel):
     """A template in prompts/ by name, or one of your own by its path, such as prompt.txt."""
     chat: bool
     """Whether the prompt is a user's turn in the model's chat template, or plain text."""
-    readers: Annotated[tuple[ReaderName, ...], Field(min_length=1)] = DEFAULT_READERS
+    readers: Annotated[tuple[ReaderName, ...], only(bool, f"some of {NAMED}")] = DEFAULT_READERS
     """Readers that find answers in texts, tried in this order; the paper uses `hashes` alone."""
     match: Match = "first"
     """Which of several answers in one text counts."""

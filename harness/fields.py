@@ -1,14 +1,17 @@
 """The types of values that an experiment's keys take, and the messages for other values.
 
-On the command line, text that is not TOML, or not TOML of the right type, is read by its key's type:
+On the command line, text that is neither TOML nor a JSON object, or not of the right type, is read by its
+key's type:
 
     budgets=10,20 -> [10, 20]    revision=1e5 -> "1e5"    server_flags=--tp-size 2 -> ["--tp-size", "2"]
 """
 
+import json
 import re
 import shlex
 import tomllib
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any, get_args, get_origin
 
@@ -79,4 +82,12 @@ def _toml(text: str) -> Any:
     try:
         return tomllib.loads(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:
-        return text
+        return _json_object(text)
+
+
+def _json_object(text: str) -> Any:
+    """The JSON object in `text`, which unlike one of TOML may hold a null; other text is unchanged."""
+    with suppress(ValueError, RecursionError):
+        if text.lstrip().startswith("{"):
+            return json.loads(text)
+    return text

@@ -16,9 +16,9 @@ LONG = 100
 """A line with more characters than this is long."""
 
 LIMITS = {
-    "lines of the packages": 38_355,
+    "lines of the packages": 38_392,
     "files of the packages": 301,
-    "lines of the tests": 34_793,
+    "lines of the tests": 34_836,
     "words of pages written by hand": 18_749,
     "mean characters of a line": 52.9,
     "long lines, %": 8.6,

@@ -107,6 +107,8 @@ def sample(
     if (rate or price_per_hour) and not dry_run:
         raise BadInput("--rate and --price-per-hour are for --dry-run: add it, or leave them out")
     experiment = read_experiment(config, given)
+    if curves and experiment.stop_rule:
+        raise BadInput(f"--curves: {experiment.stop_rule} ends votes early, so there are none: leave one out")
     if experiment.url and not dry_run and not (out / SAMPLES).exists():
         check_listens(experiment.url)
     questions = load_questions(experiment.dataset, experiment.file, experiment.grader)

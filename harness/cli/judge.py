@@ -61,6 +61,7 @@ def judge(
     from harness.judge.run import judge_folder, judge_of
     from results import BadInput
     from results.commandline import INTERRUPTED, fail
+    from results.terminal import plural
 
     given = keys_given(overrides, model=model, engine=engine, url=url, prompt=prompt)
     if reward and "prompt" in given:
@@ -74,4 +75,6 @@ def judge(
     for warning in judged.warnings():
         beside_the_bar(f"warning: {warning}")
     missing = judged.counts["answers"] - judged.counts["judged"]
-    return status_of(missing, f"{missing:,} answers have no score", "no score", judged.failures)
+    return status_of(
+        missing, f"{plural(f'{missing:,}', 'answer')} without a score", "no score", judged.failures
+    )

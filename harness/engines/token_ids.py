@@ -176,7 +176,8 @@ def model_folder(model: str, revision: str | None) -> Path:
         raise BadInput(
             f"model {model}: no such folder, and the Hugging Face hub does not give it "
             f"({trouble or reason(error)}); "
-            "where a server has it under this name, give the folder of its tokenizer: --set tokenizer=FOLDER"
+            "where a server has it under this name, give --set engine=openai and, to force answers or to "
+            "limit thinking, the folder of its tokenizer: --set tokenizer=FOLDER"
         ) from None
     return Path(folder)
 

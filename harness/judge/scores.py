@@ -18,6 +18,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from pydantic import ConfigDict, TypeAdapter, ValidationError
+
 import prompts
 from harness.experiment import Experiment, model_location
 from harness.judge.distinct import Answers, Asked
@@ -31,6 +33,7 @@ from results.tables.files import replacing
 from results.tables.money import tokens_column
 
 FOLDER = "scores"
+_VERDICT = TypeAdapter(Verdict, config=ConfigDict(allow_inf_nan=False))
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 
 
@@ -62,9 +65,13 @@ class Scores:
             return verdicts
         mend(self._lines)
         for number, _, row in numbered_lines(self._lines):
-            if row is None or not {"key", *Verdict._fields} <= row.keys():
-                raise BadInput(f"{self._lines}: row {number}: not a verdict of `tts judge`: delete this line")
-            verdicts[row["key"]] = Verdict(*(row[name] for name in Verdict._fields))
+            cells = row or {}
+            try:
+                verdict = _VERDICT.validate_python([cells[name] for name in Verdict._fields], strict=True)
+                verdicts[cells["key"]] = verdict
+            except (LookupError, TypeError, ValidationError):
+                told = "not a verdict of `tts judge`: delete this line"
+                raise BadInput(f"{self._lines}: row {number}: {told}") from None
         return verdicts
 
     def _check_same_judge(self) -> None:

@@ -20,6 +20,7 @@ from harness.errors import EngineError, EngineGone, RequestRefused
 from harness.run.blocks import Blocks, PlannedRequests
 from harness.run.sizing import duration
 from harness.tally.rate import Pace
+from results.terminal import plural
 
 T = TypeVar("T")
 
@@ -141,7 +142,7 @@ class Session:
         if answers and now - self.shown < FRAME_SECONDS and self.requests.left:
             return
         self.shown = now
-        first = f"rate unknown until {self.in_flight:,} answers are done"
+        first = f"rate unknown until after {plural(f'{self.in_flight:,}', 'answer')}"
         words = [] if self.pace.ending else [first]
         if rates := self.pace.rates():
             seconds = self.pace.seconds_left(self.requests.left)

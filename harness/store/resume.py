@@ -85,7 +85,7 @@ def check_same_run(
         return None
     record, now = read_record(folder) or {}, identity(experiment, questions)
     try:
-        before, *_ = record["experiment"], list(record["sessions"]), grader_in(record)
+        before, *_ = record["experiment"], [s["ended"] for s in record["sessions"]], grader_in(record)
         contents = [words for name, words in IDENTITY.items() if record[name] != now[name]]
     except (KeyError, TypeError):
         raise BadInput(f"{path}: not a record of this harness: give another --out") from None
@@ -101,14 +101,21 @@ def check_same_run(
 
 
 def _fault(
-    row: Row | None, line: bytes, known: bool, done: dict[Key, set[int]], golds: dict[str, str]
+    row: Row | None,
+    line: bytes,
+    known: bool,
+    run: Experiment | None,
+    done: dict[Key, set[int]],
+    golds: dict[str, str],
 ) -> str | None:
     """What is wrong with the next row of a run; None where nothing is, and `done` and `golds` then have it.
 
-    `known`: its cells are those of a row.
+    `known`: its cells are those of a row. `run`: what it is a row of, None where that is unknown.
     """
     if row is None or not (known or is_row(row)):
         return not_a_row(line)
+    if run and (row["model"], row["dataset"]) != (run.model, run.name):
+        return f"of {row['model']} on {row['dataset']}, in a run of {run.model} on {run.name}"
     question, gold = row["question_id"], row["gold"]
     if row["correct"] != (row["answer"] == gold):
         return f"correct is {row['correct']}, and answer is {row['answer']!r}, gold {gold!r}"
@@ -133,7 +140,7 @@ def read_done(folder: Path, tally: Tally) -> dict[Key, set[int]]:
     for block in read_blocks(path) if path.exists() else ():
         known = are_rows(block.rows)
         for number, line, row in block.numbered():
-            if fault := _fault(row, line, known, done, golds):
+            if fault := _fault(row, line, known, tally.experiment, done, golds):
                 raise BadInput(f"{path}: row {number}: {fault}: delete the row, and it is sampled again")
         for group in groups_of([row for row in block.rows if row is not None]):
             tally.add_group(group)

@@ -34,6 +34,9 @@ ASKED_FOR: dict[str, tuple[type, ...]] = {
 """Those of the cells that only some rows have: of models that think, of questions with choices, of shards, of
 servers that tell what they had cached, or of runs that ask for them. Scores (`tts judge`) are numbers or
 null, in columns score_NAME."""
+DECODINGS = {"sample", "greedy"}
+COUNTS = ("sample", "tokens", "prompt_tokens")
+"""Cells that are never below 0."""
 PROBLEM = ("problem", "question")
 """Where an imported table may have the text of the question."""
 
@@ -60,7 +63,7 @@ def rows_of(table: "pd.DataFrame", columns: Sequence[str]) -> list[Row]:
 
 
 def is_row(cells: Row | None) -> TypeGuard[Row]:
-    """Whether an object has the cells of a row, each of its type."""
+    """Whether an object has the cells of a row, each of its type and range."""
     return are_rows([cells])
 
 
@@ -78,7 +81,9 @@ def are_rows(objects: Sequence[Row | None]) -> TypeGuard[Sequence[Row]]:
     for name in named.intersection(ASKED_FOR):
         if not _types(name, [row for row in rows if name in row]).issubset(ASKED_FOR[name]):
             return False
-    return True
+    if not {row["decoding"] for row in rows} <= DECODINGS:
+        return False
+    return all((row[name] or 0) >= 0 for name in COUNTS for row in rows)
 
 
 def _types(name: str, rows: Sequence[Row]) -> set[type]:

@@ -40,7 +40,7 @@ class Tally:
         `grader`: the one that read the answers, by default the experiment's.
         """
         self.settings: dict[tuple[str, str], Counts] = {}
-        self._experiment = experiment
+        self.experiment = experiment
         self._asked = planned // experiment.answers_per_question if experiment and planned else None
         self._unreadable = Unreadable(grader or (experiment.reading if experiment else None))
         self._looked: tuple[int, str | None] = (0, None)
@@ -54,11 +54,11 @@ class Tally:
         """Count answers to one question."""
         key = group.setting, group.decoding
         if key not in self.settings:
-            sampled = self._experiment if key[1] == "sample" else None
+            sampled = self.experiment if key[1] == "sample" else None
             stopped = sampled is not None and sampled.stop_rule is not None
             each = sampled.samples if sampled and not stopped else 1
             # Stored answers that this run cuts had limits of their own.
-            ends_stored = self._experiment is not None and self._experiment.forced_from
+            ends_stored = self.experiment is not None and self.experiment.forced_from
             limit = None if ends_stored else self._limit(group.setting)
             self.settings[key] = Counts(each, stopped, limit)
         self.settings[key].add(group)
@@ -102,7 +102,7 @@ class Tally:
                 "its context (vLLM's --max-model-len) or max_new_tokens in the model's generation_config.json"
             )
         unknown = self.answers - sum(counts.with_tokens for counts in self.settings.values())
-        if self._experiment and unknown:
+        if self.experiment and unknown:
             lines.append(
                 f"the server's token counts cannot be right for {unknown} of {self.answers} answers (0, or "
                 "far too small for the text: do they leave out the thinking?): T is unknown there"
@@ -139,10 +139,8 @@ class Tally:
             header = header.replace("used,", "used,thought,thought at most,")
         lines: list[Sequence[str]] = [header.split(",")]
         for (setting, decoding), counts in self._ordered():
-            what = (
-                "of thinking" if self._experiment and self._experiment.budget_by == "thinking" else "tokens"
-            )
-            asked = f"{setting} {what}" if self._experiment and setting.isdecimal() else setting
+            what = "of thinking" if self.experiment and self.experiment.budget_by == "thinking" else "tokens"
+            asked = f"{setting} {what}" if self.experiment and setting.isdecimal() else setting
             asked += ", greedy" if decoding == "greedy" else ""
             partial = self._asked is not None and counts.finished < self._asked
             finished = f"{counts.finished} of {self._asked}" if partial else str(counts.finished)
@@ -155,7 +153,7 @@ class Tally:
         readers = sum((counts.readers for counts in self.settings.values()), Counter[str]())
         read = [f"{count / self.answers:.1%} by {visible(reader)}" for reader, count in readers.most_common()]
         notes = [f"answers read: {', '.join(read)}"] if read else []
-        if self._experiment and self._experiment.forced_from:
+        if self.experiment and self.experiment.forced_from:
             notes.append("these settings are paired: each cuts the same answers at a different length")
         return "\n".join([*aligned(lines), *notes])
 
@@ -165,7 +163,7 @@ class Tally:
     def _limit(self, setting: str) -> int | None:
         """max_new_tokens of a setting, or None if it is unknown."""
         budget = tokens_in(setting)
-        return self._experiment.max_new_tokens(budget) if self._experiment else None
+        return self.experiment.max_new_tokens(budget) if self.experiment else None
 
     def _cut_short(self) -> str:
         """The settings in which a server has cut answers off before their limit."""
@@ -178,7 +176,7 @@ class Tally:
 
     def _over(self) -> str:
         """The settings in which an answer's thinking exceeded its budget."""
-        if not (self._experiment and self._experiment.budget_by == "thinking"):
+        if not (self.experiment and self.experiment.budget_by == "thinking"):
             return ""
         return ", ".join(
             f"{counts.most_thought} tokens where {setting} were asked for"
@@ -194,7 +192,7 @@ class Tally:
     def _find_alarm(self) -> str | None:
         sampled = (counts for (_, decoding), counts in self.settings.items() if decoding == "sample")
         groups = (texts for counts in sampled for texts in counts.texts.values())
-        run = self._experiment
+        run = self.experiment
         free = run is None or (run.temperature >= 0.5 and run.top_p >= 0.5 and run.top_k != 1)
         exchangeable = run is not None and not run.stop_rule  # a stop rule orders the answers
         worst = next(iter(find_repeats(groups, exchangeable, free)), None)

@@ -28,6 +28,10 @@ from tests.harness.run.scripted import ScriptedEngine
         (["sample", "tiny"], "error: Missing option '--out'"),
         (["sample", "tiny", "--rate", "9", "--out", "x"], "error: --rate "),
         (["sample", "tiny", "--dry-run", "--curves", "c.csv", "--out", "x"], "error: --curves writes "),
+        (
+            ["sample", "tiny", "--set", "stop_rule=lead:4", "--curves", "c.csv", "--out", "x"],
+            "error: --curves: lead:4 ends votes",
+        ),
         pytest.param(
             ["serve", "tiny", "--device", "cuda"], "error: PyTorch ", marks=(needs("torch"), needs("sglang"))
         ),

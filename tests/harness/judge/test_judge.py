@@ -107,6 +107,21 @@ def test_a_killed_command_goes_on(folder: Path) -> None:
     assert len(verdicts(folder)) == 5
 
 
+@pytest.mark.parametrize(
+    "cells", [{"score": "x"}, {"score": float("nan")}, {"prompt_tokens": None}, {"tokens": 1.5}, {"key": [1]}]
+)
+def test_a_verdict_that_was_edited_is_refused(
+    folder: Path, capsys: pytest.CaptureFixture[str], cells: dict[str, Any]
+) -> None:
+    with Server() as server:
+        judge(folder, server, *CHAT)
+        lines = (folder / "scores" / "judge.jsonl").read_text().splitlines()
+        lines[1] = json.dumps(json.loads(lines[1]) | cells)
+        (folder / "scores" / "judge.jsonl").write_text("\n".join(lines) + "\n")
+        assert judge(folder, server, *CHAT) == 2
+    assert "judge.jsonl: row 2: not a verdict" in capsys.readouterr().err
+
+
 def test_questions_from_a_table(folder: Path, tmp_path: Path) -> None:
     table = tmp_path / "questions.csv"
     table.write_text("question_id,question\na,How many?\nb,And now?\n")

@@ -105,6 +105,11 @@ BAD_ROWS = [
     (row(7, answer="17"), "row 3: correct is True"),
     (row(7, correct=False), "row 3: correct is False"),
     (row(7, gold="17", correct=False), "row 3: gold '17' of tiny-0000, which was '18' before"),
+    (row(-1), "row 3: found"),
+    (row(7, tokens=-1), "row 3: found"),
+    (row(7, decoding="beam"), "row 3: found"),
+    (row(7, model="other"), "row 3: of other on tiny, in a run of tiny on tiny"),
+    (row(7, dataset="other"), "row 3: of tiny on other, in a run of tiny on tiny"),
     ([], "row 3: found"),
     ({"question_id": "q-1"}, "row 3: found"),
 ]
@@ -118,7 +123,7 @@ def test_a_row_that_cannot_be_used_is_refused(
     monkeypatch.setattr("harness.store.samples_file.ROWS_AT_A_TIME", at_a_time)
     whole = write(tmp_path, [row(5), row(6), bad, row(8)])
     with pytest.raises(BadInput, match=named):
-        read_done(tmp_path, Tally())
+        read_done(tmp_path, Tally(experiment()))
     assert (tmp_path / SAMPLES).read_bytes() == whole
 
 
@@ -222,6 +227,14 @@ def test_samples_of_unknown_origin_are_left_alone(tmp_path: Path) -> None:
 def test_a_damaged_record_is_no_record_and_one_clear_line(tmp_path: Path, content: str) -> None:
     (tmp_path / "run.json").write_text(content)
     assert experiment_in(tmp_path) is None
+    with pytest.raises(BadInput, match=r"run\.json: not a record"):
+        go_on(tmp_path)
+
+
+@pytest.mark.parametrize("sessions", ["abc", [1], [{"answers": 40}], None])
+def test_sessions_that_are_none_are_one_clear_line(tmp_path: Path, sessions: Any) -> None:
+    begin(tmp_path)
+    change_record(tmp_path, lambda record: record | {"sessions": sessions})
     with pytest.raises(BadInput, match=r"run\.json: not a record"):
         go_on(tmp_path)
 
