@@ -153,7 +153,7 @@ class Tally:
         readers = sum((counts.readers for counts in self.settings.values()), Counter[str]())
         read = [f"{count / self.answers:.1%} by {visible(reader)}" for reader, count in readers.most_common()]
         notes = [f"answers read: {', '.join(read)}"] if read else []
-        if self.experiment and self.experiment.forced_from:
+        if self.experiment and self.experiment.forced_from and len(self.settings) > 1:
             notes.append("these settings are paired: each cuts the same answers at a different length")
         return "\n".join([*aligned(lines), *notes])
 

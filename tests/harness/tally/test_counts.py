@@ -31,6 +31,14 @@ def test_answers_of_another_tool_may_lack_tokens_and_texts() -> None:
     assert line.split() == ["high", "1", "2", "-", "-", "-", "0.0%", "-", "100.0%"]
 
 
+def test_only_several_lengths_of_the_same_answers_are_paired() -> None:
+    cut = {"budgets": (5, 10), "budget_by": "force", "forced_from": {"setting": "20"}}
+    tally = Tally(EXPERIMENT.model_copy(update=cut))
+    for length, paired in ((5, False), (10, True)):
+        tally.add(row(f"forced={length}", "short"))
+        assert ("paired" in tally.table()) == paired
+
+
 def test_accuracy_so_far_is_of_finished_questions() -> None:
     """Short answers arrive first: here all of them are right, and the long ones wrong."""
     experiment = EXPERIMENT.model_copy(update={"samples": 2, "budgets": (20, 100)})
