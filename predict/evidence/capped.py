@@ -66,7 +66,7 @@ def unfinished_marked(rows: pd.DataFrame, cap: float) -> pd.DataFrame:
 
 
 def _stop(run: Run, rows: pd.DataFrame) -> float:
-    """The largest cap at which the run is known. Raises BadInput if that is below `run.cap` or none ended."""
+    """The largest cap at which the run is known. Raises BadInput unless it shows `run.cap`."""
     tokens, cap = run.answers.tokens, run.cap
     if not (tokens <= cap).any():
         raise BadInput(
