@@ -66,7 +66,7 @@ def unfinished_marked(rows: pd.DataFrame, cap: float) -> pd.DataFrame:
 
 
 def _stop(run: Run, rows: pd.DataFrame) -> float:
-    """The largest cap that the run shows. Raises BadInput if none ended by `run.cap` or one was cut before."""
+    """The largest cap the run shows. Raises BadInput if none ended by `run.cap` or any was cut before."""
     tokens, cap = run.answers.tokens, run.cap
     if not (tokens <= cap).any():
         raise BadInput(

@@ -84,7 +84,7 @@ class Group:
 
 
 def _usual(there: Collection[str]) -> str:
-    """The method forecast by default: the first of FORECAST among those there are, "" if there is none."""
+    """The method forecast by default: the first of FORECAST that is in `there`, else ""."""
     return next((method for method in FORECAST if method in there), "")
 
 

@@ -103,7 +103,7 @@ class Evidence:
 
     points: the observed curve points, P of them, sorted by T, then N.
     accuracy: their accuracies, shape (P,).
-    stderr: their standard errors over questions, shape (P,); NaN where unknown.
+    stderr: their standard errors over questions, shape (P,); NaN if unknown.
     pools: the answers of each setting; empty if only curves are known.
     method: majority or best_of_n, or one with an opposite.
     run: the answers as stopped at the cap, if larger caps are to be forecast; else None.

@@ -1,9 +1,9 @@
-"""What a cheap side saves: the questions of both sides that give the same precision for the least cost.
+"""What a cheap side saves an expensive one: the questions of both that are as precise for the least cost.
 
     questions  questions_with  questions_cheap  cost_with  margin_with  with
     400        146             1,210            0.67       0.79         mini
 
-The dear side answers few questions, the cheap one these and more (`results.paired.powered`).
+The expensive side answers few questions, the cheap one these and more (`results.paired.powered`).
 A pilot answered by both shows how much of the variance between questions the cheap side explains.
 """
 
@@ -29,10 +29,10 @@ _NO_VARIANCE, _MOST_ALIKE = 1e-12, 1 - 1e-9
 
 @dataclass(frozen=True)
 class Mixed:
-    """Numbers of questions for the dear side and, including these, the cheap one; 0 if it does not pay.
+    """Questions for the expensive side (`dear`) and, including these, the cheap one (0: it does not pay).
 
-    cost: in questions of the dear side.
-    margin: the ± at the cost of the dear side alone, divided by the ± of the latter.
+    cost: in questions of the expensive side.
+    margin: the ± at the cost of the expensive side alone, divided by the ± of the latter.
     """
 
     dear: float
@@ -43,9 +43,9 @@ class Mixed:
 
 @dataclass(frozen=True)
 class CheapSide:
-    """A cheap side and the dear one, on the questions that they share.
+    """A cheap side and the expensive one (`dear`), on the questions that they share.
 
-    price: cost of a cheap question, with all its answers, in answers of the dear side.
+    price: cost of a cheap question, with all its answers, in answers of the expensive side.
     further: number of questions that only the cheap side has answered.
     """
 
@@ -58,11 +58,11 @@ class CheapSide:
 def with_cheap(dear: Side, cheap: Sequence[Side], rows: pd.DataFrame, level: float) -> pd.DataFrame:
     """The rows of `margins.precision` with the savings due to the cheap side that saves most.
 
-    questions_with, questions_cheap: dear and cheap questions with the same new_margin at the
-    least cost. cost_with: this cost as a share of that of the dear side alone; cost_low and
-    cost_high: its interval from the pilot (NaN with clusters: in simulations it held in only 60
+    questions_with, questions_cheap: expensive and cheap questions with the same new_margin at the
+    least cost. cost_with: this cost as a share of that of the expensive side alone; cost_low
+    and cost_high: its interval from the pilot (NaN with clusters: in simulations it held in only 60
     of 100). margin_with: the ± at the full cost. with, explained, price: the cheap side, the share
-    of a question's variance that it explains, and its cost of a question in that of the dear side.
+    of a question's variance that it explains, and the price of a cheap question in expensive ones.
     Raises BadInput if questions differ, as `shared_questions` does, and without a cost.
     """
     beside = [_beside(dear, side) for side in cheap]
@@ -155,12 +155,12 @@ def _squared_correlation(products: Floats) -> Floats:
 
 
 def split(alone: float, squared: float, price: float, further: int = 0, size: float = 1.0) -> Mixed:
-    """The cheapest mix of both sides' questions that is as precise as `alone` questions of the dear side.
+    """The cheapest mix of both sides' questions that is as precise as `alone` expensive questions.
 
-    squared: squared correlation of the two sides' accuracies. With n dear questions and m cheap ones,
-    the mean has (1 − u g)/n of a question's variance (`results.paired.powered`), u = 1 − n/m; g is
+    squared: squared correlation of the two sides' accuracies. With n expensive questions and m cheap
+    ones, the mean has (1 − u g)/n of a question's variance (`results.paired.powered`), u = 1 − n/m; g is
     `squared` less the cost of the slope, which is fitted to the n questions and shrunk.
-    price: a question of the cheap side in questions of the dear side.
+    price: a question of the cheap side in questions of the expensive one.
     further: cheap questions already answered. size: of the clusters.
     """
     n = np.arange(np.ceil(FEWEST * size), np.floor(alone) + 1)

@@ -54,7 +54,7 @@ def imagined(counts: VoteCounts, answers: Sequence[int], seed: Sequence[int]) ->
 def _votes(
     counts: VoteCounts, answers: int, atom: Ints, unread: Unread | None, seed: Sequence[int]
 ) -> tuple[Floats, Floats]:
-    """Two runs of `answers` each, from atoms (Q, S): accuracy of one answer, and of the vote, (2, Q, S)."""
+    """Two runs from atoms (Q, S), of so many answers: accuracy of one answer, and of the vote, (2, Q, S)."""
     rng = np.random.default_rng([*seed, 0])
     single, vote = np.empty((2, *atom.shape)), np.empty((2, *atom.shape))
     for world in worlds(counts, atom, unread, rng):

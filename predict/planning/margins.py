@@ -55,7 +55,7 @@ def precision(
     for n in answers:
         for (method, N), runs in imagine[n].items():
             between, within = parts(runs)
-            if pilot.clusters:  # at the pilot's N, if smaller
+            if pilot.clusters:  # at the pilot's number of answers if N is larger
                 most = np.minimum([N], pilot.sizes.min())
                 exact = accuracy_by_question(pilot.counts(), method, most)
                 between = max(between + float(shared_variance(exact, pilot.clusters)[0]), 0.0)

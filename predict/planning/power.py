@@ -6,10 +6,10 @@
 The verdict is that of `tts compare` on one row named beforehand: the mean of the paired differences
 over questions, with Student's interval (`results.paired.needed.Decision`). Both sides' questions are
 simulated by `imagined_runs`; the variance of a question's difference includes the draw of the question
-and the luck of both sides' answers. The pilot does not fix the true difference, and its own luck can
-look like one: `decided` is the chance of a verdict averaged over the posterior of the difference, with
-a prior that most are small (`results.paired.needed.given`). It exceeds 5 % even for equal models. With
-more answers than the pilot has, the difference is taken to be as uncertain as at the pilot's number.
+and the luck of both sides' answers. The pilot does not determine the true difference, and its own luck
+can look like one: `decided` is the chance of a verdict averaged over the posterior of the difference,
+with a prior that favours small ones (`results.paired.needed.given`); it exceeds 5 % even for equal
+models. With more answers than the pilot's, the difference is taken to be as uncertain as at these.
 """
 
 from collections.abc import Sequence
