@@ -2,7 +2,7 @@
 
 Answers are given as one list for each question, of any lengths; None or NaN is an unreadable answer, which
 casts no vote. An answer is right if it equals the question's gold: "18", 18, 18.0 and "$18" are the same
-answer (`results.canonical`), but not `with reading(as_written=True):`.
+answer (`results.canonical`), but different ones `with reading(as_written=True):`.
 """
 
 import warnings
@@ -82,8 +82,8 @@ def vote_curve(
     """The exact accuracy of a majority vote over N of the answers, for each N, with its standard error.
 
     The mean over all subsets of N answers; ties share the credit. answers: a samples table, or a list for
-    each question, with their `gold`. ns: by default the powers of two up to the pool size, and this size. If
-    it differs, a larger N is for the `questions` with so many answers, if these are more than half. scores:
+    each question, with their `gold`. ns: by default powers of two up to the pool size, and this size. An N
+    above the smallest pool is computed from the questions with that many answers, if more than half. scores:
     the weights of the votes, as a list for each question or the name of the table's column. Raises BadInput.
 
     >>> vote_curve([["18", "18", "7"], ["5", None, "6"], ["9", "9", "9"]], ["18", "5", "9"]).round(3)
