@@ -54,7 +54,7 @@ def run(
     groups = sets_asked(inputs, then, out, method, request)
     names = [chosen(predictor, group) for group in groups]
     for group in groups:
-        split(group, request)  # raises BadInput for any group before the first is forecast
+        split(group, request)  # raises BadInput before the first forecast
     few = [too_few(group) for group, own in zip(groups, names, strict=True) if PAPER_S in own]
     few = list(filter(None, few)) if request == Request() else []
     for line in few:

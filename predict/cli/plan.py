@@ -131,7 +131,7 @@ def forecast_offers(
     names = [chosen(predictor, group)[0] for group in groups]
     check_new(groups, request.at_settings)
     for group in groups:
-        split(group, request)  # raises BadInput for any group before the first is forecast
+        split(group, request)  # raises BadInput before the first forecast
     for group, name in zip(groups, names, strict=True):
         choices = forecast_choices(group, name, max_n, options, request.at_settings)
         heading = f"{group.title}, forecast by {predictor_name(choices)}"
@@ -143,7 +143,7 @@ def measured_offers(
 ) -> Iterator[Offer]:
     """Yield the measured choices of each model and data set, by majority vote and by score."""
     samples = read_samples(*inputs, texts=False, also=columns_of_score(score))
-    samples = samples.drop(columns=COST, errors="ignore")  # costs are in tokens here
+    samples = samples.drop(columns=COST, errors="ignore")  # plans by score are in tokens
     by_key = dict[Key, list[Side]]()
     for side in sides_of({", ".join(map(str, inputs)): samples}, {}, score, score_cost):
         by_key.setdefault(Key("llm", side.dataset, side.run), []).append(side)
