@@ -104,7 +104,7 @@ def _download(source: HubDataset) -> str:
 
 
 def hub_trouble(repository: str, revision: str | None, kind: str = "model") -> str:
-    """The reason why a model or data set cannot be had from the hub; "" if it can.
+    """The reason why a model or data set is not available on the hub; "" if it is.
 
     The only request with a time limit and without retries, so it is made before all others.
     """
