@@ -1,4 +1,4 @@
-"""What `from predict import …` gives: from answers, or their curves, to forecasts and plans."""
+"""The Python interface of `predict`: forecasts and plans from answers, or from their curves."""
 
 import warnings
 from collections.abc import Sequence
@@ -43,36 +43,36 @@ def forecast(
 ) -> pd.DataFrame:
     """The table of `tts forecast`.
 
-    With none of the arguments `at_…` and `fit_…` the cheaper half of the data is fitted, the rest held out.
+    Without any argument `at_…` or `fit_…`, the cheaper half of the data is fitted and the rest held out.
 
     Parameters:
         answers: a samples or a curves table, or a list of answers for each question.
-        gold: the right answer to each question, where `answers` is a list; None: the table knows.
+        gold: the right answer to each question if `answers` is a list; None for a table, which has them.
         at_n: the N to forecast; empty: every N of the table.
         at_settings: the settings to forecast; "NAME=LENGTH" is a new one of LENGTH tokens (the twin: steps)
             an answer; empty: every setting of the table.
-        fit_max_n: so many answers a question (of curves: N up to this) are seen; None: all.
+        fit_max_n: only so many answers a question (of curves: N up to this) are seen; None: all.
         fit_settings: only these settings are seen; empty: all.
         fit_cap: see only what a run stopped at this many tokens an answer would show; None: everything.
         at_caps: with `fit_cap`, the dearer caps to forecast, in tokens.
-        method: "majority", "best_of_n" or "all_of_n" (a plan has no use for the last); by default the vote,
-            and of verdicts, which do not vote, best of N.
-        predictor: a name that `tts forecast --help` lists, or "all" that apply.
-        target: what the columns low and high are of: "these-questions", sampled further, or "population", new
-            questions of their kind.
+        method: "majority", "best_of_n" or "all_of_n" (not in a plan); by default the majority vote, or
+            best-of-N for verdicts, which do not vote.
+        predictor: a name listed by `tts forecast --help`, or "all" that apply.
+        target: what the columns low and high refer to: "these-questions", sampled further, or "population",
+            new questions of their kind.
         level: the share of cases in which an interval contains the true value.
-        replicates: draws that intervals are read from; 0: no intervals.
+        replicates: number of draws for intervals; 0: no intervals.
         seed: of all draws; equal seeds give equal tables.
 
     Returns one row for each model, predictor, setting and N. Columns: source, dataset, model, method,
     setting; T, the tokens of all questions; tokens_per_answer; N; permutation; accuracy and stderr as
     measured (NaN if unknown); questions; role ("used", "held_out" or "forecast"); predictor; estimator, what
-    the predictor goes by; predicted; low, high; new_low, new_high, the interval of new questions; level;
-    status ("ok" or why not); condition; of samples also allowed_low and allowed_high, what the
-    answers alone allow; of caps also tokens_low and tokens_high. Accuracies are shares from 0 to 1.
+    the predictor used; predicted; low, high; new_low, new_high, the interval for new questions; level;
+    status ("ok" or why not); condition; for samples also allowed_low and allowed_high, the range that
+    the answers alone allow; for caps also tokens_low and tokens_high. Accuracies are between 0 and 1.
 
-    Raises BadInput where the table, or what is asked of it, makes no sense. What a reader must be told of the
-    forecasts is a UserWarning.
+    Raises BadInput if the table, or the request, makes no sense. Caveats on the forecasts are given
+    as UserWarning.
 
     >>> answers = [list("7" * right + "abcabdae"[right:]) for right in range(9)] * 10
     >>> found = forecast(answers, gold=["7"] * 90, at_n=[16, 64])
@@ -114,18 +114,18 @@ def plan(
     replicates: int = 300,
     seed: int = 0,
 ) -> list[Plan]:
-    """What `tts plan` finds: one `Plan` for each model and dataset (of caps: for each run).
+    """The plans of `tts plan`: one `Plan` for each model and dataset (with caps: for each run).
 
     Parameters not named here are those of `forecast`.
         target_accuracy: find the cheapest choice of setting and N that reaches this accuracy.
         token_budget: find the best choice within this many tokens a question; not with `target_accuracy`.
-        max_n: the largest N considered; powers of two up to it are.
+        max_n: the largest N; powers of two up to it are considered.
         at_settings: new settings to consider too, as "NAME=LENGTH".
         replicates: as in `forecast`, at least 1.
 
     A Plan has `options`, every choice with its cost in tokens a question (columns of a plan table),
-    `frontier`, the choices that nothing as cheap equals, `chosen`, and `cautious`, the choice by the lower
-    end of its interval; the last two are None where nothing reaches the goal.
+    `frontier`, the choices that no other one as cheap equals, `chosen`, and `cautious`, the choice by the
+    lower end of its interval; the last two are None if nothing reaches the goal.
 
     Raises BadInput as `forecast` does, and without token counts.
     """

@@ -1,8 +1,8 @@
-"""What `from results import …` gives: one line from answers to numbers.
+"""The Python interface of `results`: one call from answers to numbers.
 
-Answers are given as one list for each question, of any lengths; None or NaN is an answer that could not be
-read, and casts no vote. An answer is right where it says what the question's gold says: "18", 18, 18.0 and
-"$18" are one answer (`results.canonical`; `with reading(as_written=True):` tells them apart).
+Answers are given as one list for each question, of any lengths; None or NaN is an unreadable answer, which
+casts no vote. An answer is right if it equals the question's gold: "18", 18, 18.0 and "$18" are the same
+answer (`results.canonical`), but different ones `with reading(as_written=True):`.
 """
 
 import warnings
@@ -81,10 +81,10 @@ def vote_curve(
 ) -> pd.DataFrame:
     """The exact accuracy of a majority vote over N of the answers, for each N, with its standard error.
 
-    The mean over all subsets of N answers, ties sharing the credit. answers: a samples table, or a list for
-    each question, with their `gold`. ns: by default the powers of two up to the pool, and it; where pools
-    differ, a larger N is that of the questions that have so many answers, if these are most (`questions`).
-    scores: a list for each question, or the table's column, by which the vote is weighted. Raises BadInput.
+    The mean over all subsets of N answers; ties share the credit. answers: a samples table, or a list for
+    each question, with their `gold`. ns: by default powers of two up to the pool size, and this size. An N
+    above the smallest pool is computed from the questions with that many answers, if more than half. scores:
+    the weights of the votes, as a list for each question or the name of the table's column. Raises BadInput.
 
     >>> vote_curve([["18", "18", "7"], ["5", None, "6"], ["9", "9", "9"]], ["18", "5", "9"]).round(3)
        N  accuracy  stderr  questions
@@ -101,9 +101,9 @@ def best_of_n_curve(
     ns: Sequence[int] | None = None,
     scores: str | Scores | None = None,
 ) -> pd.DataFrame:
-    """The exact chance that N of the answers hold a right one, for each N; see `vote_curve`.
+    """The exact chance that N of the answers include a right one, for each N; see `vote_curve`.
 
-    scores: the exact accuracy of the answer with the highest score, in place of a perfect judge's choice.
+    With scores: the exact accuracy of the answer with the highest score, instead of a perfect judge's choice.
 
     >>> best_of_n_curve([[18, 18, 7], [5, None, 6], [9, 9, 9]], gold=[18, 5, 9], ns=[1, 2]).round(3)
        N  accuracy  stderr  questions
@@ -140,14 +140,14 @@ def compare(
     score: str | None = None,
     methods: str | Sequence[str] | None = None,
 ) -> pd.DataFrame:
-    """The comparison table of two runs on the same questions: b − a, each question with itself.
+    """The comparison table of two runs on the same questions: b − a, paired by question.
 
-    a, b: samples tables, or the answers of both with the `gold` of the questions. at: the N to look at, one
-    or several, named before looking. level: how often all intervals hold together. methods: by default the
-    vote and best-of-N, with `at` the vote alone (of verdicts, which do not vote, best-of-N); with `score`, a
-    column of the tables, the two choices by score. Without b these are compared with the plain vote of the
-    same answers. The columns are described in docs/tables.md, the verdicts in docs/comparing.md. Raises
-    BadInput.
+    a, b: samples tables, or the answers of both with the `gold` of the questions. at: the N to compare, one
+    or several, chosen before seeing results. level: the joint coverage of all intervals. methods: by default
+    the majority vote and best-of-N, with `at` only the vote (or best-of-N for verdicts, which do not vote);
+    with `score`, a column of the tables, the two methods by score. Without b, these are compared with the
+    plain vote on the same answers. The columns are described in docs/tables.md, the verdicts in
+    docs/comparing.md. Raises BadInput.
 
     >>> before = [["7", "7"], ["5", "6"], ["9", "8"]] * 10
     >>> after = [["7", "7"], ["5", "5"], ["9", "9"]] * 10
@@ -161,7 +161,7 @@ def compare(
     right = None if gold is None else list(gold)
     sides = {"a": a} if b is None else {"a": a, "b": b}
     tables = [name for name, side in sides.items() if isinstance(side, pd.DataFrame)]
-    own = tables if len(tables) < len(sides) else []  # gold is for the lists, and one of them needs it
+    own = tables if len(tables) < len(sides) else []  # gold is for lists; two tables refuse it
     runs = {
         name: as_samples(as_frame(side, None if name in own else right, name), name)
         for name, side in sides.items()
@@ -173,10 +173,10 @@ def compare(
 
 
 def as_frame(answers: pd.DataFrame | Answers, gold: Gold, name: str = "answers") -> pd.DataFrame:
-    """A DataFrame as it is; lists of answers as samples whose questions are numbered from 0.
+    """A DataFrame unchanged; lists of answers as samples whose questions are numbered from 0.
 
-    Raises BadInput, which calls the answers `name`, unless there is a list of answers for each question, and
-    its right answer in `gold`; and for `gold` beside a DataFrame. Warns of questions without answers.
+    Raises BadInput, which calls the answers `name`, unless each question has a list of answers and a right
+    answer in `gold`, and for `gold` with a DataFrame. Warns of questions without answers.
     """
     if isinstance(answers, pd.DataFrame):
         if gold is not None:
@@ -210,7 +210,7 @@ def as_frame(answers: pd.DataFrame | Answers, gold: Gold, name: str = "answers")
         {
             "question_id": np.repeat(np.arange(len(given)), sizes),
             "sample": np.concatenate([np.arange(size) for size in sizes]),
-            # Objects stay as they are: a null beside whole numbers would make floats of them.
+            # dtype object: a null among integers would turn them into floats.
             "answer": pd.Series(cells, dtype=object),
             "gold": pd.Series(golds, dtype=object),
         }
@@ -218,14 +218,14 @@ def as_frame(answers: pd.DataFrame | Answers, gold: Gold, name: str = "answers")
 
 
 def _listed(values: Any, what: str, expected: str) -> list[Any]:
-    """The values as a list. Raises BadInput where they are one text, or cannot be listed."""
+    """The values as a list. Raises BadInput for a text, dict or set, or if they are not iterable."""
     if isinstance(values, str | bytes | dict | set) or not isinstance(values, Iterable):
         raise BadInput(f"{what}: found {values!r:.40}, expected a {expected}")
     return list(values)
 
 
 def _check_one(cell: Any, what: str) -> None:
-    """Raise BadInput where one answer is itself a list of them, or is cut inside a character."""
+    """Raise BadInput if one answer is itself a list, or a text cut inside a character."""
     if isinstance(cell, str) and not cell.isascii():
         try:
             cell.encode()
@@ -237,7 +237,7 @@ def _check_one(cell: Any, what: str) -> None:
 
 
 def _scored(frame: pd.DataFrame, answers: pd.DataFrame | Answers, scores: Scores) -> pd.DataFrame:
-    """The samples with the lists of scores as their column. Raises BadInput unless each answer has one."""
+    """The samples with a column of the listed scores. Raises BadInput unless each answer has one."""
     if isinstance(answers, pd.DataFrame):
         raise BadInput("scores: for a samples table, the name of its column of scores")
     given = [

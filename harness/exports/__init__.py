@@ -1,1 +1,1 @@
-"""A run for others: a data set for the Hugging Face hub, and records of Every Eval Ever."""
+"""Exports of a run: a data set for the Hugging Face hub, and records of Every Eval Ever."""

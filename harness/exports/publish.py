@@ -1,10 +1,10 @@
-"""A run as others can read it: records of Every Eval Ever, and a data set for the Hugging Face hub.
+"""A run in public formats: records of Every Eval Ever, and a data set for the Hugging Face hub.
 
     OUT/README.md, OUT/samples.parquet                            the data set and its card
     OUT/data/tiny/unknown/tiny/UUID.json, UUID_samples.jsonl      its scores, and a record of each answer
 
-The records follow the schemas of every-eval-ever 0.3.0: `every_eval_ever.toml` has what is the same in all of
-them, and `formats.toml` the places of an answer's columns, which the import reads as well.
+The records follow the schemas of every-eval-ever 0.3.0: `every_eval_ever.toml` has the fields that are the
+same in all, and `formats.toml` the places of an answer's columns, which the import uses as well.
 """
 
 import hashlib
@@ -48,9 +48,9 @@ _METRICS = {"majority": "majority_at_k", "best_of_n": "pass_at_k", "greedy": "gr
 
 
 def publish(path: Path, out: Path, organization: str) -> int:
-    """Write the samples table or run folder `path` into the new folder `out`; the number of answers.
+    """Write the samples table or run folder `path` into the new folder `out`; return the number of answers.
 
-    `organization` is who has sampled them. Raises BadInput.
+    `organization` is who sampled them. Raises BadInput.
     """
     check_place(out, folder=True)
     if out.exists() and any(out.iterdir()):
@@ -63,13 +63,13 @@ def publish(path: Path, out: Path, organization: str) -> int:
     try:
         _write(table, file, out, organization)
     except BaseException:
-        shutil.rmtree(out, ignore_errors=True)  # so that the same command can be given again
+        shutil.rmtree(out, ignore_errors=True)  # so that the same command can be run again
         raise
     return len(table)
 
 
 def _write(table: pd.DataFrame, file: Path, out: Path, organization: str) -> None:
-    """The files of `publish`."""
+    """Write the files of `publish`."""
     curves = curves_and_votes(table, permutations=0, most=True)[0]
     write_samples(table.apply(_storable), out / "samples.parquet")
     (out / "README.md").write_text(_card(table, curves), encoding="utf-8")
@@ -111,7 +111,7 @@ def _write(table: pd.DataFrame, file: Path, out: Path, organization: str) -> Non
 
 
 def _storable(cells: "pd.Series[Any]") -> "pd.Series[Any]":
-    """A column of the table; one of its own in which objects stand beside texts as JSON, as Parquet wants."""
+    """A column of the table, as JSON texts if its types are too mixed for Parquet."""
     try:
         pa.array(cells, from_pandas=True)
     except pa.ArrowException:
@@ -120,7 +120,7 @@ def _storable(cells: "pd.Series[Any]") -> "pd.Series[Any]":
 
 
 def _result(row: Cells, drawn: JsonObject) -> JsonObject:
-    """A row of the curves as a score."""
+    """The score record of a row of the curves."""
     sure: JsonObject = {"num_samples": row["questions"]}
     if row["stderr"] == row["stderr"]:
         sure["standard_error"] = {"value": row["stderr"], "method": "over questions"}
@@ -143,7 +143,7 @@ def _result_id(row: Cells, method: str, n: int) -> str:
 
 
 def _instance(row: Cells, problems: Mapping[str, str]) -> JsonObject:
-    """An answer as a record; what is not known is left out."""
+    """An answer as a record; unknown values are left out."""
     row = {name: cell for name, cell in row.items() if as_typed(cell) != ""}
     record: JsonObject = deepcopy(_SAME["instance"])
     if "answer" in row:
@@ -156,7 +156,7 @@ def _instance(row: Cells, problems: Mapping[str, str]) -> JsonObject:
             _put(record, place, str(row[name]) if place.startswith("metadata") else row[name])
     if used:
         record["token_usage"]["total_tokens"] = row["prompt_tokens"] + row["tokens"]
-    else:  # a usage has both
+    else:  # token_usage needs both
         counts = {"tokens", "prompt_tokens"} & row.keys()
         record["metadata"] |= {name: str(row[name]) for name in sorted(counts)}
     greedy = row["decoding"] == "greedy"
@@ -167,7 +167,7 @@ def _instance(row: Cells, problems: Mapping[str, str]) -> JsonObject:
 
 
 def _put(record: JsonObject, place: str, cell: Any) -> None:
-    """Write `cell` at a place of `formats.toml`; lists are there, and gain an item."""
+    """Write `cell` at a place of `formats.toml`; lists exist already, and it is appended to them."""
     into: Any = record
     *above, last = place.split(".")
     for step in above:
@@ -176,12 +176,12 @@ def _put(record: JsonObject, place: str, cell: Any) -> None:
 
 
 def _safe(name: Any) -> str:
-    """A name as one part of a path; names are untrusted."""
+    """A name, which is untrusted, as one part of a path."""
     return re.sub(r"[^\w.-]+|^\.+|\.+$", "_", str(name)) or "_"
 
 
 def _card(table: pd.DataFrame, curves: pd.DataFrame) -> str:
-    """The data set's card; curves have both methods at each N."""
+    """The data set's card; `curves` must have both methods at each N."""
     lines = []
     sampled = curves[curves["method"] != "greedy"].sort_values("method", ascending=False, kind="stable")
     for group, at in sampled.groupby(["dataset", "model", "setting", "N", "questions"], sort=False):
@@ -203,5 +203,5 @@ def _card(table: pd.DataFrame, curves: pd.DataFrame) -> str:
 
 
 def _cell(text: Any) -> str:
-    """Untrusted text in a line of Markdown."""
+    """Untrusted text, escaped for a line of Markdown."""
     return re.sub(r"([\\`*_\[\]<>|#])", r"\\\1", visible(" ".join(str(text).split())))

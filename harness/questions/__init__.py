@@ -1,1 +1,1 @@
-"""The questions that are put to a model."""
+"""The questions that a model is asked."""

@@ -4,7 +4,7 @@
     {"problem": "What is ...?", "level": "Level 1", "type": "Algebra", ...}    EleutherAI/hendrycks_math
     {"problem": "What is ...?", "level": 1, "subject": "Algebra", ...}         HuggingFaceH4/MATH-500
 
-A revision never changes, so files that are in the hub's cache are used without asking the hub.
+A revision never changes, so files in the local cache are used without a request to the hub.
 """
 
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ HUB_TIMEOUT = 10.0
 
 @dataclass(frozen=True)
 class HubDataset:
-    """A data set's test split on the hub; `configs` in the order in which their rows are joined."""
+    """A data set's test split on the hub; the rows of `configs` are concatenated in this order."""
 
     repository: str
     revision: str
@@ -49,7 +49,7 @@ MATH_500 = HubDataset(
 
 
 def dataset_rows(source: HubDataset, file: Path | None) -> list[SourceRow]:
-    """All rows of the test split, from `file` where one is given. Raises BadInput where some are missing."""
+    """All rows of the test split, from `file` if given. Raises BadInput if their number is wrong."""
     rows = file_rows(file) if file else hub_rows(source)
     if len(rows) != source.rows:
         where = file or source.repository
@@ -71,7 +71,7 @@ def file_rows(file: Path) -> list[SourceRow]:
 
 
 def hub_rows(source: HubDataset) -> list[SourceRow]:
-    """The test split out of the hub's files, which are downloaded once. Raises BadInput where that fails."""
+    """The test split from the hub's files, which are downloaded once. Raises BadInput if that fails."""
     import datasets
     import httpx
     from datasets.exceptions import DatasetsError
@@ -89,7 +89,7 @@ def hub_rows(source: HubDataset) -> list[SourceRow]:
 
 
 def _download(source: HubDataset) -> str:
-    """The folder in the hub's cache that holds the pinned revision, fetched if it is not there yet."""
+    """The cache folder of the pinned revision, which is downloaded if it is not there yet."""
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import LocalEntryNotFoundError
 
@@ -104,9 +104,9 @@ def _download(source: HubDataset) -> str:
 
 
 def hub_trouble(repository: str, revision: str | None, kind: str = "model") -> str:
-    """Why the hub does not have a model or data set, empty where it does.
+    """The reason why a model or data set is not available on the hub; "" if it is.
 
-    The only request with a time limit and without retries: it comes before all others.
+    The only request with a time limit and without retries, so it is made before all others.
     """
     import httpx
     from huggingface_hub import HfApi

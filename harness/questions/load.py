@@ -1,12 +1,12 @@
-"""The questions that are put to a model, each with its right answer.
+"""The questions that a model is asked, each with its right answer.
 
     Question(question_id="gsm8k-test-0000", problem="Janet’s ducks lay 16 eggs per day. ...", gold="18")
 
 Ids do not depend on where the rows came from. GSM8K: the position in the pinned revision.
 MATH: the subject and a hash of the problem (`math-algebra-01685114`), because its rows have
-no id and come in different orders; MATH-500, which is a part of it, has the same ids.
+no id and come in different orders; MATH-500, which is a subset of it, has the same ids.
 
-Questions with choices are put to a model with a line for each:
+If a question has choices, they are added to it, one per line:
 
     {"question": "Which of these floats?", "choices": ["A nail", "A cork", "A coin"], "gold": "B"}
     -> "Which of these floats?\n\nA. A nail\nB. A cork\nC. A coin", labels A B C, gold B
@@ -37,7 +37,7 @@ from results import BadInput
 
 _GOLD = ("gold", "answer", "answerKey")
 _BESIDE = re.compile(r"(['\"])\s+\1")
-"""Texts with no comma between them, as NumPy writes a list: Python would take them for one."""
+"""Strings with no comma between them, as NumPy prints a list: Python would join them."""
 _LABEL = re.compile(r"\w{1,20}")
 
 
@@ -52,7 +52,7 @@ def choices_of(cell: Any, where: str) -> dict[str, str]:
         listed = dict(zip(string.ascii_uppercase, listed, strict=False))
     if not isinstance(listed, dict) or len(listed) < 2:
         raise BadInput(f"{where}: choices is {str(cell)[:60]!r}, expected a list of 2 to 26 texts")
-    if isinstance(cell, dict):  # rows of a file with fewer choices than others have nulls
+    if isinstance(cell, dict):  # a row with fewer choices than others has nulls
         listed = {label: text for label, text in listed.items() if text is not None}
     choices = {str(label): " ".join(str(text).split()) for label, text in listed.items()}
     if bad := next((label for label in choices if not _LABEL.fullmatch(label)), None):
@@ -61,7 +61,7 @@ def choices_of(cell: Any, where: str) -> dict[str, str]:
 
 
 def label_of(gold: str, choices: dict[str, str]) -> str:
-    """The label that `gold` is or whose choice has this text; `gold` itself where there is no such label."""
+    """The label equal to `gold`, or that of the only choice with this text; else `gold` itself."""
     if gold in choices:
         return gold
     meant = [label for label, text in choices.items() if text == " ".join(gold.split())]
@@ -69,7 +69,7 @@ def label_of(gold: str, choices: dict[str, str]) -> str:
 
 
 def as_objects(cell: Any) -> Any:
-    """What a cell says: lists of Parquet as lists, and JSON in a CSV, or Python as pandas writes it there."""
+    """The value of a cell: Parquet arrays as lists; JSON, or Python as pandas writes it in a CSV, parsed."""
     if isinstance(cell, np.ndarray):
         return cell.tolist()
     if isinstance(cell, str) and cell.lstrip()[:1] in ("{", "["):
@@ -86,7 +86,7 @@ TINY_FILE = Path(__file__).parents[1] / "tiny" / "test.jsonl"
 
 @dataclass(frozen=True)
 class Question:
-    """One problem and its right answer as the grader writes it; the labels of its choices, if it has any."""
+    """One problem, its right answer in the grader's form, and the labels of its choices, if any."""
 
     question_id: str
     problem: str
@@ -96,12 +96,12 @@ class Question:
 
 @dataclass(frozen=True)
 class _MathProblems:
-    """Problems of MATH: the rows they are in, which of these are meant, and how many there are."""
+    """A subset of MATH: the data set that contains it, its number of problems, and its filter."""
 
     source: HubDataset
     count: int
     integer: re.Pattern[str] | None = None
-    """Where given, only level-1 problems whose boxed answer is such an integer."""
+    """If given, only level-1 problems whose boxed answer matches it."""
 
 
 # The paper: "problems at level 1 with integer answers, yielding a subset of 309 problems". Plain digits give
@@ -117,16 +117,16 @@ _MATH = {
 
 DATASETS = ("gsm8k", *_MATH, "multiple-choice", "tiny")
 _NEEDED: dict[str, GraderName] = {"math": "math", "math-500": "math", "multiple-choice": "choice"}
-"""The grader of data sets whose right answers are not integers, which are expressions too."""
+"""The grader of data sets with other answers than integers; `math` takes integers as expressions, too."""
 
 
 def load_questions(name: str, file: Path | None = None, grader: GraderName | None = None) -> list[Question]:
-    """The questions of the data set `name`, or of your own file with that name.
+    """The questions of the data set `name`, or of your own file at that path.
 
-    `file` holds the rows of the named data set, in place of the hub. `grader` says what the
-    right answers of your own file are: by default labels where its rows have choices, else
-    integers. Raises BadInput: missing or unexpected rows, an unreachable hub, right answers
-    of another kind.
+    `file` holds the rows of the named data set, in place of the hub. `grader` is for the
+    right answers of your own file: by default labels if its rows have choices, else
+    integers. Raises BadInput for missing or unexpected rows, an unreachable hub, and right
+    answers of another kind.
     """
     needed: GraderName | None = _NEEDED.get(name)
     if name in DATASETS and grader and grader != (needed or "integer") and (needed or grader == "choice"):
@@ -161,9 +161,9 @@ def dataset_commit(name: str) -> str | None:
 def _questions(
     rows: list[SourceRow], prefix: str, where: Path, grader: GraderName = "integer"
 ) -> list[Question]:
-    """Questions of rows with problem (or question) and gold (or answer); ids as given, or by position."""
+    """Questions from rows with problem (or question) and gold (or answer); ids as given, or by position."""
     if any({"gold", "answer"} <= {*_filled(row)} for row in rows):
-        rows = [row | {"answer": None} for row in rows]  # somebody's answers
+        rows = [row | {"answer": None} for row in rows]  # beside a gold, these are somebody's answers
     questions = [
         _question(row, f"{prefix}-{i:04d}", f"{where}: row {i + 1}", grader) for i, row in enumerate(rows)
     ]
@@ -174,7 +174,7 @@ def _questions(
 
 
 def _question(row: SourceRow, default_id: str, where: str, grader: GraderName) -> Question:
-    """Choices are in `choices`, or in the problem already; then `labels` says which there are."""
+    """The question of a row; choices are in `choices`, or already in the problem, with their `labels`."""
     problem, answer = _needed(row, where, "problem", "question"), _needed(row, where, *_GOLD)
     labels, ids = tuple[str, ...](), ["question_id"]
     if grader == "choice":
@@ -189,7 +189,7 @@ def _question(row: SourceRow, default_id: str, where: str, grader: GraderName) -
 
 
 def _needed(row: SourceRow, where: str, *columns: str) -> str:
-    """As `_first`. Raises BadInput where none of the columns holds anything."""
+    """As `_first`, but raises BadInput if all the columns are empty."""
     if (text := _first(row, where, *columns)) is None:
         found = f"columns {', '.join(_filled(row))}" if _filled(row) else "nothing"
         raise BadInput(f"{where}: no {' or '.join(columns[:2])}, found {found}")
@@ -197,23 +197,23 @@ def _needed(row: SourceRow, where: str, *columns: str) -> str:
 
 
 def _filled(row: SourceRow) -> list[str]:
-    """The columns that hold something."""
+    """The columns that are not empty."""
     return [column for column, cell in row.items() if str(cell).strip() not in ("", "nan", "None")]
 
 
 def _first(row: SourceRow, where: str | Path, *columns: str) -> str | None:
-    """The first of `columns` that holds something, as text. Raises BadInput where it holds a list."""
+    """The first of `columns` that is not empty, as text. Raises BadInput if it holds a list."""
     for column in (name for name in columns if name in _filled(row)):
         cell = row[column]
         if isinstance(cell, list | dict | np.ndarray):
             raise BadInput(f"{where}: {column} is {str(cell)[:60]!r}, expected a text or a number")
-        # 7 beside an empty cell is read as 7.0.
+        # 7 in a column with an empty cell is read as 7.0.
         return f"{cell:.15g}" if isinstance(cell, float) else str(cell)
     return None
 
 
 def _math(name: str, rows: list[SourceRow], where: Path) -> list[Question]:
-    """The problems of MATH that are meant, in the order of their hashes: subjects mixed."""
+    """The problems of the MATH subset `name`, ordered by their hashes, which mixes the subjects."""
     meant = _MATH[name]
     fields = {}
     for number, row in enumerate(rows, start=1):
@@ -237,7 +237,7 @@ def _math(name: str, rows: list[SourceRow], where: Path) -> list[Question]:
 
 
 def _level(row: SourceRow, where: str) -> int:
-    """`Level 1` is 1; MATH has a problem without one, `Level ?`, which is 0."""
+    """The number in `Level 1`; 0 for `Level ?`, which MATH has for a problem without a level."""
     level = re.fullmatch(r"(?:Level )?([0-9]|\?)", str(row.get("level")))
     if level is None:
         raise BadInput(f"{where}: no level in column 'level': not a row of MATH")

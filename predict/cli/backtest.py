@@ -37,7 +37,7 @@ def run(
         refuse_given(["splits"], "is of samples: a curves table is split once")
     named = [chosen(predictor, group) for group in groups]
     for group in groups:
-        hidden(group, request, splits)  # refuses what cannot be asked of any of them before any work
+        hidden(group, request, splits)  # check every request before any work
     tables = [
         backtest(group, names, request, splits, options) for group, names in zip(groups, named, strict=True)
     ]

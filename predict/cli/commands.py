@@ -1,4 +1,4 @@
-"""The commands and their options. What a command does is imported when it runs, and not for its --help."""
+"""The commands and their options. The code of a command is imported when it runs, not for its --help."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -42,7 +42,7 @@ PREDICTORS = {
     "exponential": "a curve that approaches its limit as e^−νN",
     "power-law": "a curve that approaches its limit as N^−c",
 }
-"""The predictors by name, and what each goes by."""
+"""The predictors by name, and what each is based on."""
 
 
 def at_settings(help_: str) -> Callable[[Any], Any]:
@@ -51,7 +51,7 @@ def at_settings(help_: str) -> Callable[[Any], Any]:
 
 
 def inputs(command: Callable[..., Any]) -> Callable[..., Any]:
-    """INPUT..., and how the answers in them are read."""
+    """The argument INPUT..., and the options for reading answers."""
     argument = click.argument(
         "inputs", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="INPUT..."
     )
@@ -70,7 +70,7 @@ at_n = AT_N.option("--at-n")
 
 
 def sampled(predictor: str, replicates: int, one: bool = False) -> Callable[[Any], Any]:
-    """What forecast, backtest and plan share: inputs, `one` predictor or several, method, caps, and draws."""
+    """Options of forecast, backtest and plan: inputs, `one` predictor or several, method, caps and draws."""
     which = "One of" if one else "Some of these, or all:"
     listed = "; ".join(f"{name} ({meaning})" for name, meaning in PREDICTORS.items())
     predictors = click.option(
@@ -91,7 +91,7 @@ def sampled(predictor: str, replicates: int, one: bool = False) -> Callable[[Any
 
 
 OF_FORECASTS = (*("predictor", "method", "fit_cap", "at_caps", "bootstrap", "seed", "at_settings", "prices"),)
-"""The options of a plan that `--score` leaves without effect."""
+"""The options of `tts plan` that have no effect with `--score`."""
 
 
 def _refuse_without_intervals(bootstrap: int) -> None:

@@ -1,4 +1,4 @@
-"""`tts fits`: the fits of the paper's appendix as a table, and what speaks against each.
+"""`tts fits`: the fits of the paper's appendix as a table, with the problem of each, if any.
 
 along                  α      β   rate    gap  misfit  status  problem
 N, at setting 120  0.961  0.113  0.352  0.839  0.0073  ok
@@ -35,7 +35,7 @@ def run(inputs: tuple[Path, ...], out: Path, method: str | None) -> None:
 def appendix_fits(group: Group) -> pd.DataFrame:
     """All fits of `group`, one row each: along_n by setting, along_t, along_gap by N > 1.
 
-    What cannot be fitted is there too, as not_identifiable with empty parameters and the reason.
+    If a fit is impossible, its row has status not_identifiable, empty parameters and the reason.
     """
     setting, T, N, accuracy = group.points.setting, group.points.T, group.points.N, group.accuracy
     single = along_t(T[N == 1], accuracy[N == 1])

@@ -54,7 +54,7 @@ def run(
     groups = sets_asked(inputs, then, out, method, request)
     names = [chosen(predictor, group) for group in groups]
     for group in groups:
-        split(group, request)  # refuses what cannot be asked of any of them before the first is forecast
+        split(group, request)  # raises BadInput before the first forecast
     few = [too_few(group) for group, own in zip(groups, names, strict=True) if PAPER_S in own]
     few = list(filter(None, few)) if request == Request() else []
     for line in few:
@@ -82,7 +82,7 @@ def run(
 def sets_asked(
     inputs: Sequence[Path], then: Sequence[Path], out: Path, method: str | None, request: Request
 ) -> list[Group]:
-    """What is forecast, of the inputs and of those that are taken along if they can be. Raises BadInput."""
+    """The groups of the inputs, and those of `then` that can be forecast. Raises BadInput."""
     named, others = opened(inputs)
     for path in then:
         if not path.exists():
@@ -98,7 +98,7 @@ def sets_asked(
 def shown_singly(
     groups: Sequence[Group], forecasts: Iterator[Forecasts], request: Request
 ) -> Iterator[Forecasts]:
-    """The forecasts, each printed as it comes where they are few; with what its table does not warn of."""
+    """Yield the forecasts, printed at once if there are few, and notes other than those of their tables."""
     for group, (table, notes) in zip(groups, forecasts, strict=True):
         if len(groups) <= SINGLY:
             largest = int(group.points.N.max())
@@ -109,7 +109,7 @@ def shown_singly(
 
 
 def too_few(group: Group) -> str:
-    """That a set has too few lengths for the paper's Figure 3; "" where it has enough."""
+    """The message that a set has too few lengths for the paper's Figure 3; "" if it has enough."""
     T = [length for _, length in group.points.settings()]
     if len(T) >= ENOUGH and np.isfinite(T).all():
         return ""
@@ -120,7 +120,7 @@ def too_few(group: Group) -> str:
 
 
 def _forecasts(calls: Sequence[Callable[[], Forecasts]]) -> Iterator[Forecasts]:
-    """What the calls give, in their order. Many sets are forecast in two processes, to the same numbers."""
+    """Yield the results of the calls in order; if many, from two processes, with the same numbers."""
     if len(calls) <= SINGLY:
         yield from (call() for call in calls)
         return
@@ -133,7 +133,7 @@ def _forecasts(calls: Sequence[Callable[[], Forecasts]]) -> Iterator[Forecasts]:
 def show(heading: str, forecasts: pd.DataFrame, limit: int | None = None) -> None:
     """Print each predictor's forecasts and how good they are; `limit`: the largest N fitted, if named.
 
-    Of several predictors that can be judged only the default's forecasts, or else the last one's.
+    If some values were held out, only the default's forecasts are printed, or else the last predictor's.
     """
     names, asked = list(forecasts["predictor"].unique()), asked_of(forecasts)
     judged = (asked["role"] == "held_out").any()
@@ -154,7 +154,7 @@ def show(heading: str, forecasts: pd.DataFrame, limit: int | None = None) -> Non
 
 
 def spread(rows: pd.DataFrame, most: int) -> pd.DataFrame:
-    """At most `most` or so rows of a table: of every setting the same few N, evenly chosen."""
+    """At most about `most` rows of a table: the same few, evenly spaced N of every setting."""
     if len(rows) <= most:
         return rows
     each, ns = max(2, most // rows["setting"].nunique()), np.unique(rows["N"])
@@ -163,9 +163,9 @@ def spread(rows: pd.DataFrame, most: int) -> pd.DataFrame:
 
 
 def fitted_to(used: pd.DataFrame, limit: int | None) -> str:
-    """What was fitted: " from settings 10, 20, 30, N up to 64"; "" where none of it is in the table.
+    """What was fitted: " from settings 10, 20, 30, N up to 64"; "" if the table has no fitted rows.
 
-    `limit` is the largest N fitted, where it was asked for: rows that --at-n leaves out were fitted too.
+    `limit` is the largest N fitted, if it was given: rows that --at-n leaves out were fitted too.
     """
     settings = list(dict.fromkeys(used["setting"].astype(str)))
     if used.empty:

@@ -17,7 +17,7 @@ from results.words.forecasts import error_columns, far
 from results.words.names import interval, method_name, predictor_name, setting_used, show
 
 SINGLY = 3
-"""Up to so many sets are told one by one, with every forecast."""
+"""Up to this many sets are printed one by one, with every forecast."""
 
 
 def name_of(rows: pd.DataFrame) -> str:
@@ -27,13 +27,13 @@ def name_of(rows: pd.DataFrame) -> str:
 
 
 def asked_of(rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows that are forecasts; all where every one was fitted."""
+    """The rows that are forecasts; all rows if every one was fitted."""
     asked = rows[rows["role"] != "used"]
     return asked if len(asked) else rows
 
 
 def overview(tables: Sequence[pd.DataFrame]) -> str:
-    """A row for each set and predictor: how far its forecasts are from what was held out."""
+    """A table with a row for each set and predictor: how far its forecasts are from the held-out values."""
     body: list[list[str]] = []
     for rows in tables:
         forecasts = asked_of(rows)
@@ -48,7 +48,7 @@ def overview(tables: Sequence[pd.DataFrame]) -> str:
 
 
 def sentence_of(rows: pd.DataFrame) -> str:
-    """The dearest forecast that was held out, or else the dearest, of the set's first predictor."""
+    """A sentence on the most expensive forecast, if possible a held-out one, of the set's first predictor."""
     first = rows[rows["predictor"] == rows["predictor"].iloc[0]]
     beyond = first[first["role"] != "used"].dropna(subset=["predicted"])
     if beyond.empty:
@@ -64,7 +64,7 @@ def sentence_of(rows: pd.DataFrame) -> str:
 
 
 def summary_of(rows: pd.DataFrame) -> str:
-    """How far each predictor of a set is off what was held out."""
+    """A sentence on the mean error of each predictor of a set on the held-out values."""
     forecasts = asked_of(rows)
     table = scores(forecasts)
     held_out = table["asked"].iloc[0]
@@ -78,7 +78,7 @@ def summary_of(rows: pd.DataFrame) -> str:
 
 
 def together(notes: Sequence[tuple[str, Sequence[str]]]) -> list[str]:
-    """What a reader must be told of groups (name, sentences): a sentence once, with how many it is of."""
+    """Notes on groups (name, sentences) as lines: each sentence once, with the number of its groups."""
     counts = Counter(sentence for _, sentences in notes for sentence in dict.fromkeys(sentences))
     lines = []
     for sentence, times in counts.items():

@@ -36,12 +36,12 @@ from results.words.stopping import RULES as STOPPING_COLUMNS
 from results.words.stopping import sentences
 
 LEAST_VOTES = 8
-"""A smaller vote has little to save."""
+"""A vote of fewer answers has little to save by stopping early."""
 
 
 @dataclass(frozen=True)
 class Offer:
-    """The priced choices of one model on one data set, and what they were forecast from, if they were."""
+    """The priced choices of one model on one data set, and the group they were forecast from, if any."""
 
     heading: str
     choices: pd.DataFrame
@@ -65,7 +65,7 @@ def run(
     plot: Any,
     **asked: Any,
 ) -> None:
-    """Plan with every model and data set of the inputs; print, write and draw what is asked for."""
+    """Plan for every model and data set of the inputs; print the plans, and write and draw them if asked."""
     goals = goals_of(target_accuracy, token_budget)
     one_name(predictor)
     if out is not None:
@@ -101,23 +101,23 @@ def run(
 
 
 def money_of(inputs: Sequence[Path], prices: Mapping[str, Price]) -> Money:
-    """What answers cost: the samples are read for it where prompts have a price, or answers a cost."""
+    """The cost of answers; the samples are read only if prompts have a price or answers have a cost."""
     files = sample_files(*(path for path in inputs if kind_of(path) == "samples"))
     prompts = any(price.prompts for price in prices.values())
     priced = [file for file in files if prompts or COST in column_names(file)]
     if not priced:
         return Money(prices)
     with catch_warnings():
-        simplefilter("ignore", UserWarning)  # they are told where the samples are forecast from
+        simplefilter("ignore", UserWarning)  # given when the samples are read for the forecast
         tables = [read_samples(file, texts=False) for file in priced]
     return Money.of(prices, pd.concat(tables, ignore_index=True))
 
 
 def with_cost(groups: Sequence[Group]) -> list[Group]:
-    """The groups that can be planned with, with a note on each other; all of them where none can."""
+    """The groups with known costs, printing a note on each of the others; all groups if none has."""
     why = [without_cost(group) for group in groups]
     if all(why):
-        return list(groups)  # which is refused
+        return list(groups)  # refused later
     for group, reason in zip(groups, why, strict=True):
         if reason:
             say(f"note: no plan for {group.name}: {reason}", err=True)
@@ -127,11 +127,11 @@ def with_cost(groups: Sequence[Group]) -> list[Group]:
 def forecast_offers(
     groups: Sequence[Group], predictor: str, max_n: int, options: Options, request: Request
 ) -> Iterator[Offer]:
-    """Of each group the choices of its method, measured or forecast."""
+    """Yield the choices of each group by its method, measured or forecast."""
     names = [chosen(predictor, group)[0] for group in groups]
     check_new(groups, request.at_settings)
     for group in groups:
-        split(group, request)  # refuses what cannot be asked of any of them before the first is forecast
+        split(group, request)  # raises BadInput before the first forecast
     for group, name in zip(groups, names, strict=True):
         choices = forecast_choices(group, name, max_n, options, request.at_settings)
         heading = f"{group.title}, forecast by {predictor_name(choices)}"
@@ -141,9 +141,9 @@ def forecast_offers(
 def measured_offers(
     inputs: Sequence[Path], score: str, score_cost: float | None, max_n: int, level: float
 ) -> Iterator[Offer]:
-    """Of each model and data set the vote and the choices by score, as they were measured."""
+    """Yield the measured choices of each model and data set, by majority vote and by score."""
     samples = read_samples(*inputs, texts=False, also=columns_of_score(score))
-    samples = samples.drop(columns=COST, errors="ignore")  # in tokens
+    samples = samples.drop(columns=COST, errors="ignore")  # plans by score are in tokens
     by_key = dict[Key, list[Side]]()
     for side in sides_of({", ".join(map(str, inputs)): samples}, {}, score, score_cost):
         by_key.setdefault(Key("llm", side.dataset, side.run), []).append(side)
@@ -155,7 +155,7 @@ def measured_offers(
 
 
 def allowed_methods(sides: Sequence[Side], name: str) -> tuple[str, ...]:
-    """The methods by score that these allow: rewards below 0 rank answers and are no weights."""
+    """The methods by score that all sides allow: rewards below 0 can rank answers, but not weight them."""
     allowed: list[str] = []
     for method in [method for method in BY_SCORE if all(side.allows(method) for side in sides)]:
         try:
@@ -176,10 +176,10 @@ def show(heading: str, bought: Plan) -> None:
 
 
 def show_settled(group: Group, bought: Plan, options: Options) -> None:
-    """Print what `tts stop` says of the choice, where its votes are of LEAST_VOTES stored answers or more."""
+    """Print what `tts stop` finds for the choice if it votes on LEAST_VOTES stored answers or more."""
     aim, target = bought.chosen, bought.target_accuracy
     if aim is None and target is not None and bought.best["upper"] >= target:
-        aim = bought.best  # the goal is within its interval
+        aim = bought.best  # its interval reaches the goal
     if aim is None or group.run or group.method != "majority":
         return
     for pool in group.pools:

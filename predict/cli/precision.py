@@ -48,7 +48,7 @@ def run(
     cheap: Path | None,
     prices: Mapping[str, Price],
 ) -> None:
-    """Print, and write where asked, what runs of those sizes would tell by every setting of the pilot."""
+    """Print the precision of runs of those sizes for every setting of the pilot, and write it if asked."""
     if out is not None:
         check_out(out, inputs)
     questions, answers = tuple(dict.fromkeys(questions)), tuple(dict.fromkeys(answers))
@@ -73,7 +73,7 @@ def alone(
     cheap: Path | None,
     prices: Mapping[str, Price],
 ) -> list[pd.DataFrame]:
-    """Print and return the ± of runs of those sizes, and what a cheap side saves. Raises BadInput."""
+    """Print and return the ± of runs of those sizes, and the savings due to a cheap side. Raises BadInput."""
     for path in inputs:
         if kind_of(path) == "curves":
             raise BadInput(f"{path}: curves do not show how answers differ: give samples")
@@ -101,13 +101,13 @@ def alone(
 
 
 def _by(rows: pd.DataFrame, *sides: Side) -> pd.DataFrame:
-    """The rows of single answers, and of more by what all sides allow: verdicts do not vote."""
+    """The rows of single answers, and of several by methods that all sides allow: verdicts do not vote."""
     allowed = rows["method"].map(lambda method: all(side.allows(method) for side in sides))
     return rows[(rows["N"] == 1) | allowed].reset_index(drop=True)
 
 
 def saved(rows: pd.DataFrame) -> str:
-    """What a cheap side saves, by the largest vote, or of verdicts the most answers."""
+    """A sentence on what a cheap side saves, for the largest vote (of verdicts: the largest best-of-N)."""
     several = rows[rows["N"] > 1]
     first = several[several["method"].eq(several["method"].iloc[0])] if len(several) else rows
     row = first.iloc[-1]
@@ -118,7 +118,7 @@ def saved(rows: pd.DataFrame) -> str:
         part = f"{show(row['cost_with'])} of the cost ({ends})".removesuffix(" (–)")
         return f"{sentence(run)}: as precise with {n} of them and {m} of {row['with']}, for {part}."
     left = np.sqrt(1 - row["explained"])
-    most = (1 - left) / (1 + left)  # of very many questions
+    most = (1 - left) / (1 + left)  # with very many questions
     few = "" if row["price"] >= most else ": these questions are too few"
     return (
         f"{row['with']} does not pay for {run}: it explains {show(row['explained'])} of how they differ, so "
@@ -153,7 +153,7 @@ def compared(
 
 
 def columns_of(rows: pd.DataFrame) -> Columns:
-    """What is printed of the runs."""
+    """The columns to print."""
     columns: Columns = {
         "run": _named,
         "questions": lambda row: count(row["questions"]),

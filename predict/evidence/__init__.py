@@ -1,1 +1,1 @@
-"""From tables to evidence: what is known, what is hidden from a forecast, and what it is asked."""
+"""From tables to evidence: what a forecast may see, what is hidden from it, and what it is asked."""

@@ -1,11 +1,11 @@
-"""Hard caps: one run looked at as if it had been stopped at C tokens, with dearer caps as its settings.
+"""Hard caps: one run treated as if it had been stopped at C tokens, with larger caps as its settings.
 
     run              seen      asked                  predictor  predicted  low   high  tokens
     qwen3 on aime    cap=8000  cap=16000, N = 8       survival   0.61       0.55  0.67  9,700
 
-A run whose answers have tokens holds every cap up to its longest answer. What lies within the cap is all that
-a forecast sees. `survival` goes by the answers; the curve predictors are its rivals: they see the curve at
-eight caps up to C, in equal steps of the share of answers that ended.
+A run with token counts gives the result at every cap up to its longest answer. A forecast sees only what lies
+within C. The predictor `survival` uses the answers; its rivals, the curve predictors, see the curve at eight
+caps up to C, in equal steps of the share of answers that ended.
 """
 
 from collections.abc import Iterable, Sequence
@@ -28,10 +28,10 @@ RIVAL_CAPS = 8
 def capped(
     samples: pd.DataFrame, method: str | None, cap: int, at_caps: Sequence[int], at_n: Sequence[int] = ()
 ) -> list[Group]:
-    """Each run in a checked samples table, its settings being `cap`, which is seen, and the dearer `at_caps`.
+    """Each run in a checked samples table as a group with the settings `cap`, which is seen, and `at_caps`.
 
-    What is known of a setting is that of all answers; a cap beyond the point where the run itself cut answers
-    off is not known. Raises BadInput where tokens are missing or the caps make no sense.
+    The accuracy of a setting is that of all answers; it is unknown for caps beyond the point where the run
+    itself cut answers off. Raises BadInput if tokens are missing or the caps make no sense.
     """
     check_tokens(samples)
     if min(at_caps) <= cap:
@@ -51,11 +51,11 @@ def capped(
 
 
 def unfinished_marked(rows: pd.DataFrame, cap: float) -> pd.DataFrame:
-    """Rows of a samples table in which an answer that the run cut off, readable or not, has not ended.
+    """Rows of a samples table with answers that the run cut off, readable or not, marked as unfinished.
 
-    It gives no answer, is not right, and takes one token more than it was allowed: it was censored there.
-    `finish_reason` says which answers these are. Where it says nothing and no answer is longer than `cap`,
-    the run is taken to have been stopped there, so that answers of `cap` tokens have not ended.
+    Such an answer is null and not right, and takes one token more than it was allowed: it was censored there.
+    `finish_reason` says which answers these are. If it is missing and no answer is longer than `cap`, the run
+    is assumed to have been stopped there, so that answers of `cap` tokens are unfinished.
     """
     tokens = rows["tokens"].astype(float)
     at_limit = (tokens >= cap) & (tokens.max() <= cap)
@@ -66,7 +66,7 @@ def unfinished_marked(rows: pd.DataFrame, cap: float) -> pd.DataFrame:
 
 
 def _stop(run: Run, rows: pd.DataFrame) -> float:
-    """The dearest cap that the run tells. Raises BadInput where it does not even tell what is seen."""
+    """The largest cap the run shows. Raises BadInput if none ended by `run.cap` or any was cut before."""
     tokens, cap = run.answers.tokens, run.cap
     if not (tokens <= cap).any():
         raise BadInput(
@@ -75,7 +75,7 @@ def _stop(run: Run, rows: pd.DataFrame) -> float:
         )
     cut_off = endings(rows).eq("length").fillna(False)
     first = rows["tokens"].astype(float)[cut_off].min()
-    if first < cap:  # not where none is cut off: NaN
+    if first < cap:  # false if no answer is cut off: NaN
         raise BadInput(
             f"setting {run.setting}: --fit-cap {cap}: the run itself cut answers off before that; give at "
             f"most {first:.0f}"
@@ -86,7 +86,7 @@ def _stop(run: Run, rows: pd.DataFrame) -> float:
 
 
 def seen_of(run: Run, answers: AnswerPools) -> tuple[Run, list[Pool]]:
-    """What the run shows of some of its answers: themselves, stopped, and them at `RIVAL_CAPS` caps."""
+    """Of a run's `answers`: the run stopped at its cap, and the pools at `RIVAL_CAPS` caps up to it."""
     ((in_order, places),) = put_in_order([stopped(answers, run.cap)])
     seen = replace(run, answers=in_order, whole=run.whole[places])
     ended = seen.answers.tokens[seen.answers.tokens <= run.cap]
@@ -97,7 +97,7 @@ def seen_of(run: Run, answers: AnswerPools) -> tuple[Run, list[Pool]]:
 
 
 def pools_at(answers: AnswerPools, caps: Iterable[tuple[str, float]], stop: float = np.inf) -> list[Pool]:
-    """The answers at each of the named caps up to `stop`, with the tokens that they then take."""
+    """The answers at each of the named caps up to `stop`, with the tokens that they use at this cap."""
     pools = []
     for name, cap in caps:
         if cap <= stop:
@@ -111,8 +111,8 @@ def observe(
 ) -> Evidence:
     """The part of `group` at `settings` with N ≤ max_n.
 
-    Of samples that is max_n answers to each question: the first ones, or with `draw`, the number of a split,
-    random ones. Everything an estimator sees is made from these answers alone.
+    With samples this is max_n answers to each question: the first ones, or random ones if `draw` gives the
+    number of a split. Everything an estimator sees is made from these answers alone.
     """
     if group.pools:
         run, seen = None, drawn(group, settings, max_n, seed, draw)
@@ -134,10 +134,10 @@ def observe(
 def drawn(
     group: Group, settings: Sequence[str], n: int, seed: int, draw: int | None, rest: bool = False
 ) -> list[Pool]:
-    """`n` random answers to each question at `settings` in split number `draw`, the first `n` where that is
-    None; with `rest` all others."""
+    """`n` random answers to each question at `settings` in split number `draw` (None: the first `n`); with
+    `rest`, all the others instead."""
     pools = [pool for pool in group.pools if pool.setting in settings]
-    if group.run:  # its answers as they came, not as they are at each cap
+    if group.run:  # its uncut answers, not those at each cap
         pools = [Pool(group.run.setting, np.nan, group.run.answers)]
     orders = [np.arange(len(pool.answers.votes)) for pool in pools]
     if draw is not None:
@@ -147,7 +147,7 @@ def drawn(
 
 
 def unseen(group: Group, settings: Sequence[str], n: int, seed: int, draw: int) -> list[Pool]:
-    """The answers of a group that split number `draw` hides: of `settings` all but `n`, of others all."""
+    """The answers that split number `draw` hides: all but `n` at `settings`, and all at other settings."""
     rest = drawn(group, settings, n, seed, draw, rest=True)
     if group.run:
         return pools_at(rest[0].answers, group.run.caps.items())

@@ -1,9 +1,9 @@
-"""The input tables as groups: each model on each dataset as curve points, from samples with the answers too.
+"""The input tables as groups: one model on one dataset as curve points; from samples, with the answers.
 
     samples.jsonl or curves.csv  ->  Group(Key("llm", "gsm8k", "llama", method="majority"), points, …, pools)
 
-T is how long an answer is, in tokens (for the synthetic twin: steps), here and in all of `predict`. It comes
-from `results.votes.tokens`, so samples and their curves give the same.
+In all of `predict`, T is the length of an answer in tokens (for the synthetic twin: steps). It comes from
+`results.votes.tokens`, so samples and their curves give the same T.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -25,17 +25,17 @@ from results.words.names import curves_name, method_name
 
 @dataclass(frozen=True)
 class Group:
-    """One model on one dataset with one method: P points, and one pool a setting (none from curves).
+    """One model on one dataset with one method: P points, and one pool per setting (none from curves).
 
     Arguments:
-        key: whose answers, and the method; the setting is left open.
+        key: model, dataset and method; the setting is left open.
         points: setting, T and N, shape (P,); sorted by T, then N.
         accuracy, stderr: shape (P,).
-        questions: number of questions of each setting (0 where unknown).
-        clusters: that of the clusters that they come in, of each setting whose questions come in any.
+        questions: number of questions of each setting (0 if unknown).
+        clusters: number of clusters of questions of each setting that has clusters.
         priced: whether T is the length of one answer. A curves table with neither tokens per answer nor the
-            number of questions has only sums over questions: they order its settings, but price nothing.
-        run: the uncut answers where the settings are caps of one run (`capped.py`).
+            number of questions has only sums over questions: they order its settings, but give no cost.
+        run: the uncut answers if the settings are caps of one run (`capped.py`).
     """
 
     key: Key
@@ -50,7 +50,7 @@ class Group:
 
     @property
     def method(self) -> str:
-        """How the N answers to a question become one."""
+        """How the N answers to a question are combined into one."""
         return self.key.method
 
     @property
@@ -60,7 +60,7 @@ class Group:
 
     @property
     def title(self) -> str:
-        """ "llama on gsm8k, majority vote", of a run with the cap at which it is looked at."""
+        """ "llama on gsm8k, majority vote"; for a run, with its setting and cap."""
         method = method_name(self.key)
         if self.run is None:
             return method
@@ -74,31 +74,31 @@ class Group:
 
     @property
     def identity(self) -> Key:
-        """What tells it from other groups: names are for readers, and two may read alike."""
+        """The key that distinguishes it from other groups; two names may look the same."""
         return self.key.at(self.run.setting) if self.run else self.key
 
     @property
     def unit(self) -> str:
-        """What the length of an answer is counted in."""
+        """The unit in which the length of an answer is counted."""
         return "steps" if self.key.source == "synthetic" else "tokens"
 
 
 def _usual(there: Collection[str]) -> str:
-    """What is forecast where no method is named: the first of FORECAST that there is, "" if there is none."""
+    """The method forecast by default: the first of FORECAST that is in `there`, else ""."""
     return next((method for method in FORECAST if method in there), "")
 
 
 def groups_of_curves(frame: pd.DataFrame, method: str | None) -> list[Group]:
     """The groups in a checked curves table: rows of `method` with permutation "exact" and an accuracy.
 
-    method: by default each model's own, the vote where there is one.
+    method: by default each model's own: the majority vote, if there is one.
     """
     optional = ("accuracy", "stderr", "T", "tokens_per_answer", "questions", "clusters")
     rows = frame[frame["permutation"] == "exact"]
     rows = rows.reindex(columns=[*frame.columns, *(c for c in optional if c not in frame)])
     rows = rows[rows["accuracy"].notna()].astype({"questions": "float64"})  # unknown is not fewer
     most = rows.groupby([*PANEL, "setting"], dropna=False)["questions"].transform("max")
-    rows = rows[~(rows["questions"] < most)]  # of the questions that have so many answers
+    rows = rows[~(rows["questions"] < most)]  # drop an N that only some of the questions have answers for
     usual = {whose: _usual(set(part["method"])) for whose, part in groups(rows, WHOSE)}
     chosen = [(key, part) for key, part in groups(rows, PANEL) if key.method == (method or usual[key.whose])]
     return [_of_rows(key, part) for key, part in chosen]
@@ -129,7 +129,7 @@ def _of_rows(key: Key, rows: pd.DataFrame) -> Group:
 
 
 def groups_of_samples(frame: pd.DataFrame, method: str | None, at_n: Sequence[int] = ()) -> list[Group]:
-    """The groups in a checked samples table, exact at `grid` and `at_n`; method: as `sampled` has it."""
+    """The groups in a checked samples table, exact at `grid` and `at_n`; method: as in `sampled`."""
     of_samples = []
     for key, settings in sampled(frame, method):
         answers = unnamed([answer_pools(rows) for rows in settings.values()])
@@ -139,9 +139,9 @@ def groups_of_samples(frame: pd.DataFrame, method: str | None, at_n: Sequence[in
 
 
 def sampled(frame: pd.DataFrame, method: str | None) -> Iterator[tuple[Key, dict[str, pd.DataFrame]]]:
-    """Each model on each data set of a samples table by the method, and its sampled rows by setting.
+    """Yield the key of each model on each data set of a samples table, and its sampled rows by setting.
 
-    method: by default each model's own: the vote, and of verdicts, which do not vote, best of N.
+    method: by default each model's own: the majority vote, or best-of-N for verdicts, which do not vote.
     """
     rows = frame[frame["decoding"] == "sample"]
     usual = {} if method else usual_methods(rows)
@@ -151,12 +151,12 @@ def sampled(frame: pd.DataFrame, method: str | None) -> Iterator[tuple[Key, dict
 
 
 def make_pool(setting: str, answers: AnswerPools) -> Pool:
-    """The pool of a setting, with the mean length of its answers as T."""
+    """The pool of a setting; T is the mean length of its answers."""
     return Pool(setting, tokens_per_answer(answers), answers)
 
 
 def group_of_pools(key: Key, pools: Sequence[Pool], at_n: Sequence[int] = ()) -> Group:
-    """The group whose points are the exact accuracies of `pools`, each up to its smallest question's pool."""
+    """The group of the exact accuracies of `pools`, each up to the fewest answers that a question has."""
     ordered = sorted(pools, key=lambda pool: (np.isnan(pool.T), pool.T, pool.setting))
     parts = [(pool, grid(int(pool.answers.sizes.min()), at_n)) for pool in ordered]
     values = [accuracy_by_question(pool.answers.counts(), key.method, ns) for pool, ns in parts]
@@ -183,7 +183,7 @@ def group_of_pools(key: Key, pools: Sequence[Pool], at_n: Sequence[int] = ()) ->
 
 
 def grid(smallest_pool: int, at_n: Sequence[int] = ()) -> Ints:
-    """The N at which a pool is read: 1 … 8, powers of two, the pool itself, and those of `at_n` within it."""
+    """The N of a pool's points: 1 … 8, powers of two, the pool's size, and those of `at_n` up to this."""
     powers = [2**k for k in range(4, smallest_pool.bit_length())]
     forecast_ns = [n for n in at_n if n <= smallest_pool]
     return np.unique([*range(1, min(8, smallest_pool) + 1), *powers, smallest_pool, *forecast_ns]).astype(

@@ -1,10 +1,10 @@
-"""The data of `predict`: places on accuracy curves, the answers behind them, and what a forecast may see.
+"""The data of `predict`: points of accuracy curves, the answers behind them, and what a forecast may see.
 
 setting  T    N  accuracy  stderr        pool of "20": question q7 said 12, 12, 15, 12
 20       97   1  0.52      0.013
 20       97   4  0.58      0.013
 
-Answers with some of them left out or cut off: the only ways in which a forecast sees less than there is.
+Answers are hidden from a forecast only by leaving them out or by cutting them off.
 
 votes 0 1 2 1 −1 of a question, the first three kept  ->  0 1 2;   stopped at 900 tokens  ->  0 −1 1 …
 """
@@ -26,10 +26,10 @@ Texts = NDArray[np.str_]
 
 @dataclass(frozen=True)
 class Pool:
-    """The answers of one setting, and how many there are of which these are those seen.
+    """The answers seen at one setting, and the size of the pool that they are part of.
 
-    T: tokens (for the twin: steps) of an answer, NaN if not counted; whole: (Q,) the answers to each question
-    in the measured pool that these are part of; None: these are all, and what is asked are fresh ones.
+    T: tokens (for the twin: steps) of an answer, NaN if not counted. whole: (Q,) the number of answers to
+    each question in the measured pool that these are part of; None: fresh answers are to be forecast.
     """
 
     setting: str
@@ -39,7 +39,7 @@ class Pool:
 
     @property
     def sizes(self) -> Floats:
-        """(Q,) how many answers to each question the pool has that is asked about; inf: fresh ones."""
+        """(Q,) the number of answers to each question in the pool to be forecast; inf: fresh ones."""
         if self.whole is None:
             return np.full(len(self.answers.question_ids), np.inf)
         return self.whole.astype(np.float64)
@@ -47,9 +47,9 @@ class Pool:
 
 @dataclass(frozen=True)
 class Points:
-    """Places on accuracy curves, one element a point: setting, T (tokens or steps of one answer) and N.
+    """Points of accuracy curves, one element each: setting, T (tokens or steps of one answer) and N.
 
-    `spread`: standard deviation of log T where T is a forecast itself, 0 elsewhere; None: 0 everywhere.
+    `spread`: standard deviation of log T where T itself is a forecast, 0 elsewhere; None: 0 everywhere.
     """
 
     setting: Texts
@@ -66,7 +66,7 @@ class Points:
         return sorted(lengths.items(), key=lambda pair: (np.isnan(pair[1]), pair[1], pair[0]))
 
     def __getitem__(self, at: NDArray[np.bool_] | Ints) -> "Points":
-        """The points that a mask or indices choose."""
+        """The points selected by a mask or indices."""
         spread = None if self.spread is None else self.spread[at]
         return Points(self.setting[at], self.T[at], self.N[at], spread)
 
@@ -84,10 +84,10 @@ class Points:
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """Answers of one `setting` looked at as if each had been stopped at `cap` tokens.
+    """The answers of one `setting`, treated as if each had been stopped at `cap` tokens.
 
-    `caps`: what stopping later would be called as a setting, with its tokens; the first is `cap` itself.
-    `whole`: (Q,) the answers to each question in the measured pool that `answers` are part of.
+    `caps`: `cap` itself and the later caps: the name of each as a setting, with its tokens.
+    `whole`: (Q,) the number of answers to each question in the measured pool that `answers` are part of.
     """
 
     setting: str
@@ -103,11 +103,11 @@ class Evidence:
 
     points: the observed curve points, P of them, sorted by T, then N.
     accuracy: their accuracies, shape (P,).
-    stderr: their standard errors over questions, shape (P,); NaN where unknown.
-    pools: the counted answers by setting; empty when only curves are known.
+    stderr: their standard errors over questions, shape (P,); NaN if unknown.
+    pools: the answers of each setting; empty if only curves are known.
     method: majority or best_of_n, or one with an opposite.
-    run: where dearer caps are asked, the answers as they were stopped.
-    sizes: by setting, of how many questions each draw, a question or a cluster, is; none where unknown.
+    run: the answers as stopped at the cap, if larger caps are to be forecast; else None.
+    sizes: by setting, the number of questions in each draw (a question or a cluster); empty if unknown.
     """
 
     points: Points
@@ -120,7 +120,7 @@ class Evidence:
 
 
 def by_what_is_seen(pools: Sequence[Pool]) -> list[Pool]:
-    """The pools, their questions in an order that hangs on no answer that is hidden."""
+    """The pools, with their questions in an order that depends on no hidden answer."""
     ordered = put_in_order([pool.answers for pool in pools])
     return [
         replace(pool, answers=answers, whole=None if pool.whole is None else pool.whole[places])
@@ -129,9 +129,9 @@ def by_what_is_seen(pools: Sequence[Pool]) -> list[Pool]:
 
 
 def opposite(observed: Evidence) -> Evidence:
-    """The same answers with right ones taken for wrong and all others for right, by the opposite method.
+    """The same answers with right ones as wrong and all others as right, by the opposite method.
 
-    All of N answers are right unless one of them is not: 1 − best of N here.
+    All of N answers are right unless at least one is wrong: accuracy is 1 − best-of-N here.
     """
     pools = []
     for pool in observed.pools:
@@ -143,9 +143,9 @@ def opposite(observed: Evidence) -> Evidence:
 
 
 def chosen_answers(pool: Pool, order: Ints, n: int, rest: bool = False) -> Pool:
-    """The pool cut to `n` answers of each question: those first in `order`, a permutation of all answers.
+    """The pool with the first `n` answers to each question in `order`, a permutation of all answers.
 
-    With `rest` all the others instead.
+    With `rest`, all the others instead.
     """
     answers = pool.answers
     question = answers.question
@@ -156,7 +156,7 @@ def chosen_answers(pool: Pool, order: Ints, n: int, rest: bool = False) -> Pool:
 
 
 def subset(answers: AnswerPools, kept: NDArray[np.bool_]) -> AnswerPools:
-    """The marked answers, wrong ones numbered anew; a question may be left without any."""
+    """The answers marked in `kept`, with wrong ones renumbered; a question may be left without answers."""
     question = answers.question[kept]
     starts = np.searchsorted(question, np.arange(len(answers.question_ids) + 1))
     votes = renumbered(question, answers.votes[kept])
@@ -164,7 +164,7 @@ def subset(answers: AnswerPools, kept: NDArray[np.bool_]) -> AnswerPools:
 
 
 def renumbered(question: Ints, votes: Ints) -> Ints:
-    """`votes` with each question's wrong answers numbered 1, 2, … without the numbers that were cut away."""
+    """`votes` with each question's wrong answers numbered 1, 2, … again, without gaps."""
     wrong = votes > 0
     kinds, place = np.unique(np.stack([question[wrong], votes[wrong]], axis=1), axis=0, return_inverse=True)
     corrected = votes.copy()
@@ -173,10 +173,10 @@ def renumbered(question: Ints, votes: Ints) -> Ints:
 
 
 def stopped(answers: AnswerPools, cap: float) -> AnswerPools:
-    """`answers` as a run stopped at `cap` tokens leaves them: longer ones null, at cap tokens plus one.
+    """`answers` as a run stopped at `cap` tokens gives them: longer ones are null, with cap + 1 tokens.
 
-    The one way to the answers: what a forecast sees, it sees through here. An unreadable answer of exactly
-    `cap` tokens counts as longer: a run that was itself stopped there writes its unfinished answers so.
+    All answers that a forecast sees at a cap come from here. An unreadable answer of exactly `cap` tokens
+    counts as longer, since a run that was itself stopped there records its unfinished answers like this.
     """
     over = (answers.tokens > cap) | ((answers.tokens == cap) & (answers.votes < 0))
     votes = renumbered(answers.question, np.where(over, -1, answers.votes))

@@ -1,19 +1,19 @@
-"""What a user asks for: which part of a table is fitted, and which places are forecast.
+"""What a user asks for: which part of a table is fitted, and which points are forecast.
 
     --fit-max-n 8            settings 10 … 500, N = 1 … 8 are observed; N = 16 32 64 are held out
     (nothing named)          the cheaper half of the settings is observed, the others are held out
 
 Without any --fit-… or --at-… option the split is: of four settings or more with known T the cheapest half,
 rounded up and at least three, with every N; otherwise every setting, with N up to half the largest one.
-Naming a limit for one axis leaves the other one whole. Targets are, unless named, all points of the table.
+A limit on one axis leaves the other one whole. Unless named, the targets are all points of the table.
 
-The sets of several inputs: those that were named, what folders of runs hold, and others after them.
+The data of several inputs: named files and runs, then tables in folders of runs, then further files.
 
     runs/gsm8k/samples.jsonl  runs/gsm8k/curves.csv  runs/old/samples.jsonl     then: tiny.csv
-    ->  gsm8k (its curves hold no more), old, tiny;   not a set that was met before
+    ->  gsm8k (its curves add nothing), old, tiny;   no set is read twice
 
-What was named must be readable. Of what was found or comes after, a file that cannot be forecast is passed
-over, with a sentence on it.
+Named files must be readable. A file found in a folder, or a further one, is passed over with a message if it
+cannot be forecast.
 """
 
 from collections.abc import Sequence
@@ -32,12 +32,12 @@ from results.tables.contract import sample_files
 from results.tables.files import SUFFIXES
 
 ENOUGH = 4
-"""Settings of known length from which the dearer ones are forecast: three to fit, and one to forecast."""
+"""Settings of known length needed to forecast the longest: three to fit, and one to forecast."""
 
 
 @dataclass(frozen=True)
 class Request:
-    """What the user named; empty or None is "not named". Raises BadInput where it makes no sense."""
+    """The options that the user gave; empty or None: not given. Raises BadInput if they make no sense."""
 
     fit_max_n: int | None = None
     fit_max_tokens: float | None = None
@@ -59,13 +59,13 @@ class Request:
 
 
 NOTHING = Request()
-"""Where nothing is named."""
+"""The request with no option given."""
 
 
 def read_asked(paths: Sequence[Path], method: str | None, request: Request = NOTHING) -> list[Group]:
-    """What is in the files, samples first: a group a model and dataset, or with --fit-cap one a run.
+    """The groups in the files, samples first: one per model and dataset or, with --fit-cap, per run.
 
-    Raises BadInput where a file is neither samples nor curves, or a model and dataset is in both.
+    Raises BadInput if a file is neither samples nor curves, or both have the same model and dataset.
     """
     kinds = {path: kind_of(path) for path in paths}
     read: list[Group] = []
@@ -85,7 +85,7 @@ def read_asked(paths: Sequence[Path], method: str | None, request: Request = NOT
 def groups_asked(
     table: pd.DataFrame, kind: str, method: str | None, request: Request, name: str = "DataFrame"
 ) -> list[Group]:
-    """The same of a checked table of that kind, which messages call `name`. Raises BadInput."""
+    """The groups in a checked table of that kind, which messages call `name`. Raises BadInput."""
     method = None if method is None else METHOD.of(method)
     cap = _cap(request, method)
     if kind not in ("samples", "curves"):
@@ -107,7 +107,7 @@ def groups_asked(
 
 
 def _cap(request: Request, method: str | None) -> int | None:
-    """The cap at which runs are looked at. Raises BadInput where what is asked does not go with it."""
+    """The cap at which runs are stopped, if any. Raises BadInput if other options conflict with it."""
     if request.fit_cap is None and not request.at_caps:
         return None
     if request.fit_cap is None or not request.at_caps:
@@ -120,7 +120,7 @@ def _cap(request: Request, method: str | None) -> int | None:
 
 
 def fitted(group: Group, request: Request) -> tuple[list[str], int]:
-    """The settings that are observed and the largest N that is. Raises BadInput where there is none."""
+    """The observed settings and the largest observed N. Raises BadInput if nothing is observed."""
     lengths = dict(group.points.settings())
     names = list(lengths)
     largest = int(group.points.N.max())
@@ -155,23 +155,23 @@ def fitted(group: Group, request: Request) -> tuple[list[str], int]:
 
 @dataclass(frozen=True)
 class Found:
-    """The groups, in their order, and what was passed over: (file, why)."""
+    """The groups in order, and the files passed over: (file, reason)."""
 
     groups: list[Group] = field(default_factory=list)
     passed_over: list[tuple[str, str]] = field(default_factory=list)
 
 
 def opened(inputs: Sequence[Path]) -> tuple[list[Path], list[Path]]:
-    """The files and runs among the inputs, and the tables in those that are folders of runs."""
+    """The files and runs among the inputs, and the tables in the folders of runs among them."""
     folders = [path for path in inputs if _holds_runs(path)]
     named = [path for path in inputs if path not in folders]
     return named, [file for folder in folders for file in tables_in(folder)]
 
 
 def read_found(named: Sequence[Path], others: Sequence[Path], method: str | None, request: Request) -> Found:
-    """Every set of the files and runs `named`, and of the `others` what was not met before.
+    """All groups in the files and runs `named`, and those in `others` that were not read before.
 
-    Raises BadInput where one that is named cannot be read, and where there is no set at all.
+    Raises BadInput if a named one cannot be read, and if there is no group at all.
     """
     sets = Found(read_asked(named, method, request) if named else [])
     seen = {group.identity: named[0] for group in sets.groups}
@@ -194,7 +194,7 @@ def read_found(named: Sequence[Path], others: Sequence[Path], method: str | None
 
 
 def tables_in(folder: Path) -> list[Path]:
-    """The samples and curves under a folder, the newest first; of one age, answers before their curves."""
+    """The samples and curves under a folder, newest first; curves come after the samples beside them."""
     kinds: dict[Path, str] = {}
     for file in folder.rglob("*"):
         if file.suffix in SUFFIXES and file.is_file():
@@ -212,7 +212,7 @@ def tables_in(folder: Path) -> list[Path]:
 
 
 def _holds_runs(path: Path) -> bool:
-    """Whether it is a folder that is no run itself."""
+    """Whether `path` is a folder that is not itself a run."""
     if not path.is_dir():
         return False
     try:

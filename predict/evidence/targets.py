@@ -1,14 +1,14 @@
-"""One group cut into what is observed and what is asked, with what is known of the latter.
+"""One group split into observed points and targets, with the measured values of the targets.
 
 --fit-max-n 4 --at-n 2,8,64     N = 2: used    N = 8: held out, the truth is known    N = 64: forecast
 
-How long answers will be at a budget that nobody has asked for yet, from the budgets that were.
+The length of answers at a budget that was not run yet, from those at the budgets that were.
 
     asked for 100, 200, 400: used 61, 118, 190 tokens   ->   asked for 800: 306, give or take 25 %
 
-A setting that ends in a number is a request ("200", "thinking-16000"). Log tokens go on along log request at
-the slope of the nearest two settings, which is between 0 and 1; how far that strays is what rolling origins
-show: each request from the third on, forecast from the smaller ones.
+The number at the end of a setting is its budget ("200", "thinking-16000"). Log tokens are extrapolated along
+log budget with the slope between the nearest two settings, limited to 0 … 1. The error is estimated from
+rolling origins: each budget from the third on is forecast from the smaller ones.
 """
 
 import re
@@ -25,14 +25,14 @@ from predict.evidence.request import Request, fitted
 from results import BadInput
 
 STRAYS = 0.3
-"""Standard deviation of log tokens a factor e away from what was seen; counts for one rolling origin."""
+"""Prior standard deviation of log tokens a factor e from the nearest budget; counts as one rolling origin."""
 
 
 def expected_length(asked: str, lengths: Mapping[str, float]) -> tuple[float, float] | None:
-    """The tokens of an answer at the setting `asked`, and the standard deviation of their logarithm.
+    """The expected tokens of an answer at the setting `asked`, and the standard deviation of their logarithm.
 
-    `lengths` maps the settings seen to their tokens. None unless `asked` ends in a number above 0 and two
-    settings differ from it only in that.
+    `lengths` maps the settings seen to their tokens. None unless `asked` ends in a number above 0 and at
+    least two settings seen are equal to it except for this number.
     """
     wanted = _request(asked)
     if wanted is None:
@@ -53,13 +53,13 @@ def expected_length(asked: str, lengths: Mapping[str, float]) -> tuple[float, fl
 
 
 def _request(setting: str) -> tuple[str, int] | None:
-    """("thinking-", 16000) of "thinking-16000"."""
+    """The name and budget of a setting: ("thinking-", 16000) of "thinking-16000"; else None."""
     parts = re.fullmatch(r"(.*?)([0-9]+)", setting)
     return (parts[1], int(parts[2])) if parts and int(parts[2]) > 0 else None
 
 
 def _carried_on(x: Floats, y: Floats, at: float) -> float:
-    """The line between the two settings nearest to `at`, of rising x."""
+    """Inter- or extrapolate y at `at` from the nearest two settings; x rises."""
     i = int(np.clip(np.searchsorted(x, at), 1, len(x) - 1))
     slope = np.clip((y[i] - y[i - 1]) / (x[i] - x[i - 1]), 0.0, 1.0)
     nearest = np.clip(at, x[0], x[-1])
@@ -67,7 +67,7 @@ def _carried_on(x: Floats, y: Floats, at: float) -> float:
 
 
 def _far(x: Floats, at: float) -> float:
-    """The variance at `at` of a Brownian path that is known at `x`."""
+    """The variance at `at` of a Brownian motion whose values at `x` are known."""
     if x[0] < at < x[-1]:
         i = int(np.searchsorted(x, at))
         return float((at - x[i - 1]) * (x[i] - at) / (x[i] - x[i - 1]))
@@ -76,9 +76,9 @@ def _far(x: Floats, at: float) -> float:
 
 @dataclass(frozen=True)
 class Task:
-    """One group's task: M targets with what is known of them (`truth` NaN, `role` "forecast" if nothing).
+    """One group's task: M targets with their measured values (if none: `truth` NaN, `role` "forecast").
 
-    The truth is the exact vote over all answers, also where only some of them are observed.
+    The truth is the exact accuracy over all answers, even if only some of them are observed.
     """
 
     observed: Evidence
@@ -89,7 +89,7 @@ class Task:
 
 
 def split(group: Group, request: Request) -> Task:
-    """Cut `group` into what is observed and what is asked. Raises BadInput where nothing is left to fit."""
+    """Split `group` into observed points and targets. Raises BadInput if nothing is left to fit."""
     observed = observe(group, *fitted(group, request))
     targets = _targets(group, request, observed)
     known = dict(zip(group.points.places(), zip(group.accuracy, group.stderr, strict=True), strict=True))
@@ -104,7 +104,7 @@ def _targets(group: Group, request: Request, observed: Evidence) -> Points:
     if observed.run:
         known = dict(observed.points.settings())
         names = request.at_settings or list(observed.run.caps)[1:]
-        lengths = {name: known.get(name, np.nan) for name in names}  # of dearer caps they are forecast
+        lengths = {name: known.get(name, np.nan) for name in names}  # NaN for larger caps: forecast
         return Points.grid(lengths, sorted(set(request.at_n)) or np.unique(group.points.N))
     if not (request.at_n or request.at_settings):
         return group.points

@@ -1,10 +1,10 @@
-"""What a cheap side saves a dear one: how many questions of both tell as much for the least cost.
+"""What a cheap side saves an expensive one: the questions of both that are as precise for the least cost.
 
     questions  questions_with  questions_cheap  cost_with  margin_with  with
     400        146             1,210            0.67       0.79         mini
 
-The dear side answers few questions, the cheap one these and more (`results.paired.powered`).
-A pilot that both have answered tells how much of what questions differ by the cheap side explains.
+The expensive side answers few questions, the cheap one these and more (`results.paired.powered`).
+A pilot answered by both shows how much of the variance between questions the cheap side explains.
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,10 +29,10 @@ _NO_VARIANCE, _MOST_ALIKE = 1e-12, 1 - 1e-9
 
 @dataclass(frozen=True)
 class Mixed:
-    """Questions of a dear side, and of a cheap one that has these among its own; 0 where it does not pay.
+    """Questions for the expensive side (`dear`) and, including these, the cheap one (0: it does not pay).
 
-    cost: in questions of the dear side.
-    margin: the ± for the cost of the dear side alone, in its ±.
+    cost: in questions of the expensive side.
+    margin: the ± at the cost of the expensive side alone, divided by the ± of the latter.
     """
 
     dear: float
@@ -43,10 +43,10 @@ class Mixed:
 
 @dataclass(frozen=True)
 class CheapSide:
-    """A cheap side beside the dear one, on the questions of both.
+    """A cheap side and the expensive one (`dear`), on the questions that they share.
 
-    price: an answer of the cheap side in answers of the dear one.
-    further: questions that the cheap side alone has answered.
+    price: cost of a cheap question, with all its answers, in answers of the expensive side.
+    further: number of questions that only the cheap side has answered.
     """
 
     dear: Side
@@ -56,14 +56,14 @@ class CheapSide:
 
 
 def with_cheap(dear: Side, cheap: Sequence[Side], rows: pd.DataFrame, level: float) -> pd.DataFrame:
-    """The rows of `margins.precision` with what a cheaper side saves, at whichever setting saves most.
+    """The rows of `margins.precision` with the savings due to the cheap side that saves most.
 
-    questions_with and questions_cheap give the same ± of new questions for the least cost: the
-    part cost_with of that of the dear side alone, and cost_low … cost_high by what the pilot
-    leaves open (NaN with clusters: a simulated range held in 60 of 100 only); margin_with: the ±
-    for all of it; with, explained, price: the cheap side, what it explains of a question's
-    variance, and what one of it costs in one of the dear side.
-    Raises BadInput for other questions, as `shared_questions` does, and without a cost.
+    questions_with, questions_cheap: expensive and cheap questions with the same new_margin at the
+    least cost. cost_with: this cost as a share of that of the expensive side alone; cost_low
+    and cost_high: its interval from the pilot (NaN with clusters: in simulations it held in only 60
+    of 100). margin_with: the ± at the full cost. with, explained, price: the cheap side, the share
+    of a question's variance that it explains, and the price of a cheap question in expensive ones.
+    Raises BadInput if questions differ, as `shared_questions` does, and without a cost.
     """
     beside = [_beside(dear, side) for side in cheap]
     questions = len(dear.pools.question_ids)
@@ -92,9 +92,9 @@ def _beside(dear: Side, cheap: Side) -> CheapSide:
 def _saving(
     row: Mapping[Any, Any], beside: CheapSide, variance: Floats, level: float, size: float
 ) -> dict[str, Any]:
-    """What one cheap side saves in a run of a row's size: the columns that `with_cheap` adds.
+    """The savings due to one cheap side in a run of the row's size: the columns that `with_cheap` adds.
 
-    variance: of a question, what the cheap side explains and its ends, (3,).
+    variance: (3,) a question's variance explained by the cheap side, and the ends of its interval.
     """
     questions, z = row["questions"], z_of(level)
     of_new = questions * (row["new_margin"] / z / students(questions / size, level)) ** 2
@@ -120,11 +120,11 @@ def _saving(
 
 
 def explained(a: Side, b: Side, method: str, n: int, level: float) -> Floats:
-    """The variance of a question's accuracy by n answers of `a` that `b` explains, and its ends, (3,).
+    """The variance of a question's accuracy at n answers of `a` that `b` explains, with its interval, (3,).
 
-    Sides of the same questions. By the N = 1, 2, 4, … of b that explains most. The squared
-    correlation over questions, or clusters of them, is too high by chance: a jackknife takes
-    that off, and gives the interval. Raises BadInput for fewer than FEWEST.
+    Both sides have the same questions; b is read at the N = 1, 2, 4, … that explains most. The
+    squared correlation over questions (or clusters) is biased upwards: a jackknife removes the
+    bias and gives the interval. Raises BadInput for fewer than FEWEST of them.
     """
     draws = clusters_of(a, b) or a.pools.question_ids
     count = len(set(draws))
@@ -149,19 +149,19 @@ def explained(a: Side, b: Side, method: str, n: int, level: float) -> Floats:
 
 
 def _squared_correlation(products: Floats) -> Floats:
-    """From sums of a b, a² and b², (3, …); 0 where the correlation is negative."""
+    """From the sums of a b, a² and b², (3, …); 0 if the correlation is negative."""
     together, of_a, of_b = products
     return np.asarray(together.clip(min=0) ** 2 / np.maximum(of_a * of_b, _NO_VARIANCE))
 
 
 def split(alone: float, squared: float, price: float, further: int = 0, size: float = 1.0) -> Mixed:
-    """Questions of both sides that tell as much as `alone` of the dear one for less.
+    """The cheapest mix of both sides' questions that is as precise as `alone` expensive questions.
 
-    squared: the squared correlation of a question of both. (1 − u g)/n of its variance is left with
-    n dear questions and m cheap ones (`results.paired.powered`), u = 1 − n/m, where g is `squared`
-    less what the slope costs, which is learnt from the n and shrunk.
-    price: of a question of the cheap side in that of one of the dear side.
-    further: questions of the cheap side that are there. size: of the clusters.
+    squared: squared correlation of the two sides' accuracies. With n expensive questions and m cheap
+    ones, the mean has (1 − u g)/n of a question's variance (`results.paired.powered`), u = 1 − n/m; g is
+    `squared` less the cost of the slope, which is fitted to the n questions and shrunk.
+    price: a question of the cheap side in questions of the expensive one.
+    further: cheap questions already answered. size: of the clusters.
     """
     n = np.arange(np.ceil(FEWEST * size), np.floor(alone) + 1)
     draws = n / size

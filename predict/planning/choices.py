@@ -5,11 +5,11 @@
     2,240  500      4   best_by_score  0.83       0.78  0.88  measured
     3,840  500      16  majority       0.79       0.74  0.84  forecast
 
-A choice is a setting, a method and N, with its cost: what an answer takes (tokens; for the twin: steps), that
-of its score too where the method goes by one, times N. `forecast_choices` gives those of one method, also
-where nothing was measured; `measured_choices` those of the vote and of methods by score, as they were
-measured. What follows is the same for all: a choice is made by what is to be expected of each given all of
-them, since the best of many noisy values is too good (`results.summary.expected`).
+A choice is a setting, a method and N. It costs N times an answer (in tokens; for the twin: steps), with its
+score if the method uses scores. `forecast_choices` gives the choices of one method, also where nothing was
+measured; `measured_choices` those of the majority vote and of methods by score, as measured. All are then
+compared by the expected accuracy of each given all, since the best of many noisy values is too good
+(`results.summary.expected`).
 """
 
 from collections.abc import Collection, Sequence
@@ -39,7 +39,7 @@ from results.votes.exact import DIGITS
 from results.votes.tokens import reasoning_length
 
 PLAIN = "majority"
-"""The vote that takes no score."""
+"""The vote that needs no scores."""
 
 VALUES = ["predicted", "low", "high", "new_low", "new_high"]
 
@@ -58,9 +58,9 @@ def plan(
     token_budget: float | None = None,
     money: Money = NO_MONEY,
 ) -> Plan:
-    """The Plan of priced choices of one model on one data set, and of at most one goal.
+    """The Plan for priced choices of one model on one data set, with at most one goal.
 
-    Without a goal the cheapest choice within a point of the best is chosen; by price, where there is one.
+    Without a goal, the cheapest choice within a point of the best is chosen: by price in USD, if known.
     """
     options = with_expected(choices.reset_index(drop=True), level)
     options = options[PRICED].sort_values("cost", kind="stable", ignore_index=True)
@@ -78,10 +78,10 @@ def forecast_choices(
 ) -> pd.DataFrame:
     """Every observed setting of `group` at N = 1, 2, 4, … max_n, forecast from all data and priced.
 
-    Where a curve was measured, the measurement counts, the exact vote over all answers, as in the report; its
-    interval of these questions is the one that the default predictor gives to that point, widened to hold it,
-    and that of new ones is as in the report. `new_settings` are settings without data, as NAME=LENGTH. Raises
-    BadInput without token counts or T, and where nothing can be forecast.
+    A point that was measured keeps its measured value, the exact vote over all answers, as in the report. Its
+    interval for these questions is the default predictor's, widened to include the value; for new questions
+    it is that of the report. `new_settings` are settings without data, as NAME=LENGTH. Raises BadInput
+    without token counts or T, and if nothing can be forecast.
     """
     max_n = MAX_N.of(max_n)
     if why := without_cost(group):
@@ -98,9 +98,9 @@ def forecast_choices(
     table = table[~table["status"].isin(UNUSABLE) & table["predicted"].between(0, 1)]
     if table.empty:
         raise BadInput(f"{group.name}: {predictor} makes no usable forecast from these data")
-    if group.run:  # caps share their answers, and so their luck, which is no difference between them
+    if group.run:  # caps share their answers, and so their luck, which cancels between them
         table = table.assign(luck=np.nan)
-    # a vote of 2 is as good as a single answer: differences in the last digits make no choice better
+    # a vote of 2 equals a single answer: rounding keeps the last digits from making one look better
     return table.assign(
         predictor=predictor,
         estimator=estimator_of(predictor, group),
@@ -110,14 +110,14 @@ def forecast_choices(
 
 
 def check_new(groups: Sequence[Group], new_settings: Collection[str]) -> None:
-    """Raise BadInput for a new setting that all the groups have measured: naming it would change nothing."""
+    """Raise BadInput for a new setting that all the groups have measured: naming it changes nothing."""
     measured = set.intersection(*(set(group.points.setting.tolist()) for group in groups))
     if known := measured.intersection(new_settings):
         raise BadInput(f"--at-settings {min(known)}: it is measured and weighed anyway: name new ones")
 
 
 def without_cost(group: Group) -> str:
-    """Why choices of the group have no cost, and what would give them one; "" where they have one."""
+    """Why choices of the group have no cost, and which column would give them one; "" if they have one."""
     unknown = ~(group.points.T > 0) if group.priced else np.ones(len(group.points), bool)
     if group.run or not unknown.any():
         return ""
@@ -129,11 +129,11 @@ def without_cost(group: Group) -> str:
 
 
 def _as_measured(table: pd.DataFrame, group: Group, level: float) -> pd.DataFrame:
-    """Rows of the forecast table with what was measured there; intervals hold it.
+    """Rows of the forecast table with measured values in place of forecasts; intervals include them.
 
-    A forecast is the mean of what the answers say, so that the measurement is off the truth by its own
-    distance to that mean and the error of that mean, which are independent; and by no less than the luck of
-    as many answers, where they are known.
+    The forecast is taken as the posterior mean given the answers. The error of the measurement is then its
+    distance to this mean plus the error of the mean, which are independent. If the answers are known, it is
+    at least the luck of so many answers.
     """
     luck = pd.Series(np.hypot(_stderr(table, level), table["accuracy"] - table["predicted"]))
     for pool in group.pools:
@@ -152,9 +152,9 @@ def _as_measured(table: pd.DataFrame, group: Group, level: float) -> pd.DataFram
 
 
 def _luck(forecasts: pd.DataFrame, measured: pd.DataFrame, level: float) -> "pd.Series[float]":
-    """The standard error that forecasts owe to finite answers.
+    """The standard error of forecasts due to finite answers.
 
-    A pool goes on with the answers that were measured, and so it keeps their luck: that at the largest N.
+    A larger pool includes the measured answers, so it keeps at least their luck at the largest measured N.
     """
     last = measured.sort_values("N").groupby("setting")["luck"].last()
     known = forecasts["setting"].map(last).astype(float).fillna(0.0)
@@ -162,16 +162,16 @@ def _luck(forecasts: pd.DataFrame, measured: pd.DataFrame, level: float) -> "pd.
 
 
 def _stderr(table: pd.DataFrame, level: float) -> "pd.Series[float]":
-    """The standard error that an interval speaks of."""
+    """The standard error implied by the interval."""
     return (table["high"] - table["low"]) / (2 * z_of(level))
 
 
 def measured_choices(sides: list[Side], methods: tuple[str, ...], max_n: int, level: float) -> pd.DataFrame:
-    """One model on one data set: its `sides`, one for each setting, by the vote and by `methods`.
+    """Priced choices of one model on one data set, by majority vote and by `methods`; one side a setting.
 
-    N is 1, 2, 4, … up to the answers there are and to `max_n`. There is no forecast of choices by score, and
-    the oracle's best of N is none of them, as nobody can buy it. Verdicts do not vote. Raises BadInput where
-    answers have no token counts, or their scores a cost that is not known.
+    N is 1, 2, 4, … up to the number of answers and to `max_n`. Methods by score are not forecast, and the
+    oracle's best-of-N is left out, as nobody can buy it. Verdicts do not vote. Raises BadInput if answers
+    have no token counts, or if the cost of scores is not known.
     """
     max_n, level = MAX_N.of(max_n), LEVELS.of(level)
     for side in sides:
@@ -186,9 +186,9 @@ def measured_choices(sides: list[Side], methods: tuple[str, ...], max_n: int, le
 
 
 def _measured(side: Side, method: str, max_n: int, level: float) -> pd.DataFrame:
-    """What was measured of one setting by one method, with its price and both intervals."""
+    """The measured accuracy of one setting by one method at each N, with its price and both intervals."""
     most = min(side.most, max_n)
-    least = 1 if method in BY_SCORE else 0  # of one answer there is nothing to choose
+    least = 1 if method in BY_SCORE else 0  # with one answer there is nothing to choose
     ns = 2 ** np.arange(least, most.bit_length())
     accuracy = side.curve(method)[:, ns - 1]
     predicted = mean_accuracy(accuracy)
@@ -224,6 +224,6 @@ def _measured(side: Side, method: str, max_n: int, level: float) -> pd.DataFrame
 
 
 def measured_luck(side: Side, method: str, ns: Ints) -> Floats:
-    """Variance of the mean accuracy at each N on a pool like this one about that on very many answers."""
+    """Variance of the mean accuracy at each N on a pool of this size, around that on an infinite pool."""
     half = max(side.most // 2, 1)
     return luck_of_mean(side.curve(method)[:, np.minimum(ns, half) - 1], ns, side.pools.sizes, method)

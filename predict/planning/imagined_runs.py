@@ -1,8 +1,8 @@
-"""Pairs of runs of any size, drawn from what the answers of a pilot say of its questions.
+"""Pairs of runs of any size, simulated from the answers of a pilot.
 
-Questions are those that the forecaster learns from the pilot (`predict.answers`). Each is drawn
-many times from what its answers leave open, and gives two runs. What differs within a pair is the
-luck of the answers; what differs between questions beyond it is the draw of the questions.
+The forecaster learns each question's parameters from the pilot (`predict.answers`). They are drawn
+many times from their posterior, and each draw gives two runs. The difference within a pair is the
+luck of the answers; the variance beyond it is between questions.
 """
 
 from collections.abc import Sequence
@@ -19,20 +19,20 @@ from results import BadInput
 from results.votes.exact import VoteCounts
 
 IMAGINED, FEWEST = 40_000, 16
-"""Pairs of runs in all, and at least of each question; they tell a ± to about a hundredth of itself."""
+"""Pairs of runs in total, and at least of each question; with them, a ± is accurate to about 1 %."""
 
 Imagined = dict[int, dict[tuple[str, int], Floats]]
 """Runs by number of answers, method and N."""
 
 MOST = 1000
-"""Answers to a question that are imagined within a minute."""
+"""The most answers to a question that are simulated within a minute."""
 
 
 def imagined(counts: VoteCounts, answers: Sequence[int], seed: Sequence[int]) -> Imagined:
-    """Pairs of runs of so many answers, for each number: by method and N whether each is right, (2, Q, S).
+    """Pairs of runs for each number of answers: accuracies (2, Q, S) by method and N.
 
-    The S draws of a question are of what its answers leave open; one pair differs by the
-    luck of its answers. Raises BadInput for too many answers.
+    The S draws of a question are from its posterior; the two runs of a pair differ only by
+    the luck of their answers. Raises BadInput for too many answers.
     """
     if max(answers) > MOST:
         raise BadInput(f"{max(answers):,} answers to a question are too many to imagine; at most {MOST:,}")
@@ -54,7 +54,7 @@ def imagined(counts: VoteCounts, answers: Sequence[int], seed: Sequence[int]) ->
 def _votes(
     counts: VoteCounts, answers: int, atom: Ints, unread: Unread | None, seed: Sequence[int]
 ) -> tuple[Floats, Floats]:
-    """Two runs of so many answers, from atoms (Q, S): accuracy of one answer, and of the vote, (2, Q, S)."""
+    """Two runs from atoms (Q, S), of so many answers: accuracy of one answer, and of the vote, (2, Q, S)."""
     rng = np.random.default_rng([*seed, 0])
     single, vote = np.empty((2, *atom.shape)), np.empty((2, *atom.shape))
     for world in worlds(counts, atom, unread, rng):
@@ -67,6 +67,6 @@ def _votes(
 
 
 def parts(runs: Floats) -> tuple[float, float]:
-    """Of pairs of runs (2, Q, S): the variance between questions, and that within one."""
+    """The variance between questions, and the variance within a question, of pairs of runs (2, Q, S)."""
     within = float(np.mean((runs[0] - runs[1]) ** 2) / 2)
     return max(float(runs.var()) - within, 0.0), within

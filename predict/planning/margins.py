@@ -1,15 +1,15 @@
-"""How exact a run will be: the ± of one answer, of a vote and of best-of-N, told by the answers of a pilot.
+"""How precise a run will be: the ± of one answer, a vote and best-of-N, from the answers of a pilot.
 
     questions  answers  method    N   predicted  new_margin  margin  questions_to_halve  answers_to_halve
     200        16       majority  16  0.81       0.043       0.011   800                 inf
 
-With w for the luck of the answers to a question and b for what differs between questions beyond it
-(`imagined_runs`), the mean over Q questions has the variance w / Q as a measure of these questions
-and (b + w) / Q as one of their kind, of which few have Student's interval. The luck falls as 1/N
-for one answer, and at least as fast for the others (Hoeffding, Annals of Mathematical Statistics
-1948, theorem 5.2).
+Let w be a question's variance due to the luck of its answers, and b the variance between questions
+(`imagined_runs`). The mean over Q questions then has variance w / Q for these questions, and
+(b + w) / Q for new ones of their kind; with few questions the interval is Student's. The luck falls
+as 1/N for one answer, and at least as fast for the other methods (Hoeffding, Annals of Mathematical
+Statistics 1948, theorem 5.2).
 
-Questions that come in clusters err together: what the pilot's do, measured at its answers, is added to b.
+Questions in a cluster err together: the variance that the pilot's questions share is added to b.
 """
 
 from bisect import bisect_left
@@ -33,11 +33,11 @@ def precision(
     seed: int,
     level: float = FORECAST_LEVEL,
 ) -> pd.DataFrame:
-    """A row for each size of a run: of one answer and, of two answers or more, the vote and the best of all.
+    """A row for each size of a run by one answer and, from two answers on, by the vote and best-of-N of all.
 
-    margin, new_margin: half the interval of these and of new questions. …_to_halve: how
-    many would halve the second; inf where no number of answers does. One question, or
-    cluster, tells nothing of new ones (NaN).
+    margin, new_margin: half the interval for these and for new questions. …_to_halve: how
+    many would halve new_margin; inf if no number of answers does. A single question, or
+    cluster, says nothing about new ones (NaN).
     """
     rows, z = [], z_of(level)
     (pilot,) = unnamed([pilot])
@@ -55,7 +55,7 @@ def precision(
     for n in answers:
         for (method, N), runs in imagine[n].items():
             between, within = parts(runs)
-            if pilot.clusters:  # by their votes of up to N answers
+            if pilot.clusters:  # at the pilot's number of answers if N is larger
                 most = np.minimum([N], pilot.sizes.min())
                 exact = accuracy_by_question(pilot.counts(), method, most)
                 between = max(between + float(shared_variance(exact, pilot.clusters)[0]), 0.0)

@@ -1,15 +1,15 @@
-"""How many questions and answers decide a comparison, told by the answers of a pilot of both sides.
+"""How many questions and answers decide a comparison, from the answers of a pilot of both sides.
 
     questions  answers  method    N   difference  margin  detectable  decided  questions_to_decide
     200        16       majority  16  0.042       0.031   0.044       0.56     533
 
-The verdict is that of `tts compare` on one row named beforehand: the paired difference of a question,
-its mean over the questions, Student's interval (`results.paired.needed.Decision`). Both sides'
-questions are imagined by `imagined_runs`; what a question's difference varies by holds the draw of
-the question and the luck of both sides' answers. The pilot leaves open how large the true difference
-is, and its own luck looks like one: `decided` is the chance of a verdict averaged over what it leaves
-open, most true differences being small (`results.paired.needed.given`). Of two equal models it is
-still more than 5 %. At more answers than the pilot's as much is taken to be open as at the pilot's.
+The verdict is that of `tts compare` on one row named beforehand: the mean of the paired differences
+over questions, with Student's interval (`results.paired.needed.Decision`). Both sides' questions are
+simulated by `imagined_runs`; the variance of a question's difference includes the draw of the question
+and the luck of both sides' answers. The pilot does not determine the true difference, and its own luck
+can look like one: `decided` is the chance of a verdict averaged over the posterior of the difference,
+with a prior that favours small ones (`results.paired.needed.given`); it exceeds 5 % even for equal
+models. With more answers than the pilot's, the difference is taken to be as uncertain as at these.
 """
 
 from collections.abc import Sequence
@@ -35,13 +35,13 @@ def power(
     seed: int,
     level: float = LEVEL,
 ) -> pd.DataFrame:
-    """A row for each size of both runs: b − a by one answer, and by the vote and the best of all.
+    """A row for each size of both runs: b − a by one answer, and by the vote and best-of-N of all.
 
-    a, b: pilots on the same questions. margin: half the interval to expect. detectable: the
-    true difference that it leaves out 0 for with POWER; decided: the chance that it does,
-    averaged over what the pilot leaves open of the difference. questions_to_decide: the
-    fewest with POWER as this chance, of as many answers; inf if there are none. Raises
-    BadInput for one question, which tells nothing of others, and too many answers.
+    a, b: pilots on the same questions. margin: half the expected interval. detectable: the
+    true difference for which the interval excludes 0 with probability POWER; decided: the
+    chance that it excludes 0, averaged over the posterior of the difference.
+    questions_to_decide: the fewest for which this chance is POWER; inf if none suffice. Raises
+    BadInput for one question, which says nothing about others, and for too many answers.
     """
     if len(a.question_ids) < 2:
         raise BadInput("one question says nothing about others: give a pilot with several")
@@ -77,12 +77,12 @@ def power(
 
 
 def piloted(a: AnswerPools, b: AnswerPools) -> int:
-    """The answers that every question has on both sides."""
+    """The number of answers that every question has on both sides, at most MOST."""
     return int(min(a.sizes.min(), b.sizes.min(), MOST))
 
 
 def _as_seen(method: str, N: int, fewest: int) -> tuple[str, int]:
-    """The same way, of no more answers than the pilot has; the best of one is that one answer."""
+    """The method and N, with N at most the pilot's number of answers; best-of-1 is a single answer."""
     return (method, min(N, fewest)) if min(N, fewest) > 1 else ("majority", 1)
 
 
@@ -94,12 +94,12 @@ def _difference(
     sides: Sequence[Imagined],
     clusters: Clusters,
 ) -> tuple[float, float]:
-    """Of runs of n answers by one way (method, N): the mean of b − a, and the variance of one question's.
+    """The mean of b − a and its variance for one question, in runs of n answers by `way` (method, N).
 
-    Each side is imagined by itself, and yet what is hard for one model is hard for another.
+    The sides are simulated separately, but questions hard for one model are hard for another.
     Two models' answers to a question are independent, so the covariance of their exact
     accuracies is unbiased at each N up to the pilot's; beyond it their correlation is taken
-    to be that at the pilot's.
+    to be that at the pilot's N.
     """
     method, N = way
     fewest = piloted(a, b)
