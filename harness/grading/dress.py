@@ -68,7 +68,7 @@ def without_style(text: str) -> str:
 
 
 def without_lead(text: str) -> str:
-    """`text` without what precedes its number: `≈ 18`, `= 18` and `US$18` lose all but 18."""
+    """`text` without such a lead: 18 for `≈ 18`, `= 18` and `US$18`."""
     return _BEFORE.sub(r"\1", text, count=1)
 
 
@@ -86,7 +86,7 @@ def in_latex(text: str) -> str:
 
 
 def without_groups(text: str) -> str:
-    """`text` with `1 234 567`, `1_234_567` and `1.234.567` as 1234567; 1.234 stays a decimal."""
+    """`text` with `1 234 567`, `1_234_567`, `1.234.567` as 1234567; 1.234 stays a decimal."""
     return _GROUPED.sub(lambda found: re.sub(r"[ _.]", "", found[0]), text)
 
 

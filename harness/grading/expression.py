@@ -116,7 +116,7 @@ def answer_in(place: Place) -> str | None:
 
 
 def gold(text: str) -> str | None:
-    """The last box of a solution, or else an expression (after the last `####`, if any); None if empty."""
+    """The last box of a solution, or else an expression, after `####` if there is one."""
     box = last_box(text)
     written = without_introduction(text.rpartition("####")[2]) if box is None else box
     return as_written(written) or None
@@ -234,7 +234,7 @@ def _with_repeats(latex: str) -> str | None:
 
 
 def _is_prose(latex: str) -> bool:
-    """Whether it contains words: a number with its unit, or an answer that is kept as written."""
+    """Whether it has words: a number with its unit, or an answer kept as written."""
     return _PROSE.search(_COMMAND.sub(" ", latex)) is not None
 
 
@@ -269,7 +269,7 @@ def _states_more(text: str) -> bool:
 
 
 def _without_unit(text: str) -> str:
-    """`text` without its unit: `90^\\circ` is 90, and `\\frac{3}{4} \\text{ inches}` is \\frac{3}{4}."""
+    """`text` without its unit: `90^\\circ` is 90, `\\frac{3}{4} \\text{ inches}` a fraction."""
     text = _DEGREE.sub("", text)
     unit = _UNIT_TEXT.search(text, max(0, len(text) - _TAIL))
     if unit is None or not _NUMERIC.search(text[: unit.start()]):

@@ -29,7 +29,7 @@ _DIGITS = 30
 _EXACT = 1e-25
 """The relative error of a value evaluated to _DIGITS digits."""
 _SIGNIFICANT = 4
-"""Fewest digits of a rounded number; math-verify allows an error of 5e-7, whatever the number's size."""
+"""Fewest digits of a rounded number; math-verify allows 5e-7, whatever the number's size."""
 
 
 def form(text: str) -> str | None:
@@ -60,7 +60,7 @@ def same(gold: str, text: str) -> bool:
 
 
 def _apart(first: Any, second: Any) -> bool:
-    """Whether two numbers, or numbers at the same place in two lists, differ by more than rounding."""
+    """Whether two numbers, or two lists in any place, differ by more than rounding."""
     numbers, others = _numbers(first), _numbers(second)
     if numbers is None or others is None or len(numbers) != len(others):
         return False
@@ -85,7 +85,7 @@ def _last_digit(number: Any) -> float:
 
 
 def _numbers(parsed: Any) -> list[Any] | None:
-    """A number as a list, or the numbers in a tuple or a set (sorted); None for anything else."""
+    """The numbers in a tuple or a set (sorted), or one number; None for anything else."""
     sympy = _sympy()
     parts = parsed.args if isinstance(parsed, (sympy.FiniteSet, sympy.Tuple)) else (parsed,)
     for part in parts:
@@ -114,7 +114,7 @@ def _form_once(text: str) -> str | None:
 
 
 def _system(parsed: Any) -> str | None:
-    """The values of several unknowns in the order of their names: `a = 1, b = 2`; None for anything else."""
+    """The values of several unknowns, sorted by name: `a = 1, b = 2`; None for anything else."""
     sympy = _sympy()
     if not isinstance(parsed, sympy.FiniteSet):
         return None
@@ -144,7 +144,7 @@ def _parsed(text: str) -> list[Any]:
 
 
 def _all_at_once(parsed: list[Any]) -> list[Any]:
-    """For `x \\ge 1, x < 2`, the values of x for which all hold, if there are any; otherwise `parsed`."""
+    """For `x \\ge 1, x < 2`, the x for which all hold, if there are any; otherwise `parsed`."""
     sympy = _sympy()
     listed = parsed[0].args if parsed and isinstance(parsed[0], sympy.FiniteSet) else ()
     relations = [part for part in listed if isinstance(part, sympy.core.relational.Relational)]
@@ -208,7 +208,7 @@ def _sympy() -> Any:
 
 
 def _stdout_for_replies_alone() -> TextIO:
-    """Standard output, for replies only: a library's own output is discarded, lest it be read as a reply."""
+    """Standard output, for replies only; library output is discarded, not to be read as a reply."""
     replies = os.fdopen(os.dup(sys.stdout.fileno()), "w", buffering=1, encoding="utf-8")
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return replies

@@ -82,7 +82,7 @@ def _marked(place: str) -> str | None:
 
 @lru_cache(maxsize=1 << 14)
 def read_value(text: str) -> str:
-    """The value that `text` gives: a number without its unit, or else the canonical text."""
+    """The value of `text`: a number without its unit, or else the canonical text."""
     number = normalise_integer(text) or _decimal(text)
     if number is None:
         written = canonical(text)
@@ -118,7 +118,7 @@ def _decimal(text: str) -> str | None:
 
 
 def _number(text: str) -> tuple[str, str, str] | None:
-    """Sign, integer digits and decimal digits of the number that `text` consists of; None if it is none."""
+    """Sign, integer digits and decimal digits of the number in `text`; None for anything else."""
     text = without_lead(without_style(text.strip().translate(CHARACTERS)))
     text = _LATEX_COMMA.sub(",", without_groups(text))
     text = _LATEX_WRAPPER.sub(" ", _LATEX_DEGREE.sub("°", text)).translate(_MARKUP)

@@ -19,7 +19,7 @@ from results.canonical import THOUSANDS_SPACE
 
 READERS = ("hashes", "boxed", "answer-is", "last-number")
 TAG = "tag="
-"""How the name of a reader of a custom tag begins: tag=solution."""
+"""How a reader of a tag of one's own begins: tag=solution."""
 READER_NAME = rf"^(?:{'|'.join(READERS)}|{TAG}[A-Za-z][\w-]{{0,40}})$"
 Reader: TypeAlias = str
 """A name that READER_NAME matches."""
@@ -171,7 +171,7 @@ def stated(text: str) -> list[str]:
 
 
 def without_reason(text: str) -> str:
-    """`text` without a reason: 18 for `18, because 9 + 9 is`, `18, not 17` and `18 (since 2 * 9 is)`."""
+    """18 for `18, because 9 + 9 is`, `18, not 17` and `18 (since 2 * 9 is)`."""
     return _REASON.sub("", text)
 
 
@@ -231,7 +231,7 @@ def is_mark(reader: Reader) -> bool:
 
 
 def says_something(marked: str) -> bool:
-    """Whether a text between marks is an answer, not a placeholder as in `##your answer##` or a heading."""
+    """Whether a text between marks is an answer, not a placeholder (`##your answer##`) or a heading."""
     plain = _WRAPPERS.sub(" ", marked)
     words = _WORD.findall(plain.casefold())
     if words and words[0] in _HEADINGS:
@@ -317,7 +317,7 @@ def _in_tag(name: str, text: str) -> Iterator[str]:
 
 
 def _said(text: str) -> Iterator[str]:
-    """The text after `The answer is`, the words of the few-shot prompt, and similar phrases."""
+    """The text after `The answer is`, as in the few-shot prompt, and similar phrases."""
     matches = [*_PHRASE.finditer(text)]
     ends = [match.start() for match in matches[1:]]
     for match, end in zip(matches, [*ends, len(text)], strict=False):

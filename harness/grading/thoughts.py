@@ -1,4 +1,4 @@
-r"""Separates a text's final answer from the model's thinking: a number in a thought is no answer.
+r"""Removes thinking from a model's text: a number in a thought is no answer.
 
 <think>21 - 15 is 6.</think>It is ##6##.                        It is ##6##.
 21 - 15 is 6.</think>It is ##6##.                               It is ##6##.     the prompt opened it

@@ -68,7 +68,7 @@ ARTICLES = frozenset({"a", "an", "one"})
 """After `and` they begin a part of the number, as in 6 and a half; 6 cups and plates are 6."""
 
 VALUE_CHARACTERS = frozenset("半倍천백만억반")
-"""Value words of scripts without spaces between words, in addition to Unicode's numeric characters."""
+"""Value words of scripts without spaces between words, besides Unicode's numeric characters."""
 
 STATING = """
 and or nor but is are was isn if unless when where for all any every each only except otherwise not no none

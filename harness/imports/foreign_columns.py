@@ -43,7 +43,7 @@ _OR_COLUMN = ("gold", "setting")
 """Options that name a column, or else give the value of all rows."""
 _NEEDED = ("question_id", "answer", "gold", "correct", "dataset", "model", "setting")
 _TRIED = 50
-"""How many distinct cells of a column are tried; one must be valid for the samples table's column."""
+"""How many distinct cells of a column are tried; one must be valid in the samples table."""
 _KNOWN = (*SAMPLES.columns, "text", "seed")
 _JUDGED = "\0"
 """Prefix of the names of the column copies that --correct-if and --drop look at."""

@@ -199,7 +199,7 @@ def _verdict(value: Any, where: str) -> bool:
 
 @lru_cache(maxsize=1 << 12)
 def _is(value: str, asked: str) -> bool:
-    """Whether a score meets a --correct-if; for a threshold, a mark counts as inspect_ai's number for it."""
+    """Whether a score meets a --correct-if; for a threshold, a mark counts as its number."""
     cell = _MARKS.get(value, value) if asked.startswith(("<", ">")) else value
     return bool(matching(pd.DataFrame({"score": [cell]}), [("score", asked)])[0])
 

@@ -102,7 +102,7 @@ def _lists(content: Any, name: str = "") -> Iterator[tuple[str, list[Any]]]:
 
 
 def with_places(rows: pd.DataFrame, names: Iterable[str]) -> pd.DataFrame:
-    """`rows` with a new column for each of `names` that is not a column but a place in a column's cells."""
+    """`rows` with a column for each of `names` that is a place in another column's cells."""
     for name in names:
         column, _, place = name.partition(".")
         if name not in rows and place and column in rows:
