@@ -68,7 +68,7 @@ def without_style(text: str) -> str:
 
 
 def without_lead(text: str) -> str:
-    """`text` without such a lead: 18 for `≈ 18`, `= 18` and `US$18`."""
+    """`text` without what precedes its number: 18 for `≈ 18`, `= 18` and `US$18`."""
     return _BEFORE.sub(r"\1", text, count=1)
 
 

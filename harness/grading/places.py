@@ -176,7 +176,7 @@ def without_reason(text: str) -> str:
 
 
 def final_statement(text: str) -> str | None:
-    """The answer stated after the last box, at the very end of the text: it outranks a box in the working."""
+    """The answer stated after a box, at the very end of the text: it outranks a box in the working."""
     box = next((end for _, end, _ in _boxes(text)), -1)
     stated = next(reversed([*_STATED.finditer(text, max(box, 0))]), None)
     if box < 0 or stated is None or _QUESTION.search(text, box, stated.start()):
@@ -188,7 +188,7 @@ def final_statement(text: str) -> str | None:
 
 
 def _held(stated: re.Match[str]) -> str | None:
-    """The body of a tag, brackets or a field; a newline is added if the match closes it."""
+    """The body of a tag, brackets or a field; a newline after it says that nothing more belongs to it."""
     if stated.lastgroup is None:
         return None
     held = stated[stated.lastgroup]

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from inspect_ai.scorer import Score
 
 _OUTSIDE = {"time", "working", "operator"}
-"""Limits of time or set by a person; the others limit what the model itself used."""
+"""Limits on time, or a person's stop; the others limit what the model itself used."""
 _CUT_OFF = {"max_tokens", "model_length"}
 _VERDICTS = {"C": True, "I": False, "N": False, "1": True, "0": False, "True": True, "False": False}
 """inspect_ai's marks: correct, incorrect, no answer; "P" (partial) is neither right nor wrong."""

@@ -47,7 +47,7 @@ class Record:
     ) -> None:
         """`before` is the record of the run to resume, None for a new run.
 
-        `stored`: the numbers of answers and tokens in the folder, not counted by a killed session.
+        `stored`: the numbers of answers and tokens in the folder; a killed session did not count its own.
         """
         self._folder = folder
         self._before = before or {"sessions": [], "summary": None}

@@ -103,7 +103,7 @@ def check_same_run(
 def _fault(
     row: Row | None, line: bytes, known: bool, done: dict[Key, set[int]], golds: dict[str, str]
 ) -> str | None:
-    """What is wrong with the next row of a run; None if nothing is: it is then added to `done` and `golds`.
+    """What is wrong with the next row of a run; None if nothing is: the row is then in `done` and `golds`.
 
     `known`: its cells have been checked.
     """
