@@ -85,7 +85,7 @@ class Grader:
         """The answer in `text`.
 
         `cut_off`: the text ended at the token limit, so a number at its end may lack digits and is
-        dropped, and the reader of the last number finds no answer. `labels`: those of the
+        dropped, and the reader of the last number finds no answer. `labels`: the labels of the
         question's choices.
         """
         text = text.replace("\r\n", "\n")
@@ -207,7 +207,7 @@ def required_gold(text: str, where: str, grader: GraderName = "integer", labels:
 
 
 class AnswerKind(NamedTuple):
-    """A grader: what an answer is, and when it is right. `labels` are those of a question's choices."""
+    """A grader: what an answer is, and when it is right. `labels` are the labels of a question's choices."""
 
     answer_in: Callable[[Place], str | None]
     """The text of the answer found at a place; None if there is none."""

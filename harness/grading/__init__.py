@@ -1,1 +1,1 @@
-"""How answers are read: where one stands in a text, and what it says."""
+"""How answers are read: where in a text an answer is, and what its value is."""

@@ -1,10 +1,10 @@
-r"""What an answer says to a question with choices: the label of one of them.
+r"""Grades answers to multiple-choice questions: an answer is the label of one of the choices.
 
     (B)    B.    **B**    \text{B}    B) Paris    b    option B      B
     B and C    (A) or (B)    B is wrong    Paris                     as written: two labels are no label
 
-The labels are those of the question, A to Z where they are not known. A single label between marks that the
-question does not have is a wrong answer and votes as it is.
+The labels are those of the question, or A to Z if the question gives none. A label between marks that is not
+one of the question's labels is a wrong answer and votes as written.
 """
 
 import re
@@ -22,7 +22,7 @@ LETTERS = tuple(string.ascii_uppercase)
 
 _REASON = "because|since|as|is|rather|not|instead|over"
 _SAYS_MORE = re.compile(r";\W*+(?:(?i:option|choice|answer)\s++)?+\w++[^\w;]++[a-z]")
-"""Of a second label: `A; B is larger` answers A, and `A; C` both."""
+"""A statement about a second label: `A; B is larger` answers A, but `A; C` answers both."""
 _JOIN = "and|or|und|oder|et|ou|y|o"
 _ELSEWHERE = "opción|letra|a\\sletra|lettre|réponse|opzione|lettera|antwort"
 _WRONG = re.compile(
@@ -34,22 +34,22 @@ _DENIES = re.compile(
     r"\b(?:not|neither|nor|never|except|unlike|than|wrong|incorrect|false)\b|n['’]t\b", re.IGNORECASE
 )
 _MARKED = re.compile(r"(?<!\w)(\*{1,3}|_{1,3}|[`$\"])\s?([A-Z0-9])\s?\1(?!\w)")
-"""A label in bold and the like, which sets it off as parentheses do."""
+"""A label in bold, code or quotation marks, which set it off as parentheses do."""
 _APART = re.compile(r"\s(?=[,.:;])")
 _MARKUP = dict.fromkeys(map(ord, "*_`$\"“”'‘’{}#"), " ")
 _LATEX = re.compile(r"\\(?:boxed|fbox|text[a-z]*+|mathbf|mathrm|mbox|left|right|q?quad)\b|\\[()\[\]$%#,!;: ]")
 
 
 def labels_in(cell: Any) -> tuple[str, ...]:
-    """The labels of choices, by a cell with a list of them or with one text, such as `A B C`."""
+    """The labels in a cell with a list of them or a string such as `A B C`."""
     listed = cell.split() if isinstance(cell, str) else cell
     return tuple(map(str, listed)) if isinstance(listed, Iterable) else ()
 
 
 def answer_in(place: Place) -> str | None:
-    """The text that stands for the answer at a place; None where nothing is said.
+    """The text of the answer at a place; None if there is none.
 
-    Among other words only a label, or several of them, is an answer.
+    Outside marks, text is an answer only if it gives one or more labels.
     """
     if is_mark(place.reader):
         return without_introduction(place.text) if says_something(place.text) else None
@@ -70,27 +70,27 @@ def answer_in(place: Place) -> str | None:
 
 
 def read_value(text: str, labels: Sequence[str] = ()) -> str:
-    """The label that `text` gives, or canonical text."""
-    text = text.strip()  # a backslash at the end is no LaTeX space
+    """The label that `text` gives, or else the canonical text."""
+    text = text.strip()  # so that a backslash at the end is not read as a LaTeX space
     written = canonical(text)
     return _named(text, labels) or _named(written, labels) or written
 
 
 def is_label(value: str, labels: Sequence[str] = ()) -> bool:
-    """Whether what was read is one of the labels."""
+    """Whether the value is one of the labels."""
     return value in (labels or LETTERS)
 
 
 def gold(text: str, labels: Sequence[str] = ()) -> str | None:
-    """The label of the right choice."""
+    """The label of the right choice; None if `text` gives none."""
     value = read_value(without_introduction(text), labels)
     return value if is_label(value, labels) else None
 
 
 def chosen(text: str, labels: Sequence[str] = ()) -> Iterator[str]:
-    """Labels that a text settles on in other words: `option C is correct`, `I would pick B`.
+    """Labels that a text chooses in other wording: `option C is correct`, `I would pick B`.
 
-    Or with none: the whole text is `B` or `B) Paris`, or its last line `B`.
+    Also a label without any wording: the whole text is `B` or `B) Paris`, or the last line is `B`.
     """
     for match in _patterns(tuple(labels)).settled.finditer(text):
         yield next(group for group in match.groups() if group is not None)
@@ -101,7 +101,7 @@ def chosen(text: str, labels: Sequence[str] = ()) -> Iterator[str]:
 
 
 def _plain(text: str, labels: Sequence[str]) -> str:
-    """The text without what dresses it."""
+    """The text without Markdown, LaTeX and other markup."""
     if "".join(labels).isascii():
         text = unicodedata.normalize("NFKC", text)  # `Ｂ`
     plain = _MARKED.sub(r"(\2) ", _LATEX.sub(" ", without_style(text)))
@@ -109,7 +109,7 @@ def _plain(text: str, labels: Sequence[str]) -> str:
 
 
 def _named(text: str, labels: Sequence[str]) -> str | None:
-    """The one label that the text gives, at its beginning or behind a choice's text: `Paris (B)`."""
+    """The one label that the text gives, at its beginning or after the choice's text: `Paris (B)`."""
     if label := _label(text, labels):
         return label
     patterns, plain = _patterns(tuple(labels)), _plain(text, labels)
@@ -120,7 +120,7 @@ def _named(text: str, labels: Sequence[str]) -> str | None:
 
 
 def _label(text: str, labels: Sequence[str]) -> str | None:
-    """The one label that the text gives; None where it gives several or says that one is wrong."""
+    """The one label that begins the text; None if it gives several or calls the label wrong."""
     names = tuple(labels) or LETTERS
     patterns = _patterns(tuple(labels))
     match = patterns.text.fullmatch(_plain(text, labels))
@@ -133,13 +133,13 @@ def _label(text: str, labels: Sequence[str]) -> str | None:
 
 class _Patterns(NamedTuple):
     text: re.Pattern[str]
-    """A label and what may stand around it."""
+    """A label at the beginning, and the rest of the text."""
     last: re.Pattern[str]
-    """A label that stands behind words: `Paris (B)`."""
+    """A label after words: `Paris (B)`."""
     another: re.Pattern[str]
-    """What goes on with a second label: `or (C)`."""
+    """A continuation with a second label: `or (C)`."""
     among: re.Pattern[str]
-    """Labels among words, all in capitals."""
+    """Labels among words, in exactly the question's spelling."""
     settled: re.Pattern[str]
     """A label that is called right, or picked."""
 
@@ -160,7 +160,7 @@ def _patterns(labels: tuple[str, ...]) -> _Patterns:
         rf"|[\s).:]*+{dressed}\W*+\Z"
     )
     last = re.compile(rf"[^()\[\]\n]{{0,200}}?(?:[(\[]\s?({label})\s?[)\]]|\boption\s({label}))\W*+")
-    # Capital A and I are words as well.
+    # A and I are also English words.
     names = "|".join(re.escape(name) for name in labels or LETTERS if name not in ("A", "I"))
     among = re.compile(rf"(?<!\w)(?:{names or label}|(?:{label})(?=\s?[,/]|\s(?:{_JOIN})\s))(?!\w)")
     given = rf"[*_`(\[\"“]{{0,4}}+({label})[)\]*_`\"”]{{0,4}}+(?!\w)"

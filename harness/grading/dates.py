@@ -1,8 +1,8 @@
-r"""Numbers with signs between them that are no sum: dates, times of day, addresses, scores.
+r"""Numbers joined by signs that are not arithmetic: dates, times of day, addresses, scores.
 
-2020-01-02   1/2/2020   192.168.0.10   1.2.3   4:2:1      never worked out
-3:05   3:05 \text{ PM}   10 a.m.           3:05   3:05 pm   10 am: 3:05 is no ratio beside 6:10
-3-2   555-1234                             as written beside 2-1, and 1 beside 1
+2020-01-02   1/2/2020   192.168.0.10   1.2.3   4:2:1      never evaluated
+3:05   3:05 \text{ PM}   10 a.m.           3:05   3:05 pm   10 am: compared with 6:10, 3:05 is not a ratio
+3-2   555-1234                             as written compared with 2-1, but 1 compared with 1
 """
 
 import re
@@ -21,7 +21,7 @@ _LONGEST = 40
 
 
 def as_said(text: str) -> str | None:
-    """Such a text in one spelling; None of any other."""
+    """A date, time, address or score in one spelling; None for any other text."""
     if len(text) > _LONGEST or (not text[:1].isdigit() and not text.startswith(("\\", "$"))):
         return None
     plain = _COLON.sub(":", " ".join(_TEXT.sub(r"\1 ", text).split()).rstrip(" ."))
@@ -31,7 +31,7 @@ def as_said(text: str) -> str | None:
 
 
 def decided(right: str, answer: str) -> bool | None:
-    """Whether two forms that differ are equal all the same; None where that has to be worked out."""
+    """Whether two forms written differently are equal; None if they must be evaluated to tell."""
     kinds = [as_said(form) == form for form in (right, answer)]
     if not any(kinds):
         return None

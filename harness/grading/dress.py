@@ -1,4 +1,4 @@
-r"""What stands around a value and says nothing, and the many characters for one thing, in plain LaTeX.
+r"""Removes styling around a value, and turns the many ways of writing one thing into plain LaTeX.
 
 \textcolor{red}{5}   \boldsymbol{5}   {\large 5}   \underline{5}    {5}
 \mathsf{B}   \textrm{B}                                             \text{B}
@@ -49,7 +49,7 @@ _BEFORE = re.compile(
     r"|(?:\\(?:text|mbox|mathrm)\s*+\{\s*+)?+(?:US|USD|EUR|GBP|Rs|[AC](?=\$))(?!\w))"
     r"[\s}$]*+(?=[-+]?+\s?(?:\\?[$€£¥])?+\s?\.?+[\d\\√π])",
 )
-"""What may stand before a number and leaves it what it is."""
+"""What may precede a number without changing its value."""
 _GROUPED = re.compile(
     r"(?<![\d.,^])(?<!\d )\d{1,3}(?:(?: \d{3})++|(?:_\d{3})++|(?:\.\d{3}){2}+(?!\.))(?![\d/]|\.\d{3})"
 )
@@ -57,23 +57,23 @@ _REPEATING = re.compile(r"(\d*+)\.(\d*+)\\(?:overline|bar|dot)\s*+\{?(\d++)\}?")
 
 
 LONGEST = 500
-"""Characters of an expression; what is longer stays as it is written, and is compared so."""
+"""Most characters of an expression; a longer one is kept and compared as written."""
 
 
 def without_style(text: str) -> str:
-    """`text` without colours, sizes and the like; letters of all kinds are `\\text`, modulos ` mod 7`."""
+    """`text` without colours, sizes and the like; any text font becomes `\\text`, any modulo ` mod 7`."""
     text = _MODULO.sub(r" mod \1", text)
     text = _ORDINAL.sub("", text)
     return _LETTERS.sub(r"\\text", _STYLE.sub("", text)) if "\\" in text else text
 
 
 def without_lead(text: str) -> str:
-    """`≈ 18`, `= 18` and `US$18` are 18."""
+    """`text` without what precedes its number: 18 for `≈ 18`, `= 18` and `US$18`."""
     return _BEFORE.sub(r"\1", text, count=1)
 
 
 def in_latex(text: str) -> str:
-    """`text`, a whole answer, with characters, spaced thousands and mixed numbers as LaTeX has them."""
+    """`text`, a whole answer, with Unicode symbols, spaced thousands and mixed numbers written as LaTeX."""
     if len(text) > LONGEST:
         return text
     if not text.isascii():
@@ -86,12 +86,12 @@ def in_latex(text: str) -> str:
 
 
 def without_groups(text: str) -> str:
-    """`1 234 567`, `1_234_567` and `1.234.567` in one piece; 1.234 is a decimal."""
+    """`text` with `1 234 567`, `1_234_567`, `1.234.567` as 1234567; 1.234 stays a decimal."""
     return _GROUPED.sub(lambda found: re.sub(r"[ _.]", "", found[0]), text)
 
 
 def _interval(match: re.Match[str]) -> str:
-    """`]-2, 5]` is (-2, 5]; brackets that close as they open stay."""
+    """`]-2, 5]` as (-2,5]; properly paired brackets stay."""
     opening, low, high, closing = match.groups()
     if not opening:
         return match[0]
@@ -101,13 +101,13 @@ def _interval(match: re.Match[str]) -> str:
 
 
 def _fraction(match: re.Match[str]) -> str:
-    """`½` is \\frac{1}{2}, which behind a number makes a mixed one."""
+    """`½` as \\frac{1}{2}, which after a number makes a mixed number."""
     above, below = unicodedata.normalize("NFKC", match[0]).split("\u2044")
     return rf"\frac{{{above}}}{{{below}}}"
 
 
 def _repeated(match: re.Match[str]) -> str:
-    """0.1666… is (16 − 1) / 90."""
+    """A repeating decimal as a fraction: 0.1666… is (16 − 1) / 90."""
     whole, first, period = match.groups()
     value = int(f"{whole}{first}{period}") - int(f"0{whole}{first}")
     return rf"\frac{{{value}}}{{{'9' * len(period)}{'0' * len(first)}}}"

@@ -1,12 +1,12 @@
-r"""What an answer says to a question whose right answer is an expression; math-verify compares them.
+r"""Grades answers to questions whose right answer is an expression, compared by math-verify.
 
     \dfrac{1}{2}    1/2    0.50    x = 0.5             0.5
     \frac{2}{6}    1/3                                 \frac{1}{3}
     (x+1)^2    1+2x+x^2                                x^{2} + 2 x + 1
     12 dozen    \text{east}                            as written
 
-Answers vote by their form, whatever is right and in whatever order they come. An answer that math-verify
-takes for equal to the gold gets the gold's own text, so that all right answers are one vote.
+An answer's vote is its form, which depends neither on the right answer nor on the order of the answers. An
+answer that math-verify finds equal to the gold gets the gold's text, so all right answers share one vote.
 """
 
 import atexit
@@ -38,7 +38,7 @@ from results import BadInput
 from results.canonical import canonical
 
 _ROUNDS = 4
-"""Dress nested deeper than this is none."""
+"""Levels of nested markup that are removed."""
 _LEAD = re.compile(r"\A(?:[\s~=]|\\[ ,;:!]|\\q?quad(?![a-zA-Z]))++(?=.)")
 _STOP = re.compile(r"(?<=[\d})\]])[.,;]\Z")
 _MARKED = re.compile(r"\A(\*{1,3}|`)([^*`]++)\1\Z")
@@ -46,17 +46,17 @@ _OPTION = re.compile(
     r"\A(?:\\(?:text(?:bf|it)?|math(?:bf|rm)|mbox)\s*+\{\s*+(?:\([A-E]\)|[A-E][).:])\s*+\}|\([A-E]\)(?=[\s~\\]))"
     r"(?:[\s~]|\\[ ,;:!]|\\q?quad(?![a-z]))*+(?=[-$.\d]|\\(?:[dt]?frac|sqrt|pi|text)(?![a-z]))"
 )
-"""The label of a choice before its value, as contests have it: `\\textbf{(B)}\\ 12` is 12."""
+"""The label of a choice before its value, as contests print it: `\\textbf{(B)}\\ 12` is 12."""
 _WHOLE = re.compile(
     r"(?:\\(?:boxed|fbox|framebox|text(?:bf|it)?|math(?:bf|rm)|mbox)\s*+)?+\{(.*)\}", re.DOTALL
 )
 _BRACE = re.compile(r"(?<!\\)[{}]")
 _TAIL = 300
-"""Characters at the end of a text in which its unit is looked for."""
+"""Number of characters at the end of a text that are searched for its unit."""
 
 _WORKER = Path(__file__).with_name("expression_worker.py")
 _COMMAND = re.compile(r"\\(?:begin|end|operatorname)\s*+\{[a-zA-Z*]*+\}|\\[a-zA-Z]++")
-# Words: three letters in a row; of two, which may be a product, only those that are a unit or a word.
+# Words: three letters in a row. Two letters may be a product, so only listed units and words count.
 _PROSE = re.compile(
     r"[^\W\d_]{3}|\b(?:[ckm]m|ft|in|kg|m[gl]|hr|mi|oz|lb|or|is|if|no|of|to|by|vs|at|[ap]m|sq)\b|[^\W\d_a-zA-Zα-ωΑ-Ω]"
 )
@@ -67,7 +67,7 @@ _POWER = re.compile(r"\*\*\s?(?:\((-?\w++)\)|(-?\w++))")
 _AND = re.compile(r",?\s*+(?:\b(?:and|or)\b|(?<=[\d}\s])\\&|\\(?:land|wedge)(?![a-zA-Z]))")
 _OR = re.compile(r",?\s*+(?:\\text\s*+\{\s*+or\s*+\}|\bor\b|\\(?:lor|vee)\b)")
 _INEQUALITY = re.compile(r"[<>]|\\[lg](?:t|eq?)(?:slant)?+(?![a-z])")
-_NAMED = re.compile(r"(?<=[a-z]{2})(?<!degree)(?<!degrees)\s++[A-Z](?![\w=^{(])")  # behind a word, no formula
+_NAMED = re.compile(r"(?<=[a-z]{2})(?<!degree)(?<!degrees)\s++[A-Z](?![\w=^{(])")  # behind a word: a name
 _DEGREE = re.compile(
     r"(?:(?:\\[ ,;!]){0,3}+\^\s*+\{?+(?:\\circ\b|\\(?:text|mathrm)\s*+\{o\}|(?<=\d\^)o\b|(?<=\d\^\{)o\b)\}?+"
     r"|\\degree\b|°)(?:(?:\s|\\[ ,;!])*+[CF](?![a-zA-Z]))?+|[℃℉]"
@@ -94,12 +94,12 @@ _IN_BASE = re.compile(
     rf"([0-9]{{1,2}}|{'|'.join(_BASE_WORDS)})\)?\s*\}}{{0,2}}"
 )
 _WORKED = re.compile(r"([-+]?+[\d.,/]++)\s\(\d[^()a-zA-Z\\]*[-+*/×÷=][^()a-zA-Z\\]*\)")
-"""A number and how it came about, `18 (9 + 9)`, which is no product."""
+"""A number followed by its working, `18 (9 + 9)`, which is not a product."""
 _FORMULAS_GO_ON = re.compile(r"\s*+(?:,|;|and\b|or\b)[\s,]*+(?:and\b|or\b)?\s*+(?:\$|\\[(\[]|[-\d])")
 
 
 def answer_in(place: Place) -> str | None:
-    """The text that stands for the answer at a place; None where nothing is said."""
+    """The text of the answer at a place; None if there is none."""
     text = place.text
     if is_mark(place.reader):
         return without_introduction(text) if says_something(text) else None
@@ -116,14 +116,14 @@ def answer_in(place: Place) -> str | None:
 
 
 def gold(text: str) -> str | None:
-    """The last box of a solution, or else an expression, perhaps after `####`."""
+    """The last box of a solution, or else an expression, after `####` if there is one."""
     box = last_box(text)
     written = without_introduction(text.rpartition("####")[2]) if box is None else box
     return as_written(written) or None
 
 
 def as_written(text: str) -> str:
-    """`text` in canonical form without a unit; the gold stays so, and is parsed to be compared."""
+    """`text` in canonical form without its unit; the gold is stored so and parsed only for comparisons."""
     plain = _undressed(without_style(" ".join(text.split()).rstrip(_BACKSLASH) or text))
     if date := dates.as_said(plain):
         return date
@@ -133,7 +133,7 @@ def as_written(text: str) -> str:
 
 
 def _undressed(text: str) -> str:
-    """What a formula, a box or bold letters hold, without LaTeX's spaces, an equals sign and a full stop."""
+    """The body of a formula, box or bold text, without LaTeX spaces, a leading `=` and a final full stop."""
     for _ in range(_ROUNDS):
         plain = _STOP.sub("", _LEAD.sub("", text))
         formula = FORMULA.fullmatch(plain)
@@ -147,7 +147,7 @@ def _undressed(text: str) -> str:
 
 
 def _held(text: str) -> str:
-    """The body of the box, or of the letters, that `text` is as a whole; `text` where it is neither."""
+    """The body, if all of `text` is one box or text command; otherwise `text`."""
     whole = _WHOLE.fullmatch(text)
     depth = 0
     for brace in _BRACE.findall(whole[1]) if whole else ():
@@ -158,7 +158,7 @@ def _held(text: str) -> str:
 
 
 def read_value(text: str) -> str:
-    """The form of the expression in `text`, or canonical text where math-verify reads none."""
+    """The form of the expression in `text`, or the canonical text if math-verify cannot parse it."""
     return _value(" ".join(text.split()))
 
 
@@ -186,10 +186,10 @@ def _value(text: str) -> str:
 
 @lru_cache(maxsize=1 << 16)
 def equal(gold: str, value: str) -> bool:
-    """Whether an answer's form is right as math-verify has it, and what it overlooks is the same, too.
+    """Whether math-verify finds an answer's form equal to the gold, and so do checks of what it overlooks.
 
-    It rounds to 6 decimals, which makes small numbers equal, and leaves a base out. 50% is 0.5, and 50, too,
-    as for it.
+    It rounds to 6 decimals, which makes small numbers equal, and drops the base of a number. Here, as in
+    math-verify, 50% equals both 0.5 and 50.
     """
     right = read_value(gold)
     if right == value:
@@ -203,7 +203,7 @@ def equal(gold: str, value: str) -> bool:
         if _PLAIN.fullmatch(as_written(gold)) or not rounded:
             return False
     if (first := _IN_BASE.fullmatch(right)) or _IN_BASE.fullmatch(value):
-        # One of them without its base is equal, two bases are not.
+        # Equal if only one of them gives its base; unequal if the bases differ.
         return (first[1] if first else right) == (value if first else value.partition("_")[0])
     latex = [_as_latex(text) for text in (gold, value)]
     if any(_is_prose(text) or len(text) > LONGEST for text in latex):
@@ -214,7 +214,7 @@ def equal(gold: str, value: str) -> bool:
 
 
 def _items(latex: str) -> list[str]:
-    """The parts between commas outside of all brackets."""
+    """The parts of a list, split at commas outside all brackets."""
     parts, depth = [""], 0
     for character in latex:
         depth += (character in "([{") - (character in ")]}")
@@ -226,7 +226,7 @@ def _items(latex: str) -> list[str]:
 
 
 def _with_repeats(latex: str) -> str | None:
-    """A list in which something stands twice, as a list in order: for math-verify 7, 7 is the set of 7."""
+    """A list with repeated items, sorted; None for others. To math-verify, `7, 7` is the set of 7."""
     parts = [part.strip() for part in _items(latex)] if len(latex) <= LONGEST else []
     if len(set(parts)) == len(parts):
         return None
@@ -234,14 +234,14 @@ def _with_repeats(latex: str) -> str | None:
 
 
 def _is_prose(latex: str) -> bool:
-    """Whether there are words in it: a number with its unit, or an answer that stays as written."""
+    """Whether it has words: a number with its unit, or an answer kept as written."""
     return _PROSE.search(_COMMAND.sub(" ", latex)) is not None
 
 
 def _equal_percent(right: str, value: str) -> bool:
-    """Whether they are equal where one or both are percentages: the other may be 0.5, or 50 without a sign.
+    """Whether two values, at least one a percentage, are equal: 50% equals 0.5 and also 50.
 
-    A number below one is a share: 0.25 is not 0.25%.
+    A number below one counts only as a share: 0.25 is not 0.25%.
     """
     bare, plain = right.removesuffix("%"), value.removesuffix("%")
     if right != bare and value != plain:
@@ -256,7 +256,7 @@ def _equal_percent(right: str, value: str) -> bool:
 
 
 def _in_base(text: str) -> str | None:
-    """A number in a base in one spelling: 1011_{2}; without a base that is not worked out."""
+    """A number with its base in one spelling: 1011_{2}; None if no base is given."""
     match = _IN_BASE.fullmatch(text)
     return match and f"{match[1].upper()}_{{{_BASE_WORDS.get(match[2], match[2])}}}"
 
@@ -269,7 +269,7 @@ def _states_more(text: str) -> bool:
 
 
 def _without_unit(text: str) -> str:
-    """`90^\\circ` is 90, and `\\frac{3}{4} \\text{ inches}` a number without its unit."""
+    """`text` without its unit: `90^\\circ` is 90, `\\frac{3}{4} \\text{ inches}` a fraction."""
     text = _DEGREE.sub("", text)
     unit = _UNIT_TEXT.search(text, max(0, len(text) - _TAIL))
     if unit is None or not _NUMERIC.search(text[: unit.start()]):
@@ -280,7 +280,7 @@ def _without_unit(text: str) -> str:
 
 
 def _as_latex(text: str) -> str:
-    """What people type as LaTeX: functions, powers, `1 and 2`; without dollar signs, which would end it."""
+    """Typed functions, powers and `1 and 2` as LaTeX, without dollar signs, which would end the formula."""
     text = in_latex(text)
     text = _FUNCTION.sub(r"\\\1", _ROOT.sub(r"\\sqrt{\1}", text))
     if _INEQUALITY.search(text):
@@ -290,7 +290,7 @@ def _as_latex(text: str) -> str:
 
 
 class _Worker:
-    """The process that parses, started when it is first needed and again after it was killed."""
+    """The process that parses, started when first needed and restarted after it was killed."""
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[str] | None = None
@@ -298,9 +298,9 @@ class _Worker:
         atexit.register(self.stop)
 
     def ask(self, *request: str) -> Any:
-        """The worker's reply; None where it has none within its limits of time and memory.
+        """The worker's reply; None if it gives none within its limits of time and memory.
 
-        Raises ModuleNotFoundError where math-verify is not installed, BadInput where it does not start.
+        Raises ModuleNotFoundError if math-verify is not installed, BadInput if it does not start.
         """
         with self._one_at_a_time:
             if self._process is None:
@@ -323,13 +323,13 @@ class _Worker:
 
 
 def require() -> None:
-    """Raise ModuleNotFoundError, which says what installs it, where math-verify is not installed."""
+    """Raise ModuleNotFoundError if math-verify is not installed."""
     if find_spec("math_verify") is None:
         raise ModuleNotFoundError("grader math needs math-verify", name="math_verify")
 
 
 def _started() -> "subprocess.Popen[str]":
-    """A worker that has said that it is ready."""
+    """A new worker that has reported that it is ready."""
     require()
     # -P: modules beside the worker must not stand in for installed ones.
     command = [sys.executable, "-P", str(_WORKER)]

@@ -1,11 +1,11 @@
-r"""Parses and compares expressions with math-verify, as a process of its own that may be killed.
+r"""Parses and compares expressions with math-verify, in a separate process that may be killed.
 
     ["form", "\\dfrac{2}{6}"]                  ->  "\\frac{1}{3}"
     ["same", "\\frac{1}{3}", "0.333333"]       ->  true
 
-One request a line and one reply a line, JSON. A request that takes more than SECONDS of processor time ends
+Each request and each reply is one line of JSON. A request that takes more than SECONDS of processor time ends
 the process: SIGPROF, which Python does not handle, stops even a power tower in the middle of one
-multiplication. Without this, text from a model could hold up a run for ever.
+multiplication. Without this, text from a model could block a run for ever.
 """
 
 import json
@@ -21,22 +21,22 @@ from importlib import import_module
 from typing import Any, TextIO
 
 SECONDS = 3.0
-"""Of processor time, for one request."""
+"""Processor time allowed for one request."""
 MEMORY = 4 << 30
 """Bytes of address space, above which Python raises MemoryError."""
 _ROUNDS = 3
 _DIGITS = 30
 _EXACT = 1e-25
-"""The part of a number by which its value is off, worked out to so many digits."""
+"""The relative error of a value evaluated to _DIGITS digits."""
 _SIGNIFICANT = 4
-"""Digits that a rounded number has; math-verify allows 5e-7, whatever its size."""
+"""Fewest digits of a rounded number; math-verify allows 5e-7, whatever the number's size."""
 
 
 def form(text: str) -> str | None:
-    """LaTeX of the expression in `text`, the same for many ways of writing it; None where none is read.
+    """LaTeX of the expression in `text`, the same for many ways of writing it; None if it is not parsed.
 
-    Finite decimals stay decimals; other numbers and terms are expanded and put over one denominator. Reading
-    the form again gives itself.
+    Finite decimals stay decimals; other numbers and terms are expanded and put over one denominator. The form
+    of a form is the form itself.
     """
     for _ in range(_ROUNDS):
         again = _form_once(text)
@@ -47,9 +47,9 @@ def form(text: str) -> str | None:
 
 
 def same(gold: str, text: str) -> bool:
-    """math-verify's verdict on two expressions, unless it has made numbers equal by rounding.
+    """Whether math-verify finds two expressions equal, and not just by rounding their numbers.
 
-    The interval (-1, infinity) and -1 < x are one; 3 and 5 are not 3 < x < 5.
+    The interval (-1, infinity) equals -1 < x; the numbers 3 and 5 do not equal 3 < x < 5.
     """
     right, answer = _parsed(gold), _parsed(text)
     is_finite = any(isinstance(parsed[0], _sympy().FiniteSet) for parsed in (right, answer))
@@ -60,7 +60,7 @@ def same(gold: str, text: str) -> bool:
 
 
 def _apart(first: Any, second: Any) -> bool:
-    """Whether two numbers, or numbers in their places, differ by more than a rounded decimal does."""
+    """Whether two numbers, or two lists in any place, differ by more than rounding."""
     numbers, others = _numbers(first), _numbers(second)
     if numbers is None or others is None or len(numbers) != len(others):
         return False
@@ -68,7 +68,7 @@ def _apart(first: Any, second: Any) -> bool:
 
 
 def _differ(first: Any, second: Any) -> bool:
-    """Whether they differ by more than the last digit of the one that is a decimal, or at all without one."""
+    """Whether they differ by more than one in a decimal's last digit, or at all if neither is a decimal."""
     values = [part.evalf(_DIGITS) for part in (first, second)]
     allowed = max(map(abs, values)) * _EXACT
     if not (first.is_Integer or second.is_Integer):
@@ -77,7 +77,7 @@ def _differ(first: Any, second: Any) -> bool:
 
 
 def _last_digit(number: Any) -> float:
-    """What one more in the last place of a decimal is; 0 of one that is too short to be a rounded number."""
+    """The value of a unit in the last place of a decimal; 0 if it is too short to be a rounded number."""
     if not number.is_Float:
         return 0.0
     digits = f"{Decimal(str(number)):f}".rstrip("0").partition(".")
@@ -85,7 +85,7 @@ def _last_digit(number: Any) -> float:
 
 
 def _numbers(parsed: Any) -> list[Any] | None:
-    """A number, those in a set (in order of size) or in a tuple; None of anything else."""
+    """The numbers in a tuple or a set (sorted), or one number; None for anything else."""
     sympy = _sympy()
     parts = parsed.args if isinstance(parsed, (sympy.FiniteSet, sympy.Tuple)) else (parsed,)
     for part in parts:
@@ -109,12 +109,12 @@ def _form_once(text: str) -> str | None:
     if isinstance(plain, sympy.core.relational.Relational):
         plain = plain.canonical  # 5 < x is x > 5
     if plain in (sympy.true, sympy.false) or plain.has(sympy.nan, sympy.zoo):
-        return None  # 2 + 2 = 5 is not the answer "false", and 1/0 no number
+        return None  # 2 + 2 = 5 is not the answer "false", and 1/0 is not a number
     return _decimal(plain) or str(sympy.latex(plain))
 
 
 def _system(parsed: Any) -> str | None:
-    """`a = 1, b = 2`, the values of several unknowns, in the order of their names."""
+    """The values of several unknowns, sorted by name: `a = 1, b = 2`; None for anything else."""
     sympy = _sympy()
     if not isinstance(parsed, sympy.FiniteSet):
         return None
@@ -129,7 +129,7 @@ def _system(parsed: Any) -> str | None:
 
 
 def _parsed(text: str) -> list[Any]:
-    """What math-verify reads; of `x < 0 \\lor x > 1` the union of both."""
+    """What math-verify parses; for `x < 0 \\lor x > 1`, the union of both."""
     parts = text.split(r"\lor")
     if len(parts) > 1:
         either = [_parsed(part)[0] for part in parts]
@@ -144,7 +144,7 @@ def _parsed(text: str) -> list[Any]:
 
 
 def _all_at_once(parsed: list[Any]) -> list[Any]:
-    """Of `x \\ge 1, x < 2` the values of x for which all hold, if there are any."""
+    """For `x \\ge 1, x < 2`, the x for which all hold, if there are any; otherwise `parsed`."""
     sympy = _sympy()
     listed = parsed[0].args if parsed and isinstance(parsed[0], sympy.FiniteSet) else ()
     relations = [part for part in listed if isinstance(part, sympy.core.relational.Relational)]
@@ -155,7 +155,7 @@ def _all_at_once(parsed: list[Any]) -> list[Any]:
 
 
 def _simplest(parsed: Any) -> Any:
-    """The expression itself, the parts of a set or interval, or the right-hand side of `x = 5`."""
+    """The simplest form of an expression, a set or interval, or the right-hand side of `x = 5`."""
     sympy = _sympy()
     if isinstance(parsed, sympy.Eq) and isinstance(parsed.lhs, sympy.Symbol):
         return _simplest(parsed.rhs)
@@ -175,14 +175,14 @@ def _simplest(parsed: Any) -> Any:
 
 
 def _with_simplest_parts(parsed: Any) -> Any:
-    """A set, interval or tuple of such; of `0.5 or 1/2` one number."""
+    """A set, interval or tuple with its parts simplified; `0.5 or 1/2` becomes one number."""
     plain = parsed.func(*map(_simplest, parsed.args)) if parsed.args else parsed
     again = isinstance(parsed, _sympy().FiniteSet) and len(plain.args) == 1 < len(parsed.args)
     return plain.args[0] if again else plain
 
 
 def _decimal(number: Any) -> str | None:
-    """A rational number as a decimal, if it has finitely many digits."""
+    """A rational number as a decimal if it has finitely many digits; otherwise None."""
     if not number.is_Rational:
         return None
     digits, rest = 0, int(number.q)
@@ -208,7 +208,7 @@ def _sympy() -> Any:
 
 
 def _stdout_for_replies_alone() -> TextIO:
-    """Standard output; what a library prints goes nowhere, as it would be taken for a reply."""
+    """Standard output, for replies only; library output is discarded, not to be read as a reply."""
     replies = os.fdopen(os.dup(sys.stdout.fileno()), "w", buffering=1, encoding="utf-8")
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return replies
@@ -218,10 +218,10 @@ def main() -> None:
     """Answer requests until there are no more."""
     with suppress(ValueError, OSError):  # systems that have no such limit
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    logging.disable(logging.WARNING)  # of missing time limits, of which the process has its own
+    logging.disable(logging.WARNING)  # warnings about missing time limits: this process has its own
     replies = _stdout_for_replies_alone()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the run
-    assert form("\\frac{2}{6}")  # loads the parser outside the time of a request
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is handled by the run
+    assert form("\\frac{2}{6}")  # loads the parser before any request is timed
     replies.write("ready\n")
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())  # nobody reads it from here on
     requests: dict[str, Callable[..., Any]] = {"form": form, "same": same}
@@ -229,7 +229,7 @@ def main() -> None:
         signal.setitimer(signal.ITIMER_PROF, SECONDS)
         name, *texts = json.loads(line)
         reply = None
-        with suppress(Exception):  # whatever a parser raises for hostile text: it is no expression then
+        with suppress(Exception):  # whatever a parser raises for hostile text: the reply is then null
             reply = requests[name](*texts)
         signal.setitimer(signal.ITIMER_PROF, 0)
         replies.write(json.dumps(reply) + "\n")

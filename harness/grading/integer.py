@@ -1,11 +1,11 @@
-r"""What an answer says to a question whose right answer is an integer.
+r"""Grades answers to questions whose right answer is an integer.
 
     $1,234.00    **1234**    1{,}234 eggs    1234\text{ cm}^2      1234
     12.50    $12.5    12.5 metres                                  12.5, a wrong answer
     12 dozen    12 over five    half of 12    1/2    x = 5         as written: none of them is 12, or 5
 
-Units do not change a number's value, percent among them: GSM8K asks for percentages as plain numbers. Numbers
-are compared as text and never computed with, so that 5,000 digits are read as they are.
+Units, including percent, do not change a number's value: GSM8K asks for percentages as plain numbers. Numbers
+are compared as text and never computed with, so even 5,000 digits are read exactly.
 """
 
 import re
@@ -34,9 +34,9 @@ from results.canonical import INVISIBLE, canonical
 CHARACTERS = str.maketrans(
     "０１２３４５６７８９，．＋\u2212\u2013\ufe63\uff0d", "0123456789,.+----", INVISIBLE
 )
-"""Full-width forms, as East Asian text has them; the minus sign, en dash, and small and full-width minus."""
+"""Full-width forms, as in East Asian text; the minus sign, en dash, and small and full-width minus."""
 
-# Become a space and not nothing: "2*3" and "2{3}" must not turn into 23.
+# Replaced by a space rather than removed: "2*3" and "2{3}" must not turn into 23.
 _MARKUP = dict.fromkeys(map(ord, '*_`$€£¥"“”{}#~'), " ")
 
 _LATEX_COMMA = re.compile(r"\{,\}|,\\!\s*+|\\,(?=[0-9])")
@@ -47,7 +47,7 @@ _NUMBER = re.compile(r"\s*+([-+]?+)\s*+(\.?+[0-9][0-9,.]*+)(.*+)", re.DOTALL)
 _DECIMAL = re.compile(r"([0-9]{1,3}+(?:,[0-9]{3})++|[0-9]*+)(?:\.([0-9]*+))?+")
 
 # After the number: nothing, percent, degree, words. "5x", "10k" are no integers; "5ml", "5 m", "5 m²" are 5,
-# and so is "5元": in these scripts a character is a word.
+# and so is "5元": in East Asian scripts one character can be a word.
 _LETTER = r"[^\W\d_]"
 _UNIT = re.compile(
     rf"(?![^\W\d_\u3040-\u9fff\uac00-\ud7a3](?!{_LETTER}))(?:[\s%°,!?()]|[.。](?=\s*+\Z)|{_LETTER}++(?:[-'’/]{_LETTER}++)*+\.?+)*+"
@@ -56,14 +56,14 @@ _SQUARED = re.compile(rf"(?<={_LETTER})(?:\s*+\^\s*+[23](?!\d)|[²³])")
 _KILO = re.compile(r"千(?=[米克瓦卡帕赫])")
 _WORD = re.compile(rf"{_LETTER}++")
 _WORKING = re.compile(r"(?<=[\w*])\s\(\d[^()]*(?:[-+*/×÷=]|\bper\b)[^()]*\)")
-"""How a number came about, behind it: `18 (9 + 9)`."""
+"""The working in parentheses after a number: `18 (9 + 9)`."""
 _SCALE_LETTER = re.compile(r"\b[MB]\b")
 _LAST_WORD = re.compile(rf"({_LETTER}++)\Z")
 _NUMBER_WORD = re.compile(rf"[\W_]*+({_LETTER}++)")
 
 
 def answer_in(place: Place) -> str | None:
-    """The text that stands for the answer at a place; None where nothing is said."""
+    """The text of the answer at a place; None if there is none."""
     if is_mark(place.reader):
         return _marked(place.text)
     if place.reader == "last-number":
@@ -82,7 +82,7 @@ def _marked(place: str) -> str | None:
 
 @lru_cache(maxsize=1 << 14)
 def read_value(text: str) -> str:
-    """What `text` says: a number with its unit left out, or canonical text."""
+    """The value of `text`: a number without its unit, or else the canonical text."""
     number = normalise_integer(text) or _decimal(text)
     if number is None:
         written = canonical(text)
@@ -93,10 +93,10 @@ def read_value(text: str) -> str:
 def normalise_integer(text: str) -> str | None:
     """The integer that `text` consists of, as `-?[0-9]+` without leading zeros; None for anything else.
 
-    Allowed beside the digits: thousands separators in their places, zeros after a decimal point, a sign,
+    Allowed beside the digits: properly placed thousands separators, zeros after a decimal point, a sign,
     currency, Markdown and LaTeX markup, percent and degree, and words after the number ("6 apples", "6 cm^2")
-    unless they change its value ("6 million", "6 and a half"). Full-width digits are digits, other scripts'
-    are not.
+    unless they change its value ("6 million", "6 and a half"). Full-width digits count as digits, those of
+    other scripts do not.
     """
     parts = _number(text)
     if parts is None:
@@ -109,7 +109,7 @@ def normalise_integer(text: str) -> str | None:
 
 
 def _decimal(text: str) -> str | None:
-    """The number that `text` consists of, with a unit or without, in canonical form."""
+    """The number that `text` consists of, without its unit, in canonical form; None for anything else."""
     parts = _number(text)
     if parts is None:
         return None
@@ -118,7 +118,7 @@ def _decimal(text: str) -> str | None:
 
 
 def _number(text: str) -> tuple[str, str, str] | None:
-    """Sign, digits before and digits after the decimal point of the number that `text` consists of."""
+    """Sign, integer digits and decimal digits of the number in `text`; None for anything else."""
     text = without_lead(without_style(text.strip().translate(CHARACTERS)))
     text = _LATEX_COMMA.sub(",", without_groups(text))
     text = _LATEX_WRAPPER.sub(" ", _LATEX_DEGREE.sub("°", text)).translate(_MARKUP)
@@ -154,7 +154,7 @@ def _changes_the_value(unit: str) -> bool:
 
 
 def _may_become_a_value_word(text: str) -> bool:
-    """Whether the last word may be the beginning of one: "18 mill", where the text was cut off."""
+    """Whether the last word may be a value word that was cut off: "18 mill"."""
     last = _LAST_WORD.search(text.casefold())
     return last is not None and any(word.startswith(last[1]) for word in (*VALUE_WORDS, "and"))
 

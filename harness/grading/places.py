@@ -1,14 +1,14 @@
-r"""Where an answer stands in a text: each reader knows one way of giving it.
+r"""Finds answers in a text: each reader knows one way of giving an answer.
 
     hashes       The answer is ##18##.   #### 18          the text between the marks
-    boxed        so \boxed{18}   \boxed 18                the body of the box; \boxed{3} and \boxed{5} is one
+    boxed        so \boxed{18}   \boxed 18                the body; \boxed{3} and \boxed{5} are one answer
     tag=NAME     <NAME>18</NAME>                          the body of the tag
     answer-is    **Final Answer:** 18   [[18]]            what is stated: a line `Answer:`, double brackets or
                  <answer>18</answer>                      the tag <answer>; else
                  The answer is 18.                        what follows these words in their sentence
     last-number  in all 18 eggs                           the last number
 
-Quantifiers that could backtrack are possessive: every text is searched in linear time.
+Quantifiers that could backtrack are possessive, so every text is searched in linear time.
 """
 
 import re
@@ -43,7 +43,7 @@ _BETWEEN_BOXES = re.compile(
 )
 _NOTHING_BETWEEN = re.compile(r"(?:[\s$]|\\(?:[()\[\]\\ ,;:!]|q?quad\b)){0,10}")
 _MOST_BETWEEN = 60
-"""Characters that may stand between two boxes of a list."""
+"""Most characters between two boxes of one list."""
 _KIND = r"(?:(?:final|correct|best|right|(?:most|only)\s++\w++)\s++)"
 _ADVERBS = "clearly definitely exactly indeed just likely obviously only probably simply then therefore thus"
 _SURELY = "|".join(["most likely", *_ADVERBS.split()])
@@ -51,9 +51,9 @@ _BE = r"is|was|(?:w|c|sh)ould\s++be|(?:must|will|(?:ha|seem|appear)s\s++to)\s++b
 _IS = rf"\s++(?:{_BE})\b(?:\s++(?:{_SURELY})\b)?+"
 _NAMED_SO = "response|letter|choice|option"
 _COLON = r"(?::\s*+(?:(?<=\n)(?:>|[-*•](?=[ \t]))\s*+)?+)?+"
-"""What stands on a later line behind it is said as well: `The answer is:` and below it `**18**`."""
+"""After a colon the answer may be on a later line: `The answer is:` and below it `**18**`."""
 _LINE = r"[->•+ \t*_`#]*+"
-"""What a line may begin with: a quotation's mark, a list's."""
+"""What a line may begin with: quotation, list or other Markdown marks."""
 _TO_WHAT = r"(?:\s++(?:(?:to|for)\s++(?:the|this|your)\s++(?:\w++\s++)?(?:question|problem)|here))?+"
 _PHRASE = re.compile(
     rf"\b(?:(?:the|my|our)\s++(?:{_KIND}(?:answer|option|choice)|answer)|my\s++choice"
@@ -76,7 +76,7 @@ _LABEL = (
 )
 _DRESS = r"[ \t*_`#]*+"
 _KEY = r"[\"'](?:(?:final|correct)[_ -]?+)?+answer(?:[_ ](?:choice|letter|option))?+[\"']\s*+:\s*+"
-"""Of a field of JSON, or of Python."""
+"""The key of a field in JSON or a Python dict."""
 _STATED = re.compile(
     r"<(?:final[_-]?+)?answer>(?P<tag>(?:[^<]|<(?!/(?:final[_-]?+)?answer>))*+)(?:</(?:final[_-]?+)?answer>|\Z)"
     r"|\[\[(?P<brackets>[^\[\]\n]{1,80}+)\]\]"
@@ -96,22 +96,22 @@ _VALUE_LIKE = re.compile(
     re.IGNORECASE,
 )
 _BELOW = re.compile(r"\A[*_# \t]*+\n\s*+(?:>\s*+|```(?:latex|tex|text|txt|plaintext|math|markdown)\n)")
-"""A quotation, or a block that is set apart, on a later line."""
+"""The line breaks and marks before a quotation or a fenced block on a later line."""
 _ESCAPED = re.compile(r"\\([\\\"'])")
 _FEW_WORDS = 4
 _BEGINNING_WORDS = "let let's we to first the there if since given step i this it here"
 _BEGINNINGS = frozenset(_BEGINNING_WORDS.split())
-"""Words with which a worked answer begins, and no value."""
+"""Words that begin a worked answer but never a value."""
 _STEPS = re.compile(r"\s*+(?:1[.)]\s(?s:.)*?^\s*+2[.)]|[-•*]\s[^\n]*+\n\s*+[-•*])\s", re.MULTILINE)
-"""A list, as worked answers have it."""
+"""A list of steps, as in worked answers."""
 _QUESTION = re.compile(r"^\W*+(?:Q|question|problem)\b[^\n:]{0,20}+:", re.IGNORECASE | re.MULTILINE)
 FORMULA = re.compile(
     r"[\s*_`]*+(?:\$\$((?:[^$\\]|\\[\s\S])++)\$\$|\$((?:[^$\n\\]|\\.)++)\$|\\\((.*?)\\\)|\\\[((?s:.)*?)\\\])"
 )
-"""A formula that a text begins with, between $ or other marks of LaTeX; an escaped dollar is within it."""
+"""A formula that begins a text, between $ or other LaTeX delimiters; an escaped dollar does not end it."""
 _SET_APART = re.compile(r"\A\s*+(\$\$[^$]++\$\$|\\\[(?:[^\\]|\\(?!\]))*+\\\])")
-"""A formula that may have lines of its own."""
-# "34,\!650" and "5\;m" are LaTeX's spaces, "5!/3!" are factorials, and "9 a.m." and "i.e." go on.
+"""A display formula, which may span several lines."""
+# "34,\!650" and "5\;m" hold LaTeX spaces, "5!/3!" factorials; "9 a.m." and "i.e." end no sentence.
 _SENTENCE = re.compile(
     r"(?:[^.!?;…—。！？；✓✔✅☑\n]|\.(?=\d)|(?<=\\)[!;]|!(?=[^\W_]|[\^/+}])|(?<=[^\w.][ap])\.(?=m\.)|(?<=[ap]\.m)\."
     r"|(?<=\W[iI])\.(?=e\.)|(?<=[iI]\.e)\.)*"
@@ -125,7 +125,7 @@ _NUMBER_ALONE = re.compile(r"(?:(?<![\w)])[-+])?[0-9](?:(?:[.,:/^*+-]|\{,\}|,\\!
 
 _WRAPPERS = re.compile(
     r"\\(?:boxed|fbox|text[a-z]*+|mathbf|mathrm|mbox|q?quad|square|Box|[lc]?dots|(?:math)?strut|underline)\b"
-    r"|\\(?:bigcirc|triangle|diamond|star)\b"  # signs for a blank
+    r"|\\(?:bigcirc|triangle|diamond|star)\b"  # symbols used as a blank
     r"|\\(?:[hv]?phantom|[hv]space|rule)\*?+\s*+(?:\{[^{}]*+\})++"  # a blank to fill in
 )
 _WORD = re.compile(r"[^\W\d_]++")
@@ -143,23 +143,23 @@ step steps case part problem question solution example explanation reasoning app
 conclusion summary given thinking analysis response
 """
 _SIGN_ALONE = re.compile(r"(?!\W*<\W*>)\W*[<>=≤≥≠∞∅√]\W*|\s*\\\{\s*\\\}\s*")
-"""Signs that are an answer without a letter or digit: infinity, the empty set, the sign that is missing."""
+"""Signs that are an answer without a letter or digit: infinity, the empty set, a relation sign asked for."""
 _PLACEHOLDER = frozenset(_PLACEHOLDER_WORDS.split())
 _HEADINGS = frozenset(_HEADING_WORDS.split())
 
 
 def find(reader: Reader, text: str) -> Iterator[str]:
-    """The texts that stand where `reader` looks for an answer, in their order."""
+    """The texts in which `reader` looks for an answer, in their order."""
     if reader.startswith(TAG):
         return _in_tag(reader.removeprefix(TAG), text)
     return _FINDERS[reader](text)
 
 
 def stated(text: str) -> list[str]:
-    """What follows each `Answer:` up to the next, and what <answer>…</answer>, [[…]] and "answer": … hold.
+    """The text after each `Answer:` up to the next, and inside <answer>…</answer>, [[…]] and "answer": ….
 
-    Left out is what cannot be a value: `Answer: Let us think about it first`, as worked
-    examples begin.
+    Texts that cannot be a value are left out, such as the beginning of a worked example:
+    `Answer: Let us think about it first`.
     """
     bodies = []
     end = len(text)
@@ -171,12 +171,12 @@ def stated(text: str) -> list[str]:
 
 
 def without_reason(text: str) -> str:
-    """`18, because 9 + 9 is`, `18, not 17` and `18 (since 2 * 9 is)` say 18."""
+    """18 for `18, because 9 + 9 is`, `18, not 17` and `18 (since 2 * 9 is)`."""
     return _REASON.sub("", text)
 
 
 def final_statement(text: str) -> str | None:
-    """What the text states behind a box and at its very end: it outranks a box in the working."""
+    """The answer stated after a box, at the very end of the text: it outranks a box in the working."""
     box = next((end for _, end, _ in _boxes(text)), -1)
     stated = next(reversed([*_STATED.finditer(text, max(box, 0))]), None)
     if box < 0 or stated is None or _QUESTION.search(text, box, stated.start()):
@@ -188,7 +188,7 @@ def final_statement(text: str) -> str | None:
 
 
 def _held(stated: re.Match[str]) -> str | None:
-    """What a tag, brackets or a field hold; a line's end behind it says that nothing more belongs to it."""
+    """The body of a tag, brackets or a field; a newline after it says that nothing more belongs to it."""
     if stated.lastgroup is None:
         return None
     held = stated[stated.lastgroup]
@@ -208,30 +208,30 @@ def _may_be_a_value(body: str) -> bool:
 
 
 class Place(NamedTuple):
-    """Where a reader has found an answer."""
+    """A place where a reader has found an answer."""
 
     reader: Reader
     text: str
     cut_off: bool = False
-    """The text ended there at the token limit, perhaps within a word or an expression."""
+    """Whether the text ended at the token limit, perhaps within a word or an expression."""
     states: bool = False
-    """The answer stands there alone, as in `Answer: no solution`, and not among other words."""
+    """Whether the place holds the answer alone, as in `Answer: no solution`, without other words."""
     labels: Sequence[str] = ()
-    """Those of the question's choices."""
+    """The labels of the question's choices."""
 
 
 def is_reader(name: str) -> bool:
-    """Whether there is a reader of that name."""
+    """Whether there is a reader called `name`."""
     return re.match(READER_NAME, name) is not None
 
 
 def is_mark(reader: Reader) -> bool:
-    """Whether the reader finds marks that are there for the answer alone, and not words among others."""
+    """Whether the reader looks for marks that enclose only the answer, rather than for words."""
     return reader in ("hashes", "boxed") or reader.startswith(TAG)
 
 
 def says_something(marked: str) -> bool:
-    """Whether a text between marks is an answer: not the format quoted, `##your answer##`, and no heading."""
+    """Whether a text between marks is an answer, not a placeholder (`##your answer##`) or a heading."""
     plain = _WRAPPERS.sub(" ", marked)
     words = _WORD.findall(plain.casefold())
     if words and words[0] in _HEADINGS:
@@ -242,15 +242,15 @@ def says_something(marked: str) -> bool:
 
 
 def without_introduction(marked: str) -> str:
-    """`Final answer: 18` between marks says 18."""
+    """Text between marks without an introduction: `Final answer: 18` gives 18."""
     return _INTRODUCTION.sub(r"\1", marked) if "nswer" in marked.casefold() else marked
 
 
 def boxed(text: str) -> Iterator[str]:
-    r"""The bodies of `\boxed{…}`, braces balanced; of one in another only the outer.
+    r"""The bodies of `\boxed{…}`, with balanced braces; of nested boxes only the outer one.
 
-    Boxes with nothing but commas and words such as `and` between them are one answer, a list; a
-    blank one beside others is no part of it.
+    Boxes with nothing but commas and words such as `and` between them are one answer, a list;
+    blank boxes are left out of it.
     """
     last_end = 0
     listed: list[str] = []
@@ -270,7 +270,7 @@ def _list_of(bodies: list[str]) -> str:
 
 
 def last_box(text: str) -> str | None:
-    """The body of the last box, in which a solution has its answer."""
+    """The body of the last box, where a solution gives its answer; None if there is no box."""
     return next((body for _, _, body in reversed([*_boxes(text)])), None)
 
 
@@ -283,7 +283,7 @@ def _joined(between: str) -> bool:
 
 
 def _boxes(text: str) -> Iterator[tuple[int, int, str]]:
-    """Where each box begins and ends, and its body."""
+    """The start, end and body of each box."""
     start = inside = depth = 0
     for brace in _BRACE.finditer(text):
         if depth:
@@ -304,20 +304,20 @@ def sentence(text: str) -> str:
 
 
 def _between_hashes(text: str) -> Iterator[str]:
-    """`The answer is ##18##.`, or GSM8K's own form, `#### 18`."""
+    """The text inside `##18##`, or after `####` in GSM8K's own form, `#### 18`."""
     first = text.find("##")
     marked = () if first < 0 else _HASHES.finditer(text, first)
     return (match[1] or match[2] or "" for match in marked)
 
 
 def _in_tag(name: str, text: str) -> Iterator[str]:
-    """`<solution>18</solution>`; the last may lack its end."""
+    """The bodies of a tag such as `<solution>18</solution>`; the end tag may be missing."""
     parts = re.split(rf"<{re.escape(name)}(?:\s[^<>]{{0,80}}+)?>", text, flags=re.IGNORECASE)[1:]
     return (re.split(rf"</{re.escape(name)}>", part, maxsplit=1, flags=re.IGNORECASE)[0] for part in parts)
 
 
 def _said(text: str) -> Iterator[str]:
-    """`The answer is 18.`, the words of the few-shot prompt: what follows them."""
+    """The text after `The answer is`, as in the few-shot prompt, and similar phrases."""
     matches = [*_PHRASE.finditer(text)]
     ends = [match.start() for match in matches[1:]]
     for match, end in zip(matches, [*ends, len(text)], strict=False):
@@ -327,7 +327,7 @@ def _said(text: str) -> Iterator[str]:
 
 
 def _last_number(text: str) -> Iterator[str]:
-    """The last number, with the signs that make one of several: `1/2` is one, and no integer."""
+    """The last number, with the signs that join its parts: `1/2` is one number and no integer."""
     return iter(_NUMBER_ALONE.findall(THOUSANDS_SPACE.sub(",", text))[-1:])
 
 

@@ -1,4 +1,4 @@
-r"""What a text says once its thinking is over: a number in a thought is no answer.
+r"""Removes thinking from a model's text: a number in a thought is no answer.
 
 <think>21 - 15 is 6.</think>It is ##6##.                        It is ##6##.
 21 - 15 is 6.</think>It is ##6##.                               It is ##6##.     the prompt opened it
@@ -13,7 +13,7 @@ OPEN, CLOSE = "<think>", "</think>"
 """The marks of Qwen3, DeepSeek-R1, GLM-4.5, Kimi K2 and most others."""
 
 CHANNEL = re.compile(r"<\|channel\|>|assistantfinal|\A\s*analysis(?=[^\W_]|[\"'(*$])")
-"""By which text in channels is known, with its marks or without them."""
+"""What identifies text in channels (gpt-oss), with its marks or without them."""
 FINAL = re.compile(r"<\|channel\|>\s*final\b[^\n]*?<\|message\|>|assistantfinal")
 """The header of the channel with the answer."""
 END_OF_CHANNEL = re.compile(r"<\|(?:return|end|call|start)\|>")
@@ -37,7 +37,7 @@ _MARKS = ("<", "Here is my", "[THINK]", "[/THINK]", "think▷", "assistantfinal"
 
 
 def without_thoughts(text: str) -> str:
-    """What stands behind the last thought; of a thought that is never closed, only what stands before it."""
+    """The text after the last closed thought, up to any thought that is opened and never closed."""
     if not any(mark in text for mark in _MARKS):
         return text
     if CHANNEL.search(text):
@@ -51,15 +51,15 @@ def without_thoughts(text: str) -> str:
 
 
 def only_thinks(text: str) -> bool:
-    """Whether the text is thinking and says nothing behind it."""
+    """Whether the text is thinking only, with nothing after it."""
     return bool(text.strip()) and not without_thoughts(text).strip()
 
 
 def closes(text: str) -> bool:
-    """Whether a thought comes to its end in the text."""
+    """Whether a thought ends in the text."""
     return _CLOSES.search(text) is not None or FINAL.search(text) is not None
 
 
 def opens(prompt: str) -> bool:
-    """Whether `prompt`, as the model reads it, has opened the thinking already (DeepSeek-R1, QwQ)."""
+    """Whether `prompt`, as the model reads it, already opens the thinking (DeepSeek-R1, QwQ)."""
     return _OPENS_AT_THE_END.search(prompt.rstrip()[-40:]) is not None

@@ -1,6 +1,6 @@
-"""Words after a number that make another number of it: 12 dozen is not 12, and neither is 12 over five.
+"""Words after a number that change its value: 12 dozen is not 12, and neither is 12 over five.
 
-Words that are units too are left out, such as pairs, times, and cents and quarts (French numbers).
+Words that are also units are left out, such as pairs, times, and cents and quarts (French numbers).
 """
 
 SCALES = """
@@ -61,18 +61,18 @@ für pro je auf mit von nach bei en dans par pour avec après con por para per f
 
 SCALE_WORDS = frozenset(SCALES.split())
 LINK_WORDS = frozenset(LINKS.split())
-"""What stands behind one of these says more about the unit: 24 pencils in three boxes are 24."""
+"""Words after one of these describe the unit: 24 pencils in three boxes are 24."""
 VALUE_WORDS = frozenset(f"{SCALES} {FRACTIONS} {OPERATIONS} {NUMBERS}".split())
-"""Words that change the number they follow, up to a link; behind one only scales do: 24 in thousands."""
+"""Words that change the number before them, up to a link word; after it only scales do: 24 in thousands."""
 ARTICLES = frozenset({"a", "an", "one"})
-"""Behind `and` they begin a part of the number, as in 6 and a half; 6 cups and plates are 6."""
+"""After `and` they begin a part of the number, as in 6 and a half; 6 cups and plates are 6."""
 
 VALUE_CHARACTERS = frozenset("半倍천백만억반")
-"""The same in scripts that put no spaces between words, beside the characters that Unicode calls numeric."""
+"""Value words of scripts without spaces between words, besides Unicode's numeric characters."""
 
 STATING = """
 and or nor but is are was isn if unless when where for all any every each only except otherwise not no none
 neither whenever such that which who
 """
 STATING_WORDS = frozenset(STATING.split())
-"""Words that make more of an expression than a number and its unit."""
+"""Words after a number that say more than its unit."""

@@ -1,1 +1,1 @@
-"""Answers that were sampled elsewhere, as a samples table."""
+"""Imports answers sampled by other tools as a samples table."""

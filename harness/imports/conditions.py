@@ -1,4 +1,4 @@
-"""Which rows of a table an option means: `--drop error=1`, `--correct-if "score>=0.75"`."""
+"""Selects the rows of a table that an option names: `--drop error=1`, `--correct-if "score>=0.75"`."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _THRESHOLD = re.compile(r"(>=|<=|>|<)\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+
 _COMPARISONS = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt}
 _NOTHING = ("", "nan", "NaN", "None", "null")
 _NAMED = 5
-"""Cells of a column that an error names."""
+"""Most cells of a column that an error lists."""
 
 
 def required(file: Path, option: str, cells: pd.Series[Any], found: pd.Series[bool]) -> pd.Series[bool]:
-    """`found`. Raises BadInput, naming some of what there is, where that is no cell."""
+    """`found`, unchanged; raises BadInput listing some of the cells if it selects none."""
     if not found.any():
         values = cells.map(as_typed)
         first = [f"{text!r:.40}" for text in values[values != ""].drop_duplicates()[:_NAMED]]
@@ -39,7 +39,7 @@ def as_option(option: str, column: str, value: str) -> str:
 
 
 def matching(rows: pd.DataFrame, pairs: Pairs) -> pd.Series[bool]:
-    """Which rows hold the value of one of the (column, value) pairs, or are beyond one such as >=0.75."""
+    """Which rows match one of the (column, value) pairs: a value, or a threshold such as >=0.75."""
     mask = pd.Series(False, index=rows.index)
     for column, value in pairs:
         if threshold := _THRESHOLD.fullmatch(value):
@@ -51,9 +51,9 @@ def matching(rows: pd.DataFrame, pairs: Pairs) -> pd.Series[bool]:
 
 
 def without_verdict(rows: pd.DataFrame, pairs: Pairs) -> pd.Series[bool]:
-    """Which rows say nothing in any column of the pairs: of a threshold no number, else no text.
+    """Which rows are blank in every column of the pairs: no number for a threshold, no text for a value.
 
-    Nothing may be what is looked for: that is a verdict.
+    A row that matches a pair has a verdict, even if the value asked for is blank.
     """
     unknown = ~matching(rows, pairs) & bool(pairs)
     for column, value in pairs:
@@ -66,13 +66,13 @@ def without_verdict(rows: pd.DataFrame, pairs: Pairs) -> pd.Series[bool]:
 
 
 def is_value(cells: pd.Series[Any], value: str) -> pd.Series[bool]:
-    """Which cells are the value: as it would be typed, in whatever case a truth is, and as a number."""
+    """Which cells equal the value, as typed text or as a number; true and false in any case."""
     values, value = cells.map(as_typed).str.strip(), value.strip()
     same = values == value
     if value.lower() in ("true", "false"):
         same |= values.str.lower() == value.lower()
     with suppress(ValueError):
-        float(value)  # is one; but as floats, large ones would be equal
+        float(value)  # only checks: compared as floats, different large numbers could be equal
         numbers = values.replace({"true": "1", "false": "0"}) if cells.dtype in (bool, object) else values
         same |= canonical_texts(numbers) == canonical(value)  # 1 beside a null is 1.0
     return same

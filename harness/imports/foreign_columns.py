@@ -1,4 +1,4 @@
-"""Answers sampled elsewhere, as a samples table: a table whose columns may have other names.
+"""Imports a table of answers, whose columns may have other names, as a samples table.
 
 model,effort,question_id,sample,answer,gold,correct,completion_tokens,error      with setting=effort and
 openai/gpt-5.1,low,2024-Mock-AIME-Problem-01,1,199,199,1,946,0                   tokens=completion_tokens
@@ -40,17 +40,17 @@ from results.tables.schemas import SAMPLE_KEY, SAMPLES, Kind
 _TEXT = ("dataset", "model", "setting", "decoding", "question_id", "answer", "gold", "finish_reason", "text")
 _PLAIN = ("csv", "jsonl", "parquet")
 _OR_COLUMN = ("gold", "setting")
-"""Options that name a column, or the value of all rows."""
+"""Options that name a column, or else give the value of all rows."""
 _NEEDED = ("question_id", "answer", "gold", "correct", "dataset", "model", "setting")
 _TRIED = 50
-"""Different cells of a column of which one must be what its name says."""
+"""How many distinct cells of a column are tried; one must be valid in the samples table."""
 _KNOWN = (*SAMPLES.columns, "text", "seed")
 _JUDGED = "\0"
-"""How copies of the columns are called, beside others, that --correct-if and --drop look at."""
+"""Prefix of the names of the column copies that --correct-if and --drop look at."""
 
 
 class Imported(NamedTuple):
-    """A samples table, how many answers of the file were left out of it, and what its reader should know."""
+    """A samples table, how many answers of the file were left out of it, and notes for the user."""
 
     table: pd.DataFrame
     left_out: int
@@ -70,13 +70,13 @@ def import_table(
     """The samples table in `file`, and how many of the file's rows were left out of it.
 
     `columns` maps a column of the samples table to the file's name for it, and replaces a
-    column that has that name already. `given` holds the value of all rows; of `_OR_COLUMN`
-    it is a column where the file has one of that name. `drop` lists (column, value) of rows to leave
-    out: a request that failed is not a wrong answer. An answer is right where a (column,
-    value) of `correct_if` is found, if there are any, and null where it is one of
-    `unreadable`. `grader` reads the answers in the column `text`. Without a column that
-    numbers the answers to a question, they are numbered from 0 in the order of the rows.
-    `kind` is one of FORMATS, or tells nothing. Raises BadInput.
+    column that has that name already. `given` maps a column to the value of all rows, or, for those in
+    `_OR_COLUMN`, to a column of the file if it has one of that name. `drop` lists (column, value) of rows
+    to leave out: a request that failed is not a wrong answer. With `correct_if`, an answer is
+    right if one of its (column, value) pairs matches. An answer in `unreadable` becomes null.
+    `grader` reads the answers in the column `text`. Without a column that numbers the answers
+    to a question, they are numbered from 0 in the order of the rows. `kind` has an effect only
+    if it is one of FORMATS. Raises BadInput.
     """
     columns, given = dict(columns or {}), dict(given or {})
     _check_names(columns)
@@ -101,7 +101,7 @@ def import_table(
     table, without, shared = one_answer_a_row(table, file, columns | options, judged)
     table, unknown, dropped = _judged(file, table, judged, of_answers, correct_if)
     left_out = len(rows) - len(kept) + failed + without + unknown + dropped
-    # Errors count the rows that were kept, and say so where that makes a difference.
+    # Row numbers in errors count the rows that were kept, and say so if any were left out.
     where = Path(f"{file} (after {left_out} rows were left out)") if left_out else file
     table, notes = _own_columns_apart(table, {*columns, *given})
     notes += shared
@@ -134,7 +134,7 @@ def import_table(
 
 
 def _check_names(columns: Mapping[str, str]) -> None:
-    """Raise BadInput where --map names what no samples table has."""
+    """Raise BadInput if --map names a column that no samples table has."""
     for name, source in columns.items():
         if name in _KNOWN or name.startswith("score_"):
             continue
@@ -148,7 +148,7 @@ def _check_names(columns: Mapping[str, str]) -> None:
 def _rows(
     file: Path, kind: str, columns: Mapping[str, str], given: Mapping[str, str], used: Sequence[str]
 ) -> tuple[pd.DataFrame, int]:
-    """The rows of the file that hold something, and how many others it has."""
+    """The rows of the file that are not blank, and how many others it has."""
     if kind in FORMATS:
         places = (*used, *given.values())
         rows, failed = field_rows(kind, file, places, columns, one_model="model" in given)
@@ -170,9 +170,9 @@ def _check_columns(
     grader: Grader | None,
     verdicts: bool,
 ) -> None:
-    """Raise BadInput, with the options that help, where a column is absent: a needed one, or one of `used`.
+    """Raise BadInput, with the options that help, if a required column or one of `used` is absent.
 
-    `named` are the columns that options give; `verdicts` says that the rows are judged
+    `named` are the columns that options give; `verdicts`: the rows have verdicts
     already.
     """
     ways = {name: f"--map {name}=COLUMN" for name in ("question_id", "text" if grader else "answer")}
@@ -195,7 +195,7 @@ def _check_columns(
 
 
 def _undropped(file: Path, rows: pd.DataFrame, drop: Pairs) -> pd.DataFrame:
-    """The rows that are answers. Raises BadInput where none is left, or where a value is nowhere found."""
+    """The rows that `drop` leaves. Raises BadInput if none is left, or if a value is found nowhere."""
     dropped = pd.Series(False, index=rows.index)
     for column, value in drop:
         dropped |= required(file, f"--drop {column}={value}", rows[column], is_value(rows[column], value))
@@ -207,10 +207,10 @@ def _undropped(file: Path, rows: pd.DataFrame, drop: Pairs) -> pd.DataFrame:
 def _judged(
     file: Path, table: pd.DataFrame, judged: Mapping[str, str], drop: Pairs, correct_if: Pairs
 ) -> tuple[pd.DataFrame, int, int]:
-    """`table`, a row for each answer, with verdicts by `correct_if`; how many have none, or are dropped.
+    """`table` with verdicts by `correct_if`; how many answers have no verdict, and how many are dropped.
 
-    `judged` are the columns, by the file's names for them, that the options look at: they are
-    left out. Raises BadInput as `_undropped`.
+    `judged` maps the copies of the columns that the options look at, which are removed, to the
+    file's names. Raises BadInput as `_undropped` does.
     """
     cells = table[[*judged]].rename(columns=judged)
     cells[_JUDGED] = range(len(cells))
@@ -226,13 +226,13 @@ def _judged(
 
 
 def _renamed(rows: pd.DataFrame, columns: Mapping[str, str]) -> pd.DataFrame:
-    """The rows by the names of the samples table, one column by two of them where both are given."""
+    """The rows with the samples table's column names; a column mapped to two names appears twice."""
     foreign = [source for source in columns.values() if source not in (*columns, *_KNOWN)]
     return rows.drop(columns=foreign).assign(**{name: rows[source] for name, source in columns.items()})
 
 
 def _with_settings(table: pd.DataFrame) -> pd.DataFrame:
-    """`table` with the usual setting where a cell says none; 1.0 of a CSV is 1, as it is in other formats."""
+    """`table` with the default setting in blank cells; 1.0 in a CSV becomes 1, as in other formats."""
     if "setting" not in table:
         return table
     told = table["setting"].map(as_typed).str.strip()
@@ -242,18 +242,18 @@ def _with_settings(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _with_nulls(file: Path, table: pd.DataFrame, unreadable: Collection[str]) -> pd.DataFrame:
-    """`table` without the answers that stand for none. Raises BadInput for a word that is nowhere found."""
+    """`table` with null for the answers in `unreadable`. Raises BadInput if one of these is found nowhere."""
     if unreadable and "answer" not in table:
         raise BadInput(f"{file}: no column 'answer', in which --unreadable looks")
     for word in unreadable:
-        answers = table["answer"].astype(object)  # floats, which take a null, would round
+        answers = table["answer"].astype(object)  # as floats, which allow nulls, they would be rounded
         found = required(file, f"--unreadable {word}", answers, is_value(table["answer"], word))
         table = table.assign(answer=answers.mask(found, None))
     return table
 
 
 def _numbered(table: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
-    """`table` with a number for each answer to a question, and notes of what the file does not tell."""
+    """`table` with a number for each answer to a question, and notes on what the file lacks."""
     notes = []
     if "sample" not in table:
         key = [text_cells(table[name])[0] for name in SAMPLE_KEY if name in table]  # 1 is "1"
@@ -266,9 +266,9 @@ def _numbered(table: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
 
 
 def _own_columns_apart(table: pd.DataFrame, named: Collection[str]) -> tuple[pd.DataFrame, list[str]]:
-    """`table` with the file's own columns, which only share a name with ours, under another; and notes.
+    """`table` with columns that only share a name with one of ours renamed, and notes on them.
 
-    Such is a column that nobody has named and that holds nothing of the kind: a `source`
+    Such a column is named by no option and holds no valid cell, for example a `source`
     with names of books.
     """
     unnamed = [name for name in SAMPLES.columns if name in table and name not in named]
@@ -291,7 +291,7 @@ def _own_columns_apart(table: pd.DataFrame, named: Collection[str]) -> tuple[pd.
 
 
 def _conforms(cell: pd.Series[Any]) -> bool:
-    """Whether one cell of a column is what the samples table has in the column of that name."""
+    """Whether one cell is valid in the samples table's column of the same name."""
     try:
         conform(cell.to_frame(), SAMPLES, "")
     except BadInput:
@@ -300,9 +300,9 @@ def _conforms(cell: pd.Series[Any]) -> bool:
 
 
 def _scored(file: Path, table: pd.DataFrame, columns: Mapping[str, str]) -> pd.DataFrame:
-    """`table` with its columns score_NAME as numbers. Raises BadInput where a mapped one has another cell.
+    """`table` with its columns score_NAME as numbers. Raises BadInput if a mapped one has other cells.
 
-    A column that is called so and has other cells is one of the file's own, and stays as it
+    An unmapped column of that name with other cells is one of the file's own and stays as it
     is.
     """
     for name in [name for name in map(str, table) if name.startswith("score_")]:
@@ -315,7 +315,7 @@ def _scored(file: Path, table: pd.DataFrame, columns: Mapping[str, str]) -> pd.D
 
 
 def _check_truths(file: Path, source: str, cells: pd.Series[Any]) -> None:
-    """Raise BadInput, with the option that helps, where a cell of the column `source` is no truth value."""
+    """Raise BadInput, with the option that helps, if a cell of the column `source` is not a truth value."""
     _, bad = truth_cells(cells)
     numbers = pd.to_numeric(cells[bad].map(as_typed), errors="coerce").notna().head(1).any()
     option = f"--correct-if '{source}>=NUMBER'" if numbers else f"--correct-if {source}=VALUE"

@@ -1,4 +1,4 @@
-"""Files of other tools whose rows have fixed names and places; `formats.toml` says where.
+"""Reads other tools' files, whose fields have fixed names and places, listed in `formats.toml`.
 
 output-rs7.jsonl       {"id": "aime24-0", "predicted_answer": "204", "symbolic_correct": true, ...}
 analysis_x_y.jsonl     {"problem_num": 0, "gold_answer": "70", "all_answers": [["70", 836], ...], ...}
@@ -35,7 +35,7 @@ _OPTIONS = {
     *("single", "about", "alike", "unreadable"),
 }
 _UNSCORED = "unscored"
-_LONGEST_ID = 100  # characters; a question that is named by its text gets a hash of it
+_LONGEST_ID = 100  # characters; a longer id, such as the question's text, is replaced by its hash
 
 
 def field_rows(
@@ -47,9 +47,9 @@ def field_rows(
 ) -> tuple[pd.DataFrame, int]:
     """The answers in a file or folder of that format, and how many in it failed or were not scored.
 
-    The columns are those of a samples table that the format has, and the places `others`. Those in `mapped`
-    are at another place. Folders of one data set, whose files name no model, are runs of `one_model` or
-    refused. Raises BadInput.
+    The columns are the samples-table columns that the format has, and the places `others`. `mapped` gives
+    other places for columns. Several folders of one data set whose files name no model are refused unless
+    `one_model` is set. Raises BadInput.
     """
     form = FORMATS[kind]
     files = [path]
@@ -92,7 +92,7 @@ def field_rows(
 
 
 def _named(file: Path, form: JsonObject) -> JsonObject | None:
-    """What the path says of the rows, where it is that of such a file."""
+    """The cells that the path gives for all rows; None if no file of the format has such a path."""
     patterns = [form["files"]] if isinstance(form["files"], str) else form["files"]
     whole = file.resolve().as_posix()
     matches = (re.fullmatch(rf"(?:.*?/)??{pattern}", whole) for pattern in patterns)
@@ -101,14 +101,14 @@ def _named(file: Path, form: JsonObject) -> JsonObject | None:
 
 
 def _content(file: Path) -> Any:
-    """The rows of a table; of a JSON file what it holds. Raises BadInput."""
+    """The rows of a table, or the content of a JSON file. Raises BadInput."""
     if file.suffix == ".parquet":
         return parquet(pyarrow.parquet.read_table, file).to_pylist()
     return read_json(file) if file.suffix == ".json" else json_rows(file)
 
 
 def _about(file: Path, form: JsonObject, content: Any) -> JsonObject:
-    """What the file's path, the file beside it, or its own head say of all rows."""
+    """The cells that the file's path, the file beside it, or its own head give for all rows."""
     about: JsonObject = _named(file, form) or {}
     if "about" in form:
         beside = form["about"].get("file")
@@ -132,7 +132,7 @@ def _answers(file: Path, form: JsonObject, content: Any) -> Iterator[JsonObject]
 
 
 def _objects(file: Path, form: JsonObject, content: Any) -> Iterator[JsonObject]:
-    """The objects of a file, which has one a line, a list of them, or lists of names by verdict."""
+    """The objects of a file: one per line, a list of objects, or lists of names by verdict."""
     if file.suffix != ".json":
         yield from content
         return
@@ -147,7 +147,7 @@ def _objects(file: Path, form: JsonObject, content: Any) -> Iterator[JsonObject]
 
 
 def _held(content: Any, place: str) -> list[Any] | None:
-    """The list at one of the places `rows` of a JSON file."""
+    """The list at `place`, one of the format's `rows`, in a JSON file; None if there is none."""
     if place == "*" and isinstance(content, dict):
         return [{**row, "key": key} for key, row in content.items() if isinstance(row, dict)]
     if place == "." and isinstance(content, dict):

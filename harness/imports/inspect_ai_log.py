@@ -1,9 +1,9 @@
-"""The logs of inspect_ai (`.eval`, `.json`), each epoch of a sample an answer of its own.
+"""Imports logs of inspect_ai (`.eval`, `.json`), with one answer per epoch of a sample.
 
     EvalSample(id="q7", epoch=2, target="18", output=ModelOutput(completion="... ##18##", stop_reason="stop"),
                scores={"match": Score(value="C", answer="18")}, model_usage={"openai/gpt-5": ModelUsage(...)})
 
-Samples that say nothing about the model are left out: those that ended by an error, by the clock or by a
+Samples that say nothing about the model are left out: those ended by an error, a time limit or a
 person, those invalidated later, and those without a score.
 """
 
@@ -31,12 +31,12 @@ if TYPE_CHECKING:
     from inspect_ai.scorer import Score
 
 _OUTSIDE = {"time", "working", "operator"}
-"""Limits that end a sample by the clock or by hand; the others count what the model itself used."""
+"""Limits on time, or a person's stop; the others limit what the model itself used."""
 _CUT_OFF = {"max_tokens", "model_length"}
 _VERDICTS = {"C": True, "I": False, "N": False, "1": True, "0": False, "True": True, "False": False}
-"""inspect_ai's marks: correct, incorrect, no answer; "P", partly, is neither right nor wrong."""
+"""inspect_ai's marks: correct, incorrect, no answer; "P" (partial) is neither right nor wrong."""
 _MARKS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
-"""The same as inspect_ai counts them where a number is needed."""
+"""The number that inspect_ai gives each mark."""
 
 
 def import_inspect_ai(
@@ -49,11 +49,11 @@ def import_inspect_ai(
 ) -> Imported:
     """The answers in one log, or in the one log that the folder `path` holds.
 
-    `scorer` is the one whose verdict and answer count, needed where the log has several. `grader` reads the
-    completions in its place. `setting` names an argument of the task or of the generation, such as
-    reasoning_effort, that becomes the column of that name. `judges` names the scorer whose value becomes a
-    column `score` or `score_NAME`. `correct_if` lists (scorer, value) of which one makes an answer right,
-    such as >=0.75. Raises BadInput.
+    `scorer` gives the verdicts and answers, and is required if the log has several. `grader` reads the
+    completions instead. `setting` names an argument of the task or of the generation, such as
+    reasoning_effort, that becomes the column `setting`. `judges` maps a column, `score` or `score_NAME`, to
+    the scorer that gives its values. `correct_if` lists (scorer, value) pairs, the value perhaps >=0.75: an
+    answer that matches one of them is right. Raises BadInput.
     """
     judges = judges or {}
     log, file = _read(path)
@@ -100,7 +100,7 @@ def _verdicts_by(
     judges: Mapping[str, str],
     correct_if: Pairs,
 ) -> str | None:
-    """The scorer whose verdict counts; None where a grader reads the completions. Raises BadInput."""
+    """The scorer whose verdict counts; None if a grader reads the completions. Raises BadInput."""
     scorers = list(dict.fromkeys(name for sample in finished for name in sample.scores or ()))
     if not (scorers or scorer or grader):
         raise BadInput(f"{file}: no scores in this log: use --grade")
@@ -121,12 +121,12 @@ def _verdicts_by(
 def _verdict_on(
     sample: EvalSample, scorer: str | None, file: Path, correct_if: tuple[tuple[str, str], ...]
 ) -> dict[str, Any] | None:
-    """Gold, answer and correct by the scorer; the gold alone without one; None where it gave no verdict."""
+    """Gold, answer and correct by the scorer, or only gold without a scorer; None if it gave no verdict."""
     target = sample.target if isinstance(sample.target, str) else next(iter(sample.target), "")
     if scorer is None:
         return {"gold": target}
     score = (sample.scores or {}).get(scorer)
-    # No verdict is not a wrong answer; `Score.unscored()` is NaN.
+    # A missing verdict is not a wrong answer; `Score.unscored()` is NaN.
     if score is None or str(score.value).casefold() in ("", "nan", "none"):
         return None
     if correct_if:
@@ -142,7 +142,7 @@ def _verdict_on(
 
 
 def _judged(sample: EvalSample, judges: Mapping[str, str], file: Path) -> dict[str, float | None]:
-    """The columns of scores."""
+    """The cells of the score columns of a sample."""
     scores = sample.scores or {}
     return {
         column: _number(scores.get(judge), _place(file, sample, judge)) for column, judge in judges.items()
@@ -177,7 +177,7 @@ def _read(path: Path) -> tuple[EvalLog, Path]:
 
 
 def _absent(sample: EvalSample) -> str | None:
-    """Why the sample is no answer of the model's, or None."""
+    """Why the sample is not an answer by the model, or None."""
     if sample.error is not None:
         return "an error"
     if sample.limit is not None and sample.limit.type in _OUTSIDE:
@@ -199,13 +199,13 @@ def _verdict(value: Any, where: str) -> bool:
 
 @lru_cache(maxsize=1 << 12)
 def _is(value: str, asked: str) -> bool:
-    """Whether a score is what --correct-if asks for; to a threshold a mark is what inspect_ai makes of it."""
+    """Whether a score meets a --correct-if; for a threshold, a mark counts as its number."""
     cell = _MARKS.get(value, value) if asked.startswith(("<", ">")) else value
     return bool(matching(pd.DataFrame({"score": [cell]}), [("score", asked)])[0])
 
 
 def _number(score: Score | None, where: str) -> float | None:
-    """What a judge's value is as a score; None where it gave none, a verdict being 1 or 0."""
+    """A judge's value as a number, with inspect_ai's numbers for marks; None if it gave none."""
     value = None if score is None else score.value
     cells, bad = score_cells(
         pd.Series([_MARKS.get(value, value) if isinstance(value, str) else value], dtype=object)
@@ -216,7 +216,7 @@ def _number(score: Score | None, where: str) -> float | None:
 
 
 def normal(text: str | None) -> str | None:
-    """The text as it is compared, so that 1,234 and 1234 are one vote; None where nothing is left of it."""
+    """The text in canonical form, so that 1,234 and 1234 are one vote; None if nothing is left of it."""
     return canonical(text) or None if text else None
 
 

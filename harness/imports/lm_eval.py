@@ -1,13 +1,13 @@
-"""The samples of lm-eval (`lm_eval run --log_samples`), each repeat an answer of its own.
+"""Imports samples of lm-eval (`lm_eval run --log_samples`), with one answer per repeat.
 
     samples_gsm8k_2026-01-31T10-00-00.000000.jsonl       one row per document and filter
     {"doc_id": 0, "target": "... #### 18", "resps": [["... #### 18", "... #### 17"]],
      "filter": "strict-match", "filtered_resps": ["18"],
      "metrics": ["exact_match"], "exact_match": 1.0, "arguments": {...}}
 
-lm-eval's own filters end by taking one answer (`take_first`) or the vote of all, so its log has no verdict on
-the other repeats. Our grader reads them, or lm-eval's own code, without the steps that choose among repeats.
-`exact_match` leaves parts of the texts out before it compares them: what is left are the answers.
+lm-eval's own filters end by taking one answer (`take_first`) or a majority vote, so its log has no verdict on
+the other repeats. They are read by our grader, or by lm-eval's filters without the steps that choose among
+repeats. `exact_match` removes parts of the texts before it compares them: what is left are the answers.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ def import_lm_eval(
 ) -> Imported:
     """The answers in lm-eval's samples file, or in the newest one of the folder `path`.
 
-    `filter_name` is the filter whose reading counts, needed where the task has several.
-    `grader` reads the answers in its place. `setting` names a generation setting whose
-    value becomes the column of that name, such as max_gen_toks. Raises BadInput.
+    `filter_name` is the filter that reads the answers, required if the task has several.
+    `grader` reads the answers instead. `setting` names a generation setting, such as
+    max_gen_toks, whose value becomes the column `setting`. Raises BadInput.
     """
     file = _newest(path) if path.is_dir() else path
     rows, names = _rows(file, filter_name, texts_alone=grader is not None)
@@ -52,7 +52,7 @@ def import_lm_eval(
     results = read_object(file.with_name(f"results_{parts['stamp']}.json")) if parts else {}
     cells: list[JsonObject] = []
     for row, answers in zip(rows, texts, strict=True):
-        # {"until": [...], "temperature": 1.0, ...}, in 2024 in a list
+        # {"until": [...], "temperature": 1.0, ...}; in logs of 2024, within a list
         arguments = at(row, "arguments.gen_args_0.arg_1") or at(row, "arguments.0.1")
         settings = arguments if isinstance(arguments, dict) else {}
         greedy = settings.get("temperature") == 0 or settings.get("do_sample") is False
@@ -79,7 +79,7 @@ def import_lm_eval(
 
 
 def _newest(folder: Path) -> Path:
-    """The samples file of the last run in `folder`. Raises BadInput: none, or several tasks or models."""
+    """The samples file of the last run in `folder`. Raises BadInput for none, or several tasks or models."""
     files = {file: parts for file in folder.rglob("samples_*.jsonl") if (parts := _NAME.fullmatch(file.name))}
     if not files:
         raise BadInput(f"{folder}: no samples_TASK_TIME.jsonl in this folder: give lm-eval's --output_path")
@@ -90,7 +90,7 @@ def _newest(folder: Path) -> Path:
 
 
 def _rows(file: Path, filter_name: str | None, *, texts_alone: bool) -> tuple[list[JsonObject], list[str]]:
-    """The rows of one filter, and the names of all; where only texts are wanted, of any that has the same."""
+    """The rows of one filter, and all names; with `texts_alone`, of any filter if their texts agree."""
     if not file.exists():
         raise BadInput(f"{file}: no such file")
     rows = list(json_rows(file))
@@ -112,7 +112,7 @@ def _rows(file: Path, filter_name: str | None, *, texts_alone: bool) -> tuple[li
 
 
 def _responses(row: JsonObject, file: Path) -> list[str]:
-    """The texts of all repeats. Raises BadInput for a task that generates none."""
+    """The texts of all repeats. Raises BadInput if the task generates no text."""
     match row["resps"]:
         case [[_, *_] as texts] if all(isinstance(text, str) for text in texts):
             return list(texts)
@@ -124,20 +124,20 @@ def _responses(row: JsonObject, file: Path) -> list[str]:
 
 _SELECTIONS = {"take_first", "take_first_k", "majority_vote"}
 _NO_MATCH = "[invalid]"
-"""What lm-eval's filters put where they find nothing."""
+"""What lm-eval's filters return if they find nothing."""
 _OR_GRADE = "or use --grade for our own grader"
 
 
 def as_logged(
     file: Path, rows: list[JsonObject], texts: list[list[str]], task: JsonObject | None
 ) -> tuple[list[JsonObject], int]:
-    """Gold, answer and correct of all `texts` by the filter of `rows`; on how many documents the log differs.
+    """Gold, answer and correct of all `texts` by the filter of `rows`; how many of the log's verdicts differ.
 
-    `texts` are those of each document's repeats; `task` is lm-eval's config. Where every
-    document has one answer the log's own metric decides, else equality with the target as
-    in lm-eval's exact_match; the log has a verdict on the first answer to a document.
+    `texts` lists each document's repeats; `task` is lm-eval's config. If every document has
+    one answer, the log's own metric decides; otherwise equality with the target, as in
+    lm-eval's exact_match, whose verdict on each first answer is compared with the log's.
     Raises BadInput: no config, a filter that is not lm-eval's own, another metric, lm-eval
-    not installed. Answers with a reading and verdict of their own need no config.
+    not installed. No config is needed if the log has each answer's reading and verdict.
     """
     name = rows[0]["filter"]
     if task is None:
@@ -169,9 +169,9 @@ def as_logged(
 
 
 def _as_read(file: Path, row: JsonObject, count: int) -> list[JsonObject]:
-    """Gold, answer and correct of a document's answers as the log has them; none where it has fewer.
+    """Gold, answer and correct of a document's answers from the log; empty if it has not all of them.
 
-    The log of s1 says for each repeat what it read; others have the one reading of one
+    The log of s1 has what was read in each repeat; other logs have one reading, of one
     answer.
     """
     gold = str(row["target"])
@@ -195,7 +195,7 @@ def _apply(
     if not steps:
         return texts
     try:
-        import_module("lm_eval.filters")  # registers lm-eval's own
+        import_module("lm_eval.filters")  # registers lm-eval's filters
         get_filter = import_module("lm_eval.api.registry").get_filter
     except ImportError:
         raise BadInput(f"{file}: its filters are lm-eval's own: pip install lm-eval, {_OR_GRADE}") from None
@@ -206,7 +206,7 @@ def _apply(
             filtered = get_filter(step["function"])(**options).apply(
                 filtered, [row.get("doc") for row in rows]
             )
-        except Exception as error:  # a task's own code, of which the log holds the name or the text alone
+        except Exception as error:  # a task's own code: the log has only its name or text
             reason = f"{type(error).__name__}: {error}"
             failed = f"{file}: filter step {step['function']!r} cannot be run again ({reason:.80})"
             raise BadInput(f"{failed}: choose a filter of lm-eval's own, {_OR_GRADE}") from None
@@ -215,7 +215,7 @@ def _apply(
 
 
 def _cleaner(options: JsonObject) -> Callable[[str], str]:
-    """Leaves out of a text what exact_match, with these options, leaves out."""
+    """A function that removes from a text what exact_match removes with these options."""
     ignored = [re.compile(pattern) for pattern in options.get("regexes_to_ignore") or ()]
     dropped = string.punctuation * bool(options.get("ignore_punctuation"))
     dropped += string.digits * bool(options.get("ignore_numbers"))

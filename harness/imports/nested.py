@@ -1,13 +1,13 @@
-"""Files as tools leave them: JSON arrays, compressed lines, and cells with objects and lists in them.
+"""Reads tools' files as they are: JSON arrays, compressed lines, and cells with objects and lists.
 
 results.json         [{...}, {...}], {"results": [{...}, {...}]} or {"question 7": {...}, "question 8": {...}}
 answers.jsonl.gz     and .zst, .csv.gz
 
-choices.0.message.content     in the cell `choices`, item 0, its field message, and of that content
-completions.*.text            of each item of the list: an answer each
-output_tokens.*.#             of each item, how many items it has
-value.?                       the one field that there is, whatever its name
-doc.choices.@gold_index       the item, or field, that the field gold_index beside `choices` names
+choices.0.message.content     in the cell `choices`: item 0, then its field message, then its field content
+completions.*.text            the field text of each item of the list: one answer each
+output_tokens.*.#             the length of each item of the list
+value.?                       the only field, whatever its name
+doc.choices.@gold_index       the item or field of `choices` named by the field gold_index beside it
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ _OF_AN_ANSWER = (
     *("answer", "text", "correct", "tokens", "finish_reason", "reasoning", "reasoning_tokens", "logprob"),
     *("prompt_tokens", "cached_tokens", "cost", "seed", "score"),
 )
-"""Columns that have a cell for each of a row's answers where these stand in lists."""
+"""Columns with one cell per answer if a row lists several answers."""
 _NAMED = 5
-"""Lists of a JSON file that an error names."""
+"""Most lists of a JSON file that an error names."""
 _OF_A_ROW = ("prompt_tokens", "cached_tokens", "seed")
-"""Those in which one value may stand for all answers of a row."""
+"""Columns of which one value may apply to all answers of a row."""
 
 
 def read_any(file: Path, text_columns: tuple[str, ...]) -> pd.DataFrame:
-    """All rows of a table, unpacked first, or of a JSON file with one list of objects. Raises BadInput."""
+    """All rows of a table or of a JSON file with one list of objects, unpacked first. Raises BadInput."""
     rows = _read(file, text_columns)
     for name, cells in rows.items():  # lists of Parquet are arrays
         if cells.dtype == object and cells.map(lambda cell: isinstance(cell, np.ndarray)).any():
@@ -77,7 +77,7 @@ def _read(file: Path, text_columns: tuple[str, ...]) -> pd.DataFrame:
 
 
 def _listed(plain: Path) -> list[Any]:
-    """The objects of the one list that a JSON file is or holds, or those of an object, by their `key`s.
+    """The objects of the one list that a JSON file is or holds, or of an object, with their names as `key`.
 
     Raises BadInput.
     """
@@ -93,7 +93,7 @@ def _listed(plain: Path) -> list[Any]:
 
 
 def _lists(content: Any, name: str = "") -> Iterator[tuple[str, list[Any]]]:
-    """The lists of objects in an object, and in those within it, by their places."""
+    """The (place, list) of each list of objects in an object, at any depth."""
     if isinstance(content, dict):
         for field, inside in content.items():
             yield from _lists(inside, f"{name}.{field}".removeprefix("."))
@@ -102,7 +102,7 @@ def _lists(content: Any, name: str = "") -> Iterator[tuple[str, list[Any]]]:
 
 
 def with_places(rows: pd.DataFrame, names: Iterable[str]) -> pd.DataFrame:
-    """`rows` with a column for each of `names` that is none, but a place within the cells of one."""
+    """`rows` with a column for each of `names` that is a place in another column's cells."""
     for name in names:
         column, _, place = name.partition(".")
         if name not in rows and place and column in rows:
@@ -113,7 +113,7 @@ def with_places(rows: pd.DataFrame, names: Iterable[str]) -> pd.DataFrame:
 
 
 def at(cell: Any, place: str) -> Any:
-    """What stands at `place` within `cell`, or None. Raises BadInput for `?` where there are several."""
+    """What is at `place` within `cell`, or None. Raises BadInput for `?` if there are several fields."""
     return _at(cell, place.split("."))
 
 
@@ -141,7 +141,7 @@ def _at(cell: Any, steps: list[str], owner: Any = None) -> Any:
 
 
 def _only(cell: dict[str, Any]) -> str:
-    """The name of the one field, or of none."""
+    """The name of the only field, or an empty name if there is none; raises BadInput for several."""
     if len(cell) > 1:
         raise BadInput(f"several verdicts ({', '.join(map(str, cell))})")
     return next(iter(cell), "")
@@ -155,11 +155,11 @@ def has_lists(cells: pd.Series[Any]) -> bool:
 def one_answer_a_row(
     table: pd.DataFrame, file: Path, sources: Mapping[str, str], more: Iterable[str] = ()
 ) -> tuple[pd.DataFrame, int, list[str]]:
-    """`table` with a row for each answer, where a row has several in lists of the same length.
+    """`table` with a row for each answer; a row may have several answers, in lists of equal length.
 
-    And how many rows had none, and notes on columns with one value for several answers. `more`
-    are columns that have a cell for each answer, beside those that are known. Raises BadInput
-    where one of these is in `sources` or the answer, or a cell is neither a value nor a list of values.
+    Also how many rows had none, and notes on columns with one value for several answers. `more`
+    are further columns with one cell per answer. Raises BadInput if a column with one value for several
+    answers is in `sources` or is the answer, or if a cell is neither a value nor a list of values.
     """
     scores = [name for name in map(str, table) if name.startswith("score_")]
     known = {*_OF_AN_ANSWER, *scores, *map(tokens_column, scores), *more}
@@ -211,7 +211,7 @@ def _as_list(cell: Any) -> list[Any]:
 
 
 def _no_value(file: Path, row: int, source: str, name: str, cell: Any) -> BadInput:
-    """The error for a cell with objects in it, with a place in it that may be meant."""
+    """The error for a cell with objects in it, which suggests a place within the cell."""
     item, place = (cell[-1], f"{source}.-1") if isinstance(cell, list) and len(cell) else (cell, source)
     fields = [str(field) for field in item] if isinstance(item, dict) else ["0"] * isinstance(item, list)
     hint = [field for field in ("content", "text", "answer") if field in fields] or fields

@@ -1,4 +1,4 @@
-"""What imports have alike: texts that are read, tokens that are counted, what a user should know."""
+"""What all imports share: grading texts, counting tokens, and notes for the user."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from harness.imports.conditions import as_typed
 from harness.questions.load import as_objects
 from results import BadInput
 
-_LONG = 60  # characters, from which on an answer that is the whole text was not read from it
+_LONG = 60  # characters; a longer answer that equals the whole text was not extracted from it
 _AT_A_LIMIT = ("max_tokens", "max_output_tokens", "max_new_tokens", "model_length", "max_length")
-"""How APIs and tools call what is `length` here: Anthropic, Gemini, inspect_ai, Transformers."""
+"""Names of the finish reason `length` in Anthropic, Gemini, inspect_ai and Transformers."""
 _MOST = 0.5
 _FEW = 0.05
 _EXPRESSION = re.compile(
@@ -33,9 +33,9 @@ _EXPRESSION = re.compile(
 
 
 def graded(table: pd.DataFrame, grader: Grader, where: Path) -> pd.DataFrame:
-    """`table` with the answers that are read in its texts, and its golds as the grader writes them.
+    """`table` with the answers that `grader` reads in its texts, and its golds in the grader's form.
 
-    A text that is all thought, as its prompt has opened it, gets the mark of that for later readers.
+    A text that is all thinking, opened by its prompt, gets the opening mark, so later readers see it.
     """
     grader.check_installed()
     if "labels" in table:
@@ -59,10 +59,10 @@ def graded(table: pd.DataFrame, grader: Grader, where: Path) -> pd.DataFrame:
 
 
 def _opened(table: pd.DataFrame, texts: pd.Series[Any]) -> pd.Series[bool]:
-    """Whose thinking a prompt has opened and nothing in the text closes: it is all thought.
+    """Which texts are all thinking: opened by the prompt, and never closed in the text.
 
-    A prompt says so itself; without prompts, most texts of that model in that setting do, which
-    close what they never opened.
+    Without prompts, the thinking counts as opened if most texts of that model and setting close
+    thinking that they never opened.
     """
     silent = ~texts.map(lambda text: closes(text) or OPEN in text)
     if "prompt" in table:
@@ -74,7 +74,7 @@ def _opened(table: pd.DataFrame, texts: pd.Series[Any]) -> pd.Series[bool]:
 
 
 def with_endings(table: pd.DataFrame) -> pd.DataFrame:
-    """`table` with `length` where another word of its `finish_reason` says that a limit ended an answer."""
+    """`table` with the finish reason `length` in place of other names for a token limit."""
     if "finish_reason" not in table:
         return table
     words = table["finish_reason"].map(as_typed).str.casefold().str.rpartition(".")[2]
@@ -82,13 +82,13 @@ def with_endings(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def thinking_notes(table: pd.DataFrame) -> list[str]:
-    """How many of the texts that were `graded` end while they think."""
+    """A note on how many of the `graded` texts end within their thinking, if any do."""
     count = int(table["text"].map(as_typed).map(only_thinks).sum())
     return [f"{count} of {len(table)} texts end within their thinking: nothing was answered"] if count else []
 
 
 def unread_note(table: pd.DataFrame) -> list[str]:
-    """What readers would find in the texts whose answers were not read, where these are many."""
+    """A note on what readers would find in the texts without a read answer, if these are many."""
     if "text" not in table:
         return []
     unread = table["answer"].isna() | ("gold" not in table)
@@ -104,9 +104,9 @@ def unread_note(table: pd.DataFrame) -> list[str]:
 
 
 def as_expressions(table: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
-    """`table` with equal expressions in one spelling, where answers are to be held against golds; notes.
+    """`table` with equal expressions in one spelling, if answers are compared with golds; and notes.
 
-    Of the questions that have one, so that no row hangs on other questions of its file.
+    Only for questions with an expression, so that no row depends on other questions in its file.
     """
     if not {"answer", "gold"} <= {*table} or "correct" in table:
         return table, []
@@ -134,7 +134,7 @@ def as_expressions(table: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
 
 
 def whole_text_notes(table: pd.DataFrame) -> tuple[str, ...]:
-    """A warning if answers are whole texts, as scorers leave them that look for the gold in the text."""
+    """A warning if answers are whole texts, as left by scorers that look for the gold in the text."""
     if not {"answer", "text"} <= {*table}:
         return ()
     answers, texts = (table[name].fillna("").astype(str) for name in ("answer", "text"))
@@ -146,7 +146,7 @@ def whole_text_notes(table: pd.DataFrame) -> tuple[str, ...]:
 def chosen(
     file: Path, kind: str, names: Sequence[str], wanted: str | None, hint: str = "or use --grade"
 ) -> str:
-    """Which of the `names` of a log's filters or scorers (`kind`) to use. Raises BadInput if that is open."""
+    """Which of the `names` of a log's filters or scorers (`kind`) to use. Raises BadInput if undecided."""
     if wanted is not None and wanted not in names:
         raise BadInput(f"{file}: no {kind} {wanted!r}, only {', '.join(names) or '(none)'}")
     if wanted is None and len(names) > 1:
@@ -164,9 +164,9 @@ def setting_value(file: Path, settings: Mapping[str, Any], name: str | None) -> 
 
 
 def with_tokens(table: pd.DataFrame, model: str) -> pd.DataFrame:
-    """`table` with the tokens of each `text` in the tokenizer of `model`, on the hub, a folder, or `tiny`.
+    """`table` with the number of tokens of each `text`; `model`: a hub name, a folder, or `tiny`.
 
-    The stop string and the end token, which the model generated too, are not in the text
+    The stop string and the end token, which the model also generated, are not in the text
     and not counted. Raises BadInput if there is no such tokenizer.
     """
     tokenizer = PromptTokens(model_location(model), None, chat=False).tokenizer

@@ -1,1 +1,1 @@
-"""Scores for stored answers: a model that is asked whether each is right, or a reward model."""
+"""Scores stored answers by a model that is asked whether each is right, or by a reward model."""

@@ -1,10 +1,10 @@
-"""What is to be judged: the answers in a run's folder, equal answers to one question once.
+"""The answers to judge in a run's folder; equal answers to one question are judged once.
 
     answers = Answers(Path("runs/gsm8k"), questions=None)
     answers.asked   {"5f1c…": Asked("gsm8k-test-0000", "Janet’s ducks lay …", "She sells 9 eggs. …"), …}
 
-A text that stands beside a row of an imported table (`problem` or `question`) goes before the run's own
-questions, and `--questions` before both.
+A question's text in the row of an imported table (`problem` or `question`) takes precedence over the run's
+own questions, and `--questions` over both.
 """
 
 import hashlib
@@ -22,7 +22,7 @@ from results import BadInput
 
 
 class Asked(NamedTuple):
-    """A question, and one text that answers it."""
+    """A question, and one answer's text."""
 
     question_id: str
     problem: str
@@ -30,7 +30,7 @@ class Asked(NamedTuple):
 
     @property
     def key(self) -> str:
-        """What tells it from others: 128 bits of the question's and the answer's texts."""
+        """A 128-bit digest of the question's and the answer's texts."""
         return hashlib.sha256(json.dumps([self.problem, self.text]).encode()).hexdigest()[:32]
 
     def __str__(self) -> str:
@@ -41,7 +41,7 @@ class Answers:
     """The answers in a folder's samples.jsonl."""
 
     def __init__(self, folder: Path, questions: str | None = None) -> None:
-        """Read them. Raises BadInput: no answers, none with a text, a question whose text is not at hand."""
+        """Read them. Raises BadInput: no answers, none with a text, a question whose text is unknown."""
         path = folder / SAMPLES
         if not path.exists():
             raise BadInput(f"{path}: no such file: only a folder with {SAMPLES} can be judged")
@@ -49,7 +49,7 @@ class Answers:
         self._datasets: dict[str, Any] = {}
         """The data set of each question whose text is looked up."""
         self.asked: dict[str, Asked] = {}
-        """What is asked, by its key."""
+        """The distinct questions and answers, by key."""
         self.rows = self.without_text = 0
         """How many rows have a text to judge, and how many have none."""
         for number, line, row in numbered_lines(path):
@@ -65,12 +65,12 @@ class Answers:
             raise BadInput(f"{path}: no texts: only answers with their text can be judged")
 
     def key(self, row: Row) -> str | None:
-        """The key of a row of the folder; None for one without a text."""
+        """The key of a row of the folder; None for a row without a text."""
         text = text_of(row)
         return None if text is None else self._asked_of(row, text, "").key
 
     def _asked_of(self, row: Row, text: str, where: str) -> Asked:
-        """What is asked of a row with that text."""
+        """The question and `text` of a row. Raises BadInput if the question's text is unknown."""
         question, problem = str(row.get("question_id")), problem_beside(row)
         if problem is None or self._given:
             problem = self._known.get(question)
@@ -94,13 +94,13 @@ class Answers:
 
 
 def text_of(row: Row) -> str | None:
-    """What a row's answer says; None where it has no text, or an empty one."""
+    """The text of a row's answer; None if it is missing or blank."""
     text = row.get("text")
     return text if isinstance(text, str) and text.strip() else None
 
 
 def problems_of(source: str) -> dict[str, str]:
-    """The texts of questions by id: of a named data set, or in a file. Raises BadInput."""
+    """The texts of questions by id, of a named data set or in a file. Raises BadInput."""
     if source in DATASETS:
         return {question.question_id: question.problem for question in load_questions(source)}
     texts = {}

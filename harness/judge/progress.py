@@ -1,11 +1,11 @@
-"""What has come of judging: how many answers have a score, at what cost, and what the scores tell.
+"""Summarizes judging: how many answers have a score, at what cost, and how well scores find right answers.
 
     {"answers": 1200, "without_text": 0, "asked": 900, "judged": 1196, "null": 4,
      "prompt_tokens": 190812, "tokens": 900, "levels": 871, "auc": 0.81, "auc_within": 0.66}
 
-levels counts different scores. auc is the chance that a right answer is scored above a wrong one, ties
-counting half; auc_within is the same among answers to one question. Choosing among the answers to a question
-goes by the second: a judge that only knows which questions are hard has a high auc, and 0.5 within.
+levels counts distinct scores. auc is the probability that a right answer scores above a wrong one, ties
+counting half; auc_within is the same among answers to one question. Only auc_within matters for best-of-N: a
+judge that only knows which questions are hard has a high auc, but an auc_within of 0.5.
 """
 
 from collections.abc import Iterable
@@ -20,7 +20,7 @@ from harness.judge.scores import Scores
 
 
 def summary(answers: Answers, kept: Scores) -> dict[str, Any]:
-    """The counts of a folder's answers; tokens are those of the verdicts on them."""
+    """The counts of a folder's answers; the tokens are those spent on their verdicts."""
     scores, right, questions = [], [], []
     judged = unknown = 0
     for row, score in kept.scored(answers):
@@ -52,10 +52,10 @@ def summary(answers: Answers, kept: Scores) -> dict[str, Any]:
 
 
 def auc(groups: Iterable[tuple[NDArray[np.float64], NDArray[np.bool_]]]) -> float | None:
-    """The share of pairs of a right and a wrong answer, both of one group, in which the right one is above.
+    """The share of pairs of a right and a wrong answer of one group in which the right one scores higher.
 
-    Each group is (scores, right), (answers,) both. Ties count half; None where no group has a pair. It is the
-    sum of Mann and Whitney's statistics (1947), by the ranks of the right answers, over the number of pairs.
+    Each group is (scores, right), both of shape (answers,). Ties count half; None if no group has a pair. It
+    is the sum of the Mann-Whitney U statistics (1947) of the right answers over the number of pairs.
     """
     above = pairs = 0.0
     for scores, right in groups:

@@ -1,4 +1,4 @@
-"""One command of `tts judge`: what is asked of whom, until done or stopped, and what it has come to.
+"""Runs `tts judge` once: asks the judge for the missing verdicts, until done or stopped, and stores them.
 
 done = judge_folder(folder, "judge", experiment, reward=False, questions=None, say=print)
 -> Judged(counts={"answers": 1200, ...}, column="score_judge", failures=[], stopped=False)
@@ -30,16 +30,16 @@ OF_THE_MODEL = (
     *("model", "revision", "chat", "engine", "url", "request_fields"),
     *("device", "dtype", "dp", "server_flags", "patience"),
 )
-"""What a run's experiment says of its model and where that runs: what it needs to judge itself."""
+"""Fields of a run's experiment on its model and where it runs, with which it can judge itself."""
 
 PROMPT = "judge-yes-no"
-"""What a judge is asked by default, a template in prompts/."""
+"""The judge's default prompt, a template in prompts/."""
 MANY = 0.1
-"""Where more than this share of the judged answers have no score, there is a warning."""
+"""A larger share of judged answers without a score gives a warning."""
 
 
 class Judged(NamedTuple):
-    """What is there in the end; `failures` has the reason for each request without a verdict."""
+    """The outcome of judging; `failures` has the reason for each request without a verdict."""
 
     counts: dict[str, Any]
     column: str
@@ -47,7 +47,7 @@ class Judged(NamedTuple):
     stopped: bool
 
     def warnings(self) -> list[str]:
-        """What speaks against the scores, one line each."""
+        """Reasons to distrust the scores, one line each."""
         counts, lines = self.counts, list[str]()
         if counts["null"] > MANY * counts["judged"]:
             lines.append(
@@ -60,10 +60,10 @@ class Judged(NamedTuple):
 
 
 def judge_of(folder: Path, overrides: Mapping[str, str]) -> Experiment:
-    """The judge as an experiment: by default the model that has answered, where it answered.
+    """The judge as an experiment: by default the model that gave the answers, where it ran.
 
-    `overrides` are of the keys OF_THE_MODEL, `prompt` and `concurrency`. Raises BadInput: another key, no
-    model, what an experiment refuses, a prompt without an answer, an engine without candidates.
+    `overrides` have keys of OF_THE_MODEL, `prompt` or `concurrency`. Raises BadInput: another key, no
+    model, what an experiment refuses, a prompt without {answer}, an engine without candidates.
     """
     keys = (*OF_THE_MODEL, "prompt", "concurrency")
     if others := [key for key in overrides if key not in keys]:
@@ -75,9 +75,9 @@ def judge_of(folder: Path, overrides: Mapping[str, str]) -> Experiment:
         fields |= source.model_dump(include=set(OF_THE_MODEL))
         if source.engine == "ctranslate2":
             fields |= {"engine": "sglang", "dtype": "auto" if source.dtype == "int8" else source.dtype}
-        if overrides.get("engine", fields["engine"]) != source.engine:  # another kind of server
+        if overrides.get("engine", fields["engine"]) != source.engine:  # a different kind of server
             fields["url"] = None
-        if "url" in overrides:  # one that runs, and needs no flags
+        if "url" in overrides:  # it runs already and needs no flags
             fields["server_flags"] = ()
     if "model" not in (*fields, *overrides):
         raise BadInput(f"{folder}: not a run of this harness, so its model is not known: give --model")
@@ -97,10 +97,10 @@ def judge_folder(
     questions: str | None,
     say: Callable[[str], None],
 ) -> Judged:
-    """Ask for the verdicts that are missing, and write all there are into the folder's samples.
+    """Ask for the missing verdicts, and write all verdicts into the folder's samples.
 
-    `reward`: of a reward model. Raises BadInput: a folder in use, no texts, another judge's scores
-    under this name, no server.
+    `reward`: the judge is a reward model. Raises BadInput: a folder in use, no texts, another
+    judge's scores under this name, no server.
     """
     with locked(folder):
         answers = Answers(folder, questions)
@@ -127,10 +127,10 @@ async def _ask(
     folder: Path,
     say: Callable[[str], None],
 ) -> list[str]:
-    """Store a verdict on each of `missing`; the reason for each one that failed.
+    """Store a verdict on each of `missing`; return the reason for each failure.
 
-    `before` have their verdict already. Ends early where the server is gone, or too many fail in a row.
-    Raises BadInput: a disk that is full, a judge that gives no verdicts.
+    `before` answers have verdicts already. Ends early if the server is gone, or too many fail in a row.
+    Raises BadInput: a full disk, a judge that gives no verdicts.
     """
     judge: Judge
     async with AsyncExitStack() as stack:
@@ -149,7 +149,7 @@ async def _ask(
 
 
 class _Judging(Session):
-    """The verdicts that one command adds."""
+    """The session in which one command adds verdicts."""
 
     refusals_end_it = True
 
@@ -166,7 +166,7 @@ class _Judging(Session):
         self._judge, self._scores, self._file = judge, scores, file
 
     async def answer(self, query: Asked) -> tuple[Verdict, int]:
-        """From the request to the verdict on the disk."""
+        """Request a verdict and store it; returns it and its tokens."""
         verdict = await self._judge(query)
         self._scores.keep(self._file, query, verdict)
         return verdict, verdict.prompt_tokens + verdict.tokens

@@ -1,14 +1,14 @@
-"""Where scores are kept: every verdict as it comes, and in the end a column of the run's samples.
+"""Stores scores: each verdict as it arrives, and at the end a column of the run's samples.
 
     DIR/scores/judge.jsonl  {"key": "5f1c…", "question_id": "tiny-0000", "score": 0.93,
                              "prompt_tokens": 212, "tokens": 1}
     DIR/scores/judge.json   {"judge": {"model": "org/model", "prompt_sha256": "9f2c…", …}, "summary": {…}}
     DIR/samples.jsonl       {"question_id": "tiny-0000", …, "score_judge": 0.93, "tokens_judge": 213}
 
-A verdict belongs to the texts of a question and an answer, not to a row: equal answers share it, a run that
-goes on keeps it, and one that begins again with other answers has none. Both columns are written from the
-verdicts, in one step, whenever judging ends; the first of equal answers of a model at a setting pays
-for all, and a greedy one for itself.
+A verdict belongs to the texts of a question and an answer, not to a row: equal answers share it, a resumed
+run keeps it, and a run that begins again with other answers has none. Both columns are written from the
+verdicts, in one step, whenever judging ends. Of equal answers by a model at a setting, only the first is
+charged the tokens; greedy answers are charged separately.
 """
 
 import json
@@ -41,7 +41,7 @@ class Scores:
     """The verdicts of one judge on the answers in one folder; the caller holds the folder's lock."""
 
     def __init__(self, folder: Path, name: str, judge: dict[str, Any]) -> None:
-        """`judge` is what its verdicts depend on, as `judge_identity` tells.
+        """`judge` is what its verdicts depend on, from `judge_identity`.
 
         Raises BadInput: a name that no column can have, verdicts of another judge, a column of other origin.
         """
@@ -52,7 +52,7 @@ class Scores:
         self._lines = folder / FOLDER / f"{name}.jsonl"
         self._record = folder / FOLDER / f"{name}.json"
         self.verdicts = self._read()
-        """Those that are stored, by the key of what was asked."""
+        """The stored verdicts, by `Asked.key`."""
         if self.verdicts:
             self._check_same_judge()
         elif _has_column(folder / SAMPLES, self.column):
@@ -93,7 +93,7 @@ class Scores:
         return SamplesFile(self._folder, f"{FOLDER}/{self._lines.name}")
 
     def keep(self, file: SamplesFile, asked: Asked, verdict: Verdict) -> None:
-        """Store one verdict. Raises BadInput where it cannot be written."""
+        """Store one verdict. Raises BadInput if it cannot be written."""
         if not self._begun:
             self.write_record(None)
             self._begun = True
@@ -101,18 +101,18 @@ class Scores:
         self.verdicts[asked.key] = verdict
 
     def write_record(self, summary: dict[str, Any] | None) -> None:
-        """Write who the judge is, and what has come of it so far."""
+        """Write what the judge is, and the summary so far."""
         write_json(self._record, {"judge": self._judge, "summary": summary})
 
     def write_columns(self, answers: Answers) -> None:
-        """Put the verdicts into the samples, which change as a whole or, where nothing is new, not at all."""
+        """Write the verdicts into the samples file, as a whole, or not at all if nothing is new."""
         if all(row.items() >= columns.items() for row, columns in self._columns(answers)):
             return
         with replacing(self._folder / SAMPLES) as again, again.open("wb") as rows:
             rows.writelines(line_of(row | columns) for row, columns in self._columns(answers))
 
     def _columns(self, answers: Answers) -> Iterator[tuple[Row, Row]]:
-        """The rows of the samples, each with its score and the tokens that this took."""
+        """The rows of the samples, each with the cells of its score and the tokens spent on it."""
         paid = set[tuple[Any, ...]]()
         for row, score in self.scored(answers):
             key = answers.key(row)
@@ -124,7 +124,7 @@ class Scores:
             yield row, {self.column: score, tokens_column(self.column): tokens}
 
     def scored(self, answers: Answers) -> Iterator[tuple[Row, float | None]]:
-        """The rows of the samples, which `answers` has read before, each with its score."""
+        """The rows of the samples, already checked by `answers`, each with its score."""
         for _, _, row in numbered_lines(self._folder / SAMPLES):
             assert row is not None
             verdict = self.verdicts.get(answers.key(row) or "")

@@ -1,4 +1,4 @@
-"""How a judge is asked of one answer, and what it says: P(yes), or a reward.
+"""Asks a judge about one answer, for its verdict: P(yes), or a reward.
 
 >>> p_yes([("Yes", math.log(0.6)), (" yes", math.log(0.1)), ("No", math.log(0.3))])
 0.7
@@ -15,15 +15,15 @@ from harness.judge.distinct import Asked
 from results import BadInput
 
 CANDIDATES = 20
-"""How many of the likeliest first tokens are looked at: the most that hosted models and vLLM tell."""
+"""How many of the likeliest first tokens are used: the most that hosted models and vLLM return."""
 SAMPLING = Sampling(max_new_tokens=1, temperature=1.0, candidates=CANDIDATES)
 """At temperature 1 all servers' log-probabilities are the model's own; the drawn token is not used."""
 SPACES = " \t\r\n▁Ġ"
-"""What may stand before a word in a token: some servers tell tokens as the tokenizer has them."""
+"""Spaces around the word in a token: some servers return tokens in the tokenizer's spelling."""
 
 
 class Verdict(NamedTuple):
-    """What a judge says of one answer, None for neither yes nor no, and the tokens it read and wrote."""
+    """A judge's score of one answer, None for neither yes nor no, and the tokens it read and wrote."""
 
     score: float | None
     prompt_tokens: int
@@ -31,11 +31,11 @@ class Verdict(NamedTuple):
 
 
 Judge = Callable[[Asked], Awaitable[Verdict]]
-"""Gives a verdict on an answer. Raises EngineError; BadInput where it will give no verdict at all."""
+"""Gives a verdict on an answer. Raises EngineError, or BadInput if it cannot give any verdicts."""
 
 
 async def asked_yes_or_no(engine: Engine, prompt: str, asked: Asked) -> Verdict:
-    """P(yes) by a model's first token, asked with the template `prompt`. Raises as `Judge`."""
+    """P(yes) by the model's first token after the template `prompt`. Raises as `Judge` does."""
     filled = prompts.fill(prompt, problem=asked.problem, answer=asked.text)
     if engine.opens_thinking(filled):
         raise BadInput(
@@ -59,9 +59,9 @@ async def rewarded(engine: SGLangRewards | OpenAIRewards, asked: Asked) -> Verdi
 
 
 def p_yes(candidates: Sequence[Candidate]) -> float | None:
-    """P(yes) given yes or no, from the log-probabilities of the likeliest tokens; None with neither of them.
+    """P(yes) given yes or no, from the log-probabilities of the likeliest tokens; None if neither occurs.
 
-    A token counts in any case, with space before it or after it.
+    Tokens count in upper or lower case, with or without spaces around them.
     """
     words = [(token.strip(SPACES).casefold(), math.exp(value)) for token, value in candidates]
     yes, no = (math.fsum(chance for word, chance in words if word == meant) for meant in ("yes", "no"))

@@ -1,1 +1,1 @@
-"""A run's folder: its answers, what they depend on, and how a run goes on with them."""
+"""A run's folder: its answers, what they depend on, and how the run is resumed."""

@@ -1,9 +1,9 @@
-"""What the answers of a run depend on, so that a run goes on with the same or not at all.
+"""Records what a run's answers depend on, so that it is resumed only if nothing of this has changed.
 
     {"experiment": {"dataset": "tiny", "model": "tiny", ...}, "prompt_sha256": "9f2c...", ...}
     commits: {"model": "0e9e39f2...", "dataset": "740312ad..."}
 
-A hub model without a revision is whatever the hub has today: its commit is looked up in the hub's cache.
+A hub model without a revision is whatever the hub has today: its commit is read from the hub's cache.
 """
 
 import hashlib
@@ -21,21 +21,21 @@ PLAN_FIELDS = {
     *("file", "limit", "order", "samples", "budgets", "greedy"),
     *("url", "concurrency", "device", "dp", "server_flags", "patience"),
 }
-"""Fields that say how many answers are drawn, or where: a run may go on with others."""
+"""Fields that say how many answers are drawn, or where: a resumed run may change them."""
 READING = {"readers", "match", "grader"}
-"""Fields that say how answers are read: a run may go on with others, and all its answers are read again."""
+"""Fields that say how answers are read: a resumed run may change them, and then reads all answers again."""
 IDENTITY = {
     "prompt_sha256": "prompt text",
     "questions_sha256": "set of questions",
     "model_sha256": "training of the model",
 }
-"""Digests of what may differ under the same name, and what to call it."""
+"""Digests of contents that may change under the same name, and what messages call them."""
 
 
 def identity(experiment: Experiment, questions: Sequence[Question]) -> dict[str, Any]:
     """What the answers of a run depend on: the experiment, and the digests of IDENTITY.
 
-    `questions` are all of the data set, so that a run may go on with another limit.
+    `questions` are all of the data set, so that a resumed run may have another limit.
     """
     texts = [[q.question_id, q.problem, q.gold] for q in questions]
     return {
@@ -47,7 +47,7 @@ def identity(experiment: Experiment, questions: Sequence[Question]) -> dict[str,
 
 
 def commits(experiment: Experiment) -> dict[str, str | None]:
-    """The commits of model and data set on the hub; None where they are not from the hub, or not known."""
+    """The hub commits of model and data set; None for one that is not from the hub, or if not known."""
     return {
         "model": _cached_commit(model_location(experiment.model), experiment.revision),
         "dataset": None if experiment.file else dataset_commit(experiment.dataset),
@@ -55,7 +55,7 @@ def commits(experiment: Experiment) -> dict[str, str | None]:
 
 
 def differences(then: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
-    """What of `now` is otherwise than it was, in words; what was not on record was null."""
+    """What in `now` differs from `then`, in words; a missing entry of `then` counts as null."""
     return [
         f"{name} ({json.dumps(then.get(name)):.40} then, {json.dumps(value):.40} now)"
         for name, value in now.items()
@@ -67,11 +67,11 @@ TELLING = (
     *("name", "version", "dtype", "quantization", "kv_cache_dtype", "load_format"),
     *("revision", "model_path", "model", "answered_by"),
 )
-"""What an engine says of itself that may change its answers."""
+"""Properties reported by an engine that may change its answers."""
 
 
 def engine_changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, list[Any]]:
-    """What an engine says differently now: name → [then, now], for those of TELLING that both give."""
+    """The changed properties of an engine: name → [then, now], for those of TELLING that both report."""
     then, today = ({**engine, **(engine.get("server") or {})} for engine in (before, now))
     return {
         name: [then[name], today[name]]
@@ -81,13 +81,13 @@ def engine_changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> dict[st
 
 
 def prompts_differ(before: Iterable[Mapping[str, Any]], now: Mapping[str, Any]) -> str | None:
-    """Why prompts would be sent differently than in the sessions before; None if they would not.
+    """Why prompts would be sent differently than in earlier sessions; None if they would not.
 
-    Engines say it in `prompts`: the digest of one prompt as it is sent, and the date in it if there is one.
+    Engines report in `prompts` the digest of one prompt as it is sent, and the date in it, if any.
     """
     sent = now.get("prompts")
     if not sent:
-        return None  # a server with OpenAI's interface does it by itself
+        return None  # a server with OpenAI's interface builds prompts itself
     for engine in before:
         then = engine.get("prompts")
         if then is None and engine and sent["date"]:
@@ -108,7 +108,7 @@ def _cached_commit(model: str, revision: str | None) -> str | None:
 
 
 def model_digest(folder: Path) -> str | None:
-    """Of the names and the whole content of the files in the folder; None for a model of the hub."""
+    """The digest of the names and contents of the files in the folder; None if there is no such folder."""
     if not folder.is_dir():
         return None
     return content_digest(path for path in folder.iterdir() if path.is_file())

@@ -8,8 +8,8 @@
      "readings": [{"at": "...", "before": {"readers": ["hashes"], ...}, "now": {...}, "experiment": {...}}],
      "summary": {"settings": [{"setting": "40", "tokens_mean": 39.8, "unreadable": 0.012, ...}], ...}}
 
-It is written before the first answer and at the end, each time as a whole. `ended` is null if a session was
-killed: the next one counts its answers. `tokens_per_second` is of the steady middle of a session.
+It is written before the first answer and at the end, as a whole each time. `ended` is null if a session was
+killed: the next one counts its answers. `tokens_per_second` is the rate in the steady middle of a session.
 """
 
 import json
@@ -45,9 +45,9 @@ class Record:
         before: dict[str, Any] | None = None,
         stored: tuple[int, int] = (0, 0),
     ) -> None:
-        """`before` is the record of the run that goes on, None for a new one.
+        """`before` is the record of the run to resume, None for a new run.
 
-        `stored`: the answers in the folder, and their tokens, of which a killed session has counted none.
+        `stored`: the numbers of answers and tokens in the folder; a killed session did not count its own.
         """
         self._folder = folder
         self._before = before or {"sessions": [], "summary": None}
@@ -59,10 +59,10 @@ class Record:
         self._identity = identity(experiment, questions)
 
     def begin(self, engine: dict[str, Any], planned: int) -> dict[str, list[Any]]:
-        """Write that a session has started; the summary stays that of the sessions before.
+        """Write that a session has started; the summary of the earlier sessions is kept.
 
-        Returns what the engine says differently than in the last session, which is on record too. Raises
-        BadInput where the model is another commit than that session's, or would be sent other prompts.
+        Returns, and records, the engine's properties that have changed since the last session. Raises
+        BadInput if the model is at another commit than then, or would be sent other prompts.
         """
         last: dict[str, Any] = next(reversed(self._before["sessions"]), {})
         changed = engine_changes(last.get("engine") or {}, engine)
@@ -97,7 +97,7 @@ class Record:
     def end(self, pace: Pace, summary: dict[str, Any], events: Sequence[str] = ()) -> None:
         """Write that the session has ended, what it has added, and the new summary.
 
-        `events`: what happened to the server, such as an end and a new start.
+        `events`: what happened to the server, such as a restart.
         """
         seconds, rates = round(time.monotonic() - self._began, 1), pace.rates()
         self._session |= {"ended": _now(), "seconds": seconds, "answers": pace.answers, "tokens": pace.tokens}
@@ -107,20 +107,20 @@ class Record:
         write_json(self._folder / RECORD, self._content | {"summary": summary})
 
     def keep(self, summary: dict[str, Any], planned: int) -> None:
-        """Write plan and summary of a finished run where its last session had others, or was killed."""
+        """Write plan and summary of a finished run if they differ from those on record."""
         now = {"planned": planned, "summary": summary}
         if "experiment" in self._before and not now.items() <= self._before.items():
             write_json(self._folder / RECORD, self._before | self._identity | now)
 
 
 def write_json(path: Path, content: dict[str, Any]) -> None:
-    """Write a file as a whole, or leave the one that is there."""
+    """Write a JSON file as a whole, or leave the existing one unchanged."""
     with replacing(path) as temporary:
         temporary.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 def experiment_in(folder: Path) -> Experiment | None:
-    """The experiment on record in a folder, or None: answers of another tool, or of another version."""
+    """The experiment on record in a folder; None for answers of another tool or of another version."""
     record = read_record(folder)
     with suppress(ValidationError):
         return Experiment.model_validate(record["experiment"], extra="ignore") if record else None
@@ -128,9 +128,9 @@ def experiment_in(folder: Path) -> Experiment | None:
 
 
 def problems_in(folder: Path) -> dict[str, str]:
-    """The texts of the questions that the run in `folder` has asked; none where it is no run of ours.
+    """The questions' texts by id for the run in `folder`; empty if it is not a run of this harness.
 
-    Raises BadInput where the data set cannot be had.
+    Raises BadInput if the data set cannot be loaded.
     """
     experiment = experiment_in(folder)
     if experiment is None:
@@ -140,13 +140,13 @@ def problems_in(folder: Path) -> dict[str, str]:
 
 
 def grader_in(record: dict[str, Any]) -> Grader:
-    """What has read the answers of the run on record."""
+    """The grader that has read the answers of the run on record."""
     fields = record["experiment"]
     return Grader(tuple(fields["readers"]), fields["match"], fields.get("grader", "integer"))
 
 
 def asked_of(record: dict[str, Any]) -> Grader:
-    """What the run's experiment wanted the answers read by, whatever `tts regrade` has read them by since."""
+    """The grader that the run's experiment asked for, even if `tts regrade` has used another since."""
     own = next(reversed(record.get("readings") or [{}])).get("experiment")
     return grader_in({"experiment": own}) if own else grader_in(record)
 
@@ -156,8 +156,8 @@ def note_reading(
 ) -> None:
     """Write into run.json, if there is one, that the answers have been read again.
 
-    `kept` names the file with the verdicts before, `changed` counts those that differ; `asked`: the run's
-    experiment wants it.
+    `kept` names the file with the old verdicts, `changed` counts answers that differ; `asked`: the run's
+    experiment asks for `grader`.
     """
     record = read_record(folder)
     if record is None:
@@ -173,7 +173,7 @@ def note_reading(
 
 
 def _git_commit() -> str | None:
-    """The commit of the project's working tree, or None where there is none."""
+    """The commit of the project's working tree, or None if there is none."""
     command = ["git", "-C", str(Path(__file__).parent), "rev-parse", "HEAD"]
     with suppress(OSError, subprocess.SubprocessError):
         return subprocess.run(command, capture_output=True, text=True, timeout=10, check=True).stdout.strip()
@@ -185,9 +185,9 @@ def _now() -> str:
 
 
 def tally_of(*folders: Path, grader: Grader | None = None) -> Tally:
-    """An empty tally for the answers in a folder, as far as its run.json says what they are.
+    """An empty tally for the answers in a folder, with the experiment and plan in its run.json, if any.
 
-    Several folders hold shards of one run. `grader` reads the answers in place of the one on record.
+    Several folders hold shards of one run. `grader` replaces the grader on record.
     """
     planned_by = [(read_record(folder) or {}).get("planned") for folder in folders]
     planned = [count for count in planned_by if isinstance(count, int)]

@@ -1,8 +1,8 @@
-"""Reads the stored texts of a run again: other readers, no sampling.
+"""Reads the stored texts of a run again with other readers, without sampling.
 
     regrade(Path("runs/gsm8k"), Grader(("hashes", "boxed"))) -> Regraded(changed=512, ...)
 
-The verdicts before are kept in verdicts-TIME.csv, and run.json notes the change.
+The old verdicts are kept in verdicts-TIME.csv, and run.json notes the change.
 """
 
 import csv
@@ -26,12 +26,12 @@ from results.tables.formulas import harmless
 from results.tables.schemas import SAMPLE_KEY
 
 _VERDICT = ("answer", "correct", "reader")
-_safe = lru_cache(maxsize=4096)(harmless)  # the same few hundred cells come again and again
+_safe = lru_cache(maxsize=4096)(harmless)  # the same few hundred cells recur
 
 
 @dataclass(frozen=True)
 class Regraded:
-    """How many answers are read differently now, where the verdicts before are kept, and the new counts."""
+    """How many answers are now read differently, the file with the old verdicts, and the new counts."""
 
     changed: int
     kept: Path
@@ -39,7 +39,7 @@ class Regraded:
 
 
 def regrade(folder: Path, grader: Grader, asked: bool = False) -> Regraded:
-    """Read all answers in the folder's samples.jsonl with `grader`; `asked`: the run's experiment wants it.
+    """Read all answers in the folder's samples.jsonl with `grader`; `asked`: the experiment asks for it.
 
     The caller holds the folder's lock. Raises BadInput, and then changes nothing: no samples.jsonl, an answer
     without its text or without a right answer.
@@ -69,7 +69,7 @@ def regrade(folder: Path, grader: Grader, asked: bool = False) -> Regraded:
 
 
 class _Reading:
-    """One pass over a file: of each row its key with the verdict before, and its line with the new one."""
+    """One pass over a file, giving each row's key with its old verdict, and its line with the new one."""
 
     def __init__(self, path: Path, grader: Grader, tallies: Tallies) -> None:
         self._path, self._grader, self.tallies = path, grader, tallies
@@ -77,7 +77,7 @@ class _Reading:
         self.changed = 0
 
     def read(self, block: Block) -> Iterator[tuple[list[Any], bytes]]:
-        """Some rows; the lines of those that are read as before stay as they are. Raises BadInput."""
+        """The (key and old verdict, line) of each row; unchanged rows keep their line. Raises BadInput."""
         again = list[Row]()
         for number, line, row in block.numbered():
             if row is None:
@@ -91,7 +91,7 @@ class _Reading:
         self.tallies.add(groups_of(again))
 
     def _verdict(self, row: Row, number: int) -> dict[str, Any]:
-        """The cells of _VERDICT."""
+        """The new cells of the columns _VERDICT. Raises BadInput."""
         where = f"{self._path}: row {number}"
         if not isinstance(row.get("text"), str):
             raise BadInput(f"{where}: no text to read again")

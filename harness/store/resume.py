@@ -1,4 +1,4 @@
-"""Going on with the run in a folder: who may, with what, and which answers are there already.
+"""Resumes the run in a folder: locks it, checks the experiment, and finds the answers already there.
 
 with locked(folder):
     record = check_same_run(folder, experiment, questions)   # run.json, or None for a new run
@@ -27,19 +27,19 @@ from results import BadInput
 from results.tables.files import RECORD, read_record
 
 NO_LOCKS = {errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS}
-"""What a file system says that knows no locks."""
+"""Errors of a file system without locks."""
 
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Hold `folder` (made if absent) for one run. Where nothing is written into it, nothing is left of it.
+    """Lock `folder` (made if absent) for one run; a folder made here is removed if nothing is written to it.
 
-    Raises BadInput where another run holds it, or its file system has no locks.
+    Raises BadInput if another run holds the lock, or if the file system has no locks.
     """
     made = [place for place in (folder, *folder.parents) if not place.exists()]
     folder.mkdir(parents=True, exist_ok=True)
     try:
-        # In place of a lock, a file would keep everyone out after a crash.
+        # A lock file in place of a real lock would lock everyone out after a crash.
         lock = filelock.FileLock(folder / LOCK, timeout=0, fallback_to_soft=False)
         held = lock.acquire()
     except filelock.Timeout:
@@ -64,7 +64,7 @@ def locked(folder: Path) -> Iterator[None]:
 
 
 def set_aside(folder: Path) -> None:
-    """Rename the files of the run in `folder`, so that a new one may begin; nothing is deleted."""
+    """Rename the files of the run in `folder`, so that a new run may begin; nothing is deleted."""
     for path in (folder / SAMPLES, folder / RECORD):
         if path.exists():
             path.rename(unused(folder, f"{path.name}.bak", ""))
@@ -73,10 +73,10 @@ def set_aside(folder: Path) -> None:
 def check_same_run(
     folder: Path, experiment: Experiment, questions: Sequence[Question]
 ) -> dict[str, Any] | None:
-    """run.json of the run in `folder`, None where there is no run.
+    """The content of run.json in `folder`, or None if there is no run.
 
-    Raises BadInput naming what differs now of what its answers depend on: the experiment but for its plan
-    fields, or the content of prompt, questions or model.
+    Raises BadInput naming what has changed that its answers depend on: a field of the experiment other than
+    those of plan and reading, or the content of prompt, questions or model.
     """
     path = folder / RECORD
     if not path.exists():
@@ -89,7 +89,7 @@ def check_same_run(
         contents = [words for name, words in IDENTITY.items() if record[name] != now[name]]
     except (KeyError, TypeError):
         raise BadInput(f"{path}: not a record of this harness: give another --out") from None
-    # Keys that an earlier version did not have are no change; its runs are whole, so that a shard is one.
+    # Keys that an earlier version lacked are no change, except `shard`: its runs had no shards.
     known = {"shard", *before} - PLAN_FIELDS - READING
     fields = differences(before, {name: cell for name, cell in now["experiment"].items() if name in known})
     if fields or contents:
@@ -108,9 +108,9 @@ def _fault(
     done: dict[Key, set[int]],
     golds: dict[str, str],
 ) -> str | None:
-    """What is wrong with the next row of a run; None where nothing is, and `done` and `golds` then have it.
+    """What is wrong with the next row of a run; None if nothing is: the row is then in `done` and `golds`.
 
-    `known`: its cells are those of a row. `run`: what it is a row of, None where that is unknown.
+    `known`: its cells have been checked. `run`: the run that it is a row of, None if unknown.
     """
     if row is None or not (known or is_row(row)):
         return not_a_row(line)
@@ -129,10 +129,10 @@ def _fault(
 
 
 def read_done(folder: Path, tally: Tally) -> dict[Key, set[int]]:
-    """The sample indices of the answers in `folder`, each counted in `tally`; a torn last line is no answer.
+    """The sample indices of the answers in `folder`, which are added to `tally`; a torn last line is ignored.
 
     Raises BadInput naming the first row that is not one of this harness, contradicts itself or another, or is
-    there twice.
+    a duplicate.
     """
     path = folder / SAMPLES
     done: dict[Key, set[int]] = {}
@@ -148,7 +148,7 @@ def read_done(folder: Path, tally: Tally) -> dict[Key, set[int]]:
 
 
 def unused(folder: Path, name: str, suffix: str) -> Path:
-    """A path that nothing has yet: `folder`/`name`-TIME`suffix`."""
+    """A path that does not exist yet: `folder`/`name`-TIME`suffix`."""
     name = f"{name}-{time.strftime('%Y%m%dT%H%M%S')}"
     while (folder / (name + suffix)).exists():  # twice within a second
         name += "x"

@@ -1,10 +1,10 @@
-"""A row of a run's samples.jsonl: one answer, and everything that is known of it.
+"""A row of a run's samples.jsonl: one answer, and everything known about it.
 
     {"question_id": "tiny-0000", "setting": "40", "sample": 0, "answer": "18", "gold": "18", "correct": true,
      "reader": "hashes", "tokens": 37, "finish_reason": "stop", "prompt_tokens": 71, "seed": 3391,
      "text": "...", "dataset": "tiny", "model": "tiny", "decoding": "sample"}
 
-What the samples table declares of these columns is in `results.tables.schemas`; a test compares the two.
+The samples table declares these columns in `results.tables.schemas`; a test compares the two.
 """
 
 from collections.abc import Mapping, Sequence
@@ -31,14 +31,14 @@ ASKED_FOR: dict[str, tuple[type, ...]] = {
     "labels": (str,),
     **dict.fromkeys(("stop_rule", "shard"), (str,)),
 }
-"""Those of the cells that only some rows have: of models that think, of questions with choices, of shards, of
-servers that tell what they had cached, or of runs that ask for them. Scores (`tts judge`) are numbers or
+"""The types of cells that only some rows have: of models that think, of questions with choices, of shards, of
+servers that report cached tokens, or of runs that ask for them. Scores (`tts judge`) are numbers or
 null, in columns score_NAME."""
 DECODINGS = {"sample", "greedy"}
 COUNTS = ("sample", "tokens", "prompt_tokens")
 """Cells that are never below 0."""
 PROBLEM = ("problem", "question")
-"""Where an imported table may have the text of the question."""
+"""Columns in which an imported table may have the question's text."""
 
 Row = dict[str, Any]
 Key = tuple[str, str, str]
@@ -46,29 +46,29 @@ Key = tuple[str, str, str]
 
 
 def key_of(row: Row) -> Key:
-    """What the sample indices of a row are counted within."""
+    """The key of the group within which a row's sample index is unique."""
     return row["question_id"], row["setting"], row["decoding"]
 
 
 def problem_beside(row: Mapping[Any, Any]) -> str | None:
-    """The text of the question, which rows of imported tables may have."""
+    """The question's text, which rows of imported tables may have; None if absent."""
     return next((text for name in PROBLEM if isinstance(text := row.get(name), str)), None)
 
 
 def rows_of(table: "pd.DataFrame", columns: Sequence[str]) -> list[Row]:
-    """The rows of a table by those columns, None where they have none."""
+    """The rows of a table with those columns; None for missing cells."""
     cells = table.reindex(columns=list(columns)).astype(object)
     rows: Any = cells.where(cells.notna(), None).to_dict("records")
     return list(rows)
 
 
 def is_row(cells: Row | None) -> TypeGuard[Row]:
-    """Whether an object has the cells of a row, each of its type and range."""
+    """Whether an object has the cells of a row, with the right types and ranges."""
     return are_rows([cells])
 
 
 def are_rows(objects: Sequence[Row | None]) -> TypeGuard[Sequence[Row]]:
-    """Whether all of the objects are rows; looked at column by column, which for many takes a fifth."""
+    """Whether all objects are rows; checking by column takes a fifth of the time for many rows."""
     rows = [row for row in objects if row is not None]
     if len(rows) < len(objects):
         return False
@@ -87,7 +87,7 @@ def are_rows(objects: Sequence[Row | None]) -> TypeGuard[Sequence[Row]]:
 
 
 def _types(name: str, rows: Sequence[Row]) -> set[type]:
-    """Those of the cells of a column, and `KeyError` where a row has none."""
+    """The types of a column's cells; only `KeyError` if a row lacks the column."""
     try:
         return set(map(type, map(itemgetter(name), rows)))
     except KeyError:

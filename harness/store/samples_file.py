@@ -1,7 +1,7 @@
-"""samples.jsonl, the answers of a run: one row per answer (`harness/store/row.py`), only ever added to.
+"""samples.jsonl, the answers of a run: one row per answer (`harness/store/row.py`), append-only.
 
 A run that is killed leaves at most one torn line, the last, which readers skip. A write that fails, as on a
-full disk, is undone. A file or folder that is moved away while a run writes into it ends the run.
+full disk, is undone. The run ends if its file or folder is moved away while it writes.
 """
 
 import io
@@ -21,24 +21,24 @@ from results import BadInput
 
 SAMPLES, LOCK = "samples.jsonl", ".lock"
 ROWS_AT_A_TIME = 512
-"""As many as a processor's cache holds: with 4,096 the same takes half as long again."""
+"""As many as fit into a processor's cache: 4,096 at a time take half as long again."""
 SYNC_SECONDS = 5.0
-"""How often rows are forced onto the disk, in case the machine goes down and not only the run."""
+"""How often rows are forced onto the disk, in case the machine goes down, not just the run."""
 
 
 class Block(NamedTuple):
-    """Some lines of a file: their numbers, from 1 on, what they are, and the JSON objects in them."""
+    """Some lines of a file: their numbers, from 1 on, the lines, and the JSON objects in them."""
 
     numbers: Sequence[int]
     lines: Sequence[bytes]
     rows: Sequence[Row | None]
 
     def numbered(self) -> Iterator[tuple[int, bytes, Row | None]]:
-        """One line after the other."""
+        """The (number, line, row) of each line."""
         return zip(self.numbers, self.lines, self.rows, strict=True)
 
     def without_blank(self) -> "Block":
-        """Nor has it a last line that is torn."""
+        """The block without blank lines and without a torn last line."""
         if all(self.rows):
             return self
         there = [
@@ -50,15 +50,15 @@ class Block(NamedTuple):
 
 
 def read_rows(path: Path, **cells: str | None) -> Iterator[Row]:
-    """As `row_blocks`, one by one."""
+    """The rows of `row_blocks`, one by one."""
     return chain.from_iterable(row_blocks(path, **cells))
 
 
 def row_blocks(path: Path, **cells: str | None) -> Iterator[Sequence[Row]]:
     """The rows of a run's samples.jsonl, also while a run adds to it; a torn last line is left out.
 
-    Only those with the `cells` that are given; lines without their text are passed over. Raises BadInput
-    naming the first line, of those that are looked at, that is not a row of this harness.
+    Only rows with the given `cells`; lines that do not contain their text are skipped unparsed. Raises
+    BadInput naming the first parsed line that is not a row of this harness.
     """
     wanted = {column: value for column, value in cells.items() if value is not None}
     texts = [json.dumps(value).encode() for value in wanted.values() if value.isascii()]
@@ -80,9 +80,9 @@ def numbered_lines(path: Path) -> Iterator[tuple[int, bytes, Row | None]]:
 
 
 def read_blocks(path: Path, texts: Sequence[bytes] = ()) -> Iterator[Block]:
-    """As `numbered_lines`, some hundreds at a time: what they have in common is looked at once for all.
+    """The lines of `numbered_lines`, some hundreds at a time, so that checks may handle many at once.
 
-    Only lines that hold all of `texts`, which takes a tenth of the time of reading what is in them.
+    Only lines that contain all of `texts`: searching takes a tenth of the time of parsing.
     """
     first = 1
     with path.open("rb") as file:
@@ -104,17 +104,17 @@ def _objects(lines: Sequence[bytes]) -> list[Row | None]:
 
 
 def line_of(row: Row) -> bytes:
-    """The line that holds a row."""
+    """A row as a line of the file."""
     return (json.dumps(row, ensure_ascii=False) + "\n").encode(errors="replace")
 
 
 def not_a_row(line: bytes) -> str:
-    """What to say of a line that is no row of this harness."""
+    """The error message for a line that is not a row of this harness."""
     return f"found {line.strip()[:80].decode(errors='replace')!r}, expected a row of this harness"
 
 
 def parse_object(line: bytes) -> Row | None:
-    """The JSON object in `line`, or None."""
+    """The JSON object in `line`, or None if there is none."""
     try:
         row = json.loads(line)
     except (ValueError, RecursionError):
@@ -123,7 +123,7 @@ def parse_object(line: bytes) -> Row | None:
 
 
 def mend(path: Path) -> None:
-    """Complete the last line of a file if only its newline is missing, else cut it off."""
+    """Complete the last line of a file if it lacks only its newline, or cut it off if it is torn."""
     with path.open("r+b") as file:
         last = b"\n"
         for line in file:
@@ -135,13 +135,13 @@ def mend(path: Path) -> None:
 
 
 class Moved(BadInput):
-    """The file, or the lock that keeps other runs out, is no longer where the run has opened it."""
+    """The file, or the lock that keeps other runs out, is no longer where the run opened it."""
 
 
 class SamplesFile:
-    """samples.jsonl of one run, open for adding rows; it is made with the first of them.
+    """samples.jsonl of one run, open for appending; it is created with the first rows.
 
-    Or another file of such lines in the run's folder, by its `name`.
+    `name` may be another file of JSON lines in the run's folder.
     """
 
     def __init__(self, folder: Path, name: str = SAMPLES) -> None:
@@ -154,7 +154,7 @@ class SamplesFile:
     def append(self, rows: Sequence[Row]) -> None:
         """Add rows at the end of the file, where other processes see them at once.
 
-        Raises BadInput where they cannot be written; the file is then as it was before.
+        Raises BadInput if they cannot be written; the file is then as it was before.
         """
         with self._bad_input_if_full():
             self._write(b"".join(map(line_of, rows)))
@@ -175,7 +175,7 @@ class SamplesFile:
             raise
 
     def sync(self) -> None:
-        """Force all rows onto the disk. Raises BadInput if it cannot be done, Moved if that is elsewhere."""
+        """Force all rows onto the disk. Raises BadInput if this fails, Moved if the file is elsewhere."""
         if self._file is not None:
             with self._bad_input_if_full():
                 os.fsync(self._file.fileno())
@@ -208,7 +208,7 @@ class SamplesFile:
 
 
 def _inode(path: Path) -> tuple[int, int] | None:
-    """What tells the file at `path` from another; None if there is none."""
+    """The device and inode that identify the file at `path`; None if there is none."""
     with suppress(OSError):
         stat = path.stat()
         return stat.st_dev, stat.st_ino

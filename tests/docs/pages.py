@@ -1,4 +1,4 @@
-"""The pages that people read, and the code in them."""
+"""The documentation pages, and the code blocks in them."""
 
 import re
 from collections.abc import Sequence
@@ -20,13 +20,13 @@ _FENCED = re.compile(r"^```(\w*)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
 
 def split(page: Path) -> tuple[str, Sequence[tuple[str, str]]]:
-    """A page without its blocks, and each block with its language, which may be ""."""
+    """A page without its code blocks, and each block as (language or "", code)."""
     text = page.read_text(encoding="utf-8")
     return _FENCED.sub("", text), _FENCED.findall(text)
 
 
 def blocks(page: Path, language: str) -> list[str]:
-    """The blocks of a page in a language."""
+    """The code blocks of a page in `language`."""
     return [block for name, block in split(page)[1] if name == language]
 
 

@@ -1,4 +1,4 @@
-"""The recipes of the Makefile that do more than call one command; Python and nvidia-smi are played."""
+"""Makefile recipes that do more than call one command, with Python and nvidia-smi faked."""
 
 import os
 import re
@@ -31,7 +31,7 @@ def make(*words: object) -> subprocess.CompletedProcess[str]:
 
 
 def of_a_run(folder: Path, script: str) -> list[str]:
-    """The words for a run with everything installed, a server somewhere else, and a script for Python."""
+    """The arguments of make for a run with everything installed, a remote server, and `script` as Python."""
     python = program(folder / "python", script)
     made = (f".{what}-{kind}" for what in ("setup", "sglang") for kind in ("cpu", "gpu"))
     stamps = [word for name in made for word in ("-o", str(folder / name))]
@@ -50,7 +50,7 @@ def test_a_run_writes_curves_and_its_status_is_told(tmp_path: Path, status: int)
 
 @pytest.mark.parametrize("whole_group", [False, True])
 def test_a_signal_to_make_ends_the_run_and_make_waits_for_it(tmp_path: Path, whole_group: bool) -> None:
-    """As `timeout` sends it, and as SLURM does, to all processes of a step."""
+    """`timeout` signals make alone, SLURM all processes of a step."""
     script = f"trap 'sleep 0.5; echo ended > {tmp_path}/ended; exit 130' TERM\necho $$ > {tmp_path}/said\n"
     words = of_a_run(tmp_path, f"{script}while :; do sleep 0.05; done")
     command = ["make", "-C", str(ROOT), *words]
@@ -91,7 +91,7 @@ def _on_a_gpu_host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def gpu_host(folder: Path, target: str, *variables: str, lacks: str = "nothing") -> tuple[int, list[str]]:
-    """The status of `make TARGET`, and what it has a played Python do, which fails at what it `lacks`."""
+    """The status of `make TARGET`, and the commands given to a fake Python, which fails at `lacks`."""
     says = f'echo "$@" >> {folder}/said'
     script = f'case "$*" in *--count) echo {GPUS};; *{lacks}*) {says}; exit 2;; *) {says};; esac'
     python = program(folder / "python", script)
@@ -107,7 +107,7 @@ def gpu_host(folder: Path, target: str, *variables: str, lacks: str = "nothing")
 def test_on_a_gpu_host_a_target_looks_at_the_host_installs_sglang_looks_at_the_gpus_and_starts(
     tmp_path: Path, target: str
 ) -> None:
-    """FLAGS are one word of an experiment; on a command line, they are what a shell makes of them."""
+    """FLAGS are one word of an experiment; on a command line, they are split as by a shell."""
     flags = """--tp-size 2 --json-model-override-args '{"rope_theta": 1}'"""
     status, said = gpu_host(tmp_path, target, f"FLAGS={flags}")
     assert status == 0
@@ -132,7 +132,7 @@ def test_on_a_gpu_host_a_target_looks_at_the_host_installs_sglang_looks_at_the_g
 
 @pytest.mark.usefixtures("_on_a_gpu_host")
 def test_a_host_that_lacks_something_gets_nothing_installed(tmp_path: Path) -> None:
-    """One target; the test above shows that the look at the host is the first step of each."""
+    """One target suffices: the test above shows that each begins by checking the host."""
     status, said = gpu_host(tmp_path, "gsm8k-samples", "MODEL=/", "-j4", lacks="harness.server.host")
     assert (status, len(said)) == (2, 1)
     assert said[0].endswith("--model /")
@@ -174,10 +174,10 @@ def test_without_a_url_openais_interface_installs_nothing(tmp_path: Path) -> Non
 
 
 def test_nothing_in_the_makefile_needs_a_make_newer_than_4_2() -> None:
-    """GNU make 4.2 runs a line without a shell if it sees no character of the shell in it.
+    """GNU make 4.2 runs a line without a shell if the line has no special character of the shell.
 
-    So it does not find what the shell alone has, such as `command` (make 4.3 knows that one). What later
-    versions brought is absent.
+    It then does not find shell built-ins such as `command` (make 4.3 knows that one). Features of later
+    versions are not used.
     """
     text = (ROOT / "Makefile").read_text()
     recipes = re.findall(r"^\t[@+-]*(.*)$", text, re.MULTILINE)

@@ -1,4 +1,4 @@
-"""Python in the pages and in docstrings prints what stands below it; what the pages name exists."""
+"""Python in the pages and in docstrings prints the output shown; files and headings named in pages exist."""
 
 import doctest
 import re
@@ -39,14 +39,14 @@ def test_examples_in_docstrings_print_what_stands_below_them(module: str) -> Non
 
 
 def anchors(page: Path) -> set[str]:
-    """What a link may name behind `#`: the headings of a page, as code hosts spell them."""
+    """The anchors that a link may name after `#`: a page's headings, as code hosts spell them."""
     headings = re.findall(r"^#+ (.*)$", split(page)[0], re.MULTILINE)
     return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_every_file_and_heading_that_a_page_names_exists(page: Path) -> None:
-    """Links, and paths like `curves/joint.py`, which may begin in a package: pages outlive what they name."""
+    """Links, and paths like `curves/joint.py`, which may begin in a package, so that none goes stale."""
     text = page.read_text(encoding="utf-8")
     for target, _, heading in re.findall(r"\]\((?!https?://)([^)#]*)(#([^)]+))?\)", text):
         file = page.parent / target if target else page

@@ -1,4 +1,4 @@
-"""studies/readers: every row of its table is read as it says, and its figures are those of the script."""
+"""studies/readers: every row of its table is read as stated, and its figures match the script's."""
 
 import json
 import re
@@ -23,7 +23,7 @@ ROWS = [
 
 
 def unquoted(cell: str) -> str | None:
-    """`text` is text; null is nothing."""
+    """The text in a cell's backquotes; None for null."""
     if cell == "null":
         return None
     assert re.fullmatch("`[^`]+`", cell), cell
@@ -73,4 +73,4 @@ def test_answers_that_are_no_integers_are_given_their_votes() -> None:
     )
     found = lift(samples.assign(correct=[True, True, False, False, False])).set_index("N")
     assert found.loc[4, "no vote"] == 100
-    assert found.loc[4, "votes"] == 30  # of five subsets three tie, two right answers to two
+    assert found.loc[4, "votes"] == 30  # three of five subsets tie, two right answers to two wrong ones

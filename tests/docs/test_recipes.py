@@ -1,4 +1,4 @@
-"""What a recipe changes in the code, done to a copy and used. Its commands: tests/test_docs_commands.py."""
+"""A recipe's code changes, applied to a copy and used. Its commands: tests/test_docs_commands.py."""
 
 import re
 import shutil
@@ -16,7 +16,7 @@ from tests.harness.commands import command
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
-    """The packages, to be changed."""
+    """A folder with a copy of the packages, to be changed."""
     for name in PACKAGES:
         ignored = shutil.ignore_patterns("__pycache__", "runs", "cached", "ctranslate2")
         shutil.copytree(ROOT / name, tmp_path / name, ignore=ignored)
@@ -29,7 +29,7 @@ def block(name: str, language: str) -> str:
 
 
 def run(folder: Path, *words: str, said: str = "") -> str:
-    """What a command says that must end well, run in the folder with what it finds there."""
+    """The output of a command, which must succeed, run in `folder` with the packages there."""
     done = subprocess.run(
         words, cwd=folder, input=said, env={"PYTHONPATH": str(folder)}, capture_output=True, text=True
     )
@@ -75,4 +75,4 @@ def test_the_recipe_of_an_own_run_samples_it(tmp_path: Path, monkeypatch: pytest
     samples = read_samples(tmp_path / "runs" / "mine")
     assert set(samples["dataset"]) == {"apples"}
     assert samples.groupby("setting").size().to_dict() == {"20": 8, "60": 8}
-    assert samples["correct"].mean() > 0.2  # by the model that ships, which knows this kind of story
+    assert samples["correct"].mean() > 0.2  # by the bundled model, trained on such stories

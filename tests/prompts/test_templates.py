@@ -1,4 +1,4 @@
-"""The templates are what they should be, word for word, and filling them leaves the problem alone."""
+"""The templates are as intended, word for word, and filling them leaves the problem unchanged."""
 
 import hashlib
 import re
@@ -8,7 +8,7 @@ import pytest
 
 import prompts
 
-# A change to a template changes every result made with it: these are here to make that a decision.
+# A change to a template changes every result made with it: these digests make it a deliberate decision.
 DIGESTS = {
     "gsm8k-budget": "0472592d84184dae1ea305b7d39ac0da997073e22b76d53fc35e884b2bda2706",
     "tiny-budget": "8bb6f0d4c218de682a74d70fbf4302c717eb0d0a6737ce21c81d99a9d48e9991",

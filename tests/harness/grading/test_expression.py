@@ -1,4 +1,4 @@
-"""Equal expressions are one vote, right and wrong, in any order; hostile text cannot hang a run."""
+"""Equal expressions share one vote, right or wrong, in any order; hostile text cannot hang a run."""
 
 import json
 import random
@@ -107,7 +107,7 @@ def test_a_number_below_one_is_a_share_and_others_may_be_per_cent(number: str) -
 
 
 def _spellings(number: Fraction) -> list[str]:
-    """Ways in which people and models write a number."""
+    """Ways in which people and models write `number`."""
     top, bottom = number.numerator, number.denominator
     texts = [f"{top}/{bottom}", rf"\dfrac{{{3 * top}}}{{{3 * bottom}}}", f"x = {top}/{bottom}"]
     texts += [rf"$\frac{{{top}}}{{{bottom}}}$", rf"{top} \div {bottom}"]
@@ -128,7 +128,7 @@ def test_spellings_are_equal_where_numbers_are(number: Fraction, step: Fraction,
     gold = data.draw(st.sampled_from(_spellings(number)))
     answer = data.draw(st.sampled_from(_spellings(other)))
     rounded = step == Fraction(1, 10**8) and 10**9 % number.denominator
-    assume(not rounded)  # 0.33333334 is 1/3, as for math-verify
+    assume(not rounded)  # 0.33333334 equals 1/3, as in math-verify
     right = required_gold(gold, "here", "math")
     assert equal(right, read_value(answer)) == (number == other), (gold, answer)
 
@@ -186,7 +186,7 @@ LONG_TO_READ = [
     "1e999999999999",
     "10^{10^{10}}",
 ]
-"""Each ends the worker, and the next takes seconds to start."""
+"""Texts that each end the worker; the next worker takes seconds to start."""
 QUICK = [
     "}{",
     r"\frac{" * 60,
@@ -202,7 +202,7 @@ QUICK = [
 
 @pytest.fixture
 def _short_limit(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
-    """A worker that may take a quarter of a second of processor time for a request."""
+    """Limit the worker to a quarter of a second of processor time for each request."""
     worker = tmp_path / "worker.py"
     source = expression._WORKER.read_text(encoding="utf-8")
     assert source.count("SECONDS = 3.0") == 1
@@ -235,7 +235,7 @@ def test_hostile_text_votes_as_it_is_written(most: int | None) -> None:
 @pytest.mark.integration  # many seconds
 @pytest.mark.parametrize("number", [20, pytest.param(40, marks=pytest.mark.release)])
 def test_forms_agree_with_math_verify_on_pairs_of_golds(number: int, data_dir: Path) -> None:
-    """Of so many golds of algebra no two are equal for one and different for the other."""
+    """Forms and math-verify agree on which golds with a fraction are equal."""
     rows = [json.loads(line) for line in (data_dir / "math" / "test.jsonl").read_text().splitlines()]
     golds = [required_gold(row["solution"], "", "math") for row in rows if "\\frac" in row["answer"]][:number]
     for a, b in combinations(golds, 2):

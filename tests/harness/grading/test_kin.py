@@ -1,8 +1,8 @@
-"""How people and models write answers: `kin.jsonl` has a row a case, with what was decided before it was run.
+"""How people and models write answers: one case per row of `kin.jsonl`, with a verdict set before it was run.
 
 {"kind": "labels", "grader": "choice", "readers": "answer-is", "gold": "B", "text": "选 B", "right": true}
 
-right: true, the answer is the gold; false, another was given, which votes; null, none was given.
+right: true, the answer is the gold; false, a different answer, which still votes; null, no answer.
 """
 
 import json
@@ -28,7 +28,7 @@ def read(row: dict[str, Any]) -> bool | None:
     gold = required_gold(row["gold"], "here", row["grader"], labels)
     grader = Grader(tuple(row["readers"].split(",")), grader=row["grader"])
     verdict = grader.verdict(row["text"], gold, "stop", labels)
-    assert verdict["answer"] == row.get("answer", verdict["answer"])  # what a wrong answer votes for
+    assert verdict["answer"] == row.get("answer", verdict["answer"])  # the vote of a wrong answer
     return None if verdict["answer"] is None else verdict["correct"]
 
 
@@ -48,7 +48,7 @@ def test_answers_are_read_however_they_are_written(kind: str, grader: str) -> No
         ("##(ii)##", ["i", "ii", "iii"], "ii"),
         ("The answer is yes.", ["yes", "no"], "yes"),
         ("So it is the second.\nb", ["A", "B", "C"], "B"),
-        ("##E##", ["A", "B", "C"], "E"),  # wrong, and it votes
+        ("##E##", ["A", "B", "C"], "E"),  # wrong, but still a vote
     ],
 )
 def test_labels_are_those_of_the_question(text: str, labels: list[str], value: str) -> None:
@@ -59,7 +59,7 @@ def test_labels_are_those_of_the_question(text: str, labels: list[str], value: s
 def test_a_label_at_the_token_limit_may_be_the_beginning_of_a_word(text: str) -> None:
     assert CHOICE.read(text, cut_off=True).value is None
     assert CHOICE.read(f"The answer is C. {text}", cut_off=True).value == "C"
-    assert CHOICE.read("The answer is B. That is because the", cut_off=True).value == "B"  # so none was
+    assert CHOICE.read("The answer is B. That is because the", cut_off=True).value == "B"  # B was not cut off
 
 
 def test_the_right_answer_is_a_label_of_the_question() -> None:
@@ -70,7 +70,7 @@ def test_the_right_answer_is_a_label_of_the_question() -> None:
 
 
 def test_spaces_after_a_backslash_do_not_change_what_is_read() -> None:
-    r"""In LaTeX `\ ` is a space, but here the space is none of the answer."""
+    r"""In LaTeX `\ ` is a space, but here the space is not part of the answer."""
     assert integer.read_value("\t 0\\ \n") == integer.read_value("0\\")
 
 

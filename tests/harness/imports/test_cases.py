@@ -1,4 +1,4 @@
-"""What an import makes of a file, or why it refuses it: the cases of `cases.toml`, as a user meets them."""
+"""What an import makes of a file, or why it refuses it: runs the cases of `cases.toml` as a user would."""
 
 import gzip
 import importlib.util
@@ -22,7 +22,7 @@ CASES = [(case, name) for case in FILE["case"] for name in case.get("names", [ca
 
 
 def written(file: Path, case: dict[str, Any]) -> Path:
-    """The file of a case; its rows laid out as its name ends."""
+    """Write the file of a case, with its rows in the format of the file's extension."""
     rows = [json.loads(row, strict=False) for row in case.get("rows", [])]
     text = "".join(json.dumps(row) + "\n" for row in rows)
     match file.suffix:
@@ -64,7 +64,7 @@ def test_a_file_becomes_the_table_of_its_case(case: dict[str, Any], name: str, t
             assert (part.removeprefix("!") in printed) == (not part.startswith("!")), (words, printed)
         if "table" not in run:
             assert (done.exit_code, out.exists(), told) == (2, False, []), (words, done.output)
-            by_click = done.output.startswith("Usage: ")  # which `tts` tells in one line, too
+            by_click = done.output.startswith("Usage: ")  # which `tts` also reports in one line
             assert by_click or len(done.output.strip().splitlines()) == 1, (words, done.output)
             continue
         assert done.exit_code == 0, (words, done.output)
@@ -80,7 +80,7 @@ def test_a_file_becomes_the_table_of_its_case(case: dict[str, Any], name: str, t
 
 
 def test_scores_are_mapped_and_give_curves(tmp_path: Path) -> None:
-    """By hand: of two answers the one with reward .7 is right, the one with .4 by the second model."""
+    """By hand: the higher score chooses 18 by the first model, which is right, and 7 by the second."""
     file = tmp_path / "answers.csv"
     file.write_text("question_id,answer,gold,reward,Sky_scores\na,18,18,0.7,0.4\na,7,18,0.2,inf\n")
     table = import_table(file, {"score": "reward", "score_sky": "Sky_scores"}).table
@@ -90,7 +90,7 @@ def test_scores_are_mapped_and_give_curves(tmp_path: Path) -> None:
 
 
 def test_a_row_hangs_on_no_other_question_of_its_file(tmp_path: Path) -> None:
-    """A fraction elsewhere makes no sum of an address; dates are none anywhere."""
+    """A fraction in another question does not turn an address into a sum; dates are never sums."""
     pytest.importorskip("math_verify")
     plain = [("ip", a, "192.168.0.1") for a in ("192.168.0.10", "192.168.0.1", "192.168.0.10")]
     plain += [("day", a, "2020-01-02") for a in ("2020-02-01", "2020-01-02")]

@@ -1,4 +1,4 @@
-"""Files in the formats of other tools become the samples tables beside them."""
+"""Files in other tools' formats are imported as the samples tables beside them."""
 
 import json
 from pathlib import Path

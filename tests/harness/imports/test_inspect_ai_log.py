@@ -73,9 +73,9 @@ def write(tmp_path: Path) -> Write:
 def test_each_epoch_is_an_answer(write: Write, tmp_path: Path, suffix: str) -> None:
     few = {"usage": USED | {"output_tokens": 4}}
     counted = sample(1)["output"] | few
-    last_call = sample(2, "##1,019##", stop_reason="max_tokens")["output"] | few  # of several
+    last_call = sample(2, "##1,019##", stop_reason="max_tokens")["output"] | few  # of several calls
     file = write(
-        # Right, though not read: it votes for the target.
+        # Scored right without a read answer: it votes for the target.
         sample(1, scores={"pattern": score("C", None), "other": score("I", "7")}),
         sample(2, output=last_call, scores={"pattern": score("I", "1,019")}, stop_reason="max_tokens"),
         sample(1, id=8, scores={"pattern": score(0.0, None)}, model_usage={}, output=counted),
@@ -89,7 +89,7 @@ def test_each_epoch_is_an_answer(write: Write, tmp_path: Path, suffix: str) -> N
     assert table["answer"].fillna("").tolist() == ["18", "1019", ""]
     assert table["correct"].tolist() == [True, False, False]
     assert table["gold"].tolist() == ["18"] * 3
-    assert table["tokens"].tolist() == [31, 31, 4]  # the judge's are not the model's
+    assert table["tokens"].tolist() == [31, 31, 4]  # a judge's tokens do not count
     assert table["prompt_tokens"].tolist() == [32] * 3
     assert table["finish_reason"].tolist() == ["stop", "length", "stop"]
     for name, value in (
@@ -224,7 +224,7 @@ def test_without_the_package_one_line_says_what_to_install(
 
 
 def test_another_scorer_s_values_are_scores(write: Write, tmp_path: Path) -> None:
-    """The scorer that is left says what is right."""
+    """The one remaining scorer gives the verdicts."""
     file = write(
         sample(1, scores={"pattern": score(), "rm": score(-0.7), "graded": score("P")}),
         sample(2, scores={"pattern": score("I", "7"), "rm": score(1.2), "graded": score("C")}),

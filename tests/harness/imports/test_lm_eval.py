@@ -1,4 +1,4 @@
-"""lm-eval's samples become a samples table: filters as lm-eval applies them, on every repeat."""
+"""lm-eval's samples become a samples table, with lm-eval's filters applied to every repeat."""
 
 import json
 import sys
@@ -140,7 +140,7 @@ def test_tokens_are_counted_where_a_tokenizer_is_named(write: Write, tmp_path: P
 
 
 def test_answers_of_one_seed_are_named(write: Write, tmp_path: Path) -> None:
-    """A server that honours the one seed lm-eval sends with every request repeats itself."""
+    """lm-eval sends the same seed with every request: a server that honours it repeats its answer."""
     texts = [f"Question {i}, {'thought about at some length, ' * 4}#### {i}" for i in range(8)]
     rows = [row(0, "f") | {"doc_id": i, "resps": [[text] * 4]} for i, text in enumerate(texts)]
     varied = [cells | {"resps": [[*cells["resps"][0][:3], "#### 4"]]} for cells in rows]
@@ -177,7 +177,7 @@ def test_where_each_document_has_one_answer_the_log_decides(write: Write) -> Non
     warm = import_lm_eval(write([row(0, "strict-match", resps=[["#### 5"]])])).table
     assert set(warm["decoding"]) == {"sample"}
     several = import_lm_eval(write([row(0, "strict-match", arguments=greedy)])).table
-    assert set(several["decoding"]) == {"sample"}  # greedy answers are single
+    assert set(several["decoding"]) == {"sample"}  # several answers cannot be greedy
 
 
 def test_a_folder_stands_for_its_newest_run(write: Write, tmp_path: Path) -> None:

@@ -1,8 +1,8 @@
-"""A folder of answers to judge, and servers that judge them, for tests.
+"""Test helpers: a folder of answers to judge, and fake servers that judge them.
 
 with Server() as server: judge(folder, server, *CHAT)
 
-The server says yes with the chance in CHANCES of the answer's last word, and keeps what it was asked.
+The server says yes with the probability that CHANCES gives for the answer's last word, and keeps requests.
 """
 
 import json
@@ -23,20 +23,20 @@ from tests.responder import Reply, Request, Responder, completed, generated
 
 MODEL = "org/judge"
 CHANCES = {"18": 0.9, "7": 0.2, "5": 0.6}
-"""P(yes) of an answer that ends with this; other answers get neither yes nor no."""
+"""P(yes) by the end of an answer; other answers get neither yes nor no."""
 REWARDS = {"18": 1.5, "7": -2.0, "5": 0.25}
 ANSWERS = {"a": ["18", "7", "18", "7"], "b": ["18", "5", "3", "5"]}
 GOLDS = {"a": "18", "b": "5"}
 SCORES = [0.9, 0.2, 0.9, 0.2, 0.9, 0.6, None, 0.6]
-"""What the answers of `ANSWERS` get, in the order of the rows."""
+"""The scores of the answers in `ANSWERS`, in the order of the rows."""
 CHAT = ("--engine", "openai", "--model", MODEL)
 CAUTIOUS = ("--set", "concurrency=1")
 TOKENS = 40
-"""What each request is said to have read."""
+"""The prompt tokens that the server reports for each request."""
 
 
 def folder_of(path: Path, answers: Mapping[str, Sequence[str]], golds: dict[str, str]) -> Path:
-    """A table of answers, such as another tool has them."""
+    """A folder with a table of answers as imported from another tool."""
     rows: list[dict[str, Any]] = []
     for question, given in answers.items():
         own = {"question_id": question, "problem": f"Problem {question}?", "gold": golds[question]}
@@ -69,7 +69,7 @@ def summary(folder: Path, name: str = "judge") -> dict[str, Any]:
 
 
 class Server(Responder):
-    """Speaks OpenAI's interface and SGLang's, as far as a judge or a reward model needs them."""
+    """A fake server with the parts of OpenAI's and SGLang's APIs that a judge or reward model needs."""
 
     def __init__(
         self,
@@ -83,9 +83,9 @@ class Server(Responder):
         delay: float = 0.0,
         chance: Callable[[str], float | None] | None = None,
     ) -> None:
-        """`silent` tells no log-probabilities; one that `breaks` refuses all after the first `fails`; a text
-        with `refuses` is refused. `chance` says P(yes) of a prompt, in place of CHANCES. `endpoint` is where
-        rewards are, `told` what is told of every answer. A chat takes `delay` seconds.
+        """`silent` returns no log-probabilities; `breaks` refuses all but the first `fails` requests; a text
+        with `refuses` is refused. `chance` gives P(yes) of a prompt instead of CHANCES. `endpoint` gives
+        rewards, and `told` is its reply on every answer. A chat takes `delay` seconds.
         """
         self.asked: list[dict[str, Any]] = []
         self.refuses = refuses
@@ -108,13 +108,13 @@ class Server(Responder):
         )
 
     def _unless_refused(self, reply: Callable[[dict[str, Any], str, str], Any], request: Request) -> Any:
-        """What `reply` makes of a request's body, its text and its path, or what keeps it from an answer."""
+        """`reply` to a request's body, text and path, or an error if the request is refused."""
         body = request.body
         if "messages" in body:
             text = body["messages"][-1]["content"]
         else:
             text = body["prompt"] if "prompt" in body else decoded(body["input_ids"])
-        if "Say yes." in text or "2 is even" in text:  # the trial of a client
+        if "Say yes." in text or "2 is even" in text:  # a client's trial request
             return reply(body, text, request.path)
         self.asked.append(body)
         if self._most is not None and len(self.asked) > self._most:
@@ -124,7 +124,7 @@ class Server(Responder):
         return reply(body, text, request.path)
 
     def _tokens(self, text: str) -> list[tuple[str, float]]:
-        """The likeliest first tokens of a judge that reads `text`; a tenth of the chance is other tokens'."""
+        """The likeliest first tokens of a judge after `text`; other tokens have probability 0.1."""
         chance = self._chance(text)
         if chance is None:
             return [("Well", math.log(0.9)), ("The", math.log(0.1))]
@@ -166,7 +166,7 @@ class Server(Responder):
 
 
 def chance_of(text: str) -> float | None:
-    """P(yes) of a prompt by CHANCES."""
+    """P(yes) of a prompt by CHANCES; None for neither yes nor no."""
     return next((chance for word, chance in CHANCES.items() if f"say {word}" in text), None)
 
 

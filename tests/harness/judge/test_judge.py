@@ -1,4 +1,4 @@
-"""tts judge: scores by hand, equal answers once, what is missing asked again, rewards, refusals."""
+"""tts judge: scores by hand, equal answers judged once, retries of missing verdicts, rewards, refusals."""
 
 import json
 from contextlib import nullcontext
@@ -93,7 +93,7 @@ def test_what_fails_has_no_score_and_is_asked_again(folder: Path, capsys: pytest
 
 
 def test_a_killed_command_goes_on(folder: Path) -> None:
-    """Two verdicts are on the disk, of the third half a line, and the samples have no column yet."""
+    """Two verdicts and half the line of a third are on the disk, and the samples have no column yet."""
     samples = (folder / SAMPLES).read_bytes()
     with Server() as server:
         judge(folder, server, *CHAT, *CAUTIOUS)
@@ -132,11 +132,11 @@ def test_questions_from_a_table(folder: Path, tmp_path: Path) -> None:
         assert "I say 18" in asked
         assert verdicts(folder)[0]["prompt_tokens"] == TOKENS
         rewrite(folder, [row | {"dataset": f"d{n}"} for n, row in enumerate(rows_of(folder))])
-        assert judge(folder, server, *CHAT, "--questions", table) == 2  # of two data sets by one name
+        assert judge(folder, server, *CHAT, "--questions", table) == 2  # one id in two data sets
 
 
 def test_a_run_keeps_its_scores_when_it_goes_on_and_is_read_again(tmp_path: Path) -> None:
-    """The run knows its questions and its model; of later answers only those that are new are asked."""
+    """The run gives its questions and its model; of later answers, only new ones are judged."""
     folder = really(tmp_path / "run", limit=3)
     with Server(chance=lambda _text: 0.75) as server:
         assert judge(folder, server) == 0
@@ -148,14 +148,14 @@ def test_a_run_keeps_its_scores_when_it_goes_on_and_is_read_again(tmp_path: Path
         assert [row.get("score_judge") for row in rows] == [0.75] * before + [None] * (len(rows) - before)
         assert judge(folder, server) == 0
         assert scores(folder) == [0.75] * len(rows)
-        rewrite(folder, rows)  # as if it had been stopped before they were written: nothing is left to ask
+        rewrite(folder, rows)  # as if stopped before the scores were written: nothing is left to ask
         assert judge(folder, server) == 0
         assert scores(folder) == [0.75] * len(rows)
         texts = {(row["question_id"], row["text"]) for row in rows}
-        assert first <= len(server.asked) == len(texts)  # new answers may be texts that were there
+        assert first <= len(server.asked) == len(texts)  # new answers may repeat earlier texts
     record = json.loads((folder / "scores" / "judge.json").read_text())["judge"]
     assert (record["model"], record["engine"]) == ("tiny", "sglang")
-    assert really(folder, limit=3, samples=8) == folder  # and goes on with it
+    assert really(folder, limit=3, samples=8) == folder  # the run can be resumed
 
 
 def test_answers_without_a_text_are_left_out(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -169,7 +169,7 @@ def test_answers_without_a_text_are_left_out(folder: Path, capsys: pytest.Captur
 
 
 def test_neither_auc_hangs_on_the_order_of_the_rows(folder: Path) -> None:
-    """By hand, of 4 + 2 pairs within a question and 12 in all; answers to two questions interleave."""
+    """By hand, from 4 + 2 pairs within a question and 12 in all; two questions' answers interleave."""
     rows = rows_of(folder)
     with Server() as server:
         for order in (rows, rows[0::4] + rows[1::4] + rows[2::4] + rows[3::4], rows[::-1]):
@@ -193,7 +193,7 @@ def test_each_model_and_a_greedy_answer_pay_for_their_own_scores(folder: Path) -
 
 
 def test_what_a_score_costs_is_of_the_answers_that_are_there(folder: Path) -> None:
-    """The answers to one question are taken away, as where a run was begun again: their verdicts stay."""
+    """One question's answers are removed, as by restarting the run; their verdicts stay."""
     rows, summaries = rows_of(folder), []
     with Server() as server:
         for kept in (rows, [row for row in rows if row["question_id"] != rows[0]["question_id"]]):
@@ -233,7 +233,7 @@ def test_a_column_of_other_origin_and_a_run_in_use_are_left_alone(folder: Path, 
 
 
 SINGLE = ([0.2, 0.8], [])
-"""What is no single reward; `judge/test_progress.py` has more of that."""
+"""Replies that are not a single reward; `judge/test_progress.py` has more."""
 
 
 @pytest.mark.parametrize(
@@ -308,8 +308,8 @@ def test_bad_input_is_one_line_and_leaves_all_as_it_was(
     ("judged", "null", "levels", "warns"),
     [
         (20, 3, 5, ["no score"]),
-        *((20, 2, 5, []), (0, 0, 5, [])),  # two of twenty are a tenth, and not more
-        (20, 0, 1, ["equal"]),  # as rewards from an endpoint that normalises over one class
+        *((20, 2, 5, []), (0, 0, 5, [])),  # two of twenty are not more than a tenth
+        (20, 0, 1, ["equal"]),  # like rewards normalised over one class
     ],
 )
 def test_what_speaks_against_scores_is_told_by_what_is_judged(
@@ -322,7 +322,7 @@ def test_what_speaks_against_scores_is_told_by_what_is_judged(
 
 @pytest.mark.parametrize("fails", [0, 2])
 def test_a_judge_is_not_asked_for_ever(tmp_path: Path, fails: int) -> None:
-    """After 16 failures in a row nothing more is sent."""
+    """After 16 consecutive failures no more requests are sent."""
     questions = [str(number) for number in range(20)]
     many = folder_of(tmp_path / "many", dict.fromkeys(questions, "7"), dict.fromkeys(questions, "18"))
     with Server(fails=fails, breaks=True) as server:
@@ -363,7 +363,7 @@ def test_a_silent_reward_model_is_waited_for_as_long_as_the_run_says(engine: str
 
 
 def test_another_model_takes_nothing_from_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its own model takes everything."""
+    """The run's own model takes all of its fields."""
     fields = {"revision": "v2", "chat": False, "dtype": "float32", "patience": 7.0}
     fields |= {"request_fields": {"a": 1}}
     run = judge_as(**fields)

@@ -1,4 +1,4 @@
-"""The numbers of a judge: P(yes), what is one reward, and the AUC of a score against counting all pairs."""
+"""A judge's numbers: P(yes), single rewards, and the AUC compared with a count of all pairs."""
 
 import math
 from itertools import product
@@ -13,7 +13,7 @@ from harness.judge.verdicts import p_yes
 
 
 def by_pairs(groups: list[tuple[list[float], list[bool]]]) -> float | None:
-    """The share of (right, wrong) pairs in the right order, each looked at."""
+    """The share of (right, wrong) pairs in the right order, by enumerating all pairs."""
     credit = []
     for scores, right in groups:
         above = [score for score, is_right in zip(scores, right, strict=True) if is_right]

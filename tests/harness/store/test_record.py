@@ -1,4 +1,4 @@
-"""run.json: what is on record, and what is read from it."""
+"""run.json: what it records, and what is read from it."""
 
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,7 @@ def begun(
     stored: tuple[int, int] = (0, 0),
     experiment: Experiment = EXPERIMENT,
 ) -> Record:
-    """One more session; `stored` was there before it."""
+    """Start one more session; `stored` counts the answers and tokens before it."""
     before = record_in(folder) if (folder / "run.json").exists() else None
     record = Record(folder, experiment, QUESTIONS, before, stored)
     record.begin(engine, planned=10)
@@ -34,7 +34,7 @@ def begun(
 
 
 def session(folder: Path, answers: int, tokens: int = 0) -> None:
-    """One more session, which ended by itself."""
+    """Run one more session, which ends normally."""
     record, pace = begun(folder), Pace(1)
     pace.add(answers, tokens)
     record.end(pace, SUMMARY | {"answers": answers})
@@ -55,7 +55,7 @@ def test_everything_needed_to_repeat_a_run_is_on_record(
     killed, ended = found["sessions"]
     assert (killed["ended"], killed["answers"]) == (None, 0)
     assert (ended["answers"], ended["tokens"]) == (7, 70)
-    assert ended["tokens_per_second"] == 5.0  # of the steady middle
+    assert ended["tokens_per_second"] == 5.0  # in the steady middle
     assert ended["seconds"] >= 0
     assert ended["started"] <= ended["ended"]
     assert ended["engine"] == ENGINE
@@ -64,7 +64,7 @@ def test_everything_needed_to_repeat_a_run_is_on_record(
 
 def test_a_session_that_begins_keeps_the_summary_and_counts_what_a_killed_one_did_not(tmp_path: Path) -> None:
     session(tmp_path, answers=7, tokens=70)
-    for stored in ((7, 70), (10, 95), (10, 95), (8, 80)):  # the last as if rows had been put aside
+    for stored in ((7, 70), (10, 95), (10, 95), (8, 80)):  # in the last, rows were removed
         begun(tmp_path, stored=stored)
     assert record_in(tmp_path)["summary"] == SUMMARY | {"answers": 7}
     *found, last = record_in(tmp_path)["sessions"]
@@ -108,7 +108,7 @@ def test_what_may_change_answers_is_told_wherever_an_engine_says_it(name: str) -
 def test_a_hub_model_is_known_by_its_commit_and_must_keep_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A cache as the hub's client lays it out: the branch `main` names a commit, and a folder holds it."""
+    """A cache in the layout of the hub's client: `main` names a commit, and a folder holds its files."""
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "hub"))
     model = tmp_path / "hub" / "models--org--model"
 
@@ -143,7 +143,7 @@ def test_a_run_goes_on_only_with_prompts_that_are_sent_alike(tmp_path: Path) -> 
         ENGINE | {"prompts": {"sha256": digest, "date": date}}
         for digest, date in (("aa", None), ("bb", "2024-07-26"), ("cc", None))
     )
-    begun(tmp_path)  # by an earlier version, which recorded nothing of it
+    begun(tmp_path)  # by an earlier version, which did not record prompts
     with pytest.raises(BadInput, match="date of their day"):
         begun(tmp_path, dated)
     begun(tmp_path, alike)

@@ -1,4 +1,4 @@
-"""Stored texts are read again, by command or as a run goes on: other verdicts, nothing sampled or lost."""
+"""Stored texts are read again, by command or on resuming: verdicts change, nothing is sampled or lost."""
 
 import csv
 from pathlib import Path
@@ -22,13 +22,13 @@ VERDICT = ("answer", "correct", "reader")
 
 
 def saying(*texts: str) -> ScriptedEngine:
-    """An engine whose answers to each question are these."""
+    """An engine that answers each question with these texts."""
     return ScriptedEngine(lambda _prompt, place: texts[place % len(texts)])
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Four questions, two settings, five answers; the right answers are 0 to 3."""
+    """A run of four questions (right answers 0 to 3) with five answers at each of two settings."""
     run(tmp_path, saying(*TEXTS), readers=("hashes",))
     return tmp_path
 
@@ -55,7 +55,7 @@ def test_texts_are_read_again_and_the_old_verdicts_kept(folder: Path) -> None:
     for row, then in zip(rows, before, strict=True):
         assert (row["question_id"], row["sample"]) == (then["question_id"], str(then["sample"]))
         assert row["answer"] == (then["answer"] or "")
-    assert regrade(folder, Grader(("last-number",))).changed == 8  # 3 for 2; another reader is no change
+    assert regrade(folder, Grader(("last-number",))).changed == 8  # 3 for 2; a new reader alone is no change
 
 
 def test_the_old_verdicts_hold_no_formula(folder: Path) -> None:
@@ -97,7 +97,7 @@ def test_the_record_says_what_was_read_again(folder: Path) -> None:
     experiment = experiment_in(folder)
     assert experiment is not None
     assert experiment.reading == ALL
-    assert asked_of(record).readers == ("hashes",)  # before the first of them
+    assert asked_of(record).readers == ("hashes",)  # the readers before any regrading
     assert len(list(folder.glob("verdicts-*.csv"))) == 2
 
 
@@ -113,20 +113,20 @@ def test_a_run_goes_on_with_other_readers_and_says_so_once(folder: Path) -> None
         return len(said)
 
     assert go_on() == 1
-    assert len(engine.asked) == 8  # the sixth answers alone
+    assert len(engine.asked) == 8  # only the sixth answers
     assert "24 differ" in said[0]
     assert str(ALL) in said[0]
     assert {row["answer"] for row in stored(folder)} == {"2"}
     assert go_on() == 1
     assert len(record_in(folder)["readings"]) == 1
     assert len(record_in(folder)["sessions"]) == 2
-    assert go_on(match="last") == go_on(match="last") == 2  # the second time nothing differs any more
+    assert go_on(match="last") == go_on(match="last") == 2  # nothing differs the second time
     (folder / "samples.jsonl").unlink()  # as after a run that was killed before its first answer
     assert go_on(readers=("boxed",)) == 2
 
 
 def test_readers_stay_those_of_the_last_reading_until_the_experiment_has_others(tmp_path: Path) -> None:
-    """Going on read all answers as they were read before `regrade`, and a third could not be read."""
+    """Once, resuming read all answers as before `regrade`, and a third could not be read."""
     said: list[str] = []
 
     def go_on(samples: int, *readers: str) -> set[str | None]:
@@ -135,13 +135,13 @@ def test_readers_stay_those_of_the_last_reading_until_the_experiment_has_others(
 
     assert go_on(2, "hashes") == {None}
     assert command("regrade", tmp_path, "--reader", "hashes,last-number").exit_code == 0
-    assert go_on(3, "hashes") == {"7"}  # old and new ones
+    assert go_on(3, "hashes") == {"7"}  # old and new answers
     assert go_on(4, "hashes") == {"7"}
     assert "last-number" in said[-1]
     assert go_on(5, "boxed") == {None}
     for readers in ("last-number", "last-number,boxed"):
         assert command("regrade", tmp_path, "--reader", readers).exit_code == 0
-    assert go_on(6, "boxed") == {"7"}  # as was asked for before both readings
+    assert go_on(6, "boxed") == {"7"}  # the experiment's readers from before both regradings
     assert go_on(7, "hashes") == {None}
     assert go_on(8, "last-number") == {"7"}
 
@@ -167,7 +167,7 @@ def test_the_grader_of_a_run_reads_its_answers_again_where_none_is_named(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Equal expressions are one vote, right and wrong; labels are stored beside their answers."""
+    """Equal expressions share one vote, right or wrong; labels are stored with their answers."""
     if grader == "math":
         pytest.importorskip("math_verify")
     questions = [Question(f"q-{i}", f"Problem number {i}?", gold, labels) for i in range(4)]

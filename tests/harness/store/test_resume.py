@@ -1,4 +1,4 @@
-"""Going on with a run: nothing is lost or counted twice, and nothing that changes its answers may differ."""
+"""Resuming a run: nothing is lost or counted twice, and nothing that its answers depend on may change."""
 
 import errno
 import os
@@ -26,7 +26,7 @@ from tests.harness.run.scripted import QUESTIONS, experiment
 
 
 def begin(folder: Path, **changes: Any) -> None:
-    """A run that was started and killed."""
+    """Start a run that is then killed."""
     Record(folder, experiment(**changes), QUESTIONS).begin({}, planned=10)
 
 
@@ -60,7 +60,7 @@ def test_a_file_cut_anywhere_keeps_its_whole_rows_and_takes_the_others_again(
     read = list(read_rows(folder / SAMPLES))
     cut = data.draw(st.integers(0, len(whole)))
     (folder / SAMPLES).write_bytes(whole[:cut])
-    # A row counts once its closing brace is there, with or without its newline.
+    # A row counts if its closing brace is there, with or without its newline.
     ends = [index + 1 for index, byte in enumerate(whole) if byte == ord("\n")]
     expected = sum(end <= cut + 1 for end in ends)
     assert list(read_rows(folder / SAMPLES)) == read[:expected]
@@ -240,7 +240,7 @@ def test_sessions_that_are_none_are_one_clear_line(tmp_path: Path, sessions: Any
 
 
 def without(*names: str) -> Callable[[dict[str, Any]], dict[str, Any]]:
-    """A record whose experiment lacks these keys."""
+    """A change to a record that removes these keys from its experiment."""
 
     def change(record: dict[str, Any]) -> dict[str, Any]:
         kept = {name: value for name, value in record["experiment"].items() if name not in names}
@@ -253,7 +253,7 @@ def test_a_key_that_an_earlier_version_did_not_have_is_no_change(tmp_path: Path)
     begin(tmp_path)
     record = change_record(tmp_path, without("budget_by", "shard"))
     assert go_on(tmp_path) == record
-    with pytest.raises(BadInput, match="another shard"):  # the run was whole
+    with pytest.raises(BadInput, match="another shard"):  # the run was not a shard
         go_on(tmp_path, shard="1/2")
     change_record(tmp_path, without("readers"))
     with pytest.raises(BadInput, match=r"run\.json: not a record"):
@@ -264,7 +264,7 @@ def test_a_folder_is_held_by_one_run_at_a_time(tmp_path: Path) -> None:
     folder = tmp_path / "new" / "run"
     with locked(folder), pytest.raises(BadInput, match="another run"), locked(folder):
         pass
-    with locked(folder):  # and free again afterwards
+    with locked(folder):  # the lock is free again
         pass
 
 

@@ -1,4 +1,4 @@
-"""The row that a run writes, beside the table that everybody reads."""
+"""The row that a run writes, compared with the samples table that everybody reads."""
 
 from harness.store.row import ASKED_FOR, COLUMNS, NULL
 from results.tables.schemas import SAMPLES, Kind

@@ -1,4 +1,4 @@
-"""samples.jsonl: whole rows are added or none, and every reader sees them at once."""
+"""samples.jsonl: all of the rows are added or none, and every reader sees them at once."""
 
 import errno
 import json
@@ -31,7 +31,7 @@ def test_rows_are_visible_to_others_before_the_file_is_closed(tmp_path: Path) ->
 
 @contextmanager
 def no_file_beyond(size: int) -> Iterator[None]:
-    """As if the disk were full once a file has `size` bytes."""
+    """Act as if the disk were full once a file has `size` bytes."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
     try:
@@ -48,7 +48,7 @@ def test_a_write_that_fails_anywhere_is_undone(
     write(folder, [row(0), row(1)])
     before = (folder / SAMPLES).read_bytes()
     with SamplesFile(folder) as file:
-        room = int(len(before) * share)  # the rows to come are as long as those before
+        room = int(len(before) * share)  # the new rows are as long as the old ones
         with (
             no_file_beyond(len(before) + room),
             pytest.raises(BadInput, match=r"samples\.jsonl: file too large"),
@@ -127,7 +127,7 @@ CHANGES: dict[str, Callable[[Path], Any]] = {
 def test_files_that_go_under_a_run_end_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: str, seconds: float
 ) -> None:
-    """Run.json and a second samples.jsonl do not come up again where the folder was."""
+    """Neither run.json nor a second samples.jsonl is created where the folder was."""
     folder = tmp_path / "run"
 
     def script(_prompt: str, _place: int) -> None:
