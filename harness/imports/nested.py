@@ -93,9 +93,10 @@ def _listed(plain: Path) -> list[Any]:
 
 
 def _lists(content: Any, name: str = "") -> Iterator[tuple[str, list[Any]]]:
-    """The lists of objects in an object, and in those within it, by their places."""
+    """The lists of objects in an object or, if it has none, in those within it, by their places."""
     if isinstance(content, dict):
-        for field, inside in content.items():
+        own = {field: rows for field, rows in content.items() if isinstance(rows, list) and any(_lists(rows))}
+        for field, inside in (own or content).items():
             yield from _lists(inside, f"{name}.{field}".removeprefix("."))
     elif isinstance(content, list) and content and all(isinstance(row, dict) for row in content):
         yield name, content
