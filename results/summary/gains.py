@@ -123,7 +123,7 @@ def ranks(comparison: pd.DataFrame) -> pd.DataFrame:
             .groupby("method", sort=False)
             .size()
         )
-        method = pairs_by.idxmax()  # verdicts cast no votes: a vote may compare fewer pairs
+        method = str(pairs_by.idxmax())  # verdicts cast no votes: a vote may compare fewer pairs
         plain = own[own["method"] == method]
         pairs = plain["N"].value_counts()
         of_all = pairs[pairs == pairs.max()].index
