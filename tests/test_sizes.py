@@ -16,9 +16,9 @@ LONG = 100
 """A line above this many characters is a long one."""
 
 LIMITS = {
-    "lines of the packages": 38_316,
+    "lines of the packages": 38_343,
     "files of the packages": 301,
-    "lines of the tests": 34_717,
+    "lines of the tests": 34_750,
     "words of pages written by hand": 18_727,
     "mean characters of a line": 52.9,
     "long lines, %": 8.6,
