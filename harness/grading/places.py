@@ -58,7 +58,7 @@ _TO_WHAT = r"(?:\s++(?:(?:to|for)\s++(?:the|this|your)\s++(?:\w++\s++)?(?:questi
 _PHRASE = re.compile(
     rf"\b(?:(?:the|my|our)\s++(?:{_KIND}(?:answer|option|choice)|answer)|my\s++choice"
     rf"|{_KIND}(?:answer|statement|{_NAMED_SO}))"
-    rf"(?:\s++choice)?+{_TO_WHAT}{_IS}{_COLON}|^{_LINE}answer\s++is\b:?+"
+    rf"(?:\s++choice)?+{_TO_WHAT}{_IS}(?:\s++as\s++follows\b)?+{_COLON}|^{_LINE}answer\s++is\b:?+"
     r"|\b(?:richtige\s)?antwort\s(?:ist|lautet)\b:?|\b(?:bonne\s)?réponse\s(?:correcte\s|finale\s)?est\b\s?:?"
     r"|\b(?:respuesta|resposta|risposta)\s(?:corr?ecta\s|correta\s|corretta\s|final\s)?(?:es|é|è)(?!\w):?"
     r"|(?:答案|选项|選項|正解|答え|解答)(?:是|为|為|應為|应为|选|選|は)[:：、]?|(?:故|应|應)(?:选|選)(?:择|擇)?[:：]?|(?:因此|所以)[，,]?(?:选|選)"
