@@ -50,14 +50,15 @@ def reading(as_written: bool = False, unreadable: Collection[str] = (), cluster:
     not a text, or not an answer in the tables read. cluster: the column of questions that belong together,
     instead of `cluster`; standard errors are then by cluster (`results.votes.clusters`).
     """
-    words = (unreadable,) if isinstance(unreadable, str) else unreadable
-    if not isinstance(words, Iterable) or not all(isinstance(word, str) for word in words):
+    given = (unreadable,) if isinstance(unreadable, str) else unreadable
+    words = tuple(given) if isinstance(given, Iterable) else (given,)
+    if not all(isinstance(word, str) for word in words):
         raise BadInput(f"unreadable: found {unreadable!r:.40}, expected texts")
     if not isinstance(as_written, bool):
         raise BadInput(f"as_written: found {as_written!r:.40}, expected True or False")
     if not isinstance(cluster, str):
         raise BadInput(f"cluster: found {cluster!r:.40}, expected the name of a column")
-    token = CHOSEN.set(Reading(as_written, tuple(words), cluster))
+    token = CHOSEN.set(Reading(as_written, words, cluster))
     try:
         yield
     finally:

@@ -50,7 +50,7 @@ _SURELY = "|".join(["most likely", *_ADVERBS.split()])
 _BE = r"is|was|(?:w|c|sh)ould\s++be|(?:must|will|(?:ha|seem|appear)s\s++to)\s++be"
 _IS = rf"\s++(?:{_BE})\b(?:\s++(?:{_SURELY})\b)?+"
 _NAMED_SO = "response|letter|choice|option"
-_COLON = r"(?::\s*+(?:(?<=\n)(?:>|[-*•](?=[ \t]))\s*+)?+)?+"
+_COLON = r"(?::\s*+(?:(?<=\n)(?:>|[-*•](?=[ \t])(?![^\n]*+\n\s*+[-*•][ \t]))\s*+)?+)?+"
 """After a colon the answer may be on a later line: `The answer is:` and below it `**18**`."""
 _LINE = r"[->•+ \t*_`#]*+"
 """What a line may begin with: quotation, list or other Markdown marks."""
@@ -58,7 +58,7 @@ _TO_WHAT = r"(?:\s++(?:(?:to|for)\s++(?:the|this|your)\s++(?:\w++\s++)?(?:questi
 _PHRASE = re.compile(
     rf"\b(?:(?:the|my|our)\s++(?:{_KIND}(?:answer|option|choice)|answer)|my\s++choice"
     rf"|{_KIND}(?:answer|statement|{_NAMED_SO}))"
-    rf"(?:\s++choice)?+{_TO_WHAT}{_IS}{_COLON}|^{_LINE}answer\s++is\b:?+"
+    rf"(?:\s++choice)?+{_TO_WHAT}{_IS}(?:\s++as\s++follows\b)?+{_COLON}|^{_LINE}answer\s++is\b:?+"
     r"|\b(?:richtige\s)?antwort\s(?:ist|lautet)\b:?|\b(?:bonne\s)?réponse\s(?:correcte\s|finale\s)?est\b\s?:?"
     r"|\b(?:respuesta|resposta|risposta)\s(?:corr?ecta\s|correta\s|corretta\s|final\s)?(?:es|é|è)(?!\w):?"
     r"|(?:答案|选项|選項|正解|答え|解答)(?:是|为|為|應為|应为|选|選|は)[:：、]?|(?:故|应|應)(?:选|選)(?:择|擇)?[:：]?|(?:因此|所以)[，,]?(?:选|選)"
@@ -104,6 +104,10 @@ _BEGINNINGS = frozenset(_BEGINNING_WORDS.split())
 """Words that begin a worked answer but never a value."""
 _STEPS = re.compile(r"\s*+(?:1[.)]\s(?s:.)*?^\s*+2[.)]|[-•*]\s[^\n]*+\n\s*+[-•*])\s", re.MULTILINE)
 """A list of steps, as in worked answers."""
+_NUMBERED = re.compile(r"\d++[.)][ \t]++\S")
+_IN_CODE = re.compile(r"(?:=|\w\(|\breturn\b)\s*+\{[^{}]*+\Z")
+"""What stands before a field of an object that a program makes."""
+_LOOKED_BACK = 300
 _QUESTION = re.compile(r"^\W*+(?:Q|question|problem)\b[^\n:]{0,20}+:", re.IGNORECASE | re.MULTILINE)
 FORMULA = re.compile(
     r"[\s*_`]*+(?:\$\$((?:[^$\\]|\\[\s\S])++)\$\$|\$((?:[^$\n\\]|\\.)++)\$|\\\((.*?)\\\)|\\\[((?s:.)*?)\\\])"
@@ -163,7 +167,7 @@ def stated(text: str) -> list[str]:
     """
     bodies = []
     end = len(text)
-    for match in reversed(list(_STATED.finditer(text))):
+    for match in reversed(_statements(text)):
         body = text[match.end() : end] if (held := _held(match)) is None else held
         bodies.append(without_introduction(_BELOW.sub("", body).lstrip("*_`# \t\n")))
         end = match.start()
@@ -178,13 +182,24 @@ def without_reason(text: str) -> str:
 def final_statement(text: str) -> str | None:
     """The answer stated after a box, at the very end of the text: it outranks a box in the working."""
     box = next((end for _, end, _ in _boxes(text)), -1)
-    stated = next(reversed([*_STATED.finditer(text, max(box, 0))]), None)
+    stated = next(reversed(_statements(text, max(box, 0))), None)
     if box < 0 or stated is None or _QUESTION.search(text, box, stated.start()):
         return None
     held, rest = _held(stated), text[stated.end() :]
     ends_here = held is None or not rest.strip(" \n}`")
     body = without_introduction((rest if held is None else held).strip().strip("*_`#"))
     return body if ends_here and "\n" not in body and _may_be_a_value(body) else None
+
+
+def _statements(text: str, start: int = 0) -> list[re.Match[str]]:
+    """Where the text states an answer, from `start` on; `x = {"answer": 3}` is a program's."""
+    fields = ("quoted", "apostrophes", "bare")
+    return [
+        match
+        for match in _STATED.finditer(text, start)
+        if match.lastgroup not in fields
+        or not _IN_CODE.search(text[max(0, match.start() - _LOOKED_BACK) : match.start()])
+    ]
 
 
 def _held(stated: re.Match[str]) -> str | None:
@@ -322,7 +337,8 @@ def _said(text: str) -> Iterator[str]:
     ends = [match.start() for match in matches[1:]]
     for match, end in zip(matches, [*ends, len(text)], strict=False):
         said = _SET_APART.sub(lambda formula: " ".join(formula[1].split()), text[match.end() : end])
-        if not _STEPS.match(said) and ("\n" not in match[0] or _may_be_a_value(said)):
+        below = "\n" in match[0]
+        if not _STEPS.match(said) and (not below or (_may_be_a_value(said) and not _NUMBERED.match(said))):
             yield said
 
 

@@ -82,5 +82,4 @@ def as_typed(cell: Any) -> str:
     """A cell as it would be typed on the command line: true, 1, or nothing for null."""
     if isinstance(cell, bool | np.bool_):
         return str(cell).lower()
-    null = cell is None or cell is pd.NA or (isinstance(cell, float) and cell != cell)
-    return "" if null else str(cell)
+    return "" if pd.api.types.is_scalar(cell) and pd.isna(cell) else str(cell)

@@ -93,9 +93,10 @@ def _listed(plain: Path) -> list[Any]:
 
 
 def _lists(content: Any, name: str = "") -> Iterator[tuple[str, list[Any]]]:
-    """The (place, list) of each list of objects in an object, at any depth."""
+    """The (place, list) of each list of objects in an object or, if it has none, in those within it."""
     if isinstance(content, dict):
-        for field, inside in content.items():
+        own = {field: rows for field, rows in content.items() if isinstance(rows, list) and any(_lists(rows))}
+        for field, inside in (own or content).items():
             yield from _lists(inside, f"{name}.{field}".removeprefix("."))
     elif isinstance(content, list) and content and all(isinstance(row, dict) for row in content):
         yield name, content

@@ -29,7 +29,7 @@ from results.paired.sides import Side, costs_known, sides_of
 from results.paired.simultaneous import Measured, level_of_each
 from results.paired.verdict import verdicts
 from results.tables.columns import TEXT
-from results.tables.key import UNNAMED
+from results.tables.key import UNNAMED, on_dataset
 from results.tables.money import Price
 from results.tables.schemas import COMPARISON
 from results.terminal import visible
@@ -192,8 +192,9 @@ def pairs_looked_at(
         return allowed[:1] if ns and not score else allowed
 
     if set(asked or usual) & set(BY_SCORE) and len({side.run for side in sides}) == 1:
-        if not all(side.allows(PLAIN) for side in sides):
-            raise BadInput(f"{sides[0].named}: verdicts cast no vote that a choice by score could beat")
+        if without := [side for side in sides if not side.allows(PLAIN)]:
+            place = without[0].named + on_dataset(without[0].dataset)
+            raise BadInput(f"{place}: verdicts cast no vote that a choice by score could beat")
         looked_at = [
             Pair(side, side, method, _several(_counts(side, side, ns)), PLAIN)
             for side in sides

@@ -120,13 +120,17 @@ def _joined(kind: str, tables: Mapping[Path, pd.DataFrame]) -> pd.DataFrame:
 
     Raises BadInput if two of them have the same rows (TOLD_ONCE).
     """
-    first: dict[tuple[str, ...], Path] = {}
+    first: dict[tuple[object, ...], Path] = {}
     for path, table in tables.items():
         columns = TOLD_ONCE.get(kind, list(table))
         for row in (
             table.reindex(columns=columns).astype(str).drop_duplicates().itertuples(index=False, name=None)
         ):
-            if (before := first.setdefault(row, path)) is not path:
+            told: tuple[object, ...] = row
+            if kind == "comparison":  # a − b tells what b − a does
+                dataset, a, b, *settings = row
+                told = (dataset, *sorted(zip((a, b), settings, strict=True)))
+            if (before := first.setdefault(told, path)) is not path:
                 same = ", ".join(row[:5])
                 one = "make one table of both" if kind in TOLD_ONCE else "give one of the two"
                 raise BadInput(f"{path}: {kind} of {same:.80}, which {before} has, too: {one}")

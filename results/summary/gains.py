@@ -118,7 +118,12 @@ def ranks(comparison: pd.DataFrame) -> pd.DataFrame:
     table = comparison.get("table", pd.Series("", index=comparison.index)).rename("table")
     parts = [pd.DataFrame(columns=["dataset", "setting", "table", "method", "N", "run"])]
     for (dataset, at, name), own in comparison.groupby(["dataset", setting, table], sort=False):
-        method = own["method"].iloc[0]
+        pairs_by = (
+            own.drop_duplicates(["method", "a", "b", "setting_a", "setting_b"])
+            .groupby("method", sort=False)
+            .size()
+        )
+        method = str(pairs_by.idxmax())  # verdicts cast no votes: a vote may compare fewer pairs
         plain = own[own["method"] == method]
         pairs = plain["N"].value_counts()
         of_all = pairs[pairs == pairs.max()].index

@@ -12,6 +12,7 @@ import predict
 from results import BadInput, all_of_n, best_of_n, build_curves, compare, majority_curve, reading, vote_curve
 from results import arguments as declared
 from results.library import as_frame
+from results.read_options import CHOSEN
 from results.stopping import RULES, named
 
 ANSWERS, GOLD = [["1", "1", "2"], ["5", None, "6"], ["7", "8", "7"]] * 10, ["1", "5", "7"] * 10
@@ -147,3 +148,8 @@ def test_counts_that_are_not_whole_are_refused(call: Callable[..., object]) -> N
 def test_counts_of_wrong_answers_that_make_no_sense_are_refused(wrong: object) -> None:
     with pytest.raises(BadInput, match="wrong"):
         majority_curve(2, wrong)  # type: ignore[arg-type]
+
+
+def test_words_that_come_one_by_one_are_all_taken() -> None:
+    with reading(unreadable=(word for word in ("NA", "-"))):
+        assert CHOSEN.get().unreadable == ("NA", "-")

@@ -6,13 +6,16 @@ import json
 import shlex
 import tomllib
 import warnings
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
 
+from harness.imports.conditions import as_typed
 from harness.imports.foreign_columns import import_table
 from results import build_curves, read_samples
 from tests.harness.commands import command, imported
@@ -114,3 +117,9 @@ def test_epochs_grid_of_settings_is_imported(data_dir: Path, tmp_path: Path) -> 
     assert table["tokens"].sum() == raw["completion_tokens"].astype(float).sum()
     assert table["correct"].sum() == raw["correct"].astype(float).sum()
     assert table["answer"].isna().sum() == (raw["answer"] == "").sum()
+
+
+@pytest.mark.parametrize("cell", [None, pd.NA, pd.NaT, float("nan"), np.float32("nan"), Decimal("NaN")])
+def test_every_null_is_typed_as_nothing(cell: object) -> None:
+    assert as_typed(cell) == ""
+    assert as_typed([cell]) == str([cell])

@@ -64,16 +64,17 @@ def test_the_gate_leaves_with_the_verdict_on_the_second_run(
 
 
 @pytest.mark.parametrize("more", [(), ("--at", "2")])
-def test_a_pair_of_which_one_has_verdicts_is_compared_by_best_of_n(runs, tmp_path, more):
+def test_a_pair_of_which_one_has_verdicts_is_compared_by_best_of_n(runs, tmp_path, more, capsys):
     """Verdicts cannot be voted on; the answers of the other two models can."""
     answers = pd.read_csv(runs[3])
     verdicts = answers.assign(correct=answers["answer"] == 1, answer=answers["answer"] % 7, gold=None)
-    models = [answers.assign(model="n"), answers.assign(model="o"), verdicts.assign(model="m")]
+    models = [answers.assign(model="n"), answers.assign(model="o"), verdicts.assign(model="p")]
     pd.concat(models).to_csv(three := tmp_path / "three.csv", index=False)
     assert results("compare", three, *more, "--out", tmp_path / "c.csv") == 0
     told = pd.read_csv(tmp_path / "c.csv").groupby(["a", "b"])["method"].unique().map(set).to_dict()
     every = {"majority"} if more else {"majority", "best_of_n"}
-    assert told == {("m", "n"): {"best_of_n"}, ("m", "o"): {"best_of_n"}, ("n", "o"): every}
+    assert told == {("n", "p"): {"best_of_n"}, ("o", "p"): {"best_of_n"}, ("n", "o"): every}
+    assert ("best by best of N" in capsys.readouterr().out) == (not more)  # all three by what all have
 
 
 def test_verdicts_with_scores_have_no_vote_by_them(runs, tmp_path, capsys):
@@ -85,6 +86,11 @@ def test_verdicts_with_scores_have_no_vote_by_them(runs, tmp_path, capsys):
     assert set(pd.read_csv(tmp_path / "c.csv")["method"]) == {"best_by_score"}
     assert results("compare", both, "--model", "m", "--score", "score") == 2
     assert "verdicts cast no vote that a choice by score could beat" in capsys.readouterr().err
+    votes = verdicts.assign(answer=answers["answer"], gold="1", dataset="first", model="m")
+    of_two = pd.concat([votes, verdicts.assign(dataset="second", model="m")])
+    of_two.to_csv(two := tmp_path / "two.csv", index=False)
+    assert results("compare", two, "--score", "score") == 2
+    assert "m on second: verdicts cast no vote" in capsys.readouterr().err
     plan = ("plan", both, "--score", "score", "--score-cost", "0", "--token-budget", "99")
     assert predict(*plan, "--out", tmp_path / "p.csv").exit_code == 0
     bought = pd.read_csv(tmp_path / "p.csv").groupby("method")["N"].apply(set)

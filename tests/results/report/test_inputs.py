@@ -2,6 +2,7 @@
 
 import json
 import re
+from contextlib import nullcontext
 
 import pandas as pd
 import pytest
@@ -191,6 +192,17 @@ def test_intervals_of_two_comparisons_are_not_said_to_hold_together(tmp_path):
     assert ranks(read_tables(files[2:]).others["comparison"]).empty
     with pytest.raises(BadInput, match="one table of both"):
         read_tables(files[:2])
+
+
+@pytest.mark.parametrize(("settings", "same"), [("ts", True), ("st", False)])
+def test_a_comparison_turned_around_tells_the_same(settings, same, tmp_path):
+    first = DIFFERENCE | {"a": "a", "b": "b", "setting_a": "s", "setting_b": "t"}
+    turned = first | {"a": "b", "b": "a"} | dict(zip(("setting_a", "setting_b"), settings, strict=True))
+    for name, row in (("one", first), ("two", turned)):
+        pd.DataFrame([row]).to_csv(tmp_path / f"{name}.csv", index=False)
+    refused = pytest.raises(BadInput, match="one table of both") if same else nullcontext()
+    with refused:
+        read_tables([tmp_path / "one.csv", tmp_path / "two.csv"])
 
 
 def test_backtests_of_two_tables_are_points_of_their_own(tmp_path):
