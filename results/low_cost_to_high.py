@@ -34,6 +34,10 @@ Curve = tuple[Ints, Array]
 Solution = tuple[tuple[float, float], float]
 """Level and drop, such as (α, β), and the condition number of their system (2×2 for two settings)."""
 
+_SINGULAR = 1e12
+"""From this condition number on, rounding in the fits (a few 1e-15)
+could move a solution by a hundredth."""
+
 
 @dataclass(frozen=True)
 class Gap:
@@ -112,7 +116,7 @@ def _solve(e: Array, y: Array) -> Solution:
         return (np.nan, np.nan), np.inf
     matrix = np.stack([np.ones(len(e)), -e / scale], axis=1)
     condition = float(np.linalg.cond(matrix / np.sqrt([len(e), 1.0])))
-    if not condition < 1e15:
+    if not condition < _SINGULAR:
         return (np.nan, np.nan), np.inf
     level, drop = np.linalg.lstsq(matrix, y, rcond=None)[0]
     drop = float(drop) / scale

@@ -24,7 +24,8 @@ _STEP = 30.0  # above this ν·(first gap in x), the curve has saturated at its 
 _LARGEST_EXPONENT = 600.0  # e^600 is still finite in floating point, and so is β = rise · e^{ν·x_min}
 _PER_DECADE = 25
 _ZOOM = 6  # each refinement divides the spacing of the rates by this
-_ZOOMS = 11  # 6^11 is 4e8: rates to nine digits
+_ZOOMS = 11  # 6^11 is 4e8: as close as losses tell rates apart
+_NEAR = 1e-5  # in log rate: the zoomed rate is nearer than this to the minimum
 
 
 @dataclass(frozen=True)
@@ -120,12 +121,34 @@ def fit_curves(x: Array, y: Array, rates: Array | None = None, accuracy: bool = 
         near = np.clip(near, rates[0], rates[-1])
         rate = near[rows, np.argmin(levels(near, x, y, accuracy)[2], axis=1)]
         spacing /= _ZOOM
+    rate = np.clip(_polished(rate, x, y, accuracy), rates[0], rates[-1])
     loss = levels(rate[:, None], x, y, accuracy)[2][:, 0]
     for end in rates[[0, -1]]:  # if rates fit equally up to rounding, take the end, on every machine
         at_end = levels(np.array([[end]]), x, y, accuracy)[2][:, 0]
         rate = np.where(at_end <= loss * (1 + 1e-9) + 1e-24 * np.ptp(y, axis=1) ** 2, end, rate)
     level, rise, loss = (part[:, 0] for part in levels(rate[:, None], x, y, accuracy))
     return Curves(start, level, rise, rate, loss)
+
+
+def _polished(rate: Array, x: Array, y: Array, accuracy: bool) -> Array:
+    """The rates (B,) where the loss has derivative 0: one Newton step.
+
+    Near its minimum the loss is flat: rates that agree to eight digits
+    have equal losses up to rounding, which differs between processors.
+    Its derivative is not flat.
+    """
+    below, here, above = (_slope(rate * np.exp(h), x, y, accuracy) for h in (-_NEAR, 0.0, _NEAR))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        step = -here * 2 * _NEAR / (above - below)
+    return np.asarray(rate * np.exp(np.where((above > below) & (np.abs(step) < _NEAR), step, 0.0)))
+
+
+def _slope(rate: Array, x: Array, y: Array, accuracy: bool) -> Array:
+    """Half the derivative of the loss by log rate, at each rate (B,)."""
+    level, rise, _ = levels(rate[:, None], x, y, accuracy)
+    exponent = rate[:, None] * (x - x.min())
+    residual = y - level + rise * np.expm1(-exponent)
+    return np.asarray(-(residual * rise * exponent * np.exp(-exponent)).mean(axis=1))
 
 
 def rate_grid(x: Array) -> Array:

@@ -23,7 +23,8 @@ from results.votes.clusters import Clusters
 def pairs(sides: Sequence[Side]) -> Iterator[tuple[Side, Side]]:
     """Yield the pairs of sides, in the order of the inputs, each on the questions that both have.
 
-    Raises BadInput and warns as `shared_questions` and `clusters_of` do; also warns of sides in no pair.
+    Raises BadInput and warns as `shared_questions` and `clusters_of` do.
+    Also warns of sides in no pair.
     """
     settings: dict[tuple[str, str], set[str]] = {}
     for side in sides:

@@ -105,3 +105,15 @@ def test_noisy_fit_is_the_optimum_curve_fit_reaches_from_the_true_parameters():
         fit = fit_saturating(x, y)
         reference, _ = curve_fit(curve, x, y, p0=truth, xtol=1e-14, ftol=1e-14, maxfev=10_000)
         np.testing.assert_allclose([fit.alpha, fit.beta, fit.rate], reference, rtol=1e-4)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_rounding_moves_no_digit_that_counts(seed: int) -> None:
+    """Points in another order are rounded differently, as on another processor."""
+    rng = np.random.default_rng(seed)
+    x = np.array([1.0, 2, 3, 4, 6, 8, 12, 16, 24])
+    y = 0.8 - 0.5 * np.exp(-rng.uniform(0.05, 0.8) * x) + 0.01 * rng.standard_normal(9)
+    order = rng.permutation(9)
+    fit, other = fit_saturating(x, y), fit_saturating(x[order], y[order])
+    assert other.rate == pytest.approx(fit.rate, rel=1e-12)
+    assert other.alpha == pytest.approx(fit.alpha, rel=1e-12)
