@@ -3,11 +3,11 @@
     >>> fit_saturating([1, 2, 4, 8], [0.50, 0.58, 0.67, 0.74])
     Saturating(alpha=0.761..., beta=0.371..., rate=0.353..., rmse=0.00109..., status=<Status.OK...)
 
-Given the rate ν, α and β solve a linear regression. Inserting the solution leaves a function of
-ν alone (variable projection: Golub and Pereyra, SIAM J. Numer. Anal. 1973), which is minimised
-on a logarithmic grid that is then refined. The ends of the grid follow from the spacing of x,
-so that the unit of x does not matter. Given log x instead of x, the curve is a power law,
-α − β x^{−c}.
+Given the rate ν, α and β solve a linear regression. Inserting the solution leaves a
+function of ν alone (variable projection: Golub and Pereyra, SIAM J. Numer. Anal. 1973).
+It is minimised on a grid of log ν, refined, then by a Newton step. The grid's ends
+follow from the spacing of x, so the unit of x does not matter. Given log x instead of
+x, the curve is a power law, α − β x^{−c}.
 """
 
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ _STEP = 30.0  # above this ν·(first gap in x), the curve has saturated at its 
 _LARGEST_EXPONENT = 600.0  # e^600 is still finite in floating point, and so is β = rise · e^{ν·x_min}
 _PER_DECADE = 25
 _ZOOM = 6  # each refinement divides the spacing of the rates by this
-_ZOOMS = 11  # 6^11 is 4e8: as close as losses tell rates apart
+_ZOOMS = 8  # 6^8 is 2e6: rates to seven digits, which the Newton step doubles
 _NEAR = 1e-5  # in log rate: the zoomed rate is nearer than this to the minimum
 
 
