@@ -24,6 +24,7 @@ from harness.store.identity import IDENTITY, identity
 from harness.store.record import experiment_in
 from harness.store.row import Key, Row, is_row
 from harness.store.samples_file import SAMPLES, not_a_row, numbered_lines
+from harness.tally.counts import by_size
 from results import BadInput
 from results.tables.files import RECORD, read_record
 
@@ -182,4 +183,4 @@ class Stored:
 
 
 def _known(settings: dict[str, None]) -> str:
-    return f"; there are {', '.join(settings)}" if settings else ""
+    return f"; there are {', '.join(sorted(settings, key=by_size))}" if settings else ""
