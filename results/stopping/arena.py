@@ -36,7 +36,7 @@ from results.tables.key import Key
 from results.tables.schemas import STOPPING
 from results.terminal import plural
 from results.votes.curves import usual_methods
-from results.votes.exact import AnswerPools, accuracy_by_question, answer_pools, whole_vote
+from results.votes.exact import AnswerPools, accuracy_by_question, answer_pools, at_fraction, whole_vote
 from results.votes.permutations import random_orders
 from results.votes.setting import sampled_groups
 
@@ -116,7 +116,7 @@ def arena_of(
     pools: AnswerPools, key: Key, tried: Thresholds, most: int, orders: int = ORDERS, seed: int = 0
 ) -> pd.DataFrame:
     """The stopping table of one setting whose questions all have at least `most` answers."""
-    table = _Group(pools, most, orders, seed, key).table(tried)
+    table = _Group(pools, most, orders, seed).table(tried)
     return table.assign(**key.cells)[list(STOPPING.columns)]
 
 
@@ -167,7 +167,6 @@ class _Group:
     most: int
     orders: int
     seed: int
-    key: Key
 
     @cached_property
     def replay(self) -> Replay:
@@ -259,20 +258,14 @@ class _Group:
         return accuracy_by_question(self.pools.counts(), "majority", np.arange(1, self.most + 1))
 
     def _fixed(self, outcome: Outcome) -> tuple[Floats, float, float]:
-        """The rule's accuracy minus that of a fixed N of equal cost, by question; that N; its agreement.
-
-        The mean cost of an answer is measured on the same questions: each question's effect on it is added
-        to its difference (the delta method), which changes the spread but not the mean.
-        """
+        """The rule's accuracy minus that of a fixed N of equal cost, by question; that N; its agreement."""
         n = float(outcome.tokens.mean() / self._cost.mean())
-        below = min(max(int(n), 1), self.most - 1)
-        if n < 1 or n > self.most + 1e-9:
-            return np.full(len(self._cost), np.nan), np.nan, np.nan
-        fewer, more = self._curve[:, below - 1], self._curve[:, below]
-        accuracy = fewer + (n - below) * (more - fewer)
-        moved = (more - fewer).mean() * (outcome.tokens - n * self._cost) / self._cost.mean()
+        pull = (outcome.tokens - n * self._cost) / self._cost.mean()
+        accuracy = at_fraction(self._curve, np.array([n]), pull[:, None])[:, 0]
+        if np.isnan(accuracy).all():
+            return accuracy, np.nan, np.nan
         agreement = float(np.interp(n, np.arange(1, self.most + 1), self.replay.agreement))
-        return outcome.accuracy - accuracy - moved, n, agreement
+        return outcome.accuracy - accuracy, n, agreement
 
     def _clairvoyant(self) -> pd.DataFrame:
         """The rows of a clairvoyant who knows which lead is best for each question."""

@@ -230,6 +230,23 @@ def whole_vote(counts: VoteCounts) -> Floats:
     return np.asarray(right_leads / np.maximum(leaders, 1))
 
 
+def at_fraction(curve: Floats, answers: Floats, pull: Floats) -> Floats:
+    """Each question's accuracy at `answers`, (K,), which need not be whole: (Q, K), NaN beyond the `curve`.
+
+    curve: (Q, most) at N = 1 … most. For a fractional number of answers, that fraction of the
+    questions has one more. Such a number is a ratio of mean costs over the questions: `pull`,
+    (Q, K), is each question's effect on it, which changes the spread of the accuracies but not
+    their mean (the delta method).
+    """
+    most = curve.shape[1]
+    answers = np.where((answers >= 1) & (answers <= most + 1e-9), answers, np.nan)
+    last = max(most - 1, 1)  # at the end of the pool, use the last segment of the curve
+    whole = np.minimum(np.nan_to_num(answers, nan=1.0).astype(np.int64), last)
+    fewer, more = curve[:, whole - 1], curve[:, np.minimum(whole, most - 1)]
+    slope = more - fewer
+    return np.asarray(fewer + (answers - whole) * slope + slope.mean(axis=0) * pull)
+
+
 def majority_curve(correct: int, wrong: Sequence[int], nulls: int = 0) -> Floats:
     """Exact accuracy of one question's majority vote (self-consistency) at every N, from its counts.
 
