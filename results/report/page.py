@@ -37,10 +37,11 @@ from results.summary.forecasts import make_forecasts
 from results.summary.gaps import gaps_along_lengths
 from results.summary.panels import Panel, make_panels
 from results.summary.samples import ended_rows, ended_votes
+from results.terminal import NBSP
 from results.words.cells import Table, tabled
 from results.words.findings import fewer_questions, left_out, model_notes, models_table, opening
 from results.words.forecasts import error_table, questions_asked
-from results.words.names import NBSP, PAPER, curves_name
+from results.words.names import PAPER, curves_name
 from results.words.stopping import ENDED, ENDED_NOTE
 from results.words.values import measurement_table, verdict_tables
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from results.methods import CREDIT, METHODS
+from results.methods import CREDIT
 from results.normal import FORECAST_LEVEL
 from results.paired.differences import fewest_questions
 from results.paired.runs import Pair
@@ -23,7 +23,7 @@ from results.summary.gains import ranks
 from results.tables.key import on_dataset
 from results.terminal import plural, visible
 from results.words.cells import Columns, Table, level_of, number, tabled
-from results.words.names import listed, percent, points_within, sentence, show
+from results.words.names import METHOD_NAMES, listed, percent, points_within, sentence, show
 
 PAIR = ("dataset", "a", "b")
 """Two runs on one data set, which share a sentence; if there are several settings, it names one."""
@@ -75,7 +75,7 @@ def in_clusters(rows: pd.DataFrame) -> str:
 def answer_name(row: Any) -> str:
     """The kind of answer of a row; a "single answer" unless weights or credit make N = 1 special."""
     is_single = row["N"] == 1 and row["method"] not in ("weighted_majority", *CREDIT)
-    return "single answer" if is_single else f"{METHODS[row['method']].words}, N = {row['N']}"
+    return "single answer" if is_single else f"{METHOD_NAMES[row['method']]}, N = {row['N']}"
 
 
 def without_repeats(rows: pd.DataFrame) -> pd.DataFrame:

@@ -18,10 +18,11 @@ from results.summary.gaps import Gaps
 from results.summary.panels import Panel
 from results.tables.key import WHOSE, Key, keys
 from results.words.buying import advice
-from results.words.cells import UNKNOWN, Table, number
+from results.words.cells import Table, number
 from results.words.compared import lead_in, pairs_of, rankings, ranks_sentence, verdict
 from results.words.names import (
     UNITS,
+    UNKNOWN,
     curves_name,
     interval,
     listed,

@@ -8,8 +8,8 @@ import pandas as pd
 from predict.cli.overview import sentence_of
 from predict.estimate import Status
 from results import read_forecast, read_samples, write_curves
+from results.terminal import NBSP
 from results.votes.curves import build_curves
-from results.words.names import NBSP
 from tests.predict.commands import curve, predict
 from tests.predict.conftest import simulated_samples
 

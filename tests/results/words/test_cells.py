@@ -1,7 +1,8 @@
 """Cells of tables: what is stated only once, and how numbers are written."""
 
+from results.terminal import NBSP
 from results.words.cells import Table, count, number
-from results.words.names import NBSP, interval, show
+from results.words.names import interval, show
 
 
 def test_what_every_row_says_is_said_once():
