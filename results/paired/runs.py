@@ -224,8 +224,8 @@ def _rows(pair: Pair, level: float, of_each: float) -> pd.DataFrame:
     one, other = pair.one, pair.other
     equal_n = mean_differences(other - one, level, of_each, pair.clusters)
     equal_cost = mean_differences(pair.at_cost, level, of_each, pair.clusters)
-    from_answers = answer_variance(a.pools, pair.baseline or pair.method, ns, a.logs)
-    from_answers = from_answers + answer_variance(b.pools, pair.method, ns, b.logs)
+    from_answers = answer_variance(a.pools, pair.baseline or pair.method, ns)
+    from_answers = from_answers + answer_variance(b.pools, pair.method, ns)
     answers = min(a.most, b.most) * more_answers_needed(equal_n, from_answers)
     at_cost = pd.Series(verdicts(equal_cost.interval), dtype=TEXT)
     names = a.pools.question_ids

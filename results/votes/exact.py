@@ -68,7 +68,7 @@ class AnswerPools:
     starts[q + 1]; votes: (answers,) −1 null, 0 right, 1, 2, … the question's distinct wrong
     answers; tokens: (answers,) completion tokens (`counted`), NaN if unknown; scores:
     (answers,) NaN for an answer without one, or None if no score was requested; clusters: Q
-    names, or None if questions are independent.
+    names, or None if questions are independent; logs: scores are logarithms of weights.
     """
 
     question_ids: list[str]
@@ -77,6 +77,7 @@ class AnswerPools:
     tokens: Floats
     scores: Floats | None = None
     clusters: list[str] | None = None
+    logs: bool = False
 
     @property
     def sizes(self) -> Ints:
@@ -107,7 +108,8 @@ class AnswerPools:
         starts = np.concatenate([[0], np.cumsum(sizes[left])])
         scores = None if self.scores is None else self.scores[answers]
         clusters = None if self.clusters is None else [self.clusters[q] for q in left]
-        return AnswerPools(names, starts, self.votes[answers], self.tokens[answers], scores, clusters)
+        votes, tokens = self.votes[answers], self.tokens[answers]
+        return AnswerPools(names, starts, votes, tokens, scores, clusters, self.logs)
 
     @cached_property
     def _counts(self) -> VoteCounts:
@@ -120,12 +122,13 @@ class AnswerPools:
         return VoteCounts(correct, wrong, starts, nulls)
 
 
-def answer_pools(samples: pd.DataFrame, score: str | None = None) -> AnswerPools:
+def answer_pools(samples: pd.DataFrame, score: str | None = None, logs: bool = False) -> AnswerPools:
     """The pools of one group's rows (one setting of one model on one data set), by question.
 
-    score: the column (of floats) with the scores of the pools. Raises BadInput if a stop rule
-    decided how many answers each question got: such pools are not random samples of a
-    question's answers, and whatever is computed from them would be biased.
+    score: the column (of floats) with the scores of the pools; logs: these are logarithms of
+    weights. Raises BadInput if a stop rule decided how many answers each question got: such
+    pools are not random samples of a question's answers, and whatever is computed from them
+    would be biased.
     """
     _refuse_stopped(samples)
     question, names = pd.factorize(samples["question_id"], sort=True)
@@ -143,7 +146,7 @@ def answer_pools(samples: pd.DataFrame, score: str | None = None) -> AnswerPools
     scores = None if score is None else samples[score].to_numpy(np.float64)[order]
     ids = [str(name) for name in names]
     clusters = _clusters(samples, ids)
-    return AnswerPools(ids, starts, votes, tokens, scores, clusters)
+    return AnswerPools(ids, starts, votes, tokens, scores, clusters, logs)
 
 
 MOST_UNCOUNTED = 0.5
