@@ -204,7 +204,11 @@ def told() -> Iterator[str]:
         yield verdict(rows)
         yield from table_text(tabled("", both_ways(rows), COLUMNS))
     panels = with_most_first(make_panels(models()))
-    yield from [*opening([], None, panels), *model_notes(panels), *filter(None, map(fewer_questions, panels))]
+    yield from [
+        *opening([], pd.DataFrame(), panels),
+        *model_notes(panels),
+        *filter(None, map(fewer_questions, panels)),
+    ]
     first = models_table(panels)
     assert first is not None
     yield from table_text(first)
