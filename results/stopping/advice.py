@@ -43,7 +43,6 @@ class Advice:
     agreement_all: float
     n_max: tuple[int, int]
     unit: str
-    rounds: float
     rounds_exact: float
     cheapest: tuple[str, float] | None
     fixed: tuple[float, float, float] | None
@@ -136,7 +135,6 @@ def advice(table: pd.DataFrame) -> Advice | None:
         agreement_all=float(line["agreement_all"]),
         n_max=(int(table["n_max"].min()), int(table["n_max"].max())),
         unit=unit_of(table),
-        rounds=float(line["rounds"]),
         rounds_exact=float(mine.loc[mine["batch"] == EXACT, "rounds"].mean()),
         cheapest=rival,
         fixed=(ends[0], ends[1], ends[2]) if len(single) == 1 else None,
@@ -149,7 +147,7 @@ def _close_enough(table: pd.DataFrame, rule: str) -> Any:
     The name of the series is the threshold.
     """
     rows = one_by_one(table)
-    columns = ["share", "agreement", "agreement_all", "rounds"]
+    columns = ["share", "agreement", "agreement_all"]
     lines = rows[rows["rule"] == rule].groupby("threshold")[columns].mean()
     close = lines[lines["agreement"] >= lines["agreement_all"] - LOST]
     candidates = close if len(close) else lines.nlargest(1, "agreement")
