@@ -96,16 +96,8 @@ def at_equal_agreement(table: pd.DataFrame) -> pd.DataFrame:
 def _share_at(line: pd.DataFrame, target: float) -> float:
     """One rule's share at an agreement, interpolated between its thresholds."""
     line = line.sort_values("share")
-    share = line["share"].to_numpy()
     agreement = np.maximum.accumulate(line["agreement"].to_numpy())
-    if agreement[-1] < target:
-        return float("nan")
-    after = int((agreement >= target).argmax())
-    if after == 0:
-        return float(share[0])
-    before = after - 1
-    part = (target - agreement[before]) / (agreement[after] - agreement[before])
-    return float(share[before] + part * (share[after] - share[before]))
+    return float(np.interp(target, agreement, line["share"], right=np.nan))
 
 
 def advice(table: pd.DataFrame) -> Advice | None:
