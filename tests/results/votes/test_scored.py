@@ -1,7 +1,6 @@
 """Best by score and the weighted vote against all subsets of random pools, with ties and missing scores."""
 
 import warnings
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -19,8 +18,7 @@ NAN, INF = np.nan, np.inf
 
 def chosen(method: str, votes, scores, ns, **options) -> Floats:
     """The accuracy of one question at each N."""
-    pools = replace(pools_of([votes], scores=[scores]), **options)
-    return accuracy_by_score(pools, method, np.array(ns))[0]
+    return accuracy_by_score(pools_of([votes], scores=[scores], **options), method, np.array(ns))[0]
 
 
 def weighted(votes, scores, ns) -> list[float]:
