@@ -17,7 +17,7 @@ one half is 0.5, not 0.5 + 3e-16.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -104,12 +104,19 @@ class AnswerPools:
         """The pools of only the marked answers, (answers,); questions left without answers are dropped."""
         sizes = np.bincount(self.question[answers], minlength=len(self.question_ids))
         left = np.flatnonzero(sizes)
-        names = [self.question_ids[q] for q in left]
-        starts = np.concatenate([[0], np.cumsum(sizes[left])])
-        scores = None if self.scores is None else self.scores[answers]
-        clusters = None if self.clusters is None else [self.clusters[q] for q in left]
-        votes, tokens = self.votes[answers], self.tokens[answers]
-        return AnswerPools(names, starts, votes, tokens, scores, clusters, self.logs)
+        return self.at(left, sizes[left], np.flatnonzero(answers))
+
+    def at(self, questions: Ints, sizes: Ints, answers: Ints) -> AnswerPools:
+        """The questions at these places, in this order, with the answers at these, `sizes` of each."""
+        return replace(
+            self,
+            question_ids=[self.question_ids[q] for q in questions],
+            starts=np.concatenate([[0], np.cumsum(sizes)]),
+            votes=self.votes[answers],
+            tokens=self.tokens[answers],
+            scores=None if self.scores is None else self.scores[answers],
+            clusters=None if self.clusters is None else [self.clusters[q] for q in questions],
+        )
 
     @cached_property
     def _counts(self) -> VoteCounts:
