@@ -28,6 +28,9 @@ ILL_CONDITIONED = 100.0
 POOR_FIT = 0.02
 """A fit with a larger root-mean-square residual is poor."""
 
+_AXES = {"along_n": "N", "along_t": "T", "along_gap": "Δ"}
+"""What each fit is along, in messages."""
+
 _SAME = 1e-9
 """Two x closer than this share of their range count as equal: a saturated Δ_T differs only by rounding."""
 
@@ -87,7 +90,7 @@ def along_n(setting: str, N: ArrayLike, accuracy: ArrayLike, votes: bool = True)
     A gap above 1 is a doubt only for `votes`: best-of-N at p correct has ν = −log(1 − p), which has no
     bound.
     """
-    return _fitted("along_n", setting, "N", N, accuracy, votes=votes)
+    return _fitted("along_n", setting, N, accuracy, votes=votes)
 
 
 def along_t(T: ArrayLike, value: ArrayLike, metric: str = "accuracy") -> PaperFit:
@@ -95,7 +98,7 @@ def along_t(T: ArrayLike, value: ArrayLike, metric: str = "accuracy") -> PaperFi
 
     With metric "risk", the values are the continuous twin's, which have no scale to judge them by.
     """
-    return _fitted("along_t", "1", "T", T, value, metric=metric)
+    return _fitted("along_t", "1", T, value, metric=metric)
 
 
 def along_gap(N: int, T: ArrayLike, accuracy: ArrayLike, single: PaperFit) -> PaperFit:
@@ -106,31 +109,21 @@ def along_gap(N: int, T: ArrayLike, accuracy: ArrayLike, single: PaperFit) -> Pa
     """
     if single.curve is None:
         return _without("along_gap", str(N), np.empty(0), "there is no fit at N = 1 to read Δ_T from")
-    return _fitted(
-        "along_gap",
-        str(N),
-        "Δ",
-        single.curve(T) ** 2,
-        accuracy,
-        end=single.curve.alpha**2 if single.status is Status.OK else None,
-        single=single,
-    )
+    return _fitted("along_gap", str(N), single.curve(T) ** 2, accuracy, single=single)
 
 
 def _fitted(
     kind: str,
     held: str,
-    axis: str,
     x: ArrayLike,
     y: ArrayLike,
     *,
-    end: float | None = np.inf,
     single: PaperFit | None = None,
     votes: bool = False,
     metric: str = "accuracy",
 ) -> PaperFit:
-    """The fit of `y` on `x` with all doubts about it; `end`: the x of its limit (None: unknown); `single`:
-    the fit that x comes from."""
+    """The fit of `y` on `x` with all doubts about it; `single`: the fit that x comes from."""
+    axis = _AXES[kind]
     xs, ys = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     known = np.isfinite(xs)
     xs, ys = xs[known], ys[known]
@@ -144,6 +137,9 @@ def _fitted(
 
     gap = float(np.sqrt(2 * curve.rate)) if kind == "along_n" else np.nan
     condition = condition_number(curve.rate, xs)
+    end: float | None = np.inf  # the x of the limit; None: unknown
+    if single and single.curve:
+        end = single.curve.alpha**2 if single.status is Status.OK else None
     causes = [*_against_parameters(curve, condition, axis, end, metric)]
     if metric == "accuracy" and curve.rmse > POOR_FIT:
         causes.append((Status.POOR_FIT, f"the curve misses its points by more than {POOR_FIT:g} (rms)"))

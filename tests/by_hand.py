@@ -34,13 +34,14 @@ def pools_of(
     votes: Sequence[Sequence[int]],
     tokens: Sequence[Sequence[float]] | None = None,
     scores: Sequence[Sequence[float]] | None = None,
+    logs: bool = False,
 ) -> AnswerPools:
     """Pools from lists of votes: −1 unreadable, 0 right, 1 … wrong answers."""
     starts = np.cumsum([0, *map(len, votes)])
     names = [f"q{i}" for i in range(len(votes))]
     lengths = np.full(starts[-1], np.nan) if tokens is None else np.concatenate(tokens).astype(float)
     scored = None if scores is None else np.concatenate(scores).astype(float)
-    return AnswerPools(names, starts, np.concatenate(votes).astype(np.int64), lengths, scored)
+    return AnswerPools(names, starts, np.concatenate(votes).astype(np.int64), lengths, scored, logs=logs)
 
 
 def best_of_subset(votes: Sequence[int], scores: Sequence[float]) -> float:

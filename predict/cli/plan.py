@@ -29,7 +29,7 @@ from results.tables.contract import check_out, sample_files
 from results.tables.files import column_names, write_raw
 from results.tables.key import Key
 from results.tables.money import COST, NO_MONEY, Money, Price, columns_of_score
-from results.words.buying import advice, in_money, plan_columns
+from results.words.buying import advice, plan_columns
 from results.words.cells import count, described
 from results.words.names import METHOD_NAMES, curves_name, predictor_name
 from results.words.stopping import RULES as STOPPING_COLUMNS
@@ -171,7 +171,7 @@ def allowed_methods(sides: Sequence[Side], name: str) -> tuple[str, ...]:
 def show(heading: str, bought: Plan) -> None:
     """Print the frontier and what to buy."""
     say(f"\n{heading}")
-    say(described(bought.frontier, in_money(bought, plan_columns(bought))))
+    say(described(bought.frontier, plan_columns(bought)))
     say(advice(bought))
 
 

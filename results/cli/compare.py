@@ -17,12 +17,19 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from results.arguments import AT, LEVELS, LOOKS, MARGIN, PLANNED, SCORE_COST, WEIGHTS
-from results.cli.options import SAMPLES, picture_options, price_option, rows_written, table_out
+from results.cli.options import (
+    SAMPLES,
+    picture_options,
+    price_option,
+    refuse_given,
+    rows_written,
+    table_out,
+)
 from results.command_help import ASKED, CHANCE, INPUT, VERDICT, Command, about
 from results.commandline import say, warnings_last
 from results.methods import BY_SCORE, LISTED, SCORED
 from results.normal import LEVEL
-from results.read_options import CHOSEN, reading_options
+from results.read_options import reading_options
 
 if TYPE_CHECKING:
     from results.pictures import Picture
@@ -140,10 +147,9 @@ def compare_command(
     _check_effects(click.get_current_context().params)
     chosen = methods_of(methods) if methods else None
     by_score = bool(score) if chosen is None else bool(set(chosen) & set(SCORED))
-    if score and not by_score:
-        raise click.UsageError(f"--score is for {' and '.join(SCORED)}: name one of them in --method")
-    if score_cost is not None and not by_score:
-        raise click.UsageError("--score-cost is for --score")
+    if not by_score:
+        refuse_given(["score"], f"is for {' and '.join(SCORED)}: name one of them in --method")
+        refuse_given(["score_cost"], "is for --score")
     score = score or ("score" if by_score else None)
     if out is not None:
         check_out(out, samples)
@@ -185,16 +191,18 @@ def compare_command(
 
 def _check_effects(given: Mapping[str, Any]) -> None:
     """Raise UsageError for an option that has no effect together with the others given."""
-    at, planned, cost = given["at"], given["planned"], given["score_cost"] is not None
-    if given["margin"] and not (given["every_question"] or (given["gate"] and at)):
+    if given["every_question"]:
+        why = "does not go with --every-question, which counts single answers"
+        refuse_given(("at", "methods", "score", "weights", "score_cost", "prices", "cluster"), why)
+        refuse_given(("sequential", "out", "plot"), why)
+    elif given["margin"] and not (given["gate"] and given["at"]):
         raise click.UsageError("--margin is for --gate with --at: name the numbers of answers it is about")
-    of_votes = any(given[name] for name in ("at", "methods", "score", "weights", "sequential"))
-    files = any(given[name] for name in ("out", "plot", "prices"))
-    if given["every_question"] and (of_votes or files or cost or CHOSEN.get().cluster):
-        raise click.UsageError("--every-question counts single answers: give only --margin, --level, --gate")
-    if given["sequential"] and (len(at) != 1 or files or cost):
-        raise click.UsageError("--sequential is about one N: give one --at, no prices, --out and --plot")
-    if planned is not None and not given["sequential"]:
-        raise click.UsageError("--planned is for --sequential")
-    if given["looks"] is not None and planned is None:
-        raise click.UsageError("--looks is for --planned: without a plan it may be looked at at any time")
+    if not given["sequential"]:
+        refuse_given(["planned"], "is for --sequential")
+    elif len(given["at"]) != 1:
+        raise click.UsageError("--sequential is about one N: give one --at")
+    else:
+        why = "does not go with --sequential, which is about one difference at one N"
+        refuse_given(("prices", "score_cost", "out", "plot"), why)
+    if given["planned"] is None:
+        refuse_given(["looks"], "is for --planned: without a plan it may be looked at at any time")

@@ -238,13 +238,14 @@ def _wanted(gate: QuestionGate) -> str:
 def _listed(gate: QuestionGate) -> list[str]:
     """The lines of questions that are below, beginning with those that luck does not explain."""
     below = gate.below.nonzero()[0]
-    first = sorted(below, key=lambda q: (not gate.fallen[q], gate.chances[q], gate.names[q]))
-    head = ["question", "right", "is"] if gate.before is None else ["question", "a right", "b right", "is"]
+    first = sorted(below, key=lambda q: (not gate.fallen[q], gate.chances[q], gate.names[q]))[:_LISTED]
+    counts = {"right": (gate.right, gate.answers)}
+    if gate.before is not None:
+        counts = {"a right": gate.before, "b right": counts["right"]}
     rows = []
-    for q in first[:_LISTED]:
-        cells = [gate.names[q], f"{gate.right[q]} of {gate.answers[q]}"]
-        if gate.before is not None:
-            cells.insert(1, f"{gate.before[0][q]} of {gate.before[1][q]}")
-        rows.append([*cells, "failing" if gate.fallen[q] else "below, perhaps by chance"])
-    more = len(below) - len(first[:_LISTED])
-    return [*lines_of(Table("", head, rows)), *([f"and {more:,} more"] if more else [])]
+    for q in first:
+        shares = [f"{right[q]} of {answers[q]}" for right, answers in counts.values()]
+        rows.append([gate.names[q], *shares, "failing" if gate.fallen[q] else "below, perhaps by chance"])
+    more = len(below) - len(first)
+    lines = lines_of(Table("", ["question", *counts, "is"], rows))
+    return [*lines, *([f"and {more:,} more"] if more else [])]

@@ -36,8 +36,8 @@ def picture_options(command: Callable[..., Any]) -> Callable[..., Any]:
             from results.pictures import Picture  # needs a plotting engine
 
             picture = Picture(plot, width, bare)
-        elif bare or width is not None:
-            raise click.UsageError(f"--{'bare' if bare else 'width'} is for --plot")
+        else:
+            refuse_given(["width", "bare"], "is for --plot")
         return command(*args, plot=picture, **options)
 
     words = "Picture to write (.png, .svg, .pdf, .html)."

@@ -49,14 +49,13 @@ _LEAST_SHARE, _MOST_SHARE = 1e-9, 1e3  # range of factors on the variance due to
 _HALVINGS = 8
 
 
-def answer_variance(pools: AnswerPools, method: str, ns: Ints, logs: bool = False) -> Floats:
+def answer_variance(pools: AnswerPools, method: str, ns: Ints) -> Floats:
     """The mean over questions of the variance of a question's accuracy due to its finite answers.
 
     Half of the variance at half the answers, (len(ns),), which is measured between random
     halves of a question's pool. It is exact for N = 1 and a little too large for N > 1, since
     the variance of a mean over subsets falls at least as fast as 1/answers (Hoeffding, Annals
     of Mathematical Statistics 1948, theorem 5.2). NaN if half a pool has fewer than N answers.
-    logs: scores are logarithms of weights.
     """
     half, first = (np.repeat(each, pools.sizes) for each in (pools.sizes // 2, pools.starts[:-1]))
     place = np.arange(len(first)) - first  # within an order
@@ -67,7 +66,7 @@ def answer_variance(pools: AnswerPools, method: str, ns: Ints, logs: bool = Fals
         np.put_along_axis(rank, first + random_orders(pools, _HALVINGS, seed=0), place[None], axis=1)
         parts = [(one < half, (one >= half) & (one < 2 * half)) for one in rank]
         halves = np.array(
-            [[accuracy_by(pools.kept(one), method, ns[known], logs) for one in part] for part in parts]
+            [[accuracy_by(pools.kept(one), method, ns[known]) for one in part] for part in parts]
         )  # (halvings, 2, Q, N)
         between = (halves[:, 0] - halves[:, 1]) ** 2  # twice the variance of a half
         variance[known] = between.mean(axis=(0, 1)) / 2 / 2

@@ -35,7 +35,7 @@ from results.tables.schemas import COMPARISON
 from results.terminal import visible
 from results.votes.clusters import Clusters, mean_accuracy
 from results.votes.curves import methods_of
-from results.votes.exact import Floats, Ints
+from results.votes.exact import Floats, Ints, at_fraction
 from results.votes.scored import check_weights
 from results.votes.setting import powers_and
 
@@ -103,23 +103,11 @@ class Pair:
         """For each question, b's accuracy at the cost of a's N answers, minus a's at N, (Q, len(ns)).
 
         NaN if b does not have that many answers, or the cost is below that of one answer.
-        For a fractional number of answers, b has one more answer to that fraction of the
-        questions. The price of an answer is itself a mean over the questions: each question's
-        effect on it is added to its difference (the delta method), which changes the spread
-        but not the mean.
         """
-        answers, curve = self.answers_at_cost, self.b.curve(self.method)
-        answers = np.where((answers >= 1) & (answers <= self.b.most), answers, np.nan)
-        last = max(self.b.most - 1, 1)  # at the end of the pool, use the last segment of the curve
-        whole = np.nan_to_num(answers, nan=1.0).astype(np.int64)
-        whole = np.minimum(whole, last)
-        fewer = curve[:, whole - 1]
-        more = curve[:, np.minimum(whole, self.b.most - 1)]
-        accuracy = fewer + (answers - whole) * (more - fewer)
         with np.errstate(invalid="ignore"):  # costs of 0
             price = self.cost_one / self.cost_one.mean() - self.cost_other / self.cost_other.mean()
-        moved = (more - fewer).mean(axis=0) * answers * price[:, None]
-        return np.asarray(accuracy - self.one + moved)
+        answers = self.answers_at_cost
+        return at_fraction(self.b.curve(self.method), answers, answers * price[:, None]) - self.one
 
     @cached_property
     def clusters(self) -> Clusters:
@@ -236,8 +224,8 @@ def _rows(pair: Pair, level: float, of_each: float) -> pd.DataFrame:
     one, other = pair.one, pair.other
     equal_n = mean_differences(other - one, level, of_each, pair.clusters)
     equal_cost = mean_differences(pair.at_cost, level, of_each, pair.clusters)
-    from_answers = answer_variance(a.pools, pair.baseline or pair.method, ns, a.logs)
-    from_answers = from_answers + answer_variance(b.pools, pair.method, ns, b.logs)
+    from_answers = answer_variance(a.pools, pair.baseline or pair.method, ns)
+    from_answers = from_answers + answer_variance(b.pools, pair.method, ns)
     answers = min(a.most, b.most) * more_answers_needed(equal_n, from_answers)
     at_cost = pd.Series(verdicts(equal_cost.interval), dtype=TEXT)
     names = a.pools.question_ids

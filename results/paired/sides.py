@@ -34,9 +34,8 @@ class Side:
 
     table: the name of the samples table it comes from; golds: known right answers, by question;
     price: of one token, in any unit; beside: the cost of an answer to each question besides its
-    tokens; logs: whether scores are logarithms of weights; score_cost: the tokens that the score
-    of an answer takes, NaN if unknown; votes: whether the answers can vote, unlike mere
-    verdicts.
+    tokens; score_cost: the tokens that the score of an answer takes, NaN if unknown; votes:
+    whether the answers can vote, unlike mere verdicts.
     """
 
     table: str
@@ -47,7 +46,6 @@ class Side:
     golds: pd.Series[str]
     price: float
     beside: pd.Series[float] | None = None
-    logs: bool = False
     score_cost: float = np.nan
     model: str = ""
     votes: bool = True
@@ -79,7 +77,7 @@ class Side:
         """The exact accuracy of each question at N = 1 … most: (Q, most)."""
         if method not in self._curves:
             every = np.arange(1, self.most + 1)
-            self._curves[method] = accuracy_by(self.pools, method, every, self.logs)
+            self._curves[method] = accuracy_by(self.pools, method, every)
         return self._curves[method]
 
     @cached_property
@@ -139,11 +137,10 @@ def sides_of(
                 dataset=key.dataset,
                 run=run,
                 setting=key.setting,
-                pools=answer_pools(rows, column),
+                pools=answer_pools(rows, column, logs),
                 golds=golds_of(rows),
                 price=price,
                 beside=beside,
-                logs=logs,
                 score_cost=cost_of_score(rows, column) if score_cost is None else score_cost,
                 model=key.model,
                 votes="majority" in usual[key.whose],

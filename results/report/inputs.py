@@ -20,7 +20,7 @@ from results.tables.contract import kind_of, read_curves, read_samples, read_tab
 from results.tables.files import give_back_memory, read_record
 from results.tables.key import keys
 from results.tables.money import Money, Price
-from results.tables.schemas import CURVE_KEY
+from results.tables.schemas import CURVE_KEY, SAMPLES, SCHEMAS
 from results.tables.texts import TEXTS, first_texts
 from results.terminal import plural
 from results.votes.curves import Exact, curves_and_votes
@@ -46,15 +46,15 @@ TOLD_ONCE = {
 class Tables:
     """The contents of the report.
 
-    curves: all curves, including those of the samples; forecasts: by file name; samples: all samples, or
-    None; votes: their exact accuracies by question; records: the run.json of each run folder; others: tables
-    by kind (claims, comparison, fits, plan, backtest); sources: the files read, in words; money: costs of
-    answers; warnings: about incomplete samples; notes: about the tables.
+    curves: all curves, including those of the samples; forecasts: by file name; samples: all samples; votes:
+    their exact accuracies by question; records: the run.json of each run folder; others: tables by kind
+    (claims, comparison, fits, plan, backtest); sources: the files read, in words; money: costs of answers;
+    warnings: about incomplete samples; notes: about the tables.
     """
 
     curves: pd.DataFrame
     forecasts: dict[str, pd.DataFrame]
-    samples: pd.DataFrame | None
+    samples: pd.DataFrame
     votes: list[Exact]
     records: list[Record]
     others: dict[str, pd.DataFrame]
@@ -66,9 +66,11 @@ class Tables:
     @property
     def whole(self) -> pd.DataFrame:
         """The answers of votes without a stop rule."""
-        if self.samples is None or not self.votes:
-            return pd.DataFrame()
-        return self.samples[~ended_rows(self.samples)]
+        return self.samples[~ended_rows(self.samples)] if self.votes else self.samples.head(0)
+
+    def of(self, kind: str) -> pd.DataFrame:
+        """The other table of that kind; without one, a table without rows."""
+        return self.others.get(kind, pd.DataFrame(columns=[*SCHEMAS[kind].columns]))
 
 
 def read_tables(paths: Iterable[Path], notes: str = "", prices: Mapping[str, Price] = {}) -> Tables:
@@ -92,12 +94,12 @@ def read_tables(paths: Iterable[Path], notes: str = "", prices: Mapping[str, Pri
     forecasts = {str(path): table for path, table in tables.pop("forecast", {}).items()}
     votes, doubts = list[Exact](), list[str]()
     records = whole_runs(list(filter(None, (read_record(file.parent) for file in files))))
-    samples = _named(_samples(files)) if files else None
+    samples = _named(_samples(files)) if files else pd.DataFrame(columns=[*SAMPLES.columns])
     money = Money.of(prices, samples)
-    known = [table for table in (curves, samples, *tables.get("plan", {}).values()) if table is not None]
-    whose = () if samples is None else samples[["dataset", "model"]].drop_duplicates().to_numpy()
+    known = [curves, samples, *tables.get("plan", {}).values()]
+    whose = samples[["dataset", "model"]].drop_duplicates().to_numpy()
     money.check(chain.from_iterable(table["model"].unique() for table in known), whose)
-    if samples is not None:
+    if files:
         named = listed([f"{file.parent.name}/{file.name}" for file in files])
         sources.append(f"{named}: samples, {plural(f'{len(samples):,}', 'row')}")
         ended = ended_rows(samples)

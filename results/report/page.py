@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from datetime import datetime
 from importlib import resources
 
-import pandas as pd
 from markupsafe import Markup
 
 from results.commandline import progress
@@ -37,10 +36,11 @@ from results.summary.forecasts import make_forecasts
 from results.summary.gaps import gaps_along_lengths
 from results.summary.panels import Panel, make_panels
 from results.summary.samples import ended_rows, ended_votes
+from results.terminal import NBSP
 from results.words.cells import Table, tabled
 from results.words.findings import fewer_questions, left_out, model_notes, models_table, opening
 from results.words.forecasts import error_table, questions_asked
-from results.words.names import NBSP, PAPER, curves_name
+from results.words.names import PAPER, curves_name
 from results.words.stopping import ENDED, ENDED_NOTE
 from results.words.values import measurement_table, verdict_tables
 
@@ -50,18 +50,17 @@ def build_report(tables: Tables, made: datetime) -> dict[str, bytes]:
     panels = with_most_first(make_panels(tables.curves, tables.money))
     real = [panel for panel in panels if panel.key.source == "llm"]
     forecasts = make_forecasts(tables.forecasts, panels)
-    plan_table, comparison = tables.others.get("plan"), tables.others.get("comparison")
-    stopping, whole = tables.others.get("stopping"), tables.whole
-    given = [] if plan_table is None else list(plans_of(plan_table, tables.money))
+    comparison, whole = tables.of("comparison"), tables.whole
+    given = list(plans_of(tables.of("plan"), tables.money))
     plans = [*given, *measured_plans(panels, given)]
     lists = {
         "llm": curve_choices(real, gaps_along_lengths(tables.votes)),
         "twin": curve_choices(panels[len(real) :]),
         "plans": plan_choices(plans),
-        "comparisons": [] if comparison is None else comparison_choices(comparison),
+        "comparisons": comparison_choices(comparison),
         "forecasts": forecast_choices(forecasts, tables.money),
         "grids": grid_choices(whole),
-        "stops": [] if stopping is None else stopping_choices(stopping),
+        "stops": stopping_choices(tables.of("stopping")),
     }
     figures = [figure for choices in lists.values() for choice in choices for figure in choice.every_figure]
     context: dict[str, object] = {
@@ -69,11 +68,11 @@ def build_report(tables: Tables, made: datetime) -> dict[str, bytes]:
         **_told(tables, real, plans),
         "questions": in_script(question_data(whole, tables.votes)) if tables.votes else None,
         "opening": opening(plans, comparison, real),
-        "ranks": [] if comparison is None else ranks_tables(comparison),
+        "ranks": ranks_tables(comparison),
         "level": f"{100 * LEVEL:g}",
         "paper": PAPER,
         "asked": questions_asked(forecasts),
-        "numbers": number_tables(panels, tables.others.get("fits")),
+        "numbers": number_tables(panels, tables.of("fits")),
         "made": made,
     }
     specs = {figure.name: figure.file_spec() for figure in figures}
@@ -85,21 +84,21 @@ def build_report(tables: Tables, made: datetime) -> dict[str, bytes]:
 
 def _told(tables: Tables, real: Sequence[Panel], plans: Sequence[Plan]) -> dict[str, object]:
     """The page's context besides figures: on language models, their samples and other tables."""
-    samples, claims, backtest = tables.samples, tables.others.get("claims"), tables.others.get("backtest")
-    lacking = {} if samples is None else unfinished(tables.records, samples)
+    samples, claims, backtest = tables.samples, tables.of("claims"), tables.of("backtest")
+    lacking = unfinished(tables.records, samples)
     warned = [*tables.warnings, *(f"{curves_name(key)}: {line}" for key, line in lacking.items())]
     if plans:
         warned += left_out(real, plans)
-    if samples is None:  # else `tables.warnings` has the same, from making the curves
+    if samples.empty:  # else `tables.warnings` has the same, from making the curves
         warned += dict.fromkeys(filter(None, map(fewer_questions, real)))
     return {
         "models": models_table(real),
         "model_notes": model_notes(real),
         "warnings": warned,
-        "runs": [] if samples is None else [fact_table(record, samples) for record in tables.records],
-        "claims": [] if claims is None else verdict_tables(claims),
-        "measurements": None if claims is None else measurement_table(claims),
-        "backtest": None if backtest is None else error_table("Backtest: error by predictor", backtest),
+        "runs": [fact_table(record, samples) for record in tables.records],
+        "claims": verdict_tables(claims),
+        "measurements": None if claims.empty else measurement_table(claims),
+        "backtest": None if backtest.empty else error_table("Backtest: error by predictor", backtest),
         "fits": "fits" in tables.others,
         "stopped": _stopped(tables),
         "sources": tables.sources,
@@ -109,7 +108,7 @@ def _told(tables: Tables, real: Sequence[Panel], plans: Sequence[Plan]) -> dict[
 
 def _stopped(tables: Tables) -> Table | None:
     """The table of votes that ended when they were settled; None without any."""
-    ended = pd.DataFrame() if tables.samples is None else tables.samples[ended_rows(tables.samples)]
+    ended = tables.samples[ended_rows(tables.samples)]
     if ended.empty:
         return None
     rows = ended_votes(ended, longest_votes(tables.records))

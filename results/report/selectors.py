@@ -236,11 +236,11 @@ def stopping_choices(table: pd.DataFrame) -> list[Choice]:
     return choices
 
 
-def number_tables(panels: Sequence[Panel], fits: pd.DataFrame | None) -> dict[str, list[Table]]:
+def number_tables(panels: Sequence[Panel], fits: pd.DataFrame) -> dict[str, list[Table]]:
     """The values of each model on each data set, and the given fits, by heading."""
     by_heading: dict[str, list[Table]] = {}
     for panel in panels:
         by_heading.setdefault(curves_name(panel.key), []).append(value_table(panel))
-    for key, rows in [] if fits is None else groups(fits, PANEL):
+    for key, rows in groups(fits, PANEL):
         by_heading[f"Fits: {method_name(key)}"] = [fit_table(rows, UNITS[key.source])]
     return by_heading

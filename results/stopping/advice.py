@@ -43,7 +43,6 @@ class Advice:
     agreement_all: float
     n_max: tuple[int, int]
     unit: str
-    rounds: float
     rounds_exact: float
     cheapest: tuple[str, float] | None
     fixed: tuple[float, float, float] | None
@@ -97,16 +96,8 @@ def at_equal_agreement(table: pd.DataFrame) -> pd.DataFrame:
 def _share_at(line: pd.DataFrame, target: float) -> float:
     """One rule's share at an agreement, interpolated between its thresholds."""
     line = line.sort_values("share")
-    share = line["share"].to_numpy()
     agreement = np.maximum.accumulate(line["agreement"].to_numpy())
-    if agreement[-1] < target:
-        return float("nan")
-    after = int((agreement >= target).argmax())
-    if after == 0:
-        return float(share[0])
-    before = after - 1
-    part = (target - agreement[before]) / (agreement[after] - agreement[before])
-    return float(share[before] + part * (share[after] - share[before]))
+    return float(np.interp(target, agreement, line["share"], right=np.nan))
 
 
 def advice(table: pd.DataFrame) -> Advice | None:
@@ -136,7 +127,6 @@ def advice(table: pd.DataFrame) -> Advice | None:
         agreement_all=float(line["agreement_all"]),
         n_max=(int(table["n_max"].min()), int(table["n_max"].max())),
         unit=unit_of(table),
-        rounds=float(line["rounds"]),
         rounds_exact=float(mine.loc[mine["batch"] == EXACT, "rounds"].mean()),
         cheapest=rival,
         fixed=(ends[0], ends[1], ends[2]) if len(single) == 1 else None,
@@ -149,7 +139,7 @@ def _close_enough(table: pd.DataFrame, rule: str) -> Any:
     The name of the series is the threshold.
     """
     rows = one_by_one(table)
-    columns = ["share", "agreement", "agreement_all", "rounds"]
+    columns = ["share", "agreement", "agreement_all"]
     lines = rows[rows["rule"] == rule].groupby("threshold")[columns].mean()
     close = lines[lines["agreement"] >= lines["agreement_all"] - LOST]
     candidates = close if len(close) else lines.nlargest(1, "agreement")

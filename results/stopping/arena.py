@@ -36,7 +36,7 @@ from results.tables.key import Key
 from results.tables.schemas import STOPPING
 from results.terminal import plural
 from results.votes.curves import usual_methods
-from results.votes.exact import AnswerPools, accuracy_by_question, answer_pools, whole_vote
+from results.votes.exact import AnswerPools, accuracy_by_question, answer_pools, at_fraction, whole_vote
 from results.votes.permutations import random_orders
 from results.votes.setting import sampled_groups
 
@@ -58,17 +58,6 @@ WORST = 0.1
 
 Thresholds = Mapping[Rule, Sequence[float]]
 EVERY_RULE = tuple(RULES.values())
-
-
-@dataclass(frozen=True)
-class ArenaRow:
-    """One row of the arena's table: what was replayed, and the outcome by question."""
-
-    rule: Rule
-    threshold: float
-    order: str
-    batch: str
-    outcome: Outcome
 
 
 def arena(
@@ -116,7 +105,7 @@ def arena_of(
     pools: AnswerPools, key: Key, tried: Thresholds, most: int, orders: int = ORDERS, seed: int = 0
 ) -> pd.DataFrame:
     """The stopping table of one setting whose questions all have at least `most` answers."""
-    table = _Group(pools, most, orders, seed, key).table(tried)
+    table = _Group(pools, most, orders, seed).table(tried)
     return table.assign(**key.cells)[list(STOPPING.columns)]
 
 
@@ -167,7 +156,6 @@ class _Group:
     most: int
     orders: int
     seed: int
-    key: Key
 
     @cached_property
     def replay(self) -> Replay:
@@ -179,8 +167,8 @@ class _Group:
         """The same answers, asked for all at once, in the order in which they finish."""
         return Replay(self.pools, self.replay.orders, self.most, all_at_once=True)
 
-    def rows(self, tried: Thresholds) -> Iterator[ArenaRow]:
-        """Yield everything that is replayed."""
+    def rows(self, tried: Thresholds) -> Iterator[tuple[dict[str, object], Outcome]]:
+        """Yield everything that is replayed: the cells that are means over questions, and the outcome."""
         for rule, thresholds in tried.items():
             usual = rule.usual if rule.usual in thresholds else thresholds[0]
             possible = [each for each in thresholds if not rule.plain or each <= self.most]
@@ -188,20 +176,37 @@ class _Group:
                 yield self._row(self.replay, rule, threshold, 1)
             for block in BATCHES if usual in possible else ():
                 yield self._row(self.replay, rule, usual, block)
-            if not (rule.plain or np.isnan(self.pools.tokens).any()):
+            if self._has_tokens and not rule.plain:
                 yield self._row(self.finishing, rule, usual, 1)
 
-    def _row(self, replay: Replay, rule: Rule, threshold: float, block: int | str) -> ArenaRow:
-        outcome = replay.outcome(replay.stop(rule, threshold, block))
+    def _row(
+        self, replay: Replay, rule: Rule, threshold: float, block: int | str
+    ) -> tuple[dict[str, object], Outcome]:
+        got = replay.outcome(replay.stop(rule, threshold, block))
         order, batch = ("finishing", ALL) if replay.all_at_once else ("random", str(block))
-        return ArenaRow(rule, threshold, order, batch, outcome)
+        cells = {
+            "rule": rule.name,
+            "threshold": threshold,
+            "order": order,
+            "batch": batch,
+            "tokens": float(got.tokens.mean()) if self._has_tokens else np.nan,
+            "share": float(got.tokens.mean() / (self.most * self._cost.mean())),
+            "answers": float(got.answers.mean()),
+            "rounds": 1.0 if batch == ALL else float(got.rounds.mean()),
+            "accuracy": float(got.accuracy.mean()),
+            "agreement": float(got.agreement.mean()),
+            "worst_tenth": worst(got.agreement),
+            "false_stops": np.nan if rule.plain else float(got.false_stops.mean()),
+            "delta": rule.delta(threshold) if rule.delta else np.nan,
+        }
+        return cells, got
 
     def table(self, tried: Thresholds) -> pd.DataFrame:
         """The rows with their intervals."""
         rows = list(self.rows(tried))
         whole = whole_vote(self.pools.counts())
-        against_whole = np.stack([row.outcome.accuracy - whole for row in rows], axis=1)
-        fixed = [self._fixed(row.outcome) for row in rows]
+        against_whole = np.stack([outcome.accuracy - whole for _, outcome in rows], axis=1)
+        fixed = [self._fixed(outcome) for _, outcome in rows]
         against_fixed = np.stack([difference for difference, *_ in fixed], axis=1)
         questions = self.pools.question_ids
         clusters = self.pools.clusters
@@ -211,7 +216,7 @@ class _Group:
             mean_differences(differences, LEVEL, of_each, clusters)
             for differences in (against_whole, against_fixed)
         )
-        table = pd.DataFrame([self._told(row) for row in rows]).assign(
+        table = pd.DataFrame([cells for cells, _ in rows]).assign(
             difference=whole_found.mean,
             low=whole_found.interval.low,
             high=whole_found.interval.high,
@@ -227,25 +232,10 @@ class _Group:
         table = table.assign(n_max=self.most, questions=len(questions), agreement_all=of_all)
         return table.replace([np.inf, -np.inf], np.nan)
 
-    def _told(self, row: ArenaRow) -> dict[str, object]:
-        """The cells of a row that are means over questions."""
-        got = row.outcome
-        known = not np.isnan(self.pools.tokens).any()
-        return {
-            "rule": row.rule.name,
-            "threshold": row.threshold,
-            "order": row.order,
-            "batch": row.batch,
-            "tokens": float(got.tokens.mean()) if known else np.nan,
-            "share": float(got.tokens.mean() / (self.most * self._cost.mean())),
-            "answers": float(got.answers.mean()),
-            "rounds": 1.0 if row.batch == ALL else float(got.rounds.mean()),
-            "accuracy": float(got.accuracy.mean()),
-            "agreement": float(got.agreement.mean()),
-            "worst_tenth": worst(got.agreement),
-            "false_stops": np.nan if row.rule.plain else float(got.false_stops.mean()),
-            "delta": row.rule.delta(row.threshold) if row.rule.delta else np.nan,
-        }
+    @cached_property
+    def _has_tokens(self) -> bool:
+        """Whether the tokens of all answers are known."""
+        return not np.isnan(self.pools.tokens).any()
 
     @cached_property
     def _cost(self) -> Floats:
@@ -259,20 +249,14 @@ class _Group:
         return accuracy_by_question(self.pools.counts(), "majority", np.arange(1, self.most + 1))
 
     def _fixed(self, outcome: Outcome) -> tuple[Floats, float, float]:
-        """The rule's accuracy minus that of a fixed N of equal cost, by question; that N; its agreement.
-
-        The mean cost of an answer is measured on the same questions: each question's effect on it is added
-        to its difference (the delta method), which changes the spread but not the mean.
-        """
+        """The rule's accuracy minus that of a fixed N of equal cost, by question; that N; its agreement."""
         n = float(outcome.tokens.mean() / self._cost.mean())
-        below = min(max(int(n), 1), self.most - 1)
-        if n < 1 or n > self.most + 1e-9:
-            return np.full(len(self._cost), np.nan), np.nan, np.nan
-        fewer, more = self._curve[:, below - 1], self._curve[:, below]
-        accuracy = fewer + (n - below) * (more - fewer)
-        moved = (more - fewer).mean() * (outcome.tokens - n * self._cost) / self._cost.mean()
+        pull = (outcome.tokens - n * self._cost) / self._cost.mean()
+        accuracy = at_fraction(self._curve, np.array([n]), pull[:, None])[:, 0]
+        if np.isnan(accuracy).all():
+            return accuracy, np.nan, np.nan
         agreement = float(np.interp(n, np.arange(1, self.most + 1), self.replay.agreement))
-        return outcome.accuracy - accuracy - moved, n, agreement
+        return outcome.accuracy - accuracy, n, agreement
 
     def _clairvoyant(self) -> pd.DataFrame:
         """The rows of a clairvoyant who knows which lead is best for each question."""
@@ -283,7 +267,7 @@ class _Group:
             order="random",
             batch="1",
             share=cost / (self.most * self._cost.mean()),
-            tokens=np.nan if np.isnan(self.pools.tokens).any() else cost,
+            tokens=cost if self._has_tokens else np.nan,
         )
 
 

@@ -142,25 +142,27 @@ def truth_cells(values: Cells) -> tuple[Cells, Bad]:
     return mapped.where(~bad, False).astype(bool), bad
 
 
-def _real(values: Cells) -> tuple[Cells, Bad]:
+def _numbers(values: Cells) -> tuple[Cells, Bad]:
+    """Cells as floats, which may be infinite, and which of them are not numbers."""
     if pd.api.types.is_numeric_dtype(values.dtype) and values.dtype != bool:
-        numbers = values.astype("float64")
-        return numbers, np.isinf(numbers.to_numpy())
+        return values.astype("float64"), np.zeros(len(values), bool)
     text = values.astype(TEXT)
     blank = text.isna() | text.isin(_NUMBERLESS)
     numbers = pd.to_numeric(text.mask(blank), errors="coerce").astype("float64")
-    return numbers, (~blank & ~np.isfinite(numbers)).to_numpy()
+    return numbers, (~blank & numbers.isna()).to_numpy()
+
+
+def _real(values: Cells) -> tuple[Cells, Bad]:
+    numbers, bad = _numbers(values)
+    return numbers, bad | np.isinf(numbers.to_numpy())
 
 
 def score_cells(values: Cells) -> tuple[Cells, Bad]:
     """Scores as floats (they may be infinite), and which cells are not numbers; true is 1, false is 0."""
-    if pd.api.types.is_numeric_dtype(values.dtype):
-        return values.astype("float64"), np.zeros(len(values), bool)
-    text = values.astype(TEXT)
-    text = text.mask(text.isin(["True", "true"]), "1").mask(text.isin(["False", "false"]), "0")
-    blank = text.isna() | text.isin(_NUMBERLESS)
-    numbers = pd.to_numeric(text.mask(blank), errors="coerce").astype("float64")
-    return numbers, (~blank & numbers.isna()).to_numpy()
+    if not pd.api.types.is_float_dtype(values.dtype):
+        text = values.astype(TEXT)
+        values = text.mask(text.isin(["True", "true"]), "1").mask(text.isin(["False", "false"]), "0")
+    return _numbers(values)
 
 
 def _whole(values: Cells) -> tuple[Cells, Bad]:

@@ -96,10 +96,8 @@ class Money:
     costs: Mapping[tuple[str, str], Mapping[str, float]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, prices: Mapping[str, Price], samples: pd.DataFrame | None) -> "Money":
-        """Money from `prices` and, if there are samples, from their prompt tokens and costs."""
-        if samples is None:
-            return cls(prices)
+    def of(cls, prices: Mapping[str, Price], samples: pd.DataFrame) -> "Money":
+        """Money from `prices`, and from the prompt tokens and costs of the samples, if any."""
         sampled = samples[samples["decoding"] == "sample"]
         tokens = sampled.reindex(columns=["prompt_tokens"])["prompt_tokens"].astype("float64")
         for model in prices.keys() & set(sampled["model"]):

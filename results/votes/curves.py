@@ -161,7 +161,7 @@ def curves_and_votes(
     elif score != "score":
         raise BadInput(f"score: found {score!r:.40}, which none of {', '.join(every)} goes by")
     settings = settings_in_order(samples)
-    greedy, sampled = _greedy_and_sampled(samples, column, settings)
+    greedy, sampled = _greedy_and_sampled(samples, column, logs, settings)
     give_back_memory()
     warn_of_gaps(sampled)
     warn_of_clusters(sampled)
@@ -176,11 +176,11 @@ def curves_and_votes(
 
     votes: list[Exact] = []
     for group, possible in progress(" settings", voted):
-        votes += _exact(group, possible, methods_for(group), logs)
+        votes += _exact(group, possible, methods_for(group))
     rows = [_greedy_rows(group) for group in greedy]
     rows += [_exact_rows(curve, votes) for curve in votes]
     for part, possible in larger:
-        alone = [_exact_rows(curve, [curve]) for curve in _exact(part, possible, methods_for(part), logs)]
+        alone = [_exact_rows(curve, [curve]) for curve in _exact(part, possible, methods_for(part))]
         rows += [of_fewer.assign(stderr_vs_first_n=np.nan) for of_fewer in alone]  # first N: all questions
     for group, possible in [*voted, *larger] if permutations else []:
         rows += _permutation_rows(group, methods_for(group), possible, permutations, seed)
@@ -191,21 +191,21 @@ def curves_and_votes(
 
 
 def _greedy_and_sampled(
-    samples: pd.DataFrame, column: str | None, settings: list[str]
+    samples: pd.DataFrame, column: str | None, logs: bool, settings: list[str]
 ) -> tuple[list[Setting], ...]:
     """Each setting's greedy answers, and its sampled ones, which vote, in the order of `settings`."""
     needed = samples[[name for name in (*_VOTED, column) if name in samples]]
     greedy = samples["decoding"] == "greedy"
     drawn = needed[~greedy] if greedy.any() else needed  # do not copy millions of rows for nothing
-    sampled = sorted(settings_of(drawn, column), key=lambda group: settings.index(group.key.setting))
+    sampled = sorted(settings_of(drawn, column, logs), key=lambda group: settings.index(group.key.setting))
     return list(settings_of(needed[greedy])), sampled
 
 
-def _exact(group: Setting, ns: Ints, methods: Sequence[str], logs: bool) -> list[Exact]:
+def _exact(group: Setting, ns: Ints, methods: Sequence[str]) -> list[Exact]:
     """The exact accuracies of one setting by each method; none if there is no N to compute."""
     if not ns.size:
         return []
-    return [Exact(group, group.key.by(m), ns, accuracy_by(group.pools, m, ns, logs=logs)) for m in methods]
+    return [Exact(group, group.key.by(m), ns, accuracy_by(group.pools, m, ns)) for m in methods]
 
 
 def _exact_rows(curve: Exact, curves: Sequence[Exact]) -> pd.DataFrame:

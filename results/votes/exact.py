@@ -17,7 +17,7 @@ one half is 0.5, not 0.5 + 3e-16.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -68,7 +68,7 @@ class AnswerPools:
     starts[q + 1]; votes: (answers,) −1 null, 0 right, 1, 2, … the question's distinct wrong
     answers; tokens: (answers,) completion tokens (`counted`), NaN if unknown; scores:
     (answers,) NaN for an answer without one, or None if no score was requested; clusters: Q
-    names, or None if questions are independent.
+    names, or None if questions are independent; logs: scores are logarithms of weights.
     """
 
     question_ids: list[str]
@@ -77,6 +77,7 @@ class AnswerPools:
     tokens: Floats
     scores: Floats | None = None
     clusters: list[str] | None = None
+    logs: bool = False
 
     @property
     def sizes(self) -> Ints:
@@ -103,11 +104,19 @@ class AnswerPools:
         """The pools of only the marked answers, (answers,); questions left without answers are dropped."""
         sizes = np.bincount(self.question[answers], minlength=len(self.question_ids))
         left = np.flatnonzero(sizes)
-        names = [self.question_ids[q] for q in left]
-        starts = np.concatenate([[0], np.cumsum(sizes[left])])
-        scores = None if self.scores is None else self.scores[answers]
-        clusters = None if self.clusters is None else [self.clusters[q] for q in left]
-        return AnswerPools(names, starts, self.votes[answers], self.tokens[answers], scores, clusters)
+        return self.at(left, sizes[left], np.flatnonzero(answers))
+
+    def at(self, questions: Ints, sizes: Ints, answers: Ints) -> AnswerPools:
+        """The questions at these places, in this order, with the answers at these, `sizes` of each."""
+        return replace(
+            self,
+            question_ids=[self.question_ids[q] for q in questions],
+            starts=np.concatenate([[0], np.cumsum(sizes)]),
+            votes=self.votes[answers],
+            tokens=self.tokens[answers],
+            scores=None if self.scores is None else self.scores[answers],
+            clusters=None if self.clusters is None else [self.clusters[q] for q in questions],
+        )
 
     @cached_property
     def _counts(self) -> VoteCounts:
@@ -120,12 +129,13 @@ class AnswerPools:
         return VoteCounts(correct, wrong, starts, nulls)
 
 
-def answer_pools(samples: pd.DataFrame, score: str | None = None) -> AnswerPools:
+def answer_pools(samples: pd.DataFrame, score: str | None = None, logs: bool = False) -> AnswerPools:
     """The pools of one group's rows (one setting of one model on one data set), by question.
 
-    score: the column (of floats) with the scores of the pools. Raises BadInput if a stop rule
-    decided how many answers each question got: such pools are not random samples of a
-    question's answers, and whatever is computed from them would be biased.
+    score: the column (of floats) with the scores of the pools; logs: these are logarithms of
+    weights. Raises BadInput if a stop rule decided how many answers each question got: such
+    pools are not random samples of a question's answers, and whatever is computed from them
+    would be biased.
     """
     _refuse_stopped(samples)
     question, names = pd.factorize(samples["question_id"], sort=True)
@@ -143,7 +153,7 @@ def answer_pools(samples: pd.DataFrame, score: str | None = None) -> AnswerPools
     scores = None if score is None else samples[score].to_numpy(np.float64)[order]
     ids = [str(name) for name in names]
     clusters = _clusters(samples, ids)
-    return AnswerPools(ids, starts, votes, tokens, scores, clusters)
+    return AnswerPools(ids, starts, votes, tokens, scores, clusters, logs)
 
 
 MOST_UNCOUNTED = 0.5
@@ -228,6 +238,23 @@ def whole_vote(counts: VoteCounts) -> Floats:
     wrong_leaders = question[counts.wrong == top[question]]
     leaders = right_leads + np.bincount(wrong_leaders, minlength=top.size)
     return np.asarray(right_leads / np.maximum(leaders, 1))
+
+
+def at_fraction(curve: Floats, answers: Floats, pull: Floats) -> Floats:
+    """Each question's accuracy at `answers`, (K,), which need not be whole: (Q, K), NaN beyond the `curve`.
+
+    curve: (Q, most) at N = 1 … most. For a fractional number of answers, that fraction of the
+    questions has one more. Such a number is a ratio of mean costs over the questions: `pull`,
+    (Q, K), is each question's effect on it, which changes the spread of the accuracies but not
+    their mean (the delta method).
+    """
+    most = curve.shape[1]
+    answers = np.where((answers >= 1) & (answers <= most + 1e-9), answers, np.nan)
+    last = max(most - 1, 1)  # at the end of the pool, use the last segment of the curve
+    whole = np.minimum(np.nan_to_num(answers, nan=1.0).astype(np.int64), last)
+    fewer, more = curve[:, whole - 1], curve[:, np.minimum(whole, most - 1)]
+    slope = more - fewer
+    return np.asarray(fewer + (answers - whole) * slope + slope.mean(axis=0) * pull)
 
 
 def majority_curve(correct: int, wrong: Sequence[int], nulls: int = 0) -> Floats:

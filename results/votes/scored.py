@@ -98,26 +98,23 @@ def check_weights(weights: str | None, methods: Collection[str], score: str | No
         raise BadInput(f"weights {weights}: leave it out: the weights of a logprob are e to its power")
 
 
-def accuracy_by(pools: AnswerPools, method: str, ns: Ints, logs: bool = False) -> Floats:
-    """Exact accuracy of every question at every N, (Q, len(ns)), by any method.
-
-    logs: as in `accuracy_by_score`.
-    """
+def accuracy_by(pools: AnswerPools, method: str, ns: Ints) -> Floats:
+    """Exact accuracy of every question at every N, (Q, len(ns)), by any method."""
     if method in SCORED:
-        return accuracy_by_score(pools, method, ns, logs)
+        return accuracy_by_score(pools, method, ns)
     return accuracy_by_question(pools.counts(), method, ns)
 
 
-def accuracy_by_score(pools: AnswerPools, method: str, ns: Ints, logs: bool = False) -> Floats:
+def accuracy_by_score(pools: AnswerPools, method: str, ns: Ints) -> Floats:
     """Exact accuracy of every question at every N, (Q, len(ns)), by one of SCORED.
 
-    logs: scores are logs of weights. Raises BadInput if scores cannot be weights, or credit.
+    Raises BadInput if scores cannot be weights, or credit.
     """
     from results.votes import score_kernel  # numba takes half a second to import
 
     assert pools.scores is not None
     if method == "weighted_majority":
-        _check_weights(pools, logs)
+        _check_weights(pools)
     if method in CREDIT:
         _refuse(pools, (pools.scores < 0) | (pools.scores > 1), ": highest_score needs scores from 0 to 1")
     accuracy = np.zeros((len(pools.question_ids), len(ns)))
@@ -135,7 +132,7 @@ def accuracy_by_score(pools: AnswerPools, method: str, ns: Ints, logs: bool = Fa
             score_kernel.best_curve(level, credit, sizes, accuracy[question])
         else:
             with np.errstate(divide="ignore"):  # log of 0
-                weights = scores if logs else np.log(scores)
+                weights = scores if pools.logs else np.log(scores)
             accuracy[question] = _weighted(votes, weights, sizes)
     return accuracy.round(DIGITS)
 
@@ -214,10 +211,10 @@ def _refuse(pools: AnswerPools, bad: NDArray[np.bool_], because: str) -> None:
         raise BadInput(f"question {name}: a score of {score:g}{because}")
 
 
-def _check_weights(pools: AnswerPools, logs: bool) -> None:
+def _check_weights(pools: AnswerPools) -> None:
     """Raise BadInput if a score cannot be a weight, or a question has too many answers."""
     assert pools.scores is not None
-    bad = np.isposinf(pools.scores) if logs else np.isinf(pools.scores) | (pools.scores < 0)
+    bad = np.isposinf(pools.scores) if pools.logs else np.isinf(pools.scores) | (pools.scores < 0)
     _refuse(
         pools,
         bad,

@@ -40,10 +40,10 @@ class Setting:
     uncounted: int
 
 
-def settings_of(samples: pd.DataFrame, score: str | None = None) -> Iterator[Setting]:
-    """Yield the answers of each setting of each model, with scores from the column `score`, if given."""
+def settings_of(samples: pd.DataFrame, score: str | None = None, logs: bool = False) -> Iterator[Setting]:
+    """Yield the answers of each setting of each model; score, logs: as in `answer_pools`."""
     for key, rows in groups(samples, ANSWERS):
-        pools = answer_pools(rows, score)
+        pools = answer_pools(rows, score, logs)
         ended = endings(rows)
         cut = ended.eq("length").fillna(False) if ended.notna().any() else np.nan
         by_answer = pd.DataFrame({"unreadable": rows["answer"].isna(), "cut_off": cut})

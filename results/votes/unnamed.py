@@ -63,19 +63,10 @@ def _renamed(
     names = [questions[name] for name in pools.question_ids]
     places = np.argsort(names)
     sizes = pools.sizes[places]
-    starts = np.concatenate([[0], np.cumsum(sizes)])
-    within = np.arange(int(starts[-1])) - np.repeat(starts[:-1], sizes)
-    answers = np.repeat(pools.starts[:-1][places], sizes) + within
-    renamed = replace(
-        pools,
-        question_ids=sorted(names),
-        starts=starts,
-        votes=pools.votes[answers],
-        tokens=pools.tokens[answers],
-        scores=None if pools.scores is None else pools.scores[answers],
-        clusters=None if pools.clusters is None else [clusters[pools.clusters[place]] for place in places],
-    )
-    return renamed, places
+    within = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    moved = pools.at(places, sizes, np.repeat(pools.starts[:-1][places], sizes) + within)
+    numbers = None if moved.clusters is None else [clusters[name] for name in moved.clusters]
+    return replace(moved, question_ids=sorted(names), clusters=numbers), places
 
 
 def _numbers(digests: dict[str, bytes]) -> dict[str, str]:

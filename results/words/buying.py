@@ -10,17 +10,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from results.methods import BY_SCORE, METHODS
+from results.methods import BY_SCORE
 from results.summary.buying import CLOSE, Plan
 from results.tables.status import SHORT, Status
+from results.terminal import NBSP
 from results.votes.exact import SAME
 from results.words.cells import Columns, Table, count, level_of, tabled
 from results.words.names import (
-    NBSP,
+    METHOD_NAMES,
     PRICED,
     UNITS,
     interval,
-    known,
     listed,
     methods_name,
     percent,
@@ -51,7 +51,7 @@ def bought(row: Any, alone: bool = False) -> str:
     used += " with its score" if row["method"] in BY_SCORE else ""
     place = f"N = {row['N']:.0f}" if alone else f"N = {row['N']:.0f}, {used}"
     value = show(row["predicted"]) + (" forecast" if is_forecast(row) else "")
-    if known(row, "lower"):
+    if pd.notna(row["lower"]):
         ends = interval(row["lower"], row["upper"])
         value += f" ({level_of(row).replace(' ', NBSP)} interval on {row['on']} {ends})"
     price = f"{row['cost']:,.0f} {UNITS[source]} per question"
@@ -112,7 +112,7 @@ def _reaching(plan: Plan, target: str, by: str) -> str:
 def _choice(plan: Plan, row: Any) -> str:
     """A choice in words, with its model, method and setting if there are several."""
     model = f"{row['model']}, " if len(plan.models) > 1 else ""
-    method = f"{METHODS[row['method']].words}, " if len(plan.methods) > 1 else ""
+    method = f"{METHOD_NAMES[row['method']]}, " if len(plan.methods) > 1 else ""
     alone = len(set(plan.options["setting"])) == 1
     return model + method + bought(row, alone)
 
@@ -122,7 +122,6 @@ def plan_table(plan: Plan) -> Table:
     columns = plan_columns(plan)
     first: Columns = {"model": itemgetter("model")} if len(plan.models) > 1 else {}
     notes = [LUCKY] if "to expect" in columns else []
-    columns = in_money(plan, columns)
     if PRICED in columns:
         notes.append(PRICES_OF)
     elif "usd" in plan.options and (priced := plan.options["usd"] > 0).any():
@@ -134,24 +133,20 @@ def plan_table(plan: Plan) -> Table:
     return tabled("The frontier", plan.frontier, first | columns, " ".join(notes))
 
 
-def in_money(plan: Plan, columns: Columns) -> Columns:
-    """The columns with money instead of tokens, which are first, if the plan is by price."""
-    if plan.by != "usd" or plan.frontier["usd"].isna().any():
-        return columns
-    dollar: Columns = {PRICED: lambda row: dollars(row["usd"])}
-    return dollar | dict(list(columns.items())[1:])
-
-
 def plan_columns(plan: Plan) -> Columns:
     """The columns of a plan's frontier: the `alone` accuracy and, if it differs, the expected one.
 
-    If there are several methods, they have a column. If all choices were measured, no intervals are shown.
+    Costs are in money if the plan is by price. If there are several methods, they have a column. If all
+    choices were measured, no intervals are shown.
     """
     rows = plan.frontier
     unit = UNITS[rows["source"].iloc[0]]
     with_score = " with score" if set(plan.methods) & set(BY_SCORE) else ""
+    cost: Columns = {f"{unit}/question": lambda row: count(row["cost"])}
+    if plan.by == "usd":
+        cost = {PRICED: lambda row: dollars(row["usd"])}
     columns: Columns = {
-        f"{unit}/question": lambda row: count(row["cost"]),
+        **cost,
         "setting": itemgetter("setting"),
         f"{unit}/answer{with_score}": lambda row: count(row["cost"] / row["N"]),
         "N": lambda row: str(row["N"]),
@@ -164,7 +159,7 @@ def plan_columns(plan: Plan) -> Columns:
     columns |= interval_columns(rows)
     columns["status"] = _known
     if len(plan.methods) > 1:
-        columns["by"] = lambda row: METHODS[row["method"]].words
+        columns["by"] = lambda row: METHOD_NAMES[row["method"]]
     return columns
 
 

@@ -15,7 +15,7 @@ import pandas as pd
 from results.normal import FORECAST_LEVEL
 from results.tables.key import UNNAMED
 from results.terminal import aligned, visible
-from results.words.names import UNKNOWN as UNKNOWN
+from results.words.names import UNKNOWN
 
 HALF = 60
 """The most characters of a row that fit into half the page."""

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from results.methods import CREDIT, METHODS
+from results.methods import CREDIT
 from results.normal import FORECAST_LEVEL
 from results.paired.differences import fewest_questions
 from results.paired.runs import Pair
@@ -23,7 +23,7 @@ from results.summary.gains import ranks
 from results.tables.key import on_dataset
 from results.terminal import plural, visible
 from results.words.cells import Columns, Table, level_of, number, tabled
-from results.words.names import listed, percent, points_within, sentence, show
+from results.words.names import METHOD_NAMES, listed, percent, points_within, sentence, show
 
 PAIR = ("dataset", "a", "b")
 """Two runs on one data set, which share a sentence; if there are several settings, it names one."""
@@ -75,7 +75,7 @@ def in_clusters(rows: pd.DataFrame) -> str:
 def answer_name(row: Any) -> str:
     """The kind of answer of a row; a "single answer" unless weights or credit make N = 1 special."""
     is_single = row["N"] == 1 and row["method"] not in ("weighted_majority", *CREDIT)
-    return "single answer" if is_single else f"{METHODS[row['method']].words}, N = {row['N']}"
+    return "single answer" if is_single else f"{METHOD_NAMES[row['method']]}, N = {row['N']}"
 
 
 def without_repeats(rows: pd.DataFrame) -> pd.DataFrame:
@@ -135,9 +135,9 @@ def verdict(rows: pd.DataFrame) -> str:
     It quotes the largest N that is clear: the largest of several differences is the luckiest.
     """
     clear = rows[_clear(rows)]
+    most, paid = _quoted(rows)
     if clear.empty:
-        return _undecided(rows)
-    most = of_most_answers(clear)
+        return _undecided(most, paid, rows)
     runs = [most["b"], most["a"]]
     ends = [most["low"], most["high"]]
     better, worse = runs if most["difference"] > 0 else reversed(runs)
@@ -147,15 +147,26 @@ def verdict(rows: pd.DataFrame) -> str:
     if len(rows) > 1:
         opposed = clear["difference"].min() < 0 < clear["difference"].max()
         where = ", but not everywhere" if opposed else ", the most answers at which it is clear"
-    return f"{better} beats {worse} by {size}, {_place(most, rows)}{where}{_paid(most, rows)}."
+    return f"{better} beats {worse} by {size}, {_place(most, rows)}{where}{_paid(most, paid, rows)}."
 
 
 def quoted(rows: pd.DataFrame) -> list[Any]:
     """The labels of the rows that `verdict` quotes: at equal N and, if known, at equal cost."""
+    return [row.name for row in _quoted(rows) if row is not None]
+
+
+def _quoted(rows: pd.DataFrame) -> tuple[Any, Any]:
+    """The row that `verdict` quotes at equal N, and that at equal cost or None.
+
+    If nothing is clear at equal N, the second is the row of the largest N that is clear at equal cost.
+    """
     clear = rows[_clear(rows)]
-    most = of_most_answers(rows if clear.empty else clear)
-    paid = _clear_at_cost(rows) if clear.empty else _same_at_cost(most, rows)
-    return [most.name] if paid is None else [most.name, paid.name]
+    if len(clear):
+        most = of_most_answers(clear)
+        return most, _same_at_cost(most, rows)
+    paid = at_cost(rows)
+    clear_at_cost = paid[_clear(paid)]
+    return of_most_answers(rows), None if clear_at_cost.empty else of_most_answers(clear_at_cost)
 
 
 def _clear(rows: pd.DataFrame) -> list[bool]:
@@ -168,14 +179,10 @@ def of_most_answers(rows: pd.DataFrame) -> Any:
     return rows.sort_values(["N", "cost"], ascending=False, kind="stable").iloc[0]
 
 
-def _paid(row: Any, rows: pd.DataFrame) -> str:
-    """The end of a sentence: how a row's difference at equal N changes at equal cost.
-
-    If it is unknown at equal cost, the largest N at which it is known is used.
-    """
+def _paid(row: Any, paid: Any, rows: pd.DataFrame) -> str:
+    """The end of a sentence: how a row's difference at equal N changes at equal cost, in the row `paid`."""
     if pd.isna(row["cost"]):
         return ""
-    paid = _same_at_cost(row, rows)
     if paid is None:
         return f"; {_not_at_cost(row, rows)}"
     how = "it is undecided" if _verdict(paid) == "undecided" else "the other way round"
@@ -193,13 +200,6 @@ def _same_at_cost(row: Any, rows: pd.DataFrame) -> Any:
         return None
     place = row.name if row.name in known.index else known["N"].idxmax()
     return known.loc[[place]].iloc[0]
-
-
-def _clear_at_cost(rows: pd.DataFrame) -> Any:
-    """The row of the largest N that is clear at equal cost; None if none is."""
-    paid = at_cost(rows)
-    clear = paid[_clear(paid)]
-    return None if clear.empty else of_most_answers(clear)
 
 
 def _not_at_cost(row: Any, rows: pd.DataFrame) -> str:
@@ -223,9 +223,8 @@ def _not_at_cost(row: Any, rows: pd.DataFrame) -> str:
     )
 
 
-def _undecided(rows: pd.DataFrame) -> str:
+def _undecided(most: Any, paid: Any, rows: pd.DataFrame) -> str:
     """That nothing is decided at equal N, what would decide it, and what is clear at equal cost."""
-    most = of_most_answers(rows)
     a, b = most["a"], most["b"]
     line = f"{b} versus {a} is undecided: no {level_of(rows)} interval at equal N excludes 0"
     if pd.notna(most["questions_needed"]):
@@ -236,11 +235,10 @@ def _undecided(rows: pd.DataFrame) -> str:
         line += f" ({seen}; a fresh run of {most['questions_needed']:,.0f} would usually decide)"
     if at_cost(rows).empty and pd.notna(most["cost"]):
         return f"{line}; {_not_at_cost(most, rows)}."
-    row = _clear_at_cost(rows)
-    if row is None:
+    if paid is None:
         return f"{line}."
-    cost = f"{b} is {_verdict(row)}, {_difference(row)} ({_place(row, rows)})"
-    return f"{line}; at equal {_unit(row)} {cost}."
+    cost = f"{b} is {_verdict(paid)}, {_difference(paid)} ({_place(paid, rows)})"
+    return f"{line}; at equal {_unit(paid)} {cost}."
 
 
 def _place(row: Any, rows: pd.DataFrame) -> str:

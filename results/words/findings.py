@@ -18,10 +18,11 @@ from results.summary.gaps import Gaps
 from results.summary.panels import Panel
 from results.tables.key import WHOSE, Key, keys
 from results.words.buying import advice
-from results.words.cells import UNKNOWN, Table, number
+from results.words.cells import Table, number
 from results.words.compared import lead_in, pairs_of, rankings, ranks_sentence, verdict
 from results.words.names import (
     UNITS,
+    UNKNOWN,
     curves_name,
     interval,
     listed,
@@ -39,7 +40,7 @@ WORTH_SAYING = 0.01
 VERBS = {"better": "pays", "worse": "hurts", "undecided": "makes no clear difference"}
 
 
-def opening(plans: Sequence[Plan], comparison: pd.DataFrame | None, panels: Sequence[Panel]) -> list[str]:
+def opening(plans: Sequence[Plan], comparison: pd.DataFrame, panels: Sequence[Panel]) -> list[str]:
     """Sentences on the first plan and the comparison; without either, what pays for the first model.
 
     If there are several data sets, each line names its own, and a line about one of several models names it.
@@ -53,7 +54,7 @@ def opening(plans: Sequence[Plan], comparison: pd.DataFrame | None, panels: Sequ
         return of[0] if len(of) == 1 < len(names) else ""
 
     lines = [(dataset, advice(plan), alone(plan.models)) for dataset, plan in bought[:1]]
-    if comparison is not None:
+    if len(comparison):
         datasets |= set(comparison["dataset"])
         lines.append((*_of_comparison(comparison), ""))
     lines = lines or [(main.key.dataset, headline(main), alone([main.key.model])) for main in models[:1]]

@@ -11,10 +11,11 @@ from results.normal import LEVEL
 from results.summary.forecasts import LONGER, LONGER_AND_MORE, Forecast, lead, scores
 from results.tables.money import NO_MONEY, Money
 from results.words.buying import PRICES_OF, dollars, interval_columns, status_of
-from results.words.cells import UNKNOWN, Columns, Table, count, level_of, number, tabled
+from results.words.cells import Columns, Table, count, level_of, number, tabled
 from results.words.names import (
     PRICED,
     UNITS,
+    UNKNOWN,
     curves_name,
     listed,
     method_name,

@@ -6,12 +6,14 @@ setting_name("llm", "120")  ->  "asked for 120 tokens"      show(0.6456)  ->  "6
 
 from collections.abc import Sequence
 from decimal import ROUND_HALF_UP, Decimal
-from math import isfinite, isnan
+from math import isfinite
 from typing import Any
+
+import pandas as pd
 
 from results.methods import METHODS
 from results.tables.key import UNNAMED, Key, model_on, on_dataset
-from results.terminal import NBSP as NBSP
+from results.terminal import NBSP
 
 PAPER = (
     "Xingwu Chen, Miao Lu, Beining Wu, Difan Zou: “Towards Theoretical Understanding of Transformer "
@@ -82,7 +84,7 @@ def setting_name(source: str, setting: str) -> str:
 def setting_used(source: str, setting: str, length: float) -> str:
     """A setting and its length (NaN: unknown): "asked for 120 tokens, used 57"."""
     name = setting_name(source, setting)
-    if length != length or (source == "synthetic" and setting.isdecimal()):
+    if pd.isna(length) or (source == "synthetic" and setting.isdecimal()):
         return name
     used = f", used {length:,.0f}"
     return f"{name}{used}" if setting.isdecimal() else f"{name}{used} {UNITS[source]}"
@@ -91,16 +93,6 @@ def setting_used(source: str, setting: str, length: float) -> str:
 def methods_name(methods: Sequence[str]) -> str:
     """ "majority vote", or a common name for several."""
     return METHOD_NAMES.get(methods[0], methods[0]) if len(methods) == 1 else "votes and choices by score"
-
-
-def known(row: Any, name: str) -> bool:
-    """Whether a row has a number in the column."""
-    value = row.get(name)
-    return value is not None and value == value
-
-
-def _unknown(*values: float | None) -> bool:
-    return any(value is None or isnan(value) for value in values)
 
 
 def percent(share: float, sign: str = "") -> str:
@@ -115,17 +107,17 @@ def percent(share: float, sign: str = "") -> str:
     return f"{tenths:{sign}}".replace("-", "−")
 
 
-def interval(low: float, high: float) -> str:
+def interval(low: float | None, high: float | None) -> str:
     """ "83.6 … 90.0 %"; an end far outside 0–100 % becomes "< −100" or "> 200 %"; "–" if one is unknown."""
-    if _unknown(low, high):
+    if pd.isna(low) or pd.isna(high):
         return UNKNOWN
     first = "< −100" if low < -1 else percent(low)
     return f"{first} … {f'> 200{NBSP}%' if high > 2 else show(high)}"
 
 
-def show(value: float, metric: str = "accuracy") -> str:
+def show(value: float | None, metric: str = "accuracy") -> str:
     """A value: per cent for an accuracy, three digits for a risk; "–" if it is unknown."""
-    if _unknown(value):
+    if pd.isna(value):
         return UNKNOWN
     if metric == "accuracy":
         return f"{percent(value)}{NBSP}%"
@@ -139,7 +131,7 @@ def points(gain: float) -> str:
 
 def points_within(gain: float, low: float, high: float) -> str:
     """A difference in points with its interval, if any: "+3.6 (+1.2 … +6.0)"."""
-    return points(gain) if isnan(low) else f"{points(gain)} ({points(low)} … {points(high)})"
+    return points(gain) if pd.isna(low) else f"{points(gain)} ({points(low)} … {points(high)})"
 
 
 def some_of(shown: int, total: int, things: str) -> list[str]:

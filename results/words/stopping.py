@@ -11,8 +11,8 @@ import numpy as np
 from results.normal import LEVEL, z_of
 from results.stopping.advice import Advice
 from results.tables.key import Key
-from results.words.cells import UNKNOWN, Columns, count, number
-from results.words.names import curves_name, percent, points, points_within, show
+from results.words.cells import Columns, count, number
+from results.words.names import UNKNOWN, curves_name, percent, points, points_within, show
 
 
 def _false_stops(row: Any) -> str:

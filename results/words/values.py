@@ -8,19 +8,18 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from results.methods import METHODS
 from results.summary.panels import Panel
 from results.summary.samples import UNSTEADY, ShareGrid
 from results.tables.key import Key, groups
-from results.terminal import aligned, visible
+from results.terminal import NBSP, aligned, visible
 from results.words.buying import status_of
 from results.words.cells import Columns, Table, number, readable, tabled
 from results.words.names import (
-    NBSP,
+    METHOD_NAMES,
     UNITS,
+    UNKNOWN,
     curves_name,
     interval,
-    known,
     line_name,
     percent,
     run_names,
@@ -32,7 +31,7 @@ from results.words.names import (
 
 def combined(panel: Panel) -> str:
     """The panel's method, as the start of a sentence."""
-    return sentence(METHODS[panel.key.method].words)
+    return sentence(METHOD_NAMES[panel.key.method])
 
 
 def value_table(panel: Panel) -> Table:
@@ -84,7 +83,7 @@ def short_lines(panels: Sequence[Panel]) -> list[str]:
         for row in table.rows:
             cells = dict(zip(table.head, row, strict=True))
             values = [cells.get(name, "") for name in wanted]
-            lines.append([*model, METHODS[panel.key.method].words, row[0], *values])
+            lines.append([*model, METHOD_NAMES[panel.key.method], row[0], *values])
     return aligned(lines, left=range(3 if several else 2))
 
 
@@ -94,7 +93,7 @@ def cheap_lines(curves: pd.DataFrame) -> list[str]:
     for key, rows in groups(curves[curves["gain"].notna()] if "gain" in curves else curves.head(0)):
         row: Any = rows.sort_values("N").iloc[-1]
         side = Key("", "", key.model, key.setting)
-        what = f"{side}, {METHODS[key.method].words}, N = {row['N']}"
+        what = f"{side}, {METHOD_NAMES[key.method]}, N = {row['N']}"
         worth = "it adds nothing"
         if row["gain"] >= WORTH:
             worth = f"as good as {row['gain']:.1f} times as many questions"
@@ -156,11 +155,11 @@ def _verdicts(whose: str, claims: pd.DataFrame) -> Table:
     columns: Columns = {
         "claim": _claim,
         "verdict": lambda row: line_name(row["verdict"]),
-        "where": lambda row: row["where"].removeprefix(OURS).strip(":, ") or "–",
+        "where": lambda row: row["where"].removeprefix(OURS).strip(":, ") or UNKNOWN,
     }
     if "sentence" in first and first["sentence"].notna().any():
         columns["in the paper’s words"] = lambda row: (
-            f"“{row['sentence']}”" if known(row, "sentence") else "–"
+            f"“{row['sentence']}”" if pd.notna(row["sentence"]) else UNKNOWN
         )
     columns["settings checked"] = lambda row: str(row["checked"])
     return tabled(f"{len(first)} claim{'s' * (len(first) > 1)} {whose} ({counted})", first, columns)
@@ -174,7 +173,7 @@ def measurement_table(claims: pd.DataFrame) -> Table:
         "quantity": itemgetter("quantity"),
         "measured": lambda row: number(row["measured"]),
         "95 % interval": lambda row: (  # an extreme over tasks has none
-            "–" if row["low"] == row["high"] else f"{number(row['low'])}{NBSP}… {number(row['high'])}"
+            UNKNOWN if row["low"] == row["high"] else f"{number(row['low'])}{NBSP}… {number(row['high'])}"
         ),
         "outcome": _outcome,
     }
@@ -191,7 +190,7 @@ def _group(verdict: str) -> str:
 
 def _outcome(row: Any) -> str:
     """The outcome of a claim at one setting; without the column, there are only two outcomes."""
-    return str(row["outcome"]) if known(row, "outcome") else "holds" if row["holds"] else "fails"
+    return str(row["outcome"]) if pd.notna(row.get("outcome")) else "holds" if row["holds"] else "fails"
 
 
 def _claim(row: Any) -> str:

@@ -234,8 +234,8 @@ def sharp_scores(runs: int) -> Iterator[Row]:
         n = np.array([pool // 4])
         starts = np.arange(questions + 1) * pool
         names = [f"q{place}" for place in range(questions)]
-        every = AnswerPools(names, starts, votes.ravel(), np.ones(starts[-1]), scores=logs.ravel())
-        told = accuracy_by_score(every, "weighted_majority", n, logs=True)[:, 0]
+        every = AnswerPools(names, starts, votes.ravel(), np.ones(starts[-1]), logs.ravel(), logs=True)
+        told = accuracy_by_score(every, "weighted_majority", n)[:, 0]
         pairs = zip(votes, logs, strict=True)
         true = np.array([by_subsets(v, np.exp(w - w.max()), int(n[0]), draws, rng) for v, w in pairs])
         case = f"pool of {pool}, weights over {np.exp(sharpness):,.0f} times"

@@ -194,8 +194,7 @@ def claims() -> pd.DataFrame:
 
 def table_text(table: Table) -> Iterator[str]:
     yield from (table.title, *(" | ".join(row) for row in [table.head, *table.rows]))
-    if table.note:
-        yield table.note
+    yield from filter(None, [table.note])
 
 
 def told() -> Iterator[str]:
@@ -204,7 +203,8 @@ def told() -> Iterator[str]:
         yield verdict(rows)
         yield from table_text(tabled("", both_ways(rows), COLUMNS))
     panels = with_most_first(make_panels(models()))
-    yield from [*opening([], None, panels), *model_notes(panels), *filter(None, map(fewer_questions, panels))]
+    yield from [*opening([], pd.DataFrame(), panels), *model_notes(panels)]
+    yield from filter(None, map(fewer_questions, panels))
     first = models_table(panels)
     assert first is not None
     yield from table_text(first)

@@ -9,7 +9,6 @@ from predict.cli.overview import sentence_of
 from predict.estimate import Status
 from results import read_forecast, read_samples, write_curves
 from results.votes.curves import build_curves
-from results.words.names import NBSP
 from tests.predict.commands import curve, predict
 from tests.predict.conftest import simulated_samples
 
@@ -41,5 +40,5 @@ def test_a_budget_that_does_not_set_the_length_pins_no_new_setting_down(tmp_path
 def test_of_forecasts_the_dearest_that_was_measured_is_told() -> None:
     rows = curve(source="llm", dataset="d", model="m", tokens_per_answer=9.0, predictor="flat")
     rows = rows.assign(role="forecast", predicted=0.5, low=0.4, high=0.6)
-    assert "N = 8:" in sentence_of(rows).replace(NBSP, " ")
-    assert "N = 4:" in sentence_of(rows.assign(accuracy=[0.5, 0.5, 0.5, np.nan])).replace(NBSP, " ")
+    assert "N = 8:" in sentence_of(rows).replace("\xa0", " ")
+    assert "N = 4:" in sentence_of(rows.assign(accuracy=[0.5, 0.5, 0.5, np.nan])).replace("\xa0", " ")

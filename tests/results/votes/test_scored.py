@@ -18,7 +18,7 @@ NAN, INF = np.nan, np.inf
 
 def chosen(method: str, votes, scores, ns, **options) -> Floats:
     """The accuracy of one question at each N."""
-    return accuracy_by_score(pools_of([votes], scores=[scores]), method, np.array(ns), **options)[0]
+    return accuracy_by_score(pools_of([votes], scores=[scores], **options), method, np.array(ns))[0]
 
 
 def weighted(votes, scores, ns) -> list[float]:

@@ -58,7 +58,7 @@ def test_of_several_models_the_cheapest_is_bought(prices, model, cost):
     found = plans(pd.concat([own, other]).assign(target_accuracy=0.69), Money(prices))
     assert [plan.models for plan in found] == [["m", "other"], ["m"], ["other"]]
     assert found[0].chosen[["model", "N"]].tolist() == [model, 4]
-    (first,) = opening(found, None, [])
+    (first,) = opening(found, pd.DataFrame(), [])
     assert cost in first
 
 

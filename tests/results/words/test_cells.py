@@ -1,7 +1,7 @@
 """Cells of tables: what is stated only once, and how numbers are written."""
 
 from results.words.cells import Table, count, number
-from results.words.names import NBSP, interval, show
+from results.words.names import interval, show
 
 
 def test_what_every_row_says_is_said_once():
@@ -27,7 +27,7 @@ def test_counts_are_short():
 
 def test_accuracies_are_per_cent_and_unknown_ones_a_dash():
     nan = float("nan")
-    assert [show(p).replace(NBSP, " ") for p in (0.6362, -0.02, nan)] == ["63.6 %", "−2.0 %", "–"]
+    assert [show(p).replace("\xa0", " ") for p in (0.6362, -0.02, nan)] == ["63.6 %", "−2.0 %", "–"]
     ends = [(0.6014, 0.6677), (-0.95, 1.95), (-3.0, 1e6), (0.1, nan)]
-    told = [interval(low, high).replace(NBSP, " ") for low, high in ends]
+    told = [interval(low, high).replace("\xa0", " ") for low, high in ends]
     assert told == ["60.1 … 66.8 %", "−95.0 … 195.0 %", "< −100 … > 200 %", "–"]

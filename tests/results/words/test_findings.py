@@ -13,8 +13,8 @@ from tests.results.made_tables import curves, twin
 
 def test_the_page_opens_with_what_to_buy_and_has_nothing_to_say_of_the_twin():
     panels = make_panels(curves())
-    assert opening([measured(panels)], None, panels) == [advice(measured(panels))]
-    assert opening([], None, make_panels(twin())) == []
+    assert opening([measured(panels)], pd.DataFrame(), panels) == [advice(measured(panels))]
+    assert opening([], pd.DataFrame(), make_panels(twin())) == []
 
 
 def test_the_order_of_the_rows_changes_no_finding():
