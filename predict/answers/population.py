@@ -87,12 +87,11 @@ class Population:
     unread: Unread | None = None
     elsewhere: Difficulty | None = None
 
-    def posterior(self, questions: Ints | None = None) -> Floats:
-        """P(atom | answers) for the given questions (default: all), (Q, K)."""
-        chosen = np.arange(len(self.pattern)) if questions is None else questions
-        mass = self.likelihood[self.pattern[chosen]] * self.fit.weights
+    def posterior(self) -> Floats:
+        """P(atom | answers) of each question, (Q, K)."""
+        mass = self.likelihood[self.pattern] * self.fit.weights
         if self.elsewhere is not None:
-            leaning = self.elsewhere.leaning(by_p(self.fit.weights), chosen)
+            leaning = self.elsewhere.leaning(by_p(self.fit.weights))
             mass *= np.repeat(leaning, mass.shape[1] // len(P), axis=1)
         return np.asarray(mass / mass.sum(axis=1, keepdims=True))
 
