@@ -34,7 +34,7 @@ from predict.answers.population import Population, fit_population, learning_set,
 from predict.answers.rest import bests_of_pools, pool_sizes, votes_of_pools
 from predict.answers.unread import Unread
 from predict.curves.law_along_t import Carried, other_settings
-from predict.estimate import Estimate, Options, Status, from_draws, more_severe
+from predict.estimate import Estimate, Options, Status, everywhere, from_draws, more_severe
 from predict.evidence.points import Evidence, Floats, Ints, Points, Pool
 from results import BadInput
 from results.normal import Interval
@@ -79,7 +79,7 @@ def from_answers(
     """Forecast the targets at each sampled setting from its population, and the others along T."""
     M = len(targets)
     mean, draws = np.full(M, np.nan), np.full((2, options.replicates, M), np.nan)
-    status = np.full(M, str(Status.NOT_IDENTIFIABLE), dtype="<U20")
+    status = everywhere(Status.NOT_IDENTIFIABLE, M)
     beyond = np.flatnonzero(~np.isin(targets.setting, [pool.setting for pool in observed.pools]))
     grid = np.unique(targets.N)
     carried: list[Carried] = []
