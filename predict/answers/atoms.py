@@ -29,6 +29,9 @@ P = np.concatenate([[0.0], np.sin(np.pi / 2 * (np.arange(_CELLS) + 0.5) / _CELLS
 """Never, always, and the midpoints of cells of equal width in arcsin √p, the scale on which a binomial
 proportion has the same noise everywhere."""
 
+U = 4 * np.arcsin(np.sqrt(P)) / np.pi - 1
+"""Each p on that scale, from −1 to 1: (P,)."""
+
 A = np.array([0.0, 0.15, 0.3, 0.45, 0.6, 0.75, 0.88, 0.97])
 A_EDGES = np.concatenate([[0.0], (A[1:] + A[:-1]) / 2, [1.0]])
 
