@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from results.votes.exact import answer_pools, best_of_n
-from studies.stopping.run import markdown
+from studies.pages import markdown
 from studies.stopping.sets import ROOT, load
 
 Floats = NDArray[np.float64]

@@ -30,6 +30,7 @@ from results.tables.key import Key
 from studies.forecasts.along_n import Job, jobs, judged
 from studies.forecasts.page import HERE, METHODS, insert
 from studies.forecasts.rivals import beta_binomial
+from studies.pages import markdown
 
 
 def changed(target: str, value: object) -> Estimator:
@@ -117,7 +118,12 @@ def main(data: Path, splits: int, processes: int) -> None:
     with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
         found = pd.concat(pool.map(scores_of, *zip(*chosen, strict=True)), ignore_index=True)
     write_raw(found, HERE / "ablation.csv")
-    lines = ["| variant | method | error | interval score | held by 90 % | width |", "|---" * 6 + "|"]
+    insert("ablation", ablation_table(found))
+
+
+def ablation_table(found: pd.DataFrame) -> str:
+    """A row for each variant: its errors and scores as shares of the mixture's, geometric means over sets."""
+    lines = []
     for method, label in LABELS.items():
         rows = found[found["method"] == method].set_index(["set", "seen"])
         ours = rows[rows["predictor"] == "as it is"]
@@ -127,8 +133,9 @@ def main(data: Path, splits: int, processes: int) -> None:
                 for column in ("mean_error", "interval_score")
             )
             held, width = 100 * part[["coverage", "width"]].mean()
-            lines.append(f"| {name} | {label} | {error:.2f} | {score:.2f} | {held:.0f} % | {width:.1f} |")
-    insert("ablation", "\n".join(lines))
+            told = f"{error:.2f}", f"{score:.2f}", f"{held:.0f} %", f"{width:.1f}"
+            lines.append([str(name), label, *told])
+    return markdown(["variant", "method", "error", "interval score", "held by 90 %", "width"], lines)
 
 
 if __name__ == "__main__":

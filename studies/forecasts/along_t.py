@@ -31,6 +31,7 @@ from results.tables.contract import as_samples
 from results.tables.files import read_raw, write_raw
 from studies.forecasts.page import HERE, insert
 from studies.forecasts.rivals import JOINT
+from studies.pages import markdown
 
 DEVELOPMENT = ("datarus-r1-14b", "nemotron-9b-v2/aime2425", "nemotron-9b-v2/math500", "qwen3-14b")
 """Sets used to choose the law and its priors. All were known when the line was added."""
@@ -162,15 +163,13 @@ def caps_table(table: pd.DataFrame) -> str:
     names = ["survival", "exponential", "power-law", "joint", "low-cost-to-high", "flat"]
     by_set = table.pivot_table(["error", "held", "score"], "set", "predictor", sort=False)
     by_set.loc["**mean**"] = by_set.mean()
-    lines = [
-        f"| set | {' | '.join(heads.get(name, name) for name in names)} | held | score: ours / exponential |",
-        "|---" * (len(names) + 3) + "|",
-    ]
+    lines = []
     for name, row in by_set.iterrows():
-        errors = " | ".join(f"{row['error', one]:.1f}" for one in names)
+        errors = [f"{row['error', one]:.1f}" for one in names]
         held, ours, rival = (row[at] for at in (("held", names[0]), ("score", names[0]), ("score", names[1])))
-        lines.append(f"| {name} | {errors} | {100 * held:.0f} % | {ours:.0f} / {rival:.0f} |")
-    return "\n".join(lines)
+        lines.append([str(name), *errors, f"{100 * held:.0f} %", f"{ours:.0f} / {rival:.0f}"])
+    head = ["set", *(heads.get(name, name) for name in names), "held", "score: ours / exponential"]
+    return markdown(head, lines)
 
 
 def verdict(table: pd.DataFrame) -> str:
@@ -195,18 +194,17 @@ def verdict(table: pd.DataFrame) -> str:
 
 def settings_table(table: pd.DataFrame) -> str:
     """New settings as a table of the page: the mixture against the best rival of each row."""
-    lines = ["| set | settings seen | best rival | mixture | held | score |", "|---|---|---|---|---|---|"]
+    lines = []
     for key, part in table.groupby(["set", "method", "seen"], sort=False):
         name, method, seen = map(str, key)
         errors = part.set_index("predictor")["error"].dropna()
         ours = part[part["predictor"].isin(OURS)].iloc[-1]
         others = errors.drop([*OURS, "beta-binomial"], errors="ignore")
         words = f"{name}, {method.replace('_', ' ')}"
-        lines.append(
-            f"| {words} | {seen} | {others.idxmin()} {others.min():.1f} | {ours['error']:.1f} | "
-            f"{100 * ours['held']:.0f} % | {ours['score']:.0f} |"
-        )
-    return "\n".join(lines)
+        rival = f"{others.idxmin()} {others.min():.1f}"
+        told = f"{ours['error']:.1f}", f"{100 * ours['held']:.0f} %", f"{ours['score']:.0f}"
+        lines.append([words, seen, rival, *told])
+    return markdown(["set", "settings seen", "best rival", "mixture", "held", "score"], lines)
 
 
 @click.command()

@@ -28,6 +28,7 @@ from results.normal import FORECAST_LEVEL, z_of
 from results.tables.files import write_raw
 from studies.forecasts.along_n import AT_N, REPLICATES, Job, jobs
 from studies.forecasts.page import HERE, METHODS, insert
+from studies.pages import markdown
 
 FAMILIES = ("boinf-am", "boinf-datarus", "boinf-nemotron", "boinf-qwen3", "jhu", "epoch-gpt", "rgeval")
 VALUES = np.arange(0, 0.205, 0.005)
@@ -46,7 +47,7 @@ def main(processes: int, splits: int, data: Path) -> None:
     parts = [left_out(of_method, str(name)) for name, of_method in rows.groupby("method", sort=False)]
     found = pd.concat(parts, ignore_index=True)
     write_raw(found, HERE / "common_error.csv")
-    insert("common-error", markdown(found))
+    insert("common-error", common_error_table(found))
 
 
 def forecasts(job: Job) -> pd.DataFrame:
@@ -110,12 +111,9 @@ def _judged(name: str, learnt: pd.DataFrame, judged: pd.DataFrame, *, sets_alike
     }
 
 
-def markdown(found: pd.DataFrame) -> str:
+def common_error_table(found: pd.DataFrame) -> str:
     """A row for each family, with both methods side by side; coverage should be 90 %."""
-    lines = [
-        "| left out | " + " | ".join(f"{label}: value, held, without it" for label in METHODS.values()) + " |"
-    ]
-    lines.append("|---" * (len(METHODS) + 1) + "|")
+    lines = []
     for family, rows in found.groupby("left out", sort=False):
         by = rows.set_index("method")
         value, inside, without = (by[column].astype(float) for column in ("value", "held", "without it"))
@@ -123,8 +121,8 @@ def markdown(found: pd.DataFrame) -> str:
             f"{value[name]:.3f}, {inside[name]:.0%}, {without[name]:.0%}" if name in by.index else "–"
             for name in METHODS
         ]
-        lines.append("| " + " | ".join([str(family), *cells]) + " |")
-    return "\n".join(lines)
+        lines.append([str(family), *cells])
+    return markdown(["left out", *(f"{label}: value, held, without it" for label in METHODS.values())], lines)
 
 
 if __name__ == "__main__":

@@ -38,6 +38,7 @@ from results.votes.exact import VoteCounts
 from studies.forecasts.ablation import changed
 from studies.forecasts.along_n import Job, jobs, judged
 from studies.forecasts.page import HERE, insert
+from studies.pages import markdown
 
 
 class Origin(NamedTuple):
@@ -81,7 +82,7 @@ def main(processes: int, splits: int, data: Path) -> None:
         others = [learnt(job.name, fitted) for job in real]
         found = pd.concat(pool.map(scores, real, others), ignore_index=True)
     write_raw(found, HERE / "tried.csv")
-    insert("tried", markdown(found))
+    insert("tried", tried_table(found))
 
 
 def origin(name: str) -> Origin | None:
@@ -138,7 +139,7 @@ def scores(job: Job, alpha: Floats) -> pd.DataFrame:
     return judged(job, {AS_IT_IS: mixture, LEARNT: moved, MEAN: mean_of_both})
 
 
-def markdown(found: pd.DataFrame) -> str:
+def tried_table(found: pd.DataFrame) -> str:
     """A row for each set and number of answers seen, and the ratios of all."""
     ways = [AS_IT_IS, LEARNT, MEAN]
     wide = found.pivot_table(index=["set", "seen"], columns="predictor", values=[*NAMES], sort=False)
@@ -146,13 +147,13 @@ def markdown(found: pd.DataFrame) -> str:
         "set, answers seen",
         *(way if way != AS_IT_IS else title for title in NAMES.values() for way in ways),
     ]
-    lines = [f"| {' | '.join(head)} |", "| --- " * len(head) + "|"]
+    rows = []
     cases = [f"{name}, {seen}" for name, seen in wide.index]
     for case, (_, row) in zip(cases, wide.iterrows(), strict=True):
         cells = [f"{100 * row[column, way]:{_DIGITS[column]}}" for column in NAMES for way in ways]
-        lines.append(f"| {case} | {' | '.join(cells)} |")
+        rows.append([case, *cells])
     bias = 100 * found.groupby("predictor")["bias"].mean()
-    lines += ["", f"The bias of the mixture is {bias[AS_IT_IS]:+.2f} points."]
+    lines = [markdown(head, rows), "", f"The bias of the mixture is {bias[AS_IT_IS]:+.2f} points."]
     for way in (LEARNT, MEAN):
         error, score = (wide[name][way] / wide[name][AS_IT_IS] for name in ("mean_error", "interval_score"))
         lines += [

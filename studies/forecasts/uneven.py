@@ -27,6 +27,7 @@ from results.normal import FORECAST_LEVEL
 from results.votes.exact import best_of_n
 from studies.forecasts.along_n import AT_N, REPLICATES, jobs
 from studies.forecasts.page import insert
+from studies.pages import markdown
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -48,7 +49,7 @@ def main(data: Path, splits: int, tables: int) -> None:
     settings = sizes(data, splits)
     seeds = tqdm(range(tables), unit="table")
     drawn = [table(settings, splits, np.random.default_rng(seed)) for seed in seeds]
-    insert("uneven", markdown(pd.concat(drawn, keys=range(tables), names=["table"])))
+    insert("uneven", uneven_table(pd.concat(drawn, keys=range(tables), names=["table"])))
 
 
 def sizes(data: Path, splits: int) -> list[tuple[str, int, int]]:
@@ -92,7 +93,7 @@ def interval(among: Ints, seen: int, answers: int, N: Ints, rng: np.random.Gener
     return middle(of_pool[right].mean(axis=1), FORECAST_LEVEL)
 
 
-def markdown(held: "pd.Series[float]") -> str:
+def uneven_table(held: "pd.Series[float]") -> str:
     """The table that summarises the simulated tables."""
     cases = held.groupby("table")
     uneven, half = (held < UNEVEN).groupby("table").sum(), (held <= 0.5).groupby("table").sum()
@@ -104,7 +105,7 @@ def markdown(held: "pd.Series[float]") -> str:
         "cases that hold in 50 % or fewer": f"{half.mean():.1f} ({half.min()} … {half.max()})",
         "tables in which every case holds in 75 % or more": f"{(uneven == 0).mean():.0%}",
     }
-    return "\n".join(["| | |", "|---|---|", *(f"| {name} | {value} |" for name, value in rows.items())])
+    return markdown(["", ""], rows.items())
 
 
 if __name__ == "__main__":

@@ -20,7 +20,8 @@ from results.stopping.replay import Replay, Stops
 from results.stopping.votes_so_far import Bools, Floats, Ints, Seen
 from results.votes.exact import answer_pools
 from results.votes.permutations import random_orders
-from studies.stopping.run import insert, markdown, percent
+from studies.pages import markdown
+from studies.stopping.run import insert, percent
 from studies.stopping.sets import ROOT, load
 
 MOST, ORDERS = 40, 100

@@ -22,7 +22,7 @@ from results.stopping.advice import LOST, advice, at_equal_agreement, one_by_one
 from results.stopping.arena import CLAIRVOYANT
 from results.words.names import points
 from results.words.stopping import sentences
-from studies.pages import insert_into
+from studies.pages import insert_into, markdown
 from studies.stopping.rules import LITERATURE
 from studies.stopping.sets import ROOT, load
 
@@ -93,12 +93,6 @@ def main(data: Path) -> None:
     figures = [figure for choice in choices for figure in choice.every_figure]
     png = bytes(vl_convert.vegalite_to_png(combined_spec([figures]), scale=1.2))
     (HERE / "stopping.png").write_bytes(png)
-
-
-def markdown(head: list[str], rows: list[list[str]]) -> str:
-    """A table of Markdown."""
-    escaped = [[cell.replace("|", "\\|") for cell in cells] for cells in rows]
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in [head, ["---"] * len(head), *escaped])
 
 
 def percent(value: float, digits: int = 1) -> str:
