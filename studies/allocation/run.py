@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 from scipy import special
 
 from results.votes.exact import answer_pools, best_of_n
+from studies.options import DATA
 from studies.pages import markdown
-from studies.stopping.sets import ROOT, load
+from studies.stopping.sets import load
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -153,9 +154,7 @@ def allocation_table(sets: dict[str, Floats]) -> str:
 
 
 @click.command()
-@click.option(
-    "--data", envvar="DATA_DIR", default=ROOT.parent / "shared" / "data", type=click.Path(path_type=Path)
-)
+@DATA
 def main(data: Path) -> None:
     """Print the table of the README."""
     click.echo(allocation_table({name: chances(samples) for name, (_, samples) in load(data).items()}))

@@ -7,10 +7,8 @@ game24  best_of_n  4     c = 1      6          0.1451      1.00      0.412
 Writes ablation.csv and a table of studies/forecasts/README.md.
 """
 
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from functools import partial
-from multiprocessing import get_context
 from pathlib import Path
 from unittest.mock import patch
 
@@ -30,6 +28,7 @@ from results.tables.key import Key
 from studies.forecasts.along_n import Job, jobs, judged
 from studies.forecasts.page import HERE, METHODS, insert
 from studies.forecasts.rivals import beta_binomial
+from studies.options import DATA, PROCESSES, SPLITS, pool_of
 from studies.pages import markdown
 
 
@@ -96,8 +95,6 @@ SETS = ("boinf", "rgeval", "game24")
 SHARING = ("biggsm", "otis", "steps", "budgets", "jhu", "qwen")
 """Sets with two or more settings of the same questions."""
 
-DATA = HERE.parents[2] / "shared" / "data"
-
 
 def scores_of(job: Job, kind: str) -> pd.DataFrame:
     """The scores of the mixture and its variants on a set."""
@@ -105,9 +102,9 @@ def scores_of(job: Job, kind: str) -> pd.DataFrame:
 
 
 @click.command()
-@click.option("--data", envvar="DATA_DIR", default=DATA, type=click.Path(path_type=Path))
-@click.option("--splits", default=2, show_default=True, type=click.IntRange(1))
-@click.option("--jobs", "processes", default=2, show_default=True, type=click.IntRange(1), help="Processes.")
+@DATA
+@SPLITS
+@PROCESSES
 def main(data: Path, splits: int, processes: int) -> None:
     """Judge the mixture and its variants on `SETS` and `SHARING`."""
     cached = (HERE.parents[1] / "results" / "cached").glob("qwen-*.parquet")
@@ -115,7 +112,7 @@ def main(data: Path, splits: int, processes: int) -> None:
     chosen = [(job, job.method) for job in every if job.name.startswith(SETS)]
     votes = [job for job in every if job.method == "majority"]
     chosen += [(job, "several settings") for job in votes if job.name.startswith(SHARING)]
-    with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
+    with pool_of(processes) as pool:
         found = pd.concat(pool.map(scores_of, *zip(*chosen, strict=True)), ignore_index=True)
     write_raw(found, HERE / "ablation.csv")
     insert("ablation", ablation_table(found))

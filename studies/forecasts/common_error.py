@@ -11,9 +11,6 @@ row, where forecasts do; more than a quarter of these are of two sets with many 
 common_error.csv and the table of README.md.
 """
 
-import os
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
 from pathlib import Path
 
 import click
@@ -28,6 +25,7 @@ from results.normal import FORECAST_LEVEL, z_of
 from results.tables.files import write_raw
 from studies.forecasts.along_n import AT_N, REPLICATES, Job, jobs
 from studies.forecasts.page import HERE, METHODS, insert
+from studies.options import DATA, PROCESSES, SPLITS, pool_of
 from studies.pages import markdown
 
 FAMILIES = ("boinf-am", "boinf-datarus", "boinf-nemotron", "boinf-qwen3", "jhu", "epoch-gpt", "rgeval")
@@ -36,13 +34,12 @@ Row = dict[str, str | float]
 
 
 @click.command()
-@click.option("--jobs", "processes", default=2, show_default=True, type=click.IntRange(1), help="Processes.")
-@click.option("--splits", default=2, show_default=True, type=click.IntRange(1), help="Splits of a set.")
-@click.option("--data", envvar="DATA_DIR", required=True, type=click.Path(path_type=Path))
+@PROCESSES
+@SPLITS
+@DATA
 def main(processes: int, splits: int, data: Path) -> None:
     """Measure the value again."""
-    os.environ["OMP_NUM_THREADS"] = "1"  # for the processes started below
-    with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
+    with pool_of(processes) as pool:
         rows = pd.concat(pool.map(forecasts, jobs(data, splits)), ignore_index=True)
     parts = [left_out(of_method, str(name)) for name, of_method in rows.groupby("method", sort=False)]
     found = pd.concat(parts, ignore_index=True)

@@ -12,11 +12,8 @@ sees only the curve, are averaged, and so are the ends of their intervals. Nothi
 Writes tried.csv and a table of README.md.
 """
 
-import os
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from functools import partial
-from multiprocessing import get_context
 from pathlib import Path
 from typing import NamedTuple
 
@@ -38,6 +35,7 @@ from results.votes.exact import VoteCounts
 from studies.forecasts.ablation import changed
 from studies.forecasts.along_n import Job, jobs, judged
 from studies.forecasts.page import HERE, insert
+from studies.options import DATA, PROCESSES, SPLITS, pool_of
 from studies.pages import markdown
 
 
@@ -70,14 +68,13 @@ AS_IT_IS, LEARNT, MEAN = "as it is", "learnt", "mean of both"
 
 
 @click.command()
-@click.option("--jobs", "processes", default=2, show_default=True, type=click.IntRange(1), help="Processes.")
-@click.option("--splits", default=2, show_default=True, type=click.IntRange(1), help="Splits of a set.")
-@click.option("--data", envvar="DATA_DIR", required=True, type=click.Path(path_type=Path))
+@PROCESSES
+@SPLITS
+@DATA
 def main(processes: int, splits: int, data: Path) -> None:
     """Judge both changes on every real set."""
-    os.environ["OMP_NUM_THREADS"] = "1"  # for the processes started below
     real = [job for job in jobs(data, splits) if job.method == "majority" and origin(job.name)]
-    with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
+    with pool_of(processes) as pool:
         fitted = dict(zip((job.name for job in real), pool.map(fitted_alpha, real), strict=True))
         others = [learnt(job.name, fitted) for job in real]
         found = pd.concat(pool.map(scores, real, others), ignore_index=True)

@@ -27,6 +27,7 @@ from results.normal import FORECAST_LEVEL
 from results.votes.exact import best_of_n
 from studies.forecasts.along_n import AT_N, REPLICATES, jobs
 from studies.forecasts.page import insert
+from studies.options import DATA, SPLITS
 from studies.pages import markdown
 
 Ints = npt.NDArray[np.int64]
@@ -41,8 +42,8 @@ UNEVEN = 0.75
 
 
 @click.command()
-@click.option("--data", envvar="DATA_DIR", required=True, type=click.Path(path_type=Path))
-@click.option("--splits", default=2, show_default=True, type=click.IntRange(1), help="Splits of a set.")
+@DATA
+@SPLITS
 @click.option("--tables", default=100, show_default=True, type=click.IntRange(2), help="Tables drawn.")
 def main(data: Path, splits: int, tables: int) -> None:
     """Draw tables of the evidence and count the cases that stand out."""

@@ -22,9 +22,10 @@ from results.stopping.advice import LOST, advice, at_equal_agreement, one_by_one
 from results.stopping.arena import CLAIRVOYANT
 from results.words.names import points
 from results.words.stopping import sentences
+from studies.options import DATA
 from studies.pages import insert_into, markdown
 from studies.stopping.rules import LITERATURE
-from studies.stopping.sets import ROOT, load
+from studies.stopping.sets import load
 
 HERE = Path(__file__).resolve().parent
 PAGE = HERE / "README.md"
@@ -62,9 +63,7 @@ CLAIMS = {
 
 
 @click.command()
-@click.option(
-    "--data", envvar="DATA_DIR", default=ROOT.parent / "shared" / "data", type=click.Path(path_type=Path)
-)
+@DATA
 def main(data: Path) -> None:
     """Remake the tables and the picture of the README."""
     with warnings.catch_warnings():
