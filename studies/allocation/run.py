@@ -14,16 +14,12 @@ from pathlib import Path
 import click
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy import special
 
-from results.votes.exact import answer_pools, best_of_n
+from results.votes.exact import Floats, Ints, answer_pools, best_of_n
 from studies.options import DATA
 from studies.pages import markdown
 from studies.stopping.sets import load
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 BUDGETS = (8, 16, 32)
 """Mean number of answers per question; half of them are the pilot."""

@@ -31,6 +31,7 @@ from predict.evidence.groups import Group, groups_of_curves
 from predict.evidence.points import Floats
 from results import build_curves, read_curves, read_samples
 from results.votes.caps import cap_samples
+from studies.forecasts.along_t import caps_of
 from studies.forecasts.page import insert
 from studies.forecasts.rivals import JOINT
 from studies.pages import markdown
@@ -77,8 +78,7 @@ def curves_of(kind: str, name: str, source: str) -> pd.DataFrame:
         return read_curves(source)
     if kind == "caps":
         samples = read_samples(source)
-        caps = [round(cap) for cap in np.quantile(samples["tokens"], np.linspace(0.1, 0.999, CAPS))]
-        return build_curves(cap_samples(samples, caps), permutations=0)
+        return build_curves(cap_samples(samples, caps_of(samples, CAPS)), permutations=0)
     lines = [line for _, line in run_panel(source).groupby("model", sort=False)]
     return lines[int(name.split()[-1]) - 1]
 

@@ -27,8 +27,7 @@ from studies.figure_3.evidence import (
     CHOICES,
     LAW,
     PROTOCOLS,
-    counts_seen,
-    cut,
+    cases,
     group_of,
     measure,
 )
@@ -211,14 +210,11 @@ def conditions() -> pd.DataFrame:
         ("tiny", "tiny", "results/cached/tiny.csv"),
         ("forced", "tiny-forced", "studies/figure_3/tiny-forced.csv"),
     ):
-        group = group_of(kind, name, source)
-        for protocol in PROTOCOLS:
-            for count in counts_seen(group):
-                seen, targets, truth = cut(group, count, protocol)
-                paper = low_cost_to_high(seen.points, seen.accuracy[None], targets)
-                off = 100 * np.abs(paper.mean[0] - truth)
-                rows = pd.DataFrame({"off": off, "condition": paper.condition})
-                found.append(rows.assign(protocol=protocol))
+        for one in cases(group_of(kind, name, source)):
+            paper = low_cost_to_high(one.seen.points, one.seen.accuracy[None], one.targets)
+            off = 100 * np.abs(paper.mean[0] - one.truth)
+            rows = pd.DataFrame({"off": off, "condition": paper.condition})
+            found.append(rows.assign(protocol=one.protocol))
     return pd.concat(found).dropna()
 
 

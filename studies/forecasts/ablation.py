@@ -26,7 +26,7 @@ from results.normal import Z90
 from results.tables.files import write_raw
 from results.tables.key import Key
 from studies.forecasts.along_n import Job, jobs, judged
-from studies.forecasts.page import HERE, METHODS, insert
+from studies.forecasts.page import HERE, METHODS, geometric_mean, insert
 from studies.forecasts.rivals import beta_binomial
 from studies.options import DATA, PROCESSES, SPLITS, pool_of
 from studies.pages import markdown
@@ -126,8 +126,7 @@ def ablation_table(found: pd.DataFrame) -> str:
         ours = rows[rows["predictor"] == "as it is"]
         for name, part in rows.groupby("predictor", sort=False):
             error, score = (
-                np.exp(np.log(part[column] / ours[column]).mean())
-                for column in ("mean_error", "interval_score")
+                geometric_mean(part[column] / ours[column]) for column in ("mean_error", "interval_score")
             )
             held, width = 100 * part[["coverage", "width"]].mean()
             told = f"{error:.2f}", f"{score:.2f}", f"{held:.0f} %", f"{width:.1f}"

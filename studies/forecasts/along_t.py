@@ -29,7 +29,7 @@ from predict.stopped import survival
 from results.normal import held, interval_score
 from results.tables.contract import as_samples
 from results.tables.files import read_raw, write_raw
-from studies.forecasts.page import HERE, insert
+from studies.forecasts.page import HERE, geometric_mean, insert
 from studies.forecasts.rivals import JOINT
 from studies.pages import markdown
 
@@ -51,9 +51,14 @@ def runs(samples: pd.DataFrame) -> Iterator[tuple[pd.DataFrame, str]]:
             yield one, f"{model}/{dataset}" + (f"/{setting}" if len(settings) > 1 else "")
 
 
+def caps_of(run: pd.DataFrame, number: int = 8) -> list[int]:
+    """Caps at the 10 … 99.9 % quantiles of the lengths of a run's answers."""
+    return [round(cap) for cap in np.quantile(run["tokens"], np.linspace(0.1, 0.999, number))]
+
+
 def measure(run: pd.DataFrame, name: str, splits: int, stop: int, predictor: str) -> pd.DataFrame:
     """The backtest of one run, stopped at cap number `stop` of eight, for the vote and best-of-N."""
-    caps = [round(cap) for cap in np.quantile(run["tokens"], np.linspace(0.1, 0.999, 8))]
+    caps = caps_of(run)
     smallest = int(run.groupby("question_id").size().min())
     request = Request(fit_max_n=ANSWERS, at_n=tuple(n for n in AT_N if n <= smallest))
     tables = []
@@ -177,14 +182,14 @@ def verdict(table: pd.DataFrame) -> str:
     by_set = table.groupby(["predictor", "set"])[["error", "score", "held"]].mean()
     means = by_set.groupby("predictor").mean()
     rival = str(means["error"].drop("survival").idxmin())
-    ratio = (by_set["error"]["survival"] / by_set["error"][rival]).map(np.log).mean()
+    ratio = geometric_mean(by_set["error"]["survival"] / by_set["error"][rival])
     tokens = table[table["predictor"] == "survival"].groupby("set")[["tokens_error", "tokens_held"]].mean()
     ours, other = means.loc["survival"], means.loc[rival]
     times = ours["error"] / other["error"]
     return (
         f"Our error is {ours['error']:.1f} points; that of the best curve predictor over all sets, "
         f"`{rival}`, is {other['error']:.1f}.\n"
-        f"The ratio is {times:.2f} (geometric mean over sets: {np.exp(ratio):.2f}).\n"
+        f"The ratio is {times:.2f} (geometric mean over sets: {ratio:.2f}).\n"
         f"Of 100 intervals of ours {100 * ours['held']:.0f} hold, of `{rival}` {100 * other['held']:.0f}; "
         f"the interval scores are {ours['score']:.0f} and {other['score']:.0f}.\n"
         f"Tokens per answer are {tokens['tokens_error'].mean():.1f} % off on average, and "

@@ -23,7 +23,7 @@ from predict.evidence.capped import observe
 from predict.evidence.request import read_asked
 from results.normal import FORECAST_LEVEL, z_of
 from results.tables.files import write_raw
-from studies.forecasts.along_n import AT_N, REPLICATES, Job, jobs
+from studies.forecasts.along_n import REPLICATES, Job, at_n, jobs
 from studies.forecasts.page import HERE, METHODS, insert
 from studies.options import DATA, PROCESSES, SPLITS, pool_of
 from studies.pages import markdown
@@ -50,12 +50,11 @@ def main(processes: int, splits: int, data: Path) -> None:
 def forecasts(job: Job) -> pd.DataFrame:
     """Forecasts of a set without the common error, their truths, and the spread of which it is a share."""
     mixture.COMMON_ERROR = 0.0
-    at_n = next(ns for start, ns in AT_N.items() if job.name.startswith(start))
     family = next((name for name in FAMILIES if job.name.startswith(name)), job.name)
     rows = []
     for group in read_asked([job.path], job.method):
         names = [pool.setting for pool in group.pools]
-        for seen, ns in at_n.items():
+        for seen, ns in at_n(job.name).items():
             for split in range(job.splits):
                 observed = observe(group, names, seen, split, split)
                 options = Options(replicates=REPLICATES, seed=split)

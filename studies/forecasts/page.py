@@ -96,8 +96,10 @@ def verdict(label: str, table: pd.DataFrame) -> str:
     held, trusted = ours["coverage"], ours["ok"] * ours["forecasts"]
     share = trusted.sum() / ours["forecasts"].sum()
     ok_held = (ours["ok_coverage"].fillna(0) * trusted).sum() / trusted.sum()
-    mean, beside, width = (_mean(values) for values in (ratio, known, scored))
-    theirs = ", ".join(f"{_mean(score['mixture'] / score[name]):.2f} of that of {name}" for name in published)
+    mean, beside, width = (geometric_mean(values) for values in (ratio, known, scored))
+    theirs = ", ".join(
+        f"{geometric_mean(score['mixture'] / score[name]):.2f} of that of {name}" for name in published
+    )
     return (
         f"**{label}**, {len(ratio)} cases (a set and the answers seen):\n\n"
         f"* Beside the published laws: the mixture's error is {beside:.2f} times that of whichever of them "
@@ -111,8 +113,8 @@ def verdict(label: str, table: pd.DataFrame) -> str:
     )
 
 
-def _mean(ratios: "pd.Series[float]") -> float:
-    """The geometric mean."""
+def geometric_mean(ratios: "pd.Series[float]") -> float:
+    """The mean of ratios."""
     return float(np.exp(np.log(ratios).mean()))
 
 

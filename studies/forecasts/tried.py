@@ -27,14 +27,13 @@ from predict.answers.population import learning_set
 from predict.answers.prior import RIDGE, base, features
 from predict.answers.weights import PenalisedLikelihood
 from predict.estimate import Estimate, Options
-from predict.estimators import estimate
 from predict.evidence.points import Evidence, Floats, Points
 from predict.evidence.request import read_asked
 from results.tables.files import write_raw
 from results.votes.exact import VoteCounts
 from studies.forecasts.ablation import changed
-from studies.forecasts.along_n import Job, jobs, judged
-from studies.forecasts.page import HERE, insert
+from studies.forecasts.along_n import Job, from_curve, jobs, judged
+from studies.forecasts.page import HERE, geometric_mean, insert
 from studies.options import DATA, PROCESSES, SPLITS, pool_of
 from studies.pages import markdown
 
@@ -120,7 +119,7 @@ def _moved(alpha: Floats) -> Floats:
 def mean_of_both(observed: Evidence, targets: Points, options: Options) -> Estimate:
     """The mean of the mixture and `question-law`, or the mixture where the latter gives no forecast."""
     ours = mixture(observed, targets, options)
-    curve = estimate("question-law", replace(observed, pools=()), targets, options)
+    curve = from_curve(observed, targets, options)
     given = np.isfinite(curve.mean)
 
     def mean(one: Floats, other: Floats) -> Floats:
@@ -154,15 +153,11 @@ def tried_table(found: pd.DataFrame) -> str:
     for way in (LEARNT, MEAN):
         error, score = (wide[name][way] / wide[name][AS_IT_IS] for name in ("mean_error", "interval_score"))
         lines += [
-            f"*{way.capitalize()}*: error {_mean(error):.2f} times as large (geometric mean; smaller in "
-            f"{(error < 1).sum()} of {len(wide)} cases), score {_mean(score):.2f} times (smaller in "
-            f"{(score < 1).sum()}), bias {bias[way]:+.2f} points."
+            f"*{way.capitalize()}*: error {geometric_mean(error):.2f} times as large (geometric mean; "
+            f"smaller in {(error < 1).sum()} of {len(wide)} cases), score {geometric_mean(score):.2f} times "
+            f"(smaller in {(score < 1).sum()}), bias {bias[way]:+.2f} points."
         ]
     return "\n".join(lines)
-
-
-def _mean(ratios: pd.Series) -> float:
-    return float(np.exp(np.log(ratios).mean()))
 
 
 if __name__ == "__main__":

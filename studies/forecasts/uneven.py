@@ -16,7 +16,6 @@ from pathlib import Path
 
 import click
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 from scipy.special import betaln
 from tqdm import tqdm
@@ -24,14 +23,11 @@ from tqdm import tqdm
 from predict.estimate import middle
 from predict.evidence.request import read_asked
 from results.normal import FORECAST_LEVEL
-from results.votes.exact import best_of_n
-from studies.forecasts.along_n import AT_N, REPLICATES, jobs
+from results.votes.exact import Floats, Ints, best_of_n
+from studies.forecasts.along_n import REPLICATES, at_n, jobs
 from studies.forecasts.page import insert
 from studies.options import DATA, SPLITS
 from studies.pages import markdown
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 SIDE = np.geomspace(0.1, 5, 24)
 A, B = (axis.ravel() for axis in np.meshgrid(SIDE, SIDE))
@@ -70,7 +66,7 @@ def table(settings: list[tuple[str, int, int]], splits: int, rng: np.random.Gene
     for name, questions, answers in settings:
         law = rng.integers(len(A))
         right = rng.random((questions, answers)) < rng.beta(A[law], B[law], questions)[:, None]
-        for seen, ns in next(asked for start, asked in AT_N.items() if name.startswith(start)).items():
+        for seen, ns in at_n(name).items():
             N = np.array([n for n in ns if n <= answers])
             truth = best_of_n(np.full((questions, 1), answers), right.sum(axis=1)[:, None], N).mean(axis=0)
             for _ in range(splits):
