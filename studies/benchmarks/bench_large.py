@@ -69,7 +69,7 @@ def _rows(experiment: Experiment, columns: list[list[Any]]) -> Iterator[dict[str
             "gold": gold,
             **{"answer": said, "correct": said == gold, "reader": said and "hashes"},
             **{"tokens": tokens, "finish_reason": "stop", "prompt_tokens": 512, "seed": None, "text": text},
-            **{"dataset": experiment.dataset, "model": experiment.model, "decoding": "sample"},
+            **{"dataset": experiment.name, "model": experiment.model, "decoding": "sample"},
         }
 
 
