@@ -94,6 +94,11 @@ def log_likelihood(observed: Patterns) -> Floats:
     return np.asarray(total.reshape(len(s), ATOMS))
 
 
+def relative(logs: Floats) -> Floats:
+    """Likelihoods (U, K) from their logs, in each row relative to the largest."""
+    return np.asarray(np.exp(logs - logs.max(axis=1, keepdims=True)))
+
+
 def _log_agreement(counts: list[tuple[int, ...]]) -> Floats:
     """The log of the bracket in `log_likelihood` for each of `counts`, shape (len(counts), len(A), RESTS)."""
     terms = np.array([1 + len(set(c)) for c in counts])

@@ -11,7 +11,7 @@ from typing import Protocol
 import numpy as np
 from scipy.special import softmax
 
-from predict.answers.atoms import P, log_likelihood, patterns
+from predict.answers.atoms import P, log_likelihood, patterns, relative
 from predict.answers.prior import (
     RIDGE,
     RIDGE_OF_ALIKE,
@@ -125,8 +125,7 @@ def fit_population(counts: VoteCounts) -> Population:
     average by evidence. Neither is, which makes evidence overconfident: it is tempered by `TEMPER`.
     """
     kinds = patterns(counts)
-    logs = log_likelihood(kinds)
-    likelihood, pattern, unread = np.exp(logs - logs.max(axis=1, keepdims=True)), kinds.pattern, None
+    likelihood, pattern, unread = relative(log_likelihood(kinds)), kinds.pattern, None
     if counts.nulls.any():
         likelihood, pattern, unread = _with_unread(counts, likelihood, pattern)
     rows, counted = learning_set(pattern)
@@ -165,7 +164,7 @@ def _with_unread(counts: VoteCounts, read: Floats, pattern: Ints) -> tuple[Float
 
 def by_atom(logs: Floats, atoms: int) -> Floats:
     """The likelihood (U, atoms), up to a factor per row, from logs (U, len(P)) that depend only on p."""
-    return np.repeat(np.exp(logs - logs.max(axis=1, keepdims=True)), atoms // len(P), axis=1)
+    return np.repeat(relative(logs), atoms // len(P), axis=1)
 
 
 def by_p(weights: Floats) -> Floats:

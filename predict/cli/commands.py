@@ -90,7 +90,7 @@ def sampled(predictor: str, replicates: int, one: bool = False) -> Callable[[Any
     )
 
 
-OF_FORECASTS = (*("predictor", "method", "fit_cap", "at_caps", "bootstrap", "seed", "at_settings", "prices"),)
+OF_FORECASTS = ("predictor", "method", "fit_cap", "at_caps", "bootstrap", "seed", "at_settings", "prices")
 """The options of `tts plan` that have no effect with `--score`."""
 
 

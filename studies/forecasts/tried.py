@@ -21,7 +21,7 @@ import click
 import numpy as np
 import pandas as pd
 
-from predict.answers.atoms import log_likelihood, patterns
+from predict.answers.atoms import log_likelihood, patterns, relative
 from predict.answers.mixture import mixture
 from predict.answers.population import learning_set
 from predict.answers.prior import RIDGE, base, features
@@ -95,9 +95,8 @@ def fitted_alpha(job: Job) -> Floats:
 
 def _alpha(counts: VoteCounts) -> Floats:
     seen = patterns(counts)
-    logs = log_likelihood(seen)
     rows, times = learning_set(seen.pattern)
-    likelihood = np.exp(logs - logs.max(axis=1, keepdims=True))[rows]
+    likelihood = relative(log_likelihood(seen))[rows]
     return PenalisedLikelihood(likelihood, times, base(), features(), RIDGE).maximum()
 
 
