@@ -26,6 +26,9 @@ from synthetic.model.settings import BinarySetting, ContinuousSetting, Setting, 
 
 VOTES = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 
+REPEATS = 5
+"""The paper: "each setting we repeat 5 times"."""
+
 
 @dataclass(frozen=True)
 class Variant:
@@ -38,6 +41,10 @@ class Variant:
     def model(self) -> str:
         """The `model` column of this line's tables."""
         return f"linear-attention {self.label}".strip()
+
+    def of(self, name: str) -> str:
+        """What the line is called, as one of the experiment of that name."""
+        return f"{name} {self.label}".strip()
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from synthetic.binary.paths import sample_supports
 from synthetic.continuous.risk import continuous_risk, needs_sampling
 from synthetic.model.settings import ContinuousSetting, Solver, check_count
 from synthetic.model.tasks import Array, draw_tasks, task_keys
-from synthetic.panels.experiments import Experiment, Variant
+from synthetic.panels.experiments import REPEATS, Experiment, Variant
 
 Key = tuple[int, int]
 Values = dict[str, Array]
@@ -53,7 +53,7 @@ def run_experiment(
     name: str,
     experiment: Experiment,
     solver: Solver = "exact",
-    repeats: int = 5,
+    repeats: int = REPEATS,
     seed: int = 0,
     tasks: int | None = None,
     paths: int | None = None,
@@ -108,7 +108,7 @@ def _run_continuous(name: str, experiment: Experiment, request: PanelRequest) ->
 
 
 def _run_binary(name: str, experiment: Experiment, line: Variant, request: PanelRequest) -> Solved:
-    label, setting = f"{name} {line.label}".strip(), line.setting
+    label, setting = line.of(name), line.setting
     assert not isinstance(setting, ContinuousSetting)
     named = {"dataset": name, "model": line.model}
     steps, votes = experiment.steps, experiment.votes
