@@ -89,10 +89,10 @@ def sets_asked(
             raise BadInput(f"--then {path}: no such file")
     others += tuple(then)
     check_out(out, [*named, *others])
-    sets = read_found(named, others, method, request)
-    for line in together([(file, [why]) for file, why in sets.passed_over]):
+    groups, passed_over = read_found(named, others, method, request)
+    for line in together([(file, [why]) for file, why in passed_over]):
         say(f"skipped: {line}", err=True)
-    return sets.groups
+    return groups
 
 
 def shown_singly(
