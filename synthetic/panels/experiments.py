@@ -42,10 +42,6 @@ class Variant:
         """The `model` column of this line's tables."""
         return f"linear-attention {self.label}".strip()
 
-    def of(self, name: str) -> str:
-        """What the line is called, as one of the experiment of that name."""
-        return f"{name} {self.label}".strip()
-
 
 @dataclass(frozen=True)
 class Experiment:

@@ -108,7 +108,7 @@ def _run_continuous(name: str, experiment: Experiment, request: PanelRequest) ->
 
 
 def _run_binary(name: str, experiment: Experiment, line: Variant, request: PanelRequest) -> Solved:
-    label, setting = line.of(name), line.setting
+    label, setting = f"{name} {line.label}".strip(), line.setting
     assert not isinstance(setting, ContinuousSetting)
     named = {"dataset": name, "model": line.model}
     steps, votes = experiment.steps, experiment.votes

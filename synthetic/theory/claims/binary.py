@@ -33,7 +33,9 @@ from synthetic.theory.claims.own_setting import (
 
 def lines_of(*names: str) -> list[tuple[str, BinarySetting]]:
     """The name and setting of every line of these panels."""
-    lines = [(one.of(name), one.setting) for name in names for one in EXPERIMENTS[name].variants]
+    lines = [
+        (f"{name} {one.label}".strip(), one.setting) for name in names for one in EXPERIMENTS[name].variants
+    ]
     return [(name, setting) for name, setting in lines if isinstance(setting, BinarySetting)]
 
 

@@ -175,7 +175,7 @@ def own_claims(name: str, experiment: Experiment, where: Mapping[str, str], task
     count = experiment.tasks if tasks is None else tasks
     check_count("tasks", count)
     lines = [
-        Line(one.of(name), one.setting, experiment.steps, experiment.votes, count)
+        Line(f"{name} {one.label}".strip(), one.setting, experiment.steps, experiment.votes, count)
         for one in experiment.variants
     ]
     claims, refused = [], dict[str, list[str]]()
