@@ -168,13 +168,9 @@ def test_new_questions_move_all_settings_together() -> None:
     rng, T = np.random.default_rng(0), np.linspace(1.0, 2.0, 6)
     pools = [replace(drawn_pool(80, 8, rng), setting=f"s{t}", T=t, whole=np.full(80, 999)) for t in T]
     whole, N = np.array([0.05**2]), np.array([1])
-    carried = [
-        Carried(
-            *(pool.T, np.array([0.6]), (1 - SHARED) * whole),
-            *(answers_luck(pool, N, "majority"), SHARED * whole),
-        )
-        for pool in pools
-    ]
+    own, questions = (1 - SHARED) * whole, SHARED * whole
+    lucks = [answers_luck(pool, N, "majority") for pool in pools]
+    carried = [Carried(t, np.array([0.6]), own, luck, questions) for t, luck in zip(T, lucks, strict=True)]
     place = Points(np.array(["new"]), np.array([1.5]), np.array([1]))
     _, _, (these, new) = other_settings(carried, N, place, Options(replicates=4000))
     assert new.std() == pytest.approx(0.05 * np.sqrt(SHARED + (1 - SHARED) / 6), rel=0.1)
