@@ -144,11 +144,8 @@ def chosen(predictors: str, group: Group) -> list[str]:
     possible = able(bool(group.pools), bool(group.run))
     if predictors == "all":
         return [*(name for name in possible if name != estimator_of(DEFAULT, group)), DEFAULT]
-    names = names_of("predictor", predictors, (DEFAULT, *ESTIMATORS, "all"))
-    for name in names or [""]:
-        if name not in (DEFAULT, *ESTIMATORS):  # none, or "all" among others
-            every = ", ".join((DEFAULT, *ESTIMATORS, "all"))
-            raise BadInput(f"predictor {name!r} is not one of {every}")
+    names = names_of("predictor", predictors, (DEFAULT, *ESTIMATORS))
+    for name in names:
         if name not in (DEFAULT, *possible):
             needs = f"it is none of {', '.join(possible)}" if group.run else f"it needs {NEEDS[name]}"
             raise BadInput(f"predictor {name} cannot forecast {group.name}: {needs}")

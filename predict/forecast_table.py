@@ -8,7 +8,7 @@ setting  N   predictor  estimator  role      accuracy  predicted  low   high  st
 `new_high` are always the one for new questions of the same kind.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -18,6 +18,7 @@ import pandas as pd
 from predict.estimate import Estimate, Options, Status
 from predict.estimators import SURVIVAL, estimate, estimator_of
 from predict.evidence.groups import Group
+from predict.evidence.points import Floats, Points
 from predict.evidence.request import Request, fitted
 from predict.evidence.targets import Task, split
 from results.arguments import TARGET
@@ -26,8 +27,8 @@ from results.normal import z_of
 from results.tables.status import MEANINGS
 from results.votes.tokens import reasoning_length
 
-THESE, POPULATION = TARGET.words
-"""What an interval may be for: the same questions sampled further, or new questions of their kind."""
+THESE = TARGET.words[0]
+"""The target of an interval for the same questions, sampled further."""
 
 
 def forecast(
@@ -37,7 +38,8 @@ def forecast(
     options: Options,
     target: str = THESE,
 ) -> tuple[pd.DataFrame, list[str]]:
-    """The forecast table of one group, with a block of rows per predictor, and notes that a reader must see.
+    """The forecast table of one group, with a block of rows per predictor, and notes that a reader must see
+    besides the `warnings` of the table.
 
     `target` chooses the interval in the columns low and high. Raises BadInput if the request leaves
     nothing to fit.
@@ -52,7 +54,7 @@ def forecast(
         lengths = estimates[SURVIVAL].lengths
     if lengths:
         targets = replace(targets, T=np.where(np.isnan(targets.T), lengths.mean, targets.T))
-    rows = places(group, replace(task, targets=targets))
+    rows = places(group, targets, task.truth, task.stderr, task.role)
     tables: list[pd.DataFrame] = []
     notes = [*caveats(group, options.replicates), *new_lengths(group, task, options.level)]
     for name in progress(" forecasts", list(predictors), desc=group.name):
@@ -66,7 +68,7 @@ def forecast(
     if lengths:
         low, high = lengths.interval.low, lengths.interval.high
         table = table.assign(tokens_low=np.tile(low, len(tables)), tokens_high=np.tile(high, len(tables)))
-    return table, [*dict.fromkeys(notes), *warnings(table)]
+    return table, list(dict.fromkeys(notes))
 
 
 def with_seen(group: Group, request: Request, table: pd.DataFrame) -> pd.DataFrame:
@@ -77,8 +79,8 @@ def with_seen(group: Group, request: Request, table: pd.DataFrame) -> pd.DataFra
     settings, most = fitted(group, request)
     points = group.points
     seen = np.isin(points.setting, settings) & np.less_equal(points.N, most)
-    roles = tuple(np.where(seen, "used", "held_out").tolist())
-    every = places(group, Task(split(group, request).observed, points, group.accuracy, group.stderr, roles))
+    roles = np.where(seen, "used", "held_out").tolist()
+    every = places(group, points, group.accuracy, group.stderr, roles)
     every = every[seen | every["setting"].isin(table["setting"])]
     parts = [table]
     for names, own in table.groupby(["predictor", "estimator"], sort=False):
@@ -135,27 +137,28 @@ def caveats(group: Group, replicates: int) -> list[str]:
     return sentences
 
 
-def places(group: Group, task: Task) -> pd.DataFrame:
-    """The targets and what is known about them, in the columns of the forecast table."""
-    targets = task.targets
-    own = pd.Series(targets.setting).map({k: v for k, v in group.questions.items() if v}).astype("Int64")
+def places(
+    group: Group, points: Points, accuracy: Floats, stderr: Floats, role: Sequence[str]
+) -> pd.DataFrame:
+    """Points and what is known about them, in the columns of the forecast table."""
+    own = pd.Series(points.setting).map({k: v for k, v in group.questions.items() if v}).astype("Int64")
     most = max(group.questions.values())
     total = [
         reasoning_length(T, group.questions.get(str(setting)) or most, group.key.source)
-        for setting, T in zip(targets.setting, targets.T, strict=True)
+        for setting, T in zip(points.setting, points.T, strict=True)
     ]
     known = group.key.source == "synthetic" or most > 0
     columns = {
         **group.key.cells,
-        "setting": targets.setting,
-        "T": (total if known else np.nan) if group.priced else targets.T,
-        "tokens_per_answer": targets.T if group.priced else np.nan,
-        "N": targets.N,
+        "setting": points.setting,
+        "T": (total if known else np.nan) if group.priced else points.T,
+        "tokens_per_answer": points.T if group.priced else np.nan,
+        "N": points.N,
         "permutation": "exact",
-        "accuracy": task.truth,
-        "stderr": task.stderr,
+        "accuracy": accuracy,
+        "stderr": stderr,
         "questions": own,
-        "role": task.role,
+        "role": role,
     }
     return pd.DataFrame(columns)
 

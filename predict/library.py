@@ -12,6 +12,7 @@ from predict.evidence.groups import Group
 from predict.evidence.request import Request, groups_asked
 from predict.forecast_table import THESE, caveats
 from predict.forecast_table import forecast as forecast_table
+from predict.forecast_table import warnings as warnings_of
 from predict.planning.choices import check_new, forecast_choices
 from predict.planning.choices import plan as plan_of
 from results import kind_of
@@ -94,7 +95,7 @@ def forecast(
     for group in _groups(answers, gold, method, request):
         table, notes = forecast_table(group, request, chosen(predictor, group), options, target)
         tables.append(table)
-        _warn(group, notes)
+        _warn(group, [*notes, *warnings_of(table)])
     return pd.concat(tables, ignore_index=True)
 
 

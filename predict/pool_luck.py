@@ -13,6 +13,7 @@ import numpy as np
 from scipy.stats import binom, hypergeom
 
 from predict.evidence.points import Floats, Ints
+from results.methods import METHODS
 
 LARGEST = 128
 """Above this N the correlation of votes is that of the normal law."""
@@ -26,18 +27,18 @@ def luck_of_pool(f: Floats, N: int, pool: Ints, method: str, seen: Ints | int = 
     vote weighted by scores is treated as a plain one. With two possible answers, a vote of even N equals that
     of the odd N below it, as ties are shared.
     """
-    n = N - (N % 2 == 0) if method in ("majority", "weighted_majority") else N
+    votes = METHODS[method].votes
+    n = N - (N % 2 == 0) if votes else N
     pairs = np.stack(np.broadcast_arrays(pool, seen, f[..., :].reshape(-1, f.shape[-1])[0])[:2])
     luck = np.empty(f.shape)
     for size, known in np.unique(pairs, axis=1).T:
         at = (pairs[0] == size) & (pairs[1] == known)
         weights = _shared(n, int(size), 0) - (_shared(n, int(size), int(known)) if known else 0.0)
-        if method == "best_by_score":
-            luck[..., at] = f[..., at] * (1 - f[..., at]) * (weights @ _same_choice(n))
-        elif method in ("majority", "weighted_majority"):
-            luck[..., at] = f[..., at] * (1 - f[..., at]) * (weights @ _vote_correlation(n))
-        else:
+        if method == "best_of_n":
             luck[..., at] = _best_covariance(f[..., at], n, weights)
+        else:
+            correlation = _vote_correlation(n) if votes else _same_choice(n)
+            luck[..., at] = f[..., at] * (1 - f[..., at]) * (weights @ correlation)
     return np.maximum(luck, 0.0)  # if all of a pool was seen, rounding may leave less
 
 

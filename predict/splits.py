@@ -63,20 +63,20 @@ def backtest(
     the mean tokens per answer and their forecast. Raises BadInput if nothing would be hidden, or there is no
     truth.
     """
-    kept = hidden(group, request, splits)
-    names, max_n, targets, truth = kept.settings, kept.max_n, kept.targets, kept.truth
+    hides = hidden(group, request, splits)
+    targets = hides.targets
     tables = []
-    for split in progress(" splits", range(kept.splits), desc=group.name):
-        observed = observe(group, names, max_n, options.seed, split)
-        rest = unseen(group, names, max_n, options.seed, split)
+    for split in progress(" splits", range(hides.splits), desc=group.name):
+        observed = observe(group, hides.settings, hides.max_n, options.seed, split)
+        rest = unseen(group, hides.settings, hides.max_n, options.seed, split)
         seeded = replace(options, seed=options.seed + split)
         columns = {
             "split": split,
             **group.key.cells,
             "setting": targets.setting,
             "N": targets.N,
-            "accuracy": truth,
-            "unseen": accuracy_of(rest, targets, group.method) if rest else truth,
+            "accuracy": hides.truth,
+            "unseen": accuracy_of(rest, targets, group.method) if rest else hides.truth,
         }
         by = {name: estimator_of(name, observed) for name in predictors}
         estimates = {one: estimate(one, observed, targets, seeded) for one in dict.fromkeys(by.values())}
@@ -90,13 +90,14 @@ def backtest(
         for name, estimator in by.items():
             one = estimates[estimator]
             named = {"predictor": name, "estimator": estimator}
-            row: dict[str, Any] = {
+            forecast: dict[str, Any] = {
                 "predicted": one.mean,
                 "low": one.these.low,
                 "high": one.these.high,
                 "level": one.these.level,
+                "status": one.status,
             }
-            tables.append(pd.DataFrame({**named, **columns, **row, "status": one.status}))
+            tables.append(pd.DataFrame({**named, **columns, **forecast}))
     return pd.concat(tables, ignore_index=True)
 
 

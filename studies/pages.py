@@ -1,4 +1,4 @@
-"""Tables written by a command are placed in a page between named markers.
+"""Tables in Markdown, which a command places in a page between named markers.
 
 <!-- begin NAME -->
 …
@@ -10,6 +10,14 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import click
+
+
+def markdown(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """A table."""
+    titles = list(head)
+    body = [[cell.replace("|", "\\|") for cell in cells] for cells in rows]
+    first, *others = (f"| {' | '.join(cells)} |" for cells in [titles, *body])
+    return "\n".join([first, "|---" * len(titles) + "|", *others])
 
 
 def insert_into(pages: Iterable[Path], name: str, text: str) -> None:

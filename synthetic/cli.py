@@ -54,8 +54,8 @@ _CHANGES = about(
         "several values, every line of the experiment is run at each.",
     ),
 )
-_SEED = about(CHANCE, SEED.option("--seed", default=0))
-_JOBS = about(HOW, click.option("--jobs", default=1, help="Processes to use."))
+SEED_OPTION = about(CHANCE, SEED.option("--seed", default=0))
+JOBS_OPTION = about(HOW, click.option("--jobs", default=1, help="Processes to use."))
 
 
 @cli.command(cls=Command, epilog="Example: tts twin run fig1-binary --out runs/twin")
@@ -76,8 +76,8 @@ _JOBS = about(HOW, click.option("--jobs", default=1, help="Processes to use."))
 @_CHANGES
 @_STEPS
 @_VOTES
-@_SEED
-@_JOBS
+@SEED_OPTION
+@JOBS_OPTION
 @out_option("Folder to write to.", folder=True)
 def run(
     name: str, out: Path, changes: tuple[str, ...], steps: tuple[int, ...], n: tuple[int, ...], **options: Any
@@ -126,7 +126,7 @@ def run(
 )
 @_CHANGES
 @_STEPS
-@_SEED
+@SEED_OPTION
 def check(
     name: str,
     tasks: int,
@@ -163,7 +163,7 @@ def check(
 @_CHANGES
 @_STEPS
 @_VOTES
-@_SEED
+@SEED_OPTION
 @table_out()
 def claims(name: str | None, seed: int, out: Path, **own: Any) -> None:
     """Measure the paper's claims and write the verdicts.

@@ -16,12 +16,12 @@ LONG = 100
 """A line with more characters than this is long."""
 
 LIMITS = {
-    "lines of the packages": 38_406,
+    "lines of the packages": 38_391,
     "files of the packages": 301,
     "lines of the tests": 34_879,
     "words of pages written by hand": 18_746,
     "mean characters of a line": 52.9,
-    "long lines, %": 8.0,
+    "long lines, %": 7.9,
 }
 
 

@@ -29,6 +29,9 @@ P = np.concatenate([[0.0], np.sin(np.pi / 2 * (np.arange(_CELLS) + 0.5) / _CELLS
 """Never, always, and the midpoints of cells of equal width in arcsin √p, the scale on which a binomial
 proportion has the same noise everywhere."""
 
+U = 4 * np.arcsin(np.sqrt(P)) / np.pi - 1
+"""Each p on that scale, from −1 to 1: (P,)."""
+
 A = np.array([0.0, 0.15, 0.3, 0.45, 0.6, 0.75, 0.88, 0.97])
 A_EDGES = np.concatenate([[0.0], (A[1:] + A[:-1]) / 2, [1.0]])
 
@@ -89,6 +92,11 @@ def log_likelihood(observed: Patterns) -> Floats:
     agreement = _log_agreement(list(unique))[of]
     total = (right + wrong)[:, :, None, None] + agreement[:, None]
     return np.asarray(total.reshape(len(s), ATOMS))
+
+
+def relative(logs: Floats) -> Floats:
+    """Likelihoods (U, K) from their logs, in each row relative to the largest."""
+    return np.asarray(np.exp(logs - logs.max(axis=1, keepdims=True)))
 
 
 def _log_agreement(counts: list[tuple[int, ...]]) -> Floats:

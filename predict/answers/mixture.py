@@ -33,8 +33,8 @@ from predict.answers.best_of_n import RATES, fit_rates
 from predict.answers.population import Population, fit_population, learning_set, share_between
 from predict.answers.rest import bests_of_pools, pool_sizes, votes_of_pools
 from predict.answers.unread import Unread
-from predict.curves.law_along_t import Carried, other_settings
-from predict.estimate import Estimate, Options, Status, from_draws, more_severe
+from predict.curves.law_along_t import Carried, answers_luck, other_settings
+from predict.estimate import Estimate, Options, Status, everywhere, from_draws, more_severe
 from predict.evidence.points import Evidence, Floats, Ints, Points, Pool
 from results import BadInput
 from results.normal import Interval
@@ -79,7 +79,7 @@ def from_answers(
     """Forecast the targets at each sampled setting from its population, and the others along T."""
     M = len(targets)
     mean, draws = np.full(M, np.nan), np.full((2, options.replicates, M), np.nan)
-    status = np.full(M, str(Status.NOT_IDENTIFIABLE), dtype="<U20")
+    status = everywhere(Status.NOT_IDENTIFIABLE, M)
     beyond = np.flatnonzero(~np.isin(targets.setting, [pool.setting for pool in observed.pools]))
     grid = np.unique(targets.N)
     carried: list[Carried] = []
@@ -100,9 +100,11 @@ def from_answers(
             fresh = np.full(len(pool.sizes), np.inf)
             steady = replace(options, replicates=SCATTER)  # a forecast must not depend on options.replicates
             drawn = accuracies(pool, population, grid, fresh, observed.method, steady)
-            carried.append(Carried(pool, drawn.mean, *drawn.draws.var(axis=1)))
+            own, new = drawn.draws.var(axis=1)
+            luck = answers_luck(pool, grid, observed.method)
+            carried.append(Carried(pool.T, drawn.mean, own, luck, np.maximum(new - own, 0.0)))
     if len(beyond):
-        along = other_settings(carried, grid, targets[beyond], observed.method, options)
+        along = other_settings(carried, grid, targets[beyond], options)
         mean[beyond], status[beyond], draws[:, :, beyond] = along
     these, new = np.clip(draws, 0.0, 1.0)
     allowed_ends = Interval(ends[0], ends[1], options.level) if options.allowed else None

@@ -11,7 +11,7 @@ from typing import Protocol
 import numpy as np
 from scipy.special import softmax
 
-from predict.answers.atoms import P, log_likelihood, patterns
+from predict.answers.atoms import P, log_likelihood, patterns, relative
 from predict.answers.prior import (
     RIDGE,
     RIDGE_OF_ALIKE,
@@ -87,12 +87,11 @@ class Population:
     unread: Unread | None = None
     elsewhere: Difficulty | None = None
 
-    def posterior(self, questions: Ints | None = None) -> Floats:
-        """P(atom | answers) for the given questions (default: all), (Q, K)."""
-        chosen = np.arange(len(self.pattern)) if questions is None else questions
-        mass = self.likelihood[self.pattern[chosen]] * self.fit.weights
+    def posterior(self) -> Floats:
+        """P(atom | answers) of each question, (Q, K)."""
+        mass = self.likelihood[self.pattern] * self.fit.weights
         if self.elsewhere is not None:
-            leaning = self.elsewhere.leaning(by_p(self.fit.weights), chosen)
+            leaning = self.elsewhere.leaning(by_p(self.fit.weights))
             mass *= np.repeat(leaning, mass.shape[1] // len(P), axis=1)
         return np.asarray(mass / mass.sum(axis=1, keepdims=True))
 
@@ -126,8 +125,7 @@ def fit_population(counts: VoteCounts) -> Population:
     average by evidence. Neither is, which makes evidence overconfident: it is tempered by `TEMPER`.
     """
     kinds = patterns(counts)
-    logs = log_likelihood(kinds)
-    likelihood, pattern, unread = np.exp(logs - logs.max(axis=1, keepdims=True)), kinds.pattern, None
+    likelihood, pattern, unread = relative(log_likelihood(kinds)), kinds.pattern, None
     if counts.nulls.any():
         likelihood, pattern, unread = _with_unread(counts, likelihood, pattern)
     rows, counted = learning_set(pattern)
@@ -166,7 +164,7 @@ def _with_unread(counts: VoteCounts, read: Floats, pattern: Ints) -> tuple[Float
 
 def by_atom(logs: Floats, atoms: int) -> Floats:
     """The likelihood (U, atoms), up to a factor per row, from logs (U, len(P)) that depend only on p."""
-    return np.repeat(np.exp(logs - logs.max(axis=1, keepdims=True)), atoms // len(P), axis=1)
+    return np.repeat(relative(logs), atoms // len(P), axis=1)
 
 
 def by_p(weights: Floats) -> Floats:

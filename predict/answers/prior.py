@@ -10,13 +10,16 @@ Besides this flexible law there is a plain one, like those in the literature: p 
 answers agree is independent of p (`plain_base`, `plain_features`).
 """
 
+from collections.abc import Sequence
 from functools import cache
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import betainc
 
 from predict.answers.atom_votes import vote_table
-from predict.answers.atoms import A_EDGES, CHOICES, P_EDGES, RESTS, THETAS, A, P
+from predict.answers.atoms import A_EDGES, CHOICES, P_EDGES, RESTS, THETAS, A, P, U
 from predict.evidence.points import Floats
 
 RIDGE = 4.0
@@ -52,11 +55,10 @@ _CLEAR = 6.0
 @cache
 def features() -> Floats:
     """F, shape (ATOMS, features), standardised over the atoms."""
-    u = 2 * np.arcsin(np.sqrt(P)) / (np.pi / 2) - 1
     v = 2 * A / A.max() - 1
     t, choice, even = _rest_features()
     i, j, k = np.indices((len(P), len(A), RESTS)).reshape(3, -1)
-    u, v, t, choice, even, p = u[i], v[j], t[k], choice[k], even[k], P[i]
+    u, v, t, choice, even, p = U[i], v[j], t[k], choice[k], even[k], P[i]
     guessed = np.clip(_log_law(1 - _FLOOR) - _log_law(_FLOOR), -_CLEAR, _CLEAR)
     columns = [
         u, u**2, u**3, u**4, p == 0, p == 1,
@@ -64,15 +66,13 @@ def features() -> Floats:
         u * v, u**2 * v, u * v**2, u * t, v * t, u * choice, v * choice, u**2 * t,
         guessed,
     ]  # fmt: skip
-    F = np.stack([np.asarray(column, dtype=float) for column in columns], axis=1)
-    return np.asarray((F - F.mean(axis=0)) / F.std(axis=0))
+    return _standardised(columns)
 
 
 @cache
 def more_features() -> Floats:
     """`features`, and the accuracies of votes of 8 and 32, which show how clearly the right answer leads."""
-    votes = np.stack([vote_table(8), vote_table(32)], axis=1)
-    return np.column_stack([features(), (votes - votes.mean(axis=0)) / votes.std(axis=0)])
+    return np.column_stack([features(), _standardised([vote_table(8), vote_table(32)])])
 
 
 @cache
@@ -87,8 +87,12 @@ def plain_features() -> Floats:
     inside = np.clip(P, P[1] / 4, 1 - P[1] / 4)
     t, choice, even = _rest_features()
     i, _, k = np.indices((len(P), len(A), RESTS)).reshape(3, -1)
-    columns = [np.log(inside)[i], np.log1p(-inside)[i], t[k], t[k] ** 2, choice[k], even[k]]
-    F = np.stack(columns, axis=1)
+    return _standardised([np.log(inside)[i], np.log1p(-inside)[i], t[k], t[k] ** 2, choice[k], even[k]])
+
+
+def _standardised(columns: Sequence[NDArray[Any]]) -> Floats:
+    """The columns (ATOMS,) with mean 0 and standard deviation 1 over the atoms: (ATOMS, columns)."""
+    F = np.stack([np.asarray(column, dtype=float) for column in columns], axis=1)
     return np.asarray((F - F.mean(axis=0)) / F.std(axis=0))
 
 
@@ -101,9 +105,7 @@ def base() -> Floats:
 @cache
 def plain_base() -> Floats:
     """Log-weights with p uniform and the leading wrong answer a random member of its `rest`: (ATOMS,)."""
-    shares = [_a_cells(1.0, theta) for theta in THETAS]
-    shares += [_a_cells(beta / 2, J * beta / 2) for J, beta in CHOICES]
-    law = _p_cells(1.0, 1.0)[:, None, None] * np.stack(shares, axis=1)
+    law = _p_cells(1.0, 1.0)[:, None, None] * np.stack(_random_members(), axis=1)
     return np.asarray(np.log(law * _rest_weights()).ravel())
 
 
@@ -116,11 +118,9 @@ def _log_law(guessed: float) -> Floats:
     Beta(β/2, (J+1)β/2) and Beta(β/2, Jβ/2). So wrong answers that all differ are evidence for a small p.
     """
     known = np.outer(_p_cells(1.0, 1.0), np.full(len(A), 1 / len(A)))
-    guesses = [np.outer(_p_cells(1.0, theta), _a_cells(1.0, theta)) for theta in THETAS]
-    guesses += [
-        np.outer(_p_cells(beta / 2, (J + 1) * beta / 2), _a_cells(beta / 2, J * beta / 2))
-        for J, beta in CHOICES
-    ]
+    right = [_p_cells(1.0, theta) for theta in THETAS]
+    right += [_p_cells(beta / 2, (J + 1) * beta / 2) for J, beta in CHOICES]
+    guesses = [np.outer(p, a) for p, a in zip(right, _random_members(), strict=True)]
     share = (1 - guessed) * known[:, :, None] + guessed * np.stack(guesses, axis=2)
     return np.asarray(np.log(share * _rest_weights()).ravel())
 
@@ -143,6 +143,12 @@ def _p_cells(one: float, other: float) -> Floats:
     """The mass of Beta(one, other) assigned to each p of the grid."""
     inner = np.diff(betainc(one, other, P_EDGES)) + _FLOOR
     return np.concatenate([[_NEVER_OR_ALWAYS], inner, [_NEVER_OR_ALWAYS]])
+
+
+def _random_members() -> list[Floats]:
+    """For each `rest`, the mass of each a if the leading wrong answer is a random member of it."""
+    of_choices = [_a_cells(beta / 2, J * beta / 2) for J, beta in CHOICES]
+    return [*(_a_cells(1.0, theta) for theta in THETAS), *of_choices]
 
 
 def _a_cells(one: float, other: float) -> Floats:

@@ -60,10 +60,10 @@ class Difficulty:
     posterior: Floats
     correlation: float
 
-    def leaning(self, law: Floats, questions: Ints) -> Floats:
-        """P(cell | answers elsewhere) / P(cell) for `questions`, given a law of p (B,): (questions, B)."""
+    def leaning(self, law: Floats) -> Floats:
+        """P(cell | answers elsewhere) / P(cell) of each question, given a law of p (B,): (Q, B)."""
         given = law_given_difficulty(law, self.correlation)
-        return np.asarray((self.posterior[questions] @ given) / np.maximum(law, 1e-300))
+        return np.asarray((self.posterior @ given) / np.maximum(law, 1e-300))
 
 
 def share_difficulty(settings: Sequence[Marginal]) -> list[Difficulty]:

@@ -14,11 +14,8 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import betaln, digamma, expit
 
-from predict.answers.atoms import P
+from predict.answers.atoms import P, U
 from predict.evidence.points import Floats, Ints
-
-U = 4 * np.arcsin(np.sqrt(P)) / np.pi - 1
-"""Each p on the scale where a binomial proportion has the same noise everywhere: (P,)."""
 
 CENTRE, SPREAD = np.array([-2.0, 0.0, 1.5]), np.array([10.0, 1.0, 2.0])
 """Prior means of β₀, β₁ and log s, and their standard deviations."""

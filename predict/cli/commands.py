@@ -59,9 +59,7 @@ def inputs(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 BY_DEFAULT = f"{METHOD.meaning}  [default: majority; with verdicts only, best_of_n]"
-method = METHOD.option("--method", BY_DEFAULT)
 seed = SEED.option("--seed", default=0)
-level = LEVELS.option("--level", default=FORECAST_LEVEL)
 fit_max_n = FIT_MAX_N.option("--fit-max-n")
 fit_settings = click.option(
     "--fit-settings", metavar="NAME,…", default="", help="Fit only these settings, such as low,medium."
@@ -86,11 +84,11 @@ def sampled(predictor: str, replicates: int, one: bool = False) -> Callable[[Any
         inputs,
         about(ASKED, predictors, method, AT_CAPS.option("--at-caps")),
         about(SEEN, FIT_CAP.option("--fit-cap")),
-        about(CHANCE, draws, level, seed),
+        about(CHANCE, draws, LEVELS.option("--level", default=FORECAST_LEVEL), seed),
     )
 
 
-OF_FORECASTS = (*("predictor", "method", "fit_cap", "at_caps", "bootstrap", "seed", "at_settings", "prices"),)
+OF_FORECASTS = ("predictor", "method", "fit_cap", "at_caps", "bootstrap", "seed", "at_settings", "prices")
 """The options of `tts plan` that have no effect with `--score`."""
 
 
@@ -266,7 +264,7 @@ def precision(**asked: Any) -> None:
 @main.command(cls=Command, epilog="Example: tts fits results/cached/tiny.csv --out fits.csv")
 @inputs
 @table_out()
-@method
+@METHOD.option("--method", BY_DEFAULT)
 def fits(**asked: Any) -> None:
     """Fit the paper's own curves, and show which fits to trust.
 

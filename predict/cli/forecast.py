@@ -30,7 +30,7 @@ from results.words.forecasts import error_columns, forecast_columns
 from results.words.names import predictor_name
 
 Forecasts: TypeAlias = tuple[pd.DataFrame, list[str]]
-"""A forecast table, and what its reader should know."""
+"""A forecast table, and what its reader should know besides."""
 
 LINES = 24
 """Rows of one table that are printed; the file holds all."""
@@ -89,23 +89,23 @@ def sets_asked(
             raise BadInput(f"--then {path}: no such file")
     others += tuple(then)
     check_out(out, [*named, *others])
-    sets = read_found(named, others, method, request)
-    for line in together([(file, [why]) for file, why in sets.passed_over]):
+    groups, passed_over = read_found(named, others, method, request)
+    for line in together([(file, [why]) for file, why in passed_over]):
         say(f"skipped: {line}", err=True)
-    return sets.groups
+    return groups
 
 
 def shown_singly(
     groups: Sequence[Group], forecasts: Iterator[Forecasts], request: Request
 ) -> Iterator[Forecasts]:
-    """Yield the forecasts, printed at once if there are few, and notes other than those of their tables."""
+    """Yield the forecasts, printed at once if there are few."""
     for group, (table, notes) in zip(groups, forecasts, strict=True):
         if len(groups) <= SINGLY:
             largest = int(group.points.N.max())
             show(group.title, table, request.fit_max_n and min(request.fit_max_n, largest))
-            for note in notes:
+            for note in [*notes, *warnings(table)]:
                 say(f"warning: {group.name}: {note}", err=True)
-        yield table, [note for note in notes if note not in warnings(table)]
+        yield table, notes
 
 
 def too_few(group: Group) -> str:

@@ -84,7 +84,9 @@ def run(
     for offer in offers:
         bought = plan(offer.choices, level, *goals, money)
         plans.append(bought)
-        show(offer.heading, bought)
+        say(f"\n{offer.heading}")
+        say(described(bought.frontier, plan_columns(bought)))
+        say(advice(bought))
         if offer.group is not None:
             show_settled(offer.group, bought, options)
             for caveat in caveats(offer.group, options.replicates):
@@ -166,13 +168,6 @@ def allowed_methods(sides: Sequence[Side], name: str) -> tuple[str, ...]:
         else:
             allowed.append(method)
     return tuple(allowed)
-
-
-def show(heading: str, bought: Plan) -> None:
-    """Print the frontier and what to buy."""
-    say(f"\n{heading}")
-    say(described(bought.frontier, plan_columns(bought)))
-    say(advice(bought))
 
 
 def show_settled(group: Group, bought: Plan, options: Options) -> None:

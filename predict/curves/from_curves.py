@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from predict.curves.intervals import SHARED, model_error
-from predict.curves.law_forecast import forecast_by_law, means_by_law
+from predict.curves.law_forecast import around, forecast_by_law, means_by_law
 from predict.estimate import Estimate, Options, Status
 from predict.evidence.points import Evidence, Floats, Points
 from results import BadInput
@@ -73,4 +73,4 @@ def _wider(interval: Interval[Floats], mean: Floats, off: Floats, own: Floats) -
     below, above = (
         np.where(np.isfinite(own), own, np.hypot(end - mean, off)) for end in (interval.low, interval.high)
     )
-    return Interval(np.clip(mean - below, 0.0, mean), np.clip(mean + above, mean, 1.0), interval.level)
+    return around(mean, np.stack([mean - below, mean + above]), interval.level)

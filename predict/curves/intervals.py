@@ -170,8 +170,7 @@ def on_curves(model: CurveModel) -> Estimator:
             off = model_error(evidence, targets, read_at)
             luck = np.random.default_rng(options.seed).standard_normal((len(new), 1))
             these, new = (_within(draws, draws + off * luck) for draws in (these, new))
-        status = fitted.status.astype("<U20")
-        return from_draws(mean, these, new, status, options.level, fitted.condition)
+        return from_draws(mean, these, new, fitted.status, options.level, fitted.condition)
 
     return estimate
 

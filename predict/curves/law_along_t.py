@@ -121,40 +121,28 @@ AROUND = ndtri(np.array([0.1, 0.3, 0.5, 0.7, 0.9]))
 
 @dataclass(frozen=True)
 class Carried:
-    """A setting with answers: `means` (len(N),), and their variances for `these` and for `new` questions."""
+    """A setting with answers: `means` (len(N),), and the variances of their parts, by `own` uncertainty about
+    the setting's questions, by the answers' `luck`, and by the draw of the `questions`."""
 
-    pool: Pool
+    T: float
     means: Floats
-    these: Floats
-    new: Floats
+    own: Floats
+    luck: Floats
+    questions: Floats
 
 
 def other_settings(
-    carried: Sequence[Carried], N: Ints, targets: Points, method: str, options: Options
+    carried: Sequence[Carried], N: Ints, targets: Points, options: Options
 ) -> tuple[Floats, np.ndarray, Floats]:
-    """Forecast settings without answers from those with answers.
+    """Forecast settings without answers from those with answers, by `along_T` at each N of the targets.
 
-    Returns mean (M,), status and draws (2, R, M). Those for these questions include the noise of the pool
-    that the forecast will be compared with, those for new questions the noise of the questions. Both are
-    taken from the setting with the nearest T.
+    Returns mean (M,), status and draws (2, R, M). Those for these questions include the luck of the pool
+    that the forecast will be compared with, those for new questions the draw of the questions: a shift of all
+    targets together, as large as at the setting with the nearest T.
     """
-    T = np.array([one.pool.T for one in carried])
-    means = np.stack([one.means for one in carried])
-    these = np.stack([one.these for one in carried])
-    new = np.stack([one.new for one in carried])
-    luck = np.stack([answers_luck(one.pool, N, method) for one in carried])
-    questions = np.maximum(new - these, 0.0)
-    return spread_out(T, N, means, these, np.stack([luck, questions]), targets, options)
-
-
-def spread_out(
-    T: Floats, N: Ints, means: Floats, own: Floats, common: Floats, targets: Points, options: Options
-) -> tuple[Floats, np.ndarray, Floats]:
-    """Apply `along_T` at each N of the targets, from means and variances `own` (settings, len(N)).
-
-    `own` is each setting's independent noise; `common` (2, settings, len(N)) is the variance of a shift of
-    all targets together, for these and for new questions. Returns mean (M,), status, and draws (2, R, M).
-    """
+    T = np.array([one.T for one in carried])
+    means, own = np.stack([one.means for one in carried]), np.stack([one.own for one in carried])
+    common = np.stack([[one.luck for one in carried], [one.questions for one in carried]])
     R, M = options.replicates, len(targets)
     mean, draws = np.full(M, np.nan), np.full((2, R, M), np.nan)
     possible = np.isfinite(targets.T) & (targets.T > 0) & bool(np.isfinite(T).all() and (T > 0).all())

@@ -81,8 +81,8 @@ def forecast_by_law(evidence: Evidence, targets: Points, options: Options) -> La
     return LawForecast(
         Estimate(
             mean,
-            _around(mean, these, level),
-            _around(mean, new, level),
+            around(mean, these, level),
+            around(mean, new, level),
             _status(known.law, targets, mean, width),
             np.where(np.isnan(mean), np.inf, np.nan),
             _notes(known.law, evidence.stderr),
@@ -253,7 +253,7 @@ def _outermost(ways: list[Floats], level: float) -> Floats:
     return np.stack([ends[:, 0].min(axis=0), ends[:, 1].max(axis=0)])
 
 
-def _around(mean: Floats, ends: Floats, level: float) -> Interval[Floats]:
+def around(mean: Floats, ends: Floats, level: float) -> Interval[Floats]:
     """The interval with these ends (2, M), clipped to [0, 1] and containing the mean; NaN without ends."""
     low, high = np.clip(ends, 0.0, 1.0)
     return Interval(np.minimum(low, mean), np.maximum(high, mean), level)

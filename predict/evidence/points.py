@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from results.methods import METHODS
 from results.votes.exact import AnswerPools
+from results.votes.exact import Floats as Floats
+from results.votes.exact import Ints as Ints
 from results.votes.unnamed import put_in_order
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Texts = NDArray[np.str_]
 
 

@@ -17,7 +17,7 @@ cannot be forecast.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -153,14 +153,6 @@ def fitted(group: Group, request: Request) -> tuple[list[str], int]:
     return names, max_n
 
 
-@dataclass(frozen=True)
-class Found:
-    """The groups in order, and the files passed over: (file, reason)."""
-
-    groups: list[Group] = field(default_factory=list)
-    passed_over: list[tuple[str, str]] = field(default_factory=list)
-
-
 def opened(inputs: Sequence[Path]) -> tuple[list[Path], list[Path]]:
     """The files and runs among the inputs, and the tables in the folders of runs among them."""
     folders = [path for path in inputs if _holds_runs(path)]
@@ -168,29 +160,33 @@ def opened(inputs: Sequence[Path]) -> tuple[list[Path], list[Path]]:
     return named, [file for folder in folders for file in tables_in(folder)]
 
 
-def read_found(named: Sequence[Path], others: Sequence[Path], method: str | None, request: Request) -> Found:
+def read_found(
+    named: Sequence[Path], others: Sequence[Path], method: str | None, request: Request
+) -> tuple[list[Group], list[tuple[str, str]]]:
     """All groups in the files and runs `named`, and those in `others` that were not read before.
 
-    Raises BadInput if a named one cannot be read, and if there is no group at all.
+    Also returns the files passed over, with the reasons. Raises BadInput if a named one cannot be read, and
+    if there is no group at all.
     """
-    sets = Found(read_asked(named, method, request) if named else [])
-    seen = {group.identity: named[0] for group in sets.groups}
+    found = read_asked(named, method, request)
+    passed_over = []
+    seen = {group.identity: named[0] for group in found}
     for file in others:
         try:
             groups = read_asked([file], method, request)
         except BadInput as error:
-            sets.passed_over.append((str(file), str(error).removeprefix(f"{file}: ")))
+            passed_over.append((str(file), str(error).removeprefix(f"{file}: ")))
             continue
         for group in groups:
             before = seen.get(group.identity)
             if before is None:
-                sets.groups.append(group)
+                found.append(group)
                 seen[group.identity] = file
             elif before.parent != file.parent:
-                sets.passed_over.append((str(file), f"{group.called} is in {before}, too"))
-    if not sets.groups:
+                passed_over.append((str(file), f"{group.called} is in {before}, too"))
+    if not found:
         raise BadInput("nothing to forecast: neither a run nor curves of that method in the folders given")
-    return sets
+    return found, passed_over
 
 
 def tables_in(folder: Path) -> list[Path]:

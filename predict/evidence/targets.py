@@ -12,7 +12,7 @@ rolling origins: each budget from the third on is forecast from the smaller ones
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -90,8 +90,9 @@ class Task:
 
 def split(group: Group, request: Request) -> Task:
     """Split `group` into observed points and targets. Raises BadInput if nothing is left to fit."""
-    observed = observe(group, *fitted(group, request))
-    targets = _targets(group, request, observed)
+    settings, max_n = fitted(group, request)
+    observed = observe(group, settings, max_n)
+    targets = _targets(group, request, observed, settings)
     known = dict(zip(group.points.places(), zip(group.accuracy, group.stderr, strict=True), strict=True))
     used = set(observed.points.places())
     measured = [known.get(place, (np.nan, np.nan)) for place in targets.places()]
@@ -100,7 +101,7 @@ def split(group: Group, request: Request) -> Task:
     return Task(observed, targets, truth, stderr, tuple(roles))
 
 
-def _targets(group: Group, request: Request, observed: Evidence) -> Points:
+def _targets(group: Group, request: Request, observed: Evidence, settings: Sequence[str]) -> Points:
     if observed.run:
         known = dict(observed.points.settings())
         names = request.at_settings or list(observed.run.caps)[1:]
@@ -109,7 +110,7 @@ def _targets(group: Group, request: Request, observed: Evidence) -> Points:
     if not (request.at_n or request.at_settings):
         return group.points
     known = dict(group.points.settings())
-    seen = {name: known[name] for name in fitted(group, request)[0]}
+    seen = {name: known[name] for name in settings}
     wanted: dict[str, float] = {}
     unsure: dict[str, float] = {}
     for text in request.at_settings or tuple(known):

@@ -38,9 +38,6 @@ from results.votes.clusters import mean_accuracy, standard_error
 from results.votes.exact import DIGITS
 from results.votes.tokens import reasoning_length
 
-PLAIN = "majority"
-"""The vote that needs no scores."""
-
 VALUES = ["predicted", "low", "high", "new_low", "new_high"]
 
 PRICED = [
@@ -180,7 +177,7 @@ def measured_choices(sides: list[Side], methods: tuple[str, ...], max_n: int, le
         if np.isnan(side.score_cost):
             raise BadInput(f"{side.named}: what a score costs is not known: give --score-cost TOKENS")
     tables = []
-    for method in (PLAIN, *methods):
+    for method in ("majority", *methods):
         tables += [_measured(side, method, max_n if side.allows(method) else 1, level) for side in sides]
     return pd.concat(tables, ignore_index=True)
 

@@ -56,14 +56,9 @@ class Problem:
         most = (self.seen.ended_counts.sum(axis=1) + self.seen.unfinished).max()
         return make_grid(COARSE if most <= FEW_ANSWERS else FINE)
 
-    @property
-    def origin(self) -> float:
-        """Log of the cap."""
-        return float(np.log(self.seen.cap))
-
     def law(self, theta: Floats) -> Law:
         """The law for `theta`."""
-        return Law(theta, self.grid, self.origin)
+        return Law(theta, self.grid, origin=float(np.log(self.seen.cap)))
 
     def tables(self, law: Law) -> tuple[Times, Grades]:
         """The tables of `law` at the seen bins."""

@@ -14,15 +14,12 @@ from pathlib import Path
 import click
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy import special
 
-from results.votes.exact import answer_pools, best_of_n
-from studies.stopping.run import markdown
-from studies.stopping.sets import ROOT, load
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from results.votes.exact import Floats, Ints, answer_pools, best_of_n
+from studies.options import DATA
+from studies.pages import markdown
+from studies.stopping.sets import load
 
 BUDGETS = (8, 16, 32)
 """Mean number of answers per question; half of them are the pilot."""
@@ -153,9 +150,7 @@ def allocation_table(sets: dict[str, Floats]) -> str:
 
 
 @click.command()
-@click.option(
-    "--data", envvar="DATA_DIR", default=ROOT.parent / "shared" / "data", type=click.Path(path_type=Path)
-)
+@DATA
 def main(data: Path) -> None:
     """Print the table of the README."""
     click.echo(allocation_table({name: chances(samples) for name, (_, samples) in load(data).items()}))

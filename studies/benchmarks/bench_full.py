@@ -11,7 +11,6 @@ import asyncio
 import json
 import random
 import tempfile
-import urllib.request
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from pathlib import Path
@@ -29,9 +28,8 @@ from harness.http.connection import Connection
 from harness.questions.load import load_questions
 from harness.run.queries import remaining
 from harness.run.sampler import sample
-from harness.server.launch import Server, free_ports, launch
-from harness.server.worker import wait_until_ready
 from studies.benchmarks.bare_loop import post_all, write_requests
+from studies.benchmarks.measured import flush_cache, sglang_server
 
 PLACES = 64
 SHORTER = 4
@@ -115,7 +113,7 @@ def compare(url: str, pid: int, questions: int, samples: int, rounds: int, folde
     found: dict[str, list[Turn]] = {way: [] for way in WAYS}
     for number in range(rounds):
         for way, together in WAYS.items():
-            urllib.request.urlopen(urllib.request.Request(f"{url}/flush_cache", method="POST")).close()
+            flush_cache(url)
             out, before = folder / f"{number}-{together}", processor_seconds(pid)
             one = asyncio.run(turn(url, experiment, bodies, lengths, together, out))
             found[way].append(one._replace(processor=processor_seconds(pid) - before))
@@ -142,16 +140,9 @@ def compare(url: str, pid: int, questions: int, samples: int, rounds: int, folde
 @click.option("--rounds", default=2, show_default=True, help="Turns of each way.")
 def main(questions: int, samples: int, rounds: int) -> None:
     """Print a table."""
-    (port,) = free_ports()
-    url, extra = f"http://127.0.0.1:{port}", ("--max-running-requests", str(PLACES), "--enable-metrics")
-    command = launch(model_location("tiny"), port=port, device="cpu", extra=extra)
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        tempfile.TemporaryFile() as log,
-        Server(command, log) as server,
-    ):
-        wait_until_ready(url, "/health", server, "SGLang")
-        compare(url, server.pid, questions, samples, rounds, Path(folder))
+    extra = ("--max-running-requests", str(PLACES), "--enable-metrics")
+    with tempfile.TemporaryDirectory() as folder, sglang_server(*extra) as (url, pid):
+        compare(url, pid, questions, samples, rounds, Path(folder))
 
 
 if __name__ == "__main__":

@@ -16,9 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
-import urllib.request
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import astuple, dataclass
 from functools import partial
 from importlib.metadata import version
@@ -29,12 +27,10 @@ import click
 from harness.engines.token_ids import PromptTokens
 from harness.experiment import model_location, read_experiment
 from harness.questions.load import TINY_FILE, load_questions
-from harness.server.launch import Server, free_ports, launch
-from harness.server.worker import wait_until_ready
 from studies.benchmarks.bare_loop import write_requests
+from studies.benchmarks.measured import ROOT, Cost, cost_of, flush_cache, sglang_server
 from tests.integration import lm_eval_task
 
-ROOT = Path(__file__).resolve().parents[2]
 BUDGET = 40
 BARE_IN_FLIGHT = (512, 1024)
 """The bare loop runs with each; the better result counts."""
@@ -59,33 +55,12 @@ class Speed:
         return self.tokens / self.seconds
 
 
-@contextmanager
-def sglang_server() -> Iterator[str]:
-    """A server of the tiny model on this machine's CPU."""
-    (port,) = free_ports()
-    url = f"http://127.0.0.1:{port}"
-    command = launch(model_location("tiny"), port=port, device="cpu")
-    with tempfile.TemporaryFile() as log, Server(command, log) as server:
-        wait_until_ready(url, "/health", server, "SGLang")
-        yield url
-
-
-def sample(folder: Path, url: str, experiment: str, **keys: object) -> tuple[Speed, float, float]:
-    """Run `harness sample` into a new folder; return its speed, processor seconds, and peak memory in MB."""
+def sample(folder: Path, url: str, experiment: str, **keys: object) -> tuple[Speed, Cost]:
+    """Run `harness sample` into a new folder; return its speed and cost."""
     sets = [word for key, value in keys.items() for word in ("--set", f"{key}={value}")]
-    command = [sys.executable, *f"-m harness sample {experiment} --url {url} --out {folder}".split(), *sets]
-    start = time.perf_counter()
-    with tempfile.TemporaryFile() as log:
-        process = subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=log)
-        _, status, usage = os.wait4(process.pid, 0)
-        whole = time.perf_counter() - start
-        process.returncode = os.waitstatus_to_exitcode(status)
-        if process.returncode:
-            log.seek(0)
-            raise click.ClickException(log.read()[-2000:].decode(errors="replace"))
+    cost = cost_of("harness", "sample", experiment, "--url", url, "--out", folder, *sets)
     (session,) = json.loads((folder / "run.json").read_text(encoding="utf-8"))["sessions"]
-    speed = Speed(session["answers"], session["tokens"], session["seconds"], whole)
-    return speed, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+    return Speed(session["answers"], session["tokens"], session["seconds"], cost.wall), cost
 
 
 def bare(url: str, requests: Path, in_flight: int) -> Speed:
@@ -125,7 +100,7 @@ def against_others(questions: int, samples: int, rounds: int, folder: Path) -> N
     write_requests(experiment, load_questions("tiny")[:questions], requests)
     limit = experiment.max_new_tokens(BUDGET)
     lm_eval_task.write_task(task, questions=questions, repeats=samples, budget=BUDGET, max_tokens=limit)
-    with sglang_server() as url:
+    with sglang_server() as (url, _):
         bare(url, requests, BARE_IN_FLIGHT[0])  # warms the server up
 
         def ours(out: Path) -> Speed:
@@ -145,7 +120,7 @@ def against_others(questions: int, samples: int, rounds: int, folder: Path) -> N
         found: dict[str, list[Speed]] = {name: [] for name in turns}
         for turn in range(rounds):
             for number, (name, run) in enumerate(turns.items()):
-                urllib.request.urlopen(urllib.request.Request(f"{url}/flush_cache", method="POST")).close()
+                flush_cache(url)
                 found[name].append(run(folder / f"{turn}-{number}"))
     total = {
         name: Speed(*map(sum, zip(*map(astuple, speeds), strict=True))) for name, speeds in found.items()
@@ -176,16 +151,16 @@ def against_the_responder(questions: int, samples: int, folder: Path) -> None:
         assert responder.stdout is not None
         try:
             url = responder.stdout.readline().strip()
-            speed, processor, memory = sample(folder / "instant", url, "gsm8k-256", **keys)
+            speed, cost = sample(folder / "instant", url, "gsm8k-256", **keys)
         finally:
             responder.stdin.close()
     click.echo(
         "\n| instant responder | answers/s | with its start | answers per processor second | most memory |"
     )
     click.echo("|---|---:|---:|---:|---:|")
-    rates = " | ".join(f"{speed.answers / per:,.0f}" for per in (speed.seconds, speed.whole, processor))
+    rates = " | ".join(f"{speed.answers / per:,.0f}" for per in (speed.seconds, speed.whole, cost.processor))
     what = f"{speed.answers:,.0f} answers of {speed.tokens / speed.answers:.0f} tokens"
-    click.echo(f"| {what} | {rates} | {memory:.0f} MB |")
+    click.echo(f"| {what} | {rates} | {cost.memory:.0f} MB |")
 
 
 def machine() -> str:

@@ -8,12 +8,8 @@ The run has the answers of `bench_votes` with texts of about 60 words, 1,319 que
 
 import json
 import multiprocessing
-import os
 import random
-import subprocess
-import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
@@ -27,8 +23,8 @@ from harness.store.record import Record
 from harness.store.samples_file import SAMPLES
 from studies.benchmarks.bench_votes import drawn_samples
 from studies.benchmarks.instant_responder import WORDS
+from studies.benchmarks.measured import cost_of
 
-ROOT = Path(__file__).resolve().parents[2]
 BUDGETS = range(25, 225, 25)
 """The settings of `drawn_samples`."""
 
@@ -73,23 +69,8 @@ def _rows(experiment: Experiment, columns: list[list[Any]]) -> Iterator[dict[str
             "gold": gold,
             **{"answer": said, "correct": said == gold, "reader": said and "hashes"},
             **{"tokens": tokens, "finish_reason": "stop", "prompt_tokens": 512, "seed": None, "text": text},
-            **{"dataset": experiment.dataset, "model": experiment.model, "decoding": "sample"},
+            **{"dataset": experiment.name, "model": experiment.model, "decoding": "sample"},
         }
-
-
-def measured(*command: object) -> str:
-    """Processor and wall seconds of a command, and its peak memory, as cells of a table."""
-    start = time.perf_counter()
-    with tempfile.TemporaryFile() as log:
-        words = [sys.executable, "-m", *map(str, command)]
-        process = subprocess.Popen(words, cwd=ROOT, stdout=log, stderr=log)
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        if process.returncode:
-            log.seek(0)
-            raise click.ClickException(log.read()[-2000:].decode(errors="replace"))
-    wall = time.perf_counter() - start
-    return f"{usage.ru_utime + usage.ru_stime:.1f} | {wall:.1f} | {usage.ru_maxrss / 1024:,.0f} MB"
 
 
 @click.command()
@@ -115,7 +96,8 @@ def main(questions: int, answers: int, out: Path | None) -> None:
         }
         click.echo("| command | processor s | wall s | most memory |\n|---|---:|---:|---:|")
         for label, command in commands.items():
-            click.echo(f"| {label} | {measured(*command)} |")
+            cost = cost_of(*command)
+            click.echo(f"| {label} | {cost.processor:.1f} | {cost.wall:.1f} | {cost.memory:,.0f} MB |")
 
 
 if __name__ == "__main__":

@@ -13,9 +13,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from harness.experiment import FORCED
+from results.votes.exact import Floats as Floats
+from results.votes.exact import Ints as Ints
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 NULL, RIGHT = -1, 0
 WHOLE = "whole"

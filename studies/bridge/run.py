@@ -22,8 +22,7 @@ from studies.bridge.exponents import FROM, TO, Exponents, exponents
 from studies.bridge.figure import kind_of, picture, save_picture
 from studies.bridge.judged import PAPER, RISING, Judged, from_length, judge, judge_inner
 from studies.bridge.posterior import draw_gaps, learn_prior
-from studies.pages import insert_into
-from studies.stopping.run import markdown
+from studies.pages import insert_into, markdown
 from synthetic.model.settings import BinarySetting
 
 Counts: TypeAlias = dict[str, signs.Count]

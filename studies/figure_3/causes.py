@@ -18,7 +18,7 @@ from results import fit_saturating
 from results.figures.axes import legend
 from results.figures.theme import INK, Figure, combined_spec
 from synthetic.panels.experiments import VOTES
-from synthetic.theory.claims.low_cost import STEPS, _curves
+from synthetic.theory.claims.low_cost import STEPS, exact_curves
 
 HERE = Path(__file__).resolve().parent
 
@@ -49,7 +49,7 @@ def conditioning(off: pd.DataFrame) -> Figure:
 def gap() -> Figure:
     """The mean gap against t, and the gap inferred from votes by Δ²/2."""
     rows = []
-    for line, (_, exact, votes) in _curves(0, "fig2f", "fig2h").items():
+    for line, (_, exact, votes) in exact_curves(0, "fig2f", "fig2h").items():
         accuracy = votes.mean(axis=0)
         read = [np.sqrt(2 * fit_saturating(VOTES, curve).rate) for curve in accuracy]
         rows.append(pd.DataFrame({"line": line, "t": STEPS, "gap": exact.mean(axis=0), "read": read}))
@@ -67,7 +67,7 @@ def gap() -> Figure:
 def squared() -> Figure:
     """The vote against the squared gap, and the curve of Conjecture 2."""
     rows = []
-    for line, (_, exact, votes) in _curves(0, "fig2f", "fig2h").items():
+    for line, (_, exact, votes) in exact_curves(0, "fig2f", "fig2h").items():
         x, y = exact.mean(axis=0) ** 2, votes[..., VOTES.index(N)].mean(axis=0)
         rows.append(pd.DataFrame({"line": line, "x": x, "accuracy": y, "fitted": fit_saturating(x, y)(x)}))
     table = pd.concat(rows)

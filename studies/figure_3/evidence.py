@@ -15,6 +15,7 @@ their mean error. A set that is already in the CSV is not measured again.
 
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 from unittest.mock import patch
 
@@ -89,29 +90,40 @@ def group_of(kind: str, name: str, source: str) -> Group:
     return group
 
 
-def counts_seen(group: Group) -> list[int]:
-    """How many settings are seen in each case of a set."""
-    settings = len(group.points.settings())
-    return list(dict.fromkeys(min(count, settings - 1) for count in SEEN))
+@dataclass(frozen=True)
+class Case:
+    """What is seen of a set by a protocol, at its cheapest `settings` (a number), and what is forecast."""
+
+    protocol: str
+    settings: int
+    seen: Evidence
+    targets: Points
+    truth: Floats
 
 
-def cut(group: Group, count: int, protocol: str) -> tuple[Evidence, Points, Floats]:
-    """The evidence, the targets, and the truth."""
-    settings = [setting for setting, _ in group.points.settings()][:count]
-    hidden = ~np.isin(group.points.setting, settings)
-    return observe(group, settings, PROTOCOLS[protocol]), group.points[hidden], group.accuracy[hidden]
+def cases(group: Group) -> Iterator[Case]:
+    """The cases of a set."""
+    names = [setting for setting, _ in group.points.settings()]
+    for protocol, most in PROTOCOLS.items():
+        for count in dict.fromkeys(min(count, len(names) - 1) for count in SEEN):
+            hidden = ~np.isin(group.points.setting, names[:count])
+            seen = observe(group, names[:count], most)
+            yield Case(protocol, count, seen, group.points[hidden], group.accuracy[hidden])
 
 
 def measured(kind: str, name: str, source: str) -> pd.DataFrame:
     """The rows of one set."""
-    group = group_of(kind, name, source)
     rows = []
-    for protocol in PROTOCOLS:
-        for count in counts_seen(group):
-            seen, targets, truth = cut(group, count, protocol)
-            for way, found in forecasts(seen, targets).items():
-                place = {"kind": kind, "set": name, "protocol": protocol, "settings": count, "way": way}
-                rows.append(place | scored(*found, truth))
+    for one in cases(group_of(kind, name, source)):
+        for way, found in forecasts(one.seen, one.targets).items():
+            place = {
+                "kind": kind,
+                "set": name,
+                "protocol": one.protocol,
+                "settings": one.settings,
+                "way": way,
+            }
+            rows.append(place | scored(*found, one.truth))
     return pd.DataFrame(rows)
 
 

@@ -14,7 +14,6 @@ is already in the CSV is not measured again; with --again NAME that predictor is
 from_curves.md. The paper's algorithm is measured by evidence.py.
 """
 
-import re
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from itertools import repeat
@@ -32,7 +31,10 @@ from predict.evidence.groups import Group, groups_of_curves
 from predict.evidence.points import Floats
 from results import build_curves, read_curves, read_samples
 from results.votes.caps import cap_samples
+from studies.forecasts.along_t import caps_of
+from studies.forecasts.page import insert
 from studies.forecasts.rivals import JOINT
+from studies.pages import markdown
 from synthetic import run_panel
 
 HERE = Path(__file__).resolve().parent
@@ -76,8 +78,7 @@ def curves_of(kind: str, name: str, source: str) -> pd.DataFrame:
         return read_curves(source)
     if kind == "caps":
         samples = read_samples(source)
-        caps = [round(cap) for cap in np.quantile(samples["tokens"], np.linspace(0.1, 0.999, CAPS))]
-        return build_curves(cap_samples(samples, caps), permutations=0)
+        return build_curves(cap_samples(samples, caps_of(samples, CAPS)), permutations=0)
     lines = [line for _, line in run_panel(source).groupby("model", sort=False)]
     return lines[int(name.split()[-1]) - 1]
 
@@ -142,14 +143,13 @@ def by_case(table: pd.DataFrame) -> pd.DataFrame:
 def errors_table(cases: pd.DataFrame) -> str:
     """Mean over cases; the last columns are over all of them."""
     kinds = ["rising", "flat", "tiny", "forced", "caps"]
-    lines = ["| predictor | " + " | ".join(kinds) + " | all | median | held | score |", "|---" * 10 + "|"]
+    lines = []
     for name in (*NAMES, FORMER):
         own = cases.loc[name]
         error = own["error"]
         numbers = [*error.groupby("kind").mean().reindex(kinds), error.mean(), error.median()]
-        cells = [*map(short, numbers), f"{own['held'].mean():.0f} %", short(own["score"].mean())]
-        lines.append(f"| {name} | {' | '.join(cells)} |")
-    return "\n".join(lines)
+        lines.append([name, *map(short, numbers), f"{own['held'].mean():.0f} %", short(own["score"].mean())])
+    return markdown(["predictor", *kinds, "all", "median", "held", "score"], lines)
 
 
 def short(points: float) -> str:
@@ -161,22 +161,13 @@ def short(points: float) -> str:
 
 def status_table(table: pd.DataFrame) -> str:
     """The table of how informative the question law's status was."""
-    lines = ["| kind | status | forecasts | within 3.5 points | held |", "|---" * 5 + "|"]
+    lines = []
     own = table[(table["predictor"] == "question-law") & (table["given"] > 0)]
     for (kind, status), part in pd.concat([own, own.assign(kind="all")]).groupby(["kind", "status"]):
         total = int(part["targets"].sum())
         near, held = (f"{100 * part[name].sum() / total:.0f} %" for name in ("near", "held"))
-        lines.append(f"| {kind} | {status} | {total} | {near} | {held} |")
-    return "\n".join(lines)
-
-
-def put(name: str, text: str) -> None:
-    """Replace what stands between the marks of `name` in from_curves.md."""
-    page = HERE / "from_curves.md"
-    marks = f"<!-- {name} -->", f"<!-- end {name} -->"
-    whole = page.read_text(encoding="utf-8")
-    pattern = re.compile(f"{marks[0]}.*?{marks[1]}", re.DOTALL)
-    page.write_text(pattern.sub(lambda _: f"{marks[0]}\n{text}\n{marks[1]}", whole), encoding="utf-8")
+        lines.append([str(kind), str(status), str(total), near, held])
+    return markdown(["kind", "status", "forecasts", "within 3.5 points", "held"], lines)
 
 
 @click.command()
@@ -201,12 +192,13 @@ def main(data: Path | None, jobs: int, again: str | None, out: Path) -> None:
             click.echo(table["set"].iloc[0])
     done.to_csv(out, index=False)
     cases = by_case(done)
-    click.echo(errors_table(cases))
     if out == HERE / "from_curves.csv":
         four = cases.query("settings == 4 and N == 16")
-        put("errors", errors_table(cases))
-        put("four", errors_table(four))
-        put("status", status_table(done))
+        insert("from-curves", errors_table(cases))
+        insert("from-four-settings", errors_table(four))
+        insert("status", status_table(done))
+    else:
+        click.echo(errors_table(cases))
 
 
 if __name__ == "__main__":

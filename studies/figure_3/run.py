@@ -27,14 +27,14 @@ from studies.figure_3.evidence import (
     CHOICES,
     LAW,
     PROTOCOLS,
-    counts_seen,
-    cut,
+    cases,
     group_of,
     measure,
 )
 from studies.figure_3.fresh_lines import fresh_lines
 from studies.figure_3.from_curves import SEEN, short
 from studies.forecasts.page import insert
+from studies.pages import markdown
 from synthetic import BinarySetting
 
 HERE = Path(__file__).resolve().parent
@@ -107,7 +107,7 @@ def main(data: Path | None, jobs: int) -> None:
 def errors(table: pd.DataFrame) -> str:
     """A row per set: mean errors in points by protocol, with 3, 4 and 6 settings seen."""
     heads = [f"{protocol}: {name}" for protocol in PROTOCOLS for name in SHOWN.values()]
-    lines = head("set", heads)
+    lines = []
     known = [name for name in SETS if name in set(table["set"])]
     for name in dict.fromkeys([*known, *table["set"]]):
         own = table[table["set"] == name].set_index(["protocol", "way", "settings"])["error"]
@@ -118,8 +118,8 @@ def errors(table: pd.DataFrame) -> str:
             for protocol in PROTOCOLS
             for way in SHOWN
         ]
-        lines.append(f"| {called(name)} | {' | '.join(cells)} |")
-    return "\n".join(lines)
+        lines.append([called(name), *cells])
+    return markdown(["set", *heads], lines)
 
 
 def called(name: str) -> str:
@@ -144,7 +144,7 @@ def nearer(table: pd.DataFrame) -> str:
         for protocol in PROTOCOLS
         for what in ("Algorithm 3 nearer", "Algorithm 3", "repaired", "flat")
     ]
-    lines = head("sets", ["cases", *heads])
+    lines = []
     for kind, label in KINDS.items():
         cells = []
         for protocol in PROTOCOLS:
@@ -152,8 +152,8 @@ def nearer(table: pd.DataFrame) -> str:
             error = own.pivot_table("error", ["set", "settings"], "way")
             medians = [short(error[way].median()) for way in SHOWN]
             cells += [str((error[ALGORITHM_3] < error[LAW]).sum()), *medians]
-        lines.append(f"| {label} | {len(error)} | {' | '.join(cells)} |")
-    return "\n".join(lines)
+        lines.append([label, str(len(error)), *cells])
+    return markdown(["sets", "cases", *heads], lines)
 
 
 def choices(table: pd.DataFrame) -> str:
@@ -169,13 +169,13 @@ def steps(table: pd.DataFrame) -> str:
 
 def medians(table: pd.DataFrame, ways: dict[str, str]) -> str:
     """A row per way and protocol: the median over the cases of each kind."""
-    lines = head("protocol | way", list(KINDS.values()))
+    lines = []
     for protocol in PROTOCOLS:
         for way, label in ways.items():
             own = table[(table["protocol"] == protocol) & (table["way"] == way)]
             cells = [short(of_kind(own, kind)["error"].median()) for kind in KINDS]
-            lines.append(f"| {protocol} | {label} | {' | '.join(cells)} |")
-    return "\n".join(lines)
+            lines.append([protocol, label, *cells])
+    return markdown(["protocol", "way", *KINDS.values()], lines)
 
 
 def trust(table: pd.DataFrame) -> str:
@@ -183,7 +183,7 @@ def trust(table: pd.DataFrame) -> str:
     names = (ALGORITHM_3, LAW)
     told = ("ok", "within 3.5 points", "error of ok")
     heads = [f"{SHOWN[name]}: {what}" for name in names for what in told]
-    lines = head("protocol | sets", ["forecasts", *heads])
+    lines = []
     for protocol in PROTOCOLS:
         for kind, label in KINDS.items():
             rows = of_kind(table[table["protocol"] == protocol], kind)
@@ -193,8 +193,8 @@ def trust(table: pd.DataFrame) -> str:
                 ok, near = own["ok"].sum(), own["ok_near"].sum()
                 error = (own["ok_error"] * own["ok"]).sum() / ok if ok else np.nan
                 cells += [f"{ok:,.0f}", f"{near / ok:.0%}" if ok else "–", short(error)]
-            lines.append(f"| {protocol} | {label} | {own['asked'].sum():,.0f} | {' | '.join(cells)} |")
-    return "\n".join(lines)
+            lines.append([protocol, label, f"{own['asked'].sum():,.0f}", *cells])
+    return markdown(["protocol", "sets", "forecasts", *heads], lines)
 
 
 def conditions() -> pd.DataFrame:
@@ -210,22 +210,18 @@ def conditions() -> pd.DataFrame:
         ("tiny", "tiny", "results/cached/tiny.csv"),
         ("forced", "tiny-forced", "studies/figure_3/tiny-forced.csv"),
     ):
-        group = group_of(kind, name, source)
-        for protocol in PROTOCOLS:
-            for count in counts_seen(group):
-                seen, targets, truth = cut(group, count, protocol)
-                paper = low_cost_to_high(seen.points, seen.accuracy[None], targets)
-                off = 100 * np.abs(paper.mean[0] - truth)
-                rows = pd.DataFrame({"off": off, "condition": paper.condition})
-                found.append(rows.assign(protocol=protocol))
+        for one in cases(group_of(kind, name, source)):
+            paper = low_cost_to_high(one.seen.points, one.seen.accuracy[None], one.targets)
+            off = 100 * np.abs(paper.mean[0] - one.truth)
+            rows = pd.DataFrame({"off": off, "condition": paper.condition})
+            found.append(rows.assign(protocol=one.protocol))
     return pd.concat(found).dropna()
 
 
 def conditioning(table: pd.DataFrame) -> str:
     """The table of the algorithm's error by its condition number."""
     told = ("forecasts", "median error, points", "off by at most 3.5")
-    lines = head("condition number", [f"{protocol}: {what}" for protocol in PROTOCOLS for what in told])
-    least = 0.0
+    lines, least = [], 0.0
     for most in CONDITIONS:
         cells = []
         for protocol in PROTOCOLS:
@@ -233,15 +229,10 @@ def conditioning(table: pd.DataFrame) -> str:
             own = table.loc[within & (table["protocol"] == protocol), "off"]
             cells += [str(len(own)), short(own.median()), f"{(own <= 3.5).mean():.0%}"]
         label = f"above {least:,.0f}" if np.isinf(most) else f"{least:,.0f} to {most:,.0f}"
-        lines.append(f"| {label} | {' | '.join(cells)} |")
+        lines.append([label, *cells])
         least = most
-    return "\n".join(lines)
-
-
-def head(first: str, rest: list[str]) -> list[str]:
-    """The first two lines of a table."""
-    line = f"| {first} | {' | '.join(rest)} |"
-    return [line, "|---" * (line.count("|") - 1) + "|"]
+    heads = [f"{protocol}: {what}" for protocol in PROTOCOLS for what in told]
+    return markdown(["condition number", *heads], lines)
 
 
 def drawn(kind: str, name: str, source: str, protocol: str, seen: int) -> list[Figure]:

@@ -7,10 +7,8 @@ game24  best_of_n  4     c = 1      6          0.1451      1.00      0.412
 Writes ablation.csv and a table of studies/forecasts/README.md.
 """
 
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from functools import partial
-from multiprocessing import get_context
 from pathlib import Path
 from unittest.mock import patch
 
@@ -28,8 +26,10 @@ from results.normal import Z90
 from results.tables.files import write_raw
 from results.tables.key import Key
 from studies.forecasts.along_n import Job, jobs, judged
-from studies.forecasts.page import HERE, METHODS, insert
+from studies.forecasts.page import HERE, METHODS, geometric_mean, insert
 from studies.forecasts.rivals import beta_binomial
+from studies.options import DATA, PROCESSES, SPLITS, pool_of
+from studies.pages import markdown
 
 
 def changed(target: str, value: object) -> Estimator:
@@ -95,8 +95,6 @@ SETS = ("boinf", "rgeval", "game24")
 SHARING = ("biggsm", "otis", "steps", "budgets", "jhu", "qwen")
 """Sets with two or more settings of the same questions."""
 
-DATA = HERE.parents[2] / "shared" / "data"
-
 
 def scores_of(job: Job, kind: str) -> pd.DataFrame:
     """The scores of the mixture and its variants on a set."""
@@ -104,9 +102,9 @@ def scores_of(job: Job, kind: str) -> pd.DataFrame:
 
 
 @click.command()
-@click.option("--data", envvar="DATA_DIR", default=DATA, type=click.Path(path_type=Path))
-@click.option("--splits", default=2, show_default=True, type=click.IntRange(1))
-@click.option("--jobs", "processes", default=2, show_default=True, type=click.IntRange(1), help="Processes.")
+@DATA
+@SPLITS
+@PROCESSES
 def main(data: Path, splits: int, processes: int) -> None:
     """Judge the mixture and its variants on `SETS` and `SHARING`."""
     cached = (HERE.parents[1] / "results" / "cached").glob("qwen-*.parquet")
@@ -114,21 +112,26 @@ def main(data: Path, splits: int, processes: int) -> None:
     chosen = [(job, job.method) for job in every if job.name.startswith(SETS)]
     votes = [job for job in every if job.method == "majority"]
     chosen += [(job, "several settings") for job in votes if job.name.startswith(SHARING)]
-    with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
+    with pool_of(processes) as pool:
         found = pd.concat(pool.map(scores_of, *zip(*chosen, strict=True)), ignore_index=True)
     write_raw(found, HERE / "ablation.csv")
-    lines = ["| variant | method | error | interval score | held by 90 % | width |", "|---" * 6 + "|"]
+    insert("ablation", ablation_table(found))
+
+
+def ablation_table(found: pd.DataFrame) -> str:
+    """A row for each variant: its errors and scores as shares of the mixture's, geometric means over sets."""
+    lines = []
     for method, label in LABELS.items():
         rows = found[found["method"] == method].set_index(["set", "seen"])
         ours = rows[rows["predictor"] == "as it is"]
         for name, part in rows.groupby("predictor", sort=False):
             error, score = (
-                np.exp(np.log(part[column] / ours[column]).mean())
-                for column in ("mean_error", "interval_score")
+                geometric_mean(part[column] / ours[column]) for column in ("mean_error", "interval_score")
             )
             held, width = 100 * part[["coverage", "width"]].mean()
-            lines.append(f"| {name} | {label} | {error:.2f} | {score:.2f} | {held:.0f} % | {width:.1f} |")
-    insert("ablation", "\n".join(lines))
+            told = f"{error:.2f}", f"{score:.2f}", f"{held:.0f} %", f"{width:.1f}"
+            lines.append([str(name), label, *told])
+    return markdown(["variant", "method", "error", "interval score", "held by 90 %", "width"], lines)
 
 
 if __name__ == "__main__":

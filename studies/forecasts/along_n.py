@@ -47,6 +47,11 @@ AT_N: dict[str, dict[int, tuple[int, ...]]] = {
 """Answers seen and N to forecast, by the prefix of a set's name; qwen is used only by ablation.py."""
 
 
+def at_n(name: str) -> dict[int, tuple[int, ...]]:
+    """Answers seen and N to forecast of a set."""
+    return next(ns for start, ns in AT_N.items() if name.startswith(start))
+
+
 @dataclass(frozen=True)
 class Job:
     """One set, evaluated by one method on a number of random splits."""
@@ -75,18 +80,18 @@ def jobs(data: Path, splits: int) -> list[Job]:
 def contestants(method: str) -> dict[str, Estimator]:
     """Every predictor by name, the rivals from the literature, and the mixture from curves."""
     ours = {name: partial(estimate, name) for name in able(samples=True)}
-    return {**ours, **RIVALS[method], CURVE: _from_curve}
+    return {**ours, **RIVALS[method], CURVE: from_curve}
 
 
-def _from_curve(observed: Evidence, targets: Points, options: Options) -> Estimate:
+def from_curve(observed: Evidence, targets: Points, options: Options) -> Estimate:
+    """The forecast that sees only the curve of the answers."""
     return estimate("question-law", replace(observed, pools=()), targets, options)
 
 
 def judged(job: Job, predictors: Mapping[str, Estimator]) -> pd.DataFrame:
     """The scores of a set by the number of answers seen and predictor."""
-    at_n = next(ns for start, ns in AT_N.items() if job.name.startswith(start))
     groups, tables = read_asked([job.path], job.method), []
-    for seen, ns in at_n.items():
+    for seen, ns in at_n(job.name).items():
         parts = []
         for group in groups:
             wanted = np.isin(group.points.N, ns)

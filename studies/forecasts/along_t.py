@@ -29,8 +29,9 @@ from predict.stopped import survival
 from results.normal import held, interval_score
 from results.tables.contract import as_samples
 from results.tables.files import read_raw, write_raw
-from studies.forecasts.page import HERE, insert
+from studies.forecasts.page import HERE, geometric_mean, insert
 from studies.forecasts.rivals import JOINT
+from studies.pages import markdown
 
 DEVELOPMENT = ("datarus-r1-14b", "nemotron-9b-v2/aime2425", "nemotron-9b-v2/math500", "qwen3-14b")
 """Sets used to choose the law and its priors. All were known when the line was added."""
@@ -50,9 +51,14 @@ def runs(samples: pd.DataFrame) -> Iterator[tuple[pd.DataFrame, str]]:
             yield one, f"{model}/{dataset}" + (f"/{setting}" if len(settings) > 1 else "")
 
 
+def caps_of(run: pd.DataFrame, number: int = 8) -> list[int]:
+    """Caps at the 10 … 99.9 % quantiles of the lengths of a run's answers."""
+    return [round(cap) for cap in np.quantile(run["tokens"], np.linspace(0.1, 0.999, number))]
+
+
 def measure(run: pd.DataFrame, name: str, splits: int, stop: int, predictor: str) -> pd.DataFrame:
     """The backtest of one run, stopped at cap number `stop` of eight, for the vote and best-of-N."""
-    caps = [round(cap) for cap in np.quantile(run["tokens"], np.linspace(0.1, 0.999, 8))]
+    caps = caps_of(run)
     smallest = int(run.groupby("question_id").size().min())
     request = Request(fit_max_n=ANSWERS, at_n=tuple(n for n in AT_N if n <= smallest))
     tables = []
@@ -162,15 +168,13 @@ def caps_table(table: pd.DataFrame) -> str:
     names = ["survival", "exponential", "power-law", "joint", "low-cost-to-high", "flat"]
     by_set = table.pivot_table(["error", "held", "score"], "set", "predictor", sort=False)
     by_set.loc["**mean**"] = by_set.mean()
-    lines = [
-        f"| set | {' | '.join(heads.get(name, name) for name in names)} | held | score: ours / exponential |",
-        "|---" * (len(names) + 3) + "|",
-    ]
+    lines = []
     for name, row in by_set.iterrows():
-        errors = " | ".join(f"{row['error', one]:.1f}" for one in names)
+        errors = [f"{row['error', one]:.1f}" for one in names]
         held, ours, rival = (row[at] for at in (("held", names[0]), ("score", names[0]), ("score", names[1])))
-        lines.append(f"| {name} | {errors} | {100 * held:.0f} % | {ours:.0f} / {rival:.0f} |")
-    return "\n".join(lines)
+        lines.append([str(name), *errors, f"{100 * held:.0f} %", f"{ours:.0f} / {rival:.0f}"])
+    head = ["set", *(heads.get(name, name) for name in names), "held", "score: ours / exponential"]
+    return markdown(head, lines)
 
 
 def verdict(table: pd.DataFrame) -> str:
@@ -178,14 +182,14 @@ def verdict(table: pd.DataFrame) -> str:
     by_set = table.groupby(["predictor", "set"])[["error", "score", "held"]].mean()
     means = by_set.groupby("predictor").mean()
     rival = str(means["error"].drop("survival").idxmin())
-    ratio = (by_set["error"]["survival"] / by_set["error"][rival]).map(np.log).mean()
+    ratio = geometric_mean(by_set["error"]["survival"] / by_set["error"][rival])
     tokens = table[table["predictor"] == "survival"].groupby("set")[["tokens_error", "tokens_held"]].mean()
     ours, other = means.loc["survival"], means.loc[rival]
     times = ours["error"] / other["error"]
     return (
         f"Our error is {ours['error']:.1f} points; that of the best curve predictor over all sets, "
         f"`{rival}`, is {other['error']:.1f}.\n"
-        f"The ratio is {times:.2f} (geometric mean over sets: {np.exp(ratio):.2f}).\n"
+        f"The ratio is {times:.2f} (geometric mean over sets: {ratio:.2f}).\n"
         f"Of 100 intervals of ours {100 * ours['held']:.0f} hold, of `{rival}` {100 * other['held']:.0f}; "
         f"the interval scores are {ours['score']:.0f} and {other['score']:.0f}.\n"
         f"Tokens per answer are {tokens['tokens_error'].mean():.1f} % off on average, and "
@@ -195,18 +199,17 @@ def verdict(table: pd.DataFrame) -> str:
 
 def settings_table(table: pd.DataFrame) -> str:
     """New settings as a table of the page: the mixture against the best rival of each row."""
-    lines = ["| set | settings seen | best rival | mixture | held | score |", "|---|---|---|---|---|---|"]
+    lines = []
     for key, part in table.groupby(["set", "method", "seen"], sort=False):
         name, method, seen = map(str, key)
         errors = part.set_index("predictor")["error"].dropna()
         ours = part[part["predictor"].isin(OURS)].iloc[-1]
         others = errors.drop([*OURS, "beta-binomial"], errors="ignore")
         words = f"{name}, {method.replace('_', ' ')}"
-        lines.append(
-            f"| {words} | {seen} | {others.idxmin()} {others.min():.1f} | {ours['error']:.1f} | "
-            f"{100 * ours['held']:.0f} % | {ours['score']:.0f} |"
-        )
-    return "\n".join(lines)
+        rival = f"{others.idxmin()} {others.min():.1f}"
+        told = f"{ours['error']:.1f}", f"{100 * ours['held']:.0f} %", f"{ours['score']:.0f}"
+        lines.append([words, seen, rival, *told])
+    return markdown(["set", "settings seen", "best rival", "mixture", "held", "score"], lines)
 
 
 @click.command()

@@ -11,9 +11,6 @@ row, where forecasts do; more than a quarter of these are of two sets with many 
 common_error.csv and the table of README.md.
 """
 
-import os
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
 from pathlib import Path
 
 import click
@@ -26,8 +23,10 @@ from predict.evidence.capped import observe
 from predict.evidence.request import read_asked
 from results.normal import FORECAST_LEVEL, z_of
 from results.tables.files import write_raw
-from studies.forecasts.along_n import AT_N, REPLICATES, Job, jobs
+from studies.forecasts.along_n import REPLICATES, Job, at_n, jobs
 from studies.forecasts.page import HERE, METHODS, insert
+from studies.options import DATA, PROCESSES, SPLITS, pool_of
+from studies.pages import markdown
 
 FAMILIES = ("boinf-am", "boinf-datarus", "boinf-nemotron", "boinf-qwen3", "jhu", "epoch-gpt", "rgeval")
 VALUES = np.arange(0, 0.205, 0.005)
@@ -35,29 +34,27 @@ Row = dict[str, str | float]
 
 
 @click.command()
-@click.option("--jobs", "processes", default=2, show_default=True, type=click.IntRange(1), help="Processes.")
-@click.option("--splits", default=2, show_default=True, type=click.IntRange(1), help="Splits of a set.")
-@click.option("--data", envvar="DATA_DIR", required=True, type=click.Path(path_type=Path))
+@PROCESSES
+@SPLITS
+@DATA
 def main(processes: int, splits: int, data: Path) -> None:
     """Measure the value again."""
-    os.environ["OMP_NUM_THREADS"] = "1"  # for the processes started below
-    with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
+    with pool_of(processes) as pool:
         rows = pd.concat(pool.map(forecasts, jobs(data, splits)), ignore_index=True)
     parts = [left_out(of_method, str(name)) for name, of_method in rows.groupby("method", sort=False)]
     found = pd.concat(parts, ignore_index=True)
     write_raw(found, HERE / "common_error.csv")
-    insert("common-error", markdown(found))
+    insert("common-error", common_error_table(found))
 
 
 def forecasts(job: Job) -> pd.DataFrame:
     """Forecasts of a set without the common error, their truths, and the spread of which it is a share."""
     mixture.COMMON_ERROR = 0.0
-    at_n = next(ns for start, ns in AT_N.items() if job.name.startswith(start))
     family = next((name for name in FAMILIES if job.name.startswith(name)), job.name)
     rows = []
     for group in read_asked([job.path], job.method):
         names = [pool.setting for pool in group.pools]
-        for seen, ns in at_n.items():
+        for seen, ns in at_n(job.name).items():
             for split in range(job.splits):
                 observed = observe(group, names, seen, split, split)
                 options = Options(replicates=REPLICATES, seed=split)
@@ -110,12 +107,9 @@ def _judged(name: str, learnt: pd.DataFrame, judged: pd.DataFrame, *, sets_alike
     }
 
 
-def markdown(found: pd.DataFrame) -> str:
+def common_error_table(found: pd.DataFrame) -> str:
     """A row for each family, with both methods side by side; coverage should be 90 %."""
-    lines = [
-        "| left out | " + " | ".join(f"{label}: value, held, without it" for label in METHODS.values()) + " |"
-    ]
-    lines.append("|---" * (len(METHODS) + 1) + "|")
+    lines = []
     for family, rows in found.groupby("left out", sort=False):
         by = rows.set_index("method")
         value, inside, without = (by[column].astype(float) for column in ("value", "held", "without it"))
@@ -123,8 +117,8 @@ def markdown(found: pd.DataFrame) -> str:
             f"{value[name]:.3f}, {inside[name]:.0%}, {without[name]:.0%}" if name in by.index else "–"
             for name in METHODS
         ]
-        lines.append("| " + " | ".join([str(family), *cells]) + " |")
-    return "\n".join(lines)
+        lines.append([str(family), *cells])
+    return markdown(["left out", *(f"{label}: value, held, without it" for label in METHODS.values())], lines)
 
 
 if __name__ == "__main__":

@@ -29,7 +29,7 @@ from predict.stopped.pace import moves_needed
 from predict.stopped.simulate import Simulated, simulate
 from predict.stopped.survival import LEARN_FROM
 from results.votes.exact import AnswerPools
-from studies.forecasts.along_t import ANSWERS, read, runs, samples_in
+from studies.forecasts.along_t import ANSWERS, caps_of, read, runs, samples_in
 
 FAMILIES = ("am-thinking", "datarus", "nemotron", "qwen3", "gpt-5", "claude")
 
@@ -60,7 +60,7 @@ class Look:
 
 def look(run: pd.DataFrame, name: str, stop: int, split: int) -> Look:
     """Fit one split of a run stopped at cap number `stop` of eight."""
-    caps = [round(cap) for cap in np.quantile(run["tokens"], np.linspace(0.1, 0.999, 8))]
+    caps = caps_of(run)
     cap, dearer = caps[stop - 1], caps[stop:]
     (group,) = capped(run, "majority", cap, dearer)
     assert group.run is not None

@@ -13,7 +13,7 @@ import vl_convert
 
 from results.figures.theme import combined_spec
 from studies.forecasts.figures import SIMPLE, errors_figure
-from studies.pages import insert_into
+from studies.pages import insert_into, markdown
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -51,7 +51,7 @@ def write(found: pd.DataFrame) -> None:
     named = found.assign(set=found["set"] + ", " + found["seen"].astype(str))
     parts = {method: named[named["method"] == method] for method in METHODS}
     for method, part in parts.items():
-        insert(method, markdown(part[part["predictor"] != CURVE]))
+        insert(method, errors_table(part[part["predictor"] != CURVE]))
     insert("ratio", "\n\n".join(verdict(METHODS[method], part) for method, part in parts.items()))
     insert("curves", curves_table(named))
     figures = [errors_figure(part, method, METHODS[method]) for method, part in parts.items()]
@@ -59,14 +59,14 @@ def write(found: pd.DataFrame) -> None:
     (HERE / "errors.png").write_bytes(png)
 
 
-def markdown(table: pd.DataFrame) -> str:
+def errors_table(table: pd.DataFrame) -> str:
     """Mean error in points and (coverage); the smallest is bold, as is `flat` if it ties."""
     present = list(dict.fromkeys(table["predictor"]))
     present = sorted(present, key=lambda name: (name == "mixture", name not in OTHERS))
     error = 100 * table.pivot_table("mean_error", "set", "predictor", sort=False)
     held = table.pivot_table("coverage", "set", "predictor", sort=False)
     present = [name for name in present if name in error]
-    lines = ["| set, answers seen | " + " | ".join(present) + " |", "|---" * (len(present) + 1) + "|"]
+    lines = []
     for name, row in error.iterrows():
         cells = [str(name)]
         for predictor in present:
@@ -76,8 +76,8 @@ def markdown(table: pd.DataFrame) -> str:
             cells.append(
                 (f"**{text}**" if smallest else text) + ("" if np.isnan(inside) else f" ({100 * inside:.0f})")
             )
-        lines.append("| " + " | ".join(cells) + " |")
-    return "\n".join(lines)
+        lines.append(cells)
+    return markdown(["set, answers seen", *present], lines)
 
 
 def verdict(label: str, table: pd.DataFrame) -> str:
@@ -96,8 +96,10 @@ def verdict(label: str, table: pd.DataFrame) -> str:
     held, trusted = ours["coverage"], ours["ok"] * ours["forecasts"]
     share = trusted.sum() / ours["forecasts"].sum()
     ok_held = (ours["ok_coverage"].fillna(0) * trusted).sum() / trusted.sum()
-    mean, beside, width = (_mean(values) for values in (ratio, known, scored))
-    theirs = ", ".join(f"{_mean(score['mixture'] / score[name]):.2f} of that of {name}" for name in published)
+    mean, beside, width = (geometric_mean(values) for values in (ratio, known, scored))
+    theirs = ", ".join(
+        f"{geometric_mean(score['mixture'] / score[name]):.2f} of that of {name}" for name in published
+    )
     return (
         f"**{label}**, {len(ratio)} cases (a set and the answers seen):\n\n"
         f"* Beside the published laws: the mixture's error is {beside:.2f} times that of whichever of them "
@@ -111,8 +113,8 @@ def verdict(label: str, table: pd.DataFrame) -> str:
     )
 
 
-def _mean(ratios: "pd.Series[float]") -> float:
-    """The geometric mean."""
+def geometric_mean(ratios: "pd.Series[float]") -> float:
+    """The mean of ratios."""
     return float(np.exp(np.log(ratios).mean()))
 
 
@@ -122,8 +124,8 @@ def curves_table(table: pd.DataFrame) -> str:
     votes = table[table["method"] == "majority"]
     error = votes.pivot_table("mean_error", ["seen", "set"], "predictor")[names].clip(lower=1e-3)
     relative = error.div(error["power-law"], axis=0).map(np.log).groupby("seen")
-    lines = ["| answers seen | sets | " + " | ".join(names) + " |", "|---" * (len(names) + 2) + "|"]
+    lines = []
     for seen, row in relative.mean().map(np.exp).iterrows():
-        cells = [str(seen), str(relative.size()[int(str(seen))]), *(f"{row[name]:.2f}" for name in names)]
-        lines.append("| " + " | ".join(cells) + " |")
-    return "\n".join(lines)
+        sets = relative.size()[int(str(seen))]
+        lines.append([str(seen), str(sets), *(f"{row[name]:.2f}" for name in names)])
+    return markdown(["answers seen", "sets", *names], lines)

@@ -23,7 +23,7 @@ from scipy.special import betainc, expit, gammaln
 from scipy.stats import binom
 from scipy.stats import t as student
 
-from predict.answers.atoms import P, log_likelihood, patterns
+from predict.answers.atoms import P, log_likelihood, patterns, relative
 from predict.answers.best_of_n import fit_rates
 from predict.answers.mixture import accuracy_by_atom, from_answers
 from predict.answers.unread import Unread
@@ -97,8 +97,7 @@ def npmle(likelihood: Floats, times: Floats, steps: int = 400) -> Floats:
 def votes_npmle(counts: VoteCounts, N: Ints) -> Floats:
     """The vote with the plain maximum-likelihood weights of the mixture's atoms."""
     seen = patterns(counts)
-    logs = log_likelihood(seen)
-    likelihood = np.exp(logs - logs.max(axis=1, keepdims=True))
+    likelihood = relative(log_likelihood(seen))
     mass = likelihood * npmle(likelihood, seen.times.astype(float))
     mass = (mass / mass.sum(axis=1, keepdims=True))[seen.pattern]
     unread = None

@@ -7,15 +7,13 @@ Writes the scores of this edition, figures (PNG) and commands beside this file, 
 markers of docs/forecasting.md and README.md. Answers and the scores of each set stay in runs.
 """
 
-import os
 import shlex
 import shutil
 import subprocess
 import sys
 import time
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from multiprocessing import get_context
 from pathlib import Path
 
 import click
@@ -24,6 +22,7 @@ import pandas as pd
 from results.tables.files import write_raw
 from studies.forecasts.along_n import jobs, scores_of
 from studies.forecasts.page import HERE, insert, write
+from studies.options import DATA, PROCESSES, pool_of
 
 ROOT = HERE.parents[1]
 WORK = Path("runs/forecasting")
@@ -32,11 +31,9 @@ BEFORE, EDITION = (HERE / "editions" / name for name in ("7.csv", "8.csv"))
 
 
 @click.command()
-@click.option("--jobs", "processes", default=2, show_default=True, type=click.IntRange(1), help="Processes.")
+@PROCESSES
 @click.option("--splits", default=4, show_default=True, type=click.IntRange(1), help="Splits of a set.")
-@click.option(
-    "--data", envvar="DATA_DIR", default=ROOT.parent / "shared" / "data", type=click.Path(path_type=Path)
-)
+@DATA
 @click.option("--reuse", is_flag=True, help="Take what the last run has left; do the rest.")
 @click.option(
     "--again", multiple=True, metavar="PREDICTOR", help="Judge this one alone; the others as before."
@@ -44,13 +41,12 @@ BEFORE, EDITION = (HERE / "editions" / name for name in ("7.csv", "8.csv"))
 def main(processes: int, splits: int, data: Path, reuse: bool, again: tuple[str, ...]) -> None:
     """Remake the tables and pictures of docs/forecasting.md and README.md."""
     started = time.monotonic()
-    os.environ["OMP_NUM_THREADS"] = "1"  # for the processes started below
     if not reuse:
         shutil.rmtree(ROOT / WORK, ignore_errors=True)
     commands = prepare(data)
     with ThreadPoolExecutor(processes) as threads:
         list(threads.map(run, [words for words in commands if not (ROOT / words[-1]).exists()]))
-    with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
+    with pool_of(processes) as pool:
         found = pd.concat(pool.map(partial(scores_of, names=again), jobs(data, splits)), ignore_index=True)
     if again:
         found = with_others(found, pd.read_csv(BEFORE))

@@ -12,15 +12,14 @@ close calls  one question in five has a wrong answer just ahead of the right one
 from collections.abc import Callable, Iterator
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
+
+from results.votes.exact import Floats
 
 Row = tuple[str, str, int, str | None, str, int, str]
 """The columns below; None is an unreadable answer."""
 
 COLUMNS = ["question_id", "setting", "sample", "answer", "gold", "tokens", "model"]
-
-Floats = npt.NDArray[np.float64]
 
 
 def made(name: str) -> pd.DataFrame:

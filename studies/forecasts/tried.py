@@ -12,11 +12,8 @@ sees only the curve, are averaged, and so are the ends of their intervals. Nothi
 Writes tried.csv and a table of README.md.
 """
 
-import os
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from functools import partial
-from multiprocessing import get_context
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,20 +21,21 @@ import click
 import numpy as np
 import pandas as pd
 
-from predict.answers.atoms import log_likelihood, patterns
+from predict.answers.atoms import log_likelihood, patterns, relative
 from predict.answers.mixture import mixture
 from predict.answers.population import learning_set
 from predict.answers.prior import RIDGE, base, features
 from predict.answers.weights import PenalisedLikelihood
 from predict.estimate import Estimate, Options
-from predict.estimators import estimate
 from predict.evidence.points import Evidence, Floats, Points
 from predict.evidence.request import read_asked
 from results.tables.files import write_raw
 from results.votes.exact import VoteCounts
 from studies.forecasts.ablation import changed
-from studies.forecasts.along_n import Job, jobs, judged
-from studies.forecasts.page import HERE, insert
+from studies.forecasts.along_n import Job, from_curve, jobs, judged
+from studies.forecasts.page import HERE, geometric_mean, insert
+from studies.options import DATA, PROCESSES, SPLITS, pool_of
+from studies.pages import markdown
 
 
 class Origin(NamedTuple):
@@ -69,19 +67,18 @@ AS_IT_IS, LEARNT, MEAN = "as it is", "learnt", "mean of both"
 
 
 @click.command()
-@click.option("--jobs", "processes", default=2, show_default=True, type=click.IntRange(1), help="Processes.")
-@click.option("--splits", default=2, show_default=True, type=click.IntRange(1), help="Splits of a set.")
-@click.option("--data", envvar="DATA_DIR", required=True, type=click.Path(path_type=Path))
+@PROCESSES
+@SPLITS
+@DATA
 def main(processes: int, splits: int, data: Path) -> None:
     """Judge both changes on every real set."""
-    os.environ["OMP_NUM_THREADS"] = "1"  # for the processes started below
     real = [job for job in jobs(data, splits) if job.method == "majority" and origin(job.name)]
-    with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
+    with pool_of(processes) as pool:
         fitted = dict(zip((job.name for job in real), pool.map(fitted_alpha, real), strict=True))
         others = [learnt(job.name, fitted) for job in real]
         found = pd.concat(pool.map(scores, real, others), ignore_index=True)
     write_raw(found, HERE / "tried.csv")
-    insert("tried", markdown(found))
+    insert("tried", tried_table(found))
 
 
 def origin(name: str) -> Origin | None:
@@ -98,9 +95,8 @@ def fitted_alpha(job: Job) -> Floats:
 
 def _alpha(counts: VoteCounts) -> Floats:
     seen = patterns(counts)
-    logs = log_likelihood(seen)
     rows, times = learning_set(seen.pattern)
-    likelihood = np.exp(logs - logs.max(axis=1, keepdims=True))[rows]
+    likelihood = relative(log_likelihood(seen))[rows]
     return PenalisedLikelihood(likelihood, times, base(), features(), RIDGE).maximum()
 
 
@@ -122,7 +118,7 @@ def _moved(alpha: Floats) -> Floats:
 def mean_of_both(observed: Evidence, targets: Points, options: Options) -> Estimate:
     """The mean of the mixture and `question-law`, or the mixture where the latter gives no forecast."""
     ours = mixture(observed, targets, options)
-    curve = estimate("question-law", replace(observed, pools=()), targets, options)
+    curve = from_curve(observed, targets, options)
     given = np.isfinite(curve.mean)
 
     def mean(one: Floats, other: Floats) -> Floats:
@@ -138,7 +134,7 @@ def scores(job: Job, alpha: Floats) -> pd.DataFrame:
     return judged(job, {AS_IT_IS: mixture, LEARNT: moved, MEAN: mean_of_both})
 
 
-def markdown(found: pd.DataFrame) -> str:
+def tried_table(found: pd.DataFrame) -> str:
     """A row for each set and number of answers seen, and the ratios of all."""
     ways = [AS_IT_IS, LEARNT, MEAN]
     wide = found.pivot_table(index=["set", "seen"], columns="predictor", values=[*NAMES], sort=False)
@@ -146,25 +142,21 @@ def markdown(found: pd.DataFrame) -> str:
         "set, answers seen",
         *(way if way != AS_IT_IS else title for title in NAMES.values() for way in ways),
     ]
-    lines = [f"| {' | '.join(head)} |", "| --- " * len(head) + "|"]
+    rows = []
     cases = [f"{name}, {seen}" for name, seen in wide.index]
     for case, (_, row) in zip(cases, wide.iterrows(), strict=True):
         cells = [f"{100 * row[column, way]:{_DIGITS[column]}}" for column in NAMES for way in ways]
-        lines.append(f"| {case} | {' | '.join(cells)} |")
+        rows.append([case, *cells])
     bias = 100 * found.groupby("predictor")["bias"].mean()
-    lines += ["", f"The bias of the mixture is {bias[AS_IT_IS]:+.2f} points."]
+    lines = [markdown(head, rows), "", f"The bias of the mixture is {bias[AS_IT_IS]:+.2f} points."]
     for way in (LEARNT, MEAN):
         error, score = (wide[name][way] / wide[name][AS_IT_IS] for name in ("mean_error", "interval_score"))
         lines += [
-            f"*{way.capitalize()}*: error {_mean(error):.2f} times as large (geometric mean; smaller in "
-            f"{(error < 1).sum()} of {len(wide)} cases), score {_mean(score):.2f} times (smaller in "
-            f"{(score < 1).sum()}), bias {bias[way]:+.2f} points."
+            f"*{way.capitalize()}*: error {geometric_mean(error):.2f} times as large (geometric mean; "
+            f"smaller in {(error < 1).sum()} of {len(wide)} cases), score {geometric_mean(score):.2f} times "
+            f"(smaller in {(score < 1).sum()}), bias {bias[way]:+.2f} points."
         ]
     return "\n".join(lines)
-
-
-def _mean(ratios: pd.Series) -> float:
-    return float(np.exp(np.log(ratios).mean()))
 
 
 if __name__ == "__main__":

@@ -16,7 +16,6 @@ from pathlib import Path
 
 import click
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 from scipy.special import betaln
 from tqdm import tqdm
@@ -24,12 +23,11 @@ from tqdm import tqdm
 from predict.estimate import middle
 from predict.evidence.request import read_asked
 from results.normal import FORECAST_LEVEL
-from results.votes.exact import best_of_n
-from studies.forecasts.along_n import AT_N, REPLICATES, jobs
+from results.votes.exact import Floats, Ints, best_of_n
+from studies.forecasts.along_n import REPLICATES, at_n, jobs
 from studies.forecasts.page import insert
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
+from studies.options import DATA, SPLITS
+from studies.pages import markdown
 
 SIDE = np.geomspace(0.1, 5, 24)
 A, B = (axis.ravel() for axis in np.meshgrid(SIDE, SIDE))
@@ -40,15 +38,15 @@ UNEVEN = 0.75
 
 
 @click.command()
-@click.option("--data", envvar="DATA_DIR", required=True, type=click.Path(path_type=Path))
-@click.option("--splits", default=2, show_default=True, type=click.IntRange(1), help="Splits of a set.")
+@DATA
+@SPLITS
 @click.option("--tables", default=100, show_default=True, type=click.IntRange(2), help="Tables drawn.")
 def main(data: Path, splits: int, tables: int) -> None:
     """Draw tables of the evidence and count the cases that stand out."""
     settings = sizes(data, splits)
     seeds = tqdm(range(tables), unit="table")
     drawn = [table(settings, splits, np.random.default_rng(seed)) for seed in seeds]
-    insert("uneven", markdown(pd.concat(drawn, keys=range(tables), names=["table"])))
+    insert("uneven", uneven_table(pd.concat(drawn, keys=range(tables), names=["table"])))
 
 
 def sizes(data: Path, splits: int) -> list[tuple[str, int, int]]:
@@ -68,7 +66,7 @@ def table(settings: list[tuple[str, int, int]], splits: int, rng: np.random.Gene
     for name, questions, answers in settings:
         law = rng.integers(len(A))
         right = rng.random((questions, answers)) < rng.beta(A[law], B[law], questions)[:, None]
-        for seen, ns in next(asked for start, asked in AT_N.items() if name.startswith(start)).items():
+        for seen, ns in at_n(name).items():
             N = np.array([n for n in ns if n <= answers])
             truth = best_of_n(np.full((questions, 1), answers), right.sum(axis=1)[:, None], N).mean(axis=0)
             for _ in range(splits):
@@ -92,7 +90,7 @@ def interval(among: Ints, seen: int, answers: int, N: Ints, rng: np.random.Gener
     return middle(of_pool[right].mean(axis=1), FORECAST_LEVEL)
 
 
-def markdown(held: "pd.Series[float]") -> str:
+def uneven_table(held: "pd.Series[float]") -> str:
     """The table that summarises the simulated tables."""
     cases = held.groupby("table")
     uneven, half = (held < UNEVEN).groupby("table").sum(), (held <= 0.5).groupby("table").sum()
@@ -104,7 +102,7 @@ def markdown(held: "pd.Series[float]") -> str:
         "cases that hold in 50 % or fewer": f"{half.mean():.1f} ({half.min()} … {half.max()})",
         "tables in which every case holds in 75 % or more": f"{(uneven == 0).mean():.0%}",
     }
-    return "\n".join(["| | |", "|---|---|", *(f"| {name} | {value} |" for name, value in rows.items())])
+    return markdown(["", ""], rows.items())
 
 
 if __name__ == "__main__":

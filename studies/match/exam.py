@@ -13,9 +13,8 @@ from itertools import product
 from math import gcd
 
 import numpy as np
-from numpy.typing import NDArray
 
-from results.votes.exact import VoteCounts, best_of_n, majority_accuracy
+from results.votes.exact import Ints, VoteCounts, best_of_n, majority_accuracy
 from synthetic.binary.chain import law_of_paths
 from synthetic.model.settings import BinarySetting
 from synthetic.model.tasks import Array, draw_tasks, task_keys
@@ -27,7 +26,6 @@ EVERY_SUBSET = 16
 """Votes of up to this many are means over all subsets of the pool, larger ones over disjoint parts of it."""
 Point = tuple[str, int]
 """A method (majority or best_of_n) and an N."""
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from results import run
 from results.cli.options import table_out
 from results.command_help import Command
 from results.read_options import reading_options
-from synthetic.cli import _JOBS, _SEED
+from synthetic.cli import JOBS_OPTION, SEED_OPTION
 
 
 @click.command(
@@ -21,8 +21,8 @@ from synthetic.cli import _JOBS, _SEED
 @click.argument("tables", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--fit-max-n", default=4, type=click.IntRange(1), help="Fit N up to this; predict the rest.")
 @click.option("--figure", type=click.Path(path_type=Path), help="Draw to this .png, .svg or .pdf.")
-@_SEED
-@_JOBS
+@SEED_OPTION
+@JOBS_OPTION
 @table_out()
 @reading_options
 def match(tables: tuple[Path, ...], figure: Path | None, out: Path, **options: Any) -> None:

@@ -16,7 +16,7 @@ import click
 import numpy as np
 import pandas as pd
 
-from studies.pages import insert_into
+from studies.pages import insert_into, markdown
 from studies.promises import caps, cheap, clusters, equal_models, forecasts, luck, selection, sequential
 from studies.promises.rows import Row
 
@@ -113,7 +113,7 @@ def one_table(name: str, rows: pd.DataFrame) -> str:
     lines = pd.DataFrame(columns).reindex(rows["case"].unique()).fillna("–")
     head = [name, *lines.columns]
     body = [[str(case), *cells] for case, cells in zip(lines.index, lines.to_numpy(), strict=True)]
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in [head, ["---"] * len(head), *body])
+    return markdown(head, body)
 
 
 def worst(kept: "pd.Series[str]") -> str:

@@ -16,6 +16,7 @@ import pandas as pd
 from harness.grading.integer import normalise_integer
 from results import read_samples, vote_curve
 from results.canonical import canonical_texts
+from studies.pages import markdown
 
 SIZES = (1, 2, 4, 8, 16, 32)
 
@@ -53,10 +54,8 @@ def main(paths: list[str]) -> None:
     warnings.simplefilter("ignore")
     for path in map(Path, paths):
         found = lift(read_samples(path))
-        cells: list[list[str]] = found.astype(str).to_numpy().tolist()
-        lines: list[list[str]] = [[str(column) for column in found], ["---"] * len(found.columns), *cells]
         print(f"\n{path.stem}\n")  # noqa: T201
-        print("\n".join(f"| {' | '.join(line)} |" for line in lines))  # noqa: T201
+        print(markdown(found.columns, found.astype(str).to_numpy()))  # noqa: T201
 
 
 if __name__ == "__main__":

@@ -20,8 +20,10 @@ from results.stopping.replay import Replay, Stops
 from results.stopping.votes_so_far import Bools, Floats, Ints, Seen
 from results.votes.exact import answer_pools
 from results.votes.permutations import random_orders
-from studies.stopping.run import insert, markdown, percent
-from studies.stopping.sets import ROOT, load
+from studies.options import DATA
+from studies.pages import markdown
+from studies.stopping.run import insert, percent
+from studies.stopping.sets import load
 
 MOST, ORDERS = 40, 100
 """The maximum answers per question, and the number of replayed orders, as in the page's other tables."""
@@ -160,9 +162,7 @@ def allocation_table(table: pd.DataFrame) -> str:
 
 
 @click.command()
-@click.option(
-    "--data", envvar="DATA_DIR", default=ROOT.parent / "shared" / "data", type=click.Path(path_type=Path)
-)
+@DATA
 def main(data: Path) -> None:
     """Remake the table on one budget."""
     insert("allocation", allocation_table(allocated(load(data))))

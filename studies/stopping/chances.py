@@ -8,11 +8,9 @@ from typing import Any
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 from scipy import special
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from results.votes.exact import Floats, Ints
 
 _NODES = 48
 

@@ -11,10 +11,7 @@ agreement. Writes counts.csv beside this file: a row for each family left out, w
 one for all (whose cost is on the sets it was fitted to).
 """
 
-import os
 import warnings
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +26,9 @@ from results.stopping.rules import RULES, Rule
 from results.stopping.votes_so_far import Seen
 from results.votes.exact import answer_pools
 from results.votes.permutations import random_orders
+from studies.options import DATA, PROCESSES, pool_of
 from studies.stopping.rules import counts_score
-from studies.stopping.sets import ROOT, load
+from studies.stopping.sets import load
 
 LOST = (0.005, 0.01, 0.02)
 """Losses of agreement, relative to all answers, at which costs are compared."""
@@ -117,19 +115,16 @@ def fold(task: tuple[str, Path, int]) -> dict[str, object]:
 
 
 @click.command()
-@click.option("--jobs", default=2, show_default=True, type=click.IntRange(1), help="Processes.")
+@PROCESSES
 @click.option("--orders", default=30, show_default=True, type=click.IntRange(1), help="Of each question.")
-@click.option(
-    "--data", envvar="DATA_DIR", default=ROOT.parent / "shared" / "data", type=click.Path(path_type=Path)
-)
-def main(jobs: int, orders: int, data: Path) -> None:
+@DATA
+def main(processes: int, orders: int, data: Path) -> None:
     """Write counts.csv and print it."""
-    os.environ["OMP_NUM_THREADS"] = "1"  # for the processes started below
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         families = dict.fromkeys(family for family, _ in load(data).values())
     tasks = [(name, data, orders) for name in ("nothing", *families)]
-    with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
+    with pool_of(processes) as pool:
         found = pd.DataFrame(pool.map(fold, tasks))
     found.to_csv(TOLD, index=False)
     click.echo(found.to_string(index=False))

@@ -22,9 +22,10 @@ from results.stopping.advice import LOST, advice, at_equal_agreement, one_by_one
 from results.stopping.arena import CLAIRVOYANT
 from results.words.names import points
 from results.words.stopping import sentences
-from studies.pages import insert_into
+from studies.options import DATA
+from studies.pages import insert_into, markdown
 from studies.stopping.rules import LITERATURE
-from studies.stopping.sets import ROOT, load
+from studies.stopping.sets import load
 
 HERE = Path(__file__).resolve().parent
 PAGE = HERE / "README.md"
@@ -62,9 +63,7 @@ CLAIMS = {
 
 
 @click.command()
-@click.option(
-    "--data", envvar="DATA_DIR", default=ROOT.parent / "shared" / "data", type=click.Path(path_type=Path)
-)
+@DATA
 def main(data: Path) -> None:
     """Remake the tables and the picture of the README."""
     with warnings.catch_warnings():
@@ -93,12 +92,6 @@ def main(data: Path) -> None:
     figures = [figure for choice in choices for figure in choice.every_figure]
     png = bytes(vl_convert.vegalite_to_png(combined_spec([figures]), scale=1.2))
     (HERE / "stopping.png").write_bytes(png)
-
-
-def markdown(head: list[str], rows: list[list[str]]) -> str:
-    """A table of Markdown."""
-    escaped = [[cell.replace("|", "\\|") for cell in cells] for cells in rows]
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in [head, ["---"] * len(head), *escaped])
 
 
 def percent(value: float, digits: int = 1) -> str:

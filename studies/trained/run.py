@@ -11,12 +11,12 @@ import click
 from results import run
 from results.cli.options import out_option
 from results.command_help import Command
-from synthetic.cli import _JOBS, _SEED
+from synthetic.cli import JOBS_OPTION, SEED_OPTION
 
 
 @click.command(cls=Command, epilog="Example: python -m studies.trained.run --jobs 2 --out trained")
-@_SEED
-@_JOBS
+@SEED_OPTION
+@JOBS_OPTION
 @out_option("Folder to write to.", folder=True)
 def train(out: Path, seed: int, jobs: int) -> None:
     """Train transformers by the paper's loop.

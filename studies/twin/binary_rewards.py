@@ -28,6 +28,7 @@ import pandas as pd
 from scipy.special import ndtr
 
 from results import write_curves
+from results.cli.options import out_option
 from results.votes.multinomial import best_of_n_accuracy
 from synthetic.binary.chain import Indices, PathLaw, all_supports, law_of_paths
 from synthetic.model.settings import BinarySetting
@@ -251,9 +252,7 @@ def judged_table(
 
 
 @click.command()
-@click.option(
-    "--out", required=True, type=click.Path(path_type=Path, file_okay=False), help="Folder to write to."
-)
+@out_option("Folder to write to.", folder=True)
 def main(out: Path) -> None:
     """Write the curves."""
     write_curves(curves(), out / f"{NAME}.csv")

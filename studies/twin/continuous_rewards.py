@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 
 from results import BadInput, write_curves
+from results.cli.options import out_option
 from studies.twin.binary_rewards import FALSE_YES, TO_4096, TRUE_YES, judged_table
 from studies.twin.quadratic import Answers, Joint, Quadratic, best_by_quadratic, over_joints
 from synthetic.continuous.moments import path_moments
@@ -132,9 +133,7 @@ def _of_line(line: Variant, repeats: int, tasks: int, votes: tuple[int, ...]) ->
 
 
 @click.command()
-@click.option(
-    "--out", required=True, type=click.Path(path_type=Path, file_okay=False), help="Folder to write to."
-)
+@out_option("Folder to write to.", folder=True)
 def main(out: Path) -> None:
     """Write the curves."""
     write_curves(curves(), out / f"{NAME}.csv")

@@ -14,6 +14,7 @@ import click
 import pandas as pd
 
 from results import BadInput, read_curves
+from results.cli.options import out_option
 from results.figures.theme import Figure, combined_spec, rendered
 from results.summary.panels import Panel, make_panels
 from studies.twin.figure_2 import FIGURE_2, figure_2, pictures
@@ -55,9 +56,7 @@ def _svg(rows: list[list[Figure]]) -> bytes:
 
 @click.command()
 @click.argument("curves", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option(
-    "--out", required=True, type=click.Path(path_type=Path, file_okay=False), help="Folder to write to."
-)
+@out_option("Folder to write to.", folder=True)
 def main(curves: tuple[Path, ...], out: Path) -> None:
     """Draw the CURVES as the paper's panels, OUT/NAME.svg."""
     for path in save_figures(read_curves(*curves), out):

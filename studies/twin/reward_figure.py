@@ -11,6 +11,7 @@ import click
 import pandas as pd
 
 from results import read_curves
+from results.cli.options import out_option
 from results.figures.axes import colour, label_room, n_axis, value_axis
 from results.figures.series import Series
 from results.figures.theme import Figure
@@ -54,7 +55,7 @@ def _figure(table: pd.DataFrame, line: str, metric: str, at: int) -> Figure:
 
 @click.command()
 @click.argument("table", type=click.Path(path_type=Path))
-@click.option("--out", required=True, type=click.Path(path_type=Path), help="A folder.")
+@out_option("Folder to write to.", folder=True)
 def main(table: Path, out: Path) -> None:
     """Draw a curves table that has best-of-N by rewards, as OUT/NAME.svg."""
     save_figures("Rewards", [reward_figures(read_curves(table))], Picture(out / f"{table.stem}.svg"))

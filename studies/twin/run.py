@@ -14,6 +14,7 @@ from typing import Any
 import pandas as pd
 
 from results import read_curves, read_forecast, write_curves
+from studies.pages import markdown
 from studies.trained.examination import examine, learned_table
 from studies.trained.summary import summary
 from studies.trained.weights import SHIPPED, read_weights
@@ -109,7 +110,7 @@ def matched(_: list[str]) -> str:
                 "best-of-N": f"{best.mean():.1f} ({best.max():.1f})",
             }
         )
-    return markdown(pd.DataFrame(rows))
+    return written(pd.DataFrame(rows))
 
 
 def rivals(_: list[str]) -> str:
@@ -122,7 +123,7 @@ def rivals(_: list[str]) -> str:
     told = mean.apply(lambda row: f"{row['missed']:.1f} (± {row['half']:.1f})", axis=1).rename("told")
     wide = told.reset_index().pivot_table("told", ["dataset", "method"], "predictor", "first", sort=False)
     order = ["twin", "mixture", "joint", "power-law", "exponential", "flat"]
-    return markdown(wide[order].fillna("–").reset_index())
+    return written(wide[order].fillna("–").reset_index())
 
 
 def scored(table: pd.DataFrame) -> pd.DataFrame:
@@ -135,10 +136,9 @@ def scored(table: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def markdown(table: pd.DataFrame) -> str:
+def written(table: pd.DataFrame) -> str:
     """A table as Markdown."""
-    lines = [table.columns, ["---"] * table.shape[1], *table.to_numpy()]
-    return "\n".join(f"| {' | '.join(map(str, line))} |" for line in lines)
+    return markdown(table.columns, table.astype(str).to_numpy())
 
 
 WRITERS: dict[str, Callable[[list[str]], str]] = {

@@ -22,7 +22,7 @@ from synthetic.binary.chain import law_of_paths
 from synthetic.continuous.risk import continuous_risk, needs_sampling
 from synthetic.model.settings import BinarySetting, Setting, check_count
 from synthetic.model.tasks import Array, Tasks, draw_tasks, task_keys
-from synthetic.panels.experiments import Experiment
+from synthetic.panels.experiments import REPEATS, Experiment
 
 LONGEST = 50
 """The time of the literal loop grows with the cube of t: longer paths are left out."""
@@ -35,7 +35,7 @@ STAND_IN = 256
 
 
 def check(
-    experiment: Experiment, tasks: int, paths: int, seed: int, repeats: int = 5, votes: tuple[int, ...] = (1,)
+    experiment: Experiment, tasks: int, paths: int, seed: int, votes: tuple[int, ...] = (1,)
 ) -> pd.DataFrame:
     """One row per line, t up to `LONGEST`, and N; warns if there is no exact solution.
 
@@ -56,7 +56,7 @@ def check(
     at_t, at_n = (axis.ravel() for axis in np.meshgrid(steps, votes, indexing="ij"))
     rows = []
     for line in experiment.variants:
-        drawn = draw_tasks(line.setting, task_keys(repeats, tasks), seed)
+        drawn = draw_tasks(line.setting, task_keys(REPEATS, tasks), seed)
         both = _both(line.setting, drawn, steps, paths, votes)
         exact, sampled = (one.reshape(len(drawn), -1) for one in both)
         apart = sampled - exact
@@ -68,11 +68,11 @@ def check(
     return pd.concat(rows, ignore_index=True)
 
 
-def verdict(table: pd.DataFrame, tasks: int, repeats: int = 5) -> str:
+def verdict(table: pd.DataFrame, tasks: int) -> str:
     """Whether a table of `check` shows more than chance: Student’s t of the worst row, with Bonferroni."""
     apart = table["difference"].abs()
     worst = float((apart / table["stderr"]).where(apart > ROUNDING, 0.0).max())
-    chance = float(t_law.ppf(1 - ALARM / 2 / len(table), repeats * tasks - 1))
+    chance = float(t_law.ppf(1 - ALARM / 2 / len(table), REPEATS * tasks - 1))
     word = "they agree" if worst <= chance else "they differ"
     return (
         f"{word}: of {len(table)} rows the worst is {worst:.1f} standard errors apart; chance alone brings "

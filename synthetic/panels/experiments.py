@@ -26,6 +26,9 @@ from synthetic.model.settings import BinarySetting, ContinuousSetting, Setting, 
 
 VOTES = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 
+REPEATS = 5
+"""The paper: "each setting we repeat 5 times"."""
+
 
 @dataclass(frozen=True)
 class Variant:

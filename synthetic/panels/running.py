@@ -23,7 +23,7 @@ from synthetic.binary.paths import sample_supports
 from synthetic.continuous.risk import continuous_risk, needs_sampling
 from synthetic.model.settings import ContinuousSetting, Solver, check_count
 from synthetic.model.tasks import Array, draw_tasks, task_keys
-from synthetic.panels.experiments import Experiment, Variant
+from synthetic.panels.experiments import REPEATS, Experiment, Variant
 
 Key = tuple[int, int]
 Values = dict[str, Array]
@@ -53,7 +53,7 @@ def run_experiment(
     name: str,
     experiment: Experiment,
     solver: Solver = "exact",
-    repeats: int = 5,
+    repeats: int = REPEATS,
     seed: int = 0,
     tasks: int | None = None,
     paths: int | None = None,

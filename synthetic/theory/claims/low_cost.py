@@ -41,7 +41,7 @@ FEW = 16
 
 
 @lru_cache(maxsize=2)
-def _curves(seed: int, *panels: str) -> dict[str, tuple[Array, Array, Array]]:
+def exact_curves(seed: int, *panels: str) -> dict[str, tuple[Array, Array, Array]]:
     """For each line: P(right) and gap, (tasks, steps) each, and the vote's accuracy (tasks, steps, votes)."""
     laws = {name: law_of_line(setting, STEPS, seed, EACH) for name, setting in lines_of(*panels)}
     return {name: (law.correct, law.gap, law.vote(VOTES)) for name, law in laws.items()}
@@ -55,7 +55,7 @@ def _one_rate(seed: int) -> Iterator[ClaimRow]:
         single, apart = (fit_saturating(STEPS, one).rate for one in (right, gap))
         return single / apart if apart else np.nan
 
-    for name, (right, gap, _) in _curves(seed, "fig2f", "fig2h").items():
+    for name, (right, gap, _) in exact_curves(seed, "fig2f", "fig2h").items():
         yield fitted_row(name, quantity, ratio, right, gap, above=NEAR[0], below=NEAR[1])
 
 
@@ -66,7 +66,7 @@ def _gap_from_votes(seed: int) -> Iterator[ClaimRow]:
     def ratio(gap: float, votes: Array) -> float:
         return float(np.sqrt(2 * fit_saturating(VOTES, votes).rate) / gap)
 
-    for name, (_, gap, votes) in _curves(seed, "fig2f", "fig2h").items():
+    for name, (_, gap, votes) in exact_curves(seed, "fig2f", "fig2h").items():
         for t in (8, 24):
             at = (slice(None), STEPS.index(t))
             yield fitted_row(
@@ -76,7 +76,7 @@ def _gap_from_votes(seed: int) -> Iterator[ClaimRow]:
 
 def _shape_along_t(seed: int) -> Iterator[ClaimRow]:
     """Conjecture 2, N fixed: one exponential in Δ_T², the exact gap."""
-    for name, (_, gap, votes) in _curves(seed, "fig2f", "fig2h").items():
+    for name, (_, gap, votes) in exact_curves(seed, "fig2f", "fig2h").items():
         yield from _residuals(name, "Δ_T", gap, lambda mean: mean, votes)
 
 
@@ -86,7 +86,7 @@ def _recipe_along_t(seed: int) -> Iterator[ClaimRow]:
     def fitted(single: Array) -> Array:
         return fit_saturating(STEPS, single)(STEPS)
 
-    for name, (right, _, votes) in _curves(seed, "fig2f", "fig2h").items():
+    for name, (right, _, votes) in exact_curves(seed, "fig2f", "fig2h").items():
         yield from _residuals(name, "fitted Acc(T, 1)", right, fitted, votes)
 
 
@@ -111,7 +111,7 @@ def _rate_along_t(seed: int) -> Iterator[ClaimRow]:
         if name.endswith("step=1"):
             continue
         more = law_of_line(setting, STEPS, seed, EACH_OF_16)
-        _, gap, votes = _curves(seed, "fig2f", "fig2h")[name]
+        _, gap, votes = exact_curves(seed, "fig2f", "fig2h")[name]
         curves = {16: (more.gap, more.vote((16,))[..., 0])}
         curves |= {N: (gap, votes[..., VOTES.index(N)]) for N in (64, 256)}
         for N, (x, y) in curves.items():
@@ -125,7 +125,7 @@ def _rate_along_t(seed: int) -> Iterator[ClaimRow]:
 def _predicts(seed: int, inputs: str, up_to: int) -> Iterator[ClaimRow]:
     """The whole algorithm: its forecasts at every N, from N up to `up_to` at the lengths seen."""
     quantity = f"mean error at dearer lengths, each at most 1, {inputs} (ours: < {RIGHT})"
-    for name, (_, _, votes) in (_curves(seed, "fig2f", "fig2h") | _curves(seed, "fig2g")).items():
+    for name, (_, _, votes) in (exact_curves(seed, "fig2f", "fig2h") | exact_curves(seed, "fig2g")).items():
         for seen in (4, 6):
             error = partial(forecast_error, seen=seen, up_to=up_to)
             yield fitted_row(f"{name} {seen} lengths seen", quantity, error, votes, below=RIGHT, most=1.0)

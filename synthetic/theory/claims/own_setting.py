@@ -22,13 +22,12 @@ from synthetic.binary.paths import greedy_correct
 from synthetic.continuous.risk import continuous_risk, needs_sampling
 from synthetic.model.settings import BinarySetting, Setting, check_count
 from synthetic.model.tasks import Array, Tasks, draw_tasks, task_keys
-from synthetic.panels.experiments import Experiment
+from synthetic.panels.experiments import REPEATS, Experiment
 from synthetic.theory import theorems as theory
 from synthetic.theory.claim import Claim, ClaimRow, extreme_row, fitted_row, mean_row
 
 MARGIN = 0.01
 """Our threshold: at most one point between a share of tasks and its bound, or a fit and any of its points."""
-REPEATS = 5
 PATHS = 256
 """Paths per task if there is no formula."""
 FEWEST_N = 4

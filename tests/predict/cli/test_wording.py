@@ -48,7 +48,8 @@ def test_lengths_of_an_answer_and_of_all_are_told_where_they_are_known(
     columns: dict[str, object], T: float, per_answer: float
 ) -> None:
     (group,) = groups_of_curves(curve(**{**LLM, **columns}), "majority")
-    found = places(group, split(group, Request(at_n=(1, 16))))
+    task = split(group, Request(at_n=(1, 16)))
+    found = places(group, task.targets, task.truth, task.stderr, task.role)
     assert found["T"].to_numpy() == pytest.approx([T, T], nan_ok=True)
     assert found["tokens_per_answer"].to_numpy() == pytest.approx([per_answer] * 2, nan_ok=True)
     assert found["role"].tolist() == ["used", "forecast"]

@@ -17,7 +17,6 @@ from predict.curves.law_along_t import (
     along_T,
     answers_luck,
     other_settings,
-    spread_out,
 )
 from predict.curves.rivals import exponential, power_law
 from predict.estimate import Options
@@ -99,26 +98,27 @@ def test_at_a_fitted_setting_the_observed_accuracy_is_kept() -> None:
 def test_settings_without_answers_from_those_with_some() -> None:
     pools = [drawn_pool(80, 8, np.random.default_rng(3), blank) for blank in (0.6, 0.4, 0.3)]
     pools = [type(p)(f"s{i}", 1.0 + i, p.answers) for i, p in enumerate(pools)]
-    noise = np.full(2, 0.02**2)
-    carried = [Carried(p, np.array([0.4, 0.5]) + 0.1 * i, noise, 4 * noise) for i, p in enumerate(pools)]
+    noise, N = np.full(2, 0.02**2), np.array([1, 8])
+    carried = [
+        Carried(p.T, np.array([0.4, 0.5]) + 0.1 * i, noise, answers_luck(p, N, "majority"), 3 * noise)
+        for i, p in enumerate(pools)
+    ]
     targets = Points(np.array(["new", "new", "blind"]), np.array([4.0, 4.0, np.nan]), np.array([1, 8, 8]))
-    N = np.array([1, 8])
-    mean, status, draws = other_settings(carried, N, targets, "majority", Options(replicates=300))
+    mean, status, draws = other_settings(carried, N, targets, Options(replicates=300))
     assert 0.6 < mean[0] < mean[1] < 0.9
     assert status.tolist() == ["ok", "ok", "not_identifiable"]
     assert draws[:, :, :2].std(axis=1).min() > 0.02
     assert np.isnan(mean[2])
-    alone = other_settings(carried[:1], N, targets, "majority", Options())
+    alone = other_settings(carried[:1], N, targets, Options())
     assert np.isnan(alone[0]).all()
 
 
 def test_the_luck_is_that_of_the_setting_of_the_nearest_length() -> None:
     """Distances are ratios: between T = 1 and 8, 2 is nearer to the first and 4 to the second."""
-    common = np.array([[[0.0], [0.04]], [[0.04], [0.0]]])
-    own = np.full((2, 1), 1e-8)
+    half, own, none, some = (np.array([value]) for value in (0.5, 1e-8, 0.0, 0.04))
+    carried = [Carried(1.0, half, own, luck=none, questions=some), Carried(8.0, half, own, some, none)]
     wanted = Points(np.array(["a", "b"]), np.array([2.0, 4.0]), np.ones(2, int))
-    given = np.array([1.0, 8.0]), np.ones(1, int), np.full((2, 1), 0.5), own, common, wanted
-    _, _, draws = spread_out(*given, Options(replicates=2000))
+    _, _, draws = other_settings(carried, np.ones(1, int), wanted, Options(replicates=2000))
     assert draws[0].var(axis=0) == pytest.approx([0, 0.04], abs=0.004)
     assert draws[1].var(axis=0) == pytest.approx([0.04, 0], abs=0.004)
 
@@ -167,10 +167,12 @@ def test_new_questions_move_all_settings_together() -> None:
     questions, which averaging over settings does not reduce; the rest it does."""
     rng, T = np.random.default_rng(0), np.linspace(1.0, 2.0, 6)
     pools = [replace(drawn_pool(80, 8, rng), setting=f"s{t}", T=t, whole=np.full(80, 999)) for t in T]
-    whole = np.array([0.05**2])
-    carried = [Carried(pool, np.array([0.6]), (1 - SHARED) * whole, whole) for pool in pools]
+    whole, N = np.array([0.05**2]), np.array([1])
+    own, questions = (1 - SHARED) * whole, SHARED * whole
+    lucks = [answers_luck(pool, N, "majority") for pool in pools]
+    carried = [Carried(t, np.array([0.6]), own, luck, questions) for t, luck in zip(T, lucks, strict=True)]
     place = Points(np.array(["new"]), np.array([1.5]), np.array([1]))
-    _, _, (these, new) = other_settings(carried, np.array([1]), place, "majority", Options(replicates=4000))
+    _, _, (these, new) = other_settings(carried, N, place, Options(replicates=4000))
     assert new.std() == pytest.approx(0.05 * np.sqrt(SHARED + (1 - SHARED) / 6), rel=0.1)
     assert these.std() < 0.6 * new.std()
 

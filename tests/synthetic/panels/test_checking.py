@@ -44,8 +44,8 @@ def test_more_votes_than_paths_are_refused():
 
 
 def test_the_standard_error_is_that_of_the_sampled_paths():
-    table = check(small("fig2h"), tasks=12, paths=16, seed=1, repeats=3)  # sorted by name, 0-10 precedes 0-2
-    most = (table["exact"] * (1 - table["exact"]) / (3 * 12 * 16)) ** 0.5  # tasks differ: less than binomial
+    table = check(small("fig2h"), tasks=12, paths=16, seed=1)  # sorted by name, 0-10 precedes 0-2
+    most = (table["exact"] * (1 - table["exact"]) / (5 * 12 * 16)) ** 0.5  # tasks differ: less than binomial
     assert (table["stderr"] / most).between(0.5, 1.2).all()
 
 
