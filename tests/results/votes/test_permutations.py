@@ -8,19 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from results import AnswerPools
 from results.votes.clusters import standard_error
 from results.votes.exact import accuracy_by_question
 from results.votes.permutations import prefix_accuracy, random_orders
-from tests.by_hand import voted
-
-
-def pools_of(questions: list[list[int]]) -> AnswerPools:
-    """Pools of the given votes (−1 null, 0 right, 1 … wrong)."""
-    starts = np.cumsum([0, *map(len, questions)])
-    names = [f"q{i}" for i in range(len(questions))]
-    return AnswerPools(names, starts, np.concatenate(questions), np.full(int(starts[-1]), np.nan))
-
+from tests.by_hand import pools_of, voted
 
 questions_of_six = st.lists(st.lists(st.integers(-1, 3), min_size=6, max_size=6), min_size=1, max_size=4)
 
