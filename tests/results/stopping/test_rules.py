@@ -3,11 +3,8 @@
 import numpy as np
 import pytest
 
-from results import BadInput
-from results.stopping import RULES, ahead, named, seen_of, spelt_out
-from tests.results.stopping.by_hand import check_blocks, check_ends, ended, readable
-
-MOST = 40
+from results.stopping import RULES, named, seen_of
+from tests.results.stopping.by_hand import check_blocks, check_ends, ended
 
 
 @pytest.mark.parametrize(
@@ -25,11 +22,6 @@ def test_a_rule_ends_where_its_formula_says(text, goes_on, ends):
     assert ended(rule, threshold, ends)
 
 
-def test_a_streak_ends_at_an_answer_that_could_not_be_read():
-    for answers, streak in (("ab.aa", 2), ("aba.", 0), ("aab", 1), ("", 0)):
-        assert seen_of(readable(answers), MOST).streak == streak
-
-
 @pytest.mark.parametrize("name", [name for name, rule in RULES.items() if not rule.plain])
 def test_no_rule_ends_a_tie_and_all_end_what_is_certain(name):
     check_ends(RULES[name])
@@ -42,24 +34,6 @@ def test_certainty_is_not_there_before_the_last_answer_that_matters():
 @pytest.mark.parametrize("name", RULES)
 def test_a_block_is_the_fewest_answers_that_can_end_a_vote(name):
     check_blocks(RULES[name], {"lead": 3, "fixed": 4}.get(name, RULES[name].usual))
-
-
-@pytest.mark.parametrize("k", [1, 2, 3, 5])
-def test_the_block_of_a_lead_is_what_it_lacks(k):
-    for past in ("", "a", "ab", "aab", "ab.a", "aaaabbb"):
-        seen = seen_of(readable(past), MOST)
-        lead = int(seen.a[0] - seen.b[0])
-        if lead < k:
-            assert ahead(RULES["lead"], k, seen)[0] == k - lead
-
-
-def test_rules_go_by_their_names():
-    assert named("lead:4") == (RULES["lead"], 4.0)
-    assert named("asc-beta") == (RULES["asc-beta"], RULES["asc-beta"].usual)
-    assert [spelt_out(text) for text in ("lead", "asc-beta:.9999999")] == ["lead:4", "asc-beta:0.9999999"]
-    for text in ("leed:4", ""):
-        with pytest.raises(BadInput, match="stop rule"):
-            named(text)
 
 
 def test_what_is_seen_of_answers():
