@@ -20,7 +20,6 @@ from results import (
     as_samples,
     best_of_n_curve,
     build_curves,
-    compare,
     read_samples,
     vote_curve,
     write_samples,
@@ -34,6 +33,7 @@ REFUSING = [
     "curves stopped --caps 40,80 --out out.csv",
     "curves stopped --method best_by_score,weighted_majority --score rm --out out.csv",
     "compare stopped whole --out out.csv",
+    "compare whole stopped --out out.csv",
     "compare stopped --method weighted_majority --score rm --out out.csv",
     "stop stopped --out out.csv",
     "forecast stopped --out out.csv",
@@ -70,14 +70,6 @@ def test_stopped_votes_are_refused_in_one_line(command: str, folder: Path) -> No
 def test_calls_refuse_them(call: Callable[[pd.DataFrame], Any], folder: Path) -> None:
     with pytest.raises(BadInput, match="lead:2"):
         call(read_samples(folder / "stopped"))
-
-
-def test_a_comparison_refuses_either_side(folder: Path) -> None:
-    whole, stopped = (read_samples(folder / name) for name in ("whole", "stopped"))
-    assert len(build_curves(whole))
-    for a, b in ((whole, stopped), (stopped, whole)):
-        with pytest.raises(BadInput, match="lead:2"):
-            compare(a, b)
 
 
 @pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])

@@ -1,4 +1,4 @@
-"""The program `tts`: every command of the packages, and a page from tables with other column names."""
+"""The program `tts`: every command of the packages, and what a page needs and leaves out."""
 
 from importlib.metadata import version
 from pathlib import Path
@@ -36,12 +36,6 @@ def test_every_command_of_the_packages_is_listed_once() -> None:
     assert set(listed) == set(tts.cli.commands)
 
 
-def test_the_help_lists_jobs_in_their_order() -> None:
-    said = CliRunner().invoke(tts.cli, ["--help"]).output
-    places = [said.index(f"{job}:") for job in tts.JOBS]
-    assert places == sorted(places)
-
-
 @pytest.mark.parametrize("group", [tts.cli, tts.harness, tts.results, tts.predict, tts.synthetic])
 def test_a_help_cuts_no_sentence(group: click.Group) -> None:
     first = next(iter(tts.JOBS)) if group is tts.cli else "Commands"
@@ -70,25 +64,6 @@ def steps(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
 
     monkeypatch.setattr(tts, "_step", step)
     return found
-
-
-def test_a_page_of_two_tables(tables: list[Path], tmp_path: Path, steps: list[list[str]]) -> None:
-    out = tmp_path / "page"
-    prices, read = ["--price", "small=1", "--price", "large=4"], ["--cluster", "problem"]
-    words = ["page", *map(str, tables), *MAPPED, *prices, *read, "--out", str(out)]
-    done = CliRunner().invoke(tts.cli, words)
-    assert done.exit_code == 0, done.output
-    runs = [out / "tables" / name for name in ("small", "large")]
-    samples = read_samples(*runs)
-    assert samples.groupby("model").size().to_dict() == {"small": 160, "large": 160}
-    given = [*map(str, runs), *read]
-    assert [step[0] for step in steps] == [*["import"] * 2, "curves", "compare", "forecast", "plan", "report"]
-    curves, compare, forecast, plan, report = steps[2:]
-    assert (curves[1:-2], forecast[1:-2]) == (given, given)
-    assert [step[1 : 1 + len(given)] for step in (compare, plan)] == [given, given]
-    assert {*prices} < {*compare} & {*plan} & {*report}
-    made = [str(out / "tables" / f"{name}.csv") for name in ("compare", "forecast", "plan")]
-    assert report[1:6] == [*given[:2], *made]
 
 
 def test_a_table_that_cannot_be_read_leaves_nothing(tables: list[Path], tmp_path: Path) -> None:

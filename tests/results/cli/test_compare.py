@@ -5,7 +5,6 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from results.tables.contract import read_table
 from tests.predict.commands import predict
 from tests.results.cli.command import joined, results, samples_file
 
@@ -63,20 +62,6 @@ def test_the_gate_leaves_with_the_verdict_on_the_second_run(
     assert any("margin" in line for line in told) == ("--at" in arguments and "--margin" in arguments)
 
 
-@pytest.mark.parametrize("more", [(), ("--at", "2")])
-def test_a_pair_of_which_one_has_verdicts_is_compared_by_best_of_n(runs, tmp_path, more, capsys):
-    """Verdicts cannot be voted on; the answers of the other two models can."""
-    answers = pd.read_csv(runs[3])
-    verdicts = answers.assign(correct=answers["answer"] == 1, answer=answers["answer"] % 7, gold=None)
-    models = [answers.assign(model="n"), answers.assign(model="o"), verdicts.assign(model="p")]
-    pd.concat(models).to_csv(three := tmp_path / "three.csv", index=False)
-    assert results("compare", three, *more, "--out", tmp_path / "c.csv") == 0
-    told = pd.read_csv(tmp_path / "c.csv").groupby(["a", "b"])["method"].unique().map(set).to_dict()
-    every = {"majority"} if more else {"majority", "best_of_n"}
-    assert told == {("n", "p"): {"best_of_n"}, ("o", "p"): {"best_of_n"}, ("n", "o"): every}
-    assert ("best by best of N" in capsys.readouterr().out) == (not more)  # all three by what all have
-
-
 def test_verdicts_with_scores_have_no_vote_by_them(runs, tmp_path, capsys):
     answers = pd.read_csv(runs[3]).drop(columns=["gold", "model"], errors="ignore")
     verdicts = answers.assign(correct=answers["answer"] == 1, score=1.0 / (1 + answers.index), tokens=9)
@@ -95,31 +80,6 @@ def test_verdicts_with_scores_have_no_vote_by_them(runs, tmp_path, capsys):
     assert predict(*plan, "--out", tmp_path / "p.csv").exit_code == 0
     bought = pd.read_csv(tmp_path / "p.csv").groupby("method")["N"].apply(set)
     assert bought.to_dict() == {"majority": {1}, "best_by_score": {2, 4}}
-
-
-def test_names_of_files_tell_runs_apart_and_settings_those_of_one_run(tmp_path, capsys):
-    low, high = (samples_file(tmp_path / name / "s.csv", i, setting=name) for i, name in enumerate("lh"))
-    both, out = joined([low, high], tmp_path / "both.csv"), tmp_path / "c.csv"
-    assert results("compare", both, "--out", out) == 0
-    assert set(read_table(out, "comparison")[["a", "b"]].itertuples(index=False, name=None)) == {("l", "h")}
-    assert results("compare", low, high, "--out", out) == 0
-    assert set(read_table(out, "comparison")["a"]) == {str(low)}
-    capsys.readouterr()
-    assert results("compare", both, joined([low, high], tmp_path / "copy.csv")) == 0
-    told = [line.split()[:3] for line in capsys.readouterr().out.splitlines() if line.startswith("both")]
-    assert told == [["both", "copy", setting] for setting in "lh" for _ in range(6)]
-
-
-def test_two_of_several_models_are_chosen_by_name(tmp_path):
-    files = [samples_file(tmp_path / f"{i}.csv", i + 1, model=f"m{i}") for i in range(3)]
-    found = []
-    for inputs in (files, [joined(files, tmp_path / "all.csv")]):
-        out = tmp_path / "c.csv"
-        asked = ("--model", "m0", "--model", "m2", "--at", "1", "--out", out)
-        assert results("compare", *inputs, *asked) == 0
-        found.append(read_table(out, "comparison"))
-        assert found[-1][["a", "b"]].to_numpy().tolist() == [["m0", "m2"]]
-    pd.testing.assert_frame_equal(*found)
 
 
 def test_names_are_harmless_on_a_terminal(tmp_path, capsys):

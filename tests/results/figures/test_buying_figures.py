@@ -42,15 +42,6 @@ def test_band_and_goal_lie_within_the_axis():
     assert dear["encoding"]["x"]["scale"]["domain"][1] > 900
 
 
-def test_a_budget_of_tokens_is_not_drawn_along_prices():
-    options = view().options.assign(usd=[0.01, 0.04, 0.05, 0.2])
-    figure = plan_figure(Plan(options, token_budget=45.0), "p")
-    layers = figure.page_spec()["layer"]
-    assert "goal" not in {layer["mark"]["style"] for layer in layers}
-    assert layers[0]["encoding"]["x"]["scale"]["domain"][1] < 1
-    assert Plan(options.assign(usd=[0.0, 0.0, 0.1, 0.2])).by == "cost"
-
-
 @pytest.mark.parametrize("suffix", [".png", ".html"])
 def test_several_plans_share_a_file(tmp_path, suffix):
     path = tmp_path / f"plan{suffix}"

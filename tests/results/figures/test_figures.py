@@ -32,7 +32,6 @@ from results.normal import Z90
 from results.summary.buying import measured
 from results.summary.forecasts import make_forecasts
 from results.summary.panels import make_panels, order_settings, unique_slug
-from results.words.forecasts import forecast_name
 from results.words.values import value_table
 from tests.results.figures.made import curves, rows_of
 from tests.results.made_tables import forecast_table
@@ -74,23 +73,6 @@ def test_counts_to_show_prefers_powers_of_two_and_keeps_the_pool():
     assert counts_to_show([1, 2, 3, 4, 5, 6, 7, 8, 16, 32, 45], 6) == [1, 4, 16, 45]
     assert counts_to_show([1, 2, 4, 8, 16, 32, 64, 128, 256], 6) == [1, 4, 16, 64, 256]
     assert counts_to_show([3], 6) == [3]
-
-
-def test_length_is_tokens_per_answer_or_t_per_question_or_steps():
-    table = curves().drop(columns="tokens_per_answer")
-    assert set(make_panels(table)[0].exact["length"]) == {7.0, 14.0}
-    assert set(make_panels(table.assign(source="synthetic"))[0].exact["length"]) == {700.0, 1400.0}
-    assert make_panels(table.drop(columns="questions"))[0].exact["length"].isna().all()
-    assert not make_panels(table.drop(columns="T"))[0].has_lengths
-
-
-def test_greedy_rows_are_a_baseline_and_not_a_panel():
-    greedy = curves(ns=(1,), permutations=0, method="greedy", accuracy=0.6)
-    others = [greedy.assign(accuracy=0.9, **{name: "other"}) for name in ("model", "dataset")]
-    (panel,) = make_panels(pd.concat([curves(), greedy, *others]))
-    assert panel.key.method == "majority"
-    assert set(panel.greedy["value"]) == {0.6}
-    assert axis_range(panel)[1] > 0.65
 
 
 @pytest.mark.parametrize(
@@ -178,14 +160,6 @@ def test_a_value_without_a_standard_error_has_no_band():
     assert axis_range(panel) == axis_range(make_panels(curves(stderr=0))[0])
 
 
-def test_forecasts_of_the_same_curves_are_told_apart_by_their_files():
-    found = make_forecasts({name: forecast_table("flat", 0.4) for name in "ab"})
-    assert [forecast_name(one) for one in found] == [
-        "m on sums, majority vote (a)",
-        "m on sums, majority vote (b)",
-    ]
-
-
 def test_legends_show_plain_symbols():
     """A dashed layer that shares a legend would make the legend's symbols dashed, too."""
     names = ("thinks a little", "thinks a lot")
@@ -229,18 +203,6 @@ def test_settings_go_along_a_ramp_and_few_have_intervals(settings, known, ordere
     assert ("band" in layers, "interval" in layers) == (not few, few)
     intervals = rows_of(figure, "rule" if few else "area")
     assert set(intervals["setting"]) == set(settings if len(settings) < 5 else settings[-1:])
-
-
-def test_points_of_an_unknown_number_of_questions_are_of_all():
-    (panel,) = make_panels(curves(permutations=0, questions=None))
-    assert len(panel.of_all) == len(panel.exact) > 0
-
-
-def test_where_a_series_is_one_point_intervals_are_bars():
-    table = curves(("10", "100"))
-    (panel,) = make_panels(table[(table["setting"] == "100") | (table["N"] == 1)])
-    styles = {layer["mark"]["style"] for layer in answers_figure(panel, axis_range(panel)).spec["layer"]}
-    assert styles & {"band", "interval"} == {"interval"}
 
 
 def test_slugs_are_plain_and_never_the_same():

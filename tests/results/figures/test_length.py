@@ -2,10 +2,8 @@
 
 import numpy as np
 import pandas as pd
-import pytest
 
 from results.summary.panels import fit_trends, make_panels
-from results.tables.status import Status
 from tests.results.figures.made import curves
 
 LENGTHS = np.array([1.0, 2.0, 4.0, 8.0, 16.0])
@@ -30,11 +28,3 @@ def test_trends_recover_the_papers_form():
     between = np.array([1.5, 3.0, 11.0])
     expected = 0.95 - 0.8 * np.exp(-4 * (0.7 - 0.5 * np.exp(-0.3 * between)) ** 2)
     np.testing.assert_allclose(second(between), expected, atol=1e-5)
-
-
-def test_trends_are_fitted_in_length_where_one_answer_shows_no_gap():
-    step, rise = np.array([0.1, 0.4, 0.4, 0.4, 0.4]), 0.9 - 0.5 * np.exp(-0.5 * LENGTHS)
-    first, second = fit_trends(panel(n1=step, n4=rise)).values()
-    assert first.curve.status == Status.BOUND_HIT
-    assert second.single is None
-    assert second.curve.rate == pytest.approx(0.5, rel=1e-5)

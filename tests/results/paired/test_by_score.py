@@ -8,7 +8,6 @@ import pytest
 
 from results import BadInput, compare
 from results.paired.runs import compare_runs
-from results.paired.sides import sides_of
 from results.tables.money import Price, cost_of_score
 from tests.by_hand import best_of_subset, by_subsets, scored_by_subsets, weighted_of_subset
 
@@ -69,16 +68,6 @@ def test_two_runs_are_compared_by_the_same_scores() -> None:
     assert both.loc[4, "difference_at_cost"] == pytest.approx(both.loc[4, "difference"])
 
 
-def test_a_judge_that_takes_as_much_as_an_answer_halves_the_answers() -> None:
-    table = run(0, "m", honest=2)  # answers have 10 tokens
-    compared = compare_runs({"m": table}, methods=["best_by_score"], score="judge", score_cost=10.0)
-    at_cost = compared.set_index("N").loc[4]
-    assert at_cost["cost"] == 40
-    assert at_cost["N_at_cost"] == 2
-    gain = by_hand(table, "best_by_score", 2) - by_hand(table, "majority", 4)
-    assert at_cost["difference_at_cost"] == pytest.approx(gain.mean())
-
-
 def test_all_prices_scaled_leave_what_is_told_at_equal_cost() -> None:
     """Two models with different prices, whose scores cost tokens too."""
     runs = {
@@ -115,33 +104,6 @@ def test_the_cost_of_a_score_is_the_mean_of_what_each_took() -> None:
     assert cost_of_score(answers, "logprob") == 0
     assert math.isnan(cost_of_score(answers, "score_other"))
     assert math.isnan(cost_of_score(answers, "score"))
-
-
-def test_each_setting_of_each_model_pays_for_its_own_scores() -> None:
-    """Two models in one table, two settings each, with a separate cost of scores for each."""
-    tables = [
-        run(seed, model, honest=2).assign(setting=setting, tokens_judge=tokens)
-        for seed, (model, setting, tokens) in enumerate(
-            [("m", "1", 10), ("m", "2", 30), ("other", "1", 50), ("other", "2", 70)]
-        )
-    ]
-    sides = sides_of({"both": pd.concat(tables, ignore_index=True)}, {}, "judge")
-    assert {(side.run, side.setting): side.score_cost for side in sides} == {
-        ("m", "1"): 10,
-        ("m", "2"): 30,
-        ("other", "1"): 50,
-        ("other", "2"): 70,
-    }
-
-
-def test_from_python_too() -> None:
-    table, other = run(0, "m", honest=2), run(1, "other", honest=3)
-    alone = compare(table, score="judge", at=4).set_index("method")
-    told = compare_runs({"a": table}, at=4, methods=["best_by_score", "weighted_majority"], score="judge")
-    assert alone["difference"].tolist() == told["difference"].tolist()
-    assert list(compare(table, other, score="judge", methods=["best_by_score"])["method"].unique()) == [
-        "best_by_score"
-    ]
 
 
 @pytest.mark.parametrize(

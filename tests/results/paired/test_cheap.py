@@ -77,13 +77,6 @@ def test_where_no_row_is_of_all_questions_there_is_nothing_to_add(tmp_path, caps
     assert "at no N do all questions" in capsys.readouterr().err
 
 
-def test_clusters_are_what_is_counted_where_questions_come_in_clusters(tmp_path, capsys):
-    sides = samples(range(30), "large"), samples(range(330), "small")
-    in_tens = [side.assign(cluster=side["question_id"].str[:3]) for side in sides]
-    assert curves(tmp_path, *in_tens) == 2
-    assert "3 of the same clusters of questions, expected at least 10" in capsys.readouterr().err
-
-
 def test_questions_that_are_no_random_part_are_warned_of_once(tmp_path, capsys):
     cheap = samples(range(330), "small")
     easy = cheap.groupby("question_id")["answer"].agg(lambda answers: (answers == "7").sum())

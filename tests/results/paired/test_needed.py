@@ -140,19 +140,3 @@ def test_what_no_number_of_answers_can_show():
     assert more_answers_needed(few, np.array([0.1])) == np.inf
     one = measured(1, 0.9, np.nan)
     assert np.isnan(questions_needed(one)).all()
-
-
-def test_never_fewer_questions_than_can_decide():
-    alike = measured(20, 1.0, 0.0)
-    assert questions_needed(alike) == fewest_questions(0.95)
-
-
-def test_six_passages_are_the_fewest_whatever_their_questions_and_answers():
-    """Two questions each. Ten questions in five passages are too few; ten independent ones suffice."""
-    differences = np.array([1.0, 0.8, 0.9, 1.0, 0.7, 0.9, 1.0, 0.8, 0.9, 1.0])[:, None]
-    from_answers = np.array([0.001])
-    passages = mean_differences(differences, clusters=list("aabbccddee"))
-    assert np.isinf(more_answers_needed(passages, from_answers)).all()
-    assert np.isfinite(more_answers_needed(mean_differences(differences), from_answers)).all()
-    assert questions_needed(passages).tolist() == [12]  # in six passages
-    assert questions_needed(mean_differences(differences)).tolist() == [6]

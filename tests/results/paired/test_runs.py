@@ -46,36 +46,6 @@ def test_a_row_is_the_mean_over_questions_of_each_with_itself(method, n):
     assert row["low"] < row["difference"] < row["high"]
 
 
-def test_questions_that_flip_are_counted_and_named_the_furthest_first():
-    row = compare_runs({"one": run(A), "two": run(B)}).iloc[0]
-    assert (row["gained"], row["lost"]) == (2, 1)
-    assert row["flips"] == "q1 0.25 to 0.75, q2 1.00 to 0.50, q4 0.50 to 1.00"
-    assert compare_runs({"one": run(A), "two": run(A)}).iloc[0][["flips", "questions_needed"]].isna().all()
-    five = {f"q{i}": "r" * i + "a" * (8 - i) for i in range(5)}
-    for golds, named in ((five, "q0 q1 q2 q3 q4"), (five | {"z": "a" * 8}, "q0 z q1 q2 q3 …")):
-        flips = compare_runs({"one": run(golds), "two": run(dict.fromkeys(golds, "r" * 8))})["flips"][0]
-        assert " ".join(part.split()[0] for part in flips.split(", ")) == named
-
-
-def test_default_n_are_powers_of_two_and_the_smaller_pool(monkeypatch, recwarn):
-    longer = {name: answers + "rr" for name, answers in B.items()}
-    with pytest.warns(UserWarning, match="one: N up to 3: 1 of 4 questions"):
-        compared = compare_runs({"one": run({**A, "q1": "raa"}), "two": run(longer)})
-    assert compared[compared["method"] == "best_of_n"]["N"].tolist() == [1, 2, 3]
-    monkeypatch.setattr("results.paired.sides.MOST", 3)
-    longer["q1"] += "a"  # changes no N of the others
-    assert set(compare_runs({"one": run(B), "two": run(longer)})["N"]) == {1, 2, 3}
-    assert not recwarn.list
-
-
-def test_only_shared_questions_count_and_the_others_are_counted_in_a_warning():
-    less = {name: B[name] for name in ("q1", "q2", "q4")}
-    with pytest.warns(UserWarning, match="2 of 5 questions"):
-        found = compare_runs({"one": run({"0": "a", **A}), "two": run(less)})
-    expected = compare_runs({"one": run({name: A[name] for name in less}), "two": run(less)})
-    pd.testing.assert_frame_equal(found, expected)
-
-
 @pytest.mark.parametrize(
     ("other", "named"),
     [
@@ -107,46 +77,6 @@ def test_runs_meet_at_each_setting_they_share_or_else_everywhere():
     assert names({"x": numbered}) == [("20", "100", "20", "100")]
     with pytest.raises(BadInput, match="nothing to compare"):
         compare_runs({"x": low})
-
-
-def test_the_pairs_of_a_data_set_are_those_it_has_alone():
-    """Two runs share a setting in only one of two data sets."""
-    settings = {"d": ("low", "low"), "e": ("high", "low")}
-    apart = [
-        {"x": run(A, setting=x, dataset=name), "y": run(B, setting=y, dataset=name)}
-        for name, (x, y) in settings.items()
-    ]
-    together = {side: pd.concat([runs[side] for runs in apart]) for side in "xy"}
-    assert names(together) == [*names(apart[0]), *names(apart[1])]
-
-
-@pytest.mark.parametrize(
-    ("lone", "named"),
-    [
-        ({"x": ("low", "e")}, "x/low on e"),  # y has no answers to this data set
-        ({"y": ("high", "d")}, "y/high on d"),  # only settings that both have are compared
-        ({"z": ("low", "e")}, "z/low on e"),
-        ({"x": ("high", "d"), "y": ("high", "d")}, None),
-    ],
-)
-def test_what_is_compared_with_nothing_is_named(lone, named, recwarn):
-    runs = {side: [run(A, setting="low", dataset="d")] for side in "xy"}
-    for side, (setting, dataset) in lone.items():
-        runs.setdefault(side, []).append(run(A, setting=setting, dataset=dataset))
-    names({side: pd.concat(tables) for side, tables in runs.items()})
-    told = [str(one.message) for one in recwarn if "compared with nothing" in str(one.message)]
-    assert len(told) == (named is not None)
-    assert all(line.endswith(f": {named}") for line in told)
-
-
-def test_runs_are_called_by_their_models_where_these_tell_all_of_them_apart():
-    one, two = run(A, model="m"), run(B, model="n")
-    assert names({"x": one, "y": two})[0][:2] == ("m", "n")
-    assert names({"x": one, "y": run(B, model="m")})[0][:2] == ("x", "y")
-    assert names({"x": one, "y": run(B)})[0][:2] == ("x", "y")
-    models = pd.concat([one, two])
-    assert names({"x": models}) == [("m", "n", "default", "default")]
-    assert names({"x": models, "y": run(A)})[1] == ("x m", "y", "default", "default")
 
 
 def test_data_sets_without_a_name_are_not_paired_in_silence(recwarn):
@@ -205,34 +135,11 @@ def test_what_the_questions_of_another_data_set_are_called_changes_nothing():
     pd.testing.assert_frame_equal(same, renamed)
 
 
-def test_every_verdict_is_that_of_its_interval_and_the_levels_nest():
-    runs = {"one": run(LIKE_A, tokens=10), "two": run(LIKE_B, tokens=20)}
-    wide, narrow = (compare_runs(runs, level=level) for level in (0.99, 0.6))
-    assert (wide["low"] <= narrow["low"]).all()
-    assert set(narrow["level"]) == {0.6}
-    for found in (wide, narrow):
-        for basis in ("", "_at_cost"):
-            known = found[found[f"difference{basis}"].notna()]
-            assert len(known)
-            clear = [known[f"low{basis}"] > 0, known[f"high{basis}"] < 0]
-            said = np.select(clear, ["better", "worse"], "undecided")
-            assert known[f"verdict{basis}"].tolist() == said.tolist()
-    unknown = wide[wide["difference_at_cost"].isna()]
-    assert len(unknown)
-    assert unknown["verdict_at_cost"].isna().all()
-
-
 def test_a_cluster_that_one_side_does_not_name_is_told_with_its_table():
     whole = run(A).assign(cluster=lambda table: "c" + table["question_id"])
     holes = whole.assign(cluster=whole["cluster"].mask(whole["question_id"] == whole["question_id"][0]))
     with pytest.raises(BadInput, match=r"'cluster cq.*' in whole and in no cluster in holes"):
         compare_runs({"whole": whole, "holes": holes})
-
-
-def test_greedy_answers_stay_out():
-    greedy = run(dict.fromkeys(A, "a"), decoding="greedy")
-    both = {"one": pd.concat([run(A, decoding="sample"), greedy]), "two": run(B)}
-    pd.testing.assert_frame_equal(compare_runs(both), compare_runs({"one": run(A), "two": run(B)}))
 
 
 def test_equal_cost_gives_the_cheaper_run_more_answers():
@@ -247,17 +154,6 @@ def test_equal_cost_gives_the_cheaper_run_more_answers():
     assert rows.loc[2, ["difference_at_cost", "low_at_cost"]].isna().all()
     back = compare_runs({"cheap": run(B, tokens=8), "dear": run(A, tokens=20)}).head(3)
     assert back["difference_at_cost"].isna().tolist() == [True, True, False]
-
-
-def test_at_equal_prices_equal_cost_is_equal_n():
-    rows = compare_runs({"one": run(A), "two": run(B)})
-    for name in ("difference", "low", "high"):
-        np.testing.assert_allclose(rows[name], rows[f"{name}_at_cost"])
-    np.testing.assert_allclose(rows["N"], rows["N_at_cost"])
-    for tokens, last in ((99, 4), (97, 400 / 97)):  # exceeding the pool by a hundredth is allowed
-        near = compare_runs({"one": run(A, tokens=100), "two": run(B, tokens=tokens)})
-        np.testing.assert_allclose(near["N_at_cost"][[0, 2]], [100 / tokens, last])
-        assert pd.notna(near["difference_at_cost"][2]) == (last == 4)
 
 
 def test_prices_turn_tokens_into_money():
@@ -286,11 +182,6 @@ def test_prices_turn_tokens_into_money():
     ):
         with pytest.raises(BadInput, match=f"--price: .*{named}"):
             compare_runs(both, prices)
-
-
-def test_without_tokens_there_is_no_cost():
-    rows = compare_runs({"one": run(A), "two": run(B).drop(columns="tokens").assign(gold=None)})
-    assert rows[["N_at_cost", "difference_at_cost"]].isna().all(axis=None)
 
 
 def test_the_uncertain_price_of_an_answer_is_in_the_interval_at_equal_cost():
@@ -352,13 +243,6 @@ def test_the_order_of_the_rows_of_a_table_does_not_say_which_is_a():
         pd.testing.assert_frame_equal(table, tables[0])
 
 
-def test_a_prompt_of_unknown_length_costs_what_the_known_ones_do():
-    table = run(A).assign(prompt_tokens=[100] * 4 + [200, 200, None, None] + [600] * 4 + [None] * 4)
-    (side,) = sides_of({"one": table}, {"one": Price(2, 3)})
-    prompts = np.array([100, 200, 600, 300])
-    assert side.cost == pytest.approx(10 * 2e-6 + prompts * 3e-6)
-
-
 def test_a_vote_of_exactly_one_half_is_no_flip_until_it_leaves_it():
     """Six against six is 1/2 at every N; the curve gave 0.5000000000000003, so no question was gained."""
     even = dict.fromkeys(map(str, range(30)), "rrrrrraaaaaa")
@@ -376,17 +260,3 @@ def test_no_difference_is_none_however_its_parts_are_rounded():
     row = compare_runs({"one": run(thirds), "two": run(two_thirds)}, at=1, methods=["majority"]).iloc[0]
     assert row["difference"] == 0
     assert np.isnan(row["questions_needed"])
-
-
-def test_renaming_the_questions_changes_no_number():
-    rng = np.random.default_rng(5)
-    sides = [
-        {f"q{i}": "".join(rng.choice(list("rab"), 8, p=[p, 0.9 - p, 0.1])) for i in range(40)}
-        for p in (0.4, 0.6)
-    ]
-    new = {f"q{i}": f"{i * 7919 % 101}-{i}" for i in range(40)}
-    renamed = [{new[name]: answers for name, answers in side.items()} for side in sides]
-    found = [compare_runs(dict(zip("ab", map(run, each), strict=True))) for each in (sides, renamed)]
-    told = [rows.drop(columns="flips").round(9) for rows in found]
-    pd.testing.assert_frame_equal(*told)
-    assert np.isfinite(told[0]["answers_needed"]).any()

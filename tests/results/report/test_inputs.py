@@ -10,7 +10,6 @@ import pytest
 from results import BadInput, write_curves
 from results.report.inputs import read_tables
 from results.report.provenance import fact_table, unfinished
-from results.summary.forecasts import scores
 from results.summary.gains import ranks
 from results.tables.files import read_record
 from results.tables.key import Key
@@ -107,24 +106,6 @@ def test_curves_that_are_given_win_over_those_of_samples(run, tmp_path):
 
 
 @pytest.mark.usefixtures("undrawn")
-def test_what_is_incomplete_is_listed_once(run, tmp_path):
-    """Warnings from reading samples, what a run lacks, and, for curves alone, what their card says."""
-    table = samples(model="part")
-    table[~((table["question_id"] == "q2") & (table["setting"] == "20"))].to_csv(tmp_path / "s.csv")
-    write_curves(curves(model="given", questions=[200, 200, 120, 120]), tmp_path / "c.csv")
-    for paths, lines in (
-        ([run], ["12 of 20 planned answers"]),
-        ([run, tmp_path / "s.csv"], ["1 of 2 questions", "m on sums: 12 of 20 planned answers"]),
-        ([tmp_path / "c.csv"], ["given on sums: 120 of 200 questions"]),
-    ):
-        text = page_of(*paths)
-        (listed,) = re.findall('<aside class="warnings">(.*?)</aside>', text)
-        assert listed.count("<li>") == len(lines)
-        assert all(line in listed for line in lines)
-        assert text.count("how it was sampled</caption>") == (run in paths)
-
-
-@pytest.mark.usefixtures("undrawn")
 def test_no_text_of_any_table_is_shown_unseen(tmp_path):
     """Tables are told apart, and invisible characters in any text of theirs are made visible."""
     tables = {"fits": [FIT], "plan": PLAN, "backtest": BACKTEST, "comparison": [DIFFERENCE]}
@@ -149,13 +130,6 @@ def test_forecasts_in_files_of_one_name_are_all_taken(tmp_path):
         file.parent.mkdir()
         forecast_table("flat", [0.6, 0.7]).to_csv(file, index=False)
     assert len(read_tables(files).forecasts) == 2
-
-
-def test_a_bad_cell_is_refused_with_its_row_and_column(tmp_path):
-    for column, row in (("fit", FIT | {"fit": "no"}), ("known", PLAN[0] | {"known": "guess"})):
-        pd.DataFrame([row]).to_csv(tmp_path / "t.csv", index=False)
-        with pytest.raises(BadInput, match=rf"t\.csv: row 1, column '{column}'"):
-            read_tables([tmp_path / "t.csv"])
 
 
 def test_a_table_without_a_level_beside_one_that_has_it_is_of_the_old_level(tmp_path):
@@ -203,11 +177,3 @@ def test_a_comparison_turned_around_tells_the_same(settings, same, tmp_path):
     refused = pytest.raises(BadInput, match="one table of both") if same else nullcontext()
     with refused:
         read_tables([tmp_path / "one.csv", tmp_path / "two.csv"])
-
-
-def test_backtests_of_two_tables_are_points_of_their_own(tmp_path):
-    for name, more in (("a", 0.0), ("b", 0.01)):
-        table = pd.DataFrame(BACKTEST)
-        table.assign(predicted=table["predicted"] + more).to_csv(tmp_path / f"{name}.csv", index=False)
-    found = scores(read_tables([tmp_path / "a.csv", tmp_path / "b.csv"]).others["backtest"])
-    assert found[["told", "asked"]].to_numpy().tolist() == [[4, 4]] * 2

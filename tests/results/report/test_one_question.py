@@ -34,17 +34,6 @@ def test_counts_and_votes_are_those_of_the_answers():
     assert question["margin"] == 0.25
 
 
-def test_verdicts_are_shown_by_what_is_made_of_them_which_is_no_vote():
-    votes = curves_and_votes(as_samples(samples("AB")), "best_of_n", permutations=0)[1]
-    assert [model["way"] for model in question_data(as_samples(samples("AB")), votes)] == ["best of N"]
-
-
-def test_greedy_answers_do_not_count():
-    table = pd.concat([samples("AB", decoding="sample"), samples("A", decoding="greedy", settings=("30",))])
-    (model,) = data(as_samples(table))
-    assert {part["setting"] for one in model["questions"] for part in one["settings"]} == {"10", "20"}
-
-
 def test_untrusted_text_is_spelled_out_and_cut():
     evil = "</script><script>alert(1)</script>\u202e\x00\x1b[2J\n" + "x" * 1_000_000
     (model,) = data(as_samples(samples("AB", questions=("q\u202e",), text=evil)))

@@ -115,23 +115,6 @@ def test_endless_names_are_cut_and_told_apart(tables):
         read_tables(files, prices={"gpt": Price(1.0)})
 
 
-def test_a_setting_that_every_row_shares_is_said_once_and_copied_with_the_rest(tables):
-    points = {("100", 1): 0.5, ("100", 4): 0.6}
-    files, shown = made(tables(llm=pd.concat([curves(points), curves(points, model="other")])))
-    assert "pays: Voting pays.\n" in shown.text
-    page = files["index.html"].decode()
-    table = page[page.index("The frontier") :]
-    table = table[: table.index("</table>")]
-    assert "setting 100" in table.split("<tbody>")[0]
-    assert table.count("<td hidden>100</td>") == 2
-
-
-def test_what_was_forecast_costs_money_where_there_are_prices(tables):
-    files = tables(llm=curves(), forecast=forecast_table("flat", [0.6, 0.7]))
-    page = build_report(read_tables(files, prices={"m": Price(1.0)}), MADE)["index.html"].decode()
-    assert "$" in page[page.index("Forecast by") :].partition("</table>")[0]
-
-
 def test_without_inputs_the_projects_own_tables_are_shown(tmp_path, monkeypatch):
     monkeypatch.setattr(report_module, "CACHED", tmp_path)
     write_curves(curves(), tmp_path / "sums.csv")

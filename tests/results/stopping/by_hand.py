@@ -2,7 +2,7 @@
 
 import itertools
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -76,12 +76,32 @@ def played(
     return Ended(asked, rounds, right, agreement, float(np.float64(spent)))
 
 
+def ended(rule: Rule, threshold: float, answers: str, most: int = 40) -> bool:
+    """Whether a rule ends a vote with these letters as answers so far; a dot is unreadable."""
+    return bool(settled(rule, threshold, seen_of(readable(answers), most))[0])
+
+
+def readable(answers: Iterable[str]) -> list[str | None]:
+    return [None if answer == "." else answer for answer in answers]
+
+
+def check_ends(rule: Rule) -> None:
+    """Check that no tie ends the vote, and that it ends where the leader can no longer be caught."""
+    eager = min(rule.thresholds) if rule.delta is None else rule.thresholds[0]
+    for tie in ("", "ab", "aabb", "...", "ab" * 8):
+        assert not ended(rule, eager, tie), tie
+    assert ended(rule, rule.usual, "ababaaa", most=9)
+
+
 def check_blocks(rule: Rule, threshold: float) -> None:
-    """Check every short past: no future ends the vote before the block's last answer; one ends it there."""
+    """Check every short past: no future ends the vote before the block's last answer; one ends it there.
+
+    A block has no more answers than are left.
+    """
     most = 9
     for length in range(4):
         for past in itertools.product("ab.", repeat=length):
-            shown = [None if answer == "." else answer for answer in past]
+            shown = readable(past)
             seen = seen_of(shown, most)
             if settled(rule, threshold, seen)[0]:
                 continue
@@ -91,6 +111,8 @@ def check_blocks(rule: Rule, threshold: float) -> None:
                 for future in itertools.product(["a", "b", "c", None], repeat=min(more, 4)):
                     after = [*shown, *future, *["a"] * (more - len(future))]
                     assert not settled(rule, threshold, seen_of(after, most))[0], (past, future)
+    assert ahead(rule, rule.usual, seen_of("abababab", 9))[0] == 1
+    assert 1 <= ahead(rule, rule.usual, seen_of("", 3))[0] <= 3
 
 
 def check_replay(rule: Rule, most: int) -> None:

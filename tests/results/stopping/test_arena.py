@@ -9,7 +9,7 @@ from results.report.selectors import stopping_choices
 from results.stopping import RULES, Rule, Seen, arena
 from results.stopping.advice import advice, at_equal_agreement, one_by_one
 from results.stopping.arena import CLAIRVOYANT
-from results.tables.contract import as_table, read_samples
+from results.tables.contract import read_samples
 from results.votes.exact import accuracy_by_question, answer_pools
 from results.votes.permutations import random_orders
 from results.words.stopping import sentences
@@ -37,19 +37,6 @@ def row_of(table: pd.DataFrame, rule: str, threshold: float, batch: str = "1") -
     found = table[(table["rule"] == rule) & (table["threshold"] == threshold) & (table["batch"] == batch)]
     assert len(found) == 1
     return found.iloc[0]
-
-
-def test_the_table_keeps_its_contract_and_has_every_rule_in_every_way():
-    as_table(TABLE, "stopping")
-    assert set(TABLE["rule"]) == {*RULES, CLAIRVOYANT}
-    for name, rule in RULES.items():
-        mine = TABLE[TABLE["rule"] == name]
-        usual = mine[mine["threshold"] == rule.usual]
-        if not rule.plain:
-            assert set(usual["batch"]) == {"1", "4", "16", "exact", "all"}
-            assert set(usual.loc[usual["batch"] == "all", "order"]) == {"finishing"}
-    assert (TABLE["n_max"] == 10).all()
-    assert (TABLE.loc[TABLE["batch"] == "all", "rounds"] == 1).all()
 
 
 def test_means_are_those_of_votes_played_by_hand():
@@ -131,25 +118,6 @@ def test_the_interval_of_equal_cost_is_that_of_leaving_out_each_question(monkeyp
     assert ratio == pytest.approx(fixed / plain, rel=0.05)
 
 
-def test_a_clairvoyant_is_at_least_as_good_as_every_lead():
-    rows = one_by_one(TABLE)
-    best, leads = rows[rows["rule"] == CLAIRVOYANT], rows[rows["rule"] == "lead"]
-    for _, lead in leads.iterrows():
-        cheaper = best[best["share"] <= lead["share"] + 1e-9]
-        assert best["agreement"].max() >= lead["agreement"] - 1e-9
-        hull = np.interp(lead["agreement"], best["agreement"], best["share"])
-        assert hull <= lead["share"] + 1e-9 or not cheaper.empty
-
-
-def test_without_token_counts_answers_are_the_cost():
-    bare = answers().drop(columns="tokens")
-    table = arena(bare, {RULES["lead"]: [2.0]}, n_max=8, orders=5)
-    row = row_of(table, "lead", 2)
-    assert np.isnan(row["tokens"])
-    assert row["share"] == pytest.approx(row["answers"] / 8)
-    assert "finishing" not in set(table["order"])
-
-
 def test_a_rule_of_ones_own_is_a_function_of_counts():
     def as_lead(seen: Seen, threshold: float) -> np.ndarray:
         return seen.a - seen.b >= threshold
@@ -160,14 +128,6 @@ def test_a_rule_of_ones_own_is_a_function_of_counts():
     for batch in ("1", "4", "exact"):
         own, lead = row_of(table, "mine", 4, batch), row_of(TABLE, "lead", 4, batch)
         assert own[told].tolist() == lead[told].tolist()
-
-
-def test_each_setting_is_its_own_and_short_pools_cut_the_largest_n():
-    two = pd.concat([answers(setting="100"), answers(setting="20", pool=6)])
-    with pytest.warns(UserWarning, match="N_max = 6"):
-        table = arena(two, {RULES["lead"]: [2.0]}, n_max=10, orders=3)
-    assert list(dict.fromkeys(table["setting"])) == ["20", "100"]
-    assert table.groupby("setting")["n_max"].first().to_dict() == {"20": 6, "100": 10}
 
 
 @pytest.mark.filterwarnings("ignore:.*0 % right")
@@ -240,18 +200,6 @@ def test_real_answers_give_the_figures_seen(name, data_dir):
             assert 100 * row["share"] == pytest.approx(share, abs=1.2)
             told = 100 * row["agreement"]  # agreement with the mode, lower than with the vote of 80
             assert agreement - 4 <= told <= agreement + 0.8
-
-
-@pytest.mark.parametrize("said", [["7777"] * 5, ["1111"] * 5, ["7717"]], ids=["right", "wrong", "one"])
-def test_no_sentence_tells_a_number_that_is_not_known(said):
-    rows = [
-        {"question_id": f"q{q}", "sample": i, "answer": answer, "gold": "7"}
-        for q, of in enumerate(said)
-        for i, answer in enumerate(of)
-    ]
-    with pytest.warns(UserWarning, match="N_max"):
-        table = arena(as_samples(pd.DataFrame(rows)), orders=5)
-    assert not any("nan" in line for line in sentences(advice(table)))
 
 
 def test_a_part_of_the_table_without_a_rule_to_show_is_refused_by_the_page():

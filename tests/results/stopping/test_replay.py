@@ -15,7 +15,7 @@ from results.votes.permutations import random_orders
 from tests.results.paired.made import pools as drawn
 from tests.results.paired.made import varied_laws
 from tests.results.stopping.by_hand import check_replay
-from tests.results.stopping.pools import pools_of, random_pools
+from tests.results.stopping.pools import pools_of
 
 
 @pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
@@ -74,18 +74,6 @@ def test_a_fixed_number_is_the_exact_vote_over_all_orders():
         assert replay.outcome(stops).accuracy[0] == pytest.approx(exact[n - 1], abs=1e-6)
 
 
-def test_certainty_ends_a_vote_with_the_answer_that_all_would_give():
-    pools = random_pools(np.random.default_rng(5), questions=20, answers=11)
-    replay = Replay(pools, random_orders(pools, 30, seed=2), 11)
-    early = replay.outcome(replay.stop(RULES["certain"], 0))
-    whole = replay.outcome(replay.stop(RULES["fixed"], 11))
-    np.testing.assert_allclose(early.accuracy, whole.accuracy, atol=1e-6)
-    np.testing.assert_allclose(early.agreement, whole.agreement)
-    assert (early.tokens <= whole.tokens).all()
-    assert early.tokens.sum() < whole.tokens.sum()
-    assert not early.false_stops.any()
-
-
 def test_an_unreadable_answer_costs_and_casts_no_vote():
     tokens = [[5.0, 7.0, 7.0, 100.0, 100.0, 100.0]]
     pools = pools_of([[-1, 0, 0, 1, 1, 1]], tokens)
@@ -104,24 +92,6 @@ def test_an_answer_costs_one_where_the_tokens_of_some_are_unknown():
     pools = pools_of([[1, 0, 0, 1]], [[9.0, np.nan, 2.0, 8.0]])
     replay = Replay(pools, np.arange(4, dtype=np.int32)[None], 4)
     assert replay.outcome(replay.stop(RULES["lead"], 2)).tokens.tolist() == [4.0]
-
-
-def test_answers_asked_for_at_once_are_paid_until_they_are_stopped():
-    pools = pools_of([[1, 0, 0, 1]], [[9.0, 4.0, 2.0, 8.0]])
-    replay = Replay(pools, np.arange(4, dtype=np.int32)[None], 4, all_at_once=True)
-    stops = replay.stop(RULES["lead"], 2)
-    assert stops.asked.tolist() == [[2]]
-    assert replay.outcome(stops).tokens.tolist() == [2 + 4 + 2 * 4]
-
-
-def test_the_same_answers_whatever_the_other_questions_are():
-    pools = random_pools(np.random.default_rng(7))
-    alone = pools.kept(pools.question == 2)
-    answers = [
-        Replay(some, random_orders(some, 9, seed=3), 14).stop(RULES["lead"], 2).asked
-        for some in (pools, alone)
-    ]
-    assert answers[0][:, 2].tolist() == answers[1][:, 0].tolist()
 
 
 @pytest.mark.parametrize("pool", [16, 32])

@@ -3,21 +3,12 @@
 import numpy as np
 import pytest
 
-from results import BadInput
-from results.stopping import RULES, ahead, named, seen_of, settled, spelt_out
-from tests.results.stopping.by_hand import check_blocks
-
-MOST = 40
-
-
-def ends(text: str, answers: str, most: int = MOST) -> bool:
-    """Whether a rule ends a vote with these letters as answers so far; a dot is unreadable."""
-    rule, threshold = named(text)
-    return bool(settled(rule, threshold, seen_of([None if a == "." else a for a in answers], most))[0])
+from results.stopping import RULES, named, seen_of
+from tests.results.stopping.by_hand import check_blocks, check_ends, ended
 
 
 @pytest.mark.parametrize(
-    ("text", "goes_on", "ended"),
+    ("text", "goes_on", "ends"),
     [
         ("lead:3", "aab", "aaab.a"),
         ("fixed:3", "aa", "aab"),
@@ -25,53 +16,24 @@ def ends(text: str, answers: str, most: int = MOST) -> bool:
         ("asc-beta:.95", "aaa", "aaaa"),  # 1 − 2^−4 = .9375, 1 − 2^−5 = .969
     ],
 )
-def test_a_rule_ends_where_its_formula_says(text, goes_on, ended):
-    assert not ends(text, goes_on)
-    assert ends(text, ended)
-
-
-def test_a_streak_ends_at_an_answer_that_could_not_be_read():
-    for answers, streak in (("ab.aa", 2), ("aba.", 0), ("aab", 1), ("", 0)):
-        assert seen_of([None if a == "." else a for a in answers], MOST).streak == streak
+def test_a_rule_ends_where_its_formula_says(text, goes_on, ends):
+    rule, threshold = named(text)
+    assert not ended(rule, threshold, goes_on)
+    assert ended(rule, threshold, ends)
 
 
 @pytest.mark.parametrize("name", [name for name, rule in RULES.items() if not rule.plain])
 def test_no_rule_ends_a_tie_and_all_end_what_is_certain(name):
-    rule = RULES[name]
-    eager = min(rule.thresholds) if rule.delta is None else rule.thresholds[0]
-    for tie in ("", "ab", "aabb", "...", "ab" * 8):
-        assert not ends(f"{name}:{eager:g}", tie)
-    assert ends(f"{name}:{rule.usual:g}", "ababaaa", most=9)
-    assert not settled(RULES["certain"], 0, seen_of("ababaa", 9))[0]
+    check_ends(RULES[name])
+
+
+def test_certainty_is_not_there_before_the_last_answer_that_matters():
+    assert not ended(RULES["certain"], 0, "ababaa", most=9)
 
 
 @pytest.mark.parametrize("name", RULES)
 def test_a_block_is_the_fewest_answers_that_can_end_a_vote(name):
     check_blocks(RULES[name], {"lead": 3, "fixed": 4}.get(name, RULES[name].usual))
-
-
-@pytest.mark.parametrize("k", [1, 2, 3, 5])
-def test_the_block_of_a_lead_is_what_it_lacks(k):
-    for past in ("", "a", "ab", "aab", "ab.a", "aaaabbb"):
-        seen = seen_of([None if answer == "." else answer for answer in past], MOST)
-        lead = int(seen.a[0] - seen.b[0])
-        if lead < k:
-            assert ahead(RULES["lead"], k, seen)[0] == k - lead
-
-
-def test_a_block_is_never_more_than_is_left():
-    for rule in RULES.values():
-        assert ahead(rule, rule.usual, seen_of("abababab", 9))[0] == 1
-        assert 1 <= ahead(rule, rule.usual, seen_of("", 3))[0] <= 3
-
-
-def test_rules_go_by_their_names():
-    assert named("lead:4") == (RULES["lead"], 4.0)
-    assert named("asc-beta") == (RULES["asc-beta"], RULES["asc-beta"].usual)
-    assert [spelt_out(text) for text in ("lead", "asc-beta:.9999999")] == ["lead:4", "asc-beta:0.9999999"]
-    for text in ("leed:4", ""):
-        with pytest.raises(BadInput, match="stop rule"):
-            named(text)
 
 
 def test_what_is_seen_of_answers():

@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 
 from results.figures.comparison import grid_figure
-from results.figures.theme import rendered
 from results.paired.runs import compare_runs
 from results.summary.gains import ranks
 from results.summary.samples import grids
@@ -50,21 +49,6 @@ def test_ranks_count_who_is_clearly_better_and_hold_the_truth(seed):
     assert (single["last"] >= single["run"].map(worst)).all()
 
 
-def test_two_runs_have_no_ranks_and_settings_in_common_are_ranked_apart():
-    three = {"a": 0.9, "b": 0.2, "c": 0.5}
-    two = drawn(three, 0).query("model != 'c'")
-    assert len(ranks(compare_runs({"all": two}, methods="best_of_n"))) == 0
-    settings = [drawn(three, seed).assign(setting=name) for seed, name in enumerate(("low", "high", "none"))]
-    found = ranks(compare_runs({"all": pd.concat(settings[:2])}, methods="best_of_n"))
-    assert found.groupby(["setting", "N"]).size().to_dict() == dict.fromkeys(
-        [("low", 1), ("low", 4), ("high", 1), ("high", 4)], 3
-    )
-    more = pd.concat([answers({"a": [8, 7], "b": [2, 1]}, of=8), answers({"c": [2, 3]})])
-    assert set(ranks(compare_runs({"all": more}, methods="best_of_n"))["N"]) == {1, 4}  # for all pairs
-    alone = pd.concat(settings).query("model == 'a'")
-    assert set(ranks(compare_runs({"all": alone}, methods="best_of_n"))["run"]) == {"low", "high", "none"}
-
-
 def test_the_grid_has_the_hardest_question_and_the_best_run_first():
     greedy = answers({"large": [4, 4, 4]}, decoding="greedy")
     sampled = answers({"small": [0, 1, 4], "large": [2, 1, 4]}, decoding="sample")
@@ -75,11 +59,6 @@ def test_the_grid_has_the_hardest_question_and_the_best_run_first():
     assert list(grid.shares.index) == ["q00", "q01", "q02"]
     assert grid.unsteady_questions.to_numpy().tolist() == [["q01", 2, 2, 0.25], ["q00", 1, 2, 0.25]]
     assert [row[2] for row in runs_table(grid).rows] == ["2 of 3", "1 of 3"]
-
-
-def test_a_run_is_unsteady_in_so_many_of_the_questions_that_it_was_asked():
-    (grid,) = grids(pd.concat([answers({"whole": [0, 1, 4]}), answers({"part": [2]})]))
-    assert {row[0]: row[2] for row in runs_table(grid).rows} == {"whole": "1 of 3", "part": "1 of 1"}
 
 
 @pytest.mark.parametrize(("right", "unsteady"), [(1, False), (2, True), (8, True), (9, False)])
@@ -94,14 +73,6 @@ def test_a_cell_links_to_its_question_whatever_that_is_called():
     (cells,) = [layer.data for layer in grid_figure(grid, "g", {run.whose: 0 for run in grid.runs}).layers]
     assert [unquote(link) for link in cells["link"]] == ["50 % of #1 & more", "q01"]
     assert not set("%#& ") & set(cells["link"].iloc[0].replace("%2", ""))
-
-
-def test_settings_of_a_model_with_a_long_name_are_told_apart_in_the_picture():
-    both = answers({"organization/a-model-of-a-very-long-name": [2, 3], "other": [1, 1]})
-    (grid,) = grids(pd.concat([both.assign(setting=name) for name in ("low", "high")]))
-    figure = grid_figure(grid, "g", {run.whose: 0 for run in grid.runs})
-    svg = rendered(figure.file_spec())[".svg"].decode()
-    assert (svg.count(", low</text>"), svg.count(", high</text>")) == (2, 2)
 
 
 def test_a_grid_has_so_many_cells_over_all_its_runs(monkeypatch):

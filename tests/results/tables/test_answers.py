@@ -99,22 +99,6 @@ def test_as_written_nothing_merges_and_nothing_is_changed_on_the_way_to_a_file(t
     assert found["correct"].tolist() == [answer == "18" for answer in SPELT]
 
 
-@pytest.mark.filterwarnings("ignore")
-def test_a_grade_that_is_given_is_kept():
-    found = as_samples(table(["18.0", "18", "19"], correct=[False, True, True]))
-    assert found["correct"].tolist() == [False, True, True]
-    assert found["answer"].tolist() == ["18", "18", "19"]
-
-
-@pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("word", ["13", "13.0", "$13"])
-def test_a_word_for_no_answer_is_read_as_answers_are(word):
-    with reading(unreadable=[word]):
-        assert as_samples(table(["18", "13", "13.0"]))["answer"].isna().tolist() == [False, True, True]
-    with reading(as_written=True, unreadable=["13.0"]):
-        assert as_samples(table(["18", "13", "13.0"]))["answer"].isna().tolist() == [False, False, True]
-
-
 def test_golds_in_two_spellings_are_one_right_answer():
     assert as_samples(table(["18", "7"], gold=["18", "18.0"]))["gold"].tolist() == ["18", "18"]
     with reading(as_written=True), pytest.raises(BadInput, match="one right answer"):

@@ -50,12 +50,6 @@ def test_text(cells, expected):
     assert converted("answer", cells) == expected
 
 
-def test_a_name_may_be_any_text_but_none_at_all():
-    assert converted("name", ["None", "nan", " "]) == ["None", "nan", " "]
-    with pytest.raises(BadInput, match="row 2, column 'name': found nothing, expected a value"):
-        converted("name", ["None", ""])
-
-
 @pytest.mark.parametrize(
     "cells", [["True", "false", "1", "0"], [1, 0, 1.0, False], [True, False, "TRUE", "0.0"]]
 )

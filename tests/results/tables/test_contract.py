@@ -63,15 +63,6 @@ def test_samples_come_back_as_they_were_written_in_every_format(tmp_path, frame)
         pd.testing.assert_frame_equal(read_samples(tmp_path / f"s.{kind}"), expected)
 
 
-def test_columns_absent_get_their_constant_and_correct_is_computed(tmp_path):
-    row = read_samples(jsonl(tmp_path, SAMPLE)).iloc[0]
-    assert row.iloc[:4].tolist() == ["unknown", "unknown", "default", "sample"]
-    assert row["correct"]
-    curve = read_curves(jsonl(tmp_path, CURVE)).iloc[0]
-    names = ["source", "dataset", "model", "setting", "permutation"]
-    assert curve[names].tolist() == ["llm", "unknown", "unknown", "default", "exact"]
-
-
 def test_csv_of_another_program_is_read(tmp_path):
     """Null is the empty cell; other words for it must be named, but any of them is null among numbers."""
     file = tmp_path / "t.csv"

@@ -8,7 +8,6 @@ import pytest
 
 from results import BadInput, as_samples, build_curves, read_samples, reading
 from results.tables.contract import read_curves, write_curves
-from results.tables.doubts import say_same_answers
 from results.tables.files import write_raw
 
 ROWS = pd.DataFrame(
@@ -130,25 +129,6 @@ def test_answers_that_are_all_one_are_said_where_their_tokens_are_known():
         assert said_of(table(same, tokens=others)) == []
 
 
-def test_copies_in_a_second_file_are_said(tmp_path):
-    given = table(drawn(5))
-    for place, name in enumerate(("a.csv", "b.jsonl")):
-        write_raw(given.assign(sample=given["sample"] + 8 * place), tmp_path / name)
-    (line,) = warned(lambda: read_samples(tmp_path / "a.csv", tmp_path / "b.jsonl"))
-    assert "a.csv and " in line
-    assert "2 times" in line
-
-
-def test_the_same_answers_under_two_names_are_said():
-    given = as_samples(table(drawn(6)))
-    other = as_samples(table(drawn(7)))
-    (line,) = warned(lambda: say_same_answers({"a": given, "b": other, "c": given}))
-    assert line.startswith("a and c")
-    assert "40 of 40" in line
-    shuffled = given.assign(sample=given["sample"] ^ 1)
-    assert warned(lambda: say_same_answers({"a": given, "b": shuffled})) == []
-
-
 @pytest.mark.parametrize(
     ("clusters", "words"),
     [(lambda q: q, "of its own"), (lambda _: "p", "one cluster"), (lambda q: q[-1], None)],
@@ -157,15 +137,6 @@ def test_clusters_that_change_nothing_or_leave_nothing_are_said(clusters, words)
     given = table(drawn(8))
     lines = said_of(given.assign(cluster=given["question_id"].map(clusters)))
     assert [words in line for line in lines] == ([True] if words else [])
-
-
-def test_questions_without_a_cluster_are_counted_in_each_data_set():
-    """Two data sets have questions of the same names; those of the second have no cluster."""
-    given = table(drawn(8)).assign(dataset="one")
-    clustered = given.assign(cluster=given["question_id"].str[-1])
-    both = pd.concat([clustered, table(drawn(9)).assign(dataset="other")], ignore_index=True)
-    lines = said_of(both)
-    assert [line.partition("questions have no")[0][-9:] for line in lines] == ["40 of 80 "]
 
 
 def test_an_option_of_clusters_without_effect_is_refused(tmp_path):
@@ -188,15 +159,6 @@ def test_a_model_that_is_never_right_is_said():
     assert "none could be read" in said_of(wrong.assign(answer=None))[0]
     bare = other.assign(correct=other["answer"] == "1", gold=other["gold"].where(other["model"] == "m"))
     assert ["check the column 'correct'" in line for line in said_of(bare)] == [True]
-
-
-def test_words_for_null_are_said_once_each_and_vote():
-    samples = table([["1", "None"], ["nan", "None"]])
-    lines = said_of(samples)
-    assert [line.rpartition("--unreadable ")[2] for line in lines] == ["None", "nan"]
-    with reading(unreadable=["None", "nan"]):
-        assert said_of(samples) == []
-        assert as_samples(samples)["answer"].isna().sum() == 3
 
 
 def test_a_word_that_no_answer_is_is_refused(tmp_path):

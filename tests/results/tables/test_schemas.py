@@ -11,7 +11,7 @@ from results.tables.columns import conform
 from results.tables.contract import as_table
 from results.tables.files import write_raw
 from results.tables.schemas import SCHEMAS
-from tests.results.tables.rows import CURVE, SAMPLE, jsonl
+from tests.results.tables.rows import CURVE, jsonl
 
 
 def ones(names: str, **others: str) -> dict[str, object]:
@@ -136,22 +136,6 @@ def test_no_two_rows_share_a_key_and_every_part_of_it_tells_rows_apart(kind):
         assert len(as_table(pd.DataFrame([row, {**row, name: other[name]}]), kind)) == 2
     with pytest.raises(BadInput, match=rf"row 2: a second row for .*{keys[-1]}=1"):
         as_table(pd.DataFrame([row, row]), kind)
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"sample": -1}, r"row 2, column 'sample': found '-1', expected a number of at least 0"),
-        ({"gold": None}, r"row 2, column 'gold': found nothing, expected the right answer"),
-        ({"correct": "yes"}, r"row 2, column 'correct': found 'yes', expected true or false"),
-        ({"correct": True, "answer": None}, r"row 2, column 'correct': found 'True'"),
-    ],
-)
-def test_the_first_bad_row_is_named_with_its_file(tmp_path, change, message):
-    first = {**SAMPLE, "setting": "a"} | ({"correct": True} if "correct" in change else {})
-    bad = {**first, "sample": 1, **change}
-    with pytest.raises(BadInput, match=rf"t\.jsonl: {message}"):
-        read_samples(jsonl(tmp_path, first, bad, {**bad, "setting": "b"}))
 
 
 @pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])

@@ -10,7 +10,6 @@ from results import BadInput, build_curves, read_samples
 from results.votes.caps import cap_samples
 from tests.by_hand import by_subsets
 from tests.harness.commands import command
-from tests.results.cli.command import results
 from tests.results.votes.samples import samples_of
 
 ANSWERS = {"q1": "rrab", "q2": ["a", "a", "r", None], "q3": "rabr"}
@@ -38,25 +37,6 @@ def test_a_cap_is_every_subset_counted_out(cap):
     assert curves["setting"].unique().tolist() == [f"cap={cap}"]
     assert curves["tokens_per_answer"].to_numpy() == pytest.approx(spent)
     assert curves["T"].to_numpy() == pytest.approx(3 * spent)
-
-
-def test_caps_are_named_and_sorted_and_the_samples_stay_as_they_were():
-    others = table("high").assign(model="n"), table("high").assign(dataset="e")
-    samples = pd.concat([table("low"), *others])  # one setting of each model on each data set
-    before = samples.copy()
-    assert cap_samples(samples, [40, 9, 40])["setting"].unique().tolist() == ["cap=9", "cap=40"]
-    pd.testing.assert_frame_equal(samples, before)
-
-
-def test_each_of_several_settings_is_capped_for_itself():
-    low, high = table("low"), table("high")
-    high["tokens"] *= 2
-    capped = cap_samples(pd.concat([low, high], ignore_index=True), [20])
-    curves = build_curves(capped, ["majority"], [1], permutations=0).set_index("setting")
-    assert curves.loc["low cap=20", "accuracy"] == pytest.approx((1 / 4 + 0 + 0) / 3)
-    assert curves.loc["high cap=20", "accuracy"] == pytest.approx((1 / 4 + 0 + 0) / 3)
-    assert curves.loc["low cap=20", "tokens_per_answer"] == pytest.approx((61 + 55 + 80) / 12)
-    assert curves.loc["high cap=20", "tokens_per_answer"] == pytest.approx((80 + 70 + 80) / 12)
 
 
 def test_a_cap_beyond_where_the_run_stopped_is_warned_of():
@@ -108,21 +88,6 @@ def test_tokens_that_are_all_0_in_a_setting_are_no_counts():
         cap_samples(both, [10])
     some = both.assign(tokens=both["tokens"].where(both["sample"] > 0, 0))
     assert len(cap_samples(some[some["setting"] == "low"], [10])) == 12
-
-
-def test_the_command_refuses_what_is_no_cap_and_answers_without_tokens(tmp_path, capsys):
-    file, out = tmp_path / "samples.csv", tmp_path / "no.csv"
-    table().drop(columns="tokens").to_csv(file, index=False)
-    for caps, named in (
-        ("0", "--caps"),
-        ("x", "--caps"),
-        ("2.5", "--caps"),
-        ("20,", "--caps"),
-        ("20", "'tokens'"),
-    ):
-        assert results("curves", file, "--caps", caps, "--out", out) == 2
-        assert named in capsys.readouterr().err
-    assert not out.exists()
 
 
 @pytest.mark.integration

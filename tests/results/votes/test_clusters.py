@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from results.paired.differences import mean_differences
-from results.paired.simultaneous import Measured, correlations
 from results.votes.clusters import equal_draws, look_clustered, redrawn, shared_variance, standard_error
 from studies.promises.clusters import DESIGNS, equal_runs
 
@@ -61,14 +60,6 @@ def test_equal_runs_are_called_different_in_at_most_six_of_a_hundred(design):
     assert np.mean(decided) <= 0.06
     if design.startswith("12 clusters of 10"):
         assert np.mean(mean_differences(d).p_value < 0.05) > 0.2
-
-
-def test_rows_move_together_as_the_sums_of_their_clusters_do():
-    rng = np.random.default_rng(4)
-    d, clusters = rng.normal(size=(60, 3)), [f"c{i % 12}" for i in range(60)]
-    sums = np.stack([(d - d.mean(axis=0))[i::12].sum(axis=0) for i in range(12)])
-    cosine = sums.T @ sums / np.linalg.norm(sums, axis=0) / np.linalg.norm(sums, axis=0)[:, None]
-    np.testing.assert_allclose(correlations([Measured(clusters, d)]), cosine, atol=1e-12)
 
 
 def test_clusters_are_drawn_whole():

@@ -17,7 +17,6 @@ from results import (
     BadInput,
     VoteCounts,
     all_of_n,
-    all_of_n_curve,
     answer_pools,
     best_of_n,
     majority_accuracy,
@@ -90,23 +89,6 @@ def test_two_camps_follow_the_hypergeometric_law(correct, wrong):
     drawn = stats.hypergeom(pool, correct, ns)
     expected = drawn.sf(ns // 2) + np.where(ns % 2 == 0, 0.5 * drawn.pmf(ns // 2), 0.0)
     np.testing.assert_allclose(majority_accuracy(counts, ns)[0], expected, rtol=1e-8, atol=1e-12)
-
-
-def test_every_question_of_a_table_is_computed_for_itself():
-    questions = [(3, [2, 1], 1), (0, [4], 3), (7, [], 0), (2, [1, 1, 1, 2], 0)]
-    counts = VoteCounts(
-        correct=np.array([question[0] for question in questions]),
-        wrong=np.array([count for question in questions for count in question[1]]),
-        starts=np.cumsum([0] + [len(question[1]) for question in questions]),
-        nulls=np.array([question[2] for question in questions]),
-    )
-    assert counts.pools.tolist() == [7, 7, 7, 7]
-    smaller = VoteCounts(counts.correct - [1, 0, 0, 0], counts.wrong, counts.starts, counts.nulls)
-    with pytest.raises(ValueError, match=r"smallest pool \(6\)"):
-        majority_accuracy(smaller, [7])
-    together = majority_accuracy(counts, [1, 2, 5, 7])
-    alone = [majority_curve(*question)[[0, 1, 4, 6]] for question in questions]
-    np.testing.assert_allclose(together, alone, rtol=1e-14)
 
 
 @pytest.mark.parametrize(
@@ -200,9 +182,3 @@ def test_ends_of_a_large_pool_and_the_bound_in_between(counts):
     assert curve[-1] == pytest.approx(voted(answers, right=0, null=-1), abs=1e-12)
     best = best_of_n(curve.size, counts[0], np.arange(1, curve.size + 1))
     assert np.all((curve >= 0) & (curve <= best + 1e-12))
-
-
-def test_curves_of_all_right_answers_from_lists():
-    answers = [[1, 1, 1, 2], [3, None, 3, 3], [5, 5, 5, 5], [8, 7, 6, 5]]
-    found = all_of_n_curve(answers, [1, 3, 5, 9], ns=[1, 2, 4])
-    assert found["accuracy"].tolist() == pytest.approx([2.5 / 4, 2 / 4, 1 / 4])

@@ -1,26 +1,15 @@
 """results.votes.permutations: its rules against plain counting, its mean against the exact expectation."""
 
 import itertools
-from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from results import AnswerPools
-from results.votes.clusters import standard_error
 from results.votes.exact import accuracy_by_question
 from results.votes.permutations import prefix_accuracy, random_orders
-from tests.by_hand import voted
-
-
-def pools_of(questions: list[list[int]]) -> AnswerPools:
-    """Pools of the given votes (−1 null, 0 right, 1 … wrong)."""
-    starts = np.cumsum([0, *map(len, questions)])
-    names = [f"q{i}" for i in range(len(questions))]
-    return AnswerPools(names, starts, np.concatenate(questions), np.full(int(starts[-1]), np.nan))
-
+from tests.by_hand import pools_of, voted
 
 questions_of_six = st.lists(st.lists(st.integers(-1, 3), min_size=6, max_size=6), min_size=1, max_size=4)
 
@@ -50,13 +39,6 @@ def test_mean_over_every_order_is_the_exact_expectation(answers):
         np.testing.assert_allclose(values.mean(axis=0), expected, rtol=0, atol=1e-12)
 
 
-def test_first_and_last_places_are_uniform():
-    orders = random_orders(pools_of([[0] * 5]), 5000, seed=3)
-    for place in range(5):
-        counts = np.bincount(orders[:, place], minlength=5)
-        assert ((counts - 1000) ** 2 / 1000).sum() < 23.5  # chi-square, 4 degrees, p = 1e-4
-
-
 def test_orders_are_permutations_within_each_question_whatever_its_neighbours():
     orders, alone = (random_orders(pools_of([[0] * 8] * many), 5, seed=7) for many in (2, 1))
     assert np.array_equal(np.sort(orders, axis=1), np.tile(np.arange(8).repeat(2), (5, 1)))
@@ -73,41 +55,8 @@ def test_order_depends_on_the_seed_and_the_answers_and_more_orders_extend_the_li
     assert np.array_equal(orders, random_orders(pools, 50, seed=0)[:5])
 
 
-def test_answers_come_in_the_same_orders_wherever_they_stand():
-    pools, turned = pools_of([[0, 1, 2, -1, 3, 4]]), pools_of([[4, 3, -1, 2, 1, 0]])
-    orders, others = random_orders(pools, 7, seed=2), random_orders(turned, 7, seed=2)
-    assert np.array_equal(pools.votes[orders], turned.votes[others])
-
-
 @pytest.mark.parametrize("ns", [[0], [2, 1], [1, 1], [4]])
 def test_prefixes_refuse_impossible_n(ns):
     pools = pools_of([[0, 1, 0], [0, 0, 1, 1]])
     with pytest.raises(ValueError, match=r"smallest pool \(3\)"):
         prefix_accuracy(pools, random_orders(pools, 1, seed=0), ns)
-
-
-def test_mean_over_random_orders_converges_to_the_exact_expectation():
-    rng = np.random.default_rng(1)
-    questions = [
-        rng.choice([-1, 0, 1, 2, 3, 4], 24, p=[0.1, p, *(4 * [(0.9 - p) / 4])]) for p in (0.2, 0.4, 0.7)
-    ]
-    pools = pools_of([list(question) for question in questions])
-    ns = [1, 2, 4, 8, 16, 23]
-    permutations = 4000
-    found = prefix_accuracy(pools, random_orders(pools, permutations, seed=0), ns)
-    exact = {method: accuracy_by_question(pools.counts(), method, ns) for method in found}
-    for method, values in found.items():
-        error = values.mean(axis=0) - exact[method]
-        widest = exact[method] * (1 - exact[method])  # the largest variance of a value in [0, 1]
-        bound = 4.5 * np.sqrt(widest / permutations) + 1e-9
-        assert np.all(np.abs(error) < bound), method  # 54 values: a false alarm has probability 4e-4
-        assert bound.max() < 0.04
-
-
-def test_no_name_moves_the_errors_of_equal_questions_in_clusters():
-    def errors(clusters: str) -> list[float]:
-        pools = replace(pools_of([[0, 1, 0, 1], [0, 1, 0, 1], [0, 0, 1, 1]]), clusters=list(clusters))
-        accuracy = prefix_accuracy(pools, random_orders(pools, 9, 0), [1, 2, 3])["majority"]
-        return standard_error(accuracy, pools.clusters).ravel().tolist()
-
-    assert errors("xyy") == errors("yxy")

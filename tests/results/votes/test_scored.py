@@ -1,12 +1,10 @@
 """Best by score and the weighted vote against all subsets of random pools, with ties and missing scores."""
 
-import warnings
-
 import numpy as np
 import pandas as pd
 import pytest
 
-from results import BadInput, as_samples, best_of_n_curve, build_curves, compare, vote_curve
+from results import BadInput, as_samples, best_of_n_curve, build_curves, vote_curve
 from results.votes.curves import usual_methods
 from results.votes.exact import Floats, majority_accuracy
 from results.votes.score_kernel import credit
@@ -70,15 +68,6 @@ def test_equal_weights_are_the_plain_vote(size):
     plain = majority_accuracy(pools_of([votes]).counts(), ns)[0]
     found = chosen("weighted_majority", votes, np.full(size, 0.37), ns)
     np.testing.assert_allclose(found, plain, atol=1e-10)
-
-
-def test_a_score_of_right_and_wrong_is_the_oracle():
-    rng = np.random.default_rng(3)
-    votes = rng.integers(-1, 5, 40)
-    ns = [1, 3, 10, 40]
-    c = int((votes == 0).sum())
-    expected = [1 - np.prod([(40 - c - i) / (40 - i) for i in range(n)]) for n in ns]
-    np.testing.assert_allclose(chosen("best_by_score", votes, votes == 0, ns), expected, atol=1e-12)
 
 
 def test_weights_off_the_grid_are_rounded_by_less_than_they_say():
@@ -220,26 +209,6 @@ def test_log_probabilities_far_below_zero_weigh_by_their_differences(shift):
     np.testing.assert_allclose(found, weighted(votes, [*steps, 0.0], ns), atol=1e-12)
 
 
-@pytest.mark.parametrize("verdicts", [[True, False, True, False, True, False], list("101010")])
-def test_verdicts_are_scores_of_one_and_zero(verdicts):
-    given = SAMPLES.assign(score=verdicts, score_judge=[str(one).lower() for one in verdicts])
-    numbers = build_curves(SAMPLES.assign(score=[1, 0, 1, 0, 1, 0]), ["best_by_score"], permutations=0)
-    for score in ("score", "judge"):
-        curves = build_curves(given, ["best_by_score"], permutations=0, score=score)
-        assert curves["accuracy"].tolist() == numbers["accuracy"].tolist()
-
-
-def test_answers_without_a_score_are_counted_where_they_are_many():
-    with pytest.warns(UserWarning, match="2 of 5 answers"):
-        build_curves(SAMPLES.assign(score=[1, None, 1, None, 1, None]), ["best_by_score"])
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")  # an unreadable answer needs no score
-        build_curves(SAMPLES.assign(score=[1, 1, 1, 1, 1, None]), ["best_by_score"])
-    unread = [SAMPLES.assign(sample=SAMPLES["sample"] + 3 * n, answer=None) for n in (1, 2)]
-    with pytest.warns(UserWarning, match="1 of 5 answers"):  # counted among readable answers
-        build_curves(pd.concat([SAMPLES.assign(score=[1, 1, 1, None, 1, 1]), *unread]), ["best_by_score"])
-
-
 def partial(**more):
     """Two questions with partial credit; the second has an unscored answer."""
     scores = [0.9, 1, 0.7, 0.75, NAN, 0.25, 0.25]
@@ -284,19 +253,6 @@ def test_scores_that_are_no_credit_are_no_verdicts(scores):
     table = pd.DataFrame({"question_id": "q", "sample": [0, 1], "score": scores})
     with pytest.raises(BadInput, match="from 0 to 1"):
         as_samples(table)
-
-
-@pytest.mark.filterwarnings("ignore")
-def test_partial_credit_is_compared_by_clusters_over_data_sets():
-    """b gets 0.25 more credit on every question of two data sets."""
-    rng = np.random.default_rng(0)
-    rows = [(d, f"q{q}", s, f"p{q // 4}") for d in "xy" for q in range(40) for s in range(3)]
-    table = pd.DataFrame(rows, columns=["dataset", "question_id", "sample", "cluster"])
-    a = table.assign(score=rng.integers(0, 4, len(table)) / 4, model="a")
-    b = a.assign(score=a["score"] + 0.25, model="b")
-    found = compare(a, b, methods="highest_score", score="score", at=2)
-    assert found["difference"].tolist() == pytest.approx([0.25, 0.25])
-    assert found[["dataset", "clusters", "verdict"]].to_numpy().tolist() == [[d, 10, "better"] for d in "xy"]
 
 
 REWARDS = pd.DataFrame(

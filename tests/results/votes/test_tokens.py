@@ -51,14 +51,6 @@ def test_the_length_is_that_of_the_answers_with_a_count_unless_most_have_none(to
     assert tokens_per_answer(answer_pools(shuffled)) == pytest.approx(length, nan_ok=True)
 
 
-def test_length_of_a_table_comes_from_t_where_that_is_all_there_is():
-    table = pd.DataFrame({"source": ["llm", "synthetic"], "T": [130.0, 50.0], "questions": [2, 2]})
-    assert answer_lengths(table).tolist() == [65.0, 50.0]
-    assert answer_lengths(table.assign(tokens_per_answer=[7.0, np.nan])).tolist() == [7.0, 50.0]
-    assert answer_lengths(table.drop(columns="questions")).isna().tolist() == [True, False]
-    assert answer_lengths(table.assign(T=0.0)).isna().all()
-
-
 def test_first_answers_of_an_order():
     pools = answer_pools(samples({"a": [10, 20, 60], "b": [1, 2, 3, 4]}))
     orders = np.array([[0, 1, 2, 3, 2, 1, 0], [2, 1, 0, 0, 1, 2, 3]], np.int32)

@@ -14,12 +14,6 @@ def test_what_every_row_says_is_said_once():
     assert Table("t", ["a"], []).folded == []
 
 
-def test_folded_columns_leave_room_on_half_a_page():
-    long = "x" * 50
-    assert Table("t", ["a", "b"], [["1", long + "1"], ["2" * 20, long]]).wide
-    assert not Table("t", ["a", "b"], [["1", long], ["2" * 20, long]]).wide
-
-
 def test_counts_are_short():
     assert [count(n) for n in (3718.4, 99.6, 64.0, float("nan"))] == ["3,718", "99.6", "64", "–"]
     assert [number(n) for n in (-0.25, float("-inf"), float("nan"))] == ["−0.25", "–", "–"]

@@ -1,40 +1,13 @@
-"""The sentence on a comparison: not swayed by noise or the order of rows, and quoting the table."""
+"""The sentence on a comparison quotes the table."""
 
 import re
 
 import numpy as np
 import pandas as pd
 
-from results.methods import CREDIT
 from results.words.cells import cells_of
-from results.words.compared import COLUMNS, answer_name, both_ways, lead_in, quoted, verdict, without_repeats
+from results.words.compared import COLUMNS, both_ways, quoted, verdict
 from tests.results.made_tables import DIFFERENCE
-
-
-def test_a_data_set_is_named_where_there_are_several_and_it_has_a_name():
-    assert lead_in("sums", True, "low") == "On sums, at setting low: "
-    assert lead_in("unknown", True, "low") == lead_in("sums", False, "low") == "At setting low: "
-    assert lead_in("unknown", True) == lead_in("sums", False) == ""
-
-
-def test_a_row_at_equal_cost_has_its_own_number_of_questions():
-    rows = both_ways(pd.DataFrame([DIFFERENCE | {"questions_needed_at_cost": 900.0}]))
-    assert rows["questions_needed"].tolist() == [40, 900]
-
-
-def test_a_single_answer_is_told_of_once_unless_it_has_its_credit():
-    places = [{"method": method, "N": n} for method in ("best_of_n", "all_of_n", CREDIT[0]) for n in (1, 2)]
-    told = [answer_name(row) for _, row in without_repeats(pd.DataFrame(places)).iterrows()]
-    assert told[::3] == ["single answer", "highest score, N = 1"]
-
-
-def test_of_several_settings_the_dearest_is_told_in_any_order_of_rows():
-    of_x = {"setting_a": "x", "setting_b": "x", "cost": 9}
-    of_y = {"setting_a": "y", "setting_b": "y", "cost": 70}
-    rows = pd.DataFrame([DIFFERENCE | of_x, DIFFERENCE | of_y])
-    for table in (rows, rows.iloc[::-1]):
-        assert "N = 4, setting y" in verdict(table)
-        assert "N = 4, setting x" in verdict(table.assign(cost=-table["cost"]))
 
 
 def test_every_difference_of_the_sentence_stands_in_a_row_that_it_quotes():

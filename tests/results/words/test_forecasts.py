@@ -8,7 +8,7 @@ from scipy import stats
 from results.report.selectors import forecast_choices
 from results.summary.forecasts import lead, make_forecasts, scores, targets
 from results.words.forecasts import error_table, which_predictor
-from tests.results.made_tables import BACKTEST, forecast_table
+from tests.results.made_tables import forecast_table
 
 
 def test_errors_of_forecasts_are_those_worked_out_by_hand():
@@ -43,13 +43,6 @@ def test_errors_of_forecasts_are_those_worked_out_by_hand():
     assert [row[0] for row in error_table("errors", targets(bare)).rows] == ["wide", "good"]
     bare = make_forecasts({"f": pd.concat([bad, good.assign(low=np.nan, high=np.nan)])})
     assert [row[0] for row in error_table("errors", targets(bare)).rows] == ["good", "bad"]
-
-
-def test_predictors_of_what_nobody_measured_have_no_errors():
-    ahead = forecast_table("good", [0.63, 0.75]).assign(accuracy=np.nan)
-    assert forecast_choices(make_forecasts({"f": ahead}))[0].tables == []
-    partly = forecast_table("good", [0.63, 0.75]).assign(accuracy=[np.nan, np.nan, np.nan, 0.74])
-    assert len(forecast_choices(make_forecasts({"f": partly}))[0].tables) == 1
 
 
 def backtested(scores, dataset="sums"):
@@ -96,17 +89,6 @@ def test_who_leads_is_told_for_all_rivals_together():
 def test_few_splits_do_not_tell_who_is_ahead(splits, told):
     table = backtested({"one": [2, 2, 2, 2, 2, 2.1][-splits:], "two": [5, 5, 5, 5, 5, 5.2][-splits:]})
     assert told in which_predictor(table)
-
-
-def test_a_backtest_is_scored_over_its_splits():
-    """The splits are of one data set, or of two with different questions."""
-    for datasets, asked in ((["sums"], 2), (["sums", "products"], 4)):
-        rows = pd.concat(pd.DataFrame(BACKTEST).assign(dataset=name) for name in datasets)
-        assert error_table("errors", rows).rows == [
-            ["good", "2.00", "3.0", "26.0", f"{asked} of {asked}", f"{asked} of {asked}"],
-            ["bad", "21.00", "22.0", "367.0", f"0 of {asked}", f"{asked} of {asked}"],
-        ]
-        assert scores(rows)["ranked"].notna().all()
 
 
 def test_of_a_backtest_the_bias_the_unseen_error_and_the_width_are_told_too():

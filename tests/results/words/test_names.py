@@ -1,27 +1,12 @@
-"""The names of curves, settings and values, and their axes, ticks and tooltips."""
+"""How values and money are written, and their axes, ticks and tooltips."""
 
 import pytest
 
-from results.figures.axes import colour, log_axis, n_axis, tooltips
-from results.tables.key import Key
+from results.figures.axes import log_axis, n_axis, tooltips
 from results.words import names as words
 from results.words.buying import dollars
 
 NBSP = "\N{NO-BREAK SPACE}"
-CURVES = {
-    "llm gsm8k Llama": "Llama on gsm8k",
-    "llm unknown unknown": "your answers",
-    "llm unknown Llama": "Llama",
-    "synthetic fig2a linear-attention": "fig2a",
-    "synthetic fig2a linear-attention sigma_eps=2 sigma=1 step=eta": "fig2a, σ_ε=2 σ=1 step=η",
-}
-
-
-def test_curves_are_called_by_what_was_asked():
-    assert {key: words.curves_name(Key(*key.split(" ", 2))) for key in CURVES} == CURVES
-    assert words.settings_title("llm", ["20", "low"]) == "setting"
-    named = [words.setting_name(source, setting) for source, setting in [("llm", "low"), ("llm", "20")]]
-    assert named == ["setting “low”", "asked for 20 tokens"]
 
 
 def test_values_are_told_in_per_cent_points_and_lists():
@@ -58,8 +43,3 @@ def test_money_is_written_as_money():
         "$0.0032",
         "$0.00",
     ]
-
-
-def test_one_thing_needs_no_legend():
-    assert colour("setting:N", ["x"], "setting").to_dict()["legend"] is None
-    assert colour("setting:N", ["x", "y"], "setting").to_dict()["legend"]["title"] == "setting"

@@ -1,12 +1,9 @@
 """The report's part on stopping rules: a choice per setting, its figure, its table, and escaped names."""
 
-from dataclasses import replace
-
 import pandas as pd
 import pytest
 
 from results.stopping import RULES, arena
-from results.stopping.advice import advice, usual_rows
 from results.tables.contract import as_samples, write_table
 from tests.results.report.pages import page_of
 
@@ -30,17 +27,6 @@ def table() -> pd.DataFrame:
     ]
     rules = {RULES["lead"]: [2.0, 4.0], RULES["fixed"]: [3.0], RULES["asc-beta"]: [0.95]}
     return arena(as_samples(pd.DataFrame(rows).assign(model=MODEL)), rules, n_max=8, orders=4)
-
-
-def test_rows_are_the_usual_ones_with_the_rounds_of_exact_blocks(table):
-    rows = usual_rows(table[table["setting"] == "10"])
-    usual = rows.dropna(subset=["rounds_exact"])
-    assert (usual["rounds_exact"] <= usual["rounds"]).all()
-    taken = advice(table[table["setting"] == "10"])
-    assert (taken.rule, taken.threshold) in set(zip(rows["rule"], rows["threshold"], strict=True))
-    dearer = replace(taken, threshold=2.0)
-    assert 2.0 in usual_rows(table[table["setting"] == "10"], dearer)["threshold"].tolist()
-    assert rows["share"].is_monotonic_increasing
 
 
 @pytest.mark.usefixtures("undrawn")

@@ -5,7 +5,7 @@ import pytest
 
 from predict.estimate import Options
 from results.normal import Z90
-from results.votes.exact import VoteCounts, majority_accuracy
+from results.votes.exact import VoteCounts
 from results.votes.multinomial import vote_accuracy
 from studies.forecasts.plug_in import frequencies_vote, plug_in
 from tests.predict.answers.pools import drawn_pool, observed, targets
@@ -40,18 +40,6 @@ def test_each_question_votes_by_its_own_frequencies() -> None:
         shares = np.array([[right, *wrong]]) / (right + sum(wrong) + nulls)
         assert row == pytest.approx(vote_accuracy(shares, np.array([0]), ns)[0], abs=1e-12)
     assert found[2] == pytest.approx(found[3], abs=1e-12)
-
-
-def test_the_limit_of_many_copies_of_the_pool() -> None:
-    """A subset of N from c copies of the pool differs from fresh answers by about N² / (c · pool)."""
-    ns = np.array([1, 4, 16, 32])
-    exact = frequencies_vote(counted(POOLS[0]), ns, "majority")[0]
-    gaps = []
-    for copies in (10, 20, 40, 80):
-        many = counted((20 * copies, [c * copies for c in (3, 1, 12, 8, 3)], 17 * copies))
-        gaps.append(np.abs(majority_accuracy(many, ns)[0] - exact).max())
-    assert np.allclose(np.array(gaps[:-1]) / gaps[1:], 2.0, atol=0.05)
-    assert gaps[-1] < 1e-3
 
 
 def test_best_of_fresh_answers() -> None:

@@ -136,12 +136,3 @@ def test_curves_tend_to_their_limits():
     possible = answers.law.correct > 0
     assert (reward_limit(answers, REWARDS["noisy"])[possible] == 1).all()
     assert (1 - far < (1 - near) / 2)[possible & (near < 1)].all()
-
-
-def test_the_context_beats_the_vote_on_the_papers_panel():
-    """On 150 tasks of the panel, the vote reaches .32 and the context .58."""
-    setting = BinarySetting(n=4, d=48, k=1, eta=0.25, sigma_eps=0.5)
-    answers = answers_of(setting, tasks=60, steps=(16,))
-    context = best_by_reward(answers, REWARDS["context"], (1024,)).mean()
-    vote = answers.law.vote((1024,)).mean()
-    assert context > vote + 0.1

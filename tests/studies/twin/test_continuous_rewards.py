@@ -16,7 +16,6 @@ from studies.twin.reward_claims import REWARD_CLAIMS, SHIPPED
 from studies.twin.reward_figure import reward_figures
 from synthetic.continuous.least_error import best_of_n_risk
 from synthetic.continuous.moments import Moments, path_moments
-from synthetic.model.reasoning_loop import literal_paths
 from synthetic.model.settings import ContinuousSetting
 from synthetic.model.tasks import draw_tasks, task_keys
 from synthetic.theory.claims.claims_table import evaluate
@@ -67,27 +66,6 @@ def test_a_curve_is_that_of_drawn_answers(setting: ContinuousSetting, name: str)
             best = rewards(name, answers, task, step, w, rng).argmax(axis=1)
             drawn = squared(answers, task, w)[np.arange(groups), best]
             assert abs(found[task, step, column] - drawn.mean()) < 4.5 * drawn.std() / np.sqrt(groups)
-
-
-def test_a_curve_is_that_of_literal_paths() -> None:
-    """The loop of Definition 1 with Algorithm 1, each answer's fit computed from the prompt."""
-    setting = ContinuousSetting(n=6, d=6, eta=0.05, sigma_eps=1.0, sigma=1.0)
-    answers, n, groups = answers_of(setting, tasks=3, steps=(3,)), 4, 500
-    scale = np.sqrt(setting.noise_variance)
-
-    def draw(rng: np.random.Generator) -> np.ndarray:
-        return scale * rng.standard_normal((3, n * groups, setting.d))
-
-    def sampling(w: np.ndarray, xi: np.ndarray) -> np.ndarray:
-        return setting.law.move(w, xi, setting.linear_sign)
-
-    found = best_by_reward(answers, REWARDS["context"], (n,))[:, 0, 0]
-    walked = literal_paths(answers.tasks, setting.step, (3,), draw, sampling)[:, 0]
-    for task, paths in enumerate(walked):
-        w = paths.reshape(groups, n, setting.d)
-        best = rewards("context", answers, task, 0, w, np.random.default_rng(0)).argmax(axis=1)
-        drawn = squared(answers, task, w)[np.arange(groups), best]
-        assert abs(found[task] - drawn.mean()) < 4.5 * drawn.std() / np.sqrt(groups)
 
 
 @pytest.mark.parametrize("setting", SETTINGS, ids=IDS)
