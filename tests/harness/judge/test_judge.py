@@ -1,5 +1,6 @@
 """tts judge: scores by hand, equal answers judged once, retries of missing verdicts, rewards, refusals."""
 
+import asyncio
 import json
 from contextlib import nullcontext
 from pathlib import Path
@@ -7,12 +8,15 @@ from typing import Any
 
 import pytest
 
+from harness.engines.base import Completion
 from harness.engines.rewards import OpenAIRewards, rewards_for
 from harness.engines.token_ids import PromptTokens
 from harness.experiment import Experiment
 from harness.http.connection import METRICS
+from harness.judge.distinct import Asked
 from harness.judge.run import OF_THE_MODEL, Judged, judge_of
 from harness.judge.scores import judge_identity
+from harness.judge.verdicts import asked_yes_or_no
 from harness.store.resume import locked
 from harness.store.samples_file import SAMPLES
 from tests.harness.commands import exit_status
@@ -433,3 +437,16 @@ def test_the_question_is_the_users_turn_and_the_answer_the_models(folder: Path) 
         {"role": "assistant", "content": "I say 18"},
     ]
     assert decoded(server.asked[5]["input_ids"]) == "<|user|>Problem a?<|assistant|>I say 18<|end|>"
+
+
+def test_a_verdict_whose_tokens_the_server_does_not_count_is_of_one_token() -> None:
+    class Uncounted:
+        def opens_thinking(self, _prompt: str) -> bool:
+            return False
+
+        async def generate(self, *_asked: Any, **_seeded: Any) -> Completion:
+            return Completion("Yes", None, TOKENS, "length", None, candidates=(("Yes", -0.1),))
+
+    engine: Any = Uncounted()
+    verdict = asyncio.run(asked_yes_or_no(engine, "judge-yes-no", Asked("q", "2 + 2?", "4")))
+    assert (verdict.prompt_tokens, verdict.tokens) == (TOKENS, 1)

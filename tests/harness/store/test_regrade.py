@@ -69,9 +69,11 @@ def test_a_choice_is_read_among_the_labels_of_its_own_question(folder: Path) -> 
     others, own, *_ = stored(folder)
     letters = others | {"labels": "A B", "text": "##(a)##", "gold": "A"}
     numerals = own | {"labels": "i ii iii", "text": "##(II)##", "gold": "ii", "question_id": "own"}
-    rewrite(folder, [letters, numerals, letters | {"sample": 1, "text": "##b##"}])
+    small = letters | {"labels": "a b", "question_id": "small"}  # the same gold, which is its label "a"
+    rewrite(folder, [letters, numerals, letters | {"sample": 1, "text": "##b##"}, small])
     regrade(folder, Grader(("hashes",), "last", "choice"))
-    assert [row["answer"] for row in stored(folder)] == ["A", "ii", "B"]
+    assert [row["answer"] for row in stored(folder)] == ["A", "ii", "B", "a"]
+    assert [row["correct"] for row in stored(folder)] == [True, True, False, True]
     rewrite(folder, [letters | {"text": "The answer is (b)."}])
     auto = command("regrade", folder, "--reader", "auto", "--grader", "choice")
     assert "answer-is 1, last-number 0; read by answer-is: 1" in auto.output
