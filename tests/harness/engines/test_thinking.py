@@ -327,3 +327,20 @@ def test_what_a_server_had_cached_is_in_the_row_where_it_tells(details: dict[str
     for answer in answers:
         assert (answer.prompt_tokens, answer.cached_tokens) == (71, told)
         assert row_of(EXPERIMENT, query, answer).get("cached_tokens", "absent") == (told or "absent")
+
+
+@pytest.mark.parametrize(
+    ("fields", "thought"),
+    [
+        ({}, None),
+        ({"reasoning_content": "9 × 2", "reasoning": None}, "9 × 2"),
+        ({"reasoning_content": "", "reasoning": "9 × 2"}, "9 × 2"),
+        ({"reasoning_content": "9 × 2", "reasoning": ""}, "9 × 2"),
+        ({"reasoning_content": {"parts": 1}, "reasoning": "9 × 2"}, "9 × 2"),
+    ],
+)
+def test_thinking_is_found_in_whichever_field_has_it(fields: dict[str, Any], thought: str | None) -> None:
+    choice = {"finish_reason": "stop", "message": {"content": "##18##", **fields}}
+    reply = {"choices": [choice], "usage": {"prompt_tokens": 71, "completion_tokens": 9}}
+    answer = read_openai(json.dumps(reply).encode(), limit=9)
+    assert (answer.text, answer.reasoning) == ("##18##", thought)

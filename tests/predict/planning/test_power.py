@@ -84,3 +84,12 @@ def test_the_chance_told_is_the_one_that_comes_true() -> None:
     told = [test.decided(200, 0.09, given(difference, stderr)) for difference in pilots]
     came_true = [test.decided(200, 0.09, given(difference, 0.0)) for difference in true]
     assert np.mean(told) == pytest.approx(np.mean(came_true), abs=0.05)
+
+
+def test_the_largest_cluster_may_differ_by_half_where_nothing_was_seen_to() -> None:
+    """Two models that are always right: of clusters of 1 to 8 questions, four may differ, not one."""
+    laws = np.tile([1.0, 0.0], (14, 1))
+    one, other = (asked(laws, 4, np.random.default_rng(0)) for _ in range(2))
+    passages = ["long"] * 8 + [f"short {i}" for i in range(6)]
+    told = power(replace(one, clusters=passages), other, [5000], [4], seed=0)
+    assert told["margin"].to_numpy() == pytest.approx(1.96 * 4 / 5000, rel=0.01)
