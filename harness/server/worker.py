@@ -9,8 +9,9 @@ import time
 from dataclasses import dataclass
 from threading import Thread
 
+from harness.http import connection
 from harness.http.attempt import Fault
-from harness.http.connection import PROBE_SECONDS, REPLY_BYTES, Connection
+from harness.http.connection import PROBE_SECONDS, REPLY_BYTES
 from harness.http.sockets import open_session, send
 from harness.server.launch import Launch, Server
 from results import BadInput
@@ -70,20 +71,11 @@ async def _is_well(url: str, seconds: float) -> bool:
 
 
 def wait_until_ready(url: str, path: str, server: Server, name: str) -> None:
-    """Wait until `server` is ready at `url`: until it answers GET `path`.
+    """Wait until `server` is ready at `url`: until it answers GET `path` with 200.
 
     Raises BadInput if it ends before that.
     """
-
-    def check_alive() -> None:
+    while not is_well(url + path, PROBE_SECONDS):
         if (status := server.ended()) is not None:
             raise BadInput(f"{name} ended with status {status} before it was ready: see its log above")
-
-    connection = Connection(url, check_alive=check_alive)
-    connection.ready = path
-    asyncio.run(_enter(connection))
-
-
-async def _enter(connection: Connection) -> None:
-    async with connection:
-        pass
+        time.sleep(connection.POLL_SECONDS)
