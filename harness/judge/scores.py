@@ -97,7 +97,7 @@ class Scores:
         if not self._begun:
             self.write_record(None)
             self._begun = True
-        file.append([{"key": asked.key, "question_id": asked.question_id, **verdict._asdict()}])
+        file.append({"key": asked.key, "question_id": asked.question_id, **verdict._asdict()})
         self.verdicts[asked.key] = verdict
 
     def write_record(self, summary: dict[str, Any] | None) -> None:

@@ -144,7 +144,7 @@ class _Sampling(Session):
     ) -> None:
         super().__init__(requests, experiment.concurrency, planned)
         self._experiment, self._engine, self._file, self._tally = experiment, engine, file, tally
-        self._requests, self._say, self._stored = requests, say, stored
+        self._say, self._stored = say, stored
         self._looks = [count for count in LOOKS if count > tally.finished]
 
     async def draw_and_record(self, record: Record) -> None:
@@ -162,12 +162,12 @@ class _Sampling(Session):
 
     def _end(self, record: Record) -> None:
         happened = list(getattr(self._engine, "events", ()))  # to the engine's server, if it has one
-        record.end(self.pace, self._tally.summary() | self._requests.summary(), happened)
+        record.end(self.pace, self._tally.summary() | self.requests.summary(), happened)
 
     async def answer(self, query: Query) -> tuple[Row, int]:
         """Request an answer, grade it, store its row and count it; return the row and its tokens."""
         row = row_of(self._experiment, query, await self._completion(query))
-        self._file.append([row])
+        self._file.append(row)
         self._tally.add(row)
         return row, row["tokens"] or 0
 

@@ -139,7 +139,7 @@ class Moved(BadInput):
 
 
 class SamplesFile:
-    """samples.jsonl of one run, open for appending; it is created with the first rows.
+    """samples.jsonl of one run, open for appending; it is created with the first row.
 
     `name` may be another file of JSON lines in the run's folder.
     """
@@ -151,13 +151,13 @@ class SamplesFile:
         self._lock = folder / LOCK
         self._lock_there = _inode(self._lock)
 
-    def append(self, rows: Sequence[Row]) -> None:
-        """Add rows at the end of the file, where other processes see them at once.
+    def append(self, row: Row) -> None:
+        """Add a row at the end of the file, where other processes see it at once.
 
-        Raises BadInput if they cannot be written; the file is then as it was before.
+        Raises BadInput if it cannot be written; the file is then as it was before.
         """
         with self._bad_input_if_full():
-            self._write(b"".join(map(line_of, rows)))
+            self._write(line_of(row))
         if time.monotonic() - self._synced > SYNC_SECONDS:
             self.sync()
 

@@ -34,7 +34,8 @@ def row(
 def write(folder: Path, rows: list[dict[str, Any]]) -> bytes:
     """Add rows to a folder's file, and return its new content."""
     with SamplesFile(folder) as file:
-        file.append(rows)
+        for one in rows:
+            file.append(one)
     return (folder / SAMPLES).read_bytes()
 
 

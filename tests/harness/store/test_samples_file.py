@@ -23,10 +23,10 @@ from tests.harness.run.scripted import ScriptedEngine, run
 def test_rows_are_visible_to_others_before_the_file_is_closed(tmp_path: Path) -> None:
     with SamplesFile(tmp_path) as file:
         assert not (tmp_path / SAMPLES).exists()
-        file.append([row(0), row(1)])
-        assert stored(tmp_path) == [row(0), row(1)]
-        file.append([row(2)])
-        assert stored(tmp_path) == list(read_rows(tmp_path / SAMPLES)) == [row(0), row(1), row(2)]
+        file.append(row(0))
+        assert stored(tmp_path) == [row(0)]
+        file.append(row(1))
+        assert stored(tmp_path) == list(read_rows(tmp_path / SAMPLES)) == [row(0), row(1)]
 
 
 @contextmanager
@@ -45,18 +45,17 @@ def test_a_write_that_fails_anywhere_is_undone(
     share: float, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     folder = tmp_path_factory.mktemp("run")
-    write(folder, [row(0), row(1)])
-    before = (folder / SAMPLES).read_bytes()
+    before = write(folder, [row(0)])
     with SamplesFile(folder) as file:
-        room = int(len(before) * share)  # the new rows are as long as the old ones
+        room = int(len(before) * share)  # the new row is as long as the old one
         with (
             no_file_beyond(len(before) + room),
             pytest.raises(BadInput, match=r"samples\.jsonl: file too large"),
         ):
-            file.append([row(2), row(3)])
+            file.append(row(2))
         assert (folder / SAMPLES).read_bytes() == before
-        file.append([row(2), row(3)])  # there is room again
-    assert stored(folder) == [row(0), row(1), row(2), row(3)]
+        file.append(row(2))  # there is room again
+    assert stored(folder) == [row(0), row(2)]
 
 
 def test_an_error_on_leaving_does_not_hide_the_one_before(
@@ -69,7 +68,7 @@ def test_an_error_on_leaving_does_not_hide_the_one_before(
     with pytest.raises(BadInput, match=r"samples\.jsonl: input/output error"):
         write(tmp_path, [row(0)])
     file = SamplesFile(tmp_path)
-    file.append([row(1)])
+    file.append(row(1))
     file.__exit__(RuntimeError, RuntimeError("before"), None)
 
 
