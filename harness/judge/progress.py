@@ -23,12 +23,13 @@ def summary(answers: Answers, kept: Scores) -> dict[str, Any]:
     """The counts of a folder's answers; the tokens are those spent on their verdicts."""
     scores, right, questions = [], [], []
     judged = unknown = 0
-    for row, score in kept.scored(answers):
-        key = answers.key(row)
-        judged += key in kept.verdicts
-        unknown += key in kept.verdicts and score is None
-        if score is not None and isinstance(row.get("correct"), bool | int):
-            scores.append(score)
+    for row, _, verdict in kept.judged(answers):
+        if verdict is None:
+            continue
+        judged += 1
+        unknown += verdict.score is None
+        if verdict.score is not None and isinstance(row.get("correct"), bool | int):
+            scores.append(verdict.score)
             right.append(bool(row["correct"]))
             questions.append(repr((row.get("dataset"), row.get("question_id"))))
     verdicts = [kept.verdicts[key] for key in answers.asked if key in kept.verdicts]

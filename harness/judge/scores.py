@@ -114,21 +114,21 @@ class Scores:
     def _columns(self, answers: Answers) -> Iterator[tuple[Row, Row]]:
         """The rows of the samples, each with the cells of its score and the tokens spent on it."""
         paid = set[tuple[Any, ...]]()
-        for row, score in self.scored(answers):
-            key = answers.key(row)
-            verdict, tokens = self.verdicts.get(key or ""), 0 if key is None else None
+        for row, key, verdict in self.judged(answers):
+            score, tokens = None, 0 if key is None else None
             if verdict:
                 place = (key, *map(row.get, ("dataset", "model", "setting", "decoding")))
+                score = verdict.score
                 tokens = 0 if place in paid else verdict.prompt_tokens + verdict.tokens
                 paid.add(place)
             yield row, {self.column: score, tokens_column(self.column): tokens}
 
-    def scored(self, answers: Answers) -> Iterator[tuple[Row, float | None]]:
-        """The rows of the samples, already checked by `answers`, each with its score."""
+    def judged(self, answers: Answers) -> Iterator[tuple[Row, str | None, Verdict | None]]:
+        """The rows of the samples, already checked by `answers`, each with its key and its verdict."""
         for _, _, row in numbered_lines(self._folder / SAMPLES):
             assert row is not None
-            verdict = self.verdicts.get(answers.key(row) or "")
-            yield row, verdict.score if verdict else None
+            key = answers.key(row)
+            yield row, key, self.verdicts.get(key or "")
 
 
 def judge_identity(experiment: Experiment, reward: bool) -> dict[str, Any]:
