@@ -90,7 +90,6 @@ def sample(
     answer, and the limit at which answers are cut off.
     """
     from harness.experiment import read_experiment
-    from harness.http.connection import check_listens
     from harness.questions.load import load_questions
     from harness.store.samples_file import SAMPLES
     from results import BadInput, read_samples
@@ -109,8 +108,6 @@ def sample(
     experiment = read_experiment(config, given)
     if curves and experiment.stop_rule:
         raise BadInput(f"--curves: {experiment.stop_rule} ends votes early, so there are none: leave one out")
-    if experiment.url and not dry_run and not (out / SAMPLES).exists():
-        check_listens(experiment.url)
     questions = load_questions(experiment.dataset, experiment.file, experiment.grader)
     if dry_run:
         from harness.run.dry_run import estimate

@@ -14,7 +14,6 @@ unless the server's own count of tokens shows that it is slow but working.
 import asyncio
 import random
 import re
-import socket
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Self, TypeVar
@@ -64,7 +63,6 @@ FORBIDDEN = 64
 
 START_PATIENCE = 30.0
 """Seconds that a server at a given URL has to appear at the start, unless it is plainly absent."""
-PORTS = {"http": 80, "https": 443}
 THIS_MACHINE = {"localhost", "127.0.0.1", "::1"}
 MEND_PATIENCE = 180.0
 """Seconds for a server that answers 5xx to recover: a gateway may first have to notice what has died."""
@@ -331,17 +329,6 @@ class Connection:
     async def _send(self, method: str, path: str, max_bytes: int, body: bytes | None = None) -> Reply:
         root = self._root if path in self.at_root else self.url
         return await send(self._session, method, root + path, max_bytes, body)
-
-
-def check_listens(url: str) -> None:
-    """Raise BadInput early if nothing listens at a URL on this machine; other hosts are not checked."""
-    place = urlsplit(url)
-    if place.hostname not in THIS_MACHINE:
-        return
-    try:
-        socket.create_connection((place.hostname, place.port or PORTS[place.scheme]), START_PATIENCE).close()
-    except OSError as error:
-        raise BadInput(f"nothing listens at {url} ({reason(error)}): start the server first") from None
 
 
 def _pause(attempt: int) -> float:

@@ -15,7 +15,7 @@ from harness.errors import EngineError, EngineGone
 from harness.http import connection as module
 from harness.http import sockets
 from harness.http.attempt import seconds_until
-from harness.http.connection import ATTEMPTS, Connection, check_listens
+from harness.http.connection import ATTEMPTS, Connection
 from harness.http.sockets import allow_in_flight, open_session
 from results import BadInput
 from tests.harness.engines.servers import openai, sglang
@@ -134,9 +134,6 @@ def test_that_nothing_listens_on_this_machine_is_one_clear_line_at_once(
         url = f"http://127.0.0.1:{own.getsockname()[1]}"
         with pytest.raises(BadInput, match=f"nothing listens at {url}.*{hint}"):
             asyncio.run(run())
-        own.listen()
-        check_listens(url)
-    check_listens("http://elsewhere.invalid:30000")  # waited for, as it may come up
 
 
 def test_a_proxy_of_the_environment_gets_no_request(monkeypatch: pytest.MonkeyPatch) -> None:
