@@ -17,8 +17,10 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from decimal import Decimal
-from importlib import import_module
 from typing import Any, TextIO
+
+import math_verify
+import sympy
 
 SECONDS = 3.0
 """Processor time allowed for one request."""
@@ -52,10 +54,10 @@ def same(gold: str, text: str) -> bool:
     The interval (-1, infinity) equals -1 < x; the numbers 3 and 5 do not equal 3 < x < 5.
     """
     right, answer = _parsed(gold), _parsed(text)
-    is_finite = any(isinstance(parsed[0], _sympy().FiniteSet) for parsed in (right, answer))
+    is_finite = any(isinstance(parsed[0], sympy.FiniteSet) for parsed in (right, answer))
     options = {"timeout_seconds": None, "allow_set_relation_comp": not is_finite}
     pairs = [(right, answer)] if is_finite else [(right, answer), (answer, right)]
-    verified = any(_math_verify().verify(*pair, **options) for pair in pairs)
+    verified = any(math_verify.verify(*pair, **options) for pair in pairs)
     return verified and not _apart(right[0], answer[0])
 
 
@@ -86,7 +88,6 @@ def _last_digit(number: Any) -> float:
 
 def _numbers(parsed: Any) -> list[Any] | None:
     """The numbers in a tuple or a set (sorted), or one number; None for anything else."""
-    sympy = _sympy()
     parts = parsed.args if isinstance(parsed, (sympy.FiniteSet, sympy.Tuple)) else (parsed,)
     for part in parts:
         if not isinstance(part, sympy.Expr) or part.free_symbols or part.has(sympy.UnevaluatedExpr):
@@ -99,7 +100,6 @@ def _numbers(parsed: Any) -> list[Any] | None:
 
 
 def _form_once(text: str) -> str | None:
-    sympy = _sympy()
     parsed = next(iter(_parsed(text)), None)
     if not isinstance(parsed, (sympy.Basic, sympy.MatrixBase)):
         return None
@@ -115,7 +115,6 @@ def _form_once(text: str) -> str | None:
 
 def _system(parsed: Any) -> str | None:
     """The values of several unknowns, sorted by name: `a = 1, b = 2`; None for anything else."""
-    sympy = _sympy()
     if not isinstance(parsed, sympy.FiniteSet):
         return None
     equations = [part for part in parsed.args if isinstance(part, sympy.Eq)]
@@ -135,17 +134,15 @@ def _parsed(text: str) -> list[Any]:
         either = [_parsed(part)[0] for part in parts]
         unknown = {name for one in either for name in one.free_symbols}
         if len(unknown) == 1:
-            return [_sympy().Union(*(one.as_set() for one in either))]
-    package = _math_verify()
+            return [sympy.Union(*(one.as_set() for one in either))]
     listed = ",".join(parts)
-    how = [package.LatexExtractionConfig()]
-    parsed: list[Any] = package.parse(f"${listed}$", how, parsing_timeout=None)
+    how = [math_verify.LatexExtractionConfig()]
+    parsed: list[Any] = math_verify.parse(f"${listed}$", how, parsing_timeout=None)
     return _all_at_once(parsed)
 
 
 def _all_at_once(parsed: list[Any]) -> list[Any]:
     """For `x \\ge 1, x < 2`, the x for which all hold, if there are any; otherwise `parsed`."""
-    sympy = _sympy()
     listed = parsed[0].args if parsed and isinstance(parsed[0], sympy.FiniteSet) else ()
     relations = [part for part in listed if isinstance(part, sympy.core.relational.Relational)]
     if len(relations) < max(2, len(listed)) or len(parsed[0].free_symbols) != 1:
@@ -156,7 +153,6 @@ def _all_at_once(parsed: list[Any]) -> list[Any]:
 
 def _simplest(parsed: Any) -> Any:
     """The simplest form of an expression, a set or interval, or the right-hand side of `x = 5`."""
-    sympy = _sympy()
     if isinstance(parsed, sympy.Eq) and isinstance(parsed.lhs, sympy.Symbol):
         return _simplest(parsed.rhs)
     if isinstance(parsed, sympy.MatrixBase):
@@ -177,7 +173,7 @@ def _simplest(parsed: Any) -> Any:
 def _with_simplest_parts(parsed: Any) -> Any:
     """A set, interval or tuple with its parts simplified; `0.5 or 1/2` becomes one number."""
     plain = parsed.func(*map(_simplest, parsed.args)) if parsed.args else parsed
-    again = isinstance(parsed, _sympy().FiniteSet) and len(plain.args) == 1 < len(parsed.args)
+    again = isinstance(parsed, sympy.FiniteSet) and len(plain.args) == 1 < len(parsed.args)
     return plain.args[0] if again else plain
 
 
@@ -197,14 +193,6 @@ def _decimal(number: Any) -> str | None:
     scaled = str(abs(int(number.p * 10**digits // number.q))).rjust(digits + 1, "0")
     whole, fraction = scaled[: len(scaled) - digits], scaled[len(scaled) - digits :]
     return f"{'-' if number < 0 else ''}{whole}{'.' if fraction else ''}{fraction}"
-
-
-def _math_verify() -> Any:
-    return import_module("math_verify")
-
-
-def _sympy() -> Any:
-    return import_module("sympy")
 
 
 def _stdout_for_replies_alone() -> TextIO:
