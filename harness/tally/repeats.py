@@ -1,7 +1,7 @@
 """Do sampled answers repeat more than independent draws would? Fixed seeds and caches cause that.
 
     find_repeats([Texts(hashes=[...], samples=[0, 1, ...], tokens=2560), ...], exchangeable=True, free=True)
-    -> [Repeat("apart", observed=0.6, expected=0.019, chance=1e-26, alarm=True, distance=16), ...]
+    -> [Repeat(observed=0.6, expected=0.019, chance=1e-26, alarm=True, distance=16), ...]
 
 Independent answers may be equal, and short ones often are. But which of a question's answers are equal is
 then a matter of chance. A server that starts with the same random numbers each time repeats itself when a
@@ -34,10 +34,6 @@ IDENTICAL_SHARE = 0.9
 
 The tiny model, which knows few turns of phrase, has 69 % at temperature 0.5 with 4 answers, and 41 % at 1.
 """
-CAUSES = {
-    "identical": "one seed for all requests, a cache, or greedy decoding",
-    "apart": "one seed for several requests, a cache, or the same numbers after a restart",
-}
 
 Ints = npt.NDArray[np.int64]
 
@@ -61,21 +57,21 @@ class Texts:
 class Repeat:
     """One comparison: the share of pairs with equal texts, and the share that chance alone explains."""
 
-    kind: str
     observed: float
     expected: float
     chance: float
     """The p-value: of at least so many questions with the most equal pairs in their own order."""
     alarm: bool
     distance: int | None = None
-    """Between the sample indices of a pair; None for kind `identical`."""
+    """Between the sample indices of a pair; None if all answers were compared."""
 
     def __str__(self) -> str:
-        cause = CAUSES[self.kind]
         if self.distance is None:
-            return f"in {self.observed:.1%} of questions with long answers, all answers are the same: {cause}"
+            same = f"in {self.observed:.1%} of questions with long answers, all answers are the same"
+            return f"{same}: one seed for all requests, a cache, or greedy decoding"
         equal = f"{self.observed:.2%} of the answers {self.distance} samples apart are equal"
-        return f"{equal} ({self.expected:.2%} expected by chance): {cause}"
+        causes = "one seed for several requests, a cache, or the same numbers after a restart"
+        return f"{equal} ({self.expected:.2%} expected by chance): {causes}"
 
 
 def find_repeats(groups: Iterable[Texts], exchangeable: bool, free: bool) -> list[Repeat]:
@@ -98,7 +94,7 @@ def _identical(groups: Sequence[Texts]) -> list[Repeat]:
         return []
     share = sum(len(set(group.hashes)) == 1 for group in long) / len(long)
     alarm = share > IDENTICAL_SHARE
-    return [Repeat("identical", share, 0.0, 0.0 if alarm else 1.0, alarm)]
+    return [Repeat(share, 0.0, 0.0 if alarm else 1.0, alarm)]
 
 
 def _at_one_distance(groups: Sequence[Texts]) -> list[Repeat]:
@@ -128,7 +124,7 @@ def _at_one_distance(groups: Sequence[Texts]) -> list[Repeat]:
     at_this_one = float(bdtrc(leaders.count(0) - 1, len(leaders), 1 / (1 + SHUFFLES)))
     chance = min(at_this_one * (pairs.size - 1), 1.0)
     shares = np.sum([equal for _, equal in counted], axis=0) / sum(number for number, _ in counted)
-    return [Repeat("apart", float(shares[0]), float(shares[1:].mean()), chance, chance < ALARM, distance)]
+    return [Repeat(float(shares[0]), float(shares[1:].mean()), chance, chance < ALARM, distance)]
 
 
 def _placed(group: Texts) -> Ints:
