@@ -129,7 +129,9 @@ async def measure(
     flags = ("--load-format", "dummy", "--enable-metrics", *flags)
     async with own_server(experiment, folder / "server.log", say, flags) as server:
         engine = DrawnLengths(server, real["tokens"])
-        before, wall, processor = await counts(server, *PROMPT), time.perf_counter(), time.process_time()
+        before = await counts(server, *PROMPT)
+        wall = time.perf_counter()
+        processor = time.process_time()
         looks: list[float] = []
         looking = asyncio.create_task(look(server, lambda: engine.begun, range(2 * places, planned), looks))
         outcome = await sample(experiment, questions, folder / "samples", lambda: nullcontext(engine))

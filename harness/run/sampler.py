@@ -143,8 +143,12 @@ class _Sampling(Session):
         stored: Stored | None,
     ) -> None:
         super().__init__(requests, experiment.concurrency, planned)
-        self._experiment, self._engine, self._file, self._tally = experiment, engine, file, tally
-        self._say, self._stored = say, stored
+        self._experiment = experiment
+        self._engine = engine
+        self._file = file
+        self._tally = tally
+        self._say = say
+        self._stored = stored
         self._looks = [count for count in LOOKS if count > tally.finished]
 
     async def draw_and_record(self, record: Record) -> None:
