@@ -16,9 +16,9 @@ LONG = 100
 """A line with more characters than this is long."""
 
 LIMITS = {
-    "lines of the packages": 38_391,
+    "lines of the packages": 38_358,
     "files of the packages": 301,
-    "lines of the tests": 33_605,
+    "lines of the tests": 33_602,
     "words of pages written by hand": 18_746,
     "mean characters of a line": 52.9,
     "long lines, %": 7.9,
