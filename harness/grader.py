@@ -29,14 +29,15 @@ from harness.grading.places import (
     READERS,
     Place,
     Reader,
+    between_marks,
     final_statement,
     find,
+    is_mark,
     stated,
     without_introduction,
 )
 from harness.grading.thoughts import without_thoughts
 from results import BadInput
-from results.canonical import canonical
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -96,7 +97,7 @@ class Grader:
             text = text.rstrip("0123456789.,")
         kind, other = KINDS[self.grader], Answer(None, None)
         for reader, texts, states in self._looks(text, labels):
-            answers = (kind.answer_in(Place(reader, place, cut_off, states, labels)) for place in texts)
+            answers = (self._answer_at(Place(reader, place, cut_off, states, labels)) for place in texts)
             readable = [answer for answer in answers if answer is not None]
             value = self._chosen(readable if self.match == "first" else readable[::-1], labels)
             if value and kind.settles(value, labels):
@@ -104,6 +105,12 @@ class Grader:
             if value and other.value is None:
                 other = Answer(value, reader)
         return other
+
+    def _answer_at(self, place: Place) -> str | None:
+        """The text of the answer at a place; None if there is none."""
+        if is_mark(place.reader):
+            return between_marks(place.text)
+        return KINDS[self.grader].answer_in(place)
 
     def _chosen(self, texts: Sequence[str], labels: Sequence[str]) -> str | None:
         """The value of the first text that settles the question, or else of the first text."""
@@ -185,11 +192,11 @@ def readers_that_read(samples: "pd.DataFrame", grader: Grader) -> tuple[tuple[Re
 
 def read_gold(text: str) -> str | None:
     """The right answer as data sets write it: an integer alone, or the last `#### 18` of a solution."""
-    if "####" not in text:
-        bare = without_introduction(text)
-        return normalise_integer(bare) or normalise_integer(canonical(bare))
-    gold = Grader(("hashes",)).read(text[text.rindex("####") :]).value
-    return gold and normalise_integer(gold)
+    if "####" in text:
+        gold = Grader(("hashes",)).read(text[text.rindex("####") :]).value
+    else:
+        gold = integer.read_value(without_introduction(text))
+    return None if gold is None else normalise_integer(gold)
 
 
 def required_gold(text: str, where: str, grader: GraderName = "integer", labels: Sequence[str] = ()) -> str:
@@ -210,7 +217,7 @@ class AnswerKind(NamedTuple):
     """A grader: what an answer is, and when it is right. `labels` are the labels of a question's choices."""
 
     answer_in: Callable[[Place], str | None]
-    """The text of the answer found at a place; None if there is none."""
+    """The text of the answer found at a place outside marks; None if there is none."""
     value: Callable[[str, Sequence[str]], str]
     """The canonical text of an answer, which is its vote."""
     gold: Callable[[str, Sequence[str]], str | None]

@@ -16,7 +16,7 @@ LONG = 100
 """A line with more characters than this is long."""
 
 LIMITS = {
-    "lines of the packages": 38_358,
+    "lines of the packages": 38_357,
     "files of the packages": 301,
     "lines of the tests": 33_602,
     "words of pages written by hand": 18_746,

@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from harness.grading.dress import without_style
-from harness.grading.places import Place, is_mark, says_something, sentence, without_introduction
+from harness.grading.places import Place, sentence, without_introduction
 from results.canonical import canonical
 
 LETTERS = tuple(string.ascii_uppercase)
@@ -47,12 +47,7 @@ def labels_in(cell: Any) -> tuple[str, ...]:
 
 
 def answer_in(place: Place) -> str | None:
-    """The text of the answer at a place; None if there is none.
-
-    Outside marks, text is an answer only if it gives one or more labels.
-    """
-    if is_mark(place.reader):
-        return without_introduction(place.text) if says_something(place.text) else None
+    """The text of the answer at a place outside marks, if it gives one or more labels; None if not."""
     if place.reader == "last-number":
         return None
     text, line = sentence(place.text), place.text.partition("\n")[0]

@@ -26,7 +26,6 @@ from harness.grading.dress import LONGEST, in_latex, without_lead, without_style
 from harness.grading.places import (
     FORMULA,
     Place,
-    is_mark,
     last_box,
     says_something,
     sentence,
@@ -99,10 +98,8 @@ _FORMULAS_GO_ON = re.compile(r"\s*+(?:,|;|and\b|or\b)[\s,]*+(?:and\b|or\b)?\s*+(
 
 
 def answer_in(place: Place) -> str | None:
-    """The text of the answer at a place; None if there is none."""
+    """The text of the answer at a place outside marks; None if there is none."""
     text = place.text
-    if is_mark(place.reader):
-        return without_introduction(text) if says_something(text) else None
     if place.reader == "last-number":
         return None if place.cut_off else text
     bare = without_reason(sentence(text)).strip("*_` ")

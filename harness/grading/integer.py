@@ -13,14 +13,7 @@ from functools import lru_cache
 from itertools import pairwise, takewhile
 
 from harness.grading.dress import without_groups, without_lead, without_style
-from harness.grading.places import (
-    Place,
-    is_mark,
-    says_something,
-    sentence,
-    without_introduction,
-    without_reason,
-)
+from harness.grading.places import Place, sentence, without_reason
 from harness.grading.value_words import (
     ARTICLES,
     LINK_WORDS,
@@ -50,7 +43,8 @@ _DECIMAL = re.compile(r"([0-9]{1,3}+(?:,[0-9]{3})++|[0-9]*+)(?:\.([0-9]*+))?+")
 # and so is "5元": in East Asian scripts one character can be a word.
 _LETTER = r"[^\W\d_]"
 _UNIT = re.compile(
-    rf"(?![^\W\d_\u3040-\u9fff\uac00-\ud7a3](?!{_LETTER}))(?:[\s%°,!?()]|[.。](?=\s*+\Z)|{_LETTER}++(?:[-'’/]{_LETTER}++)*+\.?+)*+"
+    rf"(?![^\W\d_\u3040-\u9fff\uac00-\ud7a3](?!{_LETTER}))"
+    rf"(?:[\s%°,!?()]|[.。](?=\s*+\Z)|{_LETTER}++(?:[-'’/]{_LETTER}++)*+\.?+)*+"
 )
 _SQUARED = re.compile(rf"(?<={_LETTER})(?:\s*+\^\s*+[23](?!\d)|[²³])")
 _KILO = re.compile(r"千(?=[米克瓦卡帕赫])")
@@ -63,9 +57,7 @@ _NUMBER_WORD = re.compile(rf"[\W_]*+({_LETTER}++)")
 
 
 def answer_in(place: Place) -> str | None:
-    """The text of the answer at a place; None if there is none."""
-    if is_mark(place.reader):
-        return _marked(place.text)
+    """The text of the answer at a place outside marks; None if there is none."""
     if place.reader == "last-number":
         return None if place.cut_off else place.text
     text = sentence(place.text)
@@ -76,17 +68,12 @@ def answer_in(place: Place) -> str | None:
 
 
 @lru_cache(maxsize=1 << 14)
-def _marked(place: str) -> str | None:
-    return without_introduction(place) if says_something(place) else None
-
-
-@lru_cache(maxsize=1 << 14)
 def read_value(text: str) -> str:
     """The value of `text`: a number without its unit, or else the canonical text."""
-    number = normalise_integer(text) or _decimal(text)
+    number = _decimal(text)
     if number is None:
         written = canonical(text)
-        number = normalise_integer(written) or _decimal(written) or written
+        number = _decimal(written) or written
     return number
 
 

@@ -245,6 +245,11 @@ def is_mark(reader: Reader) -> bool:
     return reader in ("hashes", "boxed") or reader.startswith(TAG)
 
 
+def between_marks(marked: str) -> str | None:
+    """The answer in a text between marks; None for a placeholder or a heading."""
+    return without_introduction(marked) if says_something(marked) else None
+
+
 def says_something(marked: str) -> bool:
     """Whether a text between marks is an answer, not a placeholder (`##your answer##`) or a heading."""
     plain = _WRAPPERS.sub(" ", marked)

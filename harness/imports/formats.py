@@ -19,6 +19,7 @@ import pyarrow.parquet
 
 from harness.engines.token_ids import read_object
 from harness.imports.nested import at
+from harness.imports.reading import vote_of
 from results import BadInput
 from results.tables.files import inferred, json_rows, parquet, read_json
 from results.tables.schemas import SAMPLES
@@ -34,7 +35,6 @@ _OPTIONS = {
     *("files", "rows", "verdicts", "each", "once", "failed", "scored", "wrong"),
     *("single", "about", "alike", "unreadable"),
 }
-_UNSCORED = "unscored"
 _LONGEST_ID = 100  # characters; a longer id, such as the question's text, is replaced by its hash
 
 
@@ -80,7 +80,7 @@ def field_rows(
             copied.add(name)
             cells = _cells(row, places, form, file)
             failed = any(at(row, place) is not None for place in form.get("failed", ()))
-            if failed or ("scored" in form and cells["correct"] in (None, _UNSCORED)):
+            if failed or ("scored" in form and cells["correct"] in (None, "unscored")):
                 left_out += 1
             else:
                 rows.append(cells | shared)
@@ -147,7 +147,7 @@ def _objects(file: Path, form: JsonObject, content: Any) -> Iterator[JsonObject]
 
 
 def _held(content: Any, place: str) -> list[Any] | None:
-    """The list at `place`, one of the format's `rows`, in a JSON file; None if there is none."""
+    """The list at `place`, one of the format's `rows`; None if there is none."""
     if place == "*" and isinstance(content, dict):
         return [{**row, "key": key} for key, row in content.items() if isinstance(row, dict)]
     if place == "." and isinstance(content, dict):
@@ -178,9 +178,9 @@ def _cells(row: JsonObject, places: JsonObject, form: JsonObject, file: Path) ->
     if isinstance(question, str) and len(question) > _LONGEST_ID:
         question = hashlib.sha256(question.encode()).hexdigest()[:16]
     cells["question_id"] = question
-    if "answer" in form and cells["answer"] in ("", None, *form.get("unreadable", ())):
-        # An answer that is scored right without being read votes for the right answer.
-        cells["answer"] = cells.get("gold") if cells.get("correct") else None
+    if "answer" in form:
+        answer = None if cells["answer"] in form.get("unreadable", ()) else cells["answer"]
+        cells["answer"] = vote_of(answer, cells.get("gold"), cells.get("correct"))
     return cells
 
 

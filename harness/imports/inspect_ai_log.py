@@ -21,7 +21,7 @@ from harness.errors import reason
 from harness.grader import Grader
 from harness.imports.conditions import Pairs, as_option, matching, required
 from harness.imports.foreign_columns import Imported
-from harness.imports.reading import chosen, graded, setting_value, whole_text_notes
+from harness.imports.reading import chosen, graded, setting_value, vote_of, whole_text_notes
 from results import BadInput, as_samples
 from results.canonical import canonical
 from results.tables.columns import score_cells
@@ -58,8 +58,9 @@ def import_inspect_ai(
     judges = judges or {}
     log, file = _read(path)
     samples = log.samples or []
-    absent = Counter(reason for sample in samples if (reason := _absent(sample)))
-    finished = [sample for sample in samples if not _absent(sample)]
+    causes = [_absent(sample) for sample in samples]
+    absent = Counter(cause for cause in causes if cause)
+    finished = [sample for sample, cause in zip(samples, causes, strict=True) if not cause]
     if not finished and not (scorer or grader):
         raise BadInput(
             f"{file}: no scores in this log: all {len(samples)} samples had an error or were stopped"
@@ -86,7 +87,7 @@ def import_inspect_ai(
     if log.status != "success":
         notes.append(f"the evaluation's status is {log.status!r}: some samples may be missing")
     if absent:
-        notes.append(f"left out: {', '.join(f'{count} for {reason}' for reason, count in absent.items())}")
+        notes.append(f"left out: {', '.join(f'{count} for {cause}' for cause, count in absent.items())}")
     table = graded(pd.DataFrame(rows), grader, file) if grader else pd.DataFrame(rows)
     notes += whole_text_notes(table)
     return Imported(as_samples(table, file), sum(absent.values()), tuple(notes))
@@ -136,9 +137,7 @@ def _verdict_on(
     else:
         correct = _verdict(score.value, _place(file, sample, scorer))
     gold = normal(target)
-    # An answer that is scored right without being read votes for the right answer.
-    answer = normal(score.answer) or (gold if correct else None)
-    return {"gold": gold, "answer": answer, "correct": correct}
+    return {"gold": gold, "answer": vote_of(normal(score.answer), gold, correct), "correct": correct}
 
 
 def _judged(sample: EvalSample, judges: Mapping[str, str], file: Path) -> dict[str, float | None]:
@@ -222,7 +221,7 @@ def normal(text: str | None) -> str | None:
 
 def _fields(sample: EvalSample, log: EvalLog) -> dict[str, Any]:
     usage = sample.model_usage.get(log.eval.model) or sample.output.usage
-    reason = sample.output.stop_reason if sample.output.choices else None
+    stopped_by = sample.output.stop_reason if sample.output.choices else None
     return {
         "question_id": str(sample.id),
         "sample": sample.epoch - 1,
@@ -230,7 +229,7 @@ def _fields(sample: EvalSample, log: EvalLog) -> dict[str, Any]:
         "prompt_tokens": usage
         and usage.input_tokens + (usage.input_tokens_cache_read or 0) + (usage.input_tokens_cache_write or 0),
         "cached_tokens": usage.input_tokens_cache_read if usage else None,
-        "finish_reason": "length" if sample.limit is not None or reason in _CUT_OFF else reason,
+        "finish_reason": "length" if sample.limit is not None or stopped_by in _CUT_OFF else stopped_by,
         "text": sample.output.completion,
     }
 

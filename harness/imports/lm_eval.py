@@ -26,7 +26,7 @@ from harness.grader import Grader
 from harness.imports.foreign_columns import Imported
 from harness.imports.formats import JsonObject
 from harness.imports.nested import at
-from harness.imports.reading import chosen, graded, setting_value
+from harness.imports.reading import chosen, graded, setting_value, vote_of
 from results import BadInput, as_samples
 from results.tables.files import json_rows
 
@@ -145,7 +145,7 @@ def as_logged(
         if all(read):
             return [cells for document in read for cells in document], 0
         raise BadInput(f"{file}: no results_TIME.json of the task beside it: put it there, {_OR_GRADE}")
-    pipelines = task.get("filter_list") or [{"name": "none", "filter": [{"function": "take_first"}]}]
+    pipelines = task.get("filter_list") or [{"name": _NO_FILTER, "filter": [{"function": "take_first"}]}]
     steps: list[JsonObject] | None = next((p["filter"] for p in pipelines if p["name"] == name), None)
     if steps is None:
         raise BadInput(f"{file}: no filter {name!r} in results_TIME.json: choose another, {_OR_GRADE}")
@@ -156,8 +156,11 @@ def as_logged(
     answers = [[None if text == _NO_MATCH else clean(text) for text in repeats] for repeats in filtered]
     documents = list(zip(golds, answers, rows, strict=True))
     if all(len(repeats) == 1 for repeats in texts):
-        logged = [(gold, answer, _logged(file, row)) for gold, (answer,), row in documents]
-        return [{"gold": g, "answer": a or g if right else a, "correct": right} for g, a, right in logged], 0
+        cells = []
+        for gold, (answer,), row in documents:
+            right = _logged(file, row)
+            cells.append({"gold": gold, "answer": vote_of(answer, gold, right), "correct": right})
+        return cells, 0
     if "exact_match" not in metrics:
         used = ", ".join(metrics) or "its metric"
         raise BadInput(f"{file}: no verdict on each repeat by {used}: use exact_match, {_OR_GRADE}")
@@ -182,9 +185,9 @@ def _as_read(file: Path, row: JsonObject, count: int) -> list[JsonObject]:
     cells = []
     for reading, verdict in zip(readings, verdicts, strict=True):
         text = reading[0] if isinstance(reading, list) and reading else reading
-        answer = None if text in (_NO_MATCH, "", None, []) else str(text)
+        answer = None if text in (_NO_MATCH, None, []) else str(text)
         right = bool(verdict)
-        cells.append({"gold": gold, "answer": answer or (gold if right else None), "correct": right})
+        cells.append({"gold": gold, "answer": vote_of(answer, gold, right), "correct": right})
     return cells
 
 

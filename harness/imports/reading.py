@@ -143,6 +143,13 @@ def whole_text_notes(table: pd.DataFrame) -> tuple[str, ...]:
     return (f"{note} or a scorer that reads the answer",) if whole else ()
 
 
+def vote_of(answer: Any, gold: Any, correct: Any) -> Any:
+    """The answer as read; one that was scored right without being read votes for the right answer."""
+    if answer not in ("", None):
+        return answer
+    return gold if correct else None
+
+
 def chosen(
     file: Path, kind: str, names: Sequence[str], wanted: str | None, hint: str = "or use --grade"
 ) -> str:

@@ -4,8 +4,8 @@
 
 With a rule, a vote's answers (to one question at one setting) are requested in blocks: the fewest that can
 settle it (`results.stopping.ahead`). A block is evaluated once all its answers are stored. The next requests
-thus depend only on the stored answers and their indices, not on their order of arrival, so a killed run
-resumes as if it had not been killed. A failed answer leaves its block open until it is requested again.
+thus depend on the stored answers and their indices alone, so a killed run resumes as if it had not been
+killed. A failed answer leaves its block open until it is requested again.
 """
 
 from __future__ import annotations

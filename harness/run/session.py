@@ -35,7 +35,7 @@ class Session:
     """The requests of one command; subclasses define `answer`."""
 
     refusals_end_it = False
-    """Whether refused requests count as failures, although the server is there and answers."""
+    """Whether refused requests count as failures."""
 
     def __init__(self, requests: PlannedRequests | Blocks, in_flight: int, planned: int) -> None:
         """`planned`: the number of answers in the end, including those already stored."""

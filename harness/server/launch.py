@@ -83,8 +83,7 @@ def launch(
 
     `device` auto is cuda if there is a GPU. The copies of one server share its random seed. `worker` (from 0)
     of `workers` on a host gets its share of the GPUs. Raises BadInput: SGLang, a GPU or the compiler for
-    kernels is missing, float32 on a GPU, or a server that other hosts could use without a key (see
-    `address`).
+    kernels is missing, float32 on a GPU, or a server that other hosts could use without a key.
     """
     check_flags(extra)
     key = key_for(host)

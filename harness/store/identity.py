@@ -47,7 +47,7 @@ def identity(experiment: Experiment, questions: Sequence[Question]) -> dict[str,
 
 
 def commits(experiment: Experiment) -> dict[str, str | None]:
-    """The hub commits of model and data set; None for one that is not from the hub, or if not known."""
+    """The hub commits of model and data set; None where not from the hub, or not known."""
     return {
         "model": _cached_commit(model_location(experiment.model), experiment.revision),
         "dataset": None if experiment.file else dataset_commit(experiment.dataset),
@@ -108,7 +108,7 @@ def _cached_commit(model: str, revision: str | None) -> str | None:
 
 
 def model_digest(folder: Path) -> str | None:
-    """The digest of the names and contents of the files in the folder; None if there is no such folder."""
+    """The digest of the names and contents of the folder's files; None if there is no such folder."""
     if not folder.is_dir():
         return None
     return content_digest(path for path in folder.iterdir() if path.is_file())
