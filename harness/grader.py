@@ -52,7 +52,8 @@ NAMED = f"{', '.join(READERS)}, tag=NAME"
 """The names of readers that options and experiments take."""
 
 _END = re.compile(
-    r"\[END\]|<\|(?:eot_id|eom_id|im_end|endoftext|end_of_text|eos|EOT)\|>|</s>|<eos>|<end_of_turn>|<｜end▁of▁sentence｜>"
+    r"\[END\]|<\|(?:eot_id|eom_id|im_end|endoftext|end_of_text|eos|EOT)\|>"
+    r"|</s>|<eos>|<end_of_turn>|<｜end▁of▁sentence｜>"
 )
 """End of an answer: the prompt's `[END]` or a model's own end token. What follows is another turn."""
 

@@ -25,6 +25,7 @@ from results.arguments import TARGET
 from results.commandline import progress
 from results.normal import z_of
 from results.tables.status import MEANINGS
+from results.terminal import first_of
 from results.votes.tokens import reasoning_length
 
 THESE = TARGET.words[0]
@@ -170,7 +171,7 @@ def warnings(table: pd.DataFrame) -> list[str]:
     doubtful = forecasts[forecasts["status"] != Status.OK]
     for (name, status), part in doubtful.groupby(["predictor", "status"], sort=False):
         places = [f"setting {s} at N = {N}" for s, N in zip(part["setting"], part["N"], strict=True)]
-        where = ", ".join(places[:3]) + (f" and {len(places) - 3} more" if len(places) > 3 else "")
+        where = first_of(places, 3)
         if len(part) == (forecasts["predictor"] == name).sum():
             where = "every forecast"
         worst = part["condition"].max()

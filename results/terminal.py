@@ -40,6 +40,12 @@ def plural(number: object, noun: str) -> str:
     return f"{number} {noun}" if str(number) == "1" else f"{number} {noun}s"
 
 
+def first_of(names: Sequence[str], most: int) -> str:
+    """At most `most` names and the number of the others: "1/9, 2/9 and 3 more"."""
+    others = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + others
+
+
 def aligned(rows: Sequence[Sequence[str]], left: Collection[int] = (0,)) -> list[str]:
     """One line per row, the first a header; columns whose numbers are in `left` are left-aligned.
 

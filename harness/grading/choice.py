@@ -26,7 +26,8 @@ _SAYS_MORE = re.compile(r";\W*+(?:(?i:option|choice|answer)\s++)?+\w++[^\w;]++[a
 _JOIN = "and|or|und|oder|et|ou|y|o"
 _ELSEWHERE = "opción|letra|a\\sletra|lettre|réponse|opzione|lettera|antwort"
 _WRONG = re.compile(
-    r"\W*+(?:(?:is|are|was|seems|looks|would\sbe|must\sbe)\s++(?:\w{1,20}ly\s++)?(?:not|wrong|incorrect|false|excluded|out)"
+    r"\W*+(?:(?:is|are|was|seems|looks|would\sbe|must\sbe)\s++(?:\w{1,20}ly\s++)?"
+    r"(?:not|wrong|incorrect|false|excluded|out)"
     r"|(?:is|was|can|could|does)n['’]t|cannot|can\snot)\b"
 )
 
@@ -164,7 +165,8 @@ def _patterns(labels: tuple[str, ...]) -> _Patterns:
         rf"(?:\b(?i:option|choice|answer)\s{given}|\(({label})\))\s(?:is|was|must\sbe|would\sbe|seems)\s{right}"
         rf"|(?<!\w){given}\sis\s(?:the\s)?(?:most\s\w+\s|correct\s|right\s|best\s)(?:answer|option|choice)\b"
         rf"|(?:\A|[.;:]\s|\b(?i:so|thus|hence|therefore|that)[,:]?\s){given}\sis\s(?:correct|right)\s*+(?:[.!]|\Z)"
-        rf"|\b(?i:I|we)(?:['’](?:d|ll)|\s(?:would|will|shall|must))?\s(?i:pick|choose|select|go\swith|opt\sfor|vote\sfor|answer)"
+        rf"|\b(?i:I|we)(?:['’](?:d|ll)|\s(?:would|will|shall|must))?"
+        rf"\s(?i:pick|choose|select|go\swith|opt\sfor|vote\sfor|answer)"
         rf"\s(?:(?i:option|choice|answer)\s)?{given}(?=\s*+(?:[^\w\s]|\Z|because|since|as\b))"
         rf"|[选選][项項]\s?[*(\[]{{0,3}}({label})[*)\]]{{0,3}}\s?是?正[确確]"
     )

@@ -78,21 +78,15 @@ def read_value(text: str) -> str:
 
 
 def normalise_integer(text: str) -> str | None:
-    """The integer that `text` consists of, as `-?[0-9]+` without leading zeros; None for anything else.
+    """The integer that `text` consists of, as `-?[0-9]+` without leading zeros; None otherwise.
 
     Allowed beside the digits: properly placed thousands separators, zeros after a decimal point, a sign,
     currency, Markdown and LaTeX markup, percent and degree, and words after the number ("6 apples", "6 cm^2")
-    unless they change its value ("6 million", "6 and a half"). Full-width digits count as digits, those of
-    other scripts do not.
+    unless they change its value ("6 million", "6 and a half"). Full-width digits count, those of other
+    scripts do not.
     """
-    parts = _number(text)
-    if parts is None:
-        return None
-    sign, whole, fraction = parts
-    if not whole or fraction.strip("0"):
-        return None
-    value = whole.lstrip("0") or "0"
-    return f"-{value}" if sign == "-" and value != "0" else value
+    number = _decimal(text)
+    return None if number is None or "." in number else number
 
 
 def _decimal(text: str) -> str | None:

@@ -144,7 +144,7 @@ def whole_text_notes(table: pd.DataFrame) -> tuple[str, ...]:
 
 
 def vote_of(answer: Any, gold: Any, correct: Any) -> Any:
-    """The answer as read; one that was scored right without being read votes for the right answer."""
+    """The answer as read; one scored right without being read votes for the right answer."""
     if answer not in ("", None):
         return answer
     return gold if correct else None

@@ -29,10 +29,6 @@ class StopWhenSettled(EarlyStopping):
     def __init__(self, rule: str = "lead:4", scorer: str | None = None) -> None:
         self._rule, self._threshold = named(rule)
         self._scorer = scorer
-        self._most = 0
-        self._answers: dict[str | int, list[str | None]] = defaultdict(list)
-        self._settled: set[str | int] = set()
-        self._stopped = 0
 
     @property
     def name(self) -> str:
@@ -42,8 +38,8 @@ class StopWhenSettled(EarlyStopping):
     async def start_task(self, task: EvalSpec, samples: list[Sample], epochs: int) -> str:  # noqa: ARG002
         """Begin a task with at most `epochs` answers to each sample."""
         self._most = epochs
-        self._answers.clear()
-        self._settled.clear()
+        self._answers: dict[str | int, list[str | None]] = defaultdict(list)
+        self._settled: set[str | int] = set()
         self._stopped = 0
         return self.name
 

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from results.tables.key import model_on
+from results.terminal import first_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -53,8 +54,7 @@ def missing(rows: Iterable[tuple[str, str, str]]) -> Iterator[str]:
     for (dataset, model, parts), there in parts_of.items():
         absent = [str(Shard(part, parts)) for part in range(1, parts + 1) if part not in there]
         if absent:
-            more = f" and {len(absent) - _NAMED} more" if len(absent) > _NAMED else ""
             yield (
                 f"{model_on(model, dataset)}: {len(there)} of {parts} shards; only their questions are "
-                f"counted; missing: {', '.join(absent[:_NAMED])}{more}"
+                f"counted; missing: {first_of(absent, _NAMED)}"
             )

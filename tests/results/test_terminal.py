@@ -5,7 +5,7 @@ import unicodedata
 from hypothesis import given
 from hypothesis import strategies as st
 
-from results.terminal import aligned, visible
+from results.terminal import aligned, first_of, visible
 
 
 def test_what_a_terminal_would_obey_or_hide_is_written_out():
@@ -23,6 +23,12 @@ def test_nothing_else_is_left_and_nothing_else_is_changed(text):
     assert all(unicodedata.category(char)[0] != "C" or unicodedata.category(char) == "Cn" for char in shown)
     if all(char.isprintable() for char in text):
         assert shown == text
+
+
+def test_the_first_names_and_the_number_of_the_others():
+    assert first_of(["a", "b"], 2) == "a, b"
+    assert first_of(["a", "b", "c", "d"], 2) == "a, b and 2 more"
+    assert first_of(["a"], 2) == "a"
 
 
 def test_text_begins_and_numbers_end_at_the_same_place():
