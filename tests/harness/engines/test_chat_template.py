@@ -141,16 +141,6 @@ def test_plain_text_begins_once_and_what_goes_on_does_not_begin_again(tmp_path: 
     assert prompts.rendering()["date"] is None
 
 
-def test_transformers_renders_the_same_for_llama(tmp_path: Path) -> None:
-    transformers = pytest.importorskip("transformers")
-    folder = llama(tmp_path / "model", DATES["3.2"] + TURNS)
-    turns = [{"role": "user", "content": "Anna has 12 apples."}]
-    tokenizer = transformers.PreTrainedTokenizerFast.from_pretrained(folder)
-    given = {"add_generation_prompt": True, "date_string": "26 Jul 2024", "return_dict": False}
-    theirs = tokenizer.apply_chat_template(turns, **given)
-    assert list(PromptTokens(folder, None, chat=True).encode(turns[0]["content"])) == list(theirs)
-
-
 def test_another_template_or_date_is_told_apart(tmp_path: Path) -> None:
     whole = DATES["3.1"] + TURNS
     ways = {"a": whole, "b": whole.replace(" | trim", " + ' '"), "c": "{{ 1 }}"}
