@@ -1,7 +1,7 @@
 """Runs on the real server through a proxy that breaks things: exactly the planned answers, each once."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -9,12 +9,11 @@ import aiohttp
 import pytest
 
 from harness.engines.factory import engine_for
-from harness.experiment import Experiment, read_experiment
 from harness.http import connection
 from harness.http.connection import Connection
-from harness.questions.load import load_questions
 from harness.run.sampler import RunOutcome, sample
-from tests.harness.engines.sglang_faults import BUSY, FAULTS, Fault
+from tests.harness.engines.sglang_faults import BUSY, FAULTS
+from tests.harness.run.real_run import QUESTIONS, experiment
 from tests.integration.faulty_proxy import FaultyProxy
 from tests.integration.planned import assert_exactly, planned, rows
 
@@ -22,10 +21,8 @@ pytestmark = pytest.mark.server
 
 LIMIT, SAMPLES = 6, 3
 BUDGETS = (20, 60)
-QUESTIONS = load_questions("tiny")
 PLANNED = planned(LIMIT, SAMPLES, BUDGETS, greedy=True)
 EVERY_FAULT = [*FAULTS.values(), *BUSY.values()]
-REQUESTS = len(PLANNED)
 
 
 @pytest.fixture(autouse=True)
@@ -34,28 +31,10 @@ def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connection, "POLL_SECONDS", 0.1)
 
 
-def experiment(url: str) -> Experiment:
-    keys: dict[str, Any] = {"limit": LIMIT, "samples": SAMPLES, "greedy": True, "budgets": BUDGETS}
-    keys |= {"engine": "sglang", "url": url, "concurrency": 4}
-    return Experiment.model_validate(read_experiment("tiny").model_dump() | keys)
-
-
 async def draw(url: str, folder: Path, said: list[str]) -> RunOutcome:
-    asked, log = experiment(url), folder / "server.log"
+    plan = {"limit": LIMIT, "samples": SAMPLES, "greedy": True, "budgets": BUDGETS}
+    asked, log = experiment(**plan, engine="sglang", url=url, concurrency=4), folder / "server.log"
     return await sample(asked, QUESTIONS, folder, lambda: engine_for(asked, log, said.append))
-
-
-def through_proxy(
-    url: str,
-    faults: Sequence[Fault],
-    work: Callable[[FaultyProxy], Awaitable[RunOutcome]],
-    each: int | None = None,
-) -> tuple[RunOutcome, FaultyProxy]:
-    async def run() -> tuple[RunOutcome, FaultyProxy]:
-        with FaultyProxy(url, faults, each) as proxy:
-            return await work(proxy), proxy
-
-    return asyncio.run(run())
 
 
 def greedy_answers(folder: Path) -> dict[tuple[str, str], dict[str, Any]]:
@@ -65,11 +44,10 @@ def greedy_answers(folder: Path) -> dict[tuple[str, str], dict[str, Any]]:
 
 
 def test_every_fault_once(sglang_url: str, tmp_path: Path) -> None:
-    outcome, proxy = through_proxy(
-        sglang_url, EVERY_FAULT, lambda proxy: draw(proxy.url, tmp_path / "run", []), each=SAMPLES
-    )
+    with FaultyProxy(sglang_url, EVERY_FAULT, each=SAMPLES) as proxy:
+        outcome = asyncio.run(draw(proxy.url, tmp_path / "run", []))
     assert (proxy.left, outcome.missing, outcome.failures) == ([], 0, [])
-    assert len(proxy.requests) == len(EVERY_FAULT) + REQUESTS
+    assert len(proxy.requests) == len(EVERY_FAULT) + len(PLANNED)
     assert_exactly(PLANNED, tmp_path / "run")
 
     # Greedy answers are the same in every run, so a wrong one would show.
@@ -91,7 +69,8 @@ async def interrupted(folder: Path, proxy: FaultyProxy, said: list[str]) -> RunO
 
 def test_a_server_that_is_killed_and_started_again(sglang_url: str, tmp_path: Path) -> None:
     said: list[str] = []
-    outcome, _ = through_proxy(sglang_url, [], lambda proxy: interrupted(tmp_path, proxy, said))
+    with FaultyProxy(sglang_url) as proxy:
+        outcome = asyncio.run(interrupted(tmp_path, proxy, said))
     assert (outcome.missing, outcome.failures) == (0, [])
     assert_exactly(PLANNED, tmp_path)
     assert ["does not answer" in line for line in said] == [True, False]

@@ -33,10 +33,7 @@ Q: {{ m.content }}
     {%- if m == 2 %}{% continue %}{% endif %}{{ m }}{% if m == 3 %}{% break %}{% endif %}
 {% endfor %}{{ messages[-1].content }}""",
     "generation": "{% for m in messages %}{% generation %}{{ m.content }}{% endgeneration %}{% endfor %}!",
-    "namespace": """{% set ns = namespace(seen=false) %}
-{% for m in messages %}{% set ns.seen = true %}{% endfor %}{{ ns.seen }}{{ messages[0].content[::-1] }}""",
     "tools": "{% if tools is none and not documents %}{{ messages[0].content.split(' ')[1:] }}{% endif %}",
-    "macro": "{%- macro turn(m) -%}{{ m.content | upper }}{%- endmacro -%}{{ turn(messages[0]) }}",
 }
 NAMED = [{"name": "rag", "template": "no"}, {"name": "default", "template": TEMPLATES["roles"]}]
 
