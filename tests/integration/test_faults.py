@@ -14,8 +14,9 @@ from harness.http.connection import Connection
 from harness.run.sampler import RunOutcome, sample
 from tests.harness.engines.sglang_faults import BUSY, FAULTS
 from tests.harness.run.real_run import QUESTIONS, experiment
+from tests.harness.run.rows import stored
 from tests.integration.faulty_proxy import FaultyProxy
-from tests.integration.planned import assert_exactly, planned, rows
+from tests.integration.planned import assert_exactly, planned
 
 pytestmark = pytest.mark.server
 
@@ -39,7 +40,7 @@ async def draw(url: str, folder: Path, said: list[str]) -> RunOutcome:
 
 def greedy_answers(folder: Path) -> dict[tuple[str, str], dict[str, Any]]:
     """The greedy answers by question and setting, without their counts of cached tokens, which vary."""
-    greedy = [row for row in rows(folder) if row["decoding"] == "greedy"]
+    greedy = [row for row in stored(folder) if row["decoding"] == "greedy"]
     return {(row["question_id"], row["setting"]): row | {"cached_tokens": None} for row in greedy}
 
 

@@ -8,7 +8,8 @@ import pytest
 from results import read_samples
 from results.stopping import RULES, arena
 from tests.harness.commands import command
-from tests.integration.planned import rows, settings
+from tests.harness.run.rows import stored
+from tests.integration.planned import settings
 
 pytestmark = pytest.mark.release  # exact, on simulated answers: tests/harness/run/test_blocks.py
 
@@ -33,4 +34,4 @@ def test_a_run_saves_the_answers_and_tokens_that_the_arena_says(tmp_path: Path) 
     assert saved["right"] == pytest.approx(expected["accuracy"], abs=0.1)
     done = command("force", stopped, "--at", "10", "--out", tmp_path / "forced")
     assert done.exit_code == 0, done.output
-    assert {row["stop_rule"] for row in rows(tmp_path / "forced")} == {"lead:3"}
+    assert {row["stop_rule"] for row in stored(tmp_path / "forced")} == {"lead:3"}
