@@ -8,7 +8,6 @@ Each request for answers meets the next fault; after the last one, replies pass 
 identical requests (answers to one prompt) together meet at most that many faults.
 """
 
-import json
 import urllib.request
 from collections.abc import Iterable
 from threading import Lock
@@ -29,8 +28,6 @@ class FaultyProxy(Responder):
         self._choosing = Lock()
         self.left = list(faults)
         self.answered = 0
-        self.other_settings: dict[str, Any] = {}
-        """Overrides what the server says at /server_info."""
 
     def _fetch(self, request: Request) -> bytes:
         headers = {"Content-Type": "application/json"}
@@ -43,12 +40,9 @@ class FaultyProxy(Responder):
 
     def _pass_on(self, request: Request) -> Reply:
         try:
-            content = self._fetch(request)
+            return Reply(self._fetch(request))
         except HTTPError as error:
             return Reply(error.read(), error.code)
-        if request.path == "/server_info":
-            content = json.dumps(json.loads(content) | self.other_settings).encode()
-        return Reply(content)
 
     def _generate(self, request: Request) -> Reply:
         with self._choosing:

@@ -18,7 +18,6 @@ from harness.run.sampler import sample
 from harness.store.record import tally_of
 from results import BadInput, build_curves, read_samples
 from results.report.provenance import unfinished, whole_runs
-from results.tables.shards import missing
 from tests.harness.commands import command
 from tests.harness.run.rows import record_in, stored
 from tests.harness.run.scripted import ScriptedEngine, experiment
@@ -126,24 +125,6 @@ def test_what_is_planned_is_unknown_where_a_shard_does_not_say(
     assert asked(*parts) == asked(whole) == len(QUESTIONS)
     (tmp_path / "run.json").write_text(json.dumps(record_in(parts[0]) | {"planned": None}))
     assert asked(tmp_path, *parts[1:]) is None
-
-
-def test_runs_without_shards_are_each_a_whole_one(shards: tuple[Path, list[Path]]) -> None:
-    record = record_in(shards[0])
-    assert whole_runs([record, record]) == [record, record]
-
-
-def test_shards_are_missing_of_their_own_run() -> None:
-    rows = [
-        ("d", "m", "1/3"),
-        ("d", "m", "3/3"),
-        ("d", "other", "1/2"),
-        ("d", "other", "2/2"),
-        ("e", "m", ""),
-    ]
-    (line,) = missing(rows)
-    assert line.startswith("m on d: 2 of 3 shards; ")
-    assert line.endswith("missing: 2/3")
 
 
 def test_what_reads_runs_reads_shards_as_the_whole_run(shards: tuple[Path, list[Path]]) -> None:

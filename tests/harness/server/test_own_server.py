@@ -5,6 +5,7 @@ import json
 import os
 import signal
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,14 +14,17 @@ import pytest
 import harness.engines.factory as factory
 from harness.engines.base import Sampling
 from harness.engines.factory import engine_for
-from harness.experiment import Experiment, model_location, read_experiment
+from harness.experiment import model_location
 from harness.http import connection
 from harness.server import own_server
 from harness.server.launch import Launch, Server, gpus_per_copy, launch
 from harness.server.own_server import OwnServer, last_error
 from results import BadInput
+from tests.harness.run import real_run
 from tests.harness.server.conftest import SERVE, flags
 from tests.processes import python, wait_until
+
+experiment = partial(real_run.experiment, engine="sglang")
 
 # The parts of SGLang that the client uses before the first prompt.
 GREETING = """
@@ -89,10 +93,6 @@ def test_what_a_fleet_says_is_told_and_kept_for_the_record(tmp_path: Path) -> No
     assert [event.split(" ", 1)[1] for event in server.events] == said == ["2 servers", "one ended"]
 
 
-def experiment(**values: Any) -> Experiment:
-    return Experiment.model_validate(read_experiment("tiny").model_dump() | {"engine": "sglang"} | values)
-
-
 def test_without_a_url_a_run_starts_and_stops_a_server_that_is_started_once_more_if_it_ends(
     gpus: Callable[[int], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -144,36 +144,33 @@ def test_of_a_server_that_has_ended_for_good_the_last_lines_are_shown(tmp_path: 
     assert said[1:] == [f"  {line}" for line in range(20, 30)]
 
 
+# Logs of SGLang 0.5.23: SIGABRT ended its scheduler; on an H200, whose RMSNorm has no kernel for float32, it
+# did not get ready.
+CRASHED = [
+    *("", "Thread 0x00007feb57fff6c0 (most recent call first):", '  File "watchdog.py", line 147'),
+    "Extension modules: numpy._core._multiarray_umath, torch._C (total: 123)",
+    "[2026-11-25 16:01:52] Subprocess scheduler_0 (pid=15279) crashed with exit code -6.",
+    "[2026-11-25 16:01:52] SIGQUIT received. signum=None, frame=None. It usually means one child failed.",
+    "[2026-11-25 16:01:52] Sleeping 5 seconds before crash diagnostics to let GPU activity settle.",
+    "asyncio.exceptions.CancelledError: Task cancelled",
+    *["[2026-11-25 16:01:57] kill_process_tree called: parent_pid=13907"] * 12,
+]
+NOT_READY = [
+    "[2026-11-27 13:04:45] Received sigquit from a child process. It usually means the child failed.",
+    "[2026-11-27 13:04:45] kill_process_tree called: parent_pid=1338, include_parent=True, pid=1338",
+    "error: SGLang ended with status -9 before it was ready: see its log above",
+]
+
+
 @pytest.mark.parametrize(
-    "error",
+    ("error", "after"),
     [
-        "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB",
-        "[2026-11-25 16:01:52] RuntimeError: CUDA error: an illegal memory access was encountered",
-        "Fatal Python error: Aborted",
+        ("torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB", CRASHED),
+        ("[2026-11-25 16:01:52] RuntimeError: CUDA error: an illegal memory access", CRASHED),
+        ("Fatal Python error: Aborted", CRASHED),
+        ("RuntimeError: rmsnorm(at::Tensor&)::<lambda()> failed to dispatch data type Float", NOT_READY),
     ],
 )
-def test_of_a_crash_the_last_error_is_shown_and_not_what_follows_it(error: str) -> None:
-    """`after` is what SGLang 0.5.23 wrote when SIGABRT ended its scheduler, except for the paths."""
-    before = ["The server is fired up and ready to roll!", "Traceback (most recent call last):"]
-    stack = ["", "Thread 0x00007feb57fff6c0 (most recent call first):", '  File "watchdog.py", line 147']
-    after = [
-        "Extension modules: numpy._core._multiarray_umath, torch._C (total: 123)",
-        "[2026-11-25 16:01:52] Subprocess scheduler_0 (pid=15279) crashed with exit code -6.",
-        "[2026-11-25 16:01:52] SIGQUIT received. signum=None, frame=None. It usually means one child failed.",
-        "[2026-11-25 16:01:52] Sleeping 5 seconds before crash diagnostics to let GPU activity settle.",
-        "asyncio.exceptions.CancelledError: Task cancelled",
-        *["[2026-11-25 16:01:57] kill_process_tree called: parent_pid=13907"] * 12,
-    ]
-    assert last_error([*before, error, *stack, *after]) == [*before, error]
-
-
-def test_of_a_server_that_does_not_get_ready_the_error_of_its_model_is_shown() -> None:
-    """The end of a log of SGLang 0.5.23 on an H200, where its RMSNorm has no kernel for float32."""
-    error = "RuntimeError: rmsnorm(at::Tensor&, double, bool)::<lambda()> failed to dispatch data type Float"
-    after = [
-        "",
-        "[2026-11-27 13:04:45] Received sigquit from a child process. It usually means the child failed.",
-        "[2026-11-27 13:04:45] kill_process_tree called: parent_pid=1338, include_parent=True, pid=1338",
-        "error: SGLang ended with status -9 before it was ready: see its log above",
-    ]
-    assert last_error(["Traceback (most recent call last):", error, *after])[-1] == error
+def test_the_last_error_is_shown_and_not_what_follows_it(error: str, after: list[str]) -> None:
+    before = ["ValueError: an earlier one", "Traceback (most recent call last):"]
+    assert last_error([*before, error, *after]) == [*before, error]
