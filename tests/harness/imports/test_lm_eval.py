@@ -126,8 +126,7 @@ def test_answers_and_verdicts_are_those_lm_eval_itself_gives(
 
 def test_tokens_are_counted_where_a_tokenizer_is_named(write: Write, tmp_path: Path) -> None:
     arguments = ("lm-eval", write(), "--grade", "hashes", "--out")
-    said = imported(*arguments, tmp_path / "without").output
-    assert "--tokenizer" in said
+    assert "--tokenizer" in imported(*arguments, tmp_path / "without").output
     assert "tokens" not in read_samples(tmp_path / "without")
     begun = with_begin_token(tmp_path / "begun")
     assert "--tokenizer" not in imported(*arguments, tmp_path / "with", "--tokenizer", begun).output
@@ -137,19 +136,6 @@ def test_tokens_are_counted_where_a_tokenizer_is_named(write: Write, tmp_path: P
     missing = imported(*arguments, tmp_path / "no", "--tokenizer", str(tmp_path)).output
     assert f"model {tmp_path}: no tokenizer could be loaded" in missing
     assert not (tmp_path / "no").exists()
-
-
-def test_answers_of_one_seed_are_named(write: Write, tmp_path: Path) -> None:
-    """lm-eval sends the same seed with every request: a server that honours it repeats its answer."""
-    texts = [f"Question {i}, {'thought about at some length, ' * 4}#### {i}" for i in range(8)]
-    rows = [row(0, "f") | {"doc_id": i, "resps": [[text] * 4]} for i, text in enumerate(texts)]
-    varied = [cells | {"resps": [[*cells["resps"][0][:3], "#### 4"]]} for cells in rows]
-    for cells, warnings in ((rows, 1), (varied, 0)):
-        said = imported(
-            "lm-eval", write(cells), "--grade", "hashes", "--out", tmp_path / str(warnings)
-        ).output
-        repeated = [line for line in said.splitlines() if line.startswith("warning: ") and "100.0%" in line]
-        assert len(repeated) == warnings
 
 
 def test_a_difference_to_the_logs_own_verdict_is_said(write: Write) -> None:
