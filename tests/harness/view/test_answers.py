@@ -2,7 +2,6 @@
 
 import json
 import shutil
-from collections.abc import Callable
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -15,22 +14,17 @@ from harness.questions.load import load_questions
 from harness.store.record import Record
 from harness.view import overview, read_blocks, thinned
 from results import write_samples
-from tests.harness.commands import exit_status
+from tests.harness.commands import command
 from tests.harness.run.rows import rewrite
 from tests.harness.run.rows import row as one_row
 
-Inspect = Callable[..., tuple[int, list[str], str]]
 QUESTIONS = load_questions("tiny")[:3]
 
 
-@pytest.fixture
-def inspect(capsys: pytest.CaptureFixture[str]) -> Inspect:
-    def run_it(*arguments: object) -> tuple[int, list[str], str]:
-        code = exit_status("inspect", *arguments)
-        output = capsys.readouterr()
-        return code, output.out.splitlines(), output.err
-
-    return run_it
+def inspect(*arguments: object) -> tuple[int, list[str], str]:
+    """The exit status of `tts inspect`, its lines, and what is said of errors."""
+    done = command("inspect", *arguments)
+    return done.exit_code, done.stdout.splitlines(), done.stderr
 
 
 def row(
@@ -64,7 +58,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_the_overview_has_the_questions_worth_a_look_and_changes_nothing(
-    inspect: Inspect, folder: Path, monkeypatch: pytest.MonkeyPatch
+    folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = {file.name: file.read_bytes() for file in folder.iterdir()}
     code, out, err = inspect(folder)
@@ -76,9 +70,7 @@ def test_the_overview_has_the_questions_worth_a_look_and_changes_nothing(
     assert before == {file.name: file.read_bytes() for file in folder.iterdir()}
 
 
-def test_texts_of_a_question_are_escaped_and_shortened_unless_asked_for_as_a_whole(
-    inspect: Inspect, folder: Path
-) -> None:
+def test_texts_of_a_question_are_escaped_and_shortened_unless_asked_for_as_a_whole(folder: Path) -> None:
     _, out, _ = inspect(folder, "--question", "tiny-0000")
     assert any(line.startswith("setting 10, greedy: 1 answer, 0 right") for line in out)
     (shortened,) = [line for line in out if "first word" in line]
@@ -89,14 +81,14 @@ def test_texts_of_a_question_are_escaped_and_shortened_unless_asked_for_as_a_who
     assert max(map(len, inspect(folder, "--question", "tiny-0000", "--full")[1])) > 1000
 
 
-def test_what_is_not_there_is_one_line(inspect: Inspect, folder: Path) -> None:
+def test_what_is_not_there_is_one_line(folder: Path) -> None:
     said = inspect(folder, "--question", "tiny-0001", "--setting", "\x1b")
     line = "no answers with question_id 'tiny-0001' and setting '\\x1b'"
-    assert said == (2, [], f"error: {folder}/samples.jsonl: {line}\n")
+    assert said == (2, [], f"Error: {folder}/samples.jsonl: {line}\n")
     assert inspect(folder, folder / "samples.jsonl")[0] == 2  # the same answers twice
 
 
-def test_marks_are_crossed_and_an_answer_of_two_runs_is_refused(inspect: Inspect, folder: Path) -> None:
+def test_marks_are_crossed_and_an_answer_of_two_runs_is_refused(folder: Path) -> None:
     _, out, _ = inspect(folder, "--wrong", "--cut-off", "--setting", "100")
     assert out[1] == "setting 100: 1 of 4 answers are wrong and cut-off"
     assert [line.split()[-3:] for line in out if "sample" in line] == [["…", "cut", "off"]]
@@ -110,9 +102,7 @@ def test_marks_are_crossed_and_an_answer_of_two_runs_is_refused(inspect: Inspect
 
 
 @pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet"])
-def test_a_folder_of_another_tool_s_answers_can_be_read_too(
-    inspect: Inspect, tmp_path: Path, suffix: str
-) -> None:
+def test_a_folder_of_another_tool_s_answers_can_be_read_too(tmp_path: Path, suffix: str) -> None:
     rows = [
         {"question_id": "p\x1b1", "sample": n, "answer": answer, "gold": "1", "model": model}
         for model in ("one", "two")
@@ -125,12 +115,12 @@ def test_a_folder_of_another_tool_s_answers_can_be_read_too(
     assert "setting default, one: 1 of 3 answers are wrong; votes ✓ 1 ×2, ✗ 2 ×1" in out
 
 
-def test_an_empty_folder_is_one_line(inspect: Inspect, tmp_path: Path) -> None:
-    assert inspect(tmp_path)[2].startswith(f"error: {tmp_path}: no samples.jsonl")
+def test_an_empty_folder_is_one_line(tmp_path: Path) -> None:
+    assert inspect(tmp_path)[2].startswith(f"Error: {tmp_path}: no samples.jsonl")
     (tmp_path / "samples.jsonl").touch()
-    assert inspect(tmp_path)[2].startswith(f"error: {tmp_path}/samples.jsonl: ")
+    assert inspect(tmp_path)[2].startswith(f"Error: {tmp_path}/samples.jsonl: ")
     Record(tmp_path, read_experiment("tiny"), QUESTIONS).begin({}, planned=99)
-    assert inspect(tmp_path)[::2] == (2, f"error: {tmp_path}/samples.jsonl: no answers\n")
+    assert inspect(tmp_path)[::2] == (2, f"Error: {tmp_path}/samples.jsonl: no answers\n")
 
 
 def test_texts_that_are_not_shown_are_not_kept(folder: Path) -> None:
@@ -154,7 +144,7 @@ def test_the_first_texts_of_each_model_setting_and_way_of_decoding_are_kept() ->
     assert kept == ["a text", "a text", None] * len(groups)
 
 
-def test_a_question_is_that_of_its_own_data_set(inspect: Inspect, tmp_path: Path) -> None:
+def test_a_question_is_that_of_its_own_data_set(tmp_path: Path) -> None:
     rows = [
         {"question_id": "q", "sample": n, "answer": answer, "gold": gold, "dataset": dataset}
         for dataset, gold in (("sums", "7"), ("words", "yes"))
