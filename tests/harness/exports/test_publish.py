@@ -110,6 +110,7 @@ def test_a_bare_table_is_published_with_what_it_has(tmp_path: Path) -> None:
     assert "\x1b" not in card
     found = {(each.parts[-4], each.parts[-2]): each for each in out.rglob("*.json")}
     for name, accuracy in zip(models, (0.5, 0.0, 1.0), strict=True):
+        assert "NaN" not in found[name].read_text()
         aggregate = json.loads(found[name].read_text())
         scores, details = aggregate["evaluation_results"], aggregate["detailed_evaluation_results"]
         assert [scores[0]["score_details"]["score"], len(scores)] == [accuracy, 4]
