@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from harness.imports.foreign_columns import import_table
-from results import as_samples, build_curves, read_samples, write_samples
+from results import as_samples, read_samples, write_samples
 from tests.harness.commands import command
 
 
@@ -76,13 +76,6 @@ def test_the_data_set_has_a_card_and_loads(run: Path, tmp_path: Path) -> None:
     (config,) = card.data.configs
     assert read_samples(out / config["data_files"])["correct"].sum() == 5
     assert "../a\\|b/m x" in card.text
-    lines = [line for line in card.text.splitlines() if line.startswith("| tiny")]
-    assert len(lines) == 4
-    exact = build_curves(read_samples(run), permutations=0).set_index(["method", "setting", "N"])["accuracy"]
-    for _, _, setting, n, questions, vote, best in (line.strip("| ").split(" | ") for line in lines):
-        assert questions == "2"
-        for told, method in ((vote, "majority"), (best, "best_of_n")):
-            assert float(told.split("%")[0]) == pytest.approx(100 * exact[method, setting, int(n)], abs=0.06)
     again = command("export", run, "--out", out)
     assert again.exit_code == 2
     assert "not empty" in again.output
