@@ -20,6 +20,7 @@ from tests.harness.engines.tiny_copy import with_begin_token
 TASK = "toy_math"
 STRICT = {"function": "regex", "regex_pattern": r"#### (\-?[0-9\.\,]+)"}
 FLEXIBLE = {"function": "regex", "group_select": -1, "regex_pattern": r"(-?[$0-9.,]{2,})|(-?[0-9]+)"}
+FILTERS = {"strict-match": STRICT, "flexible-extract": FLEXIBLE}
 FIRST = {"function": "take_first"}
 METRIC = {
     "metric": "exact_match",
@@ -67,16 +68,11 @@ def write(tmp_path: Path) -> Write:
         folder = tmp_path / "out" / "org__model"
         folder.mkdir(parents=True, exist_ok=True)
         file = folder / f"samples_{task}_{stamp}.jsonl"
-        rows = rows or [row(doc, name) for name in ("strict-match", "flexible-extract") for doc in (0, 1)]
+        rows = rows or [row(doc, name) for name in FILTERS for doc in (0, 1)]
         file.write_text("".join(json.dumps(cells) + "\n" for cells in rows))
-        pipelines = filters or [
-            {"name": "strict-match", "filter": [STRICT, FIRST]},
-            {"name": "flexible-extract", "filter": [FLEXIBLE, FIRST]},
-        ]
-        results = {
-            "configs": {task: {"filter_list": pipelines, "metric_list": metrics or [METRIC]}},
-            "model_name": "org/model",
-        }
+        usual = [{"name": name, "filter": [step, FIRST]} for name, step in FILTERS.items()]
+        config = {"filter_list": filters or usual, "metric_list": metrics or [METRIC]}
+        results = {"configs": {task: config}, "model_name": "org/model"}
         (folder / f"results_{stamp}.json").write_text(json.dumps(results))
         return file
 
@@ -101,8 +97,7 @@ def test_answers_and_verdicts_are_those_lm_eval_itself_gives(
     from lm_eval.api.metrics import exact_match_hf_evaluate
     from lm_eval.filters import build_filter_ensemble
 
-    steps = {"strict-match": STRICT, "flexible-extract": FLEXIBLE}[name]
-    options = {key: value for key, value in steps.items() if key != "function"}
+    options = {key: value for key, value in FILTERS[name].items() if key != "function"}
     table = import_lm_eval(write(metrics=[ignored]), name).table
     if ignored == METRIC:
         assert table["answer"].fillna("").tolist() == [answer or "" for answer in chain(*expected)]
@@ -192,8 +187,7 @@ def test_what_cannot_be_read_is_refused(
     write: Write, changes: dict[str, Any], options: dict[str, Any], message: str
 ) -> None:
     pytest.importorskip("lm_eval")
-    names = ("strict-match", "flexible-extract")
-    file = write([row(doc, name) | (changes if doc == 0 else {}) for name in names for doc in (0, 1)])
+    file = write([row(doc, name) | (changes if doc == 0 else {}) for name in FILTERS for doc in (0, 1)])
     with pytest.raises(BadInput) as refusal:
         import_lm_eval(file, **options)
     assert refusal.value.message.startswith(str(file))
