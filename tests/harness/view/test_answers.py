@@ -2,7 +2,6 @@
 
 import json
 import shutil
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -123,25 +122,17 @@ def test_an_empty_folder_is_one_line(tmp_path: Path) -> None:
     assert inspect(tmp_path)[::2] == (2, f"Error: {tmp_path}/samples.jsonl: no answers\n")
 
 
-def test_texts_that_are_not_shown_are_not_kept(folder: Path) -> None:
-    """A run of 700,000 answers has more text than memory: of those to one question three are shown here."""
-    rows = [row for rows in read_blocks([folder / "samples.jsonl"], None, None) for row in rows]
-    kept = [row["text"] for row in thinned(rows, (), 2)]
-    groups = {"100": (1, 1, 0, 0), "10": (1,), "10, greedy": (1,), "10, of the others": (1, 0, 0, 0, 0)}
-    assert [text is not None for text in kept] == [*chain(*groups.values())]
-    wrong = [row["text"] for row in thinned(rows, ["wrong"], 1) if row["text"] is not None]
-    assert wrong == [rows[1]["text"], "greedy"]
-
-
-def test_the_first_texts_of_each_model_setting_and_way_of_decoding_are_kept() -> None:
+def test_texts_that_are_not_shown_are_not_kept() -> None:
+    """A run of 700,000 answers has more text than memory: two are shown of each group here."""
     groups = [("a", "10", "sample"), ("b", "10", "sample"), ("a", "20", "sample"), ("a", "10", "greedy")]
     rows = [
-        row(0, setting, n, "7", "a text", model=model, decoding=decoding)
+        row(0, setting, n, "7" if n else QUESTIONS[0].gold, "a text", model=model, decoding=decoding)
         for model, setting, decoding in groups
-        for n in range(3)
+        for n in range(4)
     ]
-    kept = [each["text"] for each in thinned(rows, (), 2)]
-    assert kept == ["a text", "a text", None] * len(groups)
+    kept = [[each["text"] for each in thinned(rows, only, 2)] for only in ([], ["wrong"])]
+    assert kept[0] == ["a text", "a text", None, None] * len(groups)
+    assert kept[1] == [None, "a text", "a text", None] * len(groups)
 
 
 def test_a_question_is_that_of_its_own_data_set(tmp_path: Path) -> None:
