@@ -1,5 +1,6 @@
 """What `pip install '.[EXTRA]'` installs, and commands run as if nothing else were installed."""
 
+import json
 import os
 import re
 import subprocess
@@ -7,6 +8,7 @@ import sys
 import tomllib
 from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, packages_distributions, requires
+from pathlib import Path
 
 from packaging.requirements import Requirement
 
@@ -14,17 +16,22 @@ from tests.conftest import ROOT
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 EXTRAS: dict[str, list[str]] = PROJECT["optional-dependencies"]
-# Hides packages from `python -m`, as if they were not installed.
+# Runs `python -m` for each command of a list, with packages hidden as if they were not installed.
 HIDING = """
-import runpy, sys
+import json, runpy, sys
 class Hidden:
     def find_spec(self, name, path=None, target=None):
         if name.partition(".")[0] in HIDDEN:
             raise ModuleNotFoundError(f"{name} is not part of the installation", name=name)
-HIDDEN = set(sys.argv[1].split(","))
+HIDDEN, code = set(sys.argv[1].split(",")), 0
 sys.meta_path.insert(0, Hidden())
-sys.argv[:2] = []
-runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
+for sys.argv in json.loads(sys.argv[2]):
+    try:
+        runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
+    except SystemExit as ended:
+        code = ended.code
+        print(f"<{code}>")
+sys.exit(code)
 """
 
 
@@ -77,19 +84,22 @@ def hidden(*extras: str) -> list[str]:
     ]
 
 
-def command(extras: Sequence[str], *arguments: object) -> list[str]:
-    """The command for `python -m ARGUMENTS` where only these `extras` are installed."""
-    return [sys.executable, "-c", HIDING, ",".join(hidden(*extras)), *map(str, arguments)]
+def without(
+    modules: Sequence[str], *commands: Sequence[str], folder: Path = ROOT
+) -> subprocess.CompletedProcess[str]:
+    """`python -m COMMAND` for each command, in one process without `modules`; exit statuses as <0>."""
+    return subprocess.run(
+        [sys.executable, "-uc", HIDING, ",".join(modules), json.dumps(commands)],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=300,
+        check=False,
+    )
 
 
 def run(extras: Sequence[str], *arguments: object) -> subprocess.CompletedProcess[str]:
     """`python -m ARGUMENTS` where only these `extras` are installed."""
-    return subprocess.run(
-        command(extras, *arguments),
-        cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    return without(hidden(*extras), [*map(str, arguments)])

@@ -29,10 +29,8 @@ from tests.predict.conftest import simulated_samples
 
 REFUSING = [
     "curves stopped --out out.csv",
-    "curves stopped whole --out out.csv",
     "curves stopped --caps 40,80 --out out.csv",
     "curves stopped --method best_by_score,weighted_majority --score rm --out out.csv",
-    "compare stopped whole --out out.csv",
     "compare whole stopped --out out.csv",
     "compare stopped --method weighted_majority --score rm --out out.csv",
     "stop stopped --out out.csv",

@@ -6,27 +6,10 @@ from pathlib import Path
 import click
 import pandas as pd
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 
 import tts
 from results import BadInput, read_samples
-from tests.commands import exit_status
-from tests.predict.conftest import simulated_samples
-
-OWN = {"question_id": "problem", "answer": "final", "gold": "target", "tokens": "out_tokens"}
-MAPPED = [word for name, own in OWN.items() for word in ("--map", f"{name}={own}")]
-
-
-@pytest.fixture
-def tables(tmp_path: Path) -> list[Path]:
-    """Two tables with other column names, each of 20 questions with 8 answers."""
-    paths = []
-    for seed, name in enumerate(("small", "large"), start=1):
-        samples = simulated_samples(20, 8, ("100",), seed=seed)
-        own = samples[[*OWN]].rename(columns=OWN)
-        own.to_csv(tmp_path / f"{name}.csv", index=False)
-        paths.append(tmp_path / f"{name}.csv")
-    return paths
 
 
 def test_every_command_of_the_packages_is_listed_once() -> None:
@@ -66,33 +49,31 @@ def steps(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     return found
 
 
-def test_a_table_that_cannot_be_read_leaves_nothing(tables: list[Path], tmp_path: Path) -> None:
-    pd.DataFrame({"problem": ["a"], "final": ["1"]}).to_csv(tables[1], index=False)
+def page(*words: object) -> Result:
+    return CliRunner().invoke(tts.cli, ["page", *map(str, words)])
+
+
+def test_a_table_that_cannot_be_read_leaves_nothing(tmp_path: Path) -> None:
+    table = pd.DataFrame({"question_id": ["a"], "answer": ["1"], "gold": ["1"]})
+    table.to_csv(tmp_path / "whole.csv")
+    table.drop(columns="gold").to_csv(tmp_path / "no_gold.csv")
     out = tmp_path / "page"
-    words = ["page", *map(str, tables), *MAPPED, "--out", str(out)]
-    assert CliRunner().invoke(tts.cli, words).exit_code == 2
+    assert page(tmp_path / "whole.csv", tmp_path / "no_gold.csv", "--out", out).exit_code == 2
     assert not out.exists()
 
 
-def test_a_folder_with_something_in_it_is_refused(
-    tables: list[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "page").mkdir()
-    (tmp_path / "page" / "notes.txt").write_text("mine")
-    assert exit_status(tts.cli, "tts", "page", tables[0], "--out", tmp_path / "page") == 2
-    assert "give another --out" in capsys.readouterr().err
-    assert [path.name for path in (tmp_path / "page").iterdir()] == ["notes.txt"]
+def test_a_folder_with_something_in_it_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("mine")
+    assert "give another --out" in page("answers.csv", "--out", tmp_path).stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
 
 
-def test_what_is_right_can_be_said_and_does_not_vote(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], steps: list[list[str]]
-) -> None:
+def test_what_is_right_can_be_said_and_does_not_vote(tmp_path: Path, steps: list[list[str]]) -> None:
     table = pd.DataFrame({"question_id": [*"aabb"], "ok": ["yes", "no", "yes", "no"]})
     table.to_csv(tmp_path / "own.csv", index=False)
-    words = ("page", tmp_path / "own.csv", "--dataset", "mine", "--out", tmp_path / "page")
-    assert exit_status(tts.cli, "tts", *words, "--map", "correct=ok") == 2
-    assert "--correct-if ok=" in capsys.readouterr().err
-    assert exit_status(tts.cli, "tts", *words, "--correct-if", "ok=yes") == 0
+    words = (tmp_path / "own.csv", "--dataset", "mine", "--out", tmp_path / "page")
+    assert "--correct-if ok=" in page(*words, "--map", "correct=ok").stderr
+    assert page(*words, "--correct-if", "ok=yes").exit_code == 0
     samples = read_samples(tmp_path / "page" / "tables" / "own")
     assert samples["correct"].sum() == 2
     assert set(samples["dataset"]) == {"mine"}

@@ -1,39 +1,15 @@
 """The demo and the core run where neither PyTorch nor transformers is installed."""
 
-import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from tests.conftest import ROOT
-
-SCRIPT = f"""
-import json, runpy, sys
-
-class Missing:
-    def find_spec(name, path=None, target=None):
-        if name in ("torch", "transformers"):
-            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
-
-sys.path.insert(0, {str(ROOT)!r})
-sys.meta_path.insert(0, Missing)
-for sys.argv in json.loads(sys.argv[1]):
-    try:
-        runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
-    except SystemExit as ended:
-        print(f"<{{ended.code}}>")
-"""
+from tests.installed import without
 
 
 def said(folder: Path, *commands: str) -> list[str]:
     """The output lines of commands run in one process without the two packages, exit statuses as <0>."""
-    words = json.dumps([command.split() for command in commands])
-    line = [sys.executable, "-uc", SCRIPT, words]
-    done = subprocess.run(
-        line, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
-    )
+    done = without(["torch", "transformers"], *(line.split() for line in commands), folder=folder)
     return done.stdout.splitlines()
 
 

@@ -74,27 +74,19 @@ def test_the_sample_number_experiment_is_the_papers() -> None:
 @pytest.mark.parametrize(
     ("key", "text", "value"),
     [
-        ("budgets", "10,20", (10, 20)),
         ("budgets", "20", (20,)),
         ("budgets", "", ()),
-        ("samples", "7", 7),
         ("greedy", "true", True),
-        ("file", "", None),
         ("temperature", "1", 1.0),
-        ("dataset", "math-level1-integer", "math-level1-integer"),
         ("dataset", '"quoted"', "quoted"),
         ("revision", "1e5", "1e5"),
         ("revision", "", None),
-        ("limit", "", None),
         ("file", "rows.jsonl", Path("rows.jsonl")),
         ("stop", "Q:,A:", ("Q:", "A:")),
         ("stop", '["a,b", "\\n"]', ("a,b", "\n")),
-        ("url", "http://127.0.0.1:30000", "http://127.0.0.1:30000"),
-        ("stop_rule", "", None),
         ("stop_rule", "asc-beta:0.9", "asc-beta:0.9"),
         ("stop_rule", "lead", f"lead:{RULES['lead'].usual:g}"),
         ("request_fields", '{"seed": null, "n_probs": 3}', {"seed": None, "n_probs": 3}),
-        ("request_fields", "{ reasoning = { enabled = false } }", {"reasoning": {"enabled": False}}),
     ],
 )
 def test_set_replaces_a_key(minimal: Path, key: str, text: str, value: Any) -> None:
@@ -154,9 +146,7 @@ def test_a_bad_value_is_one_line_that_names_its_place(
     "url",
     [
         "localhost:8000",
-        "http://",
         "http:///v1",
-        "nonsense",
         "ftp://host",
         "https://me:secret@host/v1",
         "https://host/v1?key=secret",
@@ -221,45 +211,15 @@ def test_answers_in_flight_follow_from_the_copies_unless_they_are_given(
     assert (experiment.concurrency, experiment.requests_for(32)) == (answers, of_32)
 
 
-RUN = read_experiment("gsm8k-256")
-
-
-def shots() -> list[tuple[str, str]]:
-    """The few-shot examples of the prompt as (question, solution)."""
-    *blocks, last = prompts.template("gsm8k-cot").split("\n\n")
-    assert last == "Q: {problem}\nA:"
-    pairs = [block.removeprefix("Q: ").split("\nA: ") for block in blocks]
-    return [(question, solution) for question, solution in pairs]
-
-
-def stopped(text: str, stop: tuple[str, ...]) -> str:
-    """`text` up to the first stop string, as a server returns it."""
-    return text[: min([text.index(mark) for mark in stop if mark in text], default=len(text))]
-
-
-def test_every_new_question_in_the_prompts_format_begins_with_a_stop_string() -> None:
-    assert len(shots()) == 8
-    for question, solution in shots():
-        for other, theirs in shots():
-            answer = stopped(f" {solution}\n\nQ: {other}\nA: {theirs}", RUN.stop)
-            assert answer.strip() == solution  # the whole solution, and nothing of the next question
-            assert RUN.reading.read(answer).value == solution.rsplit("The answer is ", 1)[1].rstrip(".")
-        assert stopped(question, RUN.stop) == question
-
-
-def lm_evals_task() -> Any:
-    """The gsm8k_cot task of the installed lm-eval, read without importing it, which takes seconds."""
+def test_prompt_and_stop_string_are_those_of_lm_eval() -> None:
+    """Of its task gsm8k_cot, read without importing lm-eval, which takes seconds."""
     spec = find_spec("lm_eval")
     if spec is None or spec.origin is None:
         pytest.skip("lm-eval is not installed")
     file = Path(spec.origin).parent / "tasks" / "gsm8k" / "gsm8k-cot.yaml"
-    return pytest.importorskip("yaml").safe_load(file.read_text(encoding="utf-8"))
-
-
-def test_prompt_and_stop_string_are_those_of_lm_eval() -> None:
-    theirs = lm_evals_task()
-    examples = [(shot["question"], shot["target"]) for shot in theirs["fewshot_config"]["samples"]]
-    assert shots() == examples
+    theirs = pytest.importorskip("yaml").safe_load(file.read_text(encoding="utf-8"))
+    shots = [f"Q: {shot['question']}\nA: {shot['target']}" for shot in theirs["fewshot_config"]["samples"]]
+    assert prompts.template("gsm8k-cot") == "\n\n".join([*shots, "Q: {problem}\nA:"])
     # The other stop strings there are end tokens of some models, which a server knows for its own model.
     stop = theirs["generation_kwargs"]["until"]
-    assert [mark for mark in stop if not mark.startswith("<")] == list(RUN.stop)
+    assert [mark for mark in stop if not mark.startswith("<")] == list(read_experiment("gsm8k-256").stop)

@@ -41,4 +41,4 @@ def test_the_runs_of_a_gpu_host_need_nothing_else(
     words = [word for key in given for word in ("--set", key)]
     options = [str(tmp_path / word) if word.endswith(".csv") else word for word in options]
     done = run(EXTRAS, "harness", "sample", experiment, *words, "--out", tmp_path / "run", *options)
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 0, done.stdout

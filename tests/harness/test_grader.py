@@ -18,9 +18,7 @@ from results.canonical import canonical
 # Forms in which an instruct model answers although it is asked for ##18##.
 REAL = [
     (r"Thus the total is \[ \boxed{26} \]", "26", "boxed"),
-    ("The answer is **26**. ", "26", "answer-is"),
     ("She makes $2 * 9 = $18. The answer is $1,234.00.", "1234", "answer-is"),
-    ("**26**", "26", "last-number"),
     ("$1,234.00", "1234", "last-number"),
     ("The answer is ##9.6##. ", "9.6", "hashes"),
     ("We have token limits 200. The answer is ##18##. [END]", "18", "hashes"),
@@ -75,7 +73,6 @@ def test_first_or_last_of_several_answers(text: str, first: str, last: str) -> N
 @pytest.mark.parametrize(
     ("text", "whole", "cut_off"),
     [
-        ("The answer is 18", "18", None),
         ("The answer is ##18", "18", None),
         ("The answer is 1,", "1", None),
         ("#### 18", "18", None),
@@ -98,7 +95,6 @@ def test_a_number_at_the_token_limit_may_lack_digits(
 @pytest.mark.parametrize(
     ("text", "gold"),
     [
-        ("He has 2 + 3 = 5.\n#### 5", "5"),
         ("#### 4 is wrong.\n#### 1,018", "1018"),
         (" 1,018 ", "1018"),
         ("A B", None),

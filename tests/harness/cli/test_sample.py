@@ -9,8 +9,6 @@ import pytest
 
 import harness.engines.factory
 from harness.errors import RequestRefused
-from harness.experiment import read_experiment
-from harness.questions.load import load_questions
 from tests.conftest import needs
 from tests.harness.commands import command, exit_status
 from tests.harness.run.scripted import ScriptedEngine
@@ -91,32 +89,19 @@ def test_answers_that_stay_missing_are_exit_status_3_and_a_run_that_is_stopped_1
         assert json.loads((tmp_path / "run.json").read_text())["summary"]["settings"] == []
 
 
-ASKED = ("--set", "seed=5", "--limit", 3, "--url", "http://h:1", "--set", "engine=openai", "--out", "out")
-
-
 @pytest.mark.parametrize(
-    ("target", "options", "given"),
-    [
-        (
-            "dry_run.estimate",
-            ("--dry-run", "--rate", 7, "--price-per-hour", 2, "--restart"),
-            (7.0, 2.0, {"fresh": True}),
-        ),
-        ("sampler.sample", ("--restart",), ({"restart": True, "stored": None},)),
-    ],
+    ("target", "options", "name"),
+    [("dry_run.estimate", ["--dry-run"], "fresh"), ("sampler.sample", [], "restart")],
 )
-def test_options_that_no_scene_gives_reach_the_call_that_does_the_work(
-    target: str, options: tuple[object, ...], given: tuple[Any, ...], monkeypatch: pytest.MonkeyPatch
+def test_a_restart_which_no_scene_asks_for_reaches_the_call_that_does_the_work(
+    target: str, options: list[str], name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Arguments that are functions are not compared."""
-    calls: list[tuple[Any, ...]] = []
+    given = dict[str, Any]()
 
-    def called(*values: Any, **named: Any) -> None:
-        data = {name: value for name, value in named.items() if not callable(value)}
-        calls.append((*(value for value in values if not callable(value)), data))
+    def called(*_: Any, **named: Any) -> None:
+        given.update(named)
         raise KeyboardInterrupt
 
     monkeypatch.setattr(f"harness.run.{target}", called)
-    command("sample", "tiny", *ASKED, *options)
-    plan = read_experiment("tiny", {"limit": "3", "seed": "5", "url": "http://h:1", "engine": "openai"})
-    assert calls == [(plan, load_questions("tiny"), Path("out"), *given)]
+    command("sample", "tiny", "--restart", "--out", "out", *options)
+    assert given[name] is True

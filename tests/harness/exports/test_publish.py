@@ -9,27 +9,20 @@ import pandas as pd
 import pytest
 
 from harness.imports.foreign_columns import import_table
-from results import build_curves, read_samples, write_samples
+from results import as_samples, read_samples, write_samples
 from tests.harness.commands import command
 
 
 @pytest.fixture
 def run(tmp_path: Path) -> Path:
     """A run with two questions, two settings, greedy and unreadable answers, and an untrusted model name."""
-    answers = {
-        ("a", "10", "sample"): [None, "999"],
-        ("a", "100", "sample"): ["18", "18"],
-        ("a", "10", "greedy"): [None],
-        ("b", "10", "sample"): ["18", "999"],
-        ("b", "100", "sample"): ["18", "18"],
-    }
     rows = [
-        (*cells, sample, answer, answer == "18")
-        for cells, given in answers.items()
-        for sample, answer in enumerate(given)
+        *(("a", "10", "sample", 0, None), ("a", "10", "sample", 1, "999"), ("a", "10", "greedy", 0, None)),
+        *(("b", "10", "sample", 0, "18"), ("b", "10", "sample", 1, "999")),
+        *((question, "100", "sample", sample, "18") for question in "ab" for sample in (0, 1)),
     ]
-    columns = ["question_id", "setting", "decoding", "sample", "answer", "correct"]
-    table = pd.DataFrame(rows, columns=columns).assign(gold="18", tokens=9, prompt_tokens=71)
+    table = pd.DataFrame(rows, columns=["question_id", "setting", "decoding", "sample", "answer"])
+    table = table.assign(gold="18", correct=table["answer"] == "18", tokens=9, prompt_tokens=71)
     table = table.assign(dataset="tiny", model="../a|b/m x", text="…", finish_reason="stop")
     write_samples(table, tmp_path / "run" / "samples.jsonl")
     return tmp_path / "run"
@@ -58,21 +51,13 @@ def test_records_are_complete_and_are_read_back(run: Path, tmp_path: Path) -> No
         for name, r in results.items()
     }
     assert scores["10", "pass_at_k/2"]["score_details"]["score"] == 0.5
-    vote = scores["10", "majority_at_k/2"]
+    vote = scores["10", "majority_at_k/2"]["score_details"]
     error = {"value": 0.25, "method": "over questions"}
-    assert vote["score_details"] == {
-        "score": 0.25,
-        "uncertainty": {"num_samples": 2, "standard_error": error},
-    }
-    table, original = import_table(out, kind="every-eval-ever").table, read_samples(run)
-    again = table.groupby(["question_id", "setting"])
-    assert again.size().to_dict() == original.groupby(["question_id", "setting"]).size().to_dict()
-    pd.testing.assert_series_equal(
-        again["correct"].sum(), original.groupby(["question_id", "setting"])["correct"].sum()
-    )
-    assert sorted(table["answer"].fillna("")) == sorted(original["answer"].fillna(""))
-    assert set(table["tokens"]) == {9}
-    assert set(table["prompt_tokens"]) == {71}
+    assert vote == {"score": 0.25, "uncertainty": {"num_samples": 2, "standard_error": error}}
+    same = ["question_id", "setting", "answer", "correct", "tokens", "prompt_tokens"]
+    tables = import_table(out, kind="every-eval-ever").table, read_samples(run)
+    again, original = (sorted(table[same].fillna("").to_numpy().tolist()) for table in tables)
+    assert again == original
 
 
 def test_what_cannot_be_published_leaves_nothing(run: Path, tmp_path: Path) -> None:
@@ -91,13 +76,6 @@ def test_the_data_set_has_a_card_and_loads(run: Path, tmp_path: Path) -> None:
     (config,) = card.data.configs
     assert read_samples(out / config["data_files"])["correct"].sum() == 5
     assert "../a\\|b/m x" in card.text
-    lines = [line for line in card.text.splitlines() if line.startswith("| tiny")]
-    assert len(lines) == 4
-    exact = build_curves(read_samples(run), permutations=0).set_index(["method", "setting", "N"])["accuracy"]
-    for _, _, setting, n, questions, vote, best in (line.strip("| ").split(" | ") for line in lines):
-        assert questions == "2"
-        for told, method in ((vote, "majority"), (best, "best_of_n")):
-            assert float(told.split("%")[0]) == pytest.approx(100 * exact[method, setting, int(n)], abs=0.06)
     again = command("export", run, "--out", out)
     assert again.exit_code == 2
     assert "not empty" in again.output
@@ -106,54 +84,43 @@ def test_the_data_set_has_a_card_and_loads(run: Path, tmp_path: Path) -> None:
 def test_a_bare_table_is_published_with_what_it_has(tmp_path: Path) -> None:
     table = pd.DataFrame(
         {"question_id": ["a", "a"], "sample": [0, 1], "answer": ["x", None], "correct": [True, False]}
-    )
+    ).assign(tokens=[5, None])
     file, out = tmp_path / "samples.csv", tmp_path / "out"
-    write_samples(table.assign(tokens=[5, None]), file)
+    write_samples(table, file)
     refused = command("export", file, "--out", out)
-    assert (refused.exit_code, out.exists()) == (2, False)
-    assert "--dataset" in refused.output
-    names = ("d", "m"), ("d", "wrong"), ("e", "m")
+    assert ("--dataset" in refused.output, out.exists()) == (True, False)
     table = table.assign(problem="Say x.", setting="\x1b", prompt_tokens=3)
-    models = [table.assign(tokens=[5, None], dataset=dataset, model=model) for dataset, model in names]
-    models[1]["correct"] = False
-    models[2] = models[2].assign(correct=True, answer="x")
-    models[1]["answer"] = None
-    write_samples(pd.concat(models), file)
+    models = {
+        ("d", "m"): table,
+        ("d", "wrong"): table.assign(correct=False, answer=None),
+        ("e", "m"): table.assign(correct=True, answer="x"),
+    }
+    write_samples(pd.concat(own.assign(dataset=d, model=m) for (d, m), own in models.items()), file)
     assert command("export", file, "--out", out).exit_code == 0
     card = (out / "README.md").read_text()
     assert "6 answers to 2 questions" in card  # one in each data set, both called a
     assert "nan" not in card  # one question has no standard error
     assert "\x1b" not in card
     found = {(each.parts[-4], each.parts[-2]): each for each in out.rglob("*.json")}
-    for name, accuracy in zip(names, (0.5, 0.0, 1.0), strict=True):
+    for name, accuracy in zip(models, (0.5, 0.0, 1.0), strict=True):
+        assert "NaN" not in found[name].read_text()
         aggregate = json.loads(found[name].read_text())
         scores, details = aggregate["evaluation_results"], aggregate["detailed_evaluation_results"]
         assert [scores[0]["score_details"]["score"], len(scores)] == [accuracy, 4]
         records = [*map(json.loads, (out / details["file_path"]).read_text().splitlines())]
         assert details["total_rows"] == len(records) == 2
         assert records[0]["input"]["raw"] == "Say x."
-    write_samples(models[0], file)
     again = import_table(found["d", "m"].parent, kind="every-eval-ever").table
-    assert again["answer"].fillna("").tolist() == ["x", ""]
-    assert again["tokens"].fillna(0).tolist() == [5, 0]
-    assert again["prompt_tokens"].tolist() == [3, 3]
-    curves = [build_curves(rows, permutations=0)["accuracy"].tolist() for rows in (read_samples(file), again)]
-    assert curves[0] == curves[1]
+    same = ["answer", "correct", "tokens", "prompt_tokens"]
+    pd.testing.assert_frame_equal(again[same], as_samples(table)[same], check_dtype=False)
 
 
 def test_scores_are_published_and_read_again(tmp_path: Path) -> None:
     """A missing score stays missing, and infinities stay infinite."""
-    table = pd.DataFrame(
-        {
-            "question_id": ["a"] * 3,
-            "sample": [0, 1, 2],
-            "answer": ["x", "y", "z"],
-            "correct": [True, False, False],
-            "score": [0.25, None, float("-inf")],
-            "score_rm": [-1.5, float("inf"), None],
-            "logprob": [-0.5, None, -2.0],
-        }
-    ).assign(dataset="d", model="m")
+    table = pd.DataFrame({"sample": [0, 1, 2], "answer": [*"xyz"], "correct": [True, False, False]}).assign(
+        **{"question_id": "a", "dataset": "d", "model": "m", "score": [0.25, None, float("-inf")]},
+        **{"score_rm": [-1.5, float("inf"), None], "logprob": [-0.5, None, -2.0]},
+    )
     write_samples(table, tmp_path / "samples.jsonl")
     assert command("export", tmp_path / "samples.jsonl", "--out", tmp_path / "out").exit_code == 0
     rm, scores = {"score_rm": "metadata.score_rm"}, ["score", "score_rm", "logprob"]

@@ -24,17 +24,7 @@ math_verify = pytest.importorskip("math_verify")
 GRADER = Grader(grader="math")
 
 CLASSES = [
-    [
-        r"\frac{1}{2}",
-        "1/2",
-        "0.5",
-        ".50",
-        r"\dfrac12",
-        r"\frac{50}{100}",
-        r"$\tfrac{1}{2}$",
-        r"x = \frac12",
-        "50/100",
-    ],
+    [r"\frac{1}{2}", "1/2", "0.5", ".50", r"\dfrac12", r"\frac{50}{100}", r"$\tfrac{1}{2}$", r"x = \frac12"],
     [r"\frac{1}{3}", "2/6", r"\dfrac{2}{6}", r"\frac13"],
     [r"2\sqrt{3}", r"\sqrt{12}", "2*sqrt(3)", r"\frac{6}{\sqrt3}", "sqrt(12)"],
     ["(x+1)^2", "x^2+2x+1", "1 + 2x + x^2", "x**2 + 2*x + 1", r"\left(x+1\right)^2"],
@@ -64,6 +54,8 @@ CLASSES = [
     ["7 is not prime"],
     [r"\sqrt{\frac{1}{7}}", r"\frac{1}{\sqrt7}", r"\frac{\sqrt{7}}{7}"],
     [r"\log_2 8", "3", r"\log_{2}{8}"],
+    ["2 + 2 = 5"],  # without an unknown, and not one answer with another that is as false
+    ["3 + 3 = 7"],
 ]
 
 
@@ -157,22 +149,14 @@ def test_without_math_verify_it_is_said_before_anything_is_done(monkeypatch: pyt
     assert EXTRAS[missing.value.name or ""] == "math"
 
 
-def test_equations_without_an_unknown_are_not_all_one_answer() -> None:
-    assert read_value("2 + 2 = 5") == "2 + 2 = 5"
-    assert read_value("3 + 3 = 7") != read_value("2 + 2 = 5")
-
-
 def test_golds_of_math_have_stable_forms_that_are_right(data_dir: Path) -> None:
     rows = [json.loads(line) for line in (data_dir / "math" / "test.jsonl").read_text().splitlines()][::50]
     for row in rows:
         gold = required_gold(row["solution"], row["unique_id"], "math")
         value = read_value(gold)
         assert read_value(value) == value == canonical(value)
-        assert GRADER.verdict(f"##{gold}##", gold, "stop") == {
-            "answer": gold,
-            "correct": True,
-            "reader": "hashes",
-        }
+        verdict = GRADER.verdict(f"##{gold}##", gold, "stop")
+        assert verdict == {"answer": gold, "correct": True, "reader": "hashes"}
 
 
 LONG_TO_READ = [

@@ -17,7 +17,7 @@ import pytest
 
 from harness.imports.conditions import as_typed
 from harness.imports.foreign_columns import import_table
-from results import build_curves, read_samples
+from results import read_samples
 from tests.harness.commands import command, imported
 
 FILE = tomllib.loads((Path(__file__).parent / "cases.toml").read_text(encoding="utf-8"))
@@ -80,16 +80,6 @@ def test_a_file_becomes_the_table_of_its_case(case: dict[str, Any], name: str, t
         if "again" in run:
             assert command("regrade", out, "--reader", run["again"]).exit_code == 0
             assert read_samples(out)["correct"].tolist() == run["correct_again"]
-
-
-def test_scores_are_mapped_and_give_curves(tmp_path: Path) -> None:
-    """By hand: the higher score chooses 18 by the first model, which is right, and 7 by the second."""
-    file = tmp_path / "answers.csv"
-    file.write_text("question_id,answer,gold,reward,Sky_scores\na,18,18,0.7,0.4\na,7,18,0.2,inf\n")
-    table = import_table(file, {"score": "reward", "score_sky": "Sky_scores"}).table
-    for name, right in (("score", 1.0), ("sky", 0.0)):
-        curves = build_curves(table, ["best_by_score"], ns=[2], permutations=0, score=name)
-        assert curves["accuracy"].tolist() == [right]
 
 
 def test_a_row_hangs_on_no_other_question_of_its_file(tmp_path: Path) -> None:

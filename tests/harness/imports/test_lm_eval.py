@@ -20,6 +20,7 @@ from tests.harness.engines.tiny_copy import with_begin_token
 TASK = "toy_math"
 STRICT = {"function": "regex", "regex_pattern": r"#### (\-?[0-9\.\,]+)"}
 FLEXIBLE = {"function": "regex", "group_select": -1, "regex_pattern": r"(-?[$0-9.,]{2,})|(-?[0-9]+)"}
+FILTERS = {"strict-match": STRICT, "flexible-extract": FLEXIBLE}
 FIRST = {"function": "take_first"}
 METRIC = {
     "metric": "exact_match",
@@ -67,16 +68,11 @@ def write(tmp_path: Path) -> Write:
         folder = tmp_path / "out" / "org__model"
         folder.mkdir(parents=True, exist_ok=True)
         file = folder / f"samples_{task}_{stamp}.jsonl"
-        rows = rows or [row(doc, name) for name in ("strict-match", "flexible-extract") for doc in (0, 1)]
+        rows = rows or [row(doc, name) for name in FILTERS for doc in (0, 1)]
         file.write_text("".join(json.dumps(cells) + "\n" for cells in rows))
-        pipelines = filters or [
-            {"name": "strict-match", "filter": [STRICT, FIRST]},
-            {"name": "flexible-extract", "filter": [FLEXIBLE, FIRST]},
-        ]
-        results = {
-            "configs": {task: {"filter_list": pipelines, "metric_list": metrics or [METRIC]}},
-            "model_name": "org/model",
-        }
+        usual = [{"name": name, "filter": [step, FIRST]} for name, step in FILTERS.items()]
+        config = {"filter_list": filters or usual, "metric_list": metrics or [METRIC]}
+        results = {"configs": {task: config}, "model_name": "org/model"}
         (folder / f"results_{stamp}.json").write_text(json.dumps(results))
         return file
 
@@ -101,8 +97,7 @@ def test_answers_and_verdicts_are_those_lm_eval_itself_gives(
     from lm_eval.api.metrics import exact_match_hf_evaluate
     from lm_eval.filters import build_filter_ensemble
 
-    steps = {"strict-match": STRICT, "flexible-extract": FLEXIBLE}[name]
-    options = {key: value for key, value in steps.items() if key != "function"}
+    options = {key: value for key, value in FILTERS[name].items() if key != "function"}
     table = import_lm_eval(write(metrics=[ignored]), name).table
     if ignored == METRIC:
         assert table["answer"].fillna("").tolist() == [answer or "" for answer in chain(*expected)]
@@ -110,24 +105,21 @@ def test_answers_and_verdicts_are_those_lm_eval_itself_gives(
     assert table["text"].tolist() == list(chain(*RESPONSES))
     names = table[["model", "dataset", "decoding"]].drop_duplicates().to_numpy().tolist()
     assert names == [["org/model", TASK, "sample"]]
+    how = {key: value for key, value in ignored.items() if key != "metric"}
+    theirs = {}
     for document, texts in enumerate(RESPONSES):
         for sample, text in enumerate(texts):
             asked = Instance("generate_until", {}, ("?", {}), 0, (TASK, document, 1))
             asked.resps = [text]
             build_filter_ensemble(name, [["regex", options], ["take_first", None]]).apply([asked])
-            scored = exact_match_hf_evaluate(
-                [asked.filtered_resps[name]],
-                [TARGETS[document]],
-                **{key: value for key, value in ignored.items() if key != "metric"},
-            )
-            (mine,) = table[(table["question_id"] == str(document)) & (table["sample"] == sample)].index
-            assert table["correct"][mine] == bool(scored["exact_match"])
+            scored = exact_match_hf_evaluate([asked.filtered_resps[name]], [TARGETS[document]], **how)
+            theirs[str(document), sample] = bool(scored["exact_match"])
+    assert table.set_index(["question_id", "sample"])["correct"].to_dict() == theirs
 
 
 def test_tokens_are_counted_where_a_tokenizer_is_named(write: Write, tmp_path: Path) -> None:
     arguments = ("lm-eval", write(), "--grade", "hashes", "--out")
-    said = imported(*arguments, tmp_path / "without").output
-    assert "--tokenizer" in said
+    assert "--tokenizer" in imported(*arguments, tmp_path / "without").output
     assert "tokens" not in read_samples(tmp_path / "without")
     begun = with_begin_token(tmp_path / "begun")
     assert "--tokenizer" not in imported(*arguments, tmp_path / "with", "--tokenizer", begun).output
@@ -137,19 +129,6 @@ def test_tokens_are_counted_where_a_tokenizer_is_named(write: Write, tmp_path: P
     missing = imported(*arguments, tmp_path / "no", "--tokenizer", str(tmp_path)).output
     assert f"model {tmp_path}: no tokenizer could be loaded" in missing
     assert not (tmp_path / "no").exists()
-
-
-def test_answers_of_one_seed_are_named(write: Write, tmp_path: Path) -> None:
-    """lm-eval sends the same seed with every request: a server that honours it repeats its answer."""
-    texts = [f"Question {i}, {'thought about at some length, ' * 4}#### {i}" for i in range(8)]
-    rows = [row(0, "f") | {"doc_id": i, "resps": [[text] * 4]} for i, text in enumerate(texts)]
-    varied = [cells | {"resps": [[*cells["resps"][0][:3], "#### 4"]]} for cells in rows]
-    for cells, warnings in ((rows, 1), (varied, 0)):
-        said = imported(
-            "lm-eval", write(cells), "--grade", "hashes", "--out", tmp_path / str(warnings)
-        ).output
-        repeated = [line for line in said.splitlines() if line.startswith("warning: ") and "100.0%" in line]
-        assert len(repeated) == warnings
 
 
 def test_a_difference_to_the_logs_own_verdict_is_said(write: Write) -> None:
@@ -208,8 +187,7 @@ def test_what_cannot_be_read_is_refused(
     write: Write, changes: dict[str, Any], options: dict[str, Any], message: str
 ) -> None:
     pytest.importorskip("lm_eval")
-    names = ("strict-match", "flexible-extract")
-    file = write([row(doc, name) | (changes if doc == 0 else {}) for name in names for doc in (0, 1)])
+    file = write([row(doc, name) | (changes if doc == 0 else {}) for name in FILTERS for doc in (0, 1)])
     with pytest.raises(BadInput) as refusal:
         import_lm_eval(file, **options)
     assert refusal.value.message.startswith(str(file))

@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from click.testing import Result
 
 from results import write_samples
-from tests.harness.commands import exit_status
+from tests.harness.commands import command
 from tests.harness.engines.servers import TINY
 from tests.harness.run.rows import stored
 from tests.responder import Reply, Request, Responder, completed, generated
@@ -54,9 +55,8 @@ def scores(folder: Path, column: str = "score_judge") -> list[float | None]:
     return [row[column] if row[column] is None else round(row[column], 12) for row in rows_of(folder)]
 
 
-def judge(folder: Path, server: "Server", *options: object) -> int:
-    """The exit status of `tts judge`."""
-    return exit_status("judge", folder, "--url", server.url, *options)
+def judge(folder: Path, server: "Server", *options: object) -> Result:
+    return command("judge", folder, "--url", server.url, *options)
 
 
 def verdicts(folder: Path) -> list[dict[str, Any]]:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import Result
 
 from harness.engines.base import Completion
 from harness.engines.rewards import OpenAIRewards, rewards_for
@@ -64,34 +65,31 @@ def test_every_answer_gets_its_score_and_equal_ones_are_asked_once(
 ) -> None:
     before = rows_of(folder)
     with Server() as server:
-        assert judge(folder, server, *options) == 0
+        assert judge(folder, server, *options).exit_code == 0
     assert scores(folder) == SCORES
     for row, then in zip(rows_of(folder), before, strict=True):
         assert row == then | {name: row[name] for name in ("score_judge", "tokens_judge")}
     assert len(server.asked) == 5
     assert asked_of.items() <= server.asked[0].items()
-    counts = summary(folder)
-    assert (counts["answers"], counts["asked"], counts["judged"], counts["null"]) == (8, 5, 8, 1)
-    assert counts["tokens"] == 5
-    assert counts["prompt_tokens"] == sum(row["prompt_tokens"] for row in verdicts(folder))
+    counts, read = summary(folder), sum(row["prompt_tokens"] for row in verdicts(folder))
+    expected = {"answers": 8, "asked": 5, "judged": 8, "null": 1, "tokens": 5, "prompt_tokens": read}
+    assert expected.items() <= counts.items()
     took = [row["tokens_judge"] for row in rows_of(folder)]
-    assert sum(took) == counts["prompt_tokens"] + counts["tokens"]
-    assert took.count(0) == counts["answers"] - counts["asked"]
+    assert (sum(took), took.count(0)) == (read + 5, 8 - 5)
 
 
-def test_what_fails_has_no_score_and_is_asked_again(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_fails_has_no_score_and_is_asked_again(folder: Path) -> None:
     with Server(refuses="say 7") as server:
-        assert judge(folder, server, *CHAT) == 3
+        done = judge(folder, server, *CHAT)
         assert scores(folder) == [0.9, None, 0.9, None, 0.9, 0.6, None, 0.6]
-        told = capsys.readouterr()
-        assert "question a" in told.err
-        assert "6 of 8 answers judged" in told.out
-        assert "16.7%" in told.out  # one of the six has no score
+        assert "question a" in done.stderr
+        assert "6 of 8 answers judged" in done.output
+        assert "16.7%" in done.output  # one of the six has no score
         server.refuses, server.asked = None, []
-        assert judge(folder, server, *CHAT) == 0
+        assert judge(folder, server, *CHAT).exit_code == 0
         assert scores(folder) == SCORES
         written = (folder / SAMPLES).stat()
-        assert judge(folder, server, *CHAT) == 0
+        assert judge(folder, server, *CHAT).exit_code == 0
         assert len(server.asked) == 1
         assert (folder / SAMPLES).stat().st_ino == written.st_ino
 
@@ -105,7 +103,7 @@ def test_a_killed_command_goes_on(folder: Path) -> None:
         (folder / "scores" / "judge.jsonl").write_bytes(b"".join(lines[:2]) + lines[2][:30])
         (folder / SAMPLES).write_bytes(samples)
         server.asked = []
-        assert judge(folder, server, *CHAT) == 0
+        assert judge(folder, server, *CHAT).exit_code == 0
     assert len(server.asked) == 3
     assert scores(folder) == SCORES
     assert len(verdicts(folder)) == 5
@@ -114,46 +112,42 @@ def test_a_killed_command_goes_on(folder: Path) -> None:
 @pytest.mark.parametrize(
     "cells", [{"score": "x"}, {"score": float("nan")}, {"prompt_tokens": None}, {"tokens": 1.5}, {"key": [1]}]
 )
-def test_a_verdict_that_was_edited_is_refused(
-    folder: Path, capsys: pytest.CaptureFixture[str], cells: dict[str, Any]
-) -> None:
+def test_a_verdict_that_was_edited_is_refused(folder: Path, cells: dict[str, Any]) -> None:
     with Server() as server:
         judge(folder, server, *CHAT)
-        lines = (folder / "scores" / "judge.jsonl").read_text().splitlines()
-        lines[1] = json.dumps(json.loads(lines[1]) | cells)
-        (folder / "scores" / "judge.jsonl").write_text("\n".join(lines) + "\n")
-        assert judge(folder, server, *CHAT) == 2
-    assert "judge.jsonl: row 2: not a verdict" in capsys.readouterr().err
+        rows = [json.dumps(row | (cells if place == 1 else {})) for place, row in enumerate(verdicts(folder))]
+        (folder / "scores" / "judge.jsonl").write_text("\n".join(rows))
+        assert "judge.jsonl: row 2: not a verdict" in judge(folder, server, *CHAT).stderr
 
 
 def test_questions_from_a_table(folder: Path, tmp_path: Path) -> None:
     table = tmp_path / "questions.csv"
     table.write_text("question_id,question\na,How many?\nb,And now?\n")
     with Server() as server:
-        assert judge(folder, server, *CHAT, "--questions", table, *CAUTIOUS) == 0
+        assert judge(folder, server, *CHAT, "--questions", table, *CAUTIOUS).exit_code == 0
         asked = server.asked[0]["messages"][0]["content"]
         assert "How many?" in asked
         assert "I say 18" in asked
         assert verdicts(folder)[0]["prompt_tokens"] == TOKENS
         rewrite(folder, [row | {"dataset": f"d{n}"} for n, row in enumerate(rows_of(folder))])
-        assert judge(folder, server, *CHAT, "--questions", table) == 2  # one id in two data sets
+        assert judge(folder, server, *CHAT, "--questions", table).exit_code == 2  # one id in two data sets
 
 
 def test_a_run_keeps_its_scores_when_it_goes_on_and_is_read_again(tmp_path: Path) -> None:
     """The run gives its questions and its model; of later answers, only new ones are judged."""
     folder = really(tmp_path / "run", limit=3)
     with Server(chance=lambda _text: 0.75) as server:
-        assert judge(folder, server) == 0
+        assert judge(folder, server).exit_code == 0
         assert set(scores(folder)) == {0.75}
         first, before = len(server.asked), len(rows_of(folder))
         really(folder, limit=3, samples=8)
         assert exit_status("regrade", folder, "--reader", "last-number") == 0
         rows = rows_of(folder)
         assert [row.get("score_judge") for row in rows] == [0.75] * before + [None] * (len(rows) - before)
-        assert judge(folder, server) == 0
+        assert judge(folder, server).exit_code == 0
         assert scores(folder) == [0.75] * len(rows)
         rewrite(folder, rows)  # as if stopped before the scores were written: nothing is left to ask
-        assert judge(folder, server) == 0
+        assert judge(folder, server).exit_code == 0
         assert scores(folder) == [0.75] * len(rows)
         texts = {(row["question_id"], row["text"]) for row in rows}
         assert first <= len(server.asked) == len(texts)  # new answers may repeat earlier texts
@@ -162,14 +156,13 @@ def test_a_run_keeps_its_scores_when_it_goes_on_and_is_read_again(tmp_path: Path
     assert really(folder, limit=3, samples=8) == folder  # the run can be resumed
 
 
-def test_answers_without_a_text_are_left_out(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_answers_without_a_text_are_left_out(folder: Path) -> None:
     rows = [{**row, "text": text} for row, text in zip(rows_of(folder), ["", None, " \n"], strict=False)]
     rewrite(folder, [*rows, *rows_of(folder)[3:]])
     with Server() as server:
-        assert judge(folder, server, *CHAT) == 0
+        assert "5 of 5 answers judged, 3 more" in judge(folder, server, *CHAT).output
     assert scores(folder) == [None] * 3 + SCORES[3:]
     assert [row["tokens_judge"] for row in rows_of(folder)[:3]] == [0] * 3  # nothing was asked
-    assert "5 of 5 answers judged, 3 more" in capsys.readouterr().out
 
 
 def test_neither_auc_hangs_on_the_order_of_the_rows(folder: Path) -> None:
@@ -178,11 +171,11 @@ def test_neither_auc_hangs_on_the_order_of_the_rows(folder: Path) -> None:
     with Server() as server:
         for order in (rows, rows[0::4] + rows[1::4] + rows[2::4] + rows[3::4], rows[::-1]):
             rewrite(folder, order)
-            assert judge(folder, server, *CHAT) == 0
+            assert judge(folder, server, *CHAT).exit_code == 0
             told = summary(folder)
             assert (told["auc"], told["auc_within"]) == pytest.approx((9 / 12, 4 / 6))
         rewrite(folder, [row | {"question_id": "a", "dataset": row["question_id"]} for row in rows])
-        assert judge(folder, server, *CHAT) == 0
+        assert judge(folder, server, *CHAT).exit_code == 0
         assert summary(folder) == told  # data sets may share their ids
 
 
@@ -191,7 +184,7 @@ def test_each_model_and_a_greedy_answer_pay_for_their_own_scores(folder: Path) -
     others = [{"model": "other"}, {"setting": "other"}, {"sample": 1}]
     rewrite(folder, [row | {"decoding": "greedy"}, row, *(row | other for other in others)])
     with Server() as server:
-        assert judge(folder, server, *CHAT) == 0
+        assert judge(folder, server, *CHAT).exit_code == 0
     assert [bool(row["tokens_judge"]) for row in rows_of(folder)] == [True, True, True, True, False]
     assert len(server.asked) == 1
 
@@ -202,7 +195,7 @@ def test_what_a_score_costs_is_of_the_answers_that_are_there(folder: Path) -> No
     with Server() as server:
         for kept in (rows, [row for row in rows if row["question_id"] != rows[0]["question_id"]]):
             rewrite(folder, kept)
-            assert judge(folder, server, *CHAT) == 0
+            assert judge(folder, server, *CHAT).exit_code == 0
             summaries.append(summary(folder))
     first, second = summaries
     assert second["judged"] < first["judged"]
@@ -211,17 +204,13 @@ def test_what_a_score_costs_is_of_the_answers_that_are_there(folder: Path) -> No
         assert second[name] < first[name]
 
 
-def test_another_judge_under_the_same_name_is_refused(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_another_judge_under_the_same_name_is_refused(folder: Path) -> None:
     with Server() as server:
         judge(folder, server, *CHAT)
-        assert judge(folder, server, *SGLANG) == 2
-        said = capsys.readouterr().err.splitlines()[-1]
-        assert "engine" in said
-        assert "--name" in said
-        assert judge(folder, server, *CHAT, "--set", "concurrency=3") == 0
-        assert judge(folder, server, *SGLANG, "--name", "mine") == 0
+        refused = judge(folder, server, *SGLANG)
+        assert (refused.exit_code, "engine" in refused.stderr) == (2, True)
+        assert judge(folder, server, *CHAT, "--set", "concurrency=3").exit_code == 0
+        assert judge(folder, server, *SGLANG, "--name", "mine").exit_code == 0
     assert scores(folder, "score_mine") == SCORES
 
 
@@ -231,37 +220,29 @@ def test_a_column_of_other_origin_and_a_run_in_use_are_left_alone(folder: Path, 
         rewrite(folder, [row | {"score_judge": 0.5} for row in rows_of(folder)])
     before = rows_of(folder)
     with Server() as server, locked(folder) if used else nullcontext():
-        assert judge(folder, server, *CHAT) == 2
+        assert judge(folder, server, *CHAT).exit_code == 2
     assert rows_of(folder) == before
     assert server.asked == []
-
-
-SINGLE = ([0.2, 0.8], [])
-"""Replies that are not a single reward; `judge/test_progress.py` has more."""
 
 
 @pytest.mark.parametrize(
     ("habits", "options", "said"),
     [
         ({"silent": True}, CHAT, "log-probabilities"),
-        *(({"told": told}, (*CHAT, "--reward"), "rewards") for told in SINGLE),
-        *(({"told": told}, (*SGLANG, "--reward"), "rewards") for told in SINGLE),
+        ({"told": [0.2, 0.8]}, (*CHAT, "--reward"), "rewards"),
+        ({"told": []}, (*SGLANG, "--reward"), "rewards"),
     ],
 )
 def test_a_server_that_cannot_tell_scores_is_refused_and_binds_no_name(
-    folder: Path,
-    capsys: pytest.CaptureFixture[str],
-    habits: dict[str, Any],
-    options: tuple[str, ...],
-    said: str,
+    folder: Path, habits: dict[str, Any], options: tuple[str, ...], said: str
 ) -> None:
     with Server(**habits) as server:
-        assert judge(folder, server, *options) == 2
-        assert said in capsys.readouterr().err.splitlines()[-1]
+        refused = judge(folder, server, *options)
+    assert (refused.exit_code, said in refused.stderr) == (2, True)
     assert "score_judge" not in rows_of(folder)[0]
     assert not (folder / "scores").exists()
     with Server() as server:
-        assert judge(folder, server, *SGLANG) == 0
+        assert judge(folder, server, *SGLANG).exit_code == 0
 
 
 @pytest.mark.parametrize(
@@ -330,7 +311,7 @@ def test_a_judge_is_not_asked_for_ever(tmp_path: Path, fails: int) -> None:
     questions = [str(number) for number in range(20)]
     many = folder_of(tmp_path / "many", dict.fromkeys(questions, "7"), dict.fromkeys(questions, "18"))
     with Server(fails=fails, breaks=True) as server:
-        assert judge(many, server, *CHAT, *CAUTIOUS) == 3
+        assert exit_status("judge", many, "--url", server.url, *CHAT, *CAUTIOUS) == 3
     assert len(server.asked) == fails + 16
     assert sum(row.get("score_judge") is not None for row in rows_of(many)) == fails
 
@@ -393,12 +374,11 @@ def test_another_model_takes_nothing_from_the_run(monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_chat_that_begins_with_thinking_gives_no_verdict(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(PromptTokens, "opens_thinking", lambda _engine, _prompt: True)
     with Server() as server:
-        assert judge(folder, server, *SGLANG) == 2
-    assert "enable_thinking" in capsys.readouterr().err
+        assert "enable_thinking" in judge(folder, server, *SGLANG).stderr
     assert server.asked == []
 
 
@@ -406,24 +386,22 @@ def test_a_reward_model_s_own_paths_are_beside_the_path_of_its_url() -> None:
     assert {*OpenAIRewards.at_root} == {*METRICS, "/classify", "/pooling"}
 
 
-def rewarded(folder: Path, server: Server, *options: str) -> int:
+def rewarded(folder: Path, server: Server, *options: str) -> Result:
     return judge(folder, server, "--reward", "--name", "rm", *options)
 
 
 @pytest.mark.parametrize(
     ("endpoint", "options"), [("/classify", SGLANG), ("/classify", CHAT), ("/pooling", CHAT)]
 )
-def test_the_score_is_the_reward(tmp_path: Path, endpoint: str, options: tuple[str, ...]) -> None:
-    answers = {"a": ["18", "7", "18"], "b": ["5", "7"]}
-    folder = folder_of(tmp_path / "run", answers, {"a": "18", "b": "5"})
+def test_the_score_is_the_reward(folder: Path, endpoint: str, options: tuple[str, ...]) -> None:
     with Server(endpoint=endpoint) as server:
-        assert rewarded(folder, server, *options) == 0
-    assert [row["score_rm"] for row in rows_of(folder)] == [1.5, -2.0, 1.5, 0.25, -2.0]
-    assert len(server.asked) == 4
+        assert rewarded(folder, server, *options).exit_code == 0
+    assert scores(folder, "score_rm") == [1.5, -2.0, 1.5, -2.0, 1.5, 0.25, 0.0, 0.25]
+    assert len(server.asked) == 5
     counts = summary(folder, "rm")
-    read = TOKENS * 4 if options == CHAT else sum(len(body["input_ids"]) for body in server.asked)
+    read = TOKENS * 5 if options == CHAT else sum(len(body["input_ids"]) for body in server.asked)
     assert (counts["prompt_tokens"], counts["tokens"]) == (read, 0)
-    assert (counts["auc"], counts["auc_within"], counts["levels"]) == (1.0, 1.0, 3)
+    assert (counts["auc"], counts["auc_within"], counts["levels"]) == (13 / 16, 6 / 8, 4)  # by hand
 
 
 def test_the_question_is_the_users_turn_and_the_answer_the_models(folder: Path) -> None:

@@ -3,14 +3,11 @@
 import hashlib
 import json
 import socket
-from collections.abc import Callable, Mapping
-from io import BytesIO
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import datasets
-import pyarrow as pa
-import pyarrow.parquet
 import pytest
 from huggingface_hub import constants
 
@@ -23,17 +20,18 @@ CONFIGS = {"second": ROWS[:2], "first": ROWS[2:]}
 SOURCE = HubDataset("someone/sums", "0123456789abcdef0123456789abcdef01234567", ("second", "first"), rows=5)
 
 
-def hub_layout(configs: Mapping[str, list[dict[str, Any]]]) -> dict[str, bytes]:
-    """A data set's files as on the hub: a card that lists the configurations, and their Parquet files."""
-    entries = [
-        {"config_name": name, "data_files": [{"split": "test", "path": f"{name}/test-*"}]} for name in configs
+def json_lines(rows: list[dict[str, Any]]) -> bytes:
+    return "".join(json.dumps(row) + "\n" for row in rows).encode()
+
+
+CARD = {
+    "configs": [
+        {"config_name": name, "data_files": [{"split": "test", "path": f"{name}.jsonl"}]} for name in CONFIGS
     ]
-    files = {"README.md": f"---\n{json.dumps({'configs': entries})}\n---\n".encode()}  # JSON is YAML
-    for name, rows in configs.items():
-        buffer = BytesIO()
-        pyarrow.parquet.write_table(pa.Table.from_pylist(rows), buffer)
-        files[f"{name}/test-00000-of-00001.parquet"] = buffer.getvalue()
-    return files
+}
+FILES = {f"{name}.jsonl": json_lines(rows) for name, rows in CONFIGS.items()}
+FILES["README.md"] = f"---\n{json.dumps(CARD)}\n---\n".encode()  # JSON is YAML
+"""A data set's files as on the hub: a card that lists the configurations, and their rows."""
 
 
 def hub(files: dict[str, bytes], commit: str) -> Responder:
@@ -77,7 +75,7 @@ def load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Load:
 
 
 def test_rows_are_downloaded_at_the_pinned_revision_and_then_kept(load: Load) -> None:
-    with hub(hub_layout(CONFIGS), SOURCE.revision) as server:
+    with hub(FILES, SOURCE.revision) as server:
         assert load(server.url) == ROWS
         asked = [path for path in server.paths if SOURCE.repository in path]
         assert asked
@@ -88,13 +86,9 @@ def test_rows_are_downloaded_at_the_pinned_revision_and_then_kept(load: Load) ->
 def test_a_data_set_may_be_one_jsonl_file_as_math_500_is(load: Load, monkeypatch: pytest.MonkeyPatch) -> None:
     source = HubDataset(SOURCE.repository, SOURCE.revision, ("default",), rows=len(ROWS))
     monkeypatch.setattr(f"{__name__}.SOURCE", source)
-    files = {"README.md": b"---\nlicense: mit\n---\n", "test.jsonl": _json_lines(ROWS)}
+    files = {"README.md": b"---\nlicense: mit\n---\n", "test.jsonl": json_lines(ROWS)}
     with hub(files, source.revision) as server:
         assert load(server.url) == ROWS
-
-
-def _json_lines(rows: list[dict[str, Any]]) -> bytes:
-    return "".join(json.dumps(row) + "\n" for row in rows).encode()
 
 
 def test_a_hub_that_gives_nothing_is_one_line_that_names_the_way_out(load: Load) -> None:
@@ -118,6 +112,6 @@ def test_a_hub_that_gives_nothing_is_one_line_that_names_the_way_out(load: Load)
 def test_a_file_of_other_rows_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "sums.jsonl"
     for rows in (ROWS[:3], ROWS * 2):
-        file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        file.write_bytes(json_lines(rows))
         with pytest.raises(BadInput, match=rf"sums\.jsonl: {len(rows)} rows, expected the 5 of someone/sums"):
             dataset_rows(SOURCE, file)

@@ -9,11 +9,9 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.cli.questions import questions as command
 from harness.grader import GraderName
 from harness.grading.integer import normalise_integer
 from harness.grading.places import last_box
@@ -21,6 +19,7 @@ from harness.questions.hub_rows import MATH, HubDataset, SourceRow
 from harness.questions.load import Question, load_questions
 from results import BadInput
 from results.canonical import canonical
+from tests.harness.commands import command
 
 REFUSED = tomllib.loads((Path(__file__).parent / "refused.toml").read_text(encoding="utf-8"))["refused"]
 FLOATS = Question("f-0000", "Which floats?\n\nA. A nail\nB. A cork", "B", ("A", "B"))
@@ -138,6 +137,12 @@ def test_choices_are_put_below_the_question(tmp_path: Path, row: dict[str, Any])
     assert load_questions(str(write(tmp_path / "f.jsonl", of_one(**row)))) == [FLOATS]
 
 
+def test_labels_may_be_anything_short(tmp_path: Path) -> None:
+    choices = {"label": ["1", "2"], "text": ["2", "1"]}
+    (found,) = load_questions(str(write(tmp_path / "f.jsonl", of_one(choices=choices, gold=2, id="arc-7"))))
+    assert (found.gold, found.labels, found.question_id) == ("2", ("1", "2"), "arc-7")
+
+
 def test_parquet_and_csv_hold_choices_too(tmp_path: Path) -> None:
     table = pd.DataFrame(of_one(choices=["A nail", "A cork"], gold="B"))
     table.to_parquet(tmp_path / "f.parquet")
@@ -152,12 +157,6 @@ def test_a_question_has_no_choice_that_only_others_of_its_file_have(tmp_path: Pa
         ("A", "B"),
         ("A", "B", "C"),
     ]
-
-
-def test_labels_may_be_anything_short(tmp_path: Path) -> None:
-    choices = {"label": ["1", "2"], "text": ["2", "1"]}
-    (found,) = load_questions(str(write(tmp_path / "f.jsonl", of_one(choices=choices, gold=2, id="arc-7"))))
-    assert (found.gold, found.labels, found.question_id) == ("2", ("1", "2"), "arc-7")
 
 
 @pytest.mark.parametrize(("rows", "message"), REFUSED)
@@ -225,16 +224,10 @@ def test_an_unknown_name_lists_the_known_ones() -> None:
 
 
 def test_the_command_writes_what_reads_back(tmp_path: Path) -> None:
-    out = tmp_path / "out.jsonl"
-    of_numbers = [{"question": f"{n} / ½?", "answer": str(n)} for n in range(3)]
-    for rows in (of_numbers, of_one(choices=["A nail", "A cork"], gold="B")):
-        file = write(tmp_path / "mine.jsonl", rows)
-        done = CliRunner().invoke(command, [str(file), "--out", str(out)])
-        assert done.output == f"{len(rows)} questions -> {out}\n"
-        assert load_questions(str(out)) == load_questions(str(file))
-        for words in (["multiple-choice", "--file", str(file)], [str(file)]):
-            done = CliRunner().invoke(command, [*words, "--out", str(file)])
-            assert "is one of the inputs" in done.output
-    done = CliRunner().invoke(command, ["multiple-choice"])
-    assert done.exit_code == 2
-    assert "multiple-choice: needs a file" in done.output
+    out, file = tmp_path / "out.jsonl", tmp_path / "mine.jsonl"
+    write(file, of_one(choices=["A nail", "½ cork"], gold="B"))
+    assert command("questions", file, "--out", out).exit_code == 0
+    assert load_questions(str(out)) == load_questions(str(file))
+    for words in (["multiple-choice", "--file", file], [file]):
+        assert "is one of the inputs" in command("questions", *words, "--out", file).output
+    assert "multiple-choice: needs a file" in command("questions", "multiple-choice").output

@@ -131,3 +131,15 @@ def test_equal_texts_are_an_alarm_unless_they_had_to_be_equal(
     for index in range(48):
         tally.add(row("100", "the same", question_id=str(index % 6), tokens=60, decoding=decoding))
     assert len(tally.warnings(Path())) == alarms
+
+
+@pytest.mark.parametrize(
+    ("never", "told"),
+    [(2, "reads 2 of these 4"), (3, "3 of these 5 have 0 tokens and no text: they were never generated")],
+)
+def test_answers_were_never_generated_only_if_most_have_no_tokens(never: int, told: str) -> None:
+    tally = Tally(grader=Grader(("hashes",)))
+    for text, tokens in [("it is \\boxed{1}", 9)] * 2 + [("", 0)] * never:
+        tally.add(row("x", text, answer=None, tokens=tokens))
+    (warning,) = tally.warnings(Path("run"))
+    assert told in warning
