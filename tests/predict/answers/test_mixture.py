@@ -9,7 +9,7 @@ import pytest
 import predict.answers.mixture as law
 from predict.answers.atom_votes import vote_table
 from predict.answers.atoms import CHOICES, RESTS, THETAS, A, P
-from predict.answers.mixture import accuracies, accuracy_by_atom, from_answers, mixture, populations
+from predict.answers.mixture import accuracies, accuracy_by_atom, mixture
 from predict.answers.population import fit_population, learning_set
 from predict.answers.prior import _EVEN_CHOICES, _log_law
 from predict.answers.unread import Unread
@@ -107,17 +107,6 @@ def test_votes_cast_are_beta_binomial_with_each_questions_own_unreadable_answers
     assert values[which, -1] == pytest.approx(1 - none)  # the last atom is right whenever readable
 
 
-def test_questions_that_are_never_answered_stay_so() -> None:
-    """Half of 300 questions are never readable, the others always; the right answer leads in all."""
-    rng = np.random.default_rng(7)
-    raw = rng.choice(4, (300, 40), p=[0.7, 0.1, 0.1, 0.1])
-    raw[:150] = -1
-    seen, whole = observed(pool_of(raw), 4)
-    found = mixture(seen, targets([20, 40]), Options())
-    truth = [whole.accuracy[n == whole.points.N][0] for n in (20, 40)]
-    assert found.mean == pytest.approx(truth, abs=0.05)
-
-
 @pytest.mark.parametrize("method", ["majority", "best_of_n"])
 @pytest.mark.parametrize("vote", [0, 1], ids=["all right", "all wrong"])
 def test_unanimous_answers_give_a_defined_forecast(vote: int, method: str) -> None:
@@ -180,29 +169,6 @@ def test_of_new_questions_the_error_is_what_answers_leave_open_and_the_draw_of_q
     assert found.draws[0].var() == pytest.approx(posterior / 30 + shared, rel=0.1)
     assert found.draws[1].var() == pytest.approx((posterior + each.var()) / 30 + shared, rel=0.1)
     assert found.mean == pytest.approx(each.mean(axis=0), abs=1e-9)
-
-
-@pytest.mark.release  # half a minute; test_rest.py tests the pools alone
-def test_five_of_eight_seen_leave_the_luck_of_three(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The interval of a pool's vote is narrower than that of an entirely new pool, and covers the truth."""
-    monkeypatch.setattr("predict.answers.mixture.IMAGINED", 2**15)
-    held, widths = [], []
-    for seed in range(30):
-        seen, whole = observed(drawn_pool(200, 8, np.random.default_rng(seed)), 5)
-        truth = whole.accuracy[whole.points.N == 8][0]
-        (pool,) = seen.pools
-        nothing = replace(pool, whole=np.full(200, 13))  # eight new ones besides the five seen
-        other = replace(seen, pools=(nothing,))
-        fitted = populations(seen)
-        part, new = (
-            from_answers(one, targets([8]), Options(replicates=200), fitted).these for one in (seen, other)
-        )
-        held.append(part.low[0] <= truth <= part.high[0])
-        widths.append([part.high[0] - part.low[0], new.high[0] - new.low[0]])
-    assert np.mean(held) >= 0.75  # at 90 % coverage, fewer than 23 of 30 once in 60
-    assert np.mean(held) <= 0.99
-    narrow, wide = np.mean(widths, axis=0)
-    assert narrow < wide
 
 
 @pytest.mark.filterwarnings("error")

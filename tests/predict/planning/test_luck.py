@@ -6,15 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from predict.estimate import Options
 from predict.evidence.points import Floats
-from predict.evidence.request import read_asked
-from predict.planning.choices import forecast_choices, plan
-from results import write_samples
 from results.normal import Z90
-from results.summary.buying import Plan
 from results.summary.expected import TAU, given_all, with_expected
-from results.votes.multinomial import vote_accuracy
 
 
 def integrated(values: Floats, luck: float) -> tuple[Floats, Floats]:
@@ -99,38 +93,3 @@ def test_what_is_expected_does_not_hang_on_other_methods_or_other_n() -> None:
     table = table.assign(predicted=values, low=values - 0.1, high=values + 0.1, luck=0.05)
     alone = [with_expected(rows, 0.9) for _, rows in table.groupby(["method", "N"])]
     pd.testing.assert_frame_equal(with_expected(table, 0.9), pd.concat(alone))
-
-
-@pytest.mark.integration  # many seconds
-def test_the_luckiest_of_twenty_equal_settings_is_not_what_is_promised(tmp_path) -> None:
-    """Six questions with eight answers each: the best is measured 17 points above the true value of all."""
-    rng = np.random.default_rng(3)
-    right = np.array([0.3, 0.45, 0.55, 0.65, 0.8, 0.9])
-    rows = [
-        {
-            "question_id": f"q{q}",
-            "setting": f"s{s}",
-            "sample": i,
-            "gold": "1",
-            "tokens": 100 + s,
-            "answer": "1" if rng.random() < p else str(rng.integers(2, 6)),
-        }
-        for s in range(20)
-        for q, p in enumerate(right)
-        for i in range(8)
-    ]
-    write_samples(pd.DataFrame(rows), tmp_path / "s.csv")
-    (group,) = read_asked([tmp_path / "s.csv"], "majority")
-    found = plan(forecast_choices(group, "mixture", 16, Options(replicates=40)), 0.9)
-    laws = np.column_stack([right, *[(1 - right) / 4] * 4])
-    true = {n: vote_accuracy(laws, np.zeros(6, int), (n,)).mean() for n in (1, 2, 4, 8, 16)}
-    chosen = found.chosen
-    assert chosen is not None
-    promised = Plan(found.options.drop(columns="expected")).chosen
-    assert promised is not None
-    assert promised["predicted"] - true[promised["N"]] > 0.07
-    assert abs(chosen["predicted"] - true[chosen["N"]]) < 0.06
-    assert chosen["low"] <= true[chosen["N"]] <= chosen["high"]
-    every = found.options["N"].map(true)
-    error = {name: float((found.options[name] - every).abs().mean()) for name in ("predicted", "expected")}
-    assert error["expected"] < error["predicted"]

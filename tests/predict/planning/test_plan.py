@@ -268,19 +268,6 @@ def test_a_dear_judge_is_not_bought_and_a_cheap_one_is() -> None:
         assert chosen["method"] in methods
 
 
-def test_a_model_without_token_counts_is_left_out_of_the_plan(tmp_path: Path) -> None:
-    paths, out = [tmp_path / "a.csv", tmp_path / "b.csv"], tmp_path / "plan.csv"
-    table = answers(0, questions=8, n=4)
-    write_samples(table.assign(model="a"), paths[0])
-    write_samples(table.assign(model="b").drop(columns="tokens"), paths[1])
-    words = ["--predictor", "flat", "--bootstrap", 5, "--max-n", 4]
-    done = predict("plan", *paths, *words, "--out", out)
-    assert done.exit_code == 0, done.output
-    assert set(pd.read_csv(out)["model"]) == {"a"}
-    assert "no plan for b" in done.output
-    assert predict("plan", paths[1], *words).exit_code == 2
-
-
 def test_rewards_below_zero_choose_and_do_not_weight(tmp_path: Path) -> None:
     table = answers(0, questions=8)
     write_samples(table.assign(score_judge=table["score_judge"] - 2), tmp_path / "m" / "samples.jsonl")
