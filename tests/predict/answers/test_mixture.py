@@ -57,21 +57,6 @@ def test_intervals_of_90_percent_hold_about_that_share_of_the_truths(method: str
     assert np.mean(widths) < 8 * np.mean(errors)
 
 
-def test_lucky_guesses_are_not_taken_for_knowledge() -> None:
-    """A right answer that is one of thirty guesses wins hardly more than a thirtieth of the votes."""
-    rng = np.random.default_rng(6)
-    guesses = pool_of(np.array([rng.choice(30, 40, p=rng.dirichlet(np.ones(30))) for _ in range(300)]))
-    found = {}
-    for n in (4, 8):
-        seen, whole = observed(guesses, n)
-        truth = whole.accuracy[whole.points.N == 40][0]
-        found[n] = mixture(seen, targets([40]), Options(replicates=400))
-    assert truth == pytest.approx(0.03, abs=0.02)
-    assert found[4].mean[0] == pytest.approx(truth, abs=0.05)
-    assert found[8].mean[0] == pytest.approx(truth, abs=0.02)
-    assert found[8].these.low[0] <= truth <= found[8].these.high[0]
-
-
 def test_prior_weights_are_a_law_and_guesses_tie_the_right_answer_to_the_wrong_ones() -> None:
     known, guessed = (np.exp(_log_law(share)).reshape(len(P), len(A), RESTS) for share in (0.0, 1.0))
     rests = [1.0] * len(THETAS) + [_EVEN_CHOICES if beta > 1 else 1.0 for _, beta in CHOICES]

@@ -127,6 +127,7 @@ def test_along_T_the_dearest_settings_are_left_out() -> None:
 
 
 def test_for_these_questions_only_the_luck_of_the_answers_spreads() -> None:
+    """Its share of the variance is that of the formula, and of the interval that a rival gives."""
     pool = drawn_pool(200, 8, np.random.default_rng(5))
     group = group_of_pools(Key("llm", "d", "m", method="majority"), [pool])
     answers = Evidence(group.points, group.accuracy, group.stderr, group.pools)
@@ -135,15 +136,9 @@ def test_for_these_questions_only_the_luck_of_the_answers_spreads() -> None:
     share = (rate * (1 - rate) / 7).mean() / rate.var()
     assert luck_share(answers) == pytest.approx(share)
     assert luck_share(Evidence(group.points, group.accuracy, group.stderr)) == pytest.approx(1 - SHARED)
-
-
-def test_the_shared_interval_is_narrower_for_these_questions_than_for_new_ones() -> None:
-    pool = drawn_pool(200, 8, np.random.default_rng(5))
-    group = group_of_pools(Key("llm", "d", "m", method="majority"), [pool])
-    answers = Evidence(group.points, group.accuracy, group.stderr, group.pools)
     place = Points(np.array(["s"]), np.ones(1), np.array([8]))
     found = RIVALS["flat"](answers, place, Options(replicates=4000))
     ratio = (found.these.high - found.these.low) / (found.new.high - found.new.low)
-    assert ratio == pytest.approx([np.sqrt(luck_share(answers))], rel=0.05)
+    assert ratio == pytest.approx([np.sqrt(share)], rel=0.05)
     sd = (found.new.high - found.new.low) / 2 / Z90
     assert sd == pytest.approx(group.stderr[group.points.N == 8], rel=0.08)

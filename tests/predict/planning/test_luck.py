@@ -44,31 +44,19 @@ def test_unequal_luck_counts_by_its_mean_square() -> None:
     assert (np.sign(sd - deviation) == [-1, 1, 1, -1]).all()
 
 
-@pytest.mark.parametrize(("settings", "tau"), [(2, None), (5, 0.05), (20, 0.0), (20, None)])
-def test_the_best_is_as_good_as_is_expected_of_it(settings: int, tau: float | None) -> None:
-    """3,000 choices of the best of settings measured to ± 5 points; τ fixed, or drawn from its law (None).
-
-    Over the law of τ there is no bias. Among equal settings, the worst case, the best of 20 is measured 9.3
-    points too high, of which 1.8 remain; of 5, 5.9 and 2.6. Intervals, which covered 36 % there, now hold.
-    """
-    rng = np.random.default_rng([settings, 0 if tau is None else int(100 * tau) + 1])
-    off, alone, held = [], [], []
+@pytest.mark.parametrize("settings", [2, 20])
+def test_the_best_is_as_good_as_is_expected_of_it(settings: int) -> None:
+    """3,000 choices of the best of settings measured to ± 5 points, with τ drawn from its law."""
+    rng = np.random.default_rng(settings)
+    off, held = [], []
     for _ in range(3000):
-        scatter = rng.choice(TAU) if tau is None else tau
-        true = 0.6 + scatter * rng.standard_normal(settings)
-        values = true + 0.05 * rng.standard_normal(settings)
-        mean, sd = given_all(values, np.full(settings, 0.05))
+        true = 0.6 + rng.choice(TAU) * rng.standard_normal(settings)
+        mean, sd = given_all(true + 0.05 * rng.standard_normal(settings), np.full(settings, 0.05))
         best = int(mean.argmax())
         off.append(mean[best] - true[best])
-        alone.append(values[best] - true[best])
         held.append(abs(off[-1]) <= Z90 * sd[best])
-    if tau is None:
-        assert abs(np.mean(off)) < 0.004
-        assert np.mean(held) == pytest.approx(0.90, abs=0.02)
-    else:
-        assert np.mean(off) < {2: 0.024, 5: 0.029, 20: 0.021}[settings]
-        assert np.mean(off) < np.mean(alone) - 0.005
-        assert np.mean(held) > 0.86
+    assert abs(np.mean(off)) < 0.004
+    assert np.mean(held) == pytest.approx(0.90, abs=0.02)
 
 
 def test_one_setting_and_one_without_an_interval_stay_as_they_are() -> None:

@@ -1,6 +1,5 @@
 """The planner: choices by forecast and by score, their prices, the frontier and what it recommends."""
 
-import re
 from dataclasses import replace
 from functools import cache
 from itertools import product
@@ -9,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner
 from scipy.special import ndtr, stdtrit
 
 from predict.cli.plan import money_of
@@ -19,7 +17,6 @@ from predict.evidence.request import Request, groups_asked, read_asked
 from predict.forecast_table import forecast
 from predict.planning.choices import _as_measured, forecast_choices, measured_choices, measured_luck, plan
 from results import as_samples, build_curves, read_samples, write_samples
-from results.cli import cli as results
 from results.normal import Z90
 from results.paired.sides import Side, sides_of
 from results.summary.buying import Plan, measured
@@ -266,31 +263,6 @@ def test_a_dear_judge_is_not_bought_and_a_cheap_one_is() -> None:
         chosen = plan(choices, 0.9, token_budget=500.0).chosen
         assert chosen is not None
         assert chosen["method"] in methods
-
-
-def test_rewards_below_zero_choose_and_do_not_weight(tmp_path: Path) -> None:
-    table = answers(0, questions=8)
-    write_samples(table.assign(score_judge=table["score_judge"] - 2), tmp_path / "m" / "samples.jsonl")
-    out = tmp_path / "plan.csv"
-    words = ["plan", str(tmp_path / "m"), "--score", "judge", "--score-cost", "9", "--out", str(out)]
-    done = predict(*words)
-    assert done.exit_code == 0, done.output
-    assert set(pd.read_csv(out)["method"]) == {"majority", "best_by_score"}
-
-
-def test_a_plan_quotes_what_stop_says_of_its_choice(tmp_path: Path) -> None:
-    """For each of two models, `plan` repeats the same words and numbers."""
-    table = pd.concat([answers(3).assign(model="a"), answers(4, honest=0.1).assign(model="b")])
-    write_samples(table, tmp_path / "s.csv")
-    planned = predict("plan", tmp_path / "s.csv", "--max-n", 16, "--bootstrap", 20, "--seed", 2).output
-    most = re.findall(r"at most (\d+) answers", planned)
-    for model, n in zip("ab", most, strict=True):
-        write_samples(table[table["model"] == model], tmp_path / f"{model}.csv")
-        one = [str(tmp_path / f"{model}.csv"), "--n-max", n, "--seed", "2"]
-        words = ["stop", *one, "--out", str(tmp_path / "o.csv")]
-        alone = CliRunner().invoke(results, words)
-        advice = next(line for line in alone.output.splitlines() if line.startswith("Take "))
-        assert advice in planned.splitlines()
 
 
 @pytest.mark.parametrize("scored", [False, True], ids=["votes", "scores"])
