@@ -67,21 +67,6 @@ def test_prior_weights_are_a_law_and_guesses_tie_the_right_answer_to_the_wrong_o
     assert mean[1] == pytest.approx(1 / (1 + np.array(THETAS)), abs=0.02)
 
 
-@pytest.mark.parametrize("share", [0.25, 0.5])
-def test_unreadable_answers_narrow_the_spread_of_a_vote_of_one(share: float) -> None:
-    """If a share b of every question's answers is unreadable, f = (1 − b) p, so its spread is 1 − b times
-    that of p, without the variance of whether a vote is cast."""
-    rng = np.random.default_rng(4)
-    raw = (rng.random((200, 8)) > rng.beta(2, 2, (200, 1))).astype(np.int64)
-    blank = np.concatenate([raw, np.full((200, round(8 * share / (1 - share))), -1)], axis=1)
-    widths = []
-    for rows in (raw, blank):
-        seen, _ = observed(pool_of(rows), rows.shape[1])
-        found = mixture(seen, targets([1]), Options(replicates=2000))
-        widths.append(float(found.these.high[0] - found.these.low[0]))
-    assert widths[1] == pytest.approx((1 - share) * widths[0], rel=0.12)  # 2,000 draws: 4 % error each
-
-
 def test_votes_cast_are_beta_binomial_with_each_questions_own_unreadable_answers() -> None:
     counts = VoteCounts(np.array([4, 2, 4]), np.zeros(0, int), np.zeros(4, int), np.array([0, 2, 0]))
     a, b = np.geomspace(0.2, 3.0, len(P)), np.full(len(P), 1.5)

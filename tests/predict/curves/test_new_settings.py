@@ -76,6 +76,17 @@ def test_the_unit_of_T_does_not_matter(unit: float, seed: int) -> None:
     assert one == pytest.approx(other, abs=1e-6)
 
 
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 10**6), st.integers(2, 6))
+def test_forecasts_stay_accuracies_and_less_is_known_farther_out(seed: int, n: int) -> None:
+    y = np.sort(np.random.default_rng(seed).uniform(0.0, 1.0, n))
+    mean, draws = along_T(T[:n], y, np.full(n, 1e-4), T[n - 1] * np.array([1.0, 2.0, 8.0]), R=400)
+    assert ((mean >= 0) & (mean <= 1)).all()
+    spread = draws.std(axis=0)
+    assert spread[0] < 0.05
+    assert spread[0] < spread[2] + 1e-3
+
+
 def test_at_a_fitted_setting_the_observed_accuracy_is_kept() -> None:
     y = np.array([0.30, 0.52, 0.50, 0.61, 0.66, 0.71])
     assert along_T(T, y, EXACT, T, R=0)[0] == pytest.approx(y, abs=2e-3)

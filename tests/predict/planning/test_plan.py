@@ -1,7 +1,6 @@
 """The planner: choices by forecast and by score, their prices, the frontier and what it recommends."""
 
 from dataclasses import replace
-from functools import cache
 from itertools import product
 from pathlib import Path
 
@@ -15,7 +14,7 @@ from predict.estimate import Options
 from predict.evidence.groups import Group
 from predict.evidence.request import Request, groups_asked, read_asked
 from predict.forecast_table import forecast
-from predict.planning.choices import _as_measured, forecast_choices, measured_choices, measured_luck, plan
+from predict.planning.choices import _as_measured, forecast_choices, measured_choices, plan
 from results import as_samples, build_curves, read_samples, write_samples
 from results.normal import Z90
 from results.paired.sides import Side, sides_of
@@ -200,27 +199,6 @@ def answers(seed: int, questions: int = 30, n: int = 16, honest: float = 0.4) ->
 
 def sides(table: pd.DataFrame, cost: float) -> list[Side]:
     return sides_of({"m": table}, {}, "judge", cost)
-
-
-@cache
-def measured_often() -> list[Side]:
-    return [side for seed in range(500) for side in sides(answers(seed), 0.0)]
-
-
-@pytest.mark.integration  # many seconds
-@pytest.mark.parametrize("method", ["majority", *JUDGED])
-def test_luck_is_how_far_measurements_scatter(method: str) -> None:
-    """500 pools of each question give the standard deviation of the mean accuracy, matched to 25 %.
-
-    At N beyond half of the pool it is overestimated, if anything: the accuracy at half the pool replaces it.
-    """
-    ns = np.array([2, 4, 8, 16])
-    pools = measured_often()
-    found = [side.curve(method)[:, ns - 1].mean(axis=0) for side in pools]
-    told = [measured_luck(side, method, ns) for side in pools[:50]]
-    ratio = np.sqrt(np.mean(told, axis=0)) / np.std(found, axis=0)
-    assert ratio[:3] == pytest.approx(1, abs=0.25)
-    assert 0.75 < ratio[3] < 1.5
 
 
 def test_a_choice_costs_its_answers_and_their_scores() -> None:

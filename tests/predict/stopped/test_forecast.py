@@ -3,16 +3,14 @@
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from predict.estimate import Estimate, Options
 from predict.evidence.points import Evidence, Points, Run
-from predict.library import forecast
 from predict.stopped.observed import stopped, thinned
 from predict.stopped.survival import ahead_of, survival
 from results.votes.exact import AnswerPools, best_of_n, majority_accuracy
-from tests.predict.stopped.simulated import answers, questions, table_of
+from tests.predict.stopped.simulated import answers, questions
 
 pytestmark = pytest.mark.integration  # many seconds
 
@@ -103,23 +101,3 @@ def test_forecasts_of_a_world_that_follows_the_law(
     assert (low - (high - low) / 2 < spent).all()
     assert (spent < high + (high - low) / 2).all()
     assert (np.diff(mean) > 0).all()
-
-
-def test_answers_that_may_end_after_all_leave_their_run_open_and_no_other() -> None:
-    """At every cap and N, readable or not: two in five answers of one run take thirty times as long."""
-    rng, tables = np.random.default_rng(2), []
-    for setting, share in (("low", 0.0), ("high", 0.4)):
-        pools = answers(questions(40, rng), 8, rng)
-        longer = rng.random(len(pools.tokens)) < share
-        table = table_of(replace(pools, tokens=pools.tokens * np.where(longer, 30, 1)), 8)
-        unread = rng.random(len(table)) < 0.1
-        read = {"answer": table["answer"].mask(unread), "correct": table["correct"] & ~unread}
-        tables.append(table.assign(setting=setting, **read))
-
-    given = {"fit_cap": 12000, "at_caps": [15000, 30000], "at_n": [1, 8, 200], "replicates": 20}
-    with pytest.warns(UserWarning, match="high.*bound_hit"):
-        found = forecast(pd.concat(tables, ignore_index=True), **given)
-
-    open_yet = found["setting"].str.startswith("high") | (found["N"] == 200)  # far beyond 8 answers
-    assert open_yet.sum() == 8
-    assert found["status"].tolist() == np.where(open_yet, "bound_hit", "ok").tolist()
