@@ -38,6 +38,17 @@ def test_a_vote_against_votes_drawn_one_by_one(right: float, other: float, n: in
     assert found == pytest.approx(np.full((1, 40), expected), abs=0.02)
 
 
+def test_wrong_answers_that_never_agree_split_the_vote() -> None:
+    """With equally many right and wrong answers, the right one wins if wrong ones differ, else it ties."""
+    different = VoteCounts(np.full(40, 1), np.ones(400, int), np.arange(0, 401, 10), np.zeros(40, int))
+    at = np.full((1, 40), 0.4)
+
+    alone, split = (vote_accuracy(wrong_answers(one), at, at, 15).mean() for one in (ALIKE, different))
+
+    assert alone == pytest.approx(0.5, abs=0.03)
+    assert split > 0.9
+
+
 def test_each_question_has_the_split_of_its_own_wrong_answers() -> None:
     wrong = np.concatenate([np.full(20, 10), np.ones(200, int)])
     starts = np.concatenate([np.arange(21), 20 + 10 * np.arange(1, 21)])
