@@ -24,7 +24,7 @@ _REASON = "because|since|as|is|rather|not|instead|over"
 _SAYS_MORE = re.compile(r";\W*+(?:(?i:option|choice|answer)\s++)?+\w++[^\w;]++[a-z]")
 """A statement about a second label: `A; B is larger` answers A, but `A; C` answers both."""
 _JOIN = "and|or|und|oder|et|ou|y|o"
-_ELSEWHERE = "opción|letra|a\\sletra|lettre|réponse|opzione|lettera|antwort"
+_ELSEWHERE = "opción|letra|a\\sletra|lettre|réponse|opzione|lettera|antwort|(?:a\\s)?alternativa"
 _WRONG = re.compile(
     r"\W*+(?:(?:is|are|was|seems|looks|would\sbe|must\sbe)\s++(?:\w{1,20}ly\s++)?(?:not|wrong|incorrect|false|excluded|out)"
     r"|(?:is|was|can|could|does)n['’]t|cannot|can\snot)\b"
@@ -143,9 +143,9 @@ class _Patterns(NamedTuple):
 def _patterns(labels: tuple[str, ...]) -> _Patterns:
     label = "|".join(sorted(map(re.escape, labels or LETTERS), key=len, reverse=True))
     text = re.compile(
-        rf"(?:(?:the|la)\s)?(?:(?i:option|choice|answer|letter|{_ELSEWHERE})\s++|[选選][项項]\s?)?+(?:"
+        rf"(?:(?:the|la|die)\s)?(?:(?i:option|choice|answer|letter|{_ELSEWHERE})\s++|[选選][项項]\s?)?+(?:"
         rf"[(\[]\s?(?P<within>(?i:{label}))\s?[)\]]"  # "(B)", "(b) Paris"
-        rf"|(?P<marked>(?i:{label}))(?=\s?\)|[.:,]\s|[.:]?\Z|\s?(?:입니다|이다|です|だ))"  # "b", "B) Paris"
+        rf"|(?P<marked>(?i:{label}))(?=\s?\)|[.:,]\s|[.:]?\Z|\s?(?:입니다|이다|です|だ|है))"  # "b", "B) Paris"
         rf"|(?P<alone>{label})(?=\s(?:{_REASON})\b|\s?[-–—/&;(]|\s(?:{_JOIN})\s)"  # "B because it is larger"
         r")(?P<rest>.*+)"
     )

@@ -54,25 +54,28 @@ _COLON = r"(?::\s*+(?:(?<=\n)(?:>|[-*•](?=[ \t])(?![^\n]*+\n\s*+[-*•][ \t]))
 """After a colon the answer may be on a later line: `The answer is:` and below it `**18**`."""
 _LINE = r"[->•+ \t*_`#]*+"
 """What a line may begin with: quotation, list or other Markdown marks."""
+_ANSWER_WORDS = """
+antwort lösung réponse reponse respuesta risposta resposta antwoord odpowiedź svar svaret vastaus jawaban jawabannya
+cevap yanıt ответ відповідь απάντηση उत्तर الجواب الإجابة উত্তর సమాధానం คำตอบ jibu đáp\\sán đáp\\ssố
+"""
+_ELSEWHERE = "|".join(_ANSWER_WORDS.split())
+_RIGHT = r"(?:finale?|corr?ecta|correct[eo]?|correta|corretta|esatta|đúng|yang\sbenar|الصحيحة|النهائية)"
+_BE_ELSEWHERE = "ist|lautet|est|es|é\\sa|é|è|is|är|er|adalah|to|là|ni|είναι|это|[-–—]|হলো|হল|هي|هو"
+_SO_ELSEWHERE = "donc|daher|also|somit|entonces|portanto|então|quindi|dunque|dus"
 _TO_WHAT = r"(?:\s++(?:(?:to|for)\s++(?:the|this|your)\s++(?:\w++\s++)?(?:question|problem)|here))?+"
 _PHRASE = re.compile(
     rf"\b(?:(?:the|my|our)\s++(?:{_KIND}(?:answer|option|choice)|answer)|my\s++choice"
     rf"|{_KIND}(?:answer|statement|{_NAMED_SO}))"
     rf"(?:\s++choice)?+{_TO_WHAT}{_IS}(?:\s++as\s++follows\b)?+{_COLON}|^{_LINE}answer\s++is\b:?+"
-    r"|\b(?:richtige\s)?antwort\s(?:ist|lautet)\b:?|\b(?:bonne\s)?réponse\s(?:correcte\s|finale\s)?est\b\s?:?"
-    r"|\b(?:respuesta|resposta|risposta)\s(?:corr?ecta\s|correta\s|corretta\s|final\s)?(?:es|é|è)(?!\w):?"
+    rf"|(?<!\w)(?:(?!lösung)(?:{_ELSEWHERE})(?:\s{_RIGHT})?+|(?:option|opción|opção|alternativa|opzione)\s{_RIGHT})"
+    rf"\s(?:{_BE_ELSEWHERE})(?!\w)(?:\s(?:{_SO_ELSEWHERE})\b)?+\s?:?|उत्तर\s(?=\W{{0,4}}[A-Z\d])|คำตอบคือ"
     r"|(?:答案|选项|選項|正解|答え|解答)(?:是|为|為|應為|应为|选|選|は)[:：、]?|(?:故|应|應)(?:选|選)(?:择|擇)?[:：]?|(?:因此|所以)[，,]?(?:选|選)"
     r"|(?:정답|답)[은는이][:：]?",
     re.IGNORECASE | re.MULTILINE,
 )
-_ANSWER_WORDS = """
-answer ans antwort lösung réponse reponse respuesta risposta resposta antwoord odpowiedź svar vastaus jawaban
-cevap yanıt ответ відповідь απάντηση उत्तर الجواب الإجابة
-"""
-_WORDS_FOR_IT = "|".join(_ANSWER_WORDS.split())
 _LABEL = (
-    rf"(?:(?<![^\W_])(?:{_WORDS_FOR_IT})(?:\s(?:choice|option|letter|finale?|corr?ecta))?+"
-    "|đáp (?:án|số)|答案|答え|回答|正解|정답|답)"
+    rf"(?:(?<![^\W_])(?:answer|ans|{_ELSEWHERE})(?:\s(?:choice|option|letter|{_RIGHT}))?+"
+    "|答案|答え|回答|正解|정답|답변|답)"
 )
 _DRESS = r"[ \t*_`#]*+"
 _KEY = r"[\"'](?:(?:final|correct)[_ -]?+)?+answer(?:[_ ](?:choice|letter|option))?+[\"']\s*+:\s*+"
@@ -117,12 +120,12 @@ _SET_APART = re.compile(r"\A\s*+(\$\$[^$]++\$\$|\\\[(?:[^\\]|\\(?!\]))*+\\\])")
 """A display formula, which may span several lines."""
 # "34,\!650" and "5\;m" hold LaTeX spaces, "5!/3!" factorials; "9 a.m." and "i.e." end no sentence.
 _SENTENCE = re.compile(
-    r"(?:[^.!?;…—。！？；✓✔✅☑\n]|\.(?=\d)|(?<=\\)[!;]|!(?=[^\W_]|[\^/+}])|(?<=[^\w.][ap])\.(?=m\.)|(?<=[ap]\.m)\."
-    r"|(?<=\W[iI])\.(?=e\.)|(?<=[iI]\.e)\.)*"
+    r"(?:[^.!?;…—。।۔！？；✓✔✅☑\n]|\.(?=\d)|(?<=\\)[!;]|!(?=[^\W_]|[\^/+}])|(?<=[^\w.][ap])\.(?=m\.)|(?<=[ap]\.m)\."
+    r"|(?<=\bRs)\.(?=\s?\d)|(?<=\W[iI])\.(?=e\.)|(?<=[iI]\.e)\.)*"
 )
 _REASON = re.compile(
     r"(?:,?\s(?:because|since|as|rather\sthan|instead\sof)\s|,\s(?:which|so|not)\s|\s(?:and|but)\snot\s"
-    r"|,?\s\(?i\.e\b|\s\((?:because|since|as|that\sis|namely|from)\s).*",
+    r"|,?\s\(?i\.e\b|\s\((?:because|since|as|that\sis|namely|from|not)\s).*",
     re.DOTALL | re.IGNORECASE,
 )
 _NUMBER_ALONE = re.compile(r"(?:(?<![\w)])[-+])?[0-9](?:(?:[.,:/^*+-]|\{,\}|,\\!)*[0-9])*")
