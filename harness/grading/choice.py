@@ -41,8 +41,8 @@ _LATEX = re.compile(r"\\(?:boxed|fbox|text[a-z]*+|mathbf|mathrm|mbox|left|right|
 
 
 def labels_in(cell: Any) -> tuple[str, ...]:
-    """The labels in a cell with a list of them or a string such as `A B C`."""
-    listed = cell.split() if isinstance(cell, str) else cell
+    """The labels in a cell with a list of them or a string such as `A B C` or `A, B, C`."""
+    listed = cell.replace(",", " ").split() if isinstance(cell, str) else cell
     return tuple(map(str, listed)) if isinstance(listed, Iterable) else ()
 
 

@@ -44,7 +44,7 @@ _OR_COLUMN = ("gold", "setting")
 _NEEDED = ("question_id", "answer", "gold", "correct", "dataset", "model", "setting")
 _TRIED = 50
 """How many distinct cells of a column are tried; one must be valid in the samples table."""
-_KNOWN = (*SAMPLES.columns, "text", "seed")
+_KNOWN = (*SAMPLES.columns, "text", "seed", "reasoning", "problem", "prompt", "labels")
 _JUDGED = "\0"
 """Prefix of the names of the column copies that --correct-if and --drop look at."""
 
