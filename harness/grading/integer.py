@@ -44,7 +44,7 @@ _DECIMAL = re.compile(r"([0-9]{1,3}+(?:,[0-9]{3})++|[0-9]*+)(?:\.([0-9]*+))?+")
 _LETTER = r"(?:[^\W\d_]|(?!\w)[\u0900-\u0eff])"  # vowel signs of India's and Thailand's scripts, too
 _UNIT = re.compile(
     rf"(?![^\W\d_\u3040-\u9fff\uac00-\ud7a3](?!{_LETTER}))"
-    rf"(?:[\s%°,!?()]|[.。](?=\s*+\Z)|{_LETTER}++(?:[-'’/]{_LETTER}++)*+\.?+)*+"
+    rf"(?:[\s%°,!?()\]]|[.。](?=\s*+\Z)|{_LETTER}++(?:[-'’/]{_LETTER}++)*+\.?+)*+"
 )
 _SQUARED = re.compile(rf"(?<={_LETTER})(?:\s*+\^\s*+[23](?!\d)|[²³])")
 _KILO = re.compile(r"千(?=[米克瓦卡帕赫])")

@@ -44,7 +44,7 @@ _BETWEEN_BOXES = re.compile(
 _NOTHING_BETWEEN = re.compile(r"(?:[\s$]|\\(?:[()\[\]\\ ,;:!]|q?quad\b)){0,10}")
 _MOST_BETWEEN = 60
 """Most characters between two boxes of one list."""
-_KIND = r"(?:(?:final|correct|best|right|(?:most|only)\s++\w++)\s++)"
+_KIND = r"(?:(?:final|correct|best|right|required|desired|numeric(?:al)?|integer|exact|(?:most|only)\s++\w++)\s++)"
 _ADVERBS = "clearly definitely exactly indeed just likely obviously only probably simply then therefore thus"
 _SURELY = "|".join(["most likely", *_ADVERBS.split()])
 _BE = r"is|was|(?:w|c|sh)ould\s++be|(?:must|will|(?:ha|seem|appear)s\s++to)\s++be"
@@ -62,7 +62,7 @@ _ELSEWHERE = "|".join(_ANSWER_WORDS.split())
 _RIGHT = r"(?:finale?|corr?ecta|correct[eo]?|correta|corretta|esatta|đúng|yang\sbenar|الصحيحة|النهائية)"
 _BE_ELSEWHERE = "ist|lautet|est|es|é\\sa|é|è|is|är|er|adalah|to|là|ni|είναι|это|[-–—]|হলো|হল|هي|هو"
 _SO_ELSEWHERE = "donc|daher|also|somit|entonces|portanto|então|quindi|dunque|dus"
-_TO_WHAT = r"(?:\s++(?:(?:to|for)\s++(?:the|this|your)\s++(?:\w++\s++)?(?:question|problem)|here))?+"
+_TO_WHAT = r"(?:\s++(?:(?:to|for)\s++(?:the|this|your)\s++(?:\w++\s++)?(?:question|problem)|here)|,\s\w++,)?+"
 _PHRASE = re.compile(
     rf"\b(?:(?:the|my|our)\s++(?:{_KIND}(?:answer|option|choice)|answer)|my\s++choice"
     rf"|{_KIND}(?:answer|statement|{_NAMED_SO}))"
@@ -116,7 +116,9 @@ FORMULA = re.compile(
     r"[\s*_`]*+(?:\$\$((?:[^$\\]|\\[\s\S])++)\$\$|\$((?:[^$\n\\]|\\.)++)\$|\\\((.*?)\\\)|\\\[((?s:.)*?)\\\])"
 )
 """A formula that begins a text, between $ or other LaTeX delimiters; an escaped dollar does not end it."""
-_SET_APART = re.compile(r"\A\s*+(\$\$[^$]++\$\$|\\\[(?:[^\\]|\\(?!\]))*+\\\])")
+_SET_APART = re.compile(
+    r"\A\s*+(?:\$\$([^$]++)\$\$|\\\[((?:[^\\]|\\(?!\]))*+)\\\]|\\begin\{equation\*?\}((?:[^\\]|\\(?!end\{))*+)\\end\{equation\*?\})"
+)
 """A display formula, which may span several lines."""
 # "34,\!650" and "5\;m" hold LaTeX spaces, "5!/3!" factorials; "9 a.m." and "i.e." end no sentence.
 _SENTENCE = re.compile(
@@ -172,9 +174,14 @@ def stated(text: str) -> list[str]:
     end = len(text)
     for match in reversed(_statements(text)):
         body = text[match.end() : end] if (held := _held(match)) is None else held
-        bodies.append(without_introduction(_BELOW.sub("", body).lstrip("*_`# \t\n")))
+        bodies.append(without_introduction(_on_one_line(_BELOW.sub("", body).lstrip("*_`# \t\n"))))
         end = match.start()
     return [body for body in reversed(bodies) if _may_be_a_value(body)]
+
+
+def _on_one_line(text: str) -> str:
+    """`text` with the display formula that begins it on a single line."""
+    return _SET_APART.sub(lambda found: f"$${' '.join(found[found.lastindex or 0].split())}$$", text)
 
 
 def without_reason(text: str) -> str:
@@ -344,7 +351,7 @@ def _said(text: str) -> Iterator[str]:
     matches = [*_PHRASE.finditer(text)]
     ends = [match.start() for match in matches[1:]]
     for match, end in zip(matches, [*ends, len(text)], strict=False):
-        said = _SET_APART.sub(lambda formula: " ".join(formula[1].split()), text[match.end() : end])
+        said = _on_one_line(text[match.end() : end])
         below = "\n" in match[0]
         if not _STEPS.match(said) and (not below or (_may_be_a_value(said) and not _NUMBERED.match(said))):
             yield said
