@@ -132,6 +132,8 @@ def of_one(**cells: Any) -> list[dict[str, Any]]:
         {"choices": ["A nail", "A cork"], "answer": "A cork"},
         {"choices": {"A": "A nail", "B": "A cork"}, "gold": "B"},
         {"choices": {"text": ["A nail", "A cork"], "label": ["A", "B"]}, "answerKey": "B"},
+        {"options": ["A nail", "A cork"], "answer": "B", "answer_index": 1},  # MMLU-Pro
+        {"A": "A nail", "B": "A cork", "Answer": "", "answer": "B"},  # C-Eval
     ],
 )
 def test_choices_are_put_below_the_question(tmp_path: Path, row: dict[str, Any]) -> None:
@@ -230,7 +232,7 @@ def test_the_command_writes_what_reads_back(tmp_path: Path) -> None:
     for rows in (of_numbers, of_one(choices=["A nail", "A cork"], gold="B")):
         file = write(tmp_path / "mine.jsonl", rows)
         done = CliRunner().invoke(command, [str(file), "--out", str(out)])
-        assert done.output == f"{len(rows)} questions -> {out}\n"
+        assert done.output == f"{len(rows)} question{'s' * (len(rows) > 1)} -> {out}\n"
         assert load_questions(str(out)) == load_questions(str(file))
         for words in (["multiple-choice", "--file", str(file)], [str(file)]):
             done = CliRunner().invoke(command, [*words, "--out", str(file)])
