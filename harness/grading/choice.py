@@ -145,8 +145,8 @@ def _patterns(labels: tuple[str, ...]) -> _Patterns:
     text = re.compile(
         rf"(?:(?:the|la|die)\s)?(?:(?i:option|choice|answer|letter|{_ELSEWHERE})\s++|[选選][项項]\s?)?+(?:"
         rf"[(\[]\s?(?P<within>(?i:{label}))\s?[)\]]"  # "(B)", "(b) Paris"
-        rf"|(?P<marked>(?i:{label}))(?=\s?[)\]]|[.:,]\s|[.:]?\Z|\s?(?:입니다|이다|です|だ|है))"  # "b", "B) Paris"
-        rf"|(?P<alone>{label})(?=\s(?:{_REASON})\b|\s?(?:[-–—/&;([→]|=>)|\s(?:{_JOIN})\s)"  # "B because it is larger"
+        rf"|(?P<marked>(?i:{label}))(?=\s?[)\]]|[.:,]\s|[.:]?\Z|\s?(?:입니다|이다|です|だ|है))"  # "b"
+        rf"|(?P<alone>{label})(?=\s(?:{_REASON})\b|\s?(?:[-–—/&;([→]|=>)|\s(?:{_JOIN})\s)"  # "B because"
         r")(?P<rest>.*+)"
     )
     dressed = rf"(?:[(\[]\s?(?i:{label})\s?[)\]]|{label})(?!\w)"

@@ -44,7 +44,7 @@ _BETWEEN_BOXES = re.compile(
 _NOTHING_BETWEEN = re.compile(r"(?:[\s$]|\\(?:[()\[\]\\ ,;:!]|q?quad\b)){0,10}")
 _MOST_BETWEEN = 60
 """Most characters between two boxes of one list."""
-_KIND = r"(?:(?:final|correct|best|right|required|desired|numeric(?:al)?|integer|exact|(?:most|only)\s++\w++)\s++)"
+_KIND = r"(?:(?:final|correct|best|right|required|desired|numerical|integer|exact|(?:most|only)\s++\w++)\s++)"
 _ADVERBS = "clearly definitely exactly indeed just likely obviously only probably simply then therefore thus"
 _SURELY = "|".join(["most likely", *_ADVERBS.split()])
 _BE = r"is|was|(?:w|c|sh)ould\s++be|(?:must|will|(?:ha|seem|appear)s\s++to)\s++be"
@@ -55,8 +55,8 @@ _COLON = r"(?::\s*+(?:(?<=\n)(?:>|[-*•](?=[ \t])(?![^\n]*+\n\s*+[-*•][ \t]))
 _LINE = r"[->•+ \t*_`#]*+"
 """What a line may begin with: quotation, list or other Markdown marks."""
 _ANSWER_WORDS = """
-antwort lösung réponse reponse respuesta risposta resposta antwoord odpowiedź svar svaret vastaus jawaban jawabannya
-cevap yanıt ответ відповідь απάντηση उत्तर الجواب الإجابة উত্তর సమాధానం คำตอบ jibu đáp\\sán đáp\\ssố
+antwort lösung réponse reponse respuesta risposta resposta antwoord odpowiedź svar svaret vastaus jawaban
+jawabannya cevap yanıt ответ відповідь απάντηση उत्तर الجواب الإجابة উত্তর సమాధానం คำตอบ jibu đáp\\sán đáp\\ssố
 """
 _ELSEWHERE = "|".join(_ANSWER_WORDS.split())
 _RIGHT = r"(?:finale?|corr?ecta|correct[eo]?|correta|corretta|esatta|đúng|yang\sbenar|الصحيحة|النهائية)"
