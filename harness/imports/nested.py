@@ -119,11 +119,10 @@ def at(cell: Any, place: str) -> Any:
 
 
 def _at(cell: Any, steps: list[str], owner: Any = None) -> Any:
+    cell = _as_plain_list(cell)  # within an object, lists of JSON lines are arrays, too
     if not steps:
         return cell
     step, *rest = steps
-    if isinstance(cell, np.ndarray):  # within an object
-        cell = cell.tolist()
     if step == "#":
         return len(cell) if isinstance(cell, list | dict) else None
     if step == "?" and isinstance(cell, dict):
@@ -186,8 +185,9 @@ def one_answer_a_row(
     apart = {*listed, *_OF_A_ROW}
     whole = [name for name in names if name not in apart]
     shared = [name for name in whole if table[name][several].notna().any()]
+    voted = ("answer" if "answer" in table else "text") if "gold" in table else "correct"
     for name in shared:
-        if name in sources or name == ("answer" if "gold" in table else "correct"):
+        if name in sources or name == voted:
             found = f"column {sources.get(name, name)!r} has one value for several answers"
             raise BadInput(f"{file}: {found}, expected a list with a value for each")
     for name in listed:
