@@ -50,7 +50,7 @@ def read_any(file: Path, text_columns: tuple[str, ...]) -> pd.DataFrame:
 
 
 def _as_plain_list(cell: Any) -> Any:
-    return [_as_plain_list(item) for item in cell] if isinstance(cell, np.ndarray) else cell
+    return [_as_plain_list(item) for item in cell.tolist()] if isinstance(cell, np.ndarray) else cell
 
 
 def _read(file: Path, text_columns: tuple[str, ...]) -> pd.DataFrame:
