@@ -145,13 +145,13 @@ def _patterns(labels: tuple[str, ...]) -> _Patterns:
     text = re.compile(
         rf"(?:(?:the|la|die)\s)?(?:(?i:option|choice|answer|letter|{_ELSEWHERE})\s++|[选選][项項]\s?)?+(?:"
         rf"[(\[]\s?(?P<within>(?i:{label}))\s?[)\]]"  # "(B)", "(b) Paris"
-        rf"|(?P<marked>(?i:{label}))(?=\s?[)\]]|[.:,]\s|[.:]?\Z|\s?(?:입니다|이다|です|だ|है))"  # "b"
+        rf"|(?P<marked>(?i:{label}))(?=\s?[)\]]|[.:,]\s|、|[.:]?\Z|\s?(?:입니다|이다|です|だ|है))"  # "b"
         rf"|(?P<alone>{label})(?=\s(?:{_REASON})\b|\s?(?:[-–—/&;([→]|=>)|\s(?:{_JOIN})\s)"  # "B because"
         r")(?P<rest>.*+)"
     )
     dressed = rf"(?:[(\[]\s?(?i:{label})\s?[)\]]|{label})(?!\w)"
     another = re.compile(
-        rf"\W*?(?:(?:[,;/&+]|(?<!\w)(?:{_JOIN})\b)\W*+)++(?:(?i:option|choice|answer)\s)?{dressed}"
+        rf"\W*?(?:(?:[,;/&+、]|(?<!\w)(?:{_JOIN})\b)\W*+)++(?:(?i:option|choice|answer)\s)?{dressed}"
         rf"|[\s).:]*+{dressed}\W*+\Z"
     )
     last = re.compile(rf"[^()\[\]\n]{{0,200}}?(?:[(\[]\s?({label})\s?[)\]]|\boption\s({label}))\W*+")

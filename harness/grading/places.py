@@ -61,7 +61,8 @@ jawabannya cevap yanıt ответ відповідь απάντηση उत्
 _ELSEWHERE = "|".join(_ANSWER_WORDS.split())
 _RIGHT = r"(?:finale?|corr?ecta|correct[eo]?|correta|corretta|esatta|đúng|yang\sbenar|الصحيحة|النهائية)"
 _BE_ELSEWHERE = "ist|lautet|est|es|é\\sa|é|è|is|är|er|adalah|to|là|ni|είναι|это|[-–—]|হলো|হল|هي|هو"
-_SO_ELSEWHERE = "donc|daher|also|somit|entonces|portanto|então|quindi|dunque|dus"
+_SO_ELSEWHERE = "donc|daher|also|somit|entonces|portanto|então|quindi|dunque|dus|de|wie\\sfolgt"
+_SO_ELSEWHERE += r"|(?:la\s)?s(?:iguiente|uivante|eguinte|eguente)"
 _TO_WHAT = r"(?:\s++(?:(?:to|for)\s++(?:the|this|your)\s++(?:\w++\s++)?(?:question|problem)|here)|,\s\w++,)?+"
 _PHRASE = re.compile(
     rf"\b(?:(?:the|my|our)\s++(?:{_KIND}(?:answer|option|choice)|answer)|my\s++choice"
