@@ -213,7 +213,8 @@ def _as_list(cell: Any) -> list[Any]:
 
 def _no_value(file: Path, row: int, source: str, name: str, cell: Any) -> BadInput:
     """The error for a cell with objects in it, which suggests a place within the cell."""
-    item, place = (cell[-1], f"{source}.-1") if isinstance(cell, list) and len(cell) else (cell, source)
+    which = 0 if name == "gold" else -1  # of several right answers the first, as in logs of other tools
+    item, place = (cell[which], f"{source}.{which}") if isinstance(cell, list) and cell else (cell, source)
     fields = [str(field) for field in item] if isinstance(item, dict) else ["0"] * isinstance(item, list)
     hint = [field for field in ("content", "text", "answer") if field in fields] or fields
     kind = "an object" if isinstance(cell, dict) else "a list"
