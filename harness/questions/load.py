@@ -147,7 +147,7 @@ def load_questions(name: str, file: Path | None = None, grader: GraderName | Non
         raise BadInput(f"a file ({options}) is for {', '.join(DATASETS)}, not for {name}")
     if Path(name).is_file():
         rows = file_rows(Path(name))
-        labelled = "labels" in rows[0] or _choices(rows[0], name) is not None
+        labelled = {"choices", "labels"} & rows[0].keys() or _choices(rows[0], name) is not None
         default: GraderName = "choice" if labelled else "integer"
         return _questions(rows, Path(name).stem, Path(name), grader or default)
     raise BadInput(f"{name}: no such file, and not one of {', '.join(DATASETS)}")
