@@ -41,7 +41,7 @@ _DECIMAL = re.compile(r"([0-9]{1,3}+(?:,[0-9]{3})++|[0-9]*+)(?:\.([0-9]*+))?+")
 
 # After the number: nothing, percent, degree, words. "5x", "10k" are no integers; "5ml", "5 m", "5 m²" are 5,
 # and so is "5元": in East Asian scripts one character can be a word.
-_LETTER = r"(?:[^\W\d_]|(?!\w)[\u0900-\u0eff])"  # vowel signs of India's and Thailand's scripts, too
+_LETTER = r"(?:[^\W\d_]|(?!\w)[\u0900-\u0eff])"  # vowel signs of India and Thailand, too
 _UNIT = re.compile(
     rf"(?![^\W\d_\u3040-\u9fff\uac00-\ud7a3](?!{_LETTER}))"
     rf"(?:[\s%°,!?()\]]|[.。](?=\s*+\Z)|{_LETTER}++(?:[-'’/]{_LETTER}++)*+\.?+)*+"

@@ -55,8 +55,9 @@ _COLON = r"(?::\s*+(?:(?<=\n)(?:>|[-*•](?=[ \t])(?![^\n]*+\n\s*+[-*•][ \t]))
 _LINE = r"[->•+ \t*_`#]*+"
 """What a line may begin with: quotation, list or other Markdown marks."""
 _ANSWER_WORDS = """
-antwort lösung réponse reponse respuesta risposta resposta antwoord odpowiedź svar svaret vastaus jawaban
-jawabannya cevap yanıt ответ відповідь απάντηση उत्तर الجواب الإجابة উত্তর సమాధానం คำตอบ jibu đáp\\sán đáp\\ssố
+antwort lösung réponse reponse respuesta risposta resposta antwoord odpowiedź svar svaret
+vastaus jawaban jawabannya cevap yanıt ответ відповідь απάντηση उत्तर
+الجواب الإجابة উত্তর సమాధానం คำตอบ jibu đáp\\sán đáp\\ssố
 """
 _ELSEWHERE = "|".join(_ANSWER_WORDS.split())
 _RIGHT = r"(?:finale?|corr?ecta|correct[eo]?|correta|corretta|esatta|đúng|yang\sbenar|الصحيحة|النهائية)"

@@ -213,7 +213,7 @@ def _as_list(cell: Any) -> list[Any]:
 
 def _no_value(file: Path, row: int, source: str, name: str, cell: Any) -> BadInput:
     """The error for a cell with objects in it, which suggests a place within the cell."""
-    which = 0 if name == "gold" else -1  # of several right answers the first, as in logs of other tools
+    which = 0 if name == "gold" else -1  # as other tools take the first of several
     item, place = (cell[which], f"{source}.{which}") if isinstance(cell, list) and cell else (cell, source)
     fields = [str(field) for field in item] if isinstance(item, dict) else ["0"] * isinstance(item, list)
     hint = [field for field in ("content", "text", "answer") if field in fields] or fields

@@ -175,7 +175,7 @@ def _questions(
 
 
 def _question(row: SourceRow, default_id: str, where: str, grader: GraderName) -> Question:
-    """The question of a row; choices are as in `_choices`, or already in the problem, with their `labels`."""
+    """The question of a row, with its choices or, if they are in the problem, their `labels`."""
     problem, answer = _needed(row, where, "problem", "question"), _needed(row, where, *_GOLD)
     labels, ids = tuple[str, ...](), ["question_id"]
     if grader == "choice":
@@ -190,7 +190,7 @@ def _question(row: SourceRow, default_id: str, where: str, grader: GraderName) -
 
 
 def _choices(row: SourceRow, where: str) -> Any:
-    """The choices of a row: in `choices` or `options`, or one each in the columns A, B, …; None for none."""
+    """The choices of a row, in `choices`, `options` or the columns A, B, …; None for none."""
     listed = next((row[name] for name in ("choices", "options") if row.get(name) is not None), None)
     each = {label: text for label in string.ascii_uppercase if (text := _first(row, where, label))}
     return each if listed is None and len(each) > 1 else listed
