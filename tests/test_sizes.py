@@ -16,9 +16,9 @@ LONG = 100
 """A line with more characters than this is long."""
 
 LIMITS = {
-    "lines of the packages": 38_357,
+    "lines of the packages": 38_390,
     "files of the packages": 301,
-    "lines of the tests": 32_329,
+    "lines of the tests": 32_348,
     "words of pages written by hand": 18_746,
     "mean characters of a line": 52.9,
     "long lines, %": 7.9,

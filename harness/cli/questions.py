@@ -36,13 +36,14 @@ def questions(dataset: str, file: Path | None, out: Path | None, grader: GraderN
     from harness.questions.load import load_questions
     from results.tables.contract import check_out
     from results.tables.files import write_raw
+    from results.terminal import plural
 
     if out:
         check_out(out, [path for path in (file, Path(dataset)) if path and path.is_file()])
     loaded = load_questions(dataset, file, grader)
     if out:
         write_raw(pd.DataFrame(map(_row, loaded)), out)
-    click.echo(f"{len(loaded)} questions{f' -> {out}' if out else ''}")
+    click.echo(f"{plural(len(loaded), 'question')}{f' -> {out}' if out else ''}")
 
 
 def _row(question: "Question") -> dict[str, str]:

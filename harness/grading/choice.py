@@ -24,7 +24,7 @@ _REASON = "because|since|as|is|rather|not|instead|over"
 _SAYS_MORE = re.compile(r";\W*+(?:(?i:option|choice|answer)\s++)?+\w++[^\w;]++[a-z]")
 """A statement about a second label: `A; B is larger` answers A, but `A; C` answers both."""
 _JOIN = "and|or|und|oder|et|ou|y|o"
-_ELSEWHERE = "opción|letra|a\\sletra|lettre|réponse|opzione|lettera|antwort"
+_ELSEWHERE = "opción|letra|a\\sletra|lettre|réponse|opzione|lettera|antwort|(?:a\\s)?alternativa"
 _WRONG = re.compile(
     r"\W*+(?:(?:is|are|was|seems|looks|would\sbe|must\sbe)\s++(?:\w{1,20}ly\s++)?"
     r"(?:not|wrong|incorrect|false|excluded|out)"
@@ -42,8 +42,8 @@ _LATEX = re.compile(r"\\(?:boxed|fbox|text[a-z]*+|mathbf|mathrm|mbox|left|right|
 
 
 def labels_in(cell: Any) -> tuple[str, ...]:
-    """The labels in a cell with a list of them or a string such as `A B C`."""
-    listed = cell.split() if isinstance(cell, str) else cell
+    """The labels in a cell with a list of them or a string such as `A B C` or `A, B, C`."""
+    listed = cell.replace(",", " ").split() if isinstance(cell, str) else cell
     return tuple(map(str, listed)) if isinstance(listed, Iterable) else ()
 
 
@@ -144,15 +144,15 @@ class _Patterns(NamedTuple):
 def _patterns(labels: tuple[str, ...]) -> _Patterns:
     label = "|".join(sorted(map(re.escape, labels or LETTERS), key=len, reverse=True))
     text = re.compile(
-        rf"(?:(?:the|la)\s)?(?:(?i:option|choice|answer|letter|{_ELSEWHERE})\s++|[选選][项項]\s?)?+(?:"
+        rf"(?:(?:the|la|die)\s)?(?:(?i:option|choice|answer|letter|{_ELSEWHERE})\s++|[选選][项項]\s?)?+(?:"
         rf"[(\[]\s?(?P<within>(?i:{label}))\s?[)\]]"  # "(B)", "(b) Paris"
-        rf"|(?P<marked>(?i:{label}))(?=\s?\)|[.:,]\s|[.:]?\Z|\s?(?:입니다|이다|です|だ))"  # "b", "B) Paris"
-        rf"|(?P<alone>{label})(?=\s(?:{_REASON})\b|\s?[-–—/&;(]|\s(?:{_JOIN})\s)"  # "B because it is larger"
+        rf"|(?P<marked>(?i:{label}))(?=\s?[)\]]|[.:,]\s|、|[.:]?\Z|\s?(?:입니다|이다|です|だ|है))"  # "b"
+        rf"|(?P<alone>{label})(?=\s(?:{_REASON})\b|\s?(?:[-–—/&;([→]|=>)|\s(?:{_JOIN})\s)"  # "B because"
         r")(?P<rest>.*+)"
     )
     dressed = rf"(?:[(\[]\s?(?i:{label})\s?[)\]]|{label})(?!\w)"
     another = re.compile(
-        rf"\W*?(?:(?:[,;/&+]|(?<!\w)(?:{_JOIN})\b)\W*+)++(?:(?i:option|choice|answer)\s)?{dressed}"
+        rf"\W*?(?:(?:[,;/&+、]|(?<!\w)(?:{_JOIN})\b)\W*+)++(?:(?i:option|choice|answer)\s)?{dressed}"
         rf"|[\s).:]*+{dressed}\W*+\Z"
     )
     last = re.compile(rf"[^()\[\]\n]{{0,200}}?(?:[(\[]\s?({label})\s?[)\]]|\boption\s({label}))\W*+")

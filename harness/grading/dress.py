@@ -46,7 +46,7 @@ _SPELLINGS = (
 )
 _BEFORE = re.compile(
     r"\A[\s*_`$]*+([-+]?+)(?:\\(?:approx|simeq|sim)(?![a-zA-Z])|[=≈~]"
-    r"|(?:\\(?:text|mbox|mathrm)\s*+\{\s*+)?+(?:US|USD|EUR|GBP|Rs|[AC](?=\$))(?!\w))"
+    r"|(?:\\(?:text|mbox|mathrm)\s*+\{\s*+)?+(?:Rs\.|(?:US|USD|EUR|GBP|Rs|[AC](?=\$))(?!\w)))"
     r"[\s}$]*+(?=[-+]?+\s?(?:\\?[$€£¥])?+\s?\.?+[\d\\√π])",
 )
 """What may precede a number without changing its value."""

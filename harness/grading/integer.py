@@ -19,7 +19,7 @@ from harness.grading.value_words import (
     LINK_WORDS,
     NUMBER_WORDS,
     SCALE_WORDS,
-    VALUE_CHARACTERS,
+    UNSPACED_VALUES,
     VALUE_WORDS,
 )
 from results.canonical import INVISIBLE, canonical
@@ -41,10 +41,10 @@ _DECIMAL = re.compile(r"([0-9]{1,3}+(?:,[0-9]{3})++|[0-9]*+)(?:\.([0-9]*+))?+")
 
 # After the number: nothing, percent, degree, words. "5x", "10k" are no integers; "5ml", "5 m", "5 m²" are 5,
 # and so is "5元": in East Asian scripts one character can be a word.
-_LETTER = r"[^\W\d_]"
+_LETTER = r"(?:[^\W\d_]|(?!\w)[\u0900-\u0eff])"  # vowel signs of India and Thailand, too
 _UNIT = re.compile(
     rf"(?![^\W\d_\u3040-\u9fff\uac00-\ud7a3](?!{_LETTER}))"
-    rf"(?:[\s%°,!?()]|[.。](?=\s*+\Z)|{_LETTER}++(?:[-'’/]{_LETTER}++)*+\.?+)*+"
+    rf"(?:[\s%°,!?()\]]|[.。](?=\s*+\Z)|{_LETTER}++(?:[-'’/]{_LETTER}++)*+\.?+)*+"
 )
 _SQUARED = re.compile(rf"(?<={_LETTER})(?:\s*+\^\s*+[23](?!\d)|[²³])")
 _KILO = re.compile(r"千(?=[米克瓦卡帕赫])")
@@ -126,7 +126,7 @@ def _changes_the_value(unit: str) -> bool:
     words = _WORD.findall(unit.casefold())
     if not SCALE_WORDS.isdisjoint(words) or _SCALE_LETTER.search(unit):
         return True
-    if not (unit.isascii() or VALUE_CHARACTERS.isdisjoint(unit)):
+    if not unit.isascii() and UNSPACED_VALUES.search(unit):
         return True
     before = list(takewhile(lambda word: word not in LINK_WORDS, words))
     if before[-1:] == ["and"] or not VALUE_WORDS.isdisjoint(before):

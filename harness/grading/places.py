@@ -44,7 +44,7 @@ _BETWEEN_BOXES = re.compile(
 _NOTHING_BETWEEN = re.compile(r"(?:[\s$]|\\(?:[()\[\]\\ ,;:!]|q?quad\b)){0,10}")
 _MOST_BETWEEN = 60
 """Most characters between two boxes of one list."""
-_KIND = r"(?:(?:final|correct|best|right|(?:most|only)\s++\w++)\s++)"
+_KIND = r"(?:(?:final|correct|best|right|required|desired|numerical|integer|exact|(?:most|only)\s++\w++)\s++)"
 _ADVERBS = "clearly definitely exactly indeed just likely obviously only probably simply then therefore thus"
 _SURELY = "|".join(["most likely", *_ADVERBS.split()])
 _BE = r"is|was|(?:w|c|sh)ould\s++be|(?:must|will|(?:ha|seem|appear)s\s++to)\s++be"
@@ -54,25 +54,30 @@ _COLON = r"(?::\s*+(?:(?<=\n)(?:>|[-*•](?=[ \t])(?![^\n]*+\n\s*+[-*•][ \t]))
 """After a colon the answer may be on a later line: `The answer is:` and below it `**18**`."""
 _LINE = r"[->•+ \t*_`#]*+"
 """What a line may begin with: quotation, list or other Markdown marks."""
-_TO_WHAT = r"(?:\s++(?:(?:to|for)\s++(?:the|this|your)\s++(?:\w++\s++)?(?:question|problem)|here))?+"
+_ANSWER_WORDS = """
+antwort lösung réponse reponse respuesta risposta resposta antwoord odpowiedź svar svaret
+vastaus jawaban jawabannya cevap yanıt ответ відповідь απάντηση उत्तर
+الجواب الإجابة উত্তর సమాధానం คำตอบ jibu đáp\\sán đáp\\ssố
+"""
+_ELSEWHERE = "|".join(_ANSWER_WORDS.split())
+_RIGHT = r"(?:finale?|corr?ecta|correct[eo]?|correta|corretta|esatta|đúng|yang\sbenar|الصحيحة|النهائية)"
+_BE_ELSEWHERE = "ist|lautet|est|es|é\\sa|é|è|is|är|er|adalah|to|là|ni|είναι|это|[-–—]|হলো|হল|هي|هو"
+_SO_ELSEWHERE = "donc|daher|also|somit|entonces|portanto|então|quindi|dunque|dus|de|wie\\sfolgt"
+_SO_ELSEWHERE += r"|(?:la\s)?s(?:iguiente|uivante|eguinte|eguente)"
+_TO_WHAT = r"(?:\s++(?:(?:to|for)\s++(?:the|this|your)\s++(?:\w++\s++)?(?:question|problem)|here)|,\s\w++,)?+"
 _PHRASE = re.compile(
     rf"\b(?:(?:the|my|our)\s++(?:{_KIND}(?:answer|option|choice)|answer)|my\s++choice"
     rf"|{_KIND}(?:answer|statement|{_NAMED_SO}))"
     rf"(?:\s++choice)?+{_TO_WHAT}{_IS}(?:\s++as\s++follows\b)?+{_COLON}|^{_LINE}answer\s++is\b:?+"
-    r"|\b(?:richtige\s)?antwort\s(?:ist|lautet)\b:?|\b(?:bonne\s)?réponse\s(?:correcte\s|finale\s)?est\b\s?:?"
-    r"|\b(?:respuesta|resposta|risposta)\s(?:corr?ecta\s|correta\s|corretta\s|final\s)?(?:es|é|è)(?!\w):?"
+    rf"|(?<!\w)(?:(?!lösung)(?:{_ELSEWHERE})(?:\s{_RIGHT})?+|(?:option|opción|opção|alternativa|opzione)\s{_RIGHT})"
+    rf"\s(?:{_BE_ELSEWHERE})(?!\w)(?:\s(?:{_SO_ELSEWHERE})\b)?+\s?:?|उत्तर\s(?=\W{{0,4}}[A-Z\d])|คำตอบคือ"
     r"|(?:答案|选项|選項|正解|答え|解答)(?:是|为|為|應為|应为|选|選|は)[:：、]?|(?:故|应|應)(?:选|選)(?:择|擇)?[:：]?|(?:因此|所以)[，,]?(?:选|選)"
     r"|(?:정답|답)[은는이][:：]?",
     re.IGNORECASE | re.MULTILINE,
 )
-_ANSWER_WORDS = """
-answer ans antwort lösung réponse reponse respuesta risposta resposta antwoord odpowiedź svar vastaus jawaban
-cevap yanıt ответ відповідь απάντηση उत्तर الجواب الإجابة
-"""
-_WORDS_FOR_IT = "|".join(_ANSWER_WORDS.split())
 _LABEL = (
-    rf"(?:(?<![^\W_])(?:{_WORDS_FOR_IT})(?:\s(?:choice|option|letter|finale?|corr?ecta))?+"
-    "|đáp (?:án|số)|答案|答え|回答|正解|정답|답)"
+    rf"(?:(?<![^\W_])(?:answer|ans|{_ELSEWHERE})(?:\s(?:choice|option|letter|{_RIGHT}))?+"
+    "|答案|答え|回答|正解|정답|답변|답)"
 )
 _DRESS = r"[ \t*_`#]*+"
 _KEY = r"[\"'](?:(?:final|correct)[_ -]?+)?+answer(?:[_ ](?:choice|letter|option))?+[\"']\s*+:\s*+"
@@ -113,16 +118,18 @@ FORMULA = re.compile(
     r"[\s*_`]*+(?:\$\$((?:[^$\\]|\\[\s\S])++)\$\$|\$((?:[^$\n\\]|\\.)++)\$|\\\((.*?)\\\)|\\\[((?s:.)*?)\\\])"
 )
 """A formula that begins a text, between $ or other LaTeX delimiters; an escaped dollar does not end it."""
-_SET_APART = re.compile(r"\A\s*+(\$\$[^$]++\$\$|\\\[(?:[^\\]|\\(?!\]))*+\\\])")
+_SET_APART = re.compile(
+    r"\A\s*+(?:\$\$([^$]++)\$\$|\\\[((?:[^\\]|\\(?!\]))*+)\\\]|\\begin\{equation\*?\}((?:[^\\]|\\(?!end\{))*+)\\end\{equation\*?\})"
+)
 """A display formula, which may span several lines."""
 # "34,\!650" and "5\;m" hold LaTeX spaces, "5!/3!" factorials; "9 a.m." and "i.e." end no sentence.
 _SENTENCE = re.compile(
-    r"(?:[^.!?;…—。！？；✓✔✅☑\n]|\.(?=\d)|(?<=\\)[!;]|!(?=[^\W_]|[\^/+}])|(?<=[^\w.][ap])\.(?=m\.)|(?<=[ap]\.m)\."
-    r"|(?<=\W[iI])\.(?=e\.)|(?<=[iI]\.e)\.)*"
+    r"(?:[^.!?;…—。।۔！？；✓✔✅☑\n]|\.(?=\d)|(?<=\\)[!;]|!(?=[^\W_]|[\^/+}])|(?<=[^\w.][ap])\.(?=m\.)|(?<=[ap]\.m)\."
+    r"|(?<=\bRs)\.(?=\s?\d)|(?<=\W[iI])\.(?=e\.)|(?<=[iI]\.e)\.)*"
 )
 _REASON = re.compile(
     r"(?:,?\s(?:because|since|as|rather\sthan|instead\sof)\s|,\s(?:which|so|not)\s|\s(?:and|but)\snot\s"
-    r"|,?\s\(?i\.e\b|\s\((?:because|since|as|that\sis|namely|from)\s).*",
+    r"|,?\s\(?i\.e\b|\s\((?:because|since|as|that\sis|namely|from|not)\s).*",
     re.DOTALL | re.IGNORECASE,
 )
 _NUMBER_ALONE = re.compile(r"(?:(?<![\w)])[-+])?[0-9](?:(?:[.,:/^*+-]|\{,\}|,\\!)*[0-9])*")
@@ -169,9 +176,14 @@ def stated(text: str) -> list[str]:
     end = len(text)
     for match in reversed(_statements(text)):
         body = text[match.end() : end] if (held := _held(match)) is None else held
-        bodies.append(without_introduction(_BELOW.sub("", body).lstrip("*_`# \t\n")))
+        bodies.append(without_introduction(_on_one_line(_BELOW.sub("", body).lstrip("*_`# \t\n"))))
         end = match.start()
     return [body for body in reversed(bodies) if _may_be_a_value(body)]
+
+
+def _on_one_line(text: str) -> str:
+    """`text` with the display formula that begins it on a single line."""
+    return _SET_APART.sub(lambda found: f"$${' '.join(found[found.lastindex or 0].split())}$$", text)
 
 
 def without_reason(text: str) -> str:
@@ -341,7 +353,7 @@ def _said(text: str) -> Iterator[str]:
     matches = [*_PHRASE.finditer(text)]
     ends = [match.start() for match in matches[1:]]
     for match, end in zip(matches, [*ends, len(text)], strict=False):
-        said = _SET_APART.sub(lambda formula: " ".join(formula[1].split()), text[match.end() : end])
+        said = _on_one_line(text[match.end() : end])
         below = "\n" in match[0]
         if not _STEPS.match(said) and (not below or (_may_be_a_value(said) and not _NUMBERED.match(said))):
             yield said

@@ -3,6 +3,8 @@
 Words that are also units are left out, such as pairs, times, and cents and quarts (French numbers).
 """
 
+import re
+
 SCALES = """
 dozen dozens score gross hundred hundreds thousand thousands million millions billion billions trillion
 trillions quadrillion k mn bn tn mln mld mio mrd grand myriad lakh lakhs lac lacs crore crores arab hazar
@@ -13,7 +15,8 @@ dúzia dúzias cento centos milhão milhões bilhão bilhões mila mille milione
 honderd duizend miljoen miljard dozijn hundra tusen miljon miljoner miljard dussin hundre tusind millioner
 sto tysiąc tysiące tysięcy milion milionów tuzin yüz bin milyon milyar düzine ratus ribu juta miliar lusin
 trăm nghìn ngàn triệu tỷ сто сотня сотни сотен тысяча тысячи тысяч тыс миллион миллиона миллионов млн миллиард
-миллиарда миллиардов млрд дюжина дюжины дюжин ألف آلاف مئة مليون مليار दर्जन हज़ार लाख करोड़
+миллиарда миллиардов млрд дюжина дюжины дюжин ألف آلاف مئة مليون مليار दर्जन हज़ार हजार लाख करोड़ सौ
+শত হাজার লাখ লক্ষ কোটি ডজন వందల వేలు వేల లక్ష లక్షలు కోటి కోట్లు డజను డజన్ల
 """
 
 FRACTIONS = """
@@ -67,7 +70,7 @@ VALUE_WORDS = frozenset(f"{SCALES} {FRACTIONS} {OPERATIONS} {NUMBERS}".split())
 ARTICLES = frozenset({"a", "an", "one"})
 """After `and` they begin a part of the number, as in 6 and a half; 6 cups and plates are 6."""
 
-VALUE_CHARACTERS = frozenset("半倍천백만억반")
+UNSPACED_VALUES = re.compile("[半倍천백만억반]|สิบ|ร้อย|พัน|หมื่น|แสน|ล้าน|โหล|ครึ่ง")
 """Value words of scripts without spaces between words, besides Unicode's numeric characters."""
 
 STATING = """

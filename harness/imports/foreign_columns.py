@@ -44,7 +44,7 @@ _OR_COLUMN = ("gold", "setting")
 _NEEDED = ("question_id", "answer", "gold", "correct", "dataset", "model", "setting")
 _TRIED = 50
 """How many distinct cells of a column are tried; one must be valid in the samples table."""
-_KNOWN = (*SAMPLES.columns, "text", "seed")
+_KNOWN = (*SAMPLES.columns, "text", "seed", "reasoning", "problem", "prompt", "labels")
 _JUDGED = "\0"
 """Prefix of the names of the column copies that --correct-if and --drop look at."""
 
@@ -279,7 +279,7 @@ def _own_columns_apart(table: pd.DataFrame, named: Collection[str]) -> tuple[pd.
         if name in table and name not in _NEEDED:
             cells = table[name].dropna().drop_duplicates()
             if len(cells) and not any(_conforms(cells.iloc[[place]]) for place in range(len(cells[:_TRIED]))):
-                renamed[name] = f"file_{name}"
+                renamed[name] = "file_" * (1 + (f"file_{name}" in table)) + name
     first = {name: as_typed(table[name].dropna().iloc[0]) for name in renamed}
     notes = [
         f"the file's column {name!r} (such as {first[name]!r:.40}) is not that of a samples table, which is "

@@ -62,7 +62,7 @@ def import_lm_eval(
             "setting": setting_value(file, settings, setting),
             "decoding": "greedy" if greedy and len(answers) == 1 else "sample",
             "question_id": str(row["doc_id"]),
-            "gold": str(row["target"]),
+            "gold": _targets(row)[0],
         }
         cells += [shared | {"sample": i, "text": text} for i, text in enumerate(answers)]
     table, notes = pd.DataFrame(cells), [f"read {file}"]
@@ -111,6 +111,12 @@ def _rows(file: Path, filter_name: str | None, *, texts_alone: bool) -> tuple[li
     return [row for row in rows if row["filter"] == name], names
 
 
+def _targets(row: JsonObject) -> list[str]:
+    """The right answers to a document, of which exact_match takes any; the first is the gold."""
+    listed = row["target"] if isinstance(row["target"], list) else ()
+    return [str(target) for target in listed] or [str(row["target"])]
+
+
 def _responses(row: JsonObject, file: Path) -> list[str]:
     """The texts of all repeats. Raises BadInput if the task generates no text."""
     match row["resps"]:
@@ -152,9 +158,11 @@ def as_logged(
     filtered = _apply(file, [step for step in steps if step["function"] not in _SELECTIONS], rows, texts)
     metrics = {str(metric.get("metric")): metric for metric in task.get("metric_list") or ()}
     clean = _cleaner(metrics.get("exact_match", {}))
-    golds = [clean(str(row["target"])) for row in rows]
-    answers = [[None if text == _NO_MATCH else clean(text) for text in repeats] for repeats in filtered]
-    documents = list(zip(golds, answers, rows, strict=True))
+    documents: list[tuple[str, list[str | None], JsonObject]] = []
+    for row, repeats in zip(rows, filtered, strict=True):
+        gold, *others = map(clean, _targets(row))
+        said = (None if text == _NO_MATCH else clean(text) for text in repeats)
+        documents.append((gold, [gold if answer in others else answer for answer in said], row))
     if all(len(repeats) == 1 for repeats in texts):
         cells = []
         for gold, (answer,), row in documents:
@@ -177,7 +185,7 @@ def _as_read(file: Path, row: JsonObject, count: int) -> list[JsonObject]:
     The log of s1 has what was read in each repeat; other logs have one reading, of one
     answer.
     """
-    gold = str(row["target"])
+    gold = _targets(row)[0]
     readings = row.get("extracted_answers") or row["filtered_resps"]
     verdicts = row.get("exact_matches") or [_logged(file, row)] * (count == 1)
     if not len(readings) == len(verdicts) == count:

@@ -50,7 +50,7 @@ def read_any(file: Path, text_columns: tuple[str, ...]) -> pd.DataFrame:
 
 
 def _as_plain_list(cell: Any) -> Any:
-    return [_as_plain_list(item) for item in cell] if isinstance(cell, np.ndarray) else cell
+    return [_as_plain_list(item) for item in cell.tolist()] if isinstance(cell, np.ndarray) else cell
 
 
 def _read(file: Path, text_columns: tuple[str, ...]) -> pd.DataFrame:
@@ -119,11 +119,10 @@ def at(cell: Any, place: str) -> Any:
 
 
 def _at(cell: Any, steps: list[str], owner: Any = None) -> Any:
+    cell = _as_plain_list(cell)  # within an object, lists of JSON lines are arrays, too
     if not steps:
         return cell
     step, *rest = steps
-    if isinstance(cell, np.ndarray):  # within an object
-        cell = cell.tolist()
     if step == "#":
         return len(cell) if isinstance(cell, list | dict) else None
     if step == "?" and isinstance(cell, dict):
@@ -186,8 +185,9 @@ def one_answer_a_row(
     apart = {*listed, *_OF_A_ROW}
     whole = [name for name in names if name not in apart]
     shared = [name for name in whole if table[name][several].notna().any()]
+    voted = ("answer" if "answer" in table else "text") if "gold" in table else "correct"
     for name in shared:
-        if name in sources or name == ("answer" if "gold" in table else "correct"):
+        if name in sources or name == voted:
             found = f"column {sources.get(name, name)!r} has one value for several answers"
             raise BadInput(f"{file}: {found}, expected a list with a value for each")
     for name in listed:
@@ -213,7 +213,8 @@ def _as_list(cell: Any) -> list[Any]:
 
 def _no_value(file: Path, row: int, source: str, name: str, cell: Any) -> BadInput:
     """The error for a cell with objects in it, which suggests a place within the cell."""
-    item, place = (cell[-1], f"{source}.-1") if isinstance(cell, list) and len(cell) else (cell, source)
+    which = 0 if name == "gold" else -1  # as other tools take the first of several
+    item, place = (cell[which], f"{source}.{which}") if isinstance(cell, list) and cell else (cell, source)
     fields = [str(field) for field in item] if isinstance(item, dict) else ["0"] * isinstance(item, list)
     hint = [field for field in ("content", "text", "answer") if field in fields] or fields
     kind = "an object" if isinstance(cell, dict) else "a list"

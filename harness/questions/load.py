@@ -147,7 +147,8 @@ def load_questions(name: str, file: Path | None = None, grader: GraderName | Non
         raise BadInput(f"a file ({options}) is for {', '.join(DATASETS)}, not for {name}")
     if Path(name).is_file():
         rows = file_rows(Path(name))
-        default: GraderName = "choice" if {"choices", "labels"} & rows[0].keys() else "integer"
+        labelled = {"choices", "labels"} & rows[0].keys() or _choices(rows[0], name) is not None
+        default: GraderName = "choice" if labelled else "integer"
         return _questions(rows, Path(name).stem, Path(name), grader or default)
     raise BadInput(f"{name}: no such file, and not one of {', '.join(DATASETS)}")
 
@@ -174,18 +175,25 @@ def _questions(
 
 
 def _question(row: SourceRow, default_id: str, where: str, grader: GraderName) -> Question:
-    """The question of a row; choices are in `choices`, or already in the problem, with their `labels`."""
+    """The question of a row, with its choices or, if they are in the problem, their `labels`."""
     problem, answer = _needed(row, where, "problem", "question"), _needed(row, where, *_GOLD)
     labels, ids = tuple[str, ...](), ["question_id"]
     if grader == "choice":
         ids.append("id")
         labels = labels_in(as_objects(row.get("labels")))
-        if row.get("choices") is not None:
-            choices = choices_of(row["choices"], where)
+        if (cell := _choices(row, where)) is not None:
+            choices = choices_of(cell, where)
             problem = "\n".join([problem, "", *map(". ".join, choices.items())])
             labels, answer = tuple(choices), label_of(answer, choices)
     gold = required_gold(answer, where, grader, labels)
     return Question(_first(row, where, *ids) or default_id, problem, gold, labels)
+
+
+def _choices(row: SourceRow, where: str) -> Any:
+    """The choices of a row, in `choices`, `options` or the columns A, B, …; None for none."""
+    listed = next((row[name] for name in ("choices", "options") if row.get(name) is not None), None)
+    each = {label: text for label in string.ascii_uppercase if (text := _first(row, where, label))}
+    return each if listed is None and len(each) > 1 else listed
 
 
 def _needed(row: SourceRow, where: str, *columns: str) -> str:

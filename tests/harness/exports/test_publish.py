@@ -117,13 +117,22 @@ def test_a_bare_table_is_published_with_what_it_has(tmp_path: Path) -> None:
 
 def test_scores_are_published_and_read_again(tmp_path: Path) -> None:
     """A missing score stays missing, and infinities stay infinite."""
-    table = pd.DataFrame({"sample": [0, 1, 2], "answer": [*"xyz"], "correct": [True, False, False]}).assign(
-        **{"question_id": "a", "dataset": "d", "model": "m", "score": [0.25, None, float("-inf")]},
-        **{"score_rm": [-1.5, float("inf"), None], "logprob": [-0.5, None, -2.0]},
-    )
+    table = pd.DataFrame(
+        {
+            "question_id": ["a"] * 3,
+            "sample": [0, 1, 2],
+            "answer": ["x", "y", "z"],
+            "correct": [True, False, False],
+            "score": [0.25, None, float("-inf")],
+            "score_rm": [-1.5, float("inf"), None],
+            "logprob": [-0.5, None, -2.0],
+            "cost": [0.5, None, 0.25],
+            "finish_reason": ["stop", "length", "stop"],
+        }
+    ).assign(dataset="d", model="m", cluster="passage 1")
     write_samples(table, tmp_path / "samples.jsonl")
     assert command("export", tmp_path / "samples.jsonl", "--out", tmp_path / "out").exit_code == 0
-    rm, scores = {"score_rm": "metadata.score_rm"}, ["score", "score_rm", "logprob"]
+    rm, scores = {"score_rm": "metadata.score_rm"}, [*table.columns[4:9], "cluster"]
     records = import_table(tmp_path / "out" / "data", rm, kind="every-eval-ever").table
     for again in (records, read_samples(tmp_path / "out" / "samples.parquet")):
         pd.testing.assert_frame_equal(again[scores], table[scores])

@@ -117,6 +117,14 @@ def test_answers_and_verdicts_are_those_lm_eval_itself_gives(
     assert table.set_index(["question_id", "sample"])["correct"].to_dict() == theirs
 
 
+def test_any_of_several_targets_is_right(write: Write) -> None:
+    several = {"target": ["Paris", "City of Paris"], "metrics": ["exact_match"], "exact_match": 1.0}
+    rows = [row(0, "none", **several, resps=[texts]) for texts in (["city of Paris.", "Rome", "paris"],)]
+    table = import_lm_eval(write(rows, filters=[{"name": "none", "filter": [FIRST]}])).table
+    cells = [[True, "paris", "paris"], [False, "rome", "paris"], [True, "paris", "paris"]]
+    assert table[["correct", "answer", "gold"]].to_numpy().tolist() == cells
+
+
 def test_tokens_are_counted_where_a_tokenizer_is_named(write: Write, tmp_path: Path) -> None:
     arguments = ("lm-eval", write(), "--grade", "hashes", "--out")
     assert "--tokenizer" in imported(*arguments, tmp_path / "without").output

@@ -131,6 +131,8 @@ def of_one(**cells: Any) -> list[dict[str, Any]]:
         {"choices": ["A nail", "A cork"], "answer": "A cork"},
         {"choices": {"A": "A nail", "B": "A cork"}, "gold": "B"},
         {"choices": {"text": ["A nail", "A cork"], "label": ["A", "B"]}, "answerKey": "B"},
+        {"options": ["A nail", "A cork"], "answer": "B", "answer_index": 1},  # MMLU-Pro
+        {"A": "A nail", "B": "A cork", "Answer": "", "answer": "B"},  # C-Eval
     ],
 )
 def test_choices_are_put_below_the_question(tmp_path: Path, row: dict[str, Any]) -> None:
@@ -226,7 +228,7 @@ def test_an_unknown_name_lists_the_known_ones() -> None:
 def test_the_command_writes_what_reads_back(tmp_path: Path) -> None:
     out, file = tmp_path / "out.jsonl", tmp_path / "mine.jsonl"
     write(file, of_one(choices=["A nail", "½ cork"], gold="B"))
-    assert command("questions", file, "--out", out).exit_code == 0
+    assert command("questions", file, "--out", out).output == f"1 question -> {out}\n"
     assert load_questions(str(out)) == load_questions(str(file))
     for words in (["multiple-choice", "--file", file], [file]):
         assert "is one of the inputs" in command("questions", *words, "--out", file).output
