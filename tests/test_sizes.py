@@ -16,11 +16,11 @@ LONG = 100
 """A line with more characters than this is long."""
 
 LIMITS = {
-    "lines of the packages": 38_390,
+    "lines of the packages": 38_383,
     "files of the packages": 301,
     "lines of the tests": 32_348,
     "words of pages written by hand": 18_746,
-    "mean characters of a line": 52.9,
+    "mean characters of a line": 53.0,
     "long lines, %": 7.9,
 }
 

@@ -57,7 +57,8 @@ _WORKER = Path(__file__).with_name("expression_worker.py")
 _COMMAND = re.compile(r"\\(?:begin|end|operatorname)\s*+\{[a-zA-Z*]*+\}|\\[a-zA-Z]++")
 # Words: three letters in a row. Two letters may be a product, so only listed units and words count.
 _PROSE = re.compile(
-    r"[^\W\d_]{3}|\b(?:[ckm]m|ft|in|kg|m[gl]|hr|mi|oz|lb|or|is|if|[Nn]o|of|to|by|vs|at|[ap]m|sq)\b|[^\W\d_a-zA-Zα-ωΑ-Ω]"
+    r"[^\W\d_]{3}|[^\W\d_a-zA-Zα-ωΑ-Ω]"
+    r"|\b(?:[ckm]m|ft|in|kg|m[gl]|hr|mi|oz|lb|or|is|if|[Nn]o|of|to|by|vs|at|[ap]m|sq)\b"
 )
 _FUNCTION = re.compile(r"(?<![a-zA-Z\\])(pi|sin|cos|tan|log|ln|exp|infty)\b")
 _ROOT = re.compile(r"(?<![a-zA-Z\\])\\?sqrt\s?\(([^()]*+)\)")

@@ -69,9 +69,11 @@ _PHRASE = re.compile(
     rf"\b(?:(?:the|my|our)\s++(?:{_KIND}(?:answer|option|choice)|answer)|my\s++choice"
     rf"|{_KIND}(?:answer|statement|{_NAMED_SO}))"
     rf"(?:\s++choice)?+{_TO_WHAT}{_IS}(?:\s++as\s++follows\b)?+{_COLON}|^{_LINE}answer\s++is\b:?+"
-    rf"|(?<!\w)(?:(?!lösung)(?:{_ELSEWHERE})(?:\s{_RIGHT})?+|(?:option|opción|opção|alternativa|opzione)\s{_RIGHT})"
+    rf"|(?<!\w)(?:(?!lösung)(?:{_ELSEWHERE})(?:\s{_RIGHT})?+"
+    rf"|(?:option|opción|opção|alternativa|opzione)\s{_RIGHT})"
     rf"\s(?:{_BE_ELSEWHERE})(?!\w)(?:\s(?:{_SO_ELSEWHERE})\b)?+\s?:?|उत्तर\s(?=\W{{0,4}}[A-Z\d])|คำตอบคือ"
-    r"|(?:答案|选项|選項|正解|答え|解答)(?:是|为|為|應為|应为|选|選|は)[:：、]?|(?:故|应|應)(?:选|選)(?:择|擇)?[:：]?|(?:因此|所以)[，,]?(?:选|選)"
+    r"|(?:答案|选项|選項|正解|答え|解答)(?:是|为|為|應為|应为|选|選|は)[:：、]?"
+    r"|(?:故|应|應)(?:选|選)(?:择|擇)?[:：]?|(?:因此|所以)[，,]?(?:选|選)"
     r"|(?:정답|답)[은는이][:：]?",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -119,13 +121,14 @@ FORMULA = re.compile(
 )
 """A formula that begins a text, between $ or other LaTeX delimiters; an escaped dollar does not end it."""
 _SET_APART = re.compile(
-    r"\A\s*+(?:\$\$([^$]++)\$\$|\\\[((?:[^\\]|\\(?!\]))*+)\\\]|\\begin\{equation\*?\}((?:[^\\]|\\(?!end\{))*+)\\end\{equation\*?\})"
+    r"\A\s*+(?:\$\$([^$]++)\$\$|\\\[((?:[^\\]|\\(?!\]))*+)\\\]"
+    r"|\\begin\{equation\*?\}((?:[^\\]|\\(?!end\{))*+)\\end\{equation\*?\})"
 )
 """A display formula, which may span several lines."""
 # "34,\!650" and "5\;m" hold LaTeX spaces, "5!/3!" factorials; "9 a.m." and "i.e." end no sentence.
 _SENTENCE = re.compile(
-    r"(?:[^.!?;…—。।۔！？；✓✔✅☑\n]|\.(?=\d)|(?<=\\)[!;]|!(?=[^\W_]|[\^/+}])|(?<=[^\w.][ap])\.(?=m\.)|(?<=[ap]\.m)\."
-    r"|(?<=\bRs)\.(?=\s?\d)|(?<=\W[iI])\.(?=e\.)|(?<=[iI]\.e)\.)*"
+    r"(?:[^.!?;…—。।۔！？；✓✔✅☑\n]|\.(?=\d)|(?<=\\)[!;]|!(?=[^\W_]|[\^/+}])"
+    r"|(?<=[^\w.][ap])\.(?=m\.)|(?<=[ap]\.m)\.|(?<=\bRs)\.(?=\s?\d)|(?<=\W[iI])\.(?=e\.)|(?<=[iI]\.e)\.)*"
 )
 _REASON = re.compile(
     r"(?:,?\s(?:because|since|as|rather\sthan|instead\sof)\s|,\s(?:which|so|not)\s|\s(?:and|but)\snot\s"

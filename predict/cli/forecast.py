@@ -5,8 +5,7 @@ setting  tokens/answer   N  …  forecast  90 % these questions  90 % new questi
 120               58.1  16  …    96.3 %         95.5 … 97.1 %       94.9 … 97.5 %    95.9 %  ok
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -59,11 +58,12 @@ def run(
     few = list(filter(None, few)) if request == Request() else []
     for line in few:
         say(line, err=True)
-    calls = [
-        partial(forecast, group, request, own, options, target)
-        for group, own in zip(groups, names, strict=True)
-    ]
-    shown = list(shown_singly(groups, _forecasts(calls), request))
+    forecasts: Iterable[Forecasts] = (
+        forecast(group, request, own, options, target) for group, own in zip(groups, names, strict=True)
+    )
+    if len(groups) > SINGLY:
+        forecasts = progress(" sets", forecasts, total=len(groups))
+    shown = list(shown_singly(groups, forecasts, request))
     tables = [table for table, _ in shown]
     if len(groups) > SINGLY:
         say("\n".join([overview(tables), "", *map(sentence_of, tables)]))
@@ -96,7 +96,7 @@ def sets_asked(
 
 
 def shown_singly(
-    groups: Sequence[Group], forecasts: Iterator[Forecasts], request: Request
+    groups: Sequence[Group], forecasts: Iterable[Forecasts], request: Request
 ) -> Iterator[Forecasts]:
     """Yield the forecasts, printed at once if there are few."""
     for group, (table, notes) in zip(groups, forecasts, strict=True):
@@ -117,17 +117,6 @@ def too_few(group: Group) -> str:
         f"{group.called}: no Figure 3: it needs {ENOUGH} settings of known length, and there are "
         f"{np.isfinite(T).sum()}; larger N are forecast instead."
     )
-
-
-def _forecasts(calls: Sequence[Callable[[], Forecasts]]) -> Iterator[Forecasts]:
-    """Yield the results of the calls in order; if many, from two processes, with the same numbers."""
-    if len(calls) <= SINGLY:
-        yield from (call() for call in calls)
-        return
-    from joblib import Parallel, cpu_count, delayed  # type: ignore[import-untyped]
-
-    results = Parallel(n_jobs=min(2, cpu_count()), return_as="generator")(delayed(call)() for call in calls)
-    yield from progress(" sets", results, total=len(calls))
 
 
 def show(heading: str, forecasts: pd.DataFrame, limit: int | None = None) -> None:
