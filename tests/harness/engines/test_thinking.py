@@ -292,3 +292,5 @@ def test_thinking_is_found_in_whichever_field_has_it(fields: dict[str, Any], tho
     reply = {"choices": [choice], "usage": {"prompt_tokens": 71, "completion_tokens": 9}}
     answer = read_openai(json.dumps(reply).encode(), limit=9)
     assert (answer.text, answer.reasoning) == ("##18##", thought)
+    choice["message"] |= {"content": None, "refusal": "I cannot say."}
+    assert read_openai(json.dumps(reply).encode(), limit=9).text == "I cannot say."

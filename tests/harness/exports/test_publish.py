@@ -8,6 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from harness.experiment import read_experiment
 from harness.imports.foreign_columns import import_table
 from results import as_samples, read_samples, write_samples
 from tests.harness.commands import command
@@ -151,3 +152,17 @@ def test_own_columns_with_lists_and_objects_are_published_too(run: Path, tmp_pat
     again = pd.read_parquet(tmp_path / "out" / "samples.parquet")
     assert [list(cell) for cell in again["tags"]] == own["tags"]
     assert again["meta"][:3].fillna("").tolist() == ['{"x": [1]}', '"a text"', ""]
+
+
+def test_a_run_s_settings_are_published_of_its_own_data_set_alone(run: Path, tmp_path: Path) -> None:
+    table = read_samples(run).assign(model="m")
+    write_samples(pd.concat([table, table.assign(dataset="other")]), run / "samples.jsonl")
+    experiment = read_experiment("tiny", {"model": "m"}).model_dump(mode="json")
+    (run / "run.json").write_text(json.dumps({"experiment": experiment, "planned": 7, "sessions": []}))
+    assert command("export", run, "--out", tmp_path / "out").exit_code == 0
+    drawn = {}
+    for file in (tmp_path / "out").rglob("*.json"):
+        results = json.loads(file.read_text())["evaluation_results"]
+        drawn[file.parts[-4]] = {str(result["generation_config"]["generation_args"]) for result in results}
+    settings = {"temperature": experiment["temperature"], "top_p": experiment["top_p"]}
+    assert drawn == {"tiny": {str(settings), "{'temperature': 0}"}, "other": {"{}", "{'temperature': 0}"}}

@@ -133,3 +133,6 @@ def test_what_reads_runs_reads_shards_as_the_whole_run(shards: tuple[Path, list[
     (run,) = whole_runs([record_in(part) for part in parts])
     assert run["planned"] == record_in(whole)["planned"]
     assert unfinished([run], read_samples(*parts)) == {}
+    first, other = (record_in(parts[0]) for _ in range(2))
+    other["experiment"]["shard"] = "1/2"
+    assert whole_runs([first, other]) == [first, other]

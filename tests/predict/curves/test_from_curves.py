@@ -1,9 +1,12 @@
 """Forecasts from curves alone: observed points are kept, and the number of draws does not move the mean."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from predict.curves.from_curves import from_curves
+from predict.curves.law_forecast import means_by_law
 from predict.estimate import Options
 from predict.evidence.points import Evidence, Points
 from results.votes.multinomial import vote_accuracy
@@ -41,3 +44,14 @@ def test_without_all_standard_errors_there_is_no_interval(without: slice) -> Non
     found = from_curves(bare, PLACES, Options(200))
     assert np.isfinite(found.mean).all()
     assert np.isnan(found.these.low).all()
+
+
+def test_half_the_change_over_a_forecast_length_is_an_independent_error() -> None:
+    seen, new = curves(), PLACES[2:]
+    shorter, longer = (
+        means_by_law("majority", seen.points, seen.accuracy, replace(new, T=new.T * np.exp(by)))
+        for by in (-0.2, 0.2)
+    )
+    found = (from_curves(seen, replace(new, spread=np.array([by])), Options(200)) for by in (0, 0.2))
+    sure, unsure = (one.mean - one.new.low for one in found)
+    assert unsure == pytest.approx(np.hypot(sure, 1.645 * (longer - shorter) / 2), rel=1e-3)

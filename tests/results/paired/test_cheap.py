@@ -71,6 +71,13 @@ def test_what_cannot_be_used_is_one_line_and_nothing_is_written(tmp_path, capsys
     assert not (tmp_path / "out.csv").exists()
 
 
+def test_each_cheap_setting_needs_questions_of_its_own(tmp_path, capsys):
+    few = samples(range(21, 330), "small", setting="other")
+    cheap = pd.concat([samples(range(330), "small", setting="default"), few])
+    assert curves(tmp_path, samples(range(30), "large"), cheap) == 2
+    assert "9 of the same questions" in capsys.readouterr().err
+
+
 def test_where_no_row_is_of_all_questions_there_is_nothing_to_add(tmp_path, capsys):
     dear = samples(range(30), "large").drop(index=0)
     assert curves(tmp_path, dear, samples(range(330), "small"), "--n", 8) == 2

@@ -38,3 +38,19 @@ def test_what_is_expected_of_a_choice_moves_its_interval_on_new_questions_along(
     assert found == pytest.approx([0.675, 0.655, 0.705, 0.705])
     (old,) = plans(expected.drop(columns=["new_low", "new_high"]).assign(target_accuracy=0.67))
     assert old.chosen[["lower", "upper"]].tolist() == [0.4, 0.8]
+
+
+def test_plans_of_two_levels_are_two_plans():
+    table = pd.DataFrame(PLAN)
+    both = pd.concat([table.assign(level=0.9), table.assign(level=0.5)])
+    assert [len(plan.options) for plan in plans(both)] == [len(table)] * 2
+
+
+@pytest.mark.parametrize(
+    ("known", "brings"), [("forecast", "is forecast to add 8.0"), ("measured", "adds 8.0")]
+)
+def test_what_the_best_adds_is_forecast_if_the_best_is(known, brings):
+    cells = {"predicted": [0.7, 0.78], "new_low": [0.6, 0.7], "new_high": [0.8, 0.86]}
+    names = {"model": ["m", "k"], "N": [1, 8], "cost": [10.0, 80.0], "known": ["measured", known]}
+    of_both, *_ = plans(pd.DataFrame(PLAN).iloc[[0, 0]].reset_index(drop=True).assign(**names, **cells))
+    assert brings in advice(of_both)
