@@ -8,6 +8,7 @@ Each request for answers meets the next fault; after the last one, replies pass 
 identical requests (answers to one prompt) together meet at most that many faults.
 """
 
+import json
 import urllib.request
 from collections.abc import Iterable
 from threading import Lock
@@ -28,6 +29,8 @@ class FaultyProxy(Responder):
         self._choosing = Lock()
         self.left = list(faults)
         self.answered = 0
+        self.other_settings: dict[str, Any] = {}
+        """Overrides what the server says at /server_info."""
 
     def _fetch(self, request: Request) -> bytes:
         headers = {"Content-Type": "application/json"}
@@ -40,9 +43,12 @@ class FaultyProxy(Responder):
 
     def _pass_on(self, request: Request) -> Reply:
         try:
-            return Reply(self._fetch(request))
+            content = self._fetch(request)
         except HTTPError as error:
             return Reply(error.read(), error.code)
+        if request.path == "/server_info":
+            content = json.dumps(json.loads(content) | self.other_settings).encode()
+        return Reply(content)
 
     def _generate(self, request: Request) -> Reply:
         with self._choosing:

@@ -1,11 +1,12 @@
 """The answers that a run of the tiny model must end with, and a check that its folder has each once."""
 
+import json
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from harness.questions.load import load_questions
 from results import read_samples
-from tests.harness.run.scripted import keys
 
 Key = tuple[str, str, str, int]
 
@@ -31,8 +32,23 @@ def lines(file: Path) -> list[bytes]:
     return file.read_bytes().split(b"\n")[:-1] if file.exists() else []
 
 
+def rows(folder: Path) -> list[dict[str, Any]]:
+    """The stored answers; every line must be complete."""
+    content = (folder / "samples.jsonl").read_bytes()
+    assert content.endswith(b"\n")
+    return [json.loads(line) for line in content.splitlines()]
+
+
+def keys(folder: Path) -> list[Key]:
+    return [(row["question_id"], row["setting"], row["decoding"], row["sample"]) for row in rows(folder)]
+
+
+def sessions(folder: Path) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads((folder / "run.json").read_text())["sessions"]
+    return found
+
+
 def assert_exactly(answers: set[Key], folder: Path) -> None:
     """Check that the folder has each of `answers` once, and nothing else."""
-    assert (folder / "samples.jsonl").read_bytes().endswith(b"\n")
     assert sorted(keys(folder)) == sorted(answers)
     assert len(read_samples(folder)) == len(answers)

@@ -7,10 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.harness.run.rows import record_in
-from tests.harness.run.scripted import keys
 from tests.integration.forked_runs import DEADLINE, FORKED, forked
-from tests.integration.planned import assert_exactly, planned, settings
+from tests.integration.planned import assert_exactly, keys, planned, sessions, settings
 
 pytestmark = [pytest.mark.integration, FORKED]
 
@@ -39,7 +37,7 @@ def assert_it_goes_on(folder: Path, errors: Path) -> None:
     assert sample(folder, errors)[0] == 0
     assert (folder / "samples.jsonl").read_bytes().startswith(before)
     assert_exactly(PLANNED, folder)
-    assert record_in(folder)["sessions"][-1]["ended"] is not None
+    assert sessions(folder)[-1]["ended"] is not None
 
 
 @pytest.fixture
@@ -86,6 +84,6 @@ def test_a_disk_that_is_full(small_disk: Path, tmp_path: Path) -> None:
     assert (status, told.count("\n")) == (2, 0)
     assert told.startswith(f"error: {folder}/samples.jsonl: no space left on device")
     assert 0 < len(keys(folder)) < len(PLANNED)
-    assert record_in(folder)["sessions"]
+    assert sessions(folder)
     room.unlink()
     assert_it_goes_on(folder, errors)

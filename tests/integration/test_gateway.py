@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.harness.commands import command
-from tests.harness.run.rows import record_in
 from tests.integration.conftest import Fleet
-from tests.integration.planned import assert_exactly, lines, planned, settings
+from tests.integration.planned import assert_exactly, lines, planned, sessions, settings
 from tests.processes import wait_until
 
 pytestmark = pytest.mark.server
@@ -73,6 +72,6 @@ def test_a_server_that_is_killed_in_the_middle_loses_nothing(
     assert re.search(rf"{re.escape(killed)} ended with status -9", sglang_fleet.log.read_text())
 
     assert_exactly(PLANNED, folder)
-    (session,) = record_in(folder)["sessions"]
+    (session,) = sessions(folder)
     assert (session["engine"]["name"], session["answers"]) == ("sglang", len(PLANNED))
     assert session["engine"]["server"]["device"] == "cpu"

@@ -12,9 +12,8 @@ import pytest
 
 from results import read_curves
 from tests.harness.commands import command as harness_command
-from tests.harness.run.rows import record_in
 from tests.integration.forked_runs import DEADLINE, FORKED, ended_at, finished, forked
-from tests.integration.planned import assert_exactly, lines, planned, settings
+from tests.integration.planned import assert_exactly, lines, planned, sessions, settings
 
 pytestmark = [pytest.mark.integration, FORKED]
 
@@ -53,9 +52,8 @@ def test_kills_at_every_stage_of_a_run(tmp_path: Path) -> None:
     assert_exactly(planned(limit, samples, BUDGETS), folder)
     assert lines(stored)[: len(kept)] == kept
     # A run killed before run.json is written leaves no session.
-    sessions = record_in(folder)["sessions"]
-    assert [session["ended"] is None for session in sessions[-5:]] == [*[True] * 4, False]
-    counted = sum(session["answers"] for session in sessions)
+    assert [session["ended"] is None for session in sessions(folder)[-5:]] == [*[True] * 4, False]
+    counted = sum(session["answers"] for session in sessions(folder))
     assert count <= counted <= count + len(stages)  # truncated rows may have been counted
 
 
@@ -81,7 +79,7 @@ def test_ctrl_c_and_the_same_command_again(tmp_path: Path, sent: signal.Signals)
     assert (process.exitcode, "stopped" in told, "same command" in told) == (130, True, True)
     assert "Traceback" not in errors.read_text()
     before = lines(stored)
-    assert 0 < record_in(folder)["sessions"][0]["answers"] == len(before) < 128
+    assert 0 < sessions(folder)[0]["answers"] == len(before) < 128
     assert read_curves(folder / "curves.csv")["N"].max() <= 16
 
     done = harness_command(*command)

@@ -18,9 +18,8 @@ import yaml
 
 from harness.server.gateway import listed
 from tests.docs.pages import blocks, recipe
-from tests.harness.run.rows import stored
 from tests.integration.cluster import HOSTS, SECONDS, Hosts, is_well, kubernetes
-from tests.integration.planned import assert_exactly, planned, settings
+from tests.integration.planned import assert_exactly, planned, rows, settings
 from tests.processes import wait_until
 
 pytestmark = [
@@ -64,7 +63,7 @@ def play(hosts: Hosts, asked: Sequence[str], serve: str, answers: int) -> None:
 
 def said(folder: Path) -> set[tuple[Any, ...]]:
     names = ("question_id", "setting", "decoding", "sample", "text", "tokens")
-    return {tuple(row[name] for name in names) for row in stored(folder)}
+    return {tuple(row[name] for name in names) for row in rows(folder)}
 
 
 def test_one_host_killed_and_one_added_in_mid_run_are_the_answers_of_one_host(tmp_path: Path) -> None:

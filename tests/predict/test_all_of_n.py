@@ -1,10 +1,11 @@
-"""Forecasts of all-of-N (pass^k): as the complement of best-of-N, and refusals."""
+"""Forecasts of all-of-N (pass^k): with a known law, as the complement of best-of-N, and refusals."""
 
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.special import betaln
 
 from predict.library import forecast, plan
 from results import BadInput, build_curves
@@ -23,6 +24,29 @@ def samples(rates: np.ndarray, answers: int, seed: int) -> pd.DataFrame:
     ]
     table = pd.DataFrame(rows, columns=["question_id", "sample", "answer", "correct"])
     return table.assign(dataset="d", model="m", setting="s", decoding="sample", source="llm", tokens=10.0)
+
+
+def all_of(N: np.ndarray, a: float, b: float) -> np.ndarray:
+    """E p^N for p ~ Beta(a, b)."""
+    return np.exp(betaln(a + N, b) - betaln(a, b))
+
+
+@pytest.mark.parametrize(("a", "b"), [(2.0, 1.0), (6.0, 2.0)])
+def test_a_law_that_is_known(a: float, b: float) -> None:
+    """Both from answers and from the curve alone; the mean over new questions is the beta law's."""
+    rates = np.random.default_rng(0).beta(a, b, 300)
+    ns = np.array([16, 32])
+    found = forecast(
+        samples(rates, 8, 1), at_n=ns.tolist(), method="all_of_n", predictor="default,question-law"
+    )
+    assert found["status"].eq("ok").all()
+    for _, rows in found.groupby("predictor"):
+        these = (rates[:, None] ** ns).mean(axis=0)
+        assert rows["low"].le(these).all()
+        assert rows["high"].ge(these).all()
+        assert rows["new_low"].le(all_of(ns, a, b)).all()
+        assert rows["new_high"].ge(all_of(ns, a, b)).all()
+        assert np.abs(rows["predicted"] - these).max() < 0.03
 
 
 @pytest.mark.parametrize("predictor", ["mixture", "question-law", "flat", "power-law"])

@@ -65,6 +65,10 @@ def test_what_cannot_be_forecast_is_named() -> None:
     samples = as_frame(ANSWERS, GOLD)
     with pytest.raises(BadInput, match="gold"):
         forecast(ANSWERS, at_n=[4])
+    with pytest.raises(BadInput, match="columns"):
+        forecast(pd.DataFrame({"x": [1]}))
+    with pytest.raises(BadInput, match="row 3, column 'sample'"):
+        forecast(samples.assign(sample=["0", "1", "two", *"3" * 69]))
     with pytest.raises(BadInput, match="plan table"):
         forecast(pd.DataFrame(columns=["known", "cost"]))
     with pytest.raises(BadInput, match="no forecast of best_by_score"):

@@ -14,8 +14,9 @@ SGLang()               POST /generate honours `max_thinking_tokens` and returns 
 SGLang(strict=False)   refuses such budgets in /generate
 keeps=False            accepts budgets but lets the model think on, as SGLang does with most parsers
 
-Options of both: `hides` the thinking, as hosted models do; `counts` no tokens, or only those of the answer.
-A token is a word. The model thinks for `thinks` tokens and then says ANSWER.
+Options of both: `hides` the thinking, as hosted models do; `cap`, a token limit of the server, as vLLM takes
+it from a model's files; `counts` no tokens, or only those of the answer. A token is a word. The model
+thinks for `thinks` tokens and then says ANSWER.
 """
 
 import asyncio
@@ -209,15 +210,17 @@ class Thinker(Responder):
         thinks: int = 100,
         keeps: bool = True,
         hides: bool = False,
+        cap: int | None = None,
         counts: Counting = "all",
     ) -> None:
-        self.thinks, self.keeps, self.hides, self.counts = thinks, keeps, hides, counts
+        self.thinks, self.keeps, self.hides = thinks, keeps, hides
+        self.cap, self.counts = cap, counts
         super().__init__(like_sglang(TINY, "") | {"GET /v1/models": {"data": [{"id": TINY}]}})
 
     def write(self, limit: int, budget: int | None) -> Written:
         length = self.thinks if budget is None or not self.keeps else min(budget, self.thinks)
         tokens = ["<think>", *[" is"] * length, "</think>", *ANSWER]
-        kept = tokens[:limit]
+        kept = tokens[: limit if self.cap is None else min(limit, self.cap)]
         thought, said = kept[1 : 1 + length], kept[length + 2 :]
         count = {"all": len(kept), "answer": len(said), "none": 0}[self.counts]
         marks = 1 + ("</think>" in kept)

@@ -35,6 +35,11 @@ def meta(**values: Any) -> Fault:
     return answer(lambda found: found | {"meta_info": found["meta_info"] | values})
 
 
+def half_a_body(fetch: Fetch) -> Reply:
+    content = fetch()
+    return Reply(content[: len(content) // 2])
+
+
 GZIPPED = {"Content-Encoding": "gzip"}
 FAULTS: dict[str, Fault] = {
     "server error": status(500),
@@ -42,6 +47,7 @@ FAULTS: dict[str, Fault] = {
     "too early": status(425),
     "bad gateway": status(502),
     "not ready": status(503),
+    "half a body": half_a_body,
     "nothing": body(b""),
     "not JSON": body(b"<html>"),
     "not UTF-8": body(b'{"text": "\xff"}'),
@@ -51,6 +57,8 @@ FAULTS: dict[str, Fault] = {
     "a gzip bomb": body(gzip.compress(b" " * (1 << 26)), **GZIPPED),
     "deep nesting": body(b"[" * 100_000),
     "an error in place of an answer": body(b'{"object": "error", "message": "out of memory"}'),
+    "no answers": body(b"[]"),
+    "a list of nothing": body(b"[[]]"),
     "a list of answers": answer(lambda found: [found, found]),
     "no text": answer(lambda found: found | {"text": None}),
     "no meta_info": answer(lambda _found: {"text": "x"}),

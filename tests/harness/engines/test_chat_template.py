@@ -33,7 +33,10 @@ Q: {{ m.content }}
     {%- if m == 2 %}{% continue %}{% endif %}{{ m }}{% if m == 3 %}{% break %}{% endif %}
 {% endfor %}{{ messages[-1].content }}""",
     "generation": "{% for m in messages %}{% generation %}{{ m.content }}{% endgeneration %}{% endfor %}!",
+    "namespace": """{% set ns = namespace(seen=false) %}
+{% for m in messages %}{% set ns.seen = true %}{% endfor %}{{ ns.seen }}{{ messages[0].content[::-1] }}""",
     "tools": "{% if tools is none and not documents %}{{ messages[0].content.split(' ')[1:] }}{% endif %}",
+    "macro": "{%- macro turn(m) -%}{{ m.content | upper }}{%- endmacro -%}{{ turn(messages[0]) }}",
 }
 NAMED = [{"name": "rag", "template": "no"}, {"name": "default", "template": TEMPLATES["roles"]}]
 
@@ -136,6 +139,16 @@ def test_plain_text_begins_once_and_what_goes_on_does_not_begin_again(tmp_path: 
     assert prompts.go_on("Q: 1 + 1?\nA:", " 2")[: len(ids)] == ids
     assert special_in(prompts.go_on("Q: 1 + 1?\nA:", " 2")) == [BEGIN]
     assert prompts.rendering()["date"] is None
+
+
+def test_transformers_renders_the_same_for_llama(tmp_path: Path) -> None:
+    transformers = pytest.importorskip("transformers")
+    folder = llama(tmp_path / "model", DATES["3.2"] + TURNS)
+    turns = [{"role": "user", "content": "Anna has 12 apples."}]
+    tokenizer = transformers.PreTrainedTokenizerFast.from_pretrained(folder)
+    given = {"add_generation_prompt": True, "date_string": "26 Jul 2024", "return_dict": False}
+    theirs = tokenizer.apply_chat_template(turns, **given)
+    assert list(PromptTokens(folder, None, chat=True).encode(turns[0]["content"])) == list(theirs)
 
 
 def test_another_template_or_date_is_told_apart(tmp_path: Path) -> None:

@@ -50,8 +50,8 @@ class Replying:
         self.replies = list(replies)
         self.asked: list[tuple[Sampling, int, str]] = []
 
-    def opens_thinking(self, prompt: str) -> bool:
-        return prompt.endswith("<think>")
+    def opens_thinking(self, _prompt: str) -> bool:
+        return False
 
     async def generate(self, _prompt: str, how: Sampling, seed: int, said: str) -> Completion:
         self.asked.append((how, seed, said))
@@ -60,8 +60,8 @@ class Replying:
             raise reply
         return reply
 
-    def end(self, answer: Completion, how: Sampling = SHORT, prompt: str = PROMPT) -> Completion:
-        return asyncio.run(forced(cast(Engine, self), prompt, answer, how, seed=3))
+    def end(self, answer: Completion, how: Sampling = SHORT) -> Completion:
+        return asyncio.run(forced(cast(Engine, self), PROMPT, answer, how, seed=3))
 
 
 @pytest.mark.parametrize(
@@ -87,26 +87,13 @@ def test_an_ending_that_fails_is_asked_for_again_from_the_same_text_with_random_
     assert Replying().end(WHOLE) == WHOLE
 
 
-@pytest.mark.parametrize(
-    ("text", "opening", "mark"),
-    [
-        (" So it is", "", "</think>"),
-        ("", "", "\n</think>"),
-        (" So it is", "<think>", "</think>"),
-        ("", "<think>", "\n</think>"),
-    ],
-)
-def test_an_ending_closes_open_thinking_alone_and_has_the_log_probability(
-    text: str, opening: str, mark: str
-) -> None:
-    """The prompt may have opened the thinking."""
+def test_an_ending_after_the_thinking_does_not_close_it_again_and_has_the_log_probability() -> None:
     engine = Replying(Completion("10##.", 3, PROMPT_TOKENS + 40, "stop", None, logprob=-0.1))
-    cut = Completion(text, 30, PROMPT_TOKENS, "length", None, "12 - 2", 20, logprob=-2.0)
-    found = engine.end(cut, Sampling(200, 1.0, thinking=60, logprobs=True), PROMPT + opening)
-    ((how, _, said),) = engine.asked
-    assert (how.thinking, said) == (None, f"{'' if opening else '<think>'}12 - 2{mark}{text}{ENDING}")
-    assert (found.text, found.tokens, found.reasoning_tokens) == (f"{text}{ENDING}10##.", 43, 20)
-    assert (found.reasoning, found.logprob) == ("12 - 2", -0.1)
+    cut = Completion(" So it is", 30, PROMPT_TOKENS, "length", None, "12 - 2", 20, logprob=-2.0)
+    found = engine.end(cut, Sampling(200, temperature=1.0, thinking=60, logprobs=True))
+    assert [said for _, _, said in engine.asked] == [f"<think>12 - 2</think> So it is{ENDING}"]
+    assert (found.text, found.tokens, found.reasoning_tokens) == (f" So it is{ENDING}10##.", 43, 20)
+    assert found.logprob == -0.1
 
 
 def test_the_limit_changes_how_answers_end_and_not_how_they_begin() -> None:

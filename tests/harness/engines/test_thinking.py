@@ -12,7 +12,8 @@ from unittest.mock import ANY
 
 import pytest
 
-from harness.engines.base import Completion, Sampling
+from harness.engines.base import Completion, Engine, Sampling
+from harness.engines.forcing import ENDING, forced
 from harness.engines.openai.reply import read_completion as read_openai
 from harness.engines.sglang import read_completion as read_sglang
 from harness.engines.thinking import TRIAL_BUDGET, apart, closed, not_kept, together
@@ -219,6 +220,27 @@ def test_a_template_gets_its_arguments_and_may_open_the_thinking(tmp_path: Path)
     assert base.opens_thinking("Hi <think>\n")
 
 
+@pytest.mark.parametrize("opened", [False, True])
+def test_a_forced_ending_closes_the_thinking_first(opened: bool, tmp_path: Path) -> None:
+    opening = "<think>" if opened else ""
+    prompts = with_template(tmp_path, "{{ messages[0].content }}" + opening)
+    thought: dict[str, Any] = {"reasoning": "\nClara has 12 eggs, so", "reasoning_tokens": 8}
+    cut = Completion("", 8, len(prompts.encode(PROMPT)), "length", None, **thought)
+    short = Sampling(8, temperature=1.0, thinking=4)
+
+    server = VLLM()
+    found = with_engine(
+        server,
+        partial(openai, prompts=prompts, thinking=False),
+        lambda engine: forced(engine, PROMPT, cut, short, seed=3),
+    )
+    said = f"{cut.reasoning}\n</think>{ENDING}"
+    assert server.requests[-1]["prompt"] == list(prompts.go_on(PROMPT, said if opened else f"<think>{said}"))
+    assert "thinking_token_budget" not in server.requests[-1]
+    assert (found.text, found.reasoning, found.finish_reason) == (ENDING + "18##.", cut.reasoning, "forced")
+    assert found.tokens == len(server.requests[-1]["prompt"]) - cut.prompt_tokens + 2
+
+
 @pytest.mark.parametrize("path", ["", "/v1"])
 def test_vllm_taken_for_sglang_is_told_from_it(path: str) -> None:
     with pytest.raises(BadInput, match="--set engine=openai"):
@@ -230,19 +252,49 @@ LIMIT = 200
 EXPERIMENT = read_experiment("tiny").model_copy(
     update={"budgets": (), "tokens_per_budget": 0.0, "tokens_extra": LIMIT, "samples": 3}
 )
+SERVERS = [(VLLM, openai), (SGLang, sglang)]
 
 
+def sampled(server: Any, engine: Any) -> tuple[list[dict[str, Any]], Tally]:
+    """The rows of three answers, and their tally."""
+    question = Question("q", "How many?", "18")
+
+    async def draw(engine: Engine) -> list[dict[str, Any]]:
+        rows = []
+        for number in range(3):
+            answer = await engine.generate(PROMPT, Sampling(LIMIT, temperature=1.0), seed=number)
+            rows.append(row_of(EXPERIMENT, Query(question, "default", None, "sample", number), answer))
+        return rows
+
+    rows = with_engine(server, partial(engine, thinking=False), draw)
+    tally = Tally(EXPERIMENT)
+    for row in rows:
+        assert is_row(row)
+        tally.add(row)
+    return rows, tally
+
+
+@pytest.mark.parametrize(("server", "engine"), SERVERS)
+def test_a_limit_of_the_server_s_own_is_a_warning_that_names_it(server: Any, engine: Any) -> None:
+    rows, tally = sampled(server(cap=50), engine)
+    assert [(row["tokens"], row["finish_reason"]) for row in rows] == [(50, "length")] * 3
+    (warning,) = [line for line in tally.warnings(Path("run")) if "max_new_tokens" in line]
+    assert all(said in warning for said in ("3 of 3 answers", "50 tokens", f"limit is {LIMIT}"))
+    assert tally.summary()["settings"][0]["cut_short"] == 3
+    for others in (server(), server(thinks=500)):  # not cut off, or cut off at our limit
+        assert "cut_short" not in sampled(others, engine)[1].summary()["settings"][0]
+
+
+@pytest.mark.parametrize(("server", "engine"), SERVERS)
 @pytest.mark.parametrize("counts", ["none", "answer"])
-@pytest.mark.parametrize(("server", "engine"), [(VLLM, openai), (SGLang, sglang)])
-def test_tokens_that_cannot_be_are_unknown_and_said_to_be(server: Any, engine: Any, counts: Any) -> None:
-    query, tally = Query(Question("q", "How many?", "18"), "default", None, "sample", 0), Tally(EXPERIMENT)
-    found, _ = ask(server(counts=counts), partial(engine, thinking=False), Sampling(LIMIT, temperature=1.0))
-    row = row_of(EXPERIMENT, query, found)
-    tally.add(row)
-    assert (is_row(row), row["tokens"], row["correct"]) == (True, None, True)
+def test_tokens_that_cannot_be_are_unknown(server: Any, engine: Any, counts: Any) -> None:
+    rows, tally = sampled(server(counts=counts), engine)
+    assert [row["tokens"] for row in rows] == [None] * 3
+    assert all(row["correct"] for row in rows)
     (warning,) = [line for line in tally.warnings(Path("run")) if "T is unknown" in line]
-    assert "1 of 1 answers" in warning
+    assert "3 of 3 answers" in warning
     assert tally.summary()["settings"][0]["tokens_mean"] is None
+    assert not [line for line in sampled(server(), engine)[1].warnings(Path("run")) if "T is" in line]
 
 
 @pytest.mark.parametrize(

@@ -82,6 +82,16 @@ def test_what_is_missing_alone_is_asked_for_and_what_was_there_counted_once(tmp_
     assert stored(tmp_path) == before
 
 
+def test_a_session_that_was_killed_is_counted_when_the_next_begins(tmp_path: Path) -> None:
+    run(tmp_path, ScriptedEngine(), limit=2, samples=3)
+    record = record_in(tmp_path)
+    del record["sessions"][0]["answers"], record["sessions"][0]["tokens"]
+    record["sessions"][0]["ended"] = None
+    (tmp_path / "run.json").write_text(json.dumps(record))
+    run(tmp_path, ScriptedEngine())
+    assert [session["answers"] for session in record_in(tmp_path)["sessions"]] == [12, 28]
+
+
 def test_restart_puts_the_old_answers_aside(tmp_path: Path) -> None:
     for temperature in (1.0, 0.5, 0.25):
         run(tmp_path, ScriptedEngine(), restart=True, temperature=temperature)
@@ -155,6 +165,19 @@ def test_a_run_warns_while_it_can_still_be_stopped(tmp_path: Path, monkeypatch: 
     assert f"`tts regrade {tmp_path} " in said[1][1]
     run(tmp_path, engine, **plan, budgets=(10, 40, 60), say=lambda line: said.append((0, line)))
     assert len(said) == 4  # the first eight questions were checked before
+
+
+def test_a_request_that_keeps_failing_leaves_its_answer_absent(tmp_path: Path) -> None:
+    def fail_for_one(prompt: str, place: int) -> None:
+        if "number 2" in prompt and "10 tokens" in prompt and place == 4:
+            raise EngineError("6 attempts failed")
+
+    outcome = run(tmp_path, ScriptedEngine(fail_for_one))
+    assert outcome.missing == 1
+    assert outcome.failures == ["question q-2, setting 10, sample 4: 6 attempts failed"]
+    assert set(keys(tmp_path)) == planned(5) - {("q-2", "10", "sample", 4)}
+    assert run(tmp_path, ScriptedEngine()).missing == 0
+    assert sorted(keys(tmp_path)) == sorted(planned(5))
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ from harness.store.resume import check_same_run, locked, read_done
 from harness.store.samples_file import SAMPLES, mend, read_rows
 from harness.tally.counts import Tally
 from results import BadInput
+from tests.harness.run import scripted
 from tests.harness.run.rows import change_record, record_in, row, write
 from tests.harness.run.scripted import QUESTIONS, experiment
 
@@ -110,6 +111,7 @@ BAD_ROWS = [
     (row(7, model="other"), "row 3: of other on tiny, in a run of tiny on tiny"),
     (row(7, dataset="other"), "row 3: of tiny on other, in a run of tiny on tiny"),
     ([], "row 3: found"),
+    ({"question_id": "q-1"}, "row 3: found"),
 ]
 
 
@@ -120,9 +122,22 @@ def test_a_row_that_cannot_be_used_is_refused(
 ) -> None:
     monkeypatch.setattr("harness.store.samples_file.ROWS_AT_A_TIME", at_a_time)
     whole = write(tmp_path, [row(5), row(6), bad, row(8)])
-    with pytest.raises(BadInput, match=f"{named}.*: delete the row"):
+    with pytest.raises(BadInput, match=named):
         read_done(tmp_path, Tally(experiment()))
     assert (tmp_path / SAMPLES).read_bytes() == whole
+
+
+def test_rows_that_were_deleted_are_sampled_again(tmp_path: Path) -> None:
+    scripted.run(tmp_path, scripted.ScriptedEngine())
+    lines = (tmp_path / SAMPLES).read_text().splitlines(keepends=True)
+    (tmp_path / SAMPLES).write_text("".join([*lines[:3], "garbage\n", "\n", *lines[4:]]))
+    engine = scripted.ScriptedEngine()
+    with pytest.raises(BadInput, match=r"row 4: .*delete the row"):
+        scripted.run(tmp_path, engine)
+    (tmp_path / SAMPLES).write_text("".join([*lines[:3], *lines[4:]]))
+    scripted.run(tmp_path, engine)
+    assert len(engine.asked) == 1
+    assert set(scripted.keys(tmp_path)) == scripted.planned(5)
 
 
 @pytest.mark.parametrize(

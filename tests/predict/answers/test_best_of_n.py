@@ -98,6 +98,18 @@ def test_a_posterior_of_three_numbers_is_sampled() -> None:
     assert 1 / (chances**2).sum() > 100  # effective number of draws
 
 
+def test_a_largest_chance_below_one_is_found() -> None:
+    """p = 0.5 · Beta(2, 1): best-of-8 is 0.93, which a law without c would overestimate."""
+    p = 0.5 * np.random.default_rng(0).beta(2.0, 1.0, 4000)
+    right = np.random.default_rng(1).binomial(6, p)
+    found = fit_rates(counted(right, 6))
+    N = np.array([1, 8, 32])
+    assert found.fit.weights @ best_of_n_accuracy(RATES, N) == pytest.approx(
+        (1 - (1 - p[:, None]) ** N).mean(axis=0), abs=0.015
+    )
+    assert found.fit.weights[RATES > 0.6].sum() < 0.05
+
+
 def statuses(right: np.ndarray, answers: int, N: list[int]) -> list[str]:
     """The statuses of the forecasts at `N`."""
     pool = pool_of(np.where(np.arange(answers) < right[:, None], 0, 1), "a")

@@ -9,7 +9,7 @@ import pytest
 import predict.answers.mixture as law
 from predict.answers.atom_votes import vote_table
 from predict.answers.atoms import CHOICES, RESTS, THETAS, A, P
-from predict.answers.mixture import accuracies, accuracy_by_atom, mixture
+from predict.answers.mixture import accuracies, accuracy_by_atom, from_answers, mixture, populations
 from predict.answers.population import fit_population, learning_set
 from predict.answers.prior import _EVEN_CHOICES, _log_law
 from predict.answers.unread import Unread
@@ -57,6 +57,21 @@ def test_intervals_of_90_percent_hold_about_that_share_of_the_truths(method: str
     assert np.mean(widths) < 8 * np.mean(errors)
 
 
+def test_lucky_guesses_are_not_taken_for_knowledge() -> None:
+    """A right answer that is one of thirty guesses wins hardly more than a thirtieth of the votes."""
+    rng = np.random.default_rng(6)
+    guesses = pool_of(np.array([rng.choice(30, 40, p=rng.dirichlet(np.ones(30))) for _ in range(300)]))
+    found = {}
+    for n in (4, 8):
+        seen, whole = observed(guesses, n)
+        truth = whole.accuracy[whole.points.N == 40][0]
+        found[n] = mixture(seen, targets([40]), Options(replicates=400))
+    assert truth == pytest.approx(0.03, abs=0.02)
+    assert found[4].mean[0] == pytest.approx(truth, abs=0.05)
+    assert found[8].mean[0] == pytest.approx(truth, abs=0.02)
+    assert found[8].these.low[0] <= truth <= found[8].these.high[0]
+
+
 def test_prior_weights_are_a_law_and_guesses_tie_the_right_answer_to_the_wrong_ones() -> None:
     known, guessed = (np.exp(_log_law(share)).reshape(len(P), len(A), RESTS) for share in (0.0, 1.0))
     rests = [1.0] * len(THETAS) + [_EVEN_CHOICES if beta > 1 else 1.0 for _, beta in CHOICES]
@@ -67,6 +82,21 @@ def test_prior_weights_are_a_law_and_guesses_tie_the_right_answer_to_the_wrong_o
     assert mean[1] == pytest.approx(1 / (1 + np.array(THETAS)), abs=0.02)
 
 
+@pytest.mark.parametrize("share", [0.25, 0.5])
+def test_unreadable_answers_narrow_the_spread_of_a_vote_of_one(share: float) -> None:
+    """If a share b of every question's answers is unreadable, f = (1 − b) p, so its spread is 1 − b times
+    that of p, without the variance of whether a vote is cast."""
+    rng = np.random.default_rng(4)
+    raw = (rng.random((200, 8)) > rng.beta(2, 2, (200, 1))).astype(np.int64)
+    blank = np.concatenate([raw, np.full((200, round(8 * share / (1 - share))), -1)], axis=1)
+    widths = []
+    for rows in (raw, blank):
+        seen, _ = observed(pool_of(rows), rows.shape[1])
+        found = mixture(seen, targets([1]), Options(replicates=2000))
+        widths.append(float(found.these.high[0] - found.these.low[0]))
+    assert widths[1] == pytest.approx((1 - share) * widths[0], rel=0.12)  # 2,000 draws: 4 % error each
+
+
 def test_votes_cast_are_beta_binomial_with_each_questions_own_unreadable_answers() -> None:
     counts = VoteCounts(np.array([4, 2, 4]), np.zeros(0, int), np.zeros(4, int), np.array([0, 2, 0]))
     a, b = np.geomspace(0.2, 3.0, len(P)), np.full(len(P), 1.5)
@@ -75,6 +105,17 @@ def test_votes_cast_are_beta_binomial_with_each_questions_own_unreadable_answers
     a, b = a[-1] + counts.nulls, b[-1] + 4 - counts.nulls
     none = np.stack([a / (a + b), a / (a + b) * (a + 1) / (a + b + 1)], axis=1)
     assert values[which, -1] == pytest.approx(1 - none)  # the last atom is right whenever readable
+
+
+def test_questions_that_are_never_answered_stay_so() -> None:
+    """Half of 300 questions are never readable, the others always; the right answer leads in all."""
+    rng = np.random.default_rng(7)
+    raw = rng.choice(4, (300, 40), p=[0.7, 0.1, 0.1, 0.1])
+    raw[:150] = -1
+    seen, whole = observed(pool_of(raw), 4)
+    found = mixture(seen, targets([20, 40]), Options())
+    truth = [whole.accuracy[n == whole.points.N][0] for n in (20, 40)]
+    assert found.mean == pytest.approx(truth, abs=0.05)
 
 
 @pytest.mark.parametrize("method", ["majority", "best_of_n"])
@@ -139,6 +180,29 @@ def test_of_new_questions_the_error_is_what_answers_leave_open_and_the_draw_of_q
     assert found.draws[0].var() == pytest.approx(posterior / 30 + shared, rel=0.1)
     assert found.draws[1].var() == pytest.approx((posterior + each.var()) / 30 + shared, rel=0.1)
     assert found.mean == pytest.approx(each.mean(axis=0), abs=1e-9)
+
+
+@pytest.mark.release  # half a minute; test_rest.py tests the pools alone
+def test_five_of_eight_seen_leave_the_luck_of_three(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The interval of a pool's vote is narrower than that of an entirely new pool, and covers the truth."""
+    monkeypatch.setattr("predict.answers.mixture.IMAGINED", 2**15)
+    held, widths = [], []
+    for seed in range(30):
+        seen, whole = observed(drawn_pool(200, 8, np.random.default_rng(seed)), 5)
+        truth = whole.accuracy[whole.points.N == 8][0]
+        (pool,) = seen.pools
+        nothing = replace(pool, whole=np.full(200, 13))  # eight new ones besides the five seen
+        other = replace(seen, pools=(nothing,))
+        fitted = populations(seen)
+        part, new = (
+            from_answers(one, targets([8]), Options(replicates=200), fitted).these for one in (seen, other)
+        )
+        held.append(part.low[0] <= truth <= part.high[0])
+        widths.append([part.high[0] - part.low[0], new.high[0] - new.low[0]])
+    assert np.mean(held) >= 0.75  # at 90 % coverage, fewer than 23 of 30 once in 60
+    assert np.mean(held) <= 0.99
+    narrow, wide = np.mean(widths, axis=0)
+    assert narrow < wide
 
 
 @pytest.mark.filterwarnings("error")

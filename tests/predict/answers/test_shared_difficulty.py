@@ -5,6 +5,8 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import beta, norm
 
+from predict.answers.atom_votes import vote_table
+from predict.answers.atoms import P
 from predict.answers.mixture import populations
 from predict.answers.shared_difficulty import (
     CORRELATIONS,
@@ -98,6 +100,19 @@ def test_correlations_are_recovered() -> None:
     found = [one.elsewhere.correlation for one in populations(seen_together(pools)) if one.elsewhere]
     assert found[:2] == pytest.approx([0.95, 0.95], abs=0.06)
     assert found[2] == pytest.approx(0.5, abs=0.21)
+
+
+def test_rates_are_closer_to_the_truth_with_the_other_settings() -> None:
+    pools, rates = copula_answers([0.95, 0.95, 0.95], 4, 300, np.random.default_rng(2))
+    grid = np.repeat(P, len(vote_table(1)) // len(P))[:, None]
+    errors = []
+    for found in (
+        populations(seen_together(pools)),
+        [populations(seen_together([pool]))[0] for pool in pools],
+    ):
+        each = np.stack([(population.posterior() @ grid)[:, 0] for population in found])
+        errors.append(float(((each - rates) ** 2).mean()))
+    assert errors[0] < 0.75 * errors[1]
 
 
 def test_questions_are_matched_by_name_and_one_of_a_single_setting_keeps_its_own_posterior() -> None:

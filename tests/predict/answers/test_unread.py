@@ -58,6 +58,15 @@ def test_where_hard_questions_are_not_read_their_share_falls_with_p_and_elsewher
         assert (law.unread / (law.unread + law.read))[at] == pytest.approx(share, abs=0.08)
 
 
+def test_a_question_that_was_hardly_read_counts_as_a_hard_one_where_hard_ones_are_not_read() -> None:
+    _, raw = drawn(np.random.default_rng(2), 400, 4, 0.6)
+    counts = pool_of(raw).answers.counts()
+    chance = by_p(fit_population(counts).posterior()) @ P
+    once = (counts.pools - counts.nulls == 1) & (counts.correct == 1)
+    assert once.sum() > 3
+    assert chance[once].mean() < 0.5
+
+
 def test_questions_are_as_hard_as_they_are_where_hard_ones_are_not_read() -> None:
     """Treating unreadable answers as independent of p would overestimate by 2.8 points."""
     bias = []

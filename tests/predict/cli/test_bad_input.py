@@ -37,6 +37,7 @@ CURVE, CURVES = curve(), Path("curves")
     ("name", "source", "options", "words"),
     [
         ("forecast", FEW.drop(columns=["correct", "gold"]), "", "no column 'correct'"),
+        ("forecast", FEW.drop(columns=["correct", "gold"]).assign(score=None), "", "no column 'correct'"),
         ("forecast", pd.concat([FEW, FEW.head(1)]), "", "a second row"),
         ("forecast", FEW.head(0), "", "no rows"),
         *(
@@ -48,7 +49,7 @@ CURVE, CURVES = curve(), Path("curves")
         ("forecast", curve(permutation=["0", "0", "0", "0"]), "", "no rows of method majority"),
         ("forecast", CURVE, "--predictor mixture", "it needs samples"),
         ("forecast", CURVE[2:], "--fit-max-n 3", "the smallest N is 4"),
-        *(("forecast", FEW, f"--at-settings long={T}", "above 0") for T in ("0", "nan", "inf", "much")),
+        *(("forecast", FEW, f"--at-settings long={T}", "above 0") for T in ("-5", "0", "nan", "inf", "much")),
         ("forecast", FEW, "--at-settings =500", "NAME"),
         ("forecast", FEW, "--at-settings 80=500", "(80 has it)"),
         ("forecast", CURVES, "--fit-max-tokens 3", "takes 800"),
@@ -74,14 +75,20 @@ CURVE, CURVES = curve(), Path("curves")
         ("precision", ONE_SETTING, "--compare", "nothing to compare"),
         ("plan", CURVES, "--predictor all", "one predictor"),
         ("backtest", FEW, "", "hides nothing"),
-        ("backtest", RUN, "--fit-cap 8000", "--at-caps"),
-        ("forecast", RUN, "--at-caps 9000", "--fit-cap"),
-        ("backtest", RUN, "--fit-cap 8000 --at-caps 8000", "--at-caps 8000"),
-        ("forecast", RUN, "--fit-cap 8000 --at-caps x", "--at-caps"),
-        ("backtest", RUN, "--fit-cap 0 --at-caps 9", "--fit-cap"),
-        ("forecast", RUN, "--fit-cap 1 --at-caps 9", "the shortest"),
-        ("backtest", RUN, f"{CAPPED} --fit-settings a", "--fit-settings"),
-        ("forecast", RUN, f"{CAPPED} --predictor mixture", "mixture"),
+        *(
+            (name, RUN, options, words)
+            for name in ("forecast", "backtest")
+            for options, words in (
+                ("--fit-cap 8000", "--at-caps"),
+                ("--at-caps 9000", "--fit-cap"),
+                ("--fit-cap 8000 --at-caps 8000", "--at-caps 8000"),
+                ("--fit-cap 8000 --at-caps x", "--at-caps"),
+                ("--fit-cap 0 --at-caps 9", "--fit-cap"),
+                ("--fit-cap 1 --at-caps 9", "the shortest"),
+                (f"{CAPPED} --fit-settings a", "--fit-settings"),
+                (f"{CAPPED} --predictor mixture", "mixture"),
+            )
+        ),
         ("forecast", RUN.drop(columns="tokens"), CAPPED, "'tokens'"),
         ("forecast", CURVES, CAPPED, "curves"),
         ("plan", RUN, "--fit-cap 8000", "--at-caps"),

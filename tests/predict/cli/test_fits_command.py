@@ -8,7 +8,8 @@ import pytest
 
 from predict.cli.fits import appendix_fits
 from predict.evidence.groups import groups_of_curves
-from results import kind_of
+from results import kind_of, read_curves
+from results.summary.panels import fit_trends, make_panels
 from results.votes.curves import build_curves
 from tests.predict.commands import predict
 from tests.predict.conftest import simulated_samples
@@ -67,6 +68,24 @@ def test_what_cannot_be_fitted_has_no_parameters_and_a_reason(
     assert fits.loc[none, [*PARAMETERS, "gap", "rms", "condition"]].isna().all(axis=None)
     assert fits[none]["reason"].str.contains(why).all()
     assert (fits[none]["reason"] != "").all()
+
+
+@pytest.mark.parametrize("table", ["tiny.csv", "fig2f.csv"])
+def test_the_report_publishes_the_same_fits_in_the_same_units(table: str) -> None:
+    frame = read_curves(CACHED / table)
+    frame = frame[frame["method"] == "majority"]
+    (panel,), (known,) = make_panels(frame), groups_of_curves(frame, "majority")
+    fits = appendix_fits(known).set_index(["fit", "held"])
+    trends = fit_trends(panel)
+    assert len(trends) >= 7
+    for n, fit in trends.items():
+        row = fits.loc["along_t" if n == 1 else "along_gap", str(n)]
+        assert [row[name] for name in PARAMETERS] == pytest.approx(
+            [getattr(fit.curve, name) for name in PARAMETERS], rel=1e-6
+        )
+        assert (row["status"], row["reason"]) == (fit.status, fit.reason)
+    if table == "tiny.csv":  # T is in tokens per answer
+        assert fits.loc["along_t", "1"][["x_low", "x_high"]].tolist() == pytest.approx([8.87, 58.1], rel=1e-2)
 
 
 @pytest.mark.parametrize(("asked", "method"), [((), "best_of_n"), (("--method", "majority"), "majority")])

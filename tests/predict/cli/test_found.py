@@ -54,8 +54,14 @@ def test_the_newest_run_comes_first_and_shipped_tables_last(runs: Path, tmp_path
     assert text.count("<li>few") == 2
 
 
-def test_a_folder_with_nothing_in_it_is_refused(tmp_path: Path) -> None:
-    assert predict("forecast", tmp_path, "--out", tmp_path / "f.csv").exit_code == 2
+def test_a_folder_with_nothing_in_it_and_one_that_would_be_overwritten(runs: Path, tmp_path: Path) -> None:
+    (tmp_path / "none").mkdir()
+    nothing = predict("forecast", tmp_path / "none", "--out", tmp_path / "f.csv")
+    assert nothing.exit_code == 2
+    before = (runs / "new" / "curves.csv").read_bytes()
+    mine = predict("forecast", runs, "--out", runs / "new" / "curves.csv")
+    assert mine.exit_code == 2
+    assert (runs / "new" / "curves.csv").read_bytes() == before
 
 
 def test_sets_are_told_apart_by_their_names_and_not_by_how_these_read(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ The error of a formula: no more than the residual for a perfect one, and growing
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from predict.curves.intervals import (
@@ -19,7 +20,7 @@ from predict.curves.intervals import (
 from predict.curves.rivals import exponential, flat
 from predict.estimate import Options
 from predict.estimators import RIVALS
-from predict.evidence.groups import group_of_pools, groups_of_samples
+from predict.evidence.groups import Group, group_of_pools, groups_of_samples
 from predict.evidence.points import Evidence, Floats, Points, Pool
 from results.normal import Z90
 from results.tables.key import Key
@@ -59,6 +60,20 @@ def test_a_question_weighs_alike_at_all_settings_whatever_one_of_them_lacks() ->
     pools = (Pool("10", 10.0, whole), Pool("20", 20.0, replace(whole, clusters=["a", "a", "b"])))  # only once
     copies = replicate_samples(Points.grid({"10": 10.0, "20": 20.0}, [1]), pools, "majority", 200, 0)
     assert np.array_equal(copies[:, 0], copies[:, 1])
+
+
+def two_settings() -> Group:
+    """The same answers at two settings: the bootstrap must draw the same questions at both."""
+    frame = simulated_samples(questions=30, answers=4, settings=("40",))
+    return groups_of_samples(pd.concat([frame, frame.assign(setting="80", tokens=90)]), "majority")[0]
+
+
+def test_every_setting_draws_the_same_questions() -> None:
+    group = two_settings()
+    copies = replicate_samples(group.points, group.pools, "majority", 50, 3)
+    first, second = (copies[:, group.points.setting == name] for name in ("40", "80"))
+    assert first == pytest.approx(second, abs=1e-12)
+    assert first.std(axis=0).min() > 0.02
 
 
 def test_a_setting_with_fewer_questions_is_averaged_over_those_it_has() -> None:
@@ -127,7 +142,6 @@ def test_along_T_the_dearest_settings_are_left_out() -> None:
 
 
 def test_for_these_questions_only_the_luck_of_the_answers_spreads() -> None:
-    """Its share of the variance is that of the formula, and of the interval that a rival gives."""
     pool = drawn_pool(200, 8, np.random.default_rng(5))
     group = group_of_pools(Key("llm", "d", "m", method="majority"), [pool])
     answers = Evidence(group.points, group.accuracy, group.stderr, group.pools)
@@ -136,9 +150,15 @@ def test_for_these_questions_only_the_luck_of_the_answers_spreads() -> None:
     share = (rate * (1 - rate) / 7).mean() / rate.var()
     assert luck_share(answers) == pytest.approx(share)
     assert luck_share(Evidence(group.points, group.accuracy, group.stderr)) == pytest.approx(1 - SHARED)
+
+
+def test_the_shared_interval_is_narrower_for_these_questions_than_for_new_ones() -> None:
+    pool = drawn_pool(200, 8, np.random.default_rng(5))
+    group = group_of_pools(Key("llm", "d", "m", method="majority"), [pool])
+    answers = Evidence(group.points, group.accuracy, group.stderr, group.pools)
     place = Points(np.array(["s"]), np.ones(1), np.array([8]))
     found = RIVALS["flat"](answers, place, Options(replicates=4000))
     ratio = (found.these.high - found.these.low) / (found.new.high - found.new.low)
-    assert ratio == pytest.approx([np.sqrt(share)], rel=0.05)
+    assert ratio == pytest.approx([np.sqrt(luck_share(answers))], rel=0.05)
     sd = (found.new.high - found.new.low) / 2 / Z90
     assert sd == pytest.approx(group.stderr[group.points.N == 8], rel=0.08)

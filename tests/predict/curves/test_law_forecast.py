@@ -87,6 +87,25 @@ def test_the_order_of_rows_does_not_matter() -> None:
         assert one.high == pytest.approx(again.high, abs=1e-12)
 
 
+def test_intervals_hold_the_mean_and_grow_with_the_level_and_for_new_questions() -> None:
+    half, most = (of_world(most=8, stderr=0.02, level=level)[0] for level in (0.5, 0.95))
+    assert ((half.these.low <= half.mean) & (half.mean <= half.these.high)).all()
+    assert (most.these.high - most.these.low > half.these.high - half.these.low).mean() > 0.95
+    assert np.mean(most.new.high - most.new.low) > np.mean(most.these.high - most.these.low)
+    assert ((most.new.low >= 0) & (most.new.high <= 1)).all()
+
+
+def test_accuracy_rises_with_n_where_it_must() -> None:
+    """Best-of-N never falls with N, at settings seen and new."""
+    points, accuracy = world("best_of_n")
+    seen, _ = seen_and_hidden(points, 3, 8)
+    asked = Points.grid({"t40": 40.0, "new": 640.0}, np.array([1, 3, 16, 100, 1000]))
+    found = estimate(
+        points[seen], accuracy[seen], np.full(len(seen), 0.01), asked, method="best_of_n", draws=0
+    )
+    assert (np.diff(found.mean.reshape(2, 5), axis=1) > -0.005).all()
+
+
 def test_at_what_was_seen_a_new_run_differs_by_the_luck_of_its_answers() -> None:
     """For these questions by the answers' share of the variance, for new ones by all of it.
 
@@ -151,6 +170,19 @@ def test_a_rise_that_has_not_begun_is_not_forecast_with_trust() -> None:
         assert any("at every length seen" in note for note in found.notes) is not trusted
         if not trusted:
             assert set(found.status) == {Status.BOUND_HIT}
+
+
+def test_one_n_is_enough_and_says_how_little_it_tells() -> None:
+    points, accuracy = world()
+    one = np.flatnonzero((points.N == 1) & (T[2] >= points.T))
+    all_N, _ = seen_and_hidden(points, 3, 16)
+    asked = Points.grid({"t320": 320.0}, N)
+    vague, sure = (
+        estimate(points[rows], accuracy[rows], np.full(len(rows), 0.005), asked) for rows in (one, all_N)
+    )
+    wide, narrow = vague.these.high - vague.these.low, sure.these.high - sure.these.low
+    assert np.isfinite(vague.mean).all()
+    assert wide[-1] > 1.5 * narrow[-1]
 
 
 @pytest.mark.parametrize("value", [0.0, 1.0])

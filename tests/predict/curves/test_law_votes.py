@@ -11,6 +11,27 @@ from results.votes.multinomial import vote_accuracy
 N = np.array([1, 2, 3, 8, 64, 256])
 
 
+def simulated_vote(p: float, c: float, silent: float, n: int, runs: int) -> float:
+    """The share of right votes among `runs` simulated votes of n answers, with ties sharing the credit."""
+    rng = np.random.default_rng(11)
+    wrong = (1 - p) * (1 - silent) * c * (1 - c) ** np.arange(votes.WRONG)
+    law = np.append(np.append(p, wrong), 0.0)
+    law[-1] = 1 - law.sum()
+    counts = rng.multinomial(n, law, size=runs)[:, :-1]
+    most = counts.max(axis=1)
+    leaders = (counts == most[:, None]).sum(axis=1)
+    return float(np.mean(np.where((counts[:, 0] == most) & (most > 0), 1 / leaders, 0.0)))
+
+
+@pytest.mark.parametrize(("p", "c", "silent"), [(0.3, 0.5, 0.0), (0.45, 0.9, 0.1), (0.2, 0.1, 0.55)])
+def test_the_table_holds_simulated_votes(p: float, c: float, silent: float) -> None:
+    """40,000 votes have a standard error of at most 0.0025: four of them are allowed."""
+    laws = votes.answer_laws(np.array(p), np.array(c), np.array(silent))
+    for n in (2, 5, 20):
+        exact = vote_accuracy(laws, 0, [n])[0]
+        assert exact == pytest.approx(simulated_vote(p, c, silent, n, 40_000), abs=0.01)
+
+
 def test_a_table_is_the_exact_vote_at_its_points() -> None:
     i, j, k = 20, 7, 2
     p, c, silent = expit(votes.LOGIT_P[i]), expit(votes.LOGIT_C[j]), votes.SILENT[k]

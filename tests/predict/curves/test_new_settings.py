@@ -18,8 +18,11 @@ from predict.curves.law_along_t import (
     answers_luck,
     other_settings,
 )
+from predict.curves.rivals import exponential, power_law
 from predict.estimate import Options
 from predict.evidence.points import Points
+from predict.evidence.request import Request, read_asked
+from predict.splits import backtest
 from tests.predict.answers.pools import drawn_pool
 
 CACHED = Path(__file__).parents[3] / "results" / "cached"
@@ -120,6 +123,30 @@ def test_the_luck_is_that_of_the_setting_of_the_nearest_length() -> None:
     assert draws[1].var(axis=0) == pytest.approx([0.04, 0], abs=0.004)
 
 
+def test_on_the_twins_exact_curve_the_interval_of_the_fallback_holds_the_truth() -> None:
+    """The twin's curve is not a power law: without the model error no interval would cover the truth."""
+    (group,) = [g for g in read_asked([CACHED / "fig2f.csv"], "majority") if not g.pools]
+    found = backtest(group, ["default"], Request(fit_max_n=8), 1, Options(replicates=200))
+    held = found["accuracy"].between(found["low"], found["high"])
+    assert held.mean() >= 0.85
+    near = found["N"] == 16
+    assert (found["high"] - found["low"])[near].mean() < 0.2
+
+
+@pytest.mark.integration  # many seconds
+def test_dearer_settings_are_within_the_interval_as_often_as_it_says() -> None:
+    """The tiny model's accuracy still rises steeply: the laws along T alone are overconfident."""
+    (group,) = read_asked([CACHED / "tiny.csv"], "majority")
+    names = [name for name, _ in group.points.settings()]
+    held = []
+    for k in (3, 4, 5):
+        found = backtest(
+            group, ["default"], Request(fit_settings=tuple(names[:k])), 1, Options(replicates=200)
+        )
+        held += found["accuracy"].between(found["low"], found["high"]).tolist()
+    assert np.mean(held) >= 0.9
+
+
 def test_misses_at_the_dearest_settings_widen_the_interval() -> None:
     """A law of the family is not missed; an accuracy that leaps at the longest setting is, by far.
 
@@ -161,3 +188,15 @@ def test_the_luck_of_a_pool_is_that_of_its_answers() -> None:
     whole = answers_luck(replace(pool, whole=np.full(80, 4)), np.array([1, 4]), "best_of_n")
     best = 1 - np.prod([(8 - counts.correct - i).clip(0) / (8 - i) for i in range(4)], axis=0)
     assert whole[1] == pytest.approx((best * (1 - best)).mean() / 80)
+
+
+def test_beyond_and_between_it_beats_the_simple_rivals_on_a_population_of_rates() -> None:
+    rates = np.random.default_rng(0).lognormal(-1.5, 1.2, 400)
+    far = np.array([16.0, 32.0])
+    truth = (1 - np.exp(-rates[:, None] * far)).mean(axis=0)
+    y = (1 - np.exp(-rates[:, None] * T)).mean(axis=0)
+    points = Points(np.repeat(T.astype(str), 3), np.repeat(T, 3), np.tile([1, 3, 5], len(T)))
+    wanted = Points(far.astype(str), far, np.array([1, 1]))
+    error = np.abs(along_T(T, y, EXACT, far, R=0)[0] - truth).mean()
+    for rival in (exponential, power_law):
+        assert error < np.abs(rival(points, np.repeat(y, 3)[None], wanted).mean[0] - truth).mean()

@@ -63,11 +63,23 @@ def test_points_that_are_chosen_keep_how_sure_their_length_is(at: np.ndarray) ->
 
 def test_the_forecast_takes_it_and_is_less_certain_than_of_a_known_length(tmp_path: Path) -> None:
     settings = {"100": (60.0, 0.3), "200": (110.0, 0.45), "400": (200.0, 0.55), "800": (300.0, 0.6)}
-    curves = []
-    for name, (T, top) in settings.items():
-        accuracy = [top, top, top + 0.05, top + 0.08]
-        curves.append(curve(setting=name, tokens_per_answer=T, questions=50, T=50 * T, accuracy=accuracy))
-    frame = pd.concat(curves).assign(stderr=0.01, source="llm", dataset="d", model="m", permutation="exact")
+    frame = pd.concat(
+        [
+            curve(
+                setting=name,
+                tokens_per_answer=T,
+                questions=50,
+                stderr=0.01,
+                source="llm",
+                accuracy=[top, top, top + 0.05, top + 0.08],
+                T=50 * T,
+                dataset="d",
+                model="m",
+                permutation="exact",
+            )
+            for name, (T, top) in settings.items()
+        ]
+    )
     out = ["--out", str(tmp_path / "f.csv"), "--fit-settings", "100,200,400", "--at-n", "4"]
     done = command("forecast", frame, tmp_path, *out, "--at-settings", "1600,new=661")
     assert done.exit_code == 0, done.output

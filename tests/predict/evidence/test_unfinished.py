@@ -6,10 +6,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from predict.estimate import Options
+from predict.estimators import SURVIVAL
 from predict.evidence.capped import capped, seen_of, unfinished_marked
+from predict.evidence.request import Request
+from predict.forecast_table import forecast
 from predict.stopped.observed import SeenLengths, seen_at
-from results import BadInput
-from tests.predict.stopped.simulated import samples
+from results import BadInput, build_curves
+from results.votes.caps import cap_samples
+from tests.predict.stopped.simulated import answers, questions, samples, table_of
 
 
 def cut_at(table: pd.DataFrame, cap: int, seed: int = 0) -> pd.DataFrame:
@@ -80,3 +85,20 @@ def test_a_cap_below_every_answer_names_the_shortest() -> None:
     table = samples()
     with pytest.raises(BadInput, match=rf"the shortest has {table['tokens'].min():.0f} tokens"):
         evidence(table, 10)
+
+
+@pytest.mark.integration  # half a minute
+@pytest.mark.parametrize("share", [0.38, pytest.param(0.26, marks=pytest.mark.release)])
+def test_a_forecast_from_a_run_that_cut_answers_off_holds_the_truth(share: float) -> None:
+    """Simulated, with a third of the cut answers readable: within 2 points of the truth, or not `ok`."""
+    rng = np.random.default_rng(2)
+    world = questions(200, rng)
+    run, truth = (table_of(answers(world, n, rng), n) for n in (8, 60))
+    cap = int(run["tokens"].quantile(1 - share))
+
+    group = capped(cut_at(run.astype({"answer": object}), cap), "majority", cap, [2 * cap])[0]
+    told, _ = forecast(group, Request(at_n=(1, 8)), [SURVIVAL], Options(replicates=20))
+
+    known = build_curves(cap_samples(truth, [2 * cap]), ["majority"], ns=[1, 8], permutations=0)
+    off = (told["predicted"] - known["accuracy"]).abs().to_numpy()
+    assert ((off < 0.02) | (told["status"] != "ok")).all(), off

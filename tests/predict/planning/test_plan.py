@@ -1,12 +1,15 @@
 """The planner: choices by forecast and by score, their prices, the frontier and what it recommends."""
 
+import re
 from dataclasses import replace
+from functools import cache
 from itertools import product
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 from scipy.special import ndtr, stdtrit
 
 from predict.cli.plan import money_of
@@ -14,8 +17,9 @@ from predict.estimate import Options
 from predict.evidence.groups import Group
 from predict.evidence.request import Request, groups_asked, read_asked
 from predict.forecast_table import forecast
-from predict.planning.choices import _as_measured, forecast_choices, measured_choices, plan
+from predict.planning.choices import _as_measured, forecast_choices, measured_choices, measured_luck, plan
 from results import as_samples, build_curves, read_samples, write_samples
+from results.cli import cli as results
 from results.normal import Z90
 from results.paired.sides import Side, sides_of
 from results.summary.buying import Plan, measured
@@ -201,6 +205,27 @@ def sides(table: pd.DataFrame, cost: float) -> list[Side]:
     return sides_of({"m": table}, {}, "judge", cost)
 
 
+@cache
+def measured_often() -> list[Side]:
+    return [side for seed in range(500) for side in sides(answers(seed), 0.0)]
+
+
+@pytest.mark.integration  # many seconds
+@pytest.mark.parametrize("method", ["majority", *JUDGED])
+def test_luck_is_how_far_measurements_scatter(method: str) -> None:
+    """500 pools of each question give the standard deviation of the mean accuracy, matched to 25 %.
+
+    At N beyond half of the pool it is overestimated, if anything: the accuracy at half the pool replaces it.
+    """
+    ns = np.array([2, 4, 8, 16])
+    pools = measured_often()
+    found = [side.curve(method)[:, ns - 1].mean(axis=0) for side in pools]
+    told = [measured_luck(side, method, ns) for side in pools[:50]]
+    ratio = np.sqrt(np.mean(told, axis=0)) / np.std(found, axis=0)
+    assert ratio[:3] == pytest.approx(1, abs=0.25)
+    assert 0.75 < ratio[3] < 1.5
+
+
 def test_a_choice_costs_its_answers_and_their_scores() -> None:
     (side,) = sides(answers(0), 50.0)
     options = measured_choices([side], JUDGED, 8, 0.9).set_index(["method", "N"])
@@ -241,6 +266,44 @@ def test_a_dear_judge_is_not_bought_and_a_cheap_one_is() -> None:
         chosen = plan(choices, 0.9, token_budget=500.0).chosen
         assert chosen is not None
         assert chosen["method"] in methods
+
+
+def test_a_model_without_token_counts_is_left_out_of_the_plan(tmp_path: Path) -> None:
+    paths, out = [tmp_path / "a.csv", tmp_path / "b.csv"], tmp_path / "plan.csv"
+    table = answers(0, questions=8, n=4)
+    write_samples(table.assign(model="a"), paths[0])
+    write_samples(table.assign(model="b").drop(columns="tokens"), paths[1])
+    words = ["--predictor", "flat", "--bootstrap", 5, "--max-n", 4]
+    done = predict("plan", *paths, *words, "--out", out)
+    assert done.exit_code == 0, done.output
+    assert set(pd.read_csv(out)["model"]) == {"a"}
+    assert "no plan for b" in done.output
+    assert predict("plan", paths[1], *words).exit_code == 2
+
+
+def test_rewards_below_zero_choose_and_do_not_weight(tmp_path: Path) -> None:
+    table = answers(0, questions=8)
+    write_samples(table.assign(score_judge=table["score_judge"] - 2), tmp_path / "m" / "samples.jsonl")
+    out = tmp_path / "plan.csv"
+    words = ["plan", str(tmp_path / "m"), "--score", "judge", "--score-cost", "9", "--out", str(out)]
+    done = predict(*words)
+    assert done.exit_code == 0, done.output
+    assert set(pd.read_csv(out)["method"]) == {"majority", "best_by_score"}
+
+
+def test_a_plan_quotes_what_stop_says_of_its_choice(tmp_path: Path) -> None:
+    """For each of two models, `plan` repeats the same words and numbers."""
+    table = pd.concat([answers(3).assign(model="a"), answers(4, honest=0.1).assign(model="b")])
+    write_samples(table, tmp_path / "s.csv")
+    planned = predict("plan", tmp_path / "s.csv", "--max-n", 16, "--bootstrap", 20, "--seed", 2).output
+    most = re.findall(r"at most (\d+) answers", planned)
+    for model, n in zip("ab", most, strict=True):
+        write_samples(table[table["model"] == model], tmp_path / f"{model}.csv")
+        one = [str(tmp_path / f"{model}.csv"), "--n-max", n, "--seed", "2"]
+        words = ["stop", *one, "--out", str(tmp_path / "o.csv")]
+        alone = CliRunner().invoke(results, words)
+        advice = next(line for line in alone.output.splitlines() if line.startswith("Take "))
+        assert advice in planned.splitlines()
 
 
 @pytest.mark.parametrize("scored", [False, True], ids=["votes", "scores"])

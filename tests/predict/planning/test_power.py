@@ -7,6 +7,7 @@ import pytest
 
 from predict.planning.power import power
 from results.paired.differences import mean_differences
+from results.paired.needed import Decision, given
 from results.votes.exact import accuracy_by_question
 from tests.predict.answers.pools import asked
 
@@ -72,6 +73,17 @@ def test_a_pilot_of_one_answer_to_each_question_tells_of_the_best_of_four() -> N
     assert np.isfinite(told["margin"]["best_of_n", 4])
     alone = power(one, replace(other, votes=rng.permutation(other.votes)), [300], [4], seed=0)
     assert told["margin"]["best_of_n", 4] < alone.set_index(["method", "N"])["margin"]["best_of_n", 4]
+
+
+def test_the_chance_told_is_the_one_that_comes_true() -> None:
+    """Averaged over pilots and true differences with scales from 2 to 8 points, unknown to the pilots."""
+    rng = np.random.default_rng(1)
+    true = rng.normal(0, np.repeat([0.02, 0.04, 0.08], 500))
+    stderr, test = 0.3 / np.sqrt(100), Decision()
+    pilots = rng.normal(true, stderr)
+    told = [test.decided(200, 0.09, given(difference, stderr)) for difference in pilots]
+    came_true = [test.decided(200, 0.09, given(difference, 0.0)) for difference in true]
+    assert np.mean(told) == pytest.approx(np.mean(came_true), abs=0.05)
 
 
 def test_the_largest_cluster_may_differ_by_half_where_nothing_was_seen_to() -> None:

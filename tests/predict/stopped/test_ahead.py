@@ -29,22 +29,11 @@ def run() -> Run:
 
 
 @pytest.mark.parametrize(
-    ("missed", "endless", "status", "asked", "draws"),
-    [
-        (3.0, 0.05, "ok", 7, 7),
-        (3.01, 0.05, "poor_fit", 0, 200),
-        (3.0, 0.051, "bound_hit", 300, 300),
-        (3.01, 0.3, "poor_fit", 7, 7),
-    ],
+    ("missed", "endless", "status"),
+    [(3.0, 0.05, "ok"), (3.01, 0.05, "poor_fit"), (3.0, 0.051, "bound_hit"), (3.01, 0.3, "poor_fit")],
 )
 def test_it_learns_from_some_answers_and_looks_ahead_from_all(
-    run: Run,
-    missed: float,
-    endless: float,
-    status: str,
-    asked: int,
-    draws: int,
-    monkeypatch: pytest.MonkeyPatch,
+    run: Run, missed: float, endless: float, status: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A law that missed by far, or by which many answers never end, is not ok."""
     calls: dict[str, Any] = {}
@@ -58,13 +47,12 @@ def test_it_learns_from_some_answers_and_looks_ahead_from_all(
         called(name, answer)
     monkeypatch.setattr(Problem, "endless", lambda *given: calls.setdefault("endless", given) and endless)
 
-    ahead = ahead_of(run, asked, 5)
+    ahead = ahead_of(run, 7, 5)
 
     few: SeenLengths = calls["fit"][0].seen
     assert few.questions == LEARN_FROM
     assert set((few.ended_counts.sum(axis=1) + few.unfinished).tolist()) == {FEW_ANSWERS}
     assert set(calls["paces"][0].sizes.tolist()) == {FEW_ANSWERS}
-    assert calls["paces"][3:] == (draws, 5)
     problem, start, caps, moved, _ = calls["simulate"]
     whole = seen_at(run.answers, CAP)
     assert (start, caps, moved is sooner) == (found, list(CAPS.values()), True)
@@ -90,6 +78,21 @@ def test_at_least_thirty_answers_and_a_twentieth_of_all_must_have_ended(
             ahead_of(few, 50, 0)
     else:
         assert ahead_of(few, 50, 0) is None
+
+
+@pytest.mark.parametrize(
+    ("questions", "asked", "draws"), [(3, 0, 200), (3, 7, 7), (3, 300, 300), (4, 999, 999)]
+)
+def test_as_many_draws_as_are_asked_for(
+    questions: int, asked: int, draws: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "fit", lambda _: None)
+    monkeypatch.setattr(module, "paces", lambda *given: pytest.fail(f"{given[3]} draws"))
+    starts = np.arange(0, 20 * questions + 1, 20)
+    pools = AnswerPools(list("abcd")[:questions], starts, np.zeros(starts[-1], int), np.full(starts[-1], 9.0))
+
+    with pytest.raises(pytest.fail.Exception, match=f"^{draws} draws"):
+        ahead_of(Run("s", pools, CAP, CAPS, pools.sizes), asked, 0)
 
 
 CHANCES = np.random.default_rng(1).uniform(0.1, 0.5, (50, 20, 3))

@@ -3,14 +3,19 @@
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from predict.estimate import Estimate, Options
 from predict.evidence.points import Evidence, Points, Run
+from predict.library import forecast
+from predict.stopped.answer_law import PRIOR_MEAN
+from predict.stopped.fit import Fit
 from predict.stopped.observed import stopped, thinned
+from predict.stopped.pace import ORIGINS, misses
 from predict.stopped.survival import ahead_of, survival
 from results.votes.exact import AnswerPools, best_of_n, majority_accuracy
-from tests.predict.stopped.simulated import answers, questions
+from tests.predict.stopped.simulated import answers, questions, table_of
 
 pytestmark = pytest.mark.integration  # many seconds
 
@@ -101,3 +106,41 @@ def test_forecasts_of_a_world_that_follows_the_law(
     assert (low - (high - low) / 2 < spent).all()
     assert (spent < high + (high - low) / 2).all()
     assert (np.diff(mean) > 0).all()
+
+
+def test_new_questions_are_less_certain_than_these(forecasts: dict[str, Estimate]) -> None:
+    these, new = forecasts["majority"].these, forecasts["majority"].new
+    few = np.tile(np.isin(NS, (1, 8)), len(CAPS))
+    assert ((new.high - new.low)[few] > 1.1 * (these.high - these.low)[few]).all()
+
+
+def test_the_pace_is_that_of_answers_at_earlier_cuts(world: tuple[AnswerPools, AnswerPools]) -> None:
+    """It is about 0 where the law holds, and lower if most answers after the first cut are delayed."""
+    pools = world[0]
+    start = Fit(PRIOR_MEAN, np.eye(len(PRIOR_MEAN)))
+    first = np.quantile(pools.tokens[pools.tokens <= CAP], ORIGINS[0])
+    late = (pools.tokens > first) & (np.arange(len(pools.tokens)) % 4 > 0)
+    held_up = replace(pools, tokens=np.where(late, 2 * CAP, pools.tokens))
+    (lawful, _), (slow, _) = (misses(one, CAP, start, 0) for one in (pools, held_up))
+    assert abs(lawful) < 0.3
+    assert slow < -1
+
+
+def test_answers_that_may_end_after_all_leave_their_run_open_and_no_other() -> None:
+    """At every cap and N, readable or not: two in five answers of one run take thirty times as long."""
+    rng, tables = np.random.default_rng(2), []
+    for setting, share in (("low", 0.0), ("high", 0.4)):
+        pools = answers(questions(40, rng), 8, rng)
+        longer = rng.random(len(pools.tokens)) < share
+        table = table_of(replace(pools, tokens=pools.tokens * np.where(longer, 30, 1)), 8)
+        unread = rng.random(len(table)) < 0.1
+        read = {"answer": table["answer"].mask(unread), "correct": table["correct"] & ~unread}
+        tables.append(table.assign(setting=setting, **read))
+
+    given = {"fit_cap": 12000, "at_caps": [15000, 30000], "at_n": [1, 8, 200], "replicates": 20}
+    with pytest.warns(UserWarning, match="high.*bound_hit"):
+        found = forecast(pd.concat(tables, ignore_index=True), **given)
+
+    open_yet = found["setting"].str.startswith("high") | (found["N"] == 200)  # far beyond 8 answers
+    assert open_yet.sum() == 8
+    assert found["status"].tolist() == np.where(open_yet, "bound_hit", "ok").tolist()

@@ -1,4 +1,4 @@
-"""predict.stopped.pace: the line by its formulas, and late answers are right as often as it says."""
+"""predict.stopped.pace: a known line is recovered, and late answers are right as often as it says."""
 
 import numpy as np
 import pytest
@@ -16,14 +16,21 @@ from results.votes.exact import AnswerPools, VoteCounts
 LEVEL, SLOPE = 1.2, -1.6
 
 
-def pools(Q: int, n: int, seed: int) -> AnswerPools:
-    """Pools with normal log lengths."""
+def pools(Q: int, n: int, seed: int, shared: float = 0.0) -> AnswerPools:
+    """Pools with normal log lengths; `shared`: sd of the effect common to the answers to a question."""
     rng = np.random.default_rng(seed)
     z = rng.standard_normal((Q, n))
-    right = rng.random((Q, n)) < expit(LEVEL + SLOPE * z)
+    right = rng.random((Q, n)) < expit(LEVEL + SLOPE * z + shared * rng.standard_normal((Q, 1)))
     names = [f"q{q}" for q in range(Q)]
     tokens = np.rint(np.exp(8 + z)).ravel()
     return AnswerPools(names, np.arange(Q + 1) * n, np.where(right, 0, 1).ravel(), tokens)
+
+
+def test_a_known_line_is_found_again_from_the_faster_half() -> None:
+    found = fit_line(seen_at(pools(4000, 8, 0), np.exp(8)))
+    sd = np.sqrt(np.diag(found.spread @ found.spread.T))
+    assert (np.abs(found.theta - [LEVEL, SLOPE]) < 3 * sd).all()
+    assert (sd < 0.08).all()
 
 
 def test_the_line_through_two_bins_is_that_of_the_formulas_written_out() -> None:
@@ -67,6 +74,14 @@ def test_the_line_through_two_bins_is_that_of_the_formulas_written_out() -> None
     assert found.spread @ found.spread.T == pytest.approx(
         np.linalg.inv(power * information(p) + prior), rel=1e-3
     )
+
+
+def test_its_uncertainty_is_that_of_questions() -> None:
+    """Over 60 repetitions the level varies as stated, whether answers to a question are correlated or not."""
+    for shared in (0.0, 2.0):
+        lines = [fit_line(seen_at(pools(100, 8, seed, shared), np.exp(8))) for seed in range(60)]
+        told = np.mean([np.sqrt((line.spread @ line.spread.T)[0, 0]) for line in lines])
+        assert np.std([line.theta[0] for line in lines]) == pytest.approx(told, rel=0.3)
 
 
 def test_late_answers_are_right_as_often_as_a_line_that_is_not_doubted_says(

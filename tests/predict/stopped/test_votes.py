@@ -62,6 +62,13 @@ def test_each_question_has_the_split_of_its_own_wrong_answers() -> None:
     assert found[20] > found[0] + 0.2
 
 
+def test_unreadable_answers_are_a_share_of_those_not_right() -> None:
+    """Of ten answers to each question five are right, two wrong and three unreadable."""
+    counts = VoteCounts(np.full(40, 5), np.full(40, 2), np.arange(41), np.full(40, 3))
+
+    assert wrong_answers(counts).unreadable == pytest.approx(np.full(40, 0.6), abs=0.01)
+
+
 def test_a_question_with_few_answers_takes_the_share_of_unreadable_ones_of_all() -> None:
     """The overall share is a tenth of 1,000 not-right answers; it adds 4 answers to each question's own."""
     nulls, wrong = np.array([99, 1, 0]), np.array([900, 0])

@@ -54,3 +54,13 @@ def test_exact_best_of_n_agrees_with_sampled_paths(decay):
         least = errors[..., :n].min(axis=3)
         stderr = least.std(axis=2) / np.sqrt(blocks)
         assert np.all(abs(exact[..., column] - least.mean(axis=2)) < 4.5 * stderr)
+
+
+def test_least_of_n_agrees_with_simulation_for_unequal_scales():
+    rng = np.random.default_rng(0)
+    scales, offsets = np.array([4.0, 1.0, 0.25, 0.01, 2.0, 0.5]), np.array([1.0, -2.0, 0.5, 3.0, 0.0, 1.0])
+    draws = ((np.sqrt(scales) * rng.standard_normal((60_000, 16, 6)) + offsets) ** 2).sum(axis=2)
+    for n in (2, 16):
+        least = draws[:, :n].min(axis=1)
+        found = least_of_n(scales, offsets, (n,))[0]
+        assert abs(found - least.mean()) < 4 * least.std() / np.sqrt(len(least))

@@ -93,6 +93,7 @@ def test_divergence_of_any_task_is_refused_and_says_when(changes, limit):
         ({"d": 2237}, "more than"),  # squared
         ({"n": 700_000}, "more than"),
         ({"eta": float("nan")}, "eta=nan"),
+        ({"eta": -0.1}, "eta=-0.1"),
         ({"eta": 0}, "eta=0"),
         ({"sigma": 1e51}, "sigma="),
         ({"omega": -1}, "omega=-1"),
@@ -146,6 +147,16 @@ def moments_by_quadrature(x, y, setting):
         second += np.einsum("q,qi,qj->ij", weight, shift, shift)
         mean = weight @ (grown + shift)
         yield mean, second
+
+
+@pytest.mark.parametrize("s", [0.5, 1.0])
+def test_erratum_second_moment_of_linear_noise(s):
+    """It is (1−2s+2s²)A + s² tr(A) I; the paper's tr(A)I + diag(A) loses the off-diagonal entries."""
+    a = np.array([[2.0, 1.0, 0.5], [1.0, 1.0, -0.7], [0.5, -0.7, 3.0]])
+    xi, weight = gauss_hermite(3, s)
+    change = np.eye(3) - xi[:, :, None] * xi[:, None, :]
+    ours = (1 - 2 * s + 2 * s**2) * a + s**2 * np.trace(a) * np.eye(3)
+    np.testing.assert_allclose(np.einsum("q,qij,jk,qkl->il", weight, change, a, change), ours, atol=1e-12)
 
 
 @pytest.mark.parametrize("decay", [None, 1.0])

@@ -78,6 +78,18 @@ def test_what_the_interval_holds_is_undecided(above, below, outcome):
     assert outcome_of(Interval(0.1, 0.2, 0.95), above, below) == outcome
 
 
+def test_the_shipped_verdicts_follow_from_the_shipped_intervals():
+    """A claim is decided only if its interval excludes doubt; every estimate lies in its interval."""
+    assert ((SHIPPED["low"] <= SHIPPED["measured"]) & (SHIPPED["measured"] <= SHIPPED["high"])).all()
+    zero = SHIPPED[
+        SHIPPED["quantity"].isin(["vote of 256 at t=50 less t=3", "P(path right) at t=50 less t=1"])
+    ]
+    for row in zero.itertuples():
+        said = "holds" if row.low > 0 else "fails" if row.high <= 0 else "undecided"
+        assert row.outcome == said
+    assert (SHIPPED["holds"] == (SHIPPED["outcome"] == "holds")).all()
+
+
 def test_interval_of_a_mean_is_its_standard_error():
     values = np.array([1.0, 2.0, 3.0, 6.0])
     low, high = stats.t.interval(0.95, 3, loc=3, scale=values.std(ddof=1) / 2)
