@@ -16,10 +16,10 @@ LONG = 100
 """A line with more characters than this is long."""
 
 LIMITS = {
-    "lines of the packages": 38_383,
+    "lines of the packages": 38_391,
     "files of the packages": 301,
-    "lines of the tests": 33_356,
-    "words of pages written by hand": 18_746,
+    "lines of the tests": 33_377,
+    "words of pages written by hand": 18_753,
     "mean characters of a line": 53.0,
     "long lines, %": 7.9,
 }

@@ -14,7 +14,7 @@ from typing import Any
 from harness.grader import Grader, ends_in_code
 from harness.grading.choice import labels_in
 from harness.grading.places import READERS, Reader
-from results.terminal import visible
+from results.terminal import plural, visible
 
 MANY = 0.05
 """A run warns if more than this share of a setting's answers could not be read."""
@@ -67,7 +67,7 @@ class Unreadable:
         """One line of advice about a run with this share of unreadable answers."""
         self._look()
         ways = ", ".join(
-            f"{_quoted(end)} ({count} times)" for end, count in self._endings.most_common(ENDINGS)
+            f"{_quoted(end)} ({plural(count, 'time')})" for end, count in self._endings.most_common(ENDINGS)
         )
         lost = f"{share:.1%} of the answers could not be read"
         if self._never_sampled > self.count / 2:

@@ -21,7 +21,7 @@ from results.paired.differences import least_stderr, students
 from results.paper_fits import PaperFit, along_gap, along_t
 from results.tables.key import PANEL, WHOSE, Key, groups, keys
 from results.tables.money import NO_MONEY, Money, Paid
-from results.votes.setting import settings_in_order
+from results.votes.setting import by_size
 from results.votes.tokens import answer_lengths, budgets_ignored
 
 _BESIDE = (
@@ -190,8 +190,8 @@ def unique_slug(names: Sequence[str], taken: Collection[str]) -> str:
 
 
 def order_settings(rows: pd.DataFrame) -> list[str]:
-    """Settings from cheap to expensive: by length if known, else by their number, else unsorted."""
+    """Settings from cheap to expensive: by length if known, else by their number, else as in the rows."""
     lengths = rows.groupby("setting", sort=False)["length"].mean()
     if lengths.notna().all():
         return list(lengths.sort_values(kind="stable").index)
-    return settings_in_order(rows)
+    return by_size(lengths)

@@ -63,12 +63,20 @@ def sampled_groups(samples: pd.DataFrame) -> Iterator[tuple[Key, pd.DataFrame]]:
 
 
 def settings_in_order(samples: pd.DataFrame) -> list[str]:
-    """The settings by size if all are numbers or "name=number" (`forced=25`); else as in the samples."""
-    settings = list(samples["setting"].unique())
-    if not settings:
-        return []
-    sizes = pd.to_numeric(pd.Series(settings, dtype=str).str.rpartition("=")[2], errors="coerce")
-    return [settings[i] for i in np.argsort(sizes, kind="stable")] if sizes.notna().all() else settings
+    """The settings by number, else by mean tokens, else by name (short ones first), never by their rows."""
+    tokens = samples["tokens"] if "tokens" in samples else pd.Series(np.nan, samples.index)
+    lengths = tokens.groupby(samples["setting"]).mean()
+    return by_size(lengths[sorted(lengths.index, key=lambda name: (len(name), name))])
+
+
+def by_size(lengths: pd.Series[float]) -> list[str]:
+    """The settings by size if all are numbers or "name=number" (`forced=25`); else by length if all have one.
+
+    lengths: the mean length of each setting, which is the index. If some are unknown, settings stay as given.
+    """
+    numbers = pd.to_numeric(lengths.index.to_series().astype(str).str.rpartition("=")[2], errors="coerce")
+    sizes = numbers if numbers.notna().all() else lengths
+    return list(sizes.sort_values(kind="stable").index if sizes.notna().all() else sizes.index)
 
 
 def _wanted(setting: Setting, ns: Sequence[int] | None) -> list[int]:

@@ -111,7 +111,7 @@ def test_the_advice_goes_by_the_grader_that_has_read_the_answers() -> None:
     tally.add(row("y", " ", answer=None))
     tally.add(row("z", "cut", answer=None, finish_reason="length"))
     warning, _ = tally.warnings(Path("runs/a"))
-    assert "nothing at all (1 times), no answer before the token limit (1 times)" in warning
+    assert "nothing at all (1 time), no answer before the token limit (1 time)" in warning
 
 
 @pytest.mark.parametrize(

@@ -67,14 +67,15 @@ def names(runs: dict[str, pd.DataFrame]) -> list[tuple[str, ...]]:
 
 
 def test_runs_meet_at_each_setting_they_share_or_else_everywhere():
-    low, high = run(A, setting="low"), run(B, setting="high")
-    both = pd.concat([low, high])
+    low, high = run(A, setting="low"), run(B, 20, setting="high")
+    both = pd.concat([high, low])
     assert names({"x": both, "y": both}) == [("x", "y", "low", "low"), ("x", "y", "high", "high")]
     third = {"x": both, "y": run(A, setting="z")}
     assert names(third) == [("x", "y", "low", "z"), ("x", "y", "high", "z")]
     assert names({"x": both}) == [("low", "high", "low", "high")]
     numbered = pd.concat([run(A, setting="100"), run(B, setting="20")])
     assert names({"x": numbered}) == [("20", "100", "20", "100")]
+    assert names({"x": both.drop(columns="tokens")}) == [("low", "high", "low", "high")]  # short names first
     with pytest.raises(BadInput, match="nothing to compare"):
         compare_runs({"x": low})
 

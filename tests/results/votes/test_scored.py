@@ -172,6 +172,8 @@ def test_lists_of_scores_go_with_lists_of_answers():
     assert best["accuracy"].tolist() == pytest.approx([1 / 3, 2 / 3, 1.0])
     vote = vote_curve(ANSWERS, GOLD, ns=[1, 2, 3], scores=SCORES)
     assert vote["accuracy"].tolist() == pytest.approx([1 / 3, 2 / 3, 0.5])
+    of_column = best_of_n_curve(SAMPLES, ns=[1, 2, 3], scores="rm")
+    assert of_column["accuracy"].tolist() == pytest.approx([1 / 3, 1 / 3, 0.5])
 
 
 @pytest.mark.parametrize("scores", [SCORES[:1], [[1, 2, 3], [1, 2]], [1, 2], [[1, 2, 3], [1, 2, 3], [1]]])

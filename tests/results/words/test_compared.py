@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from results.words.cells import cells_of
 from results.words.compared import COLUMNS, both_ways, quoted, verdict
@@ -26,3 +27,20 @@ def test_every_difference_of_the_sentence_stands_in_a_row_that_it_quotes():
         assert len(told) >= 3 or "undecided" in verdict(rows)
         assert len(set(rows.loc[quoted(rows), "method"])) == 1 or "undecided" in verdict(rows)
         assert set(told) <= set(re.findall(r"\d+\.\d", cells))
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"questions": 1}, "one question says"),
+        ({"questions": 5}, "too few questions: 6"),
+        ({"questions": 6}, "40 questions"),
+        ({"clusters": 5}, "too few clusters: 6"),
+        ({"clusters": 6}, "40 questions"),
+    ],
+)
+def test_what_would_decide_a_difference_is_first_of_all_enough_questions(given, said):
+    """Six that all differ one way do so by chance in 2 × 2⁻⁶ = 3 % of cases, five in 6 %."""
+    row = DIFFERENCE | {"low": -0.02, "level": 0.95} | given
+    (cells,) = cells_of(pd.DataFrame([row]).assign(at="equal N"), COLUMNS)
+    assert cells[-1].startswith(said)
