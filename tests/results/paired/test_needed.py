@@ -98,6 +98,9 @@ def test_the_fewest_gained_that_decide_are_those_of_the_interval(questions):
     differences = (np.arange(questions)[:, None] < count).astype(float)
     decides = mean_differences(differences).interval.low > 0
     assert Decision(whole=True).fewest_gained(questions) == count[decides][0]
+    if questions > 8:  # in clusters of 4, Student's t has fewer degrees of freedom
+        reach = stats.t.ppf(0.975, questions / 4 - 1) * np.sqrt(count * (questions - count) / (questions - 1))
+        assert Decision(whole=True, size=4).fewest_gained(questions) == count[count > reach][0]
 
 
 def test_what_a_measurement_leaves_open_is_bayes_rule_on_a_half_cauchy_law():
