@@ -3,6 +3,7 @@
 import itertools
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import NamedTuple
 
@@ -88,8 +89,10 @@ def readable(answers: Iterable[str]) -> list[str | None]:
 def check_ends(rule: Rule) -> None:
     """Check that no tie ends the vote, and that it ends where the leader can no longer be caught."""
     eager = min(rule.thresholds) if rule.delta is None else rule.thresholds[0]
+    always = replace(rule, stops=lambda seen, _: seen.a >= 0, ahead=None)
     for tie in ("", "ab", "aabb", "...", "ab" * 8):
         assert not ended(rule, eager, tie), tie
+        assert not ended(always, eager, tie), tie
     assert ended(rule, rule.usual, "ababaaa", most=9)
 
 

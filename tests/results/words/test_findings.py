@@ -1,11 +1,13 @@
 """What the page says of lengths and models, and that the order of rows changes none of it."""
 
+from itertools import combinations
+
 import pandas as pd
 import pytest
 
 from results.summary.panels import make_panels
-from results.words.findings import headline, length_verdict, models_table
-from tests.results.made_tables import curves
+from results.words.findings import headline, length_verdict, models_table, opening
+from tests.results.made_tables import DIFFERENCE, curves
 
 
 @pytest.mark.parametrize(
@@ -37,3 +39,14 @@ def test_the_order_of_the_rows_changes_no_finding():
     for rows in (table[::-1], table.sort_values("accuracy")):
         found = make_panels(rows.sort_values("method", ascending=False, kind="stable"))
         assert models_table(found) == models_table(make_panels(table))
+
+
+def test_the_first_sentence_on_three_runs_is_of_the_data_set_that_it_names():
+    rows = [
+        DIFFERENCE | {"dataset": dataset, "a": worse, "b": better}
+        for dataset, runs in (("sums", ["p", "q", "best of sums"]), ("words", ["r", "s", "best of words"]))
+        for worse, better in combinations(runs, 2)
+    ]
+    (line,) = opening([], pd.DataFrame(rows), [])
+    named = "words" if line.startswith("On words: ") else "sums"
+    assert line.startswith(f"On {named}: Of 3 runs, best of {named} is the best")
