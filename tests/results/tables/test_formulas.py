@@ -2,10 +2,12 @@
 
 import re
 
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from results.tables.files import read_raw, write_raw
 from results.tables.formulas import as_told, harmless
 
 BAD = [
@@ -31,9 +33,11 @@ def test_a_formula_is_quoted_at_the_start(cell):
 
 
 @pytest.mark.parametrize("cell", BAD_INSIDE)
-def test_a_formula_is_quoted_where_a_cell_may_be_split(cell):
+def test_a_formula_is_quoted_where_a_cell_may_be_split(cell, tmp_path):
     assert not any(re.match("[=@]|[+-].*[|!(]", part) for part in re.split(r"[;\t\r\n]", harmless(cell)))
     assert as_told(harmless(cell)) == cell
+    write_raw(pd.DataFrame({"name": [cell]}), tmp_path / "t.csv")
+    assert list(read_raw(tmp_path / "t.csv", ("name",))["name"]) == [cell]
 
 
 @pytest.mark.parametrize("cell", GOOD)
