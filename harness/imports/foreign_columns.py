@@ -279,7 +279,7 @@ def _own_columns_apart(table: pd.DataFrame, named: Collection[str]) -> tuple[pd.
         if name in table and name not in _NEEDED:
             cells = table[name].dropna().drop_duplicates()
             if len(cells) and not any(_conforms(cells.iloc[[place]]) for place in range(len(cells[:_TRIED]))):
-                renamed[name] = "file_" * (1 + (f"file_{name}" in table)) + name
+                renamed[name] = f"file_file_{name}" if f"file_{name}" in table else f"file_{name}"
     first = {name: as_typed(table[name].dropna().iloc[0]) for name in renamed}
     notes = [
         f"the file's column {name!r} (such as {first[name]!r:.40}) is not that of a samples table, which is "

@@ -52,7 +52,9 @@ def look(pairs: list[Pair], level: float, planned: int | None, looks: int | None
         raise BadInput(visible(f"{only}; here are {there}"))
     (pair,) = pairs
     if pair.clusters is not None:
-        raise BadInput("--sequential takes independent questions; these come in clusters")
+        raise BadInput(
+            "--sequential takes independent questions; these come in clusters: compare once, without it"
+        )
     differences = (pair.other - pair.one)[:, 0]
     questions = len(differences)
     if planned is not None and questions > planned:
