@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors
 
+from harness.engines.chat_template import render
 from harness.engines.ctranslate2.in_process import end_tokens_of
 from harness.engines.token_ids import PromptTokens
 from tests.harness.engines.tiny_copy import changed
@@ -158,3 +159,9 @@ def test_another_template_or_date_is_told_apart(tmp_path: Path) -> None:
     made = [PromptTokens(folder, None, chat=True).rendering() for folder in folders]
     assert len({one["sha256"] for one in made}) == 3
     assert [one["date"] for one in made] == ["2024-07-26", "2024-07-26", None]
+
+
+def test_a_templates_arguments_outrank_the_usual_ones() -> None:
+    given = {"date_string": "1 May 2020", "documents": ["a"], "bos_token": "<b>"}
+    text = render("{{ bos_token }}{{ date_string }}{{ documents[0] }}", PROMPT, {"bos_token": "<a>"}, given)
+    assert text == "<b>1 May 2020a"
