@@ -10,6 +10,7 @@ import pytest
 from harness.engines.base import Completion
 from harness.engines.openai.engine import NO_EFFECT, TRIAL, OpenAIEngine
 from harness.errors import EngineError, RequestRefused
+from harness.fields import RESERVED
 from harness.http.connection import ATTEMPTS
 from results import BadInput
 from tests.harness.engines.servers import ANSWERS, MODEL, SAMPLING, OpenAIServer, ask, openai, with_engine
@@ -30,6 +31,7 @@ def test_a_request_says_everything_and_asks_for_one_answer(chat: bool) -> None:
     prompt = {"messages": [{"role": "user", "content": text}]} if chat else {"prompt": text}
     drawn = {"temperature": 1.0, "top_p": 1.0, "top_k": -1, "stop": ["[END]"]}
     assert asked[0] == {**prompt, **NO_EFFECT, **drawn, "model": MODEL, "max_tokens": 64}
+    assert {*prompt, *drawn, "model", "max_tokens"} <= RESERVED  # no request_fields replace these
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from harness.engines.base import Completion, same_model
 from harness.engines.factory import engine_for
 from harness.engines.sglang import SGLangEngine
 from harness.errors import EngineError, EngineGone, RequestRefused
+from harness.fields import RESERVED
 from harness.http import connection
 from harness.http.connection import ATTEMPTS
 from results import BadInput
@@ -51,6 +52,7 @@ def test_a_request_says_everything_and_sends_tokens() -> None:
     assert request["input_ids"][:1] == [2]  # one <|user|>, and no other token before it
     assert request["model"] == "served"  # needed by a gateway that discovers its servers
     assert request.keys() == {"input_ids", "sampling_params", "model"}
+    assert {"input_ids", "model", *request["sampling_params"]} <= RESERVED  # no request_fields replace these
 
 
 @pytest.mark.parametrize("fault", FAULTS)
