@@ -3,6 +3,7 @@
 import asyncio
 import itertools
 import random
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -108,13 +109,16 @@ def test_a_request_that_fails_leaves_its_vote_open_until_it_is_asked_again(tmp_p
     calls = itertools.count()
 
     def refuse_some(_prompt: str, _place: int) -> str:
-        if next(calls) % 3 == 1:
+        if next(calls) % 6 == 1:
             raise RequestRefused("no")
         return text_of("0")
 
     outcome = run(tmp_path, ScriptedEngine(refuse_some), stop_rule="lead:3", **ONE)
     assert outcome.missing > 0
     assert len(outcome.failures) > 0
+    of_votes = Counter(row["question_id"] for row in stored(tmp_path) if row["decoding"] == "sample")
+    (counted,) = record_in(tmp_path)["summary"]["stopping"]["settings"]
+    assert counted["votes"] == sum(answers == 3 for answers in of_votes.values()) < len(of_votes)
     again = run(tmp_path, ScriptedEngine(lambda _prompt, _place: text_of("0")), stop_rule="lead:3", **ONE)
     assert again.missing == 0
     assert {len(said) for said in votes(tmp_path).values()} == {3}
