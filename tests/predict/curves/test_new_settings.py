@@ -113,6 +113,20 @@ def test_settings_without_answers_from_those_with_some() -> None:
     assert np.isnan(alone[0]).all()
 
 
+def test_only_lengths_as_far_as_those_seen_reach_are_ok() -> None:
+    """T = 1, 2 and 4 check forecasts 4 times beyond them; through two lengths goes any law."""
+    value = np.array([1e-4])
+    carried = [Carried(t, np.array([0.5 + t / 50]), *[value] * 3) for t in (1.0, 2.0, 4.0)]
+
+    def status(T: list[float], seen: int) -> list[str]:
+        wanted = Points(np.array(["new"] * len(T)), np.array(T), np.ones(len(T), int))
+        told: list[str] = other_settings(carried[:seen], np.ones(1, int), wanted, Options())[1].tolist()
+        return told
+
+    assert status([0.24, 0.26, 15, 17], 3) == ["bound_hit", "ok", "ok", "bound_hit"]
+    assert status([0.9, 1.5, 2.1], 2) == ["bound_hit", "ok", "bound_hit"]
+
+
 def test_the_luck_is_that_of_the_setting_of_the_nearest_length() -> None:
     """Distances are ratios: between T = 1 and 8, 2 is nearer to the first and 4 to the second."""
     half, own, none, some = (np.array([value]) for value in (0.5, 1e-8, 0.0, 0.04))
