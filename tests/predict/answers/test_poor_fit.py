@@ -44,8 +44,10 @@ def test_one_answer_a_question_pins_no_vote_down() -> None:
     assert mixture(seen, targets([16]), Options()).status[0] == Status.BOUND_HIT
     two, _ = observed(drawn_pool(60, 4, np.random.default_rng(0)), 2)
     assert fit_status(two, two.pools[0], populations(two)[0]) is Status.OK
-    rare, _ = observed(drawn_pool(60, 8, np.random.default_rng(0), 0.85), 8)
-    assert mixture(rare, targets([16]), Options()).status[0] == Status.BOUND_HIT
+    rare = drawn_pool(60, 8, np.random.default_rng(0), 0.85)
+    assert mixture(observed(rare, 8)[0], targets([16]), Options()).status[0] == Status.BOUND_HIT
+    best, _ = observed(rare, 8, "best_of_n")  # which counts the unreadable ones, as wrong
+    assert fit_status(best, rare, fit_rates(rare.answers.counts())) is Status.OK
 
 
 def test_a_population_that_is_far_from_the_observed_accuracy_is_a_poor_fit() -> None:

@@ -6,7 +6,7 @@ It may be trusted only where the question law is ok and gives nearly the same fo
 import numpy as np
 import pytest
 
-from predict.curves.algorithm_3 import APART, Ends, low_cost_to_high
+from predict.curves.algorithm_3 import APART, Ends, judged, low_cost_to_high
 from predict.curves.from_curves import of_the_law
 from predict.curves.intervals import on_curves
 from predict.estimate import Estimate, Options, Status
@@ -210,6 +210,12 @@ def test_ok_is_what_the_law_bears_out_and_its_own_checks_name_the_rest(twin: Gro
     assert (found.status == np.where(borne_out, Status.OK, named)).all()
     for one, other in ((found.mean, alone.mean), (found.these.low, alone.these.low)):
         np.testing.assert_array_equal(one, other)
+
+
+def test_no_forecast_outside_0_and_1_is_ok() -> None:
+    law = np.array([0.99, 0.99, 0.01])
+    found = judged(np.full(3, Status.OK), np.array([1.0, 1.01, -0.01]), law, np.ones(3, bool))
+    assert found.tolist() == [Status.OK, Status.BOUND_HIT, Status.BOUND_HIT]
 
 
 def test_a_flat_line_that_is_forecast_well_is_ok() -> None:
