@@ -53,6 +53,9 @@ def test_intervals_of_a_plan_have_the_level_asked_for() -> None:
     narrow, wide = (rows["high"] - rows["low"] for rows in (of_half, of_most))
     assert (narrow < wide)[wide > 0].all()
     assert (wide > 0).any()
+    two = pd.concat([samples.assign(setting=name, tokens=n) for name, n in (("default", 10), ("long", 20))])
+    (longer,) = plan(two, at_settings=["longer=40"], replicates=20, max_n=4)
+    assert set(longer.options["setting"]) == {"default", "long", "longer"}
 
 
 @pytest.mark.filterwarnings("ignore:your answers")

@@ -292,11 +292,12 @@ def test_rewards_below_zero_choose_and_do_not_weight(tmp_path: Path) -> None:
 
 
 def test_a_plan_quotes_what_stop_says_of_its_choice(tmp_path: Path) -> None:
-    """For each of two models, `plan` repeats the same words and numbers."""
+    """For each of two models, `plan` repeats the same words and numbers, of votes of the size that it chose."""
     table = pd.concat([answers(3).assign(model="a"), answers(4, honest=0.1).assign(model="b")])
     write_samples(table, tmp_path / "s.csv")
-    planned = predict("plan", tmp_path / "s.csv", "--max-n", 16, "--bootstrap", 20, "--seed", 2).output
+    planned = predict("plan", tmp_path / "s.csv", "--max-n", 8, "--bootstrap", 20, "--seed", 2).output
     most = re.findall(r"at most (\d+) answers", planned)
+    assert most == ["8", "8"]  # of 16 that are stored
     for model, n in zip("ab", most, strict=True):
         write_samples(table[table["model"] == model], tmp_path / f"{model}.csv")
         one = [str(tmp_path / f"{model}.csv"), "--n-max", n, "--seed", "2"]

@@ -27,6 +27,7 @@ def test_the_same_seed_draws_the_same_where_laws_serve_in_turn(monkeypatch: pyte
     spread = Fit(AT, 0.1 * np.eye(len(AT)))
     one, again = (simulate(Problem(seen()), spread, CAPS, np.zeros((LAWS + 2, 2)), 0) for _ in "ab")
     assert (one.ended == again.ended).all()
+    assert (one.ended[0] != one.ended[LAWS]).any()  # one law, but questions drawn afresh
 
 
 def drawn(moved: tuple[float, float] = (0.0, 0.0), of: SeenLengths | None = None, R: int = 3) -> Simulated:
