@@ -292,7 +292,7 @@ def test_rewards_below_zero_choose_and_do_not_weight(tmp_path: Path) -> None:
 
 
 def test_a_plan_quotes_what_stop_says_of_its_choice(tmp_path: Path) -> None:
-    """For each of two models, `plan` repeats the same words and numbers, of votes of the size that it chose."""
+    """For each of two models, `plan` repeats the same words and numbers, of the size that it chose."""
     table = pd.concat([answers(3).assign(model="a"), answers(4, honest=0.1).assign(model="b")])
     write_samples(table, tmp_path / "s.csv")
     planned = predict("plan", tmp_path / "s.csv", "--max-n", 8, "--bootstrap", 20, "--seed", 2).output
