@@ -144,7 +144,7 @@ def sample_files(*paths: str | Path) -> list[Path]:
             inside = (path / f"samples{suffix}" for suffix in (".jsonl", ".parquet", ".csv"))
             match = next((file for file in inside if file.exists()), None)
             if match is None:
-                raise BadInput(f"{path}: no samples.jsonl (or .parquet, .csv) in this folder")
+                raise BadInput(f"{path}: no samples.jsonl (or .parquet, .csv) here; `tts import` makes one")
             path = match
         files.append(path)
     return files
