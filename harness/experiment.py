@@ -189,7 +189,7 @@ class Experiment(BaseModel):
         if self.url and self.engine == "ctranslate2":
             raise ValueError("no url, or engine 'sglang' or 'openai': 'ctranslate2' uses no server")
         if self.engine == "openai" and not self.url:
-            raise ValueError("url, the address of a server, with engine 'openai'")
+            raise ValueError("url (or --url), the address of a server, with engine 'openai'")
         return self
 
     @property

@@ -7,4 +7,4 @@ from results.commandline import public_names
 if TYPE_CHECKING:
     from predict.library import *  # noqa: F403
 else:
-    __getattr__ = public_names("predict.library")
+    __getattr__, __dir__ = public_names("predict.library")

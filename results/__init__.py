@@ -9,4 +9,4 @@ from results.commandline import run as run
 if TYPE_CHECKING:
     from results.library import *  # noqa: F403
 else:
-    __getattr__ = public_names("results.library")
+    __getattr__, __dir__ = public_names("results.library")

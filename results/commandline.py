@@ -45,9 +45,9 @@ class BadInput(click.ClickException):
     exit_code = 2
 
 
-def public_names(module: str) -> Callable[[str], Any]:
-    """A package's `__getattr__` that takes names from `module`, imported on first use."""
-    return lambda name: getattr(import_module(module), name)
+def public_names(module: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """A package's `__getattr__` and `__dir__`, with the names of `module`, imported on first use."""
+    return lambda name: getattr(import_module(module), name), lambda: import_module(module).__all__
 
 
 def run(command: click.Command, name: str) -> NoReturn:

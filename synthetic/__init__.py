@@ -7,4 +7,4 @@ from results.commandline import public_names
 if TYPE_CHECKING:
     from synthetic.library import *  # noqa: F403
 else:
-    __getattr__ = public_names("synthetic.library")
+    __getattr__, __dir__ = public_names("synthetic.library")

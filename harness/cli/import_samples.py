@@ -123,7 +123,7 @@ def import_samples(kind: str, file: Path, out: Path, **options: Any) -> None:
 
     for name, (option, kinds) in _BELONGS.items():
         if options[name] and kind not in kinds:
-            raise BadInput(f"{option} is for {' and '.join(kinds)}, not for {kind}")
+            raise BadInput(f"{option} is for {', '.join(kinds)}, not for {kind}")
     for name in ("scorer", "unreadable", "correct_if"):
         if options["grade"] and options[name]:
             raise BadInput(f"{_BELONGS[name][0]} and --grade both say how answers are read: give only one")

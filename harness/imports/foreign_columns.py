@@ -176,8 +176,8 @@ def _check_columns(
     already.
     """
     ways = {name: f"--map {name}=COLUMN" for name in ("question_id", "text" if grader else "answer")}
-    if "text" in rows and not grader:
-        ways["answer"] += " or --grade READERS"
+    if "text" in (*rows, *named) and not grader:
+        ways["answer"] += " or --grade auto"
     if verdicts and "gold" not in (*rows, *named) and not grader:
         del ways["answer"]
     elif grader or not verdicts:

@@ -22,7 +22,7 @@ HELD = 1 << 26
 """The most characters of texts that wait to be examined; few runs have that many unreadable answers."""
 ENDINGS = 3
 _WORDS = 2
-_NUMBER = re.compile(r"[0-9][0-9,.]*+(?<![.,])")
+_NUMBER = re.compile(r"[0-9](?:[0-9,.]*[0-9])?")
 
 
 class Unreadable:

@@ -168,7 +168,7 @@ def compare_command(
             return
         rows = compare_runs(tables, prices, at, chosen, level, score, score_cost, weights)
     if gate:
-        told.check_one(rows, ["dataset", "a", "b"], "--gate gives one verdict, on two runs of one data set")
+        told.check_one(rows, ["dataset", "a", "b"], "--gate is about two runs of one data set (see --model)")
     if margin:
         told.check_one(rows, ["setting_a", "method"], "--margin is about one method at one setting")
     printed = told.printed(rows, every=len(at) > 1)

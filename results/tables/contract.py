@@ -144,7 +144,7 @@ def sample_files(*paths: str | Path) -> list[Path]:
             inside = (path / f"samples{suffix}" for suffix in (".jsonl", ".parquet", ".csv"))
             match = next((file for file in inside if file.exists()), None)
             if match is None:
-                raise BadInput(f"{path}: no samples.jsonl (or .parquet, .csv) in this folder")
+                raise BadInput(f"{path}: no samples.jsonl (or .parquet, .csv) here; `tts import` makes one")
             path = match
         files.append(path)
     return files
@@ -264,7 +264,7 @@ def _second_row(table: pd.DataFrame, row: int, declared: Schema, name: str | Pat
     cells = {column: table[column].iloc[row] for column in declared.unique}
     named = [column for column in cells if cells[column] != declared.defaults.get(column)]
     what = ", ".join(f"{column}={cells[column]}" for column in named)
-    names = "; of two models, name each (tts import --model NAME)" if "model" in cells.keys() - named else ""
+    names = "; of two models or settings, name each (tts import --model NAME)" * ("model" in cells)
     return BadInput(f"{name}: row {row + 1}: a second row for {what}, expected one{names}")
 
 

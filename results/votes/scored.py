@@ -65,11 +65,11 @@ def score_column(
         raise BadInput(f"score: found {score!r:.40}, expected the name of a column of scores")
     columns = map(str, samples)
     own = [name for name in columns if name in ("score", "logprob") or name.startswith("score_")]
-    named = [name for name in (score, f"score_{score}") if name in own]
-    if not named:
+    column = next((name for name in (score, f"score_{score}") if name in own), None)
+    if column is None:
         there = f"there are {', '.join(own)}" if own else "there are none"
-        raise BadInput(f"scores: no column {score!r:.40} or 'score_{score:.40}' in the samples: {there}")
-    column = named[0]
+        wanted = score if score in ("score", "logprob") else f"score_{score.removeprefix('score_')}"
+        raise BadInput(f"scores: no column {wanted!r:.40} in the samples: {there}")
     cells, bad = score_cells(samples[column])
     refuse(bad, "scores", samples[column], "a number")
     if cells.isna().all():

@@ -13,7 +13,7 @@ import pandas as pd
 
 from results.methods import METHODS
 from results.tables.key import UNNAMED, Key, model_on, on_dataset
-from results.terminal import NBSP
+from results.terminal import NBSP, plural
 
 PAPER = (
     "Xingwu Chen, Miao Lu, Beining Wu, Difan Zou: “Towards Theoretical Understanding of Transformer "
@@ -78,7 +78,7 @@ def setting_name(source: str, setting: str) -> str:
     """One setting in a sentence: "200 steps", "asked for 120 tokens" or "setting “high”"."""
     if not setting.isdecimal():
         return f"setting “{setting}”"
-    return f"{setting} steps" if source == "synthetic" else f"asked for {setting} tokens"
+    return plural(setting, "step") if source == "synthetic" else f"asked for {setting} tokens"
 
 
 def setting_used(source: str, setting: str, length: float) -> str:

@@ -20,6 +20,7 @@ def test_documented_lines_give_what_stands_beside_them(monkeypatch: pytest.Monke
     monkeypatch.setattr("predict.answers.mixture.IMAGINED", 2**15)  # as for users
     found = doctest.testmod(predict.library)
     assert (found.failed, found.attempted) == (0, 3)
+    assert dir(predict) == ["forecast", "plan"]  # what a notebook completes
 
 
 @pytest.mark.parametrize(

@@ -61,16 +61,17 @@ def test_accuracy_so_far_is_of_finished_questions() -> None:
 
 def test_many_unreadable_answers_are_a_warning_that_names_what_reads_them() -> None:
     tally = Tally(EXPERIMENT)
-    texts = ["so it is \\boxed{26}.", "so it is \\boxed{7}.", "\x1b[J", "The answer is ##2", "it is **8**."]
+    texts = ["it is \\boxed{26}.", "it is \\boxed{7}.", "\x1b[J", "it is ##2", "it is 1,008.", "it is 9."]
     for text in texts:
         ending = {"finish_reason": "length", "tokens": 104} if text.endswith("2") else {}
         tally.add(row("20", text, answer=None, **ending))
     for _ in range(15):
         tally.add(row("20", "##1##", question_id="other", reader="hashes"))
     (warning,) = tally.warnings(Path("runs/a"))
-    assert warning.count(" times)") == 3  # of four endings
+    assert warning.count(" time") == 3  # of four endings
+    assert "'is N.' (2 times)" in warning
     assert "\x1b" not in warning
-    assert "regrade runs/a --reader hashes,boxed,last-number --match first` reads 3 of these 5" in warning
+    assert "regrade runs/a --reader hashes,boxed,last-number --match first` reads 4 of these 6" in warning
     for _ in range(100):
         tally.add(row("20", "##1##", question_id="other", reader="hashes"))
     assert tally.warnings(Path("runs/a")) == []

@@ -185,7 +185,7 @@ def test_scores_that_do_not_fit_are_refused(scores):
 @pytest.mark.parametrize(
     ("method", "change", "message"),
     [
-        ("best_by_score", {"drop": "score"}, "no column 'score'"),
+        ("best_by_score", {"drop": "score"}, "no column 'score' in"),
         ("best_by_score", {"score": ["x", 1, 1, 1, 1, 1]}, "column 'score': found 'x'"),
         ("best_by_score", {"score": [None] * 6}, "is empty"),
         ("best_by_score", {"logprob": [-1.0, 2.5, -1, -1, -1, -1]}, "column 'logprob': found '2.5'"),

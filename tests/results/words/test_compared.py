@@ -44,3 +44,10 @@ def test_what_would_decide_a_difference_is_first_of_all_enough_questions(given, 
     row = DIFFERENCE | {"low": -0.02, "level": 0.95} | given
     (cells,) = cells_of(pd.DataFrame([row]).assign(at="equal N"), COLUMNS)
     assert cells[-1].startswith(said)
+
+
+@pytest.mark.parametrize("clear", [0.03, -0.03])
+def test_prices_of_answers_without_tokens_are_said_to_give_no_cost(clear):
+    row = dict.fromkeys(["cost", "N_at_cost", "difference_at_cost"], np.nan) | {"low": clear}
+    usd, tokens = (verdict(pd.DataFrame([DIFFERENCE | row | {"cost_unit": u}])) for u in ("US$", "tokens"))
+    assert "since the cost of the answers of large is unknown" in usd.removeprefix(tokens[:-1])

@@ -12,7 +12,8 @@ NBSP = "\N{NO-BREAK SPACE}"
 def test_values_are_told_in_per_cent_points_and_lists():
     values = words.show(0.6456), words.show(-0.5), words.show(31.4159, "risk")
     assert values == (f"64.6{NBSP}%", f"−50.0{NBSP}%", "31.4")
-    assert [words.points(0.036), words.points(-0.006)] == ["+3.6", "−0.6"]
+    told = words.points(0.036), words.points(-0.006), words.setting_name("synthetic", "1")
+    assert told == ("+3.6", "−0.6", "1 step")
     ties = [0.4375 - 1e-16, 0.4375, 0.3125, -0.3125]  # rounded as d3 rounds shares in figures
     assert [words.percent(tie) for tie in ties] == ["43.8", "43.8", "31.3", "−31.3"]
     assert [words.listed(list("abc")[:n]) for n in (1, 2, 3)] == ["a", "a and b", "a, b and c"]
