@@ -75,7 +75,8 @@ def advice(plan: Plan) -> str:
     unit = UNITS[plan.options["source"].iloc[0]]
     within = f"within {plan.token_budget:,.10g} {unit} per question"
     if plan.chosen is None:
-        return f"No choice stays {within}."
+        cheapest = plan.judged.sort_values("cost", kind="stable").iloc[0]
+        return f"No choice stays {within}; the cheapest takes {count(cheapest['cost'])}."
     return f"{sentence(within)}{by}, take {_choice(plan, plan.chosen)}."
 
 

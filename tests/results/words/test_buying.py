@@ -22,7 +22,8 @@ def test_a_goal_that_is_missed_by_less_than_is_shown_is_not_said_to_be_reached(t
 
 
 @pytest.mark.parametrize(
-    ("budget", "told"), [(0.5, "within 0.5 t"), (40.4, "Within 40.4 t"), (12345.0, "12,345 t")]
+    ("budget", "told"),
+    [(0.5, "within 0.5 t"), (9, "; the cheapest takes 10."), (40.4, "Within 40.4 t"), (12345.0, "12,345 t")],
 )
 def test_a_budget_is_told_as_it_was_given(budget, told):
     (plan,) = plans(pd.DataFrame(PLAN).assign(token_budget=budget))
