@@ -187,6 +187,10 @@ def _read(files: list[Path], kind: str, only: pyarrow.Schema | None = None) -> p
         raise BadInput(f"no {kind} table to read: name a file")
     if kind == "curves" and (options := CHOSEN.get().named):
         raise BadInput(f"{files[0]}: a curves table: give {options} with the samples that it is made of")
+    for file in files:
+        kinds = [name for name, table in SCHEMAS.items() if table.told_by <= {*column_names(file)}]
+        if kinds and kind not in kinds:
+            raise BadInput(f"{file}: a {kinds[0]} table: give {kind}")
     texts = text_columns(SCHEMAS[kind])
     tables = _checked([read_raw(file, texts, only) for file in files], kind, files)
     if kind == "samples":

@@ -48,6 +48,7 @@ CURVE, CURVES = curve(), Path("curves")
         ("forecast", curve(accuracy=[0.5, np.nan, 0.6, 0.7]), "", "accuracy"),
         ("forecast", curve(permutation=["0", "0", "0", "0"]), "", "no rows of method majority"),
         ("forecast", CURVE, "--predictor mixture", "it needs samples"),
+        ("fits", curve(cost=1, known="measured").drop(columns="accuracy"), "", "a plan table, expected one"),
         ("forecast", CURVE[2:], "--fit-max-n 3", "the smallest N is 4"),
         *(("forecast", FEW, f"--at-settings long={T}", "above 0") for T in ("-5", "0", "nan", "inf", "much")),
         ("forecast", FEW, "--at-settings =500", "NAME"),
