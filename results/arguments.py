@@ -193,6 +193,8 @@ def names_of(name: str, given: Any, known: Iterable[str] = ()) -> tuple[str, ...
         if not isinstance(part, str) or (expected and part not in expected):
             some = f"some of {', '.join(expected)}" if expected else "a name"
             raise BadInput(f"{name}: found {part!r:.40}, expected {some}")
+    if isinstance(given, str) and not any(names):
+        raise BadInput(f"{name}: found {given!r:.40}, expected a list of names")
     return tuple(dict.fromkeys(filter(None, names)))
 
 

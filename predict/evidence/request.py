@@ -54,7 +54,7 @@ class Request:
         for several in (AT_N, AT_CAPS):
             fields[several.name] = several.of(fields[several.name])
         for name in ("fit_settings", "at_settings"):
-            fields[name] = names_of(name, fields[name])
+            fields[name] = names_of(name, fields[name] if fields[name] is not None else ())
         vars(self).update(fields)
 
 

@@ -52,6 +52,7 @@ CURVE, CURVES = curve(), Path("curves")
         ("forecast", CURVE[2:], "--fit-max-n 3", "the smallest N is 4"),
         *(("forecast", FEW, f"--at-settings long={T}", "above 0") for T in ("-5", "0", "nan", "inf", "much")),
         ("forecast", FEW, "--at-settings =500", "NAME"),
+        *(("forecast", FEW, f"--{name}-settings=", f"{name}_settings: found ''") for name in ("fit", "at")),
         ("forecast", FEW, "--at-settings 80=500", "(80 has it)"),
         ("forecast", CURVES, "--fit-max-tokens 3", "takes 800"),
         ("forecast", CURVES, "--fit-max-tokens nan", "above 0"),
