@@ -101,7 +101,8 @@ def groups_asked(
     else:
         groups = groups_of_curves(table, method)
     if not groups:
-        raise BadInput(f"{name}: no rows of method {method or ' or '.join(FORECAST)}")
+        known = ", permutation exact, with an accuracy" if kind == "curves" else ""
+        raise BadInput(f"{name}: no rows of method {method or ' or '.join(FORECAST)}{known}")
     return groups
 
 

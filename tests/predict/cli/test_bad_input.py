@@ -46,7 +46,7 @@ CURVE, CURVES = curve(), Path("curves")
         ),
         ("forecast", curve(accuracy=[0.5, 1.2, 0.6, 0.7]), "", "from 0 to 1"),
         ("forecast", curve(accuracy=[0.5, np.nan, 0.6, 0.7]), "", "accuracy"),
-        ("forecast", curve(permutation=["0", "0", "0", "0"]), "", "no rows of method majority"),
+        ("forecast", curve(permutation=["0", "0", "0", "0"]), "", "best_of_n, permutation exact"),
         ("forecast", CURVE, "--predictor mixture", "it needs samples"),
         ("fits", curve(cost=1, known="measured").drop(columns="accuracy"), "", "a plan table, expected one"),
         ("forecast", CURVE[2:], "--fit-max-n 3", "the smallest N is 4"),
