@@ -115,7 +115,8 @@ def _choice(plan: Plan, row: Any) -> str:
     model = f"{row['model']}, " if len(plan.models) > 1 else ""
     method = f"{METHOD_NAMES[row['method']]}, " if len(plan.methods) > 1 else ""
     alone = len(set(plan.options["setting"])) == 1
-    return model + method + bought(row, alone)
+    told = row if plan.by == "usd" else row.drop("usd", errors="ignore")  # as the frontier tells costs
+    return model + method + bought(told, alone)
 
 
 def plan_table(plan: Plan) -> Table:

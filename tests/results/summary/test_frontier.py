@@ -88,18 +88,10 @@ def test_a_price_tells_what_is_cheap_and_tokens_are_what_a_budget_allows(goal, b
 
 
 def test_a_plan_goes_by_what_is_expected_of_each_option_given_all():
-    options = pd.DataFrame(
-        {
-            "cost": [1.0, 2.0, 3.0],
-            "predicted": [0.5, 0.9, 0.8],
-            "low": 0.4,
-            "high": 0.95,
-            "expected": [0.5, 0.7, 0.75],
-            "expected_low": [0.4, 0.6, 0.74],
-            "expected_high": 0.8,
-        }
-    )
-    by_luck = Plan(options.drop(columns="expected"))
+    alone = {"cost": [1.0, 2.0, 3.0], "predicted": [0.5, 0.9, 0.8], "low": 0.4, "high": 0.95}
+    together = {"expected": [0.5, 0.7, 0.75], "expected_low": [0.4, 0.6, 0.74], "expected_high": 0.8}
+    options = pd.DataFrame(alone | together)
+    by_luck = Plan(pd.DataFrame(alone))
     assert by_luck.chosen[["cost", "predicted", "alone"]].tolist() == [2.0, 0.9, 0.9]
     found = Plan(options)
     assert found.chosen[["cost", "predicted", "low", "high", "alone"]].tolist() == [3.0, 0.75, 0.74, 0.8, 0.8]
