@@ -217,10 +217,7 @@ def _measured(side: Side, method: str, max_n: int, level: float) -> pd.DataFrame
 
 
 def measured_luck(side: Side, method: str, ns: Ints) -> Floats:
-    """Variance of the mean accuracy at each N on a pool of this size, around that on an infinite pool.
-
-    NaN if a question has a single answer, which does not show how much answers differ.
-    """
+    """Variance of the mean accuracy at each N around that on an infinite pool; NaN from single answers."""
     if side.most < 2:
         return np.full(len(ns), np.nan)
     half = max(side.most // 2, 1)
