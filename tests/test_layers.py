@@ -58,13 +58,7 @@ LAYERS = {
         ["library"],
         ["cli"],
     ],
-    "synthetic": [
-        ["model"],
-        ["binary", "continuous"],
-        ["panels"],
-        ["theory", "library"],
-        ["cli"],
-    ],
+    "synthetic": [["model"], ["binary", "continuous"], ["panels"], ["theory", "library"], ["cli"]],
     "harness": [
         ["grading", "fields", "errors"],
         ["experiment", "grader", "http"],

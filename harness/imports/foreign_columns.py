@@ -186,8 +186,6 @@ def _check_columns(
     needed = {name: way for name, way in ways.items() if name not in (*rows, *named)}
     absent = [*needed, *dict.fromkeys(name for name in used if name not in rows)]
     columns = f"found: {', '.join(map(str, rows.columns))}"
-    if len(rows.columns) == 1 and any(mark in str(rows.columns[0]) for mark in ";\t|"):
-        raise BadInput(f"{file}: only one column, {columns}; separate columns by commas")
     if absent:
         message = f"{file}: no column {', '.join(map(repr, absent))}; {columns}"
         hint = f"; name yours with {' '.join(needed.values())}" if needed else ""

@@ -47,7 +47,7 @@ PREDICTORS = {
 
 def at_settings(help_: str) -> Callable[[Any], Any]:
     """--at-settings: the settings to forecast."""
-    return click.option("--at-settings", metavar="NAME,…", default="", help=help_)
+    return click.option("--at-settings", metavar="NAME,…", help=help_)
 
 
 def inputs(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -62,7 +62,7 @@ BY_DEFAULT = f"{METHOD.meaning}  [default: majority; with verdicts only, best_of
 seed = SEED.option("--seed", default=0)
 fit_max_n = FIT_MAX_N.option("--fit-max-n")
 fit_settings = click.option(
-    "--fit-settings", metavar="NAME,…", default="", help="Fit only these settings, such as low,medium."
+    "--fit-settings", metavar="NAME,…", help="Fit only these settings, such as low,medium."
 )
 at_n = AT_N.option("--at-n")
 

@@ -16,7 +16,7 @@ from predict.cli.overview import SINGLY, asked_of, overview, sentence_of, summar
 from predict.estimate import Options
 from predict.estimators import DEFAULT, chosen
 from predict.evidence.groups import Group
-from predict.evidence.request import ENOUGH, Request, opened, read_found
+from predict.evidence.request import ENOUGH, Request, fitted, opened, read_found
 from predict.evidence.targets import split
 from predict.forecast_table import forecast, warnings, with_seen
 from results import BadInput, write_forecast
@@ -101,8 +101,9 @@ def shown_singly(
     """Yield the forecasts, printed at once if there are few."""
     for group, (table, notes) in zip(groups, forecasts, strict=True):
         if len(groups) <= SINGLY:
-            largest = int(group.points.N.max())
-            show(group.title, table, request.fit_max_n and min(request.fit_max_n, largest))
+            settings, most = fitted(group, request)
+            there = group.points.N[np.isin(group.points.setting, settings)]
+            show(group.title, table, settings, min(most, int(there.max())))
             for note in [*notes, *warnings(table)]:
                 say(f"warning: {group.name}: {note}", err=True)
         yield table, notes
@@ -119,8 +120,8 @@ def too_few(group: Group) -> str:
     )
 
 
-def show(heading: str, forecasts: pd.DataFrame, limit: int | None = None) -> None:
-    """Print each predictor's forecasts and how good they are; `limit`: the largest N fitted, if named.
+def show(heading: str, forecasts: pd.DataFrame, settings: Sequence[str], most: int) -> None:
+    """Print each predictor's forecasts, what it was fitted to (settings, N up to `most`), and its errors.
 
     If some values were held out, only the default's forecasts are printed, or else the last predictor's.
     """
@@ -130,8 +131,8 @@ def show(heading: str, forecasts: pd.DataFrame, limit: int | None = None) -> Non
         names = [DEFAULT if DEFAULT in names else names[-1]]
     for name in names:
         part, own = (rows[rows["predictor"] == name] for rows in (forecasts, asked))
-        fitted = fitted_to(part[part["role"] == "used"], limit)
-        say(f"\n{heading}, forecast by {predictor_name(part)}{fitted}")
+        seen = fitted_to(settings, most) if (part["role"] == "used").any() else ""
+        say(f"\n{heading}, forecast by {predictor_name(part)}{seen}")
         shown = spread(own, LINES)
         columns = forecast_columns(shown["source"].iloc[0], shown)
         say(described(shown.assign(length=shown["tokens_per_answer"]), columns))
@@ -151,13 +152,7 @@ def spread(rows: pd.DataFrame, most: int) -> pd.DataFrame:
     return rows[rows["N"].isin(ns[kept])]
 
 
-def fitted_to(used: pd.DataFrame, limit: int | None) -> str:
-    """What was fitted: " from settings 10, 20, 30, N up to 64"; "" if the table has no fitted rows.
-
-    `limit` is the largest N fitted, if it was given: rows that --at-n leaves out were fitted too.
-    """
-    settings = list(dict.fromkeys(used["setting"].astype(str)))
-    if used.empty:
-        return ""
+def fitted_to(settings: Sequence[str], most: int) -> str:
+    """What was fitted: " from settings 10, 20, 30, N up to 64", also where --at-… leaves out rows of it."""
     few = ", ".join(settings) if len(settings) <= 6 else f"{settings[0]} … {settings[-1]}"
-    return f" from setting{'s' if len(settings) > 1 else ''} {few}, N up to {limit or used['N'].max()}"
+    return f" from setting{'s' if len(settings) > 1 else ''} {few}, N up to {most}"

@@ -164,7 +164,8 @@ def allowed_methods(sides: Sequence[Side], name: str) -> tuple[str, ...]:
             for side in sides:
                 side.curve(method)
         except BadInput as error:
-            say(f"note: {name}: no {METHOD_NAMES[method]}: {error}", err=True)
+            why = str(error).partition(";")[0]  # the rest is about options that a plan does not have
+            say(f"note: {name}: no {METHOD_NAMES[method]}: {why}", err=True)
         else:
             allowed.append(method)
     return tuple(allowed)

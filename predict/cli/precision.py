@@ -20,7 +20,7 @@ import pandas as pd
 from predict.planning.cheap_side import with_cheap
 from predict.planning.margins import precision
 from predict.planning.power import power
-from results import BadInput, kind_of, read_samples
+from results import BadInput, read_samples
 from results.commandline import say, warnings_last
 from results.normal import FORECAST_LEVEL, LEVEL
 from results.paired.pairs import pairs, same_dataset
@@ -74,9 +74,6 @@ def alone(
     prices: Mapping[str, Price],
 ) -> list[pd.DataFrame]:
     """Print and return the ± of runs of those sizes, and the savings due to a cheap side. Raises BadInput."""
-    for path in inputs:
-        if kind_of(path) == "curves":
-            raise BadInput(f"{path}: curves do not show how answers differ: give samples")
     read = {_PILOT: read_samples(*inputs, texts=False)}
     if cheap is not None:
         read[str(cheap)] = read_samples(cheap, texts=False)

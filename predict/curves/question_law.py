@@ -21,6 +21,7 @@ from scipy.stats import qmc
 
 from predict.curves import law_votes as votes
 from predict.curves.intervals import SHARED
+from predict.evidence.points import places_of
 from results import BadInput
 from results.votes.exact import Floats, Ints
 
@@ -116,7 +117,7 @@ def fit(
     if not ((accuracy >= 0) & (accuracy <= 1)).all():
         raise BadInput("question-law: every accuracy must be a number from 0 to 1")
     noise = np.hypot(EXACT, np.sqrt(1 - SHARED) * np.nan_to_num(stderr, nan=UNKNOWN))
-    order = np.lexsort((accuracy, N, setting.astype(str), T))
+    order = np.lexsort((accuracy, N, places_of(setting.tolist(), T, N, accuracy, noise)))
     columns = (T, N, accuracy, noise, setting.astype(str))
     return _fitted(method, *(tuple(column[order].tolist()) for column in columns))
 

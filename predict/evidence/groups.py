@@ -8,18 +8,19 @@ In all of `predict`, T is the length of an answer in tokens (for the synthetic t
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from predict.evidence.points import Floats, Ints, Points, Pool, Run
+from predict.evidence.points import Floats, Ints, Points, Pool, Run, places_of
 from results.methods import FORECAST
 from results.tables.key import ANSWERS, PANEL, WHOSE, Key, groups
 from results.votes.clusters import mean_accuracy, standard_error
 from results.votes.curves import usual_methods
 from results.votes.exact import AnswerPools, accuracy_by_question, answer_pools
 from results.votes.tokens import answer_lengths, tokens_per_answer
-from results.votes.unnamed import unnamed
+from results.votes.unnamed import contents, unnamed
 from results.words.names import curves_name, method_name
 
 
@@ -111,7 +112,9 @@ def _of_rows(key: Key, rows: pd.DataFrame) -> Group:
     T = names.map((lengths if priced else rows["T"].astype("float64")).groupby(names).mean())
     questions = rows["questions"].astype("float64").groupby(names).max().fillna(0).astype(int)
     clusters = rows["clusters"].astype("float64").groupby(names).max().dropna()
-    rows = rows.assign(names=names, lengths=T).sort_values(["lengths", "names", "N"], na_position="last")
+    columns = (T, *(rows[name] for name in ("N", "accuracy", "stderr")))
+    place = places_of(names.tolist(), *(column.to_numpy(np.float64) for column in columns))
+    rows = rows.assign(names=names, lengths=T, place=place).sort_values(["place", "N"])
     points = Points(
         rows["names"].to_numpy(str),
         rows["lengths"].to_numpy(np.float64),
@@ -157,7 +160,7 @@ def make_pool(setting: str, answers: AnswerPools) -> Pool:
 
 def group_of_pools(key: Key, pools: Sequence[Pool], at_n: Sequence[int] = ()) -> Group:
     """The group of the exact accuracies of `pools`, each up to the fewest answers that a question has."""
-    ordered = sorted(pools, key=lambda pool: (np.isnan(pool.T), pool.T, pool.setting))
+    ordered = sorted(pools, key=_place)
     parts = [(pool, grid(int(pool.answers.sizes.min()), at_n)) for pool in ordered]
     values = [accuracy_by_question(pool.answers.counts(), key.method, ns) for pool, ns in parts]
     sizes = [len(ns) for _, ns in parts]
@@ -180,6 +183,12 @@ def group_of_pools(key: Key, pools: Sequence[Pool], at_n: Sequence[int] = ()) ->
         tuple(ordered),
         clusters={p.setting: len(set(p.answers.clusters)) for p in ordered if p.answers.clusters},
     )
+
+
+def _place(pool: Pool) -> tuple[Any, ...]:
+    """Sorts pools by T (unknown: last), then by their answers: by how many are right, not by their names."""
+    right = mean_accuracy(accuracy_by_question(pool.answers.counts(), "majority", [1]))[0]
+    return np.nan_to_num(pool.T, nan=np.inf), right, sorted(contents(pool.answers)), pool.setting
 
 
 def grid(smallest_pool: int, at_n: Sequence[int] = ()) -> Ints:

@@ -61,9 +61,9 @@ class Points:
         return len(self.N)
 
     def settings(self) -> list[tuple[str, float]]:
-        """The different settings with their T, cheapest first (unknown T last)."""
+        """The different settings with their T, cheapest first (unknown T last); if equal, in this order."""
         lengths = {str(s): float(t) for s, t in zip(self.setting, self.T, strict=True)}
-        return sorted(lengths.items(), key=lambda pair: (np.isnan(pair[1]), pair[1], pair[0]))
+        return sorted(lengths.items(), key=lambda pair: np.nan_to_num(pair[1], nan=np.inf))
 
     def __getitem__(self, at: NDArray[np.bool_] | Ints) -> "Points":
         """The points selected by a mask or indices."""
@@ -117,6 +117,19 @@ class Evidence:
     method: str = "majority"
     run: Run | None = None
     sizes: Mapping[str, Ints | Floats] = field(default_factory=dict)
+
+
+def places_of(setting: Sequence[str], *columns: Floats | Ints) -> Ints:
+    """The place of each point's setting, (P,): by its T (unknown: last), then by its curve, not by its name.
+
+    The `columns` are those of its points: T, N, accuracy and standard error.
+    """
+    curves: dict[str, list[float]] = {}
+    table = np.nan_to_num(np.column_stack(columns), nan=np.inf).tolist()
+    for name, cells in sorted(zip(setting, table, strict=True)):
+        curves.setdefault(name, []).extend(cells)
+    rising = sorted(curves, key=lambda name: (curves[name], name))
+    return np.array([rising.index(name) for name in setting])
 
 
 def by_what_is_seen(pools: Sequence[Pool]) -> list[Pool]:

@@ -54,7 +54,7 @@ class Request:
         for several in (AT_N, AT_CAPS):
             fields[several.name] = several.of(fields[several.name])
         for name in ("fit_settings", "at_settings"):
-            fields[name] = names_of(name, fields[name])
+            fields[name] = names_of(name, fields[name] if fields[name] is not None else ())
         vars(self).update(fields)
 
 
@@ -67,7 +67,7 @@ def read_asked(paths: Sequence[Path], method: str | None, request: Request = NOT
 
     Raises BadInput if a file is neither samples nor curves, or both have the same model and dataset.
     """
-    kinds = {path: kind_of(path) for path in paths}
+    kinds = {path: _checked(kind_of(path), str(path)) for path in paths}
     read: list[Group] = []
     for kind in sorted(set(kinds.values()), reverse=True):  # samples, curves
         own = [path for path in paths if kinds[path] == kind]
@@ -88,8 +88,7 @@ def groups_asked(
     """The groups in a checked table of that kind, which messages call `name`. Raises BadInput."""
     method = None if method is None else METHOD.of(method)
     cap = _cap(request, method)
-    if kind not in ("samples", "curves"):
-        raise BadInput(f"{name}: a {kind} table, expected one of samples or of curves")
+    kind = _checked(kind, name)
     if cap is not None and kind == "curves":
         raise BadInput(f"{name}: --fit-cap needs samples with tokens, not curves")
     if cap is not None:
@@ -102,8 +101,16 @@ def groups_asked(
     else:
         groups = groups_of_curves(table, method)
     if not groups:
-        raise BadInput(f"{name}: no rows of method {method or ' or '.join(FORECAST)}")
+        known = ", permutation exact, with an accuracy" if kind == "curves" else ""
+        raise BadInput(f"{name}: no rows of method {method or ' or '.join(FORECAST)}{known}")
     return groups
+
+
+def _checked(kind: str, name: str) -> str:
+    """The kind of the table, samples or curves. Raises BadInput for another."""
+    if kind not in ("samples", "curves"):
+        raise BadInput(f"{name}: a {kind} table, expected one of samples or of curves")
+    return kind
 
 
 def _cap(request: Request, method: str | None) -> int | None:

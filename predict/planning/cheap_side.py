@@ -81,11 +81,11 @@ def with_cheap(dear: Side, cheap: Sequence[Side], rows: pd.DataFrame, level: flo
 def _beside(dear: Side, cheap: Side) -> CheapSide:
     both = shared_questions(dear, cheap.on(dear.pools.question_ids))
     a, b = dear.on(both), cheap.on(both)
+    for side in (a, b):
+        if not side.cost.mean() > 0:
+            what = "an answer's cost is unknown or 0: give a column tokens, or a --price for each model"
+            raise BadInput(f"{side.named}: {what}")
     price = float(b.cost.mean() * b.pools.sizes.mean() / a.cost.mean())
-    if not price > 0:
-        raise BadInput(
-            f"{a.named} and {b.named}: without token counts there is no cost: give a column tokens"
-        )
     return CheapSide(a, b, price, len(cheap.pools.question_ids) - len(both))
 
 

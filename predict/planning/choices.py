@@ -67,11 +67,7 @@ def plan(
 
 
 def forecast_choices(
-    group: Group,
-    predictor: str,
-    max_n: int,
-    options: Options,
-    new_settings: tuple[str, ...] = (),
+    group: Group, predictor: str, max_n: int, options: Options, new_settings: tuple[str, ...] = ()
 ) -> pd.DataFrame:
     """Every observed setting of `group` at N = 1, 2, 4, … max_n, forecast from all data and priced.
 
@@ -221,6 +217,8 @@ def _measured(side: Side, method: str, max_n: int, level: float) -> pd.DataFrame
 
 
 def measured_luck(side: Side, method: str, ns: Ints) -> Floats:
-    """Variance of the mean accuracy at each N on a pool of this size, around that on an infinite pool."""
+    """Variance of the mean accuracy at each N around that on an infinite pool; NaN from single answers."""
+    if side.most < 2:
+        return np.full(len(ns), np.nan)
     half = max(side.most // 2, 1)
     return luck_of_mean(side.curve(method)[:, np.minimum(ns, half) - 1], ns, side.pools.sizes, method)

@@ -145,7 +145,7 @@ def compare_command(
     from results.votes.curves import methods_of
 
     _check_effects(click.get_current_context().params)
-    chosen = methods_of(methods) if methods else None
+    chosen = None if methods is None else methods_of(methods)
     by_score = bool(score) if chosen is None else bool(set(chosen) & set(SCORED))
     if not by_score:
         refuse_given(["score"], f"is for {' and '.join(SCORED)}: name one of them in --method")

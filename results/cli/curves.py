@@ -112,7 +112,7 @@ def curves_command(
         refuse_given(["seed"], "is of random orders, and --permutations 0 draws none")
     with warnings_last():
         table = read_samples(*samples, texts=False, also=columns_of_score(score))
-        methods = methods_of(method) if method else None
+        methods = None if method is None else methods_of(method)
         every = {*(methods or chain(*usual_methods(table).values()))}
         if every <= set(SCORED):
             drawn = ["permutations", "seed"] if permutations else ["seed"]

@@ -92,6 +92,10 @@ def read_tables(paths: Iterable[Path], notes: str = "", prices: Mapping[str, Pri
     if tables.pop("curves", None):
         curves = _named(read_curves(*kinds["curves"]))  # raises for two rows of one point
     forecasts = {str(path): table for path, table in tables.pop("forecast", {}).items()}
+    for file, table in forecasts.items():
+        before = next(name for name, other in forecasts.items() if other.equals(table))
+        if before != file:
+            raise BadInput(f"{file}: forecast of the same, which {before} has, too: give one of the two")
     votes, doubts = list[Exact](), list[str]()
     records = whole_runs(list(filter(None, (read_record(file.parent) for file in files))))
     samples = _named(_samples(files)) if files else pd.DataFrame(columns=[*SAMPLES.columns])

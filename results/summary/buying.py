@@ -62,12 +62,11 @@ def best_choice(
 ) -> "pd.Series[Any] | None":
     """The cheapest row whose `value` reaches the target, or the best within the budget; None if none does.
 
-    With neither, the cheapest within CLOSE of the best. The column `by` defines cheap; a budget always
-    limits `cost`.
+    The best within a budget beats every cheaper one, as on the frontier. With neither, the cheapest within
+    CLOSE of the best. The column `by` defines cheap; a budget always limits `cost`.
     """
     if budget is not None:
-        rows = choices[(choices["cost"] <= budget * (1 + SAME)) & choices[value].notna()]
-        rows = rows.sort_values([value, by], ascending=[False, True])
+        rows = pareto_frontier(choices[choices["cost"] <= budget * (1 + SAME)], value, by)[::-1]
     else:
         goal = choices[value].max() - CLOSE - SAME if target is None else target
         rows = choices[choices[value] >= goal].sort_values([by, value], ascending=[True, False])
@@ -132,7 +131,7 @@ class Plan:
         if has_goal or "model" not in self.options or len(self.models) == 1:
             return self._best("predicted")
         rows, best = self.frontier, self.best
-        noise = z_of(LEVEL) * np.hypot(_stderr(rows), _stderr(self.judged.loc[[best.name]]).iloc[0])
+        noise = z_of(LEVEL) * np.hypot(_stderr(rows), _stderr(rows).iloc[-1])
         unclear = (rows["model"] != best["model"]) & (best["predicted"] - rows["predicted"] <= noise)
         close = rows["predicted"] >= best["predicted"] - CLOSE - SAME
         cheapest: pd.Series[Any] = rows[close | unclear].iloc[0]
@@ -148,8 +147,8 @@ class Plan:
 
     @property
     def best(self) -> "pd.Series[Any]":
-        """The choice with the highest forecast, whatever it costs."""
-        return self.judged.sort_values("predicted").iloc[-1]
+        """The choice with the highest forecast, whatever it costs: the last on the frontier."""
+        return self.frontier.iloc[-1]
 
 
 def _as_expected(options: pd.DataFrame) -> pd.DataFrame:

@@ -70,7 +70,8 @@ def arrow_schema(table: Schema) -> pyarrow.Schema:
 
 def refusal(name: str | Path, row: int, column: str, cell: object, expected: str) -> BadInput:
     """The error for one cell of the table `name`; `row` counts from 0, the message from 1."""
-    nothing = cell is None or cell is pd.NA or cell == "" or (isinstance(cell, float) and np.isnan(cell))
+    nothing = cell is None or cell is pd.NA or (isinstance(cell, str) and not cell)
+    nothing = nothing or (isinstance(cell, float) and np.isnan(cell))
     shown = "nothing" if nothing else f"{str(cell)!r:.80}"
     return BadInput(f"{name}: row {row + 1}, column {column!r}: found {shown}, expected {expected}")
 

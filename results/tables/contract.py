@@ -187,6 +187,10 @@ def _read(files: list[Path], kind: str, only: pyarrow.Schema | None = None) -> p
         raise BadInput(f"no {kind} table to read: name a file")
     if kind == "curves" and (options := CHOSEN.get().named):
         raise BadInput(f"{files[0]}: a curves table: give {options} with the samples that it is made of")
+    for file in files:
+        kinds = [name for name, table in SCHEMAS.items() if table.told_by <= {*column_names(file)}]
+        if kinds and kind not in kinds:
+            raise BadInput(f"{file}: a {kinds[0]} table: give {kind}")
     texts = text_columns(SCHEMAS[kind])
     tables = _checked([read_raw(file, texts, only) for file in files], kind, files)
     if kind == "samples":
@@ -199,8 +203,7 @@ def _read(files: list[Path], kind: str, only: pyarrow.Schema | None = None) -> p
     if again.any():  # no file repeats a row of its own, so the first of the two is in an earlier file
         place, row = joined.index.tolist()[int(again.argmax())]
         raise _second_row(tables[place], row, SCHEMAS[kind], files[place])
-    if kind == "samples":
-        _check_questions(joined, files)
+    _check_questions(joined, SCHEMAS[kind], files)
     return joined.reset_index(drop=True)
 
 
@@ -254,8 +257,7 @@ def _consistent(table: pd.DataFrame, declared: Schema, name: str | Path) -> pd.D
         again = table.duplicated(declared.unique).to_numpy()
         if again.any():
             raise _second_row(table, int(again.argmax()), declared, name)
-    if declared is SAMPLES:
-        _check_questions(table, [name])
+    _check_questions(table, declared, [name])
     known = [column for column in declared.columns if column in table]
     return table[[*known, *(column for column in table if column not in known)]]
 
@@ -268,14 +270,15 @@ def _second_row(table: pd.DataFrame, row: int, declared: Schema, name: str | Pat
     return BadInput(f"{name}: row {row + 1}: a second row for {what}, expected one{names}")
 
 
-def _check_questions(samples: pd.DataFrame, names: Sequence[str | Path]) -> None:
-    """Raise BadInput if a question has two golds or two clusters, or `check_names` refuses a name."""
+def _check_questions(table: pd.DataFrame, declared: Schema, names: Sequence[str | Path]) -> None:
+    """Raise BadInput if `check_names` refuses a name or, in samples, a question has two golds or clusters."""
     for column in ("dataset", "model", "setting"):
-        check_names(samples[column].unique(), f"{' and '.join(map(str, names))}: column {column!r}")
+        if column in declared.columns:
+            check_names(table[column].unique(), f"{' and '.join(map(str, names))}: column {column!r}")
     for column, words in _ONE_EACH.items():
-        if column not in samples:
+        if column not in table or declared is not SAMPLES:
             continue
-        known = samples[["dataset", "question_id", column]].dropna().drop_duplicates()
+        known = table[["dataset", "question_id", column]].dropna().drop_duplicates()
         again = known[known.duplicated(["dataset", "question_id"])]
         if len(again):
             where, _, question, cell = next(again.itertuples())

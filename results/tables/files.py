@@ -71,7 +71,10 @@ def column_names(path: Path) -> list[str]:
         return list(next(json_rows(path), {}))
     if path.suffix == ".parquet":
         return list(parquet(pyarrow.parquet.read_schema, path).names)
-    return [_named(cell) for cell in _header(path)]
+    names = [_named(cell) for cell in _header(path)]
+    if len(names) == 1 and re.search(r"[;\t|]", names[0]):
+        raise BadInput(f"{path}: only one column, found: {names[0]}; separate columns by commas")
+    return names
 
 
 def _named(cell: str) -> str:

@@ -75,7 +75,8 @@ def advice(plan: Plan) -> str:
     unit = UNITS[plan.options["source"].iloc[0]]
     within = f"within {plan.token_budget:,.10g} {unit} per question"
     if plan.chosen is None:
-        return f"No choice stays {within}."
+        cheapest = plan.judged.sort_values("cost", kind="stable").iloc[0]
+        return f"No choice stays {within}; the cheapest takes {count(cheapest['cost'])}."
     return f"{sentence(within)}{by}, take {_choice(plan, plan.chosen)}."
 
 
@@ -114,7 +115,8 @@ def _choice(plan: Plan, row: Any) -> str:
     model = f"{row['model']}, " if len(plan.models) > 1 else ""
     method = f"{METHOD_NAMES[row['method']]}, " if len(plan.methods) > 1 else ""
     alone = len(set(plan.options["setting"])) == 1
-    return model + method + bought(row, alone)
+    told = row if plan.by == "usd" else row.drop("usd", errors="ignore")  # as the frontier tells costs
+    return model + method + bought(told, alone)
 
 
 def plan_table(plan: Plan) -> Table:

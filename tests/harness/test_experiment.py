@@ -144,13 +144,7 @@ def test_a_bad_value_is_one_line_that_names_its_place(
 
 @pytest.mark.parametrize(
     "url",
-    [
-        "localhost:8000",
-        "http:///v1",
-        "ftp://host",
-        "https://me:secret@host/v1",
-        "https://host/v1?key=secret",
-    ],
+    ["localhost:8000", "http:///v1", "ftp://host", "https://me:secret@host/v1", "https://host/v1?key=secret"],
 )
 def test_an_address_or_key_that_cannot_be_used_is_refused_and_not_repeated(minimal: Path, url: str) -> None:
     with pytest.raises(BadInput, match="--url: expected ") as refusal:

@@ -103,9 +103,7 @@ def openai(url: str, chat: bool) -> OpenAIEngine:
 def test_greedy_answers_through_openais_interface_are_the_same(sglang_url: str, chat: bool) -> None:
     native, texts = SGLangEngine(sglang_url, TINY, revision=None, chat=chat), prompts(QUESTIONS[:6], 30)
     for (mine,), (its,) in zip(
-        answers(openai(sglang_url, chat), texts, 1, GREEDY),
-        answers(native, texts, 1, GREEDY),
-        strict=True,
+        answers(openai(sglang_url, chat), texts, 1, GREEDY), answers(native, texts, 1, GREEDY), strict=True
     ):
         assert replace(mine, seed=None, cached_tokens=None) == replace(its, cached_tokens=None)
 

@@ -13,13 +13,14 @@ from predict.estimators import ESTIMATORS, estimate, estimator_of
 from predict.evidence.capped import drawn, observe
 from predict.evidence.groups import Group, group_of_pools, groups_of_samples
 from predict.evidence.points import Evidence, Points
-from predict.evidence.request import Request, read_asked
+from predict.evidence.request import Request, groups_asked, read_asked
 from predict.forecast_table import forecast
 from predict.splits import accuracy_of, backtest
-from results import BadInput, read_samples
+from results import BadInput, as_samples, build_curves, read_samples
 from results.normal import z_of
 from results.summary.forecasts import scores
 from results.votes.exact import majority_accuracy
+from tests.predict.conftest import simulated_samples
 
 SETTINGS = ("40", "80", "160", "320")
 
@@ -140,6 +141,22 @@ def test_whole_settings_are_split_once(group: Group) -> None:
     table = backtest(group, ["flat"], Request(fit_settings=("40", "80")), 5, Options())
     assert set(table["split"]) == {0}
     assert set(table["setting"]) == {"160", "320"}
+
+
+@pytest.mark.parametrize("tokens", [50.0, np.nan])
+@pytest.mark.parametrize("kind", ["samples", "curves"])
+def test_names_of_settings_of_one_length_or_none_change_no_number(kind: str, tokens: float) -> None:
+    frame = simulated_samples(questions=12, answers=6, settings=("40", "80")).assign(tokens=tokens)
+    frame = build_curves(as_samples(frame), permutations=0) if kind == "curves" else as_samples(frame)
+    found = []
+    for names in ({"40": "a", "80": "b"}, {"40": "b", "80": "a"}):
+        renamed = frame.assign(setting=frame["setting"].map(names))
+        (group,) = groups_asked(renamed, kind, "majority", Request())
+        by = ["question-law", "flat", "power-law"]
+        table = backtest(group, by, Request(fit_max_n=3), 2, Options(replicates=9))
+        back = table.assign(setting=table["setting"].map({name: old for old, name in names.items()}))
+        found.append(back.sort_values(["predictor", "split", "setting", "N"], ignore_index=True))
+    pd.testing.assert_frame_equal(*found, rtol=1e-6)
 
 
 def test_of_curves_the_hidden_points_are_the_truth(group: Group) -> None:

@@ -66,10 +66,7 @@ def test_sglang_is_asked_and_believed() -> None:
     top = [[-0.5, 3, "Yes"], [-1.0, 4, " no"], [None, 5, "x"], [-3.0, 6, None]]
     reply["meta_info"] |= {"output_token_logprobs": [[-1.0, 3, None], [-0.5, 4, "b"]]}
     reply["meta_info"] |= {"output_top_logprobs": [top]}
-    for sampling, more in (
-        (ASKED, {}),
-        (TOP, {"top_logprobs_num": 3, "return_text_in_logprobs": True}),
-    ):
+    for sampling, more in ((ASKED, {}), (TOP, {"top_logprobs_num": 3, "return_text_in_logprobs": True})):
         server = FaultyServer(reply)
         found = with_engine(server, sglang, lambda engine, s=sampling: engine.generate(PROMPT, s, seed=1))
         assert (found.logprob, found.candidates) == (-0.75, TWO)

@@ -31,10 +31,7 @@ from tests.harness.engines.tiny_copy import changed
 
 pytestmark = pytest.mark.usefixtures("impatient")
 
-RAW = (
-    "<|channel|>analysis<|message|>",
-    "<|end|><|start|>assistant<|channel|>final<|message|>",
-)
+RAW = ("<|channel|>analysis<|message|>", "<|end|><|start|>assistant<|channel|>final<|message|>")
 """What gpt-oss writes before the thinking and before the answer; servers without its parser leave it in."""
 TOKENS = PromptTokens(TINY, None, chat=True)
 SIXTY = Sampling(200, temperature=1.0, thinking=60)

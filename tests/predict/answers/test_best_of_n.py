@@ -5,15 +5,7 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import beta, betabinom, norm
 
-from predict.answers.best_of_n import (
-    CENTRE,
-    RATES,
-    SPREAD,
-    RateLaws,
-    fit_rates,
-    posterior_draws,
-    rate_laws,
-)
+from predict.answers.best_of_n import CENTRE, RATES, SPREAD, RateLaws, fit_rates, posterior_draws, rate_laws
 from predict.answers.population import Population
 from predict.estimate import Options
 from predict.estimators import estimate

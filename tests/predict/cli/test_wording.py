@@ -68,7 +68,8 @@ def test_a_length_that_is_a_forecast_itself_is_told_with_its_interval() -> None:
 def test_what_a_long_table_leaves_out_is_counted(capsys: pytest.CaptureFixture[str]) -> None:
     many = pd.concat([curve(**{**LLM, "setting": f"s{i}", "T": 1e3 * i}) for i in range(1, 8)])
     told = {"predictor": "flat", "status": "ok", "predicted": 0.5, "low": 0.4, "high": 0.6, "condition": 7.0}
-    show("m on d", many.assign(role="used", tokens_per_answer=10.0, new_low=0.3, new_high=0.7, **told), 4)
+    table = many.assign(role="used", tokens_per_answer=10.0, new_low=0.3, new_high=0.7, **told)
+    show("m on d", table, [f"s{i}" for i in range(1, 8)], 4)
     said = capsys.readouterr().out
     assert "from settings s1 … s7, N up to 4\n" in said
     assert "… 7 more in the file" in said

@@ -289,6 +289,13 @@ def test_rewards_below_zero_choose_and_do_not_weight(tmp_path: Path) -> None:
     done = predict(*words)
     assert done.exit_code == 0, done.output
     assert set(pd.read_csv(out)["method"]) == {"majority", "best_by_score"}
+    assert "--weights" not in done.output  # which a plan does not have
+
+
+def test_one_answer_to_each_question_does_not_show_its_luck() -> None:
+    (choice,) = measured_choices(sides(answers(0, n=1), 50.0), JUDGED, 8, 0.9).itertuples()
+    assert np.isnan([choice.luck, choice.low, choice.high]).all()
+    assert choice.new_low < choice.predicted < choice.new_high
 
 
 def test_a_plan_quotes_what_stop_says_of_its_choice(tmp_path: Path) -> None:

@@ -28,8 +28,7 @@ RELEASE = pytest.mark.release
 
 @pytest.mark.integration
 @pytest.mark.parametrize(
-    ("better", "seen"),
-    [(0.6, 3), pytest.param(0.6, 8, marks=RELEASE), pytest.param(0.0, 8, marks=RELEASE)],
+    ("better", "seen"), [(0.6, 3), pytest.param(0.6, 8, marks=RELEASE), pytest.param(0.0, 8, marks=RELEASE)]
 )
 def test_a_large_pilot_tells_how_many_comparisons_are_decided(better: float, seen: int) -> None:
     """600 comparisons of 60 questions; the pilot's 4,000 determine the difference almost exactly.

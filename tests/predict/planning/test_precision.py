@@ -218,13 +218,14 @@ def test_the_command_says_what_a_cheap_side_saves_and_whether_it_pays(tmp_path: 
         (["--price", "nobody=1", "--price", "sim=1"], {}, "no price for mini"),
         ([], {"dataset": "other"}, "no answers on toy"),
         ([], {"question_id": "x"}, "no question in common"),
-        ([], {"tokens": None}, "without token counts"),
+        *(([], {name: none}, "cost is unknown or 0") for name, none in (("tokens", None), ("cost", 0.0))),
     ],
 )
 def test_a_cheap_side_that_cannot_be_priced_is_one_line(
     options: list[str], change: dict[str, object], message: str, tmp_path: Path
 ) -> None:
     frame = simulated_samples(questions=4, answers=2, settings=("40",))
+    frame = frame.assign(cost=1.0 if "cost" in change else None)
     frame.to_csv(tmp_path / "pilot.csv")
     given = frame.assign(model="mini", **change)
     if "question_id" in change:

@@ -48,8 +48,7 @@ def decided(questions: int, answers: int, gain: float, runs: int) -> tuple[float
 
 
 @pytest.mark.parametrize(
-    ("questions", "answers", "runs"),
-    [(60, 8, 200), pytest.param(100, 16, 600, marks=pytest.mark.release)],
+    ("questions", "answers", "runs"), [(60, 8, 200), pytest.param(100, 16, 600, marks=pytest.mark.release)]
 )
 def test_equal_models_are_told_apart_in_at_most_one_of_twenty_comparisons(questions, answers, runs):
     """In any row of the table; it used to be one in three. Of 600 comparisons the standard error is 0.9 %."""

@@ -126,9 +126,9 @@ def test_no_text_of_any_table_is_shown_unseen(tmp_path):
 
 def test_forecasts_in_files_of_one_name_are_all_taken(tmp_path):
     files = [tmp_path / folder / "forecast.csv" for folder in "ab"]
-    for file in files:
+    for file, predictor in zip(files, ("flat", "power-law"), strict=True):
         file.parent.mkdir()
-        forecast_table("flat", [0.6, 0.7]).to_csv(file, index=False)
+        forecast_table(predictor, [0.6, 0.7]).to_csv(file, index=False)
     assert len(read_tables(files).forecasts) == 2
 
 
@@ -142,6 +142,7 @@ def test_a_table_without_a_level_beside_one_that_has_it_is_of_the_old_level(tmp_
 
 
 ROWS = {"fits": [FIT], "plan": PLAN, "backtest": BACKTEST, "comparison": [DIFFERENCE]}
+ROWS["forecast"] = forecast_table("flat", [0.6, 0.7])
 
 
 @pytest.mark.parametrize("kind", ROWS)

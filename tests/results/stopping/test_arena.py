@@ -214,8 +214,7 @@ LEAD = RULES["lead"]
 
 
 @pytest.mark.parametrize(
-    "rules",
-    ["lead", ["lead"], [], {}, *({LEAD: given} for given in ([], [float("nan")], ["4"], [0.5]))],
+    "rules", ["lead", ["lead"], [], {}, *({LEAD: given} for given in ([], [float("nan")], ["4"], [0.5]))]
 )
 def test_what_is_no_rule_or_no_threshold_is_refused(rules):
     with pytest.raises(BadInput, match="rules: "):

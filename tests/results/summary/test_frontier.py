@@ -41,21 +41,18 @@ def test_steps_that_would_read_as_no_gain_and_choices_without_a_value_are_left_o
         ({"budget": 1.0}, 1.0),
         ({"budget": 3.5}, 2.0),  # the next costs more and is no better
         ({"budget": 0.5}, None),
+        ({"budget": 9.0}, 4.0),  # the dearest is better by 0.0 points
     ],
 )
 def test_the_best_choice_meets_its_goal(goal, cost):
-    choices = pd.DataFrame(
-        {"cost": [4.0, 3.0, 2.0, 2.0, 1.5, 1.0, 0.4], "value": [0.6, 0.595, 0.59, 0.595, 0.588, 0.5, np.nan]}
-    )
+    values = [0.6003, 0.6, 0.595, 0.59, 0.595, 0.588, 0.5, np.nan]
+    choices = pd.DataFrame({"cost": [8.0, 4.0, 3.0, 2.0, 2.0, 1.5, 1.0, 0.4], "value": values})
     found = best_choice(choices, "value", **goal)
     assert (None if found is None else found["cost"]) == cost
     assert cost != 2.0 or found["value"] == 0.595
 
 
-@pytest.mark.parametrize(
-    ("goal", "cost"),
-    [({}, 1.0), ({"budget": 0.9}, 0.9 + 1e-15)],
-)
+@pytest.mark.parametrize(("goal", "cost"), [({}, 1.0), ({"budget": 0.9}, 0.9 + 1e-15)])
 def test_a_last_digit_keeps_no_choice_from_its_goal(goal, cost):
     """In floating point 0.13 − 0.01 exceeds 0.12, and a mean of 0.9 tokens may be one ulp above 0.9."""
     choices = pd.DataFrame({"cost": [0.9 + 1e-15, 1.0, 2.0], "value": [0.02, 0.12, 0.13]})
@@ -91,18 +88,10 @@ def test_a_price_tells_what_is_cheap_and_tokens_are_what_a_budget_allows(goal, b
 
 
 def test_a_plan_goes_by_what_is_expected_of_each_option_given_all():
-    options = pd.DataFrame(
-        {
-            "cost": [1.0, 2.0, 3.0],
-            "predicted": [0.5, 0.9, 0.8],
-            "low": 0.4,
-            "high": 0.95,
-            "expected": [0.5, 0.7, 0.75],
-            "expected_low": [0.4, 0.6, 0.74],
-            "expected_high": 0.8,
-        }
-    )
-    by_luck = Plan(options.drop(columns="expected"))
+    alone = {"cost": [1.0, 2.0, 3.0], "predicted": [0.5, 0.9, 0.8], "low": 0.4, "high": 0.95}
+    together = {"expected": [0.5, 0.7, 0.75], "expected_low": [0.4, 0.6, 0.74], "expected_high": 0.8}
+    options = pd.DataFrame(alone | together)
+    by_luck = Plan(pd.DataFrame(alone))
     assert by_luck.chosen[["cost", "predicted", "alone"]].tolist() == [2.0, 0.9, 0.9]
     found = Plan(options)
     assert found.chosen[["cost", "predicted", "low", "high", "alone"]].tolist() == [3.0, 0.75, 0.74, 0.8, 0.8]
@@ -110,6 +99,10 @@ def test_a_plan_goes_by_what_is_expected_of_each_option_given_all():
     assert found.best["cost"] == 3.0
     assert found.cautious["cost"] == 3.0
     assert Plan(options, target_accuracy=0.7).chosen["cost"] == 2.0
+
+
+def test_of_equal_choices_the_best_is_the_cheapest():
+    assert Plan(pd.DataFrame({"cost": [1.0, 2.0, 3.0], "predicted": 0.0})).best["cost"] == 1.0
 
 
 def test_of_two_equal_models_the_cheap_one_is_bought_in_95_of_100_cases():

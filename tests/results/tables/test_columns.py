@@ -88,7 +88,7 @@ def test_whole_numbers(cells, expected):
         ("right", [1, 2], "row 2, column 'right': found '2', expected true or false"),
         *(
             ("answer", ["1", cell], "row 2, column 'answer': found .*2.*, expected text")
-            for cell in (["2"], {"2": 3}, ("2",), np.array([2]))
+            for cell in (["2"], {"2": 3}, ("2",), np.array([2, 3]))
         ),
     ],
 )

@@ -141,6 +141,7 @@ GOOD_LINE = b'{"name": "a", "answer": "1"}\n'
         ("t.csv", b"", "the file is empty"),
         ("t.jsonl", b"", "the file is empty"),
         ("t.csv", b"\n\n", "not a readable CSV table"),
+        ("t.csv", b"name;answer\na;1\n", "only one column, found: name;answer; separate columns by commas"),
         ("t.csv", b"name,answer\na,1\nb\n", "row 2: found 1 cells, expected 2"),
         ("t.csv", b'name,answer\na,"1\n\n2"\nb,1,2\n', "row 2: found 3 cells, expected 2"),
         ("t.csv", b'name,answer\na,"1\nb,2\n', "a quote .* never closed"),

@@ -157,3 +157,12 @@ def test_questions_come_in_no_more_clusters_than_there_are(tmp_path):
     assert len(read_curves(jsonl(tmp_path, rows[0], {**rows[1], "questions": None}))) == 2
     with pytest.raises(BadInput, match=r"t\.jsonl: row 2, column 'clusters': found '5'"):
         read_curves(jsonl(tmp_path, *rows))
+    with pytest.raises(BadInput, match=r"t\.jsonl: a curves table: give samples"):
+        read_samples(tmp_path / "t.jsonl")
+
+
+@pytest.mark.parametrize("column", ["dataset", "model", "setting"])
+def test_names_on_curves_do_not_differ_in_spaces_alone(tmp_path, column):
+    one, two = (jsonl(tmp_path, {**CURVE, column: name}, name=f"{len(name)}.jsonl") for name in ("a", "a "))
+    with pytest.raises(BadInput, match=rf"2\.jsonl: column '{column}': 'a' and 'a ' differ in spaces alone"):
+        read_curves(one, two)

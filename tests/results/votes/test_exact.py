@@ -13,15 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from results import (
-    BadInput,
-    VoteCounts,
-    all_of_n,
-    answer_pools,
-    best_of_n,
-    majority_accuracy,
-    majority_curve,
-)
+from results import BadInput, VoteCounts, all_of_n, answer_pools, best_of_n, majority_accuracy, majority_curve
 from results.votes.exact_kernel import unit_legendre
 from tests.by_hand import by_subsets, voted
 

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from results.summary.buying import plans_of
-from results.tables.money import NO_MONEY
+from results.tables.money import NO_MONEY, Money, Price
 from results.words.buying import advice
 from tests.results.made_tables import PLAN
 
@@ -22,7 +22,8 @@ def test_a_goal_that_is_missed_by_less_than_is_shown_is_not_said_to_be_reached(t
 
 
 @pytest.mark.parametrize(
-    ("budget", "told"), [(0.5, "within 0.5 t"), (40.4, "Within 40.4 t"), (12345.0, "12,345 t")]
+    ("budget", "told"),
+    [(0.5, "within 0.5 t"), (9, "; the cheapest takes 10."), (40.4, "Within 40.4 t"), (12345.0, "12,345 t")],
 )
 def test_a_budget_is_told_as_it_was_given(budget, told):
     (plan,) = plans(pd.DataFrame(PLAN).assign(token_budget=budget))
@@ -38,6 +39,12 @@ def test_what_is_expected_of_a_choice_moves_its_interval_on_new_questions_along(
     assert found == pytest.approx([0.675, 0.655, 0.705, 0.705])
     (old,) = plans(expected.drop(columns=["new_low", "new_high"]).assign(target_accuracy=0.67))
     assert old.chosen[["lower", "upper"]].tolist() == [0.4, 0.8]
+
+
+def test_costs_are_told_as_they_are_compared():
+    table = pd.concat([pd.DataFrame(PLAN), pd.DataFrame(PLAN).assign(model="k", predicted=0.1)])
+    both, *_ = plans(table.reset_index(drop=True), Money({"m": Price(2.0)}))  # k has no price
+    assert (both.chosen["model"], "tokens per question" in advice(both)) == ("m", True)
 
 
 def test_plans_of_two_levels_are_two_plans():

@@ -56,10 +56,7 @@ def test_right_answers_are_the_coordinates_in_every_order():
 
 @pytest.mark.parametrize(
     ("new", "read"),
-    [
-        (training.linear_weights, training.linear_reader),
-        (softmax.softmax_weights, softmax.softmax_reader),
-    ],
+    [(training.linear_weights, training.linear_reader), (softmax.softmax_weights, softmax.softmax_reader)],
 )
 def test_a_whole_sequence_at_once_says_what_token_after_token_and_numpy_say(new, read):
     weights = new(5, torch.Generator().manual_seed(2))
