@@ -34,7 +34,12 @@ RIVALS: dict[str, Estimator] = {
     "power-law": on_curves(power_law),
 }
 
-ESTIMATORS: dict[str, Estimator] = {SURVIVAL: survival, QUESTION_LAW: from_curves, **RIVALS, MIXTURE: mixture}
+ESTIMATORS: dict[str, Estimator] = {
+    SURVIVAL: survival,
+    QUESTION_LAW: from_curves,
+    **RIVALS,
+    MIXTURE: mixture,
+}
 
 CURVE_ONLY = (QUESTION_LAW, *RIVALS)
 """Estimators that use curves alone."""

@@ -33,7 +33,11 @@ THESE = TARGET.words[0]
 
 
 def forecast(
-    group: Group, request: Request, predictors: Iterable[str], options: Options, target: str = THESE
+    group: Group,
+    request: Request,
+    predictors: Iterable[str],
+    options: Options,
+    target: str = THESE,
 ) -> tuple[pd.DataFrame, list[str]]:
     """The forecast table of one group, with a block of rows per predictor, and notes that a reader must see
     besides the `warnings` of the table.

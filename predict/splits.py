@@ -50,7 +50,11 @@ def hidden(group: Group, request: Request, splits: int) -> Hidden:
 
 
 def backtest(
-    group: Group, predictors: Sequence[str], request: Request, splits: int, options: Options
+    group: Group,
+    predictors: Sequence[str],
+    request: Request,
+    splits: int,
+    options: Options,
 ) -> pd.DataFrame:
     """Backtest: one row per predictor, split, setting and N.
 

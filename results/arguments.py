@@ -221,7 +221,12 @@ def number_of(text: Any) -> Any:
 _FROM_ONE = Range(1)
 _SHARE = Range(0, 1, whole=False)
 
-LEVELS = Number("level", Range(0.5, 0.9999, whole=False), "Confidence level of the intervals.", "X")
+LEVELS = Number(
+    "level",
+    Range(0.5, 0.9999, whole=False),
+    "Confidence level of the intervals.",
+    "X",
+)
 SEED = Number("seed", Range(0, 2**63 - 1), "Random seed.")
 PERMUTATIONS = Number(
     "permutations",
@@ -247,7 +252,9 @@ PLANNED = Number(
     "With --sequential: the maximum number of questions, fixed before the first look.  [default: no maximum]",
 )
 LOOKS = Number(
-    "looks", Range(1, 100), "With --planned: the number of looks, including the last.  [default: 10]"
+    "looks",
+    Range(1, 100),
+    "With --planned: the number of looks, including the last.  [default: 10]",
 )
 SCORE_COST = Number(
     "score_cost",
@@ -280,7 +287,10 @@ FIT_MAX_TOKENS = Number(
     "TOKENS",
 )
 FIT_CAP = Number(
-    "fit_cap", _FROM_ONE, "Use only what a run limited to this many tokens per answer would show.", "TOKENS"
+    "fit_cap",
+    _FROM_ONE,
+    "Use only what a run limited to this many tokens per answer would show.",
+    "TOKENS",
 )
 AT_CAPS = Numbers("at_caps", _FROM_ONE, "With --fit-cap: caps to forecast, such as 16000,32000.", "TOKENS,…")
 REPLICATES = Number(

@@ -67,7 +67,11 @@ def plan(
 
 
 def forecast_choices(
-    group: Group, predictor: str, max_n: int, options: Options, new_settings: tuple[str, ...] = ()
+    group: Group,
+    predictor: str,
+    max_n: int,
+    options: Options,
+    new_settings: tuple[str, ...] = (),
 ) -> pd.DataFrame:
     """Every observed setting of `group` at N = 1, 2, 4, … max_n, forecast from all data and priced.
 

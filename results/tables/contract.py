@@ -266,7 +266,7 @@ def _second_row(table: pd.DataFrame, row: int, declared: Schema, name: str | Pat
     cells = {column: table[column].iloc[row] for column in declared.unique}
     named = [column for column in cells if cells[column] != declared.defaults.get(column)]
     what = ", ".join(f"{column}={cells[column]}" for column in named)
-    names = "; of two models or settings, name each (tts import --model NAME)" * ("model" in cells)
+    names = "; of two models or settings, name each (tts import --model NAME)" if "model" in cells else ""
     return BadInput(f"{name}: row {row + 1}: a second row for {what}, expected one{names}")
 
 

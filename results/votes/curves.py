@@ -255,7 +255,12 @@ def _greedy_rows(group: Setting) -> pd.DataFrame:
 
 
 def _rows(
-    key: Key, permutations: Sequence[str], ns: Ints, accuracy: Floats, tokens: Floats, clusters: Clusters
+    key: Key,
+    permutations: Sequence[str],
+    ns: Ints,
+    accuracy: Floats,
+    tokens: Floats,
+    clusters: Clusters,
 ) -> pd.DataFrame:
     """Rows of the curves table from accuracies (P, Q, len(ns)) and tokens per answer (P, len(ns))."""
     questions = accuracy.shape[1]
