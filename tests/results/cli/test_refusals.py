@@ -16,6 +16,10 @@ def test_bad_input_is_one_line_and_nothing_is_written(tmp_path, monkeypatch, cap
     names = ("one", "two", "three", "samples")
     files = [samples_file(Path(f"{name}.csv"), i, model=f"m{i}") for i, name in enumerate(names, start=1)]
     joined(files, Path("models.csv"))
+    for i in (1, 2):  # two models, each on two data sets
+        samples_file(Path(f"on-d{i}.csv"), i, model=f"m{i}", dataset="d")
+        of_e = samples_file(Path(f"both{i}.csv"), i, model=f"m{i}", dataset="e")
+        joined([Path(f"on-d{i}.csv"), of_e], of_e)
     before = {file.name: file.read_bytes() for file in tmp_path.iterdir()}
     command, *arguments = line.split()
     assert results(command, "--out", "out.csv", *arguments) == 2
