@@ -11,6 +11,7 @@ from results.report.provenance import longest_votes
 from results.summary.samples import ended_votes
 from results.tables.contract import write_samples
 from results.votes.exact import answer_pools, whole_vote
+from tests.results.cli.command import results
 from tests.results.report.pages import page_of
 
 
@@ -56,7 +57,7 @@ def test_what_was_saved_is_counted_against_the_plan() -> None:
 def test_a_page_of_a_stopped_run_and_a_whole_one(tmp_path: Path) -> None:
     stopped, whole = tmp_path / "stopped", tmp_path / "whole"
     stopped.mkdir()
-    write_samples(votes({"a": "AA", "b": "BB-"}), stopped / "samples.jsonl")
+    write_samples(votes({"a": "AA", "b": "BAB"}), stopped / "samples.jsonl")
     (stopped / "run.json").write_text(json.dumps(RECORD), encoding="utf-8")
     alone = page_of(stopped)
     assert "Votes that ended when they were settled" in alone
@@ -68,3 +69,6 @@ def test_a_page_of_a_stopped_run_and_a_whole_one(tmp_path: Path) -> None:
     assert "w on d, majority vote" in both
     assert "m on d, majority vote" not in both
     assert "Votes that ended when they were settled" not in page_of(whole)
+    assert results("report", stopped, whole, "--out", tmp_path / "page") == 0
+    unsteady = pd.read_csv(tmp_path / "page" / "tables" / "unsteady.csv")
+    assert unsteady["question"].tolist() == ["a"]  # b is so in votes that ended early, if often wrong
