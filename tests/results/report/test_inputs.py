@@ -169,6 +169,13 @@ def test_intervals_of_two_comparisons_are_not_said_to_hold_together(tmp_path):
         read_tables(files[:2])
 
 
+def test_two_backtests_of_one_point_stay_apart(tmp_path):
+    for name, predicted in (("one", 0.6), ("two", 0.7)):
+        pd.DataFrame(BACKTEST).assign(predicted=predicted).to_csv(tmp_path / f"{name}.csv", index=False)
+    read = read_tables([tmp_path / "one.csv", tmp_path / "two.csv"]).others["backtest"]
+    assert read["table"].tolist() == [0] * len(BACKTEST) + [1] * len(BACKTEST)
+
+
 @pytest.mark.parametrize(("settings", "same"), [("ts", True), ("st", False)])
 def test_a_comparison_turned_around_tells_the_same(settings, same, tmp_path):
     first = DIFFERENCE | {"a": "a", "b": "b", "setting_a": "s", "setting_b": "t"}

@@ -99,6 +99,13 @@ def test_as_written_nothing_merges_and_nothing_is_changed_on_the_way_to_a_file(t
     assert found["correct"].tolist() == [answer == "18" for answer in SPELT]
 
 
+def test_a_question_has_one_cluster_with_golds_or_verdicts():
+    rows = table(["18", "7"], cluster=["a", "b"])
+    for given in (rows, rows.assign(correct=[True, False]).drop(columns="gold")):
+        with pytest.raises(BadInput, match="row 2, column 'cluster': found 'b', expected one cluster of"):
+            as_samples(given)
+
+
 def test_golds_in_two_spellings_are_one_right_answer():
     assert as_samples(table(["18", "7"], gold=["18", "18.0"]))["gold"].tolist() == ["18", "18"]
     with reading(as_written=True), pytest.raises(BadInput, match="one right answer"):
