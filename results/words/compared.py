@@ -181,7 +181,7 @@ def of_most_answers(rows: pd.DataFrame) -> Any:
 
 def _paid(row: Any, paid: Any, rows: pd.DataFrame) -> str:
     """The end of a sentence: how a row's difference at equal N changes at equal cost, in the row `paid`."""
-    if pd.isna(row["cost"]):
+    if pd.isna(row["cost"]) and row["cost_unit"] == "tokens":
         return ""
     if paid is None:
         return f"; {_not_at_cost(row, rows)}"
@@ -233,7 +233,7 @@ def _undecided(most: Any, paid: Any, rows: pd.DataFrame) -> str:
         if pd.notna(least):
             seen += f" usually detect {percent(least)} points"
         line += f" ({seen}; a fresh run of {most['questions_needed']:,.0f} would usually decide)"
-    if at_cost(rows).empty and pd.notna(most["cost"]):
+    if at_cost(rows).empty and (pd.notna(most["cost"]) or most["cost_unit"] != "tokens"):
         return f"{line}; {_not_at_cost(most, rows)}."
     if paid is None:
         return f"{line}."
