@@ -176,6 +176,8 @@ def _check_columns(
     already.
     """
     ways = {name: f"--map {name}=COLUMN" for name in ("question_id", "text" if grader else "answer")}
+    if "answer_1" in rows and not grader:
+        ways["answer"] = "--map 'answer=answer_*'"
     if "text" in (*rows, *named) and not grader:
         ways["answer"] += " or --grade auto"
     if verdicts and "gold" not in (*rows, *named) and not grader:
@@ -187,9 +189,8 @@ def _check_columns(
     absent = [*needed, *dict.fromkeys(name for name in used if name not in rows)]
     columns = f"found: {', '.join(map(str, rows.columns))}"
     if absent:
-        message = f"{file}: no column {', '.join(map(repr, absent))}; {columns}"
         hint = f"; name yours with {' '.join(needed.values())}" if needed else ""
-        raise BadInput(message + hint)
+        raise BadInput(f"{file}: no column {', '.join(map(repr, absent))}; {columns}{hint}")
 
 
 def _undropped(file: Path, rows: pd.DataFrame, drop: Pairs) -> pd.DataFrame:
@@ -234,8 +235,7 @@ def _with_settings(table: pd.DataFrame) -> pd.DataFrame:
     if "setting" not in table:
         return table
     told = table["setting"].map(as_typed).str.strip()
-    whole = told.str.fullmatch(r"-?\d+\.0")
-    settings = table["setting"].mask(whole, told.str.removesuffix(".0"))
+    settings = table["setting"].mask(told.str.fullmatch(r"-?\d+\.0"), told.str.removesuffix(".0"))
     return table.assign(setting=settings.mask(told == "", SAMPLES.defaults["setting"]))
 
 

@@ -8,11 +8,13 @@ completions.*.text            the field text of each item of the list: one answe
 output_tokens.*.#             the length of each item of the list
 value.?                       the only field, whatever its name
 doc.choices.@gold_index       the item or field of `choices` named by the field gold_index beside it
+answer_*                      the list of the cells in answer_1, answer_2 … of a row, in place of these
 """
 
 from __future__ import annotations
 
 import json
+import re
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -69,8 +71,7 @@ def _read(file: Path, text_columns: tuple[str, ...]) -> pd.DataFrame:
             if plain.suffix == ".json":
                 rows = _listed(plain)
                 plain = plain.with_suffix(".jsonl")
-                lines = [json.dumps(row) + "\n" for row in rows]
-                plain.write_text("".join(lines), encoding="utf-8")
+                plain.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
             return read_raw(plain, text_columns)
         except BadInput as error:
             raise BadInput(error.message.replace(str(plain), str(file))) from None
@@ -103,10 +104,15 @@ def _lists(content: Any, name: str = "") -> Iterator[tuple[str, list[Any]]]:
 
 
 def with_places(rows: pd.DataFrame, names: Iterable[str]) -> pd.DataFrame:
-    """`rows` with a column for each of `names` that is a place in another column's cells."""
+    """`rows` with a column for each of `names` that is a place in other columns' cells."""
     for name in names:
         column, _, place = name.partition(".")
-        if name not in rows and place and column in rows:
+        numbered = re.compile(re.escape(name).replace(r"\*", "[0-9]+"))
+        beside = [other for other in map(str, rows) if "*" in name and numbered.fullmatch(other)]
+        if beside:
+            lists = pd.Series(rows[beside].astype(object).to_numpy().tolist(), rows.index)
+            rows = rows.drop(columns=beside).assign(**{name: lists})
+        elif name not in rows and place and column in rows:
             cells = [at(as_objects(cell), place) for cell in rows[column]]
             if any(cell is not None for cell in cells):
                 rows = rows.assign(**{name: inferred(pd.Series(cells, index=rows.index, dtype=object))})
@@ -181,27 +187,21 @@ def one_answer_a_row(
         row = int(uneven.to_numpy().argmax())
         lengths_in = ", ".join(f"{lengths[name].iloc[row]} in {sources.get(name, name)}" for name in listed)
         raise BadInput(f"{file}: row {row + 1}: lists of different lengths: {lengths_in}")
-    several = answers > 1
     apart = {*listed, *_OF_A_ROW}
-    whole = [name for name in names if name not in apart]
-    shared = [name for name in whole if table[name][several].notna().any()]
+    shared = [name for name in names if name not in apart and table[name][answers > 1].notna().any()]
     voted = ("answer" if "answer" in table else "text") if "gold" in table else "correct"
     for name in shared:
         if name in sources or name == voted:
             found = f"column {sources.get(name, name)!r} has one value for several answers"
             raise BadInput(f"{file}: {found}, expected a list with a value for each")
     for name in listed:
-        cells = zip(lists[name], answers, strict=True)
-        in_full = [cell or [None] * count for cell, count in cells]
+        in_full = [cell or [None] * count for cell, count in zip(lists[name], answers, strict=True)]
         table = table.assign(**{name: pd.Series(in_full, table.index)})
     table = table.rename(columns={name: f"file_{name}" for name in shared})
     table = table[answers > 0].explode(listed, ignore_index=True)
     table = table.drop(columns="sample", errors="ignore")
-    notes = [
-        f"the file's column {name!r} has one value for several answers, and whose it is is not known: "
-        f"it is kept as 'file_{name}'"
-        for name in shared
-    ]
+    kept = "has one value for several answers, and whose it is is not known: it is kept as"
+    notes = [f"the file's column {name!r} {kept} 'file_{name}'" for name in shared]
     return table, int((answers == 0).sum()), notes
 
 

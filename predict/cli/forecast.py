@@ -24,6 +24,7 @@ from results.commandline import progress, say
 from results.low_cost_to_high import NAME as PAPER_S
 from results.summary.forecasts import scores
 from results.tables.contract import check_out
+from results.terminal import plural
 from results.words.cells import described
 from results.words.forecasts import error_columns, forecast_columns
 from results.words.names import predictor_name
@@ -71,7 +72,7 @@ def run(
             say(f"warning: {line}", err=True)
     whole = pd.concat(tables, ignore_index=True)
     write_forecast(whole, out)
-    say(f"\n{len(whole)} rows in {out}")
+    say(f"\n{plural(len(whole), 'row')} in {out}")
     if plot is not None:
         from results.pictures import draw_forecasts
 
@@ -87,9 +88,8 @@ def sets_asked(
     for path in then:
         if not path.exists():
             raise BadInput(f"--then {path}: no such file")
-    others += tuple(then)
-    check_out(out, [*named, *others])
-    groups, passed_over = read_found(named, others, method, request)
+    check_out(out, [*named, *others, *then])
+    groups, passed_over = read_found(named, (*others, *then), method, request)
     for line in together([(file, [why]) for file, why in passed_over]):
         say(f"skipped: {line}", err=True)
     return groups

@@ -71,7 +71,7 @@ def look(pairs: list[Pair], level: float, planned: int | None, looks: int | None
             )
     here = way.look(differences, margin)
     click.echo(words.look_in_words(pair, here, planned, margin))
-    if planned in (None, questions):
+    if here.word != "go on" and planned in (None, questions):
         click.echo(words.replay_in_words(replayed(differences, way, margin), questions))
     return here.word
 
