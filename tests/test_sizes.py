@@ -16,10 +16,10 @@ LONG = 100
 """A line with more characters than this is long."""
 
 LIMITS = {
-    "lines of the packages": 38_393,
+    "lines of the packages": 38_425,
     "files of the packages": 301,
-    "lines of the tests": 33_431,
-    "words of pages written by hand": 18_743,
+    "lines of the tests": 33_470,
+    "words of pages written by hand": 18_742,
     "mean characters of a line": 53.0,
     "long lines, %": 7.9,
 }
