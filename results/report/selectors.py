@@ -29,7 +29,7 @@ from results.summary.gaps import Gaps
 from results.summary.panels import Panel, unique_slug
 from results.summary.samples import grids
 from results.tables.key import ANSWERS, PANEL, WHOSE, Key, groups, on_dataset
-from results.tables.money import NO_MONEY, Money
+from results.tables.money import Money
 from results.words import compared, stopping
 from results.words.buying import advice, plan_table
 from results.words.cells import Table, level_of, tabled
@@ -128,7 +128,7 @@ def _judged_choices(panels: Sequence[Panel]) -> list[Choice]:
     return choices
 
 
-def forecast_choices(forecasts: Sequence[Forecast], money: Money = NO_MONEY) -> list[Choice]:
+def forecast_choices(forecasts: Sequence[Forecast], money: Money) -> list[Choice]:
     """The forecasts for each set of curves: a list of predictors, best first, and a table of their errors.
 
     The table is left out if nothing was measured that the fit did not see.

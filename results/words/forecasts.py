@@ -9,7 +9,7 @@ import pandas as pd
 
 from results.normal import LEVEL
 from results.summary.forecasts import LONGER, LONGER_AND_MORE, Forecast, lead, scores
-from results.tables.money import NO_MONEY, Money
+from results.tables.money import Money
 from results.words.buying import PRICES_OF, dollars, interval_columns, status_of
 from results.words.cells import Columns, Table, count, level_of, number, tabled
 from results.words.names import (
@@ -79,7 +79,7 @@ def forecast_columns(source: str, rows: pd.DataFrame) -> Columns:
     }
 
 
-def forecast_table(forecast: Forecast, money: Money = NO_MONEY) -> Table:
+def forecast_table(forecast: Forecast, money: Money) -> Table:
     """The table of forecasts, with intervals for these questions and for new ones, and measured values.
 
     If the price of the model is known, costs are in money.

@@ -1,14 +1,29 @@
 """Errors of forecasts against numbers computed by hand."""
 
+from datetime import UTC, datetime
+
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
 
+from results.report.inputs import read_tables
+from results.report.page import build_report
 from results.report.selectors import forecast_choices
 from results.summary.forecasts import lead, make_forecasts, scores, targets
+from results.tables.money import NO_MONEY, Price
 from results.words.forecasts import error_table, which_predictor
-from tests.results.made_tables import forecast_table
+from tests.results.made_tables import curves, forecast_table
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_forecasts_of_a_model_with_a_price_cost_dollars(tmp_path):
+    """16 answers of 700 tokens to 1,000 questions, at 2 dollars a million; no curve has that length."""
+    curves().to_csv(tmp_path / "curves.csv", index=False)
+    longer = forecast_table("flat", [0.6, 0.7]).assign(tokens_per_answer=700.0)
+    longer.to_csv(tmp_path / "forecast.csv", index=False)
+    read = read_tables(sorted(tmp_path.iterdir()), prices={"m": Price(2.0)})
+    assert "$22.40" in build_report(read, datetime(2026, 1, 2, tzinfo=UTC))["index.html"].decode()
 
 
 def test_errors_of_forecasts_are_those_worked_out_by_hand():
@@ -24,7 +39,11 @@ def test_errors_of_forecasts_are_those_worked_out_by_hand():
         ["partial", "0.00", "0.0", "6.0", "1 of 1", "1 of 2"],
     ]
     assert "partial" not in which_predictor(targets(forecasts))
-    assert [one.name for one in forecast_choices(forecasts)[0].choices] == ["good", "bad", "partial"]
+    assert [one.name for one in forecast_choices(forecasts, NO_MONEY)[0].choices] == [
+        "good",
+        "bad",
+        "partial",
+    ]
     ahead = good.tail(1).assign(N=64, accuracy=np.nan)  # not measured
     unseen = make_forecasts({"f": pd.concat([good, ahead, bad])})
     assert error_table("errors", targets(unseen)).rows == table.rows[:2]
@@ -124,6 +143,6 @@ def test_new_lengths_and_more_answers_are_compared_by_themselves():
         predictor=ahead["predictor"] + " along T",
     )
     forecasts = make_forecasts({"more": more, "new": ahead})
-    names = [choice.name for choice in forecast_choices(forecasts)]
+    names = [choice.name for choice in forecast_choices(forecasts, NO_MONEY)]
     assert len(set(names)) == 2
-    assert [len(choice.choices) for choice in forecast_choices(forecasts)] == [2, 2]
+    assert [len(choice.choices) for choice in forecast_choices(forecasts, NO_MONEY)] == [2, 2]
