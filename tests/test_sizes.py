@@ -18,7 +18,7 @@ LONG = 100
 LIMITS = {
     "lines of the packages": 38_425,
     "files of the packages": 301,
-    "lines of the tests": 33_470,
+    "lines of the tests": 33_551,
     "words of pages written by hand": 18_742,
     "mean characters of a line": 53.0,
     "long lines, %": 7.9,

@@ -59,6 +59,16 @@ def test_an_experiment_of_ones_own_is_solved_as_a_panel_is():
     assert (panel["N"].max(), panel["questions"].max()) == (4, 3)
     exact = panel["permutation"] == "exact"
     pd.testing.assert_frame_equal(mine.assign(dataset="fig2g")[exact], panel[exact])
+    assert set(run_panel("fig2g", ns=[1, 3], **given)["N"]) == {1, 3}
+
+
+def test_each_of_several_experiments_has_files_of_its_own(tmp_path, monkeypatch):
+    two = {name: EXPERIMENTS[name] for name in ("fig1-binary", "fig2f")}
+    monkeypatch.setattr("synthetic.panels.experiments.EXPERIMENTS", two)
+    small = ["--repeats", 1, "--tasks", 1, "--steps", "1,16", "--paths", 2, "--out", tmp_path]
+    assert run("run", "all", "--solver", "monte-carlo", *small).exception is None
+    written = {f"{name}{end}" for name in two for end in (".csv", ".samples.parquet")}
+    assert {file.name for file in tmp_path.iterdir()} == written
 
 
 @pytest.mark.parametrize(

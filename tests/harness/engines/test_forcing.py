@@ -15,6 +15,7 @@ from harness.engines.base import Completion, Engine, Sampling
 from harness.engines.ctranslate2.in_process import CTranslate2Engine
 from harness.engines.factory import engine_for
 from harness.engines.forcing import ENDING, FINAL_TOKENS, forced
+from harness.engines.openai.engine import OpenAIEngine
 from harness.engines.token_ids import PromptTokens
 from harness.errors import EngineError, EngineGone, RequestRefused
 from harness.experiment import read_experiment
@@ -31,6 +32,7 @@ from tests.harness.engines.servers import (
     sglang,
     with_engine,
 )
+from tests.harness.engines.tiny_copy import changed
 from tests.harness.run.real_run import experiment, really
 
 CUT = Completion(
@@ -132,6 +134,17 @@ def test_only_a_chat_that_goes_on_needs_the_tokenizer_of_a_model_elsewhere(
     plan = experiment(**asked, chat=chat, budget_by=budget_by)
     with pytest.raises(BadInput, match="tokenizer") if needed else nullcontext():
         engine_for(plan, tmp_path / "log", print)
+
+
+def test_what_goes_on_was_rendered_with_the_arguments_of_the_run(tmp_path: Path) -> None:
+    template = "{{ messages[0].content }}{% if enable_thinking %}<think>{% endif %}"
+    folder = changed(tmp_path / "model", {"chat_template.jinja": template})
+    asked = {"engine": "openai", "url": "http://elsewhere", "model": folder, "budget_by": "force"}
+    for thinks in (True, False):
+        given = {"chat_template_kwargs": {"enable_thinking": thinks}}
+        plan = experiment(**asked, chat=True, request_fields=given)
+        engine = cast(OpenAIEngine, engine_for(plan, tmp_path / "log", print))
+        assert engine.opens_thinking(PROMPT) == thinks
 
 
 GONE_ON = {"prompt_tokens": len(GOES_ON), "completion_tokens": 3, "finish_reason": {"type": "stop"}}

@@ -11,7 +11,7 @@ import datasets
 import pytest
 from huggingface_hub import constants
 
-from harness.questions.hub_rows import HubDataset, SourceRow, dataset_rows
+from harness.questions.hub_rows import HubDataset, SourceRow, dataset_rows, file_rows
 from results import BadInput
 from tests.responder import Reply, Request, Responder
 
@@ -115,3 +115,8 @@ def test_a_file_of_other_rows_is_refused(tmp_path: Path) -> None:
         file.write_bytes(json_lines(rows))
         with pytest.raises(BadInput, match=rf"sums\.jsonl: {len(rows)} rows, expected the 5 of someone/sums"):
             dataset_rows(SOURCE, file)
+
+
+def test_ids_of_own_questions_stay_as_they_are_written(tmp_path: Path) -> None:
+    (tmp_path / "own.csv").write_text("question_id,question,gold\n007,One?,1\n010,Two?,2\n")
+    assert [row["question_id"] for row in file_rows(tmp_path / "own.csv")] == ["007", "010"]

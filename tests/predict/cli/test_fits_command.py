@@ -70,6 +70,16 @@ def test_what_cannot_be_fitted_has_no_parameters_and_a_reason(
     assert (fits[none]["reason"] != "").all()
 
 
+@pytest.mark.parametrize(("method", "status"), [("majority", "bound_hit"), ("best_of_n", "ok")])
+def test_only_a_vote_has_a_gap_that_cannot_be_above_1(method: str, status: str) -> None:
+    """The rate along N is 0.8, and Δ = √(2 · 0.8) of a vote is above 1."""
+    n = np.array([1, 2, 3, 4, 6, 8])
+    rows = pd.DataFrame({"N": n, "accuracy": 0.95 - 0.5 * np.exp(-0.8 * n)})
+    table = curves(method=method).iloc[[0] * 6].reset_index(drop=True).assign(**rows)
+    (fit, *_) = appendix_fits(groups_of_curves(table, method)[0]).to_dict("records")
+    assert (fit["fit"], fit["status"]) == ("along_n", status)
+
+
 @pytest.mark.parametrize("table", ["tiny.csv", "fig2f.csv"])
 def test_the_report_publishes_the_same_fits_in_the_same_units(table: str) -> None:
     frame = read_curves(CACHED / table)

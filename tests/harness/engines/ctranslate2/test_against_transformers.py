@@ -10,6 +10,7 @@ import pytest
 from scipy.stats import chisquare
 
 from harness.engines.base import Completion, Sampling
+from harness.engines.ctranslate2.end_of_answer import EndOfAnswer
 from harness.engines.ctranslate2.in_process import CTranslate2Engine
 from harness.engines.token_ids import PromptTokens
 from harness.experiment import TINY_MODEL
@@ -77,6 +78,17 @@ def test_log_probabilities_are_those_of_the_model_s_logits(
             compared += 1
     assert compared >= 3 or sampling.stop
     assert all(answer.logprob is not None and answer.logprob < 0 for rows in found for answer in rows)
+
+
+def test_log_probabilities_are_of_the_tokens_that_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A small model goes on after a stop string that it spells out in several tokens, as here always."""
+    monkeypatch.setattr(EndOfAnswer, "enders", lambda self: (sorted(self._end_tokens), True))
+    lengths: list[int] = []
+    monkeypatch.setattr(
+        CTranslate2Engine, "_mean_logprob", lambda _, _prompt, answer: lengths.append(len(answer))
+    )
+    found = drawn(TEXTS[:2], 8, Sampling(200, 2.0, stop=("is",), logprobs=True))
+    assert sorted(lengths) == sorted(answer.tokens for answers in found for answer in answers)
 
 
 @pytest.mark.parametrize(

@@ -116,3 +116,15 @@ def test_a_model_that_is_not_converted_rightly_is_refused(
     with pytest.raises(BadInput, match="CTranslate2 cannot run it"):
         convert(folder)
     assert not [file for file in folder.iterdir() if file.is_dir()]
+
+
+def test_a_model_whose_outputs_are_no_numbers_is_refused(
+    transformers: Any, torch: Any, tmp_path: Path
+) -> None:
+    folder = random_model(transformers, tmp_path / "model", "LlamaConfig", **SHAPE)
+    model = transformers.AutoModelForCausalLM.from_pretrained(folder)
+    with torch.no_grad():
+        model.lm_head.weight.fill_(float("nan"))
+    model.save_pretrained(folder)
+    with pytest.raises(BadInput, match="CTranslate2 cannot run it"):
+        convert(folder)
