@@ -102,8 +102,8 @@ def shown_singly(
     for group, (table, notes) in zip(groups, forecasts, strict=True):
         if len(groups) <= SINGLY:
             settings, most = fitted(group, request)
-            there = group.points.N[np.isin(group.points.setting, settings)]
-            show(group.title, table, settings, min(most, int(there.max())))
+            there = group.points[np.isin(group.points.setting, settings)].N
+            show(group.title, table, settings, int(there[there <= most].max()))
             for note in [*notes, *warnings(table)]:
                 say(f"warning: {group.name}: {note}", err=True)
         yield table, notes

@@ -12,7 +12,7 @@ from results.report.selectors import with_most_first
 from results.summary.buying import plans_of
 from results.summary.forecasts import make_forecasts, targets
 from results.summary.panels import make_panels
-from results.tables.money import Money, Price
+from results.tables.money import NO_MONEY, Money, Price
 from results.words.buying import advice, plan_table
 from results.words.cells import Table, tabled
 from results.words.compared import COLUMNS, PAIR, both_ways, pairs_of, verdict
@@ -221,7 +221,7 @@ def told() -> Iterator[str]:
             yield from (*plan.models, advice(plan), *table_text(plan_table(plan)))
     ahead = make_forecasts({"ahead": forecasts()}, panels)
     for forecast in ahead:
-        yield from (forecast_title(forecast), *table_text(forecast_table(forecast)))
+        yield from (forecast_title(forecast), *table_text(forecast_table(forecast, NO_MONEY)))
     for rows in (targets(ahead), backtest()):
         yield from table_text(error_table("errors", rows))
     for table in (*verdict_tables(claims()), measurement_table(claims())):
