@@ -101,7 +101,12 @@ def middle(draws: Floats, level: float) -> Floats:
 
 
 def from_draws(
-    mean: Floats, these: Floats, new: Floats, status: Texts, level: float, condition: Floats | None = None
+    mean: Floats,
+    these: Floats,
+    new: Floats,
+    status: Texts,
+    level: float,
+    condition: Floats | None = None,
 ) -> Estimate:
     """The estimate whose intervals are the central ones of draws (R, M), widened to contain the mean.
 

@@ -189,8 +189,9 @@ def _check_columns(
     absent = [*needed, *dict.fromkeys(name for name in used if name not in rows)]
     columns = f"found: {', '.join(map(str, rows.columns))}"
     if absent:
+        message = f"{file}: no column {', '.join(map(repr, absent))}; {columns}"
         hint = f"; name yours with {' '.join(needed.values())}" if needed else ""
-        raise BadInput(f"{file}: no column {', '.join(map(repr, absent))}; {columns}{hint}")
+        raise BadInput(message + hint)
 
 
 def _undropped(file: Path, rows: pd.DataFrame, drop: Pairs) -> pd.DataFrame:
@@ -235,7 +236,8 @@ def _with_settings(table: pd.DataFrame) -> pd.DataFrame:
     if "setting" not in table:
         return table
     told = table["setting"].map(as_typed).str.strip()
-    settings = table["setting"].mask(told.str.fullmatch(r"-?\d+\.0"), told.str.removesuffix(".0"))
+    whole = told.str.fullmatch(r"-?\d+\.0")
+    settings = table["setting"].mask(whole, told.str.removesuffix(".0"))
     return table.assign(setting=settings.mask(told == "", SAMPLES.defaults["setting"]))
 
 

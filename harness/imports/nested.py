@@ -16,7 +16,7 @@ from __future__ import annotations
 import json
 import re
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -71,7 +71,8 @@ def _read(file: Path, text_columns: tuple[str, ...]) -> pd.DataFrame:
             if plain.suffix == ".json":
                 rows = _listed(plain)
                 plain = plain.with_suffix(".jsonl")
-                plain.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+                lines = [json.dumps(row) + "\n" for row in rows]
+                plain.write_text("".join(lines), encoding="utf-8")
             return read_raw(plain, text_columns)
         except BadInput as error:
             raise BadInput(error.message.replace(str(plain), str(file))) from None
@@ -103,19 +104,40 @@ def _lists(content: Any, name: str = "") -> Iterator[tuple[str, list[Any]]]:
         yield name, content
 
 
-def with_places(rows: pd.DataFrame, names: Iterable[str]) -> pd.DataFrame:
+def with_places(rows: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
     """`rows` with a column for each of `names` that is a place in other columns' cells."""
+    beside = {name: _columns_like(rows, name) for name in names if "*" in name}
+    rows = _as_lists(rows, {name: columns for name, columns in beside.items() if columns})
     for name in names:
         column, _, place = name.partition(".")
-        numbered = re.compile(re.escape(name).replace(r"\*", "[0-9]+"))
-        beside = [other for other in map(str, rows) if "*" in name and numbered.fullmatch(other)]
-        if beside:
-            lists = pd.Series(rows[beside].astype(object).to_numpy().tolist(), rows.index)
-            rows = rows.drop(columns=beside).assign(**{name: lists})
-        elif name not in rows and place and column in rows:
+        if name not in rows and place and column in rows:
             cells = [at(as_objects(cell), place) for cell in rows[column]]
             if any(cell is not None for cell in cells):
                 rows = rows.assign(**{name: inferred(pd.Series(cells, index=rows.index, dtype=object))})
+    return rows
+
+
+def _columns_like(rows: pd.DataFrame, name: str) -> list[str]:
+    """The columns `answer_1`, `answer_2` … for `answer_*`."""
+    pattern = re.compile(re.escape(name).replace(r"\*", "[0-9]+"))
+    found = [column for column in map(str, rows) if pattern.fullmatch(column)]
+    return sorted(found, key=lambda column: (len(column), column))  # 2 before 10
+
+
+def _as_lists(rows: pd.DataFrame, beside: dict[str, list[str]]) -> pd.DataFrame:
+    """`rows` with a list in place of the columns of each name.
+
+    What is blank in all of them up to the end of a row is no answer: fewer were asked for.
+    """
+    asked = np.zeros(len(rows), np.int64)
+    for columns in beside.values():
+        cells = rows[columns].astype(object)
+        known = (cells.notna() & (cells != "")).to_numpy(bool)
+        asked = np.maximum(asked, (known * np.arange(1, len(columns) + 1)).max(axis=1))
+    for name, columns in beside.items():
+        given: list[list[Any]] = rows[columns].astype(object).to_numpy().tolist()
+        lists = [row[:most] for row, most in zip(given, asked, strict=True)]
+        rows = rows.drop(columns=columns).assign(**{name: pd.Series(lists, rows.index, dtype=object)})
     return rows
 
 
@@ -187,21 +209,27 @@ def one_answer_a_row(
         row = int(uneven.to_numpy().argmax())
         lengths_in = ", ".join(f"{lengths[name].iloc[row]} in {sources.get(name, name)}" for name in listed)
         raise BadInput(f"{file}: row {row + 1}: lists of different lengths: {lengths_in}")
+    several = answers > 1
     apart = {*listed, *_OF_A_ROW}
-    shared = [name for name in names if name not in apart and table[name][answers > 1].notna().any()]
+    whole = [name for name in names if name not in apart]
+    shared = [name for name in whole if table[name][several].notna().any()]
     voted = ("answer" if "answer" in table else "text") if "gold" in table else "correct"
     for name in shared:
         if name in sources or name == voted:
             found = f"column {sources.get(name, name)!r} has one value for several answers"
             raise BadInput(f"{file}: {found}, expected a list with a value for each")
     for name in listed:
-        in_full = [cell or [None] * count for cell, count in zip(lists[name], answers, strict=True)]
+        cells = zip(lists[name], answers, strict=True)
+        in_full = [cell or [None] * count for cell, count in cells]
         table = table.assign(**{name: pd.Series(in_full, table.index)})
     table = table.rename(columns={name: f"file_{name}" for name in shared})
     table = table[answers > 0].explode(listed, ignore_index=True)
     table = table.drop(columns="sample", errors="ignore")
-    kept = "has one value for several answers, and whose it is is not known: it is kept as"
-    notes = [f"the file's column {name!r} {kept} 'file_{name}'" for name in shared]
+    notes = [
+        f"the file's column {name!r} has one value for several answers, and whose it is is not known: "
+        f"it is kept as 'file_{name}'"
+        for name in shared
+    ]
     return table, int((answers == 0).sum()), notes
 
 

@@ -88,8 +88,9 @@ def sets_asked(
     for path in then:
         if not path.exists():
             raise BadInput(f"--then {path}: no such file")
-    check_out(out, [*named, *others, *then])
-    groups, passed_over = read_found(named, (*others, *then), method, request)
+    others += tuple(then)
+    check_out(out, [*named, *others])
+    groups, passed_over = read_found(named, others, method, request)
     for line in together([(file, [why]) for file, why in passed_over]):
         say(f"skipped: {line}", err=True)
     return groups

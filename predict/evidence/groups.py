@@ -187,7 +187,7 @@ def group_of_pools(key: Key, pools: Sequence[Pool], at_n: Sequence[int] = ()) ->
 
 def _place(pool: Pool) -> tuple[Any, ...]:
     """Sorts pools by T (unknown: last), then by their answers: by how many are right, not by their names."""
-    right = mean_accuracy(accuracy_by_question(pool.answers.counts(), "majority", [1]))[0]
+    right = mean_accuracy(accuracy_by_question(pool.answers.counts(), "majority", [1]))[0].round(12)
     return np.nan_to_num(pool.T, nan=np.inf), right, sorted(contents(pool.answers)), pool.setting
 
 

@@ -21,7 +21,7 @@ from results.paired.differences import least_stderr, students
 from results.paper_fits import PaperFit, along_gap, along_t
 from results.tables.key import PANEL, WHOSE, Key, groups, keys
 from results.tables.money import NO_MONEY, Money, Paid
-from results.votes.setting import by_size
+from results.votes.setting import sorted_settings
 from results.votes.tokens import answer_lengths, budgets_ignored
 
 _BESIDE = (
@@ -194,4 +194,4 @@ def order_settings(rows: pd.DataFrame) -> list[str]:
     lengths = rows.groupby("setting", sort=False)["length"].mean()
     if lengths.notna().all():
         return list(lengths.sort_values(kind="stable").index)
-    return by_size(lengths)
+    return sorted_settings(lengths)

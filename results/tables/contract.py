@@ -10,7 +10,7 @@ column, what was found and what was expected.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -124,13 +124,17 @@ def kind_of(table: str | Path | pd.DataFrame) -> str:
         if file != Path(table):
             return "samples"
         name, columns = str(table), set(column_names(file))
-    for kind, table_of in SCHEMAS.items():
-        if table_of.told_by <= columns:
-            return kind
+    for kind in _kinds_with(columns):
+        return kind
     raise BadInput(
         f"{name}: the columns {', '.join(sorted(columns))} are those of no known table: samples have "
         "question_id and sample, curves have method and N, forecasts have predictor"
     )
+
+
+def _kinds_with(columns: Collection[str]) -> list[str]:
+    """The kinds of table that columns tell, the one that they are taken for first."""
+    return [kind for kind, table in SCHEMAS.items() if table.told_by <= {*columns}]
 
 
 def sample_files(*paths: str | Path) -> list[Path]:
@@ -188,7 +192,7 @@ def _read(files: list[Path], kind: str, only: pyarrow.Schema | None = None) -> p
     if kind == "curves" and (options := CHOSEN.get().named):
         raise BadInput(f"{files[0]}: a curves table: give {options} with the samples that it is made of")
     for file in files:
-        kinds = [name for name, table in SCHEMAS.items() if table.told_by <= {*column_names(file)}]
+        kinds = _kinds_with(column_names(file))
         if kinds and kind not in kinds:
             raise BadInput(f"{file}: a {kinds[0]} table: give {kind}")
     texts = text_columns(SCHEMAS[kind])
@@ -203,7 +207,9 @@ def _read(files: list[Path], kind: str, only: pyarrow.Schema | None = None) -> p
     if again.any():  # no file repeats a row of its own, so the first of the two is in an earlier file
         place, row = joined.index.tolist()[int(again.argmax())]
         raise _second_row(tables[place], row, SCHEMAS[kind], files[place])
-    _check_questions(joined, SCHEMAS[kind], files)
+    _check_names(joined, SCHEMAS[kind], files)
+    if kind == "samples":
+        _check_questions(joined, files)
     return joined.reset_index(drop=True)
 
 
@@ -257,7 +263,9 @@ def _consistent(table: pd.DataFrame, declared: Schema, name: str | Path) -> pd.D
         again = table.duplicated(declared.unique).to_numpy()
         if again.any():
             raise _second_row(table, int(again.argmax()), declared, name)
-    _check_questions(table, declared, [name])
+    _check_names(table, declared, [name])
+    if declared is SAMPLES:
+        _check_questions(table, [name])
     known = [column for column in declared.columns if column in table]
     return table[[*known, *(column for column in table if column not in known)]]
 
@@ -270,15 +278,19 @@ def _second_row(table: pd.DataFrame, row: int, declared: Schema, name: str | Pat
     return BadInput(f"{name}: row {row + 1}: a second row for {what}, expected one{names}")
 
 
-def _check_questions(table: pd.DataFrame, declared: Schema, names: Sequence[str | Path]) -> None:
-    """Raise BadInput if `check_names` refuses a name or, in samples, a question has two golds or clusters."""
+def _check_names(table: pd.DataFrame, declared: Schema, names: Sequence[str | Path]) -> None:
+    """Raise BadInput if `check_names` refuses a name of a data set, model or setting."""
     for column in ("dataset", "model", "setting"):
         if column in declared.columns:
             check_names(table[column].unique(), f"{' and '.join(map(str, names))}: column {column!r}")
+
+
+def _check_questions(samples: pd.DataFrame, names: Sequence[str | Path]) -> None:
+    """Raise BadInput if a question has two golds or two clusters."""
     for column, words in _ONE_EACH.items():
-        if column not in table or declared is not SAMPLES:
+        if column not in samples:
             continue
-        known = table[["dataset", "question_id", column]].dropna().drop_duplicates()
+        known = samples[["dataset", "question_id", column]].dropna().drop_duplicates()
         again = known[known.duplicated(["dataset", "question_id"])]
         if len(again):
             where, _, question, cell = next(again.itertuples())

@@ -66,10 +66,10 @@ def settings_in_order(samples: pd.DataFrame) -> list[str]:
     """The settings by number, else by mean tokens, else by name (short ones first), never by their rows."""
     tokens = samples["tokens"] if "tokens" in samples else pd.Series(np.nan, samples.index)
     lengths = tokens.groupby(samples["setting"]).mean()
-    return by_size(lengths[sorted(lengths.index, key=lambda name: (len(name), name))])
+    return sorted_settings(lengths[sorted(lengths.index, key=lambda name: (len(name), name))])
 
 
-def by_size(lengths: pd.Series[float]) -> list[str]:
+def sorted_settings(lengths: pd.Series[float]) -> list[str]:
     """The settings by size if all are numbers or "name=number" (`forced=25`); else by length if all have one.
 
     lengths: the mean length of each setting, which is the index. If some are unknown, settings stay as given.
