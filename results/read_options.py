@@ -24,11 +24,11 @@ from results.commandline import BadInput
 @dataclass(frozen=True)
 class Reading:
     """as_written: answers spelt differently are different; unreadable: words that mean "no answer"; cluster:
-    the column of the questions' clusters, "" for `cluster`, if there is one."""
+    the column of the questions' clusters, None for `cluster`, if there is one."""
 
     as_written: bool = False
     unreadable: tuple[str, ...] = ()
-    cluster: str = ""
+    cluster: str | None = None
 
     @property
     def named(self) -> str:
@@ -42,7 +42,9 @@ CHOSEN = ContextVar("CHOSEN", default=_PLAIN)
 
 
 @contextmanager
-def reading(as_written: bool = False, unreadable: Collection[str] = (), cluster: str = "") -> Iterator[None]:
+def reading(
+    as_written: bool = False, unreadable: Collection[str] = (), cluster: str | None = None
+) -> Iterator[None]:
     """Read samples with these options within the block.
 
     as_written: do not apply `results.canonical`, so that 13, 13.0 and $13 are three answers. unreadable: one
@@ -56,7 +58,7 @@ def reading(as_written: bool = False, unreadable: Collection[str] = (), cluster:
         raise BadInput(f"unreadable: found {unreadable!r:.40}, expected texts")
     if not isinstance(as_written, bool):
         raise BadInput(f"as_written: found {as_written!r:.40}, expected True or False")
-    if not isinstance(cluster, str):
+    if cluster is not None and not (isinstance(cluster, str) and cluster):
         raise BadInput(f"cluster: found {cluster!r:.40}, expected the name of a column")
     token = CHOSEN.set(Reading(as_written, words, cluster))
     try:
@@ -69,7 +71,9 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options of a Reading, which apply while the command runs and are not passed to it."""
 
     @wraps(command)
-    def told(*args: Any, as_written: bool, unreadable: tuple[str, ...], cluster: str, **options: Any) -> Any:
+    def told(
+        *args: Any, as_written: bool, unreadable: tuple[str, ...], cluster: str | None, **options: Any
+    ) -> Any:
         with reading(as_written, unreadable, cluster):
             return command(*args, **options)
 
@@ -86,7 +90,6 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
     )
     together = click.option(
         "--cluster",
-        default="",
         metavar="COLUMN",
         help="Column that groups related questions, such as those on one passage; standard errors are "
         "clustered by it.  [default: cluster, if there is one]",

@@ -13,6 +13,7 @@ import click
 from results.arguments import NS, SEED
 from results.cli.options import out_option, table_out
 from results.command_help import ASKED, CHANCE, DRAWN, HOW, Command, about
+from results.terminal import plural
 
 
 @click.group(context_settings={"show_default": True})
@@ -109,7 +110,7 @@ def run(
         how = options["solver"]
         if how == "exact" and samples_anyway(changed):
             how = f"sampled where there is no formula, {options['paths'] or PATHS['exact']} paths per task"
-        done = f"{len(curves)} rows of {count} tasks, {how}, {seconds:.1f} s"
+        done = f"{plural(len(curves), 'row')} of {plural(count, 'task')}, {how}, {seconds:.1f} s"
         click.echo(f"{key}: {done} -> {out / key}.csv")
 
 
@@ -185,4 +186,4 @@ def claims(name: str | None, seed: int, out: Path, **own: Any) -> None:
     for claim, verdict in table.groupby("claim", sort=False)["verdict"].first().items():
         click.echo(f"{claim}: {verdict}")
     rows = ", ".join(f"{count} {word}" for word, count in table["outcome"].value_counts().items())
-    click.echo(f"{table['claim'].nunique()} claims, {len(table)} rows ({rows}) -> {out}")
+    click.echo(f"{plural(table['claim'].nunique(), 'claim')}, {plural(len(table), 'row')} ({rows}) -> {out}")

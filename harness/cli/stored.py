@@ -9,6 +9,7 @@ from harness.grader import GraderName, Match
 from harness.grading.places import Reader
 from results.cli.options import out_option
 from results.command_help import Command
+from results.terminal import plural
 
 
 @click.command(cls=Command, epilog="Example: tts inspect runs/tiny --unreadable --limit 3")
@@ -106,4 +107,5 @@ def export(samples: Path, out: Path, organization: str) -> None:
     """
     from harness.exports.publish import publish
 
-    click.echo(f"{publish(samples, out, organization)} answers -> {out}: README.md, samples.parquet, data")
+    written = plural(publish(samples, out, organization), "answer")
+    click.echo(f"{written} -> {out}: README.md, samples.parquet, data")

@@ -36,6 +36,7 @@ from results import BadInput, as_samples
 from results.tables.answers import one_spelling
 from results.tables.columns import check_unique, conform, refuse, score_cells, text_cells, truth_cells
 from results.tables.schemas import SAMPLE_KEY, SAMPLES, Kind
+from results.terminal import plural
 
 _TEXT = ("dataset", "model", "setting", "decoding", "question_id", "answer", "gold", "finish_reason", "text")
 _PLAIN = ("csv", "jsonl", "parquet")
@@ -106,7 +107,7 @@ def import_table(
     table, notes = _own_columns_apart(table, {*columns, *given})
     notes += shared
     if unknown:
-        notes.append(f"{unknown} answers without a verdict are left out: they are not wrong ones")
+        notes.append(f"left out: {plural(unknown, 'answer')} without a verdict, as unknown is not wrong")
     table = with_endings(_with_settings(_scored(file, table, columns)))
     if not correct_if and "correct" in table:
         _check_truths(file, columns.get("correct", "correct"), table["correct"])

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import betainc, expit, ndtri, softmax
+from scipy.special import betainc, betaln, expit, ndtri, softmax, xlog1py, xlogy
 from scipy.stats import binom, chi2, multivariate_t, norm
 from scipy.stats.qmc import Sobol
 
@@ -54,13 +54,16 @@ class RateLaws:
 def rate_laws(x: Floats) -> Floats:
     """The laws (..., K) for parameters x (..., 3), or (..., 2) with c = 1, in prior standard deviations.
 
-    Mass between two grid points is split between them so that its mean is kept.
+    Mass between two grid points is split between them so that its mean is kept. With I the regularised
+    incomplete beta function, I(x; a + 1, b) = I(x; a, b) − x^a (1 − x)^b / (a B(a, b)) (DLMF 8.17.20).
     """
     log_a, log_b, *logit_c = np.moveaxis(CENTRE[: x.shape[-1]] + SPREAD * x, -1, 0)[..., None]
     a, b, c = np.exp(log_a), np.exp(log_b), expit(logit_c[0]) if logit_c else 1.0
     ends = np.minimum(RATES / c, 1.0)
-    mass = np.diff(betainc(a, b, ends), axis=-1)
-    upper = (c * a / (a + b) * np.diff(betainc(a + 1, b, ends), axis=-1) - RATES[:-1] * mass) / np.diff(RATES)
+    mass_below = betainc(a, b, ends)
+    moment_below = mass_below - np.exp(xlogy(a, ends) + xlog1py(b, -ends) - betaln(a, b) - log_a)
+    mass, mean = np.diff(mass_below, axis=-1), c * a / (a + b)
+    upper = (mean * np.diff(moment_below, axis=-1) - RATES[:-1] * mass) / np.diff(RATES)
     laws = np.zeros((*mass.shape[:-1], len(RATES)))
     laws[..., :-1] = mass - upper
     laws[..., 1:] += upper

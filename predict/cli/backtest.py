@@ -14,6 +14,7 @@ from results.commandline import say
 from results.summary.forecasts import scores
 from results.tables.contract import check_out
 from results.tables.files import write_raw
+from results.terminal import plural
 from results.words.cells import described
 from results.words.forecasts import error_columns, which_predictor
 
@@ -47,4 +48,4 @@ def run(
         say(which_predictor(own))
     whole = pd.concat(tables, ignore_index=True)
     write_raw(whole, out)
-    say(f"\n{len(whole)} rows in {out}")
+    say(f"\n{plural(len(whole), 'row')} in {out}")

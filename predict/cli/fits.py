@@ -15,6 +15,7 @@ from results.commandline import say
 from results.paper_fits import along_gap, along_n, along_t
 from results.tables.contract import check_out
 from results.tables.files import write_raw
+from results.terminal import plural
 from results.words.cells import described
 from results.words.values import FIT_COLUMNS
 
@@ -29,7 +30,7 @@ def run(inputs: tuple[Path, ...], out: Path, method: str | None) -> None:
         say(f"\n{group.title}, the paper's fits; x is N, T in {unit}, or Δ²")
         say(described(fits, FIT_COLUMNS))
     write_raw(pd.concat(tables, ignore_index=True), out)
-    say(f"\n{sum(map(len, tables))} rows in {out}")
+    say(f"\n{plural(sum(map(len, tables)), 'row')} in {out}")
 
 
 def appendix_fits(group: Group) -> pd.DataFrame:

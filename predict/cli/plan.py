@@ -29,6 +29,7 @@ from results.tables.contract import check_out, sample_files
 from results.tables.files import column_names, write_raw
 from results.tables.key import Key
 from results.tables.money import COST, NO_MONEY, Money, Price, columns_of_score
+from results.terminal import plural
 from results.words.buying import advice, plan_columns
 from results.words.cells import count, described
 from results.words.names import METHOD_NAMES, curves_name, predictor_name
@@ -95,7 +96,7 @@ def run(
         goal = {"target_accuracy": target_accuracy, "token_budget": token_budget}
         whole = pd.concat([bought.options for bought in plans], ignore_index=True).assign(**goal)
         write_raw(whole, out)
-        say(f"\n{len(whole)} rows in {out}")
+        say(f"\n{plural(len(whole), 'row')} in {out}")
     if plot is not None:
         from results.report.selectors import plan_choices
 

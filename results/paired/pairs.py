@@ -67,7 +67,9 @@ def shared_questions(a: Side, b: Side) -> list[str]:
     shared = sorted(set(a.pools.question_ids) & set(b.pools.question_ids))
     pair = f"{a.named} and {b.named}{on_dataset(a.dataset)}"
     if not shared:
-        raise BadInput(f"{pair} have no question in common: compare runs on the same questions")
+        first = " and ".join(repr(side.pools.question_ids[0]) for side in (a, b) if side.pools.question_ids)
+        none = f"{pair} have no question in common (their first: {first:.80})"
+        raise BadInput(f"{none}: compare runs on the same questions")
     agreed = golds_agree(pair, a.golds, b.golds, shared)
     if a.table != b.table:
         say_unnamed(pair, a.dataset, b.dataset, agreed)

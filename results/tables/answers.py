@@ -58,7 +58,7 @@ def with_cluster(frame: pd.DataFrame, where: str | Path) -> pd.DataFrame:
     Raises BadInput, which calls the table `where`, if it is absent, empty or unique to each question.
     """
     column = CHOSEN.get().cluster
-    if not column:
+    if column is None:
         return frame
     if column not in frame or frame[column].isna().all():
         what = "is empty" if column in frame else "is not a column of it"

@@ -55,7 +55,7 @@ BAD: dict[Callable[..., object], dict[str, tuple[Any, ...]]] = {
         "methods": ([], "vote", ["majority", "greedy"]),
         "score": ("rm", 5),  # no method uses it
     },
-    read_as: {"as_written": ("no", 1), "unreadable": (None, 5, [1]), "cluster": (5, None)},
+    read_as: {"as_written": ("no", 1), "unreadable": (None, 5, [1]), "cluster": (5, "")},
     forecast: {
         "at_n": (8, [0], [8.5], [-4], [float("nan")], ["8"], [10**9]),
         "fit_max_n": (0, -1, 2.5),

@@ -170,7 +170,7 @@ SCENES = {
         plan uneven.csv --max-n 8 --bootstrap 20 --method best_of_n --out plan.csv
         precision uneven.csv --compare --questions 60 --answers 1,4
         forecast curves.csv --at-settings long=700 --at-n 1,4 --fit-max-n 3 --bootstrap 20 --out ahead.csv
-        report uneven.csv stop.csv ahead.csv --out page
+        report uneven.csv stop.csv ahead.csv --note late --out page
     """,
     "edges": """
         curves edges.csv --method majority --permutations 0 --out curves.csv

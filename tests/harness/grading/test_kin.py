@@ -91,6 +91,7 @@ def test_only_what_stands_behind_a_thought_is_read(start: str, end: str) -> None
     thought = "Is it ##7##? \\boxed{8}, Answer: 9."
     assert Grader().read(f"{start}{thought}{end}The answer is 18.").value == "18"
     assert Grader().read(f"{thought}{end}\n##18##").value == "18"  # the prompt opened it
+    assert Grader().read(f"{start}{thought} The answer ends in [END].{end}##18##[END]##5##").value == "18"
     assert Grader().read(f"{start}{thought}").value is None
     assert only_thinks(f"{start}{thought}")
 

@@ -236,6 +236,7 @@ def test_another_scorer_s_values_are_scores(write: Write) -> None:
         (["rubric>=0.5"], [True, True, True, False]),
         (["rubric=P"], [False, False, True, False]),
         (["exact=C", "--scorer", "rubric"], [False, False, False, True]),
+        (["rubric>=0.7", "--correct-if", "exact=C", "--scorer", "rubric"], [True, False, False, True]),
     ],
 )
 def test_a_threshold_says_which_scores_are_right(

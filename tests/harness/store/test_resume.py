@@ -72,11 +72,12 @@ def test_a_file_cut_anywhere_keeps_its_whole_rows_and_takes_the_others_again(
     assert write(folder, rows[expected:]) == whole
 
 
-def test_a_long_torn_line_is_cut_off(tmp_path: Path) -> None:
+def test_a_long_torn_line_is_cut_off_and_a_missing_newline_added(tmp_path: Path) -> None:
     whole = write(tmp_path, [row(0)])
-    (tmp_path / SAMPLES).write_bytes(whole + b'{"question_id": "' + b"x" * 200_000)
-    mend(tmp_path / SAMPLES)
-    assert (tmp_path / SAMPLES).read_bytes() == whole
+    for torn in (whole + b'{"question_id": "' + b"x" * 200_000, whole.removesuffix(b"\n")):
+        (tmp_path / SAMPLES).write_bytes(torn)
+        mend(tmp_path / SAMPLES)
+        assert (tmp_path / SAMPLES).read_bytes() == whole
 
 
 def test_rows_looked_at_many_at_a_time_count_as_one_by_one(

@@ -109,6 +109,7 @@ def test_the_advice_goes_by_the_grader_that_has_read_the_answers() -> None:
     assert "--reader hashes,boxed --match last` reads 1 of these 1" in warning
     (warning,) = tally.warnings(Path("runs/a"), Path("runs/b"))
     assert "regrade DIR" in warning  # in neither of these shards alone
+    assert "reads 1 of these 1" in warning
     tally.add(row("y", " ", answer=None))
     tally.add(row("z", "cut", answer=None, finish_reason="length"))
     warning, _ = tally.warnings(Path("runs/a"))

@@ -126,6 +126,13 @@ def test_samples_give_the_accuracies_and_standard_errors_of_their_curves(method:
     assert ours.stderr == pytest.approx(theirs.stderr)
 
 
+def test_what_is_asked_for_is_measured_at_an_n_beside_the_grid() -> None:
+    frame = simulated_samples(questions=6, answers=12)
+    (group,) = groups_of_samples(frame, "majority", at_n=(11,))
+    curves = build_curves(frame, ["majority"], ns=[11], permutations=0)
+    assert group.accuracy[group.points.N == 11] == pytest.approx(curves["accuracy"].to_numpy())
+
+
 def test_settings_up_to_a_number_of_tokens_are_seen_those_of_as_many_too() -> None:
     (group,) = groups_of_samples(simulated_samples(20, 4, ("20", "40", "80")), "majority")
     lengths = dict(group.points.settings())

@@ -60,6 +60,15 @@ def test_a_margin_is_a_gain_of_every_question(margin):
     assert {plan.look(differences, m).word for m in (0.02, 0.05)} == {"undecided", "go on"}
 
 
+@pytest.mark.parametrize("margin", [0.0, 0.1, 0.3])
+@pytest.mark.parametrize("gain", [-0.25, 0.0, 0.25])
+def test_an_open_comparison_ends_at_its_first_look_that_decides(gain, margin):
+    differences = np.clip(drawn(150, seed=5) + gain, -1, 1)
+    words = [Open().look(differences[:place], margin).word for place in range(1, 151)]
+    decided = [(place, word) for place, word in enumerate(words, 1) if word != "go on"]
+    assert Open().end(differences, margin) == (decided or [(150, "go on")])[0]
+
+
 def test_the_open_interval_holds_what_no_bet_refutes():
     """Check the ends by explicit bets, question by question."""
     differences = drawn(120, 0.4)

@@ -11,6 +11,7 @@ from results.report.provenance import longest_votes
 from results.summary.samples import ended_votes
 from results.tables.contract import write_samples
 from results.votes.exact import answer_pools, whole_vote
+from results.words.stopping import ENDED
 from tests.results.cli.command import results
 from tests.results.report.pages import page_of
 
@@ -47,6 +48,7 @@ def test_what_was_saved_is_counted_against_the_plan() -> None:
     assert row["tokens_share"] == pytest.approx(450 / (8 * 15 + 8 * 20 + 360))
     assert row["right"] == pytest.approx(1 / 3)
     assert row["stderr"] == pytest.approx(np.std([1, 0, 0], ddof=1) / np.sqrt(3))
+    assert ENDED["right"](row) == "33.3\u00a0% ± 65.3"  # 1.96 standard errors of a third
     (alone,) = ended_votes(table, {}).to_dict("records")
     assert np.isnan(alone["most"])
     assert np.isnan(alone["ended_early"])

@@ -46,6 +46,15 @@ def test_what_would_decide_a_difference_is_first_of_all_enough_questions(given, 
     assert cells[-1].startswith(said)
 
 
+@pytest.mark.parametrize(
+    ("ratio", "advice"), [(10, "large 10 or more"), (0.1, "large first, and small 10 or more")]
+)
+def test_an_unknown_equal_cost_asks_for_what_the_smallest_n_takes(ratio, advice):
+    row = DIFFERENCE | {"low": 0.03, "difference_at_cost": None, "cost_unit": "tokens"}
+    rows = pd.DataFrame([row | {"N": n, "cost": n, "N_at_cost": n * ratio} for n in (4, 1, 16)])
+    assert f"are compared: give {advice} per question" in verdict(rows)
+
+
 @pytest.mark.parametrize("clear", [0.03, -0.03])
 def test_prices_of_answers_without_tokens_are_said_to_give_no_cost(clear):
     row = dict.fromkeys(["cost", "N_at_cost", "difference_at_cost"], np.nan) | {"low": clear}
