@@ -16,9 +16,9 @@ LONG = 100
 """A line with more characters than this is long."""
 
 LIMITS = {
-    "lines of the packages": 38_488,
+    "lines of the packages": 38_496,
     "files of the packages": 301,
-    "lines of the tests": 33_660,
+    "lines of the tests": 33_667,
     "words of pages written by hand": 18_770,
     "mean characters of a line": 53.0,
     "long lines, %": 7.9,

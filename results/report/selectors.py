@@ -31,7 +31,7 @@ from results.summary.samples import grids
 from results.tables.key import ANSWERS, PANEL, WHOSE, Key, groups, on_dataset
 from results.tables.money import Money
 from results.words import compared, stopping
-from results.words.buying import advice, plan_table
+from results.words.buying import advice, goal, plan_table
 from results.words.cells import Table, level_of, tabled
 from results.words.findings import answers_verdict, gaps_verdict, length_verdict
 from results.words.forecasts import error_table, forecast_name, forecast_table
@@ -165,7 +165,7 @@ def plan_choices(plans: Iterable[Plan]) -> list[Choice]:
         slug = _slug(["plan", dataset, *models, *plan.methods, predictor], choices)
         by = "as measured" if predictor == MEASURED else f"by {predictor_name(plan.options)}"
         curves = models_name(source, dataset, plan.models)
-        name = f"{curves}, {methods_name(plan.methods)}, {by}"
+        name = ", ".join(filter(None, (curves, methods_name(plan.methods), by, goal(plan))))
         figures = [(advice(plan), plan_figure(plan, slug))]
         choices.append(Choice(slug, name, figures, [plan_table(plan)]))
     return choices

@@ -65,6 +65,15 @@ def is_forecast(row: Any) -> bool:
     return bool(row.get("known") == "forecast")
 
 
+def goal(plan: Plan) -> str:
+    """What a plan is for: "to reach 85.0 %" or "within 700 tokens per question"; "" without a goal."""
+    if plan.target_accuracy is not None:
+        return f"to reach {show(plan.target_accuracy)}"
+    if plan.token_budget is None:
+        return ""
+    return f"within {plan.token_budget:,.10g} {UNITS[plan.options['source'].iloc[0]]} per question"
+
+
 def advice(plan: Plan) -> str:
     """What to buy for the goal, in a sentence; for a target, a second one on reaching it surely."""
     by = "" if len(plan.methods) > 1 else f" by {methods_name(plan.methods)}"
@@ -72,8 +81,7 @@ def advice(plan: Plan) -> str:
         return _reaching(plan, show(plan.target_accuracy), by)
     if plan.token_budget is None:
         return _cheap(plan, by)
-    unit = UNITS[plan.options["source"].iloc[0]]
-    within = f"within {plan.token_budget:,.10g} {unit} per question"
+    within = goal(plan)
     if plan.chosen is None:
         cheapest = plan.judged.sort_values("cost", kind="stable").iloc[0]
         return f"No choice stays {within}; the cheapest takes {count(cheapest['cost'])}."
@@ -102,7 +110,7 @@ def _reaching(plan: Plan, target: str, by: str) -> str:
     if plan.chosen is None:
         near = ", just below it," if show(plan.best["predicted"]) == target else ""
         return f"No choice reaches {target}{by}; the best{near} is {_choice(plan, plan.best)}."
-    take = f"To reach {target}{by}, take {_choice(plan, plan.chosen)}."
+    take = f"{sentence(goal(plan))}{by}, take {_choice(plan, plan.chosen)}."
     if plan.cautious is None:
         return f"{take} No choice reaches it with its whole interval."
     if plan.cautious.equals(plan.chosen):

@@ -42,6 +42,13 @@ def test_band_and_goal_lie_within_the_axis():
     assert dear["encoding"]["x"]["scale"]["domain"][1] > 900
 
 
+def test_plans_of_several_goals_can_be_told_apart():
+    plans = [view(), view(target_accuracy=None), view(target_accuracy=None, token_budget=900.0)]
+    reach, best, within = (choice.name for choice in plan_choices(plans))
+    assert reach == f"{best}, to reach 70.0\u00a0%"
+    assert within == f"{best}, within 900 tokens per question"
+
+
 @pytest.mark.parametrize("suffix", [".png", ".html"])
 def test_several_plans_share_a_file(tmp_path, suffix):
     path = tmp_path / f"plan{suffix}"
