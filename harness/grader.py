@@ -25,17 +25,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 from harness.grading import choice, expression, integer
 from harness.grading.integer import CHARACTERS, normalise_integer
-from harness.grading.places import (
-    READERS,
-    Place,
-    Reader,
-    between_marks,
-    final_statement,
-    find,
-    is_mark,
-    stated,
-    without_introduction,
-)
+from harness.grading.marks import between_marks, without_introduction
+from harness.grading.places import READERS, Place, Reader, final_statement, find, is_mark, stated
 from harness.grading.thoughts import without_thoughts
 from results import BadInput
 

@@ -16,10 +16,10 @@ LONG = 100
 """A line with more characters than this is long."""
 
 LIMITS = {
-    "lines of the packages": 38_496,
-    "files of the packages": 301,
+    "lines of the packages": 38_492,
+    "files of the packages": 302,
     "lines of the tests": 33_667,
-    "words of pages written by hand": 18_770,
+    "words of pages written by hand": 18_784,
     "mean characters of a line": 53.0,
     "long lines, %": 7.9,
 }

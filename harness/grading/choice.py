@@ -15,7 +15,8 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from harness.grading.dress import without_style
-from harness.grading.places import Place, sentence, without_introduction
+from harness.grading.marks import without_introduction
+from harness.grading.places import Place, sentence
 from results.canonical import canonical
 
 LETTERS = tuple(string.ascii_uppercase)

@@ -23,15 +23,8 @@ from typing import Any
 
 from harness.grading import dates, integer
 from harness.grading.dress import LONGEST, in_latex, without_lead, without_style
-from harness.grading.places import (
-    FORMULA,
-    Place,
-    last_box,
-    says_something,
-    sentence,
-    without_introduction,
-    without_reason,
-)
+from harness.grading.marks import last_box, says_something, without_introduction
+from harness.grading.places import FORMULA, Place, sentence, without_reason
 from harness.grading.value_words import STATING_WORDS, VALUE_WORDS
 from results import BadInput
 from results.canonical import canonical

@@ -15,6 +15,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple, TypeAlias
 
+from harness.grading.marks import between_hashes, boxed, boxes, in_tag, without_introduction
 from results.canonical import THOUSANDS_SPACE
 
 READERS = ("hashes", "boxed", "answer-is", "last-number")
@@ -24,26 +25,6 @@ READER_NAME = rf"^(?:{'|'.join(READERS)}|{TAG}[A-Za-z][\w-]{{0,40}})$"
 Reader: TypeAlias = str
 """A name that READER_NAME matches."""
 
-_HASHES = re.compile(
-    r"(?<!\#)(?:"
-    # "#### 18", "#### B" and "#### \frac12", but no "#### 1. Add" and no "#### A sum"
-    r"\#{4}(?!\#)"
-    r"(?=[^\w\n\#]*+(?:\d|[A-Z][^\w\n\#]*+$|(?<=\\)(?!text|math)[a-z])|[ \t]*+\$[^$\n=\#]++\$[^\w\n:\#]*+$)"
-    r"(?![ \t]*+\d++[.:)][ \t]++\S)([^\#\n…]*+)"
-    r"|\#{2,3}+(?!\#)([^\#\n]*+)\#{2,}+"  # "##18##"
-    r")",
-    re.MULTILINE,
-)
-_BOX = r"\\(?:boxed|fbox|framebox)"
-_BRACE = re.compile(rf"({_BOX}\s*+)?+\{{|\}}|{_BOX}(?:[ \t]++|(?=\d))([^\s${{}}\\]++)")
-_LISTED = re.compile(r"[,;&=]|\b(?:and|or|as)\b")
-_BETWEEN_BOXES = re.compile(
-    r"(?:[\s$,;&()\[\].]|\\[()\[\],;! ]|\\(?:text|mbox|mathrm|q?quad)\b|[{}]"
-    r"|\b(?:and|or|also|as\s+well\s+as)\b|\b[a-zA-Z](?:_\{?\w\}?)?\s*=)*"
-)
-_NOTHING_BETWEEN = re.compile(r"(?:[\s$]|\\(?:[()\[\]\\ ,;:!]|q?quad\b)){0,10}")
-_MOST_BETWEEN = 60
-"""Most characters between two boxes of one list."""
 _KIND = r"(?:(?:final|correct|best|right|required|desired|numerical|integer|exact|(?:most|only)\s++\w++)\s++)"
 _ADVERBS = "clearly definitely exactly indeed just likely obviously only probably simply then therefore thus"
 _SURELY = "|".join(["most likely", *_ADVERBS.split()])
@@ -137,35 +118,11 @@ _REASON = re.compile(
 )
 _NUMBER_ALONE = re.compile(r"(?:(?<![\w)])[-+])?[0-9](?:(?:[.,:/^*+-]|\{,\}|,\\!)*[0-9])*")
 
-_WRAPPERS = re.compile(
-    r"\\(?:boxed|fbox|text[a-z]*+|mathbf|mathrm|mbox|q?quad|square|Box|[lc]?dots|(?:math)?strut|underline)\b"
-    r"|\\(?:bigcirc|triangle|diamond|star)\b"  # symbols used as a blank
-    r"|\\(?:[hv]?phantom|[hv]space|rule)\*?+\s*+(?:\{[^{}]*+\})++"  # a blank to fill in
-)
-_WORD = re.compile(r"[^\W\d_]++")
-_INTRODUCTION = re.compile(
-    r"\A([\W_]*+(?:(?:text|math|mbox)\w*+\{)?+)(?:(?:so|thus|hence|therefore)\b,?\s*+)?+"
-    r"(?:(?:the|your|my)\s++)?+(?:(?:final|correct)\s++)?+answer\b(?:\s++is\b)?+\s*+[:=]?+\s*+",
-    re.IGNORECASE,
-)
-_PLACEHOLDER_WORDS = """
-the your my a an final correct answer number integer result value here goes is in this format insert put
-letter option choice label expression latex
-"""
-_HEADING_WORDS = """
-step steps case part problem question solution example explanation reasoning approach verification check note
-conclusion summary given thinking analysis response
-"""
-_SIGN_ALONE = re.compile(r"(?!\W*<\W*>)\W*[<>=≤≥≠∞∅√]\W*|\s*\\\{\s*\\\}\s*")
-"""Signs that are an answer without a letter or digit: infinity, the empty set, a relation sign asked for."""
-_PLACEHOLDER = frozenset(_PLACEHOLDER_WORDS.split())
-_HEADINGS = frozenset(_HEADING_WORDS.split())
-
 
 def find(reader: Reader, text: str) -> Iterator[str]:
     """The texts in which `reader` looks for an answer, in their order."""
     if reader.startswith(TAG):
-        return _in_tag(reader.removeprefix(TAG), text)
+        return in_tag(reader.removeprefix(TAG), text)
     return _FINDERS[reader](text)
 
 
@@ -196,7 +153,7 @@ def without_reason(text: str) -> str:
 
 def final_statement(text: str) -> str | None:
     """The answer stated after a box, at the very end of the text: it outranks a box in the working."""
-    box = next((end for _, end, _ in _boxes(text)), -1)
+    box = next((end for _, end, _ in boxes(text)), -1)
     stated = next(reversed(_statements(text, max(box, 0))), None)
     if box < 0 or stated is None or _QUESTION.search(text, box, stated.start()):
         return None
@@ -260,95 +217,11 @@ def is_mark(reader: Reader) -> bool:
     return reader in ("hashes", "boxed") or reader.startswith(TAG)
 
 
-def between_marks(marked: str) -> str | None:
-    """The answer in a text between marks; None for a placeholder or a heading."""
-    return without_introduction(marked) if says_something(marked) else None
-
-
-def says_something(marked: str) -> bool:
-    """Whether a text between marks is an answer, not a placeholder (`##your answer##`) or a heading."""
-    plain = _WRAPPERS.sub(" ", marked)
-    words = _WORD.findall(plain.casefold())
-    if words and words[0] in _HEADINGS:
-        return False
-    if any(map(str.isdigit, plain)) or [len(word) for word in words] == [1]:
-        return True
-    return not _PLACEHOLDER.issuperset(words) or _SIGN_ALONE.fullmatch(marked) is not None
-
-
-def without_introduction(marked: str) -> str:
-    """Text between marks without an introduction: `Final answer: 18` gives 18."""
-    return _INTRODUCTION.sub(r"\1", marked) if "nswer" in marked.casefold() else marked
-
-
-def boxed(text: str) -> Iterator[str]:
-    r"""The bodies of `\boxed{…}`, with balanced braces; of nested boxes only the outer one.
-
-    Boxes with nothing but commas and words such as `and` between them are one answer, a list;
-    blank boxes are left out of it.
-    """
-    last_end = 0
-    listed: list[str] = []
-    for start, end, body in _boxes(text):
-        if listed and not _joined(text[last_end:start]):
-            yield _list_of(listed)
-            listed = []
-        if body not in listed:
-            listed.append(body)
-        last_end = end
-    if listed:
-        yield _list_of(listed)
-
-
-def _list_of(bodies: list[str]) -> str:
-    return ", ".join([body for body in bodies if says_something(body)] or bodies)
-
-
-def last_box(text: str) -> str | None:
-    """The body of the last box, where a solution gives its answer; None if there is no box."""
-    return next((body for _, _, body in reversed([*_boxes(text)])), None)
-
-
-def _joined(between: str) -> bool:
-    if _NOTHING_BETWEEN.fullmatch(between):
-        return True
-    if len(between) > _MOST_BETWEEN or _LISTED.search(between) is None:
-        return False
-    return _BETWEEN_BOXES.fullmatch(between) is not None
-
-
-def _boxes(text: str) -> Iterator[tuple[int, int, str]]:
-    """The start, end and body of each box."""
-    start = inside = depth = 0
-    for brace in _BRACE.finditer(text):
-        if depth:
-            depth += -1 if brace[0] == "}" else brace[0].endswith("{")
-            if not depth:
-                yield start, brace.end(), text[inside : brace.start()]
-        elif brace[1]:
-            start, inside, depth = brace.start(), brace.end(), 1
-        elif brace[2]:
-            yield brace.start(), brace.end(), brace[2].rstrip(".,;:!?")
-
-
 def sentence(text: str) -> str:
     """The text up to the end of its sentence."""
     match = _SENTENCE.match(text)
     assert match is not None  # it may be empty
     return match[0]
-
-
-def _between_hashes(text: str) -> Iterator[str]:
-    """The text inside `##18##`, or after `####` in GSM8K's own form, `#### 18`."""
-    first = text.find("##")
-    marked = () if first < 0 else _HASHES.finditer(text, first)
-    return (match[1] or match[2] or "" for match in marked)
-
-
-def _in_tag(name: str, text: str) -> Iterator[str]:
-    """The bodies of a tag such as `<solution>18</solution>`; the end tag may be missing."""
-    parts = re.split(rf"<{re.escape(name)}(?:\s[^<>]{{0,80}}+)?>", text, flags=re.IGNORECASE)[1:]
-    return (re.split(rf"</{re.escape(name)}>", part, maxsplit=1, flags=re.IGNORECASE)[0] for part in parts)
 
 
 def _said(text: str) -> Iterator[str]:
@@ -368,7 +241,7 @@ def _last_number(text: str) -> Iterator[str]:
 
 
 _FINDERS: dict[Reader, Callable[[str], Iterator[str]]] = {
-    "hashes": _between_hashes,
+    "hashes": between_hashes,
     "boxed": boxed,
     "answer-is": _said,
     "last-number": _last_number,

@@ -31,7 +31,7 @@ import numpy as np
 from harness.grader import GraderName, required_gold
 from harness.grading.choice import labels_in
 from harness.grading.integer import normalise_integer
-from harness.grading.places import last_box
+from harness.grading.marks import last_box
 from harness.questions.hub_rows import GSM8K, MATH, MATH_500, HubDataset, SourceRow, dataset_rows, file_rows
 from results import BadInput
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from harness.grader import GraderName
 from harness.grading.integer import normalise_integer
-from harness.grading.places import last_box
+from harness.grading.marks import last_box
 from harness.questions.hub_rows import MATH, HubDataset, SourceRow
 from harness.questions.load import Question, load_questions
 from results import BadInput
