@@ -27,7 +27,7 @@ from harness.grading import choice, expression, integer
 from harness.grading.integer import CHARACTERS, normalise_integer
 from harness.grading.marks import between_marks, without_introduction
 from harness.grading.places import READERS, Place, Reader, final_statement, find, is_mark, stated
-from harness.grading.thoughts import without_thoughts
+from harness.grading.thoughts import without_other_fields, without_thoughts
 from results import BadInput
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ class Grader:
         text = text.replace("\r\n", "\n")
         if not text.isascii():
             text = text.translate(CHARACTERS)
-        text = _END.split(without_thoughts(text), maxsplit=1)[0]
+        text = _END.split(without_other_fields(without_thoughts(text)), maxsplit=1)[0]
         if cut_off:
             text = text.rstrip("0123456789.,")
         kind, other = KINDS[self.grader], Answer(None, None)

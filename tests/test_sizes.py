@@ -16,10 +16,10 @@ LONG = 100
 """A line with more characters than this is long."""
 
 LIMITS = {
-    "lines of the packages": 38_492,
+    "lines of the packages": 38_511,
     "files of the packages": 302,
-    "lines of the tests": 33_667,
-    "words of pages written by hand": 18_784,
+    "lines of the tests": 33_681,
+    "words of pages written by hand": 18_796,
     "mean characters of a line": 53.0,
     "long lines, %": 7.9,
 }

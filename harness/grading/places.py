@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple, TypeAlias
 
 from harness.grading.marks import between_hashes, boxed, boxes, in_tag, without_introduction
+from harness.grading.thoughts import FIELD
 from results.canonical import THOUSANDS_SPACE
 
 READERS = ("hashes", "boxed", "answer-is", "last-number")
@@ -63,7 +64,7 @@ _LABEL = (
     "|答案|答え|回答|正解|정답|답변|답)"
 )
 _DRESS = r"[ \t*_`#]*+"
-_KEY = r"[\"'](?:(?:final|correct)[_ -]?+)?+answer(?:[_ ](?:choice|letter|option))?+[\"']\s*+:\s*+"
+_KEY = rf"[\"']{FIELD}[\"']\s*+:\s*+"
 """The key of a field in JSON or a Python dict."""
 _STATED = re.compile(
     r"<(?:final[_-]?+)?answer>(?P<tag>(?:[^<]|<(?!/(?:final[_-]?+)?answer>))*+)(?:</(?:final[_-]?+)?answer>|\Z)"

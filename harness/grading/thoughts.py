@@ -5,12 +5,17 @@ r"""Removes thinking from a model's text: a number in a thought is no answer.
 <reasoning>21 - 15                                              nothing: it thought to the end
 <|channel|>analysis<|message|>6?<|end|><|start|>assistant<|channel|>final<|message|>It is ##6##.
 analysis6?assistantfinalIt is ##6##.                            It is ##6##.     gpt-oss, without marks
+{"reasoning": "Answer: 5? No.", "answer": 6}                    {"answer": "6"}
 """
 
+import json
 import re
 
 OPEN, CLOSE = "<think>", "</think>"
 """The marks of Qwen3, DeepSeek-R1, GLM-4.5, Kimi K2 and most others."""
+
+FIELD = r"(?:(?:final|correct)[_ -]?+)?+answer(?:[_ ](?:choice|letter|option))?+"
+"""The name of the field that holds the answer, in an object of JSON or Python."""
 
 CHANNEL = re.compile(r"<\|channel\|>|assistantfinal|\A\s*analysis(?=[^\W_]|[\"'(*$])")
 """What identifies text in channels (gpt-oss), with its marks or without them."""
@@ -48,6 +53,19 @@ def without_thoughts(text: str) -> str:
         end = close.end()
     opened = _OPENS.search(text, end)
     return text[end : opened.start()] if opened else text[end:]
+
+
+def without_other_fields(text: str) -> str:
+    """The text with only the answer left of a JSON object that has a field for it: others are thoughts."""
+    start, end = text.find("{"), text.rfind("}") + 1
+    if "nswer" not in text[start:end]:
+        return text
+    try:
+        fields = json.loads(text[start:end], strict=False, parse_int=str, parse_float=str)
+    except (ValueError, RecursionError):
+        return text
+    answers = {name: fields[name] for name in fields if re.fullmatch(FIELD, name, re.IGNORECASE)}
+    return text[:start] + json.dumps(answers, ensure_ascii=False) + text[end:] if answers else text
 
 
 def only_thinks(text: str) -> bool:

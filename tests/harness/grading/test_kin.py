@@ -96,6 +96,20 @@ def test_only_what_stands_behind_a_thought_is_read(start: str, end: str) -> None
     assert only_thinks(f"{start}{thought}")
 
 
+@pytest.mark.parametrize(
+    ("said", "answer"),
+    [
+        ('{"reasoning": "Answer: 17", "answer": 18}', "18"),
+        ('```json\n{"steps": ["##17##", "The answer is 7."], "Final answer": "##18##"}\n```', "18"),
+        ('Here:\n{"answer": 18.50, "check": {"answer": "\\\\boxed{19}"}} Answer: 20', "18.5"),
+        ('{"reasoning": "My answer: 5", "answer": null}', None),
+        ('{"reasoning": "My answer: 5. So", "result": 18}', "5"),
+    ],
+)
+def test_beside_a_field_for_the_answer_others_are_thoughts(said: str, answer: str | None) -> None:
+    assert Grader().read(said).value == answer
+
+
 def test_what_only_speaks_of_thinking_opens_none() -> None:
     said = "I use `<think>` here and no <think> tags. The answer is 18."
     assert without_thoughts(said) == said
