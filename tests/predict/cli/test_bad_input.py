@@ -70,7 +70,7 @@ CURVE, CURVES = curve(), Path("curves")
             ("plan", SCORED, f"{BY_SCORE} --{option}", option.split()[0])
             for option in (
                 *("predictor flat", "method majority", "target population", "at-settings new=9"),
-                *("fit-cap 2", "at-caps 2", "bootstrap 2", "seed 2"),
+                *("fit-cap 2", "at-caps 2", "bootstrap 2", "seed 2", "price sim=1"),
             )
         ),
         ("precision", GREEDY, "--compare", "greedy"),

@@ -174,6 +174,8 @@ def test_prices_turn_tokens_into_money():
     np.testing.assert_allclose(compare_runs(both, by_model)["cost"], rows["cost"])
     with np.errstate(all="raise"):
         assert compare_runs({"x": both["x"].assign(cost=0.0)})["N_at_cost"].isna().all()
+    long = run(A, tokens=10, model="large").assign(prompt_tokens=[None] * 4 + [8] * 12)  # or as the others
+    assert [side.cost.tolist() for side in sides_of({"x": long}, {"large": Price(1e6, 1e6)})] == [[18.0] * 4]
     one = Price(1.0)
     one_each = {"large": one, "small": one}
     for prices, named in (

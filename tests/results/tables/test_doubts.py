@@ -131,7 +131,10 @@ def test_answers_that_are_all_one_are_said_where_their_tokens_are_known():
 
 @pytest.mark.parametrize(
     ("clusters", "words"),
-    [(lambda q: q, "of its own"), (lambda _: "p", "one cluster"), (lambda q: q[-1], None)],
+    [
+        *((lambda q: q, "of its own"), (lambda _: "p", "one cluster"), (lambda q: q[-1], None)),
+        (lambda q: q if q > "q0" else None, "1 of 40 questions have no cluster"),
+    ],
 )
 def test_clusters_that_change_nothing_or_leave_nothing_are_said(clusters, words):
     given = table(drawn(8))

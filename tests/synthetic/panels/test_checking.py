@@ -52,10 +52,12 @@ def test_the_standard_error_is_that_of_the_sampled_paths():
 def test_the_command_says_how_far_apart_they_are(monkeypatch):
     """The largest difference of either sign is shown; a column is called `exact` only if all lines are."""
     table = pd.DataFrame({"exact": 0.5, "difference": [0.02, -0.03], "stderr": [0.02, 0.01]})
-    monkeypatch.setattr(checking, "check", lambda *_, **__: table)
+    asked = []
+    monkeypatch.setattr(checking, "check", lambda *_, votes: asked.append(votes) or table)
     first = EXPERIMENTS["fig2h"].variants[0].setting
     monkeypatch.setattr("synthetic.continuous.risk.needs_sampling", lambda setting, _: setting == first)
-    result = CliRunner().invoke(cli, ["check", "fig2h"], standalone_mode=False)
+    result = CliRunner().invoke(cli, ["check", "fig2h", "--n", "4,1,4"], standalone_mode=False)
+    assert asked == [(1, 4)]
     assert "fig2h: they agree" in result.output
     assert "-0.030" in result.output
     assert "sampled, 256 paths" in result.output
