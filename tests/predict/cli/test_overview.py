@@ -22,17 +22,8 @@ def test_answers_and_their_own_curves_are_refused_but_not_those_of_others(tmp_pa
     assert "answers and curves of" in done.output
     assert not (tmp_path / "f.csv").exists()
     write_curves(build_curves(read_samples(both[0])).assign(model="other"), both[1])
-    split = (
-        "--fit-max-n",
-        2,
-        "--splits",
-        2,
-        "--predictor",
-        "flat",
-        "--bootstrap",
-        0,
-    )  # the answers, not curves
-    done = predict("backtest", *both, *split, "--out", tmp_path / "b.csv")
+    few = "--fit-max-n", 2, "--splits", 2, "--predictor", "flat", "--bootstrap", 0
+    done = predict("backtest", *both, *few, "--out", tmp_path / "b.csv")
     assert done.exit_code == 0, done.output
 
 
@@ -55,3 +46,5 @@ def test_of_forecasts_the_dearest_that_was_measured_is_told() -> None:
     rows = rows.assign(role="forecast", predicted=0.5, low=0.4, high=0.6)
     assert "N = 8:" in sentence_of(rows).replace("\xa0", " ")
     assert "N = 4:" in sentence_of(rows.assign(accuracy=[0.5, 0.5, 0.5, np.nan])).replace("\xa0", " ")
+    longer = rows.iloc[[1]].assign(setting="long", tokens_per_answer=90.0)
+    assert "N = 2:" in sentence_of(pd.concat([rows, longer])).replace("\xa0", " ")

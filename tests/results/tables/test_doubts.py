@@ -148,6 +148,8 @@ def test_an_option_of_clusters_without_effect_is_refused(tmp_path):
     write_curves(build_curves(given), tmp_path / "c.csv")
     with reading(cluster="own"), pytest.raises(BadInput, match="no effect"):
         read_samples(tmp_path / "s.csv")
+    with reading(cluster="question_id"):  # of a single question
+        assert set(as_samples(table([["1", "2"]]))["cluster"]) == {"q0"}
     with reading(cluster="own"), pytest.raises(BadInput, match="give --cluster with the samples"):
         read_curves(tmp_path / "c.csv")
 

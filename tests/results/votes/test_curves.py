@@ -33,6 +33,7 @@ def test_n_above_the_smallest_pool_is_of_the_questions_that_reach_it_and_said_so
     (beyond,) = (str(line.message) for line in said if "N = 4: only" in str(line.message))
     assert "d/m/100" in beyond
     assert "2 of 3 questions" in beyond
+    assert "right in 43.8%; all: 51.4%" in beyond  # 1/2 and 3/8; 2/3 of q3
     assert any("N = 8 left out: 2 of 3 questions" in str(line.message) for line in said)
     assert exact(curves).index.tolist() == [1, 2, 3, 4]
     assert curves.groupby("N")["questions"].unique().map(list).to_dict() == {1: [3], 2: [3], 3: [3], 4: [2]}

@@ -191,6 +191,7 @@ def test_scores_that_do_not_fit_are_refused(scores):
         ("best_by_score", {"logprob": [-1.0, 2.5, -1, -1, -1, -1]}, "column 'logprob': found '2.5'"),
         ("weighted_majority", {"score": [-1.0, 1, 1, 1, 1, 1]}, "question a: a score of -1"),
         ("weighted_majority", {"score": [1.0, 1, 1, INF, 1, 1]}, "question b: a score of inf"),
+        ("highest_score", {"score": [1.0, 1, 1, 1.5, 1, 1]}, "question b: a score of 1.5"),
     ],
 )
 def test_scores_that_cannot_be_used_are_one_line(method, change, message):
@@ -237,6 +238,7 @@ def test_what_is_computed_where_nothing_is_asked_for():
     alone = rows.drop(columns="score").assign(correct=verdicts, model="m")
     usual = {
         "a threshold on scores": (rows.assign(correct=verdicts), ("best_of_n", "all_of_n", "highest_score")),
+        "a threshold that all pass": (rows.assign(correct=True), ("best_of_n", "all_of_n", "highest_score")),
         "verdicts": (alone, ("best_of_n", "all_of_n")),
         "in words": (alone.assign(answer=yes), ("best_of_n", "all_of_n")),
         "a yes that is wrong": (rows.assign(answer=yes, gold="yes"), ("majority", "best_of_n")),
