@@ -73,6 +73,9 @@ def test_what_a_long_table_leaves_out_is_counted(capsys: pytest.CaptureFixture[s
     said = capsys.readouterr().out
     assert "from settings s1 … s7, N up to 4\n" in said
     assert "… 7 more in the file" in said
+    judged = [table.assign(predictor=name, role="held_out") for name in ("flat", "exponential")]
+    show("m on d", pd.concat(judged), ["s1"], 4)
+    assert re.findall("forecast by (.*)", capsys.readouterr().out) == ["exponential"]  # the last
 
 
 @pytest.mark.parametrize(("settings", "counts"), [(3, 9), (9, 9), (30, 4)])

@@ -324,7 +324,7 @@ def test_each_model_and_data_set_has_one_plan_whatever_the_order_of_its_rows(
         for seed, (model, dataset) in enumerate(product("ab", "de"))
         for setting, tokens in (("100", 100), ("200", 200))
     ]
-    table = pd.concat(parts)
+    table = pd.concat(parts).assign(cost=0.01)  # plans are in tokens
     words = ["--score", "judge", "--score-cost", 50] if scored else ["--predictor", "flat", "--bootstrap", 5]
     orders = {"as it is": table, "shuffled": table.sample(frac=1, random_state=0)}
     found = {}

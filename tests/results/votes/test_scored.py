@@ -257,6 +257,8 @@ def test_scores_that_are_no_credit_are_no_verdicts(scores):
     table = pd.DataFrame({"question_id": "q", "sample": [0, 1], "score": scores})
     with pytest.raises(BadInput, match="from 0 to 1"):
         as_samples(table)
+    with pytest.raises(BadInput, match="no column 'answer'"):
+        as_samples(table.assign(gold="1"))
 
 
 REWARDS = pd.DataFrame(

@@ -119,7 +119,7 @@ def test_fitted_to_a_mean_it_is_the_interval_of_the_mean():
 
 def test_a_number_that_jumps_with_the_tasks_is_undecided_within_its_range():
     row = fitted_row("s", "q", lambda mean: float(mean > 0) / 2, np.eye(20)[0], below=0.6, most=1)
-    assert row.low == 0
+    assert (row.low, row.high) == (0, 1)
     assert row.outcome == "undecided"
     assert fitted_row("s", "q", lambda _: np.nan, np.ones(20), above=0).outcome == "undecided"
 
@@ -258,8 +258,9 @@ def test_the_command_writes_a_table_of_claims(tmp_path, monkeypatch, words):
     assert list(pd.read_csv(out).columns) == claims.COLUMNS
 
 
-def test_the_command_changes_a_named_panel_alone(tmp_path):
-    alone = CliRunner().invoke(cli, ["claims", "--set", "d=5", "--out", str(tmp_path / "no.csv")])
+@pytest.mark.parametrize("option", ["--set=d=5", "--tasks=0"])
+def test_the_command_changes_a_named_panel_alone(tmp_path, option):
+    alone = CliRunner().invoke(cli, ["claims", option, "--out", str(tmp_path / "no.csv")])
     assert alone.exit_code == 2
     assert "NAME" in alone.output
     assert not (tmp_path / "no.csv").exists()
