@@ -8,6 +8,7 @@ import pytest
 
 from results import BadInput, as_samples, build_curves, read_samples, reading
 from results.tables.contract import read_curves, write_curves
+from results.tables.doubts import say_same_answers
 from results.tables.files import write_raw
 
 ROWS = pd.DataFrame(
@@ -205,6 +206,8 @@ def test_two_models_with_the_same_answers_are_said_once_in_any_order_of_rows():
     shuffled = pd.concat([honest, copied]).sample(frac=1, random_state=0)
     (again,) = said_of(shuffled)
     assert again.split(": ", 2)[2] == line.split(": ", 2)[2]
+    apart = {name: as_samples(one.assign(setting=name)) for name in "ab"}  # two settings are not compared
+    assert warned(lambda: say_same_answers(apart)) == []
 
 
 def test_two_models_that_answer_once_are_copies_by_their_tokens_and_not_by_right_answers():
