@@ -93,6 +93,7 @@ CURVE, CURVES = curve(), Path("curves")
         ),
         ("forecast", RUN.drop(columns="tokens"), CAPPED, "'tokens'"),
         ("forecast", CURVES, CAPPED, "curves"),
+        ("forecast", RUN, f"{CAPPED} --fit-max-tokens 9", "--fit-max-tokens"),
         ("plan", RUN, "--fit-cap 8000", "--at-caps"),
         ("precision", CURVES, "", "give samples"),
         ("precision", FEW, "--price sim=1", "--price"),

@@ -91,6 +91,7 @@ def test_several_values_make_every_line_once_for_each():
     ("panel", "changes", "labels"),
     [
         ("fig2h", ["eta=.3"], ["step=3/10 eta=0.3", "step=3/50 eta=0.3"]),
+        ("fig2h", ["eta=.005"], ["step=1/200 eta=0.005", "step=1/1000 eta=0.005"]),
         ("fig2h", ["n=10"], ["step=1 n=10", "step=1/10 n=10"]),
         ("fig2h", ["step_rule=eta/n"], ["step=1/5 step_rule=eta/n"]),
         ("fig1-binary", ["eta=1"], ["eta=1", "step=1/4 eta=1"]),

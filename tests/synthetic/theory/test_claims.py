@@ -210,6 +210,8 @@ def test_a_bound_outside_of_its_theorem_is_left_out_and_inside_it_holds():
     with pytest.warns(UserWarning, match="gap-above-its-lower-bound.*n=4"):
         small = claims_at("fig1-binary", ["eta=0.25"], (2,), (4,), tasks=1)
     assert "gap-above-its-lower-bound" not in {claim.name for claim in small}
+    with pytest.warns(UserWarning, match=r"give --steps \(fig2h step=1, fig2h step=1/5\)"):
+        claims_at("fig2h", steps=(8,))
     inside = asked("fig2f", ["n=2000", "d=5", "eta=0.0005", "sigma_eps=0.1"], (1, 4, 16), (4,), tasks=1)
     (row,) = of("gap-above-its-lower-bound", inside).itertuples()
     assert row.verdict == "holds"
@@ -241,6 +243,8 @@ def test_names_are_those_of_the_table():
 def test_what_is_unknown_is_refused(words, changes):
     with pytest.raises(BadInput, match="expected"):
         claims_at(*words, changes)
+    with pytest.raises(BadInput, match="tasks=0"):
+        claims_at("fig2h", tasks=0)
 
 
 @pytest.mark.parametrize(
