@@ -83,7 +83,7 @@ CURVE, CURVES = curve(), Path("curves")
             for options, words in (
                 ("--fit-cap 8000", "--at-caps"),
                 ("--at-caps 9000", "--fit-cap"),
-                ("--fit-cap 8000 --at-caps 8000", "--at-caps 8000"),
+                ("--fit-cap 8000 --at-caps 9000,8000", "--at-caps 8000"),
                 ("--fit-cap 8000 --at-caps x", "--at-caps"),
                 ("--fit-cap 0 --at-caps 9", "--fit-cap"),
                 ("--fit-cap 1 --at-caps 9", "the shortest"),

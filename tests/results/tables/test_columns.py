@@ -42,7 +42,7 @@ def converted(name: str, cells: Any) -> list[Any]:
         *((np.array([18, 0.1, np.nan], kind), ["18", "0.1", None]) for kind in (np.float16, np.float32)),
         ([9007199254740991.0, 1234567890123456.0], ["9007199254740991", "1234567890123456"]),
         ([10**30, None], [str(10**30), None]),
-        ([Decimal("18"), np.float32(0.1), "x"], ["18", "0.1", "x"]),
+        ([Decimal("18"), np.float32(0.1), np.float32(7), "x"], ["18", "0.1", "7", "x"]),
         (pd.Categorical(["b", None]), ["b", None]),
     ],
 )

@@ -26,7 +26,7 @@ ROWS = pd.DataFrame(
 def test_rows_that_agree_are_silent():
     graded = ROWS.drop(columns="gold").assign(correct=[False, True, False])
     golds = ["018", "018", "5"], [None, "18", "5"]
-    for rows in (ROWS, graded, *(ROWS.assign(gold=gold) for gold in golds)):
+    for rows in (ROWS, ROWS.assign(logprob=0.005), graded, *(ROWS.assign(gold=gold) for gold in golds)):
         assert said_of(rows) == []
 
 
@@ -163,6 +163,8 @@ def test_a_model_that_is_never_right_is_said():
     other = pd.concat([one_right.assign(model="m"), wrong.assign(model="n")])
     assert ["of n;" in line for line in said_of(other)] == [True]
     assert "none could be read" in said_of(wrong.assign(answer=None))[0]
+    half = wrong.assign(correct=False, gold=wrong["gold"].where(wrong["question_id"] == "q1"))
+    assert "answer '4', gold '1'" in said_of(half)[0]  # the first with a gold
     bare = other.assign(correct=other["answer"] == "1", gold=other["gold"].where(other["model"] == "m"))
     assert ["check the column 'correct'" in line for line in said_of(bare)] == [True]
 

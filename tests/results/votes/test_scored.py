@@ -8,7 +8,7 @@ from results import BadInput, as_samples, best_of_n_curve, build_curves, vote_cu
 from results.votes.curves import usual_methods
 from results.votes.exact import Floats, majority_accuracy
 from results.votes.score_kernel import credit
-from results.votes.scored import accuracy_by_score, grid_steps
+from results.votes.scored import accuracy_by_score, grid_steps, score_column
 from tests.by_hand import best_of_subset, pools_of, scored_by_subsets, weighted_of_subset
 
 NAN, INF = np.nan, np.inf
@@ -210,6 +210,7 @@ def test_log_probabilities_far_below_zero_weigh_by_their_differences(shift):
     steps = np.rint(np.exp(logs[:4] - logs[0]) * grid_steps(5))
     found = chosen("weighted_majority", votes, scores, ns, logs=True)
     np.testing.assert_allclose(found, weighted(votes, [*steps, 0.0], ns), atol=1e-12)
+    assert chosen("weighted_majority", [0, 1], [-INF, shift], [1, 2], logs=True).tolist() == [0, 0]
 
 
 def partial(**more):
@@ -250,6 +251,12 @@ def test_what_is_computed_where_nothing_is_asked_for():
     curves = build_curves(pd.concat(map(as_samples, (alone, beside))), permutations=2)
     own = curves.groupby("model")["method"].unique().map(list)
     assert own.to_dict() == {"m": ["best_of_n", "all_of_n"], "n": ["majority", "best_of_n"]}
+
+
+def test_scores_that_answers_lack_are_counted_among_those_that_can_be_read():
+    samples = pd.DataFrame({"answer": [None] * 8 + ["5"] * 4, "score": [1.0] * 11 + [NAN]})
+    with pytest.warns(UserWarning, match="1 of 4 answers have none"):
+        score_column(samples, "score")
 
 
 @pytest.mark.parametrize("scores", [[0.5, 1.5], [-0.1, 1], [NAN, NAN]])

@@ -70,6 +70,7 @@ def test_a_label_says_what_the_setting_is(name):
 def test_changes_reach_every_line_and_its_label():
     changed = with_changes(EXPERIMENTS["fig2b"], ["step_rule=eta/n", "decay=1", "n=40"])
     assert len(changed.variants) == len(EXPERIMENTS["fig2b"].variants) - 1  # one already had that step
+    assert changed.variants[1].label == "sigma_eps=1 sigma=2 step_rule=eta/n decay=1 n=40"  # the first of two
     for line in changed.variants:
         assert (line.setting.step_rule, line.setting.decay, line.setting.n) == ("eta/n", 1.0, 40)
         assert line.label.endswith("step_rule=eta/n decay=1 n=40")
