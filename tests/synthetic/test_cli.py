@@ -69,6 +69,8 @@ def test_each_of_several_experiments_has_files_of_its_own(tmp_path, monkeypatch)
     assert run("run", "all", "--solver", "monte-carlo", *small).exception is None
     written = {f"{name}{end}" for name in two for end in (".csv", ".samples.parquet")}
     assert {file.name for file in tmp_path.iterdir()} == written
+    names = "--set", "k=1,2"  # right answers differ, so questions must
+    assert run("run", "fig2f", "--solver", "monte-carlo", *names, *small).exception is None
     two["fig1-binary"] = EXPERIMENTS["fig2d"]  # the paths asked for are those of the only one that is sampled
     first, second = run("run", "all", *small).output.splitlines()[-2:]
     assert "sampled where there is no formula, 2 paths per task" in first

@@ -39,7 +39,7 @@ OTHERS = [small(decay=1.0), small(noise="linear", decay=1.0), small(n=4)]
 
 @pytest.mark.parametrize(
     "settings",
-    [SAME_EXAMPLES, SAME_EXAMPLES[1:2] + OTHERS, [small(), OTHERS[0]]],
+    [SAME_EXAMPLES, SAME_EXAMPLES[1:2] + OTHERS, [small(omega=0.0), OTHERS[0]]],
     ids=["same", "others", "scaled"],
 )
 def test_sampler_and_literal_transformer_walk_the_same_paths(settings):

@@ -74,7 +74,8 @@ def test_changes_reach_every_line_and_its_label():
     for line in changed.variants:
         assert (line.setting.step_rule, line.setting.decay, line.setting.n) == ("eta/n", 1.0, 40)
         assert line.label.endswith("step_rule=eta/n decay=1 n=40")
-    assert with_changes(changed, ["decay=none"]).variants[0].setting.decay is None
+    for none in ("decay=none", "decay=None"):
+        assert with_changes(changed, [none]).variants[0].setting.decay is None
 
 
 def test_several_values_make_every_line_once_for_each():
