@@ -257,6 +257,11 @@ def test_a_vote_of_exactly_one_half_is_no_flip_until_it_leaves_it():
     assert rows.loc[1:2, "questions_needed"].isna().all()
 
 
+def test_the_largest_changes_are_the_first_flips_whichever_way_they_go():
+    one, two = run({"q1": "raaa", "q2": "rrrr"}), run({"q1": "rrra", "q2": "aaaa"})
+    assert compare_runs({"one": one, "two": two}, at=1)["flips"][0] == "q2 1.00 to 0.00, q1 0.25 to 0.75"
+
+
 def test_no_difference_is_none_however_its_parts_are_rounded():
     thirds = {"q": "raa", "r": "raa", "s": "raa", "t": "r"}
     two_thirds = {"q": "rra", "r": "rra", "s": "rra", "t": "a"}

@@ -32,6 +32,7 @@ def test_every_question_counts_the_same_however_many_answers_it_has(source, T):
     assert set(curves["source"]) == {source}
     assert set(curves["T"]) == {T} == {reasoning_length(65.0, 2, source)}
     assert set(curves["tokens_per_answer"]) == set(answer_lengths(curves)) == {65.0}
+    assert answer_lengths(curves.assign(tokens_per_answer=0.0)).isna().all()  # unknown
 
 
 @pytest.mark.parametrize(
