@@ -178,7 +178,7 @@ def claims(name: str | None, seed: int, out: Path, **own: Any) -> None:
     from synthetic.theory.claims.claims_table import CLAIMS, claims_at, evaluate
 
     check_out(out, ())
-    if name is None and any(own.values()):
+    if name is None and any(value not in (None, ()) for value in own.values()):
         raise click.UsageError("--tasks, --set, --steps and --n change an experiment: give its NAME")
     with warnings_last():
         table = evaluate(CLAIMS if name is None else claims_at(name, **own), seed)

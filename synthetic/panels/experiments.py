@@ -191,7 +191,7 @@ def _varied(line: Variant, change: str) -> list[Variant]:
     if not equals or key not in names:
         raise BadInput(f"{change!r}: expected FIELD=VALUE with FIELD one of {', '.join(names)}")
     settings = [replace(line.setting, **{key: _value(part.strip())}) for part in text.split(",")]
-    return [Variant(setting, _label(line, setting, key)) for setting in dict.fromkeys(settings)]
+    return [Variant(setting, _label(line, setting, key)) for setting in settings]
 
 
 def _label(line: Variant, changed: Setting, key: str) -> str:

@@ -33,6 +33,8 @@ def test_the_new_margin_of_a_run_like_the_pilot_is_that_of_its_clusters():
     exact = (counts.correct / counts.pools)[:, None]
     stderr = standard_error(exact, pools(clustered(seed=4)).clusters)[0]
     assert together["new_margin"][0] == pytest.approx(1.796 * stderr, rel=0.08)  # Student's
+    fewer = precision(pools(clustered(seed=4)[1:]), [60], [8], 0)  # one question has one answer less
+    assert (fewer["new_margin"] > 1.5 * fewer["margin"]).all()
 
 
 @pytest.mark.parametrize(("added", "left"), [(0.05, 0.03), (0.01, 0.0)])

@@ -45,10 +45,10 @@ def test_run_writes_a_curves_table_with_every_method(tmp_path, solver):
 
 
 def test_curves_of_the_library_are_those_of_the_command(tmp_path):
-    options = ["--tasks", 2, "--repeats", 2, "--seed", 5, "--set", "d=3", "--out", tmp_path]
+    options = ["--tasks", 2, "--repeats", 2, "--seed", 5, "--set", "d=3", "--set", "sigma_eps=0"]
     with pytest.warns(UserWarning, match="too few positive entries"):
-        found = run_panel("fig2g", d=3, tasks=2, repeats=2, seed=5)
-    assert "too few positive entries" in run("run", "fig2g", *options).output
+        found = run_panel("fig2g", d=3, sigma_eps=0, tasks=2, repeats=2, seed=5)
+    assert "too few positive entries" in run("run", "fig2g", *options, "--out", tmp_path).output
     expected = read_curves(tmp_path / "fig2g.csv")
     pd.testing.assert_frame_equal(found[list(expected)], expected, check_dtype=False, rtol=1e-9)
 
@@ -69,6 +69,12 @@ def test_each_of_several_experiments_has_files_of_its_own(tmp_path, monkeypatch)
     assert run("run", "all", "--solver", "monte-carlo", *small).exception is None
     written = {f"{name}{end}" for name in two for end in (".csv", ".samples.parquet")}
     assert {file.name for file in tmp_path.iterdir()} == written
+    names = "--set", "k=1,2"  # right answers differ, so questions must
+    assert run("run", "fig2f", "--solver", "monte-carlo", *names, *small).exception is None
+    two["fig1-binary"] = EXPERIMENTS["fig2d"]  # the paths asked for are those of the only one that is sampled
+    first, second = run("run", "all", *small).output.splitlines()[-2:]
+    assert "sampled where there is no formula, 2 paths per task" in first
+    assert ", exact," in second
 
 
 @pytest.mark.parametrize(
@@ -85,12 +91,15 @@ def test_each_of_several_experiments_has_files_of_its_own(tmp_path, monkeypatch)
         (["run", "fig2a", "--solver", "monte-carlo", "--tasks", 1, "--paths", 1], "at least 2 paths"),
         (["run", "fig2a", "--set", "eta=1"], "diverges by step"),
         (["run", "fig2b", "--set", "noise_scale=raw"], "noise_scale=raw"),
+        (["run", "fig2b", "--set", "noise_scale=raw", "--set", "eta=0.007"], "in 72 dimensions, not below"),
         (["run", "fig2f", "--repeats", 1000, "--tasks", 10**6], "repeats × tasks"),
         (["run", "fig2f", "--set", "d=60", "--set", "k=5"], "--solver monte-carlo"),
         (["claims"], "unknown kind of file"),
         (["run", "fig2a", "--set", "noise=dropout"], "expected one of constant, linear"),
         (["run", "fig2h", "--set", "sampler=beam"], "expected one of clip-norm, temperature, top-k"),
         (["run", "fig2h", "--set", "sampler=top-k", "--set", "dial=0.5"], "dial=0.5"),
+        (["run", "fig2h", "--set", "sampler=top-k", "--set", "dial=1.5"], "dial=1.5"),
+        (["run", "fig2h", "--set", "sampler=temperature", "--set", "dial=0.009"], "dial=0.009"),
         (["run", "fig2h", "--steps", 10**6], "steps=1000000"),
     ],
 )

@@ -70,7 +70,7 @@ CURVE, CURVES = curve(), Path("curves")
             ("plan", SCORED, f"{BY_SCORE} --{option}", option.split()[0])
             for option in (
                 *("predictor flat", "method majority", "target population", "at-settings new=9"),
-                *("fit-cap 2", "at-caps 2", "bootstrap 2", "seed 2"),
+                *("fit-cap 2", "at-caps 2", "bootstrap 2", "seed 2", "price sim=1"),
             )
         ),
         ("precision", GREEDY, "--compare", "greedy"),
@@ -83,7 +83,7 @@ CURVE, CURVES = curve(), Path("curves")
             for options, words in (
                 ("--fit-cap 8000", "--at-caps"),
                 ("--at-caps 9000", "--fit-cap"),
-                ("--fit-cap 8000 --at-caps 8000", "--at-caps 8000"),
+                ("--fit-cap 8000 --at-caps 9000,8000", "--at-caps 8000"),
                 ("--fit-cap 8000 --at-caps x", "--at-caps"),
                 ("--fit-cap 0 --at-caps 9", "--fit-cap"),
                 ("--fit-cap 1 --at-caps 9", "the shortest"),
@@ -93,6 +93,7 @@ CURVE, CURVES = curve(), Path("curves")
         ),
         ("forecast", RUN.drop(columns="tokens"), CAPPED, "'tokens'"),
         ("forecast", CURVES, CAPPED, "curves"),
+        ("forecast", RUN, f"{CAPPED} --fit-max-tokens 9", "--fit-max-tokens"),
         ("plan", RUN, "--fit-cap 8000", "--at-caps"),
         ("precision", CURVES, "", "give samples"),
         ("precision", FEW, "--price sim=1", "--price"),

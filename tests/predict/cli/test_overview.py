@@ -13,7 +13,7 @@ from tests.predict.commands import curve, predict
 from tests.predict.conftest import simulated_samples
 
 
-def test_answers_and_their_own_curves_are_refused(tmp_path: Path) -> None:
+def test_answers_and_their_own_curves_are_refused_but_not_those_of_others(tmp_path: Path) -> None:
     simulated_samples(questions=5, answers=4).to_csv(tmp_path / "answers.csv", index=False)
     write_curves(build_curves(read_samples(tmp_path / "answers.csv")), tmp_path / "curves.csv")
     both = [tmp_path / "answers.csv", tmp_path / "curves.csv"]
@@ -21,6 +21,10 @@ def test_answers_and_their_own_curves_are_refused(tmp_path: Path) -> None:
     assert done.exit_code == 2
     assert "answers and curves of" in done.output
     assert not (tmp_path / "f.csv").exists()
+    write_curves(build_curves(read_samples(both[0])).assign(model="other"), both[1])
+    few = "--fit-max-n", 2, "--splits", 2, "--predictor", "flat", "--bootstrap", 0
+    done = predict("backtest", *both, *few, "--out", tmp_path / "b.csv")
+    assert done.exit_code == 0, done.output
 
 
 def test_a_budget_that_does_not_set_the_length_pins_no_new_setting_down(tmp_path: Path) -> None:
@@ -42,3 +46,5 @@ def test_of_forecasts_the_dearest_that_was_measured_is_told() -> None:
     rows = rows.assign(role="forecast", predicted=0.5, low=0.4, high=0.6)
     assert "N = 8:" in sentence_of(rows).replace("\xa0", " ")
     assert "N = 4:" in sentence_of(rows.assign(accuracy=[0.5, 0.5, 0.5, np.nan])).replace("\xa0", " ")
+    longer = rows.iloc[[1]].assign(setting="long", tokens_per_answer=90.0)
+    assert "N = 2:" in sentence_of(pd.concat([rows, longer])).replace("\xa0", " ")

@@ -11,7 +11,7 @@ from predict.estimate import Status
 from predict.evidence.groups import groups_of_curves, groups_of_samples
 from predict.evidence.request import Request
 from predict.evidence.targets import expected_length, split
-from predict.forecast_table import caveats, new_lengths, places
+from predict.forecast_table import caveats, new_lengths, places, warnings
 from results.tables.status import SHORT
 from tests.predict.commands import curve
 from tests.predict.conftest import simulated_samples
@@ -65,6 +65,13 @@ def test_a_length_that_is_a_forecast_itself_is_told_with_its_interval() -> None:
     assert [float(n) for n in re.findall(r"\d+", told)] == pytest.approx([800, *ends], abs=0.6)
 
 
+def test_doubts_are_told_of_each_predictor_and_of_every_forecast_at_once() -> None:
+    told = {"role": "forecast", "setting": "s", "N": [1, 2, 1, 2], "condition": np.nan}
+    table = pd.DataFrame({"predictor": list("aabb"), "status": ["falling"] * 2 + ["ok", "falling"], **told})
+    said = [line.partition(":")[0] for line in warnings(table)]
+    assert said == ["a, every forecast", "b, setting s at N = 2"]
+
+
 def test_what_a_long_table_leaves_out_is_counted(capsys: pytest.CaptureFixture[str]) -> None:
     many = pd.concat([curve(**{**LLM, "setting": f"s{i}", "T": 1e3 * i}) for i in range(1, 8)])
     told = {"predictor": "flat", "status": "ok", "predicted": 0.5, "low": 0.4, "high": 0.6, "condition": 7.0}
@@ -73,6 +80,9 @@ def test_what_a_long_table_leaves_out_is_counted(capsys: pytest.CaptureFixture[s
     said = capsys.readouterr().out
     assert "from settings s1 … s7, N up to 4\n" in said
     assert "… 7 more in the file" in said
+    judged = [table.assign(predictor=name, role="held_out") for name in ("flat", "exponential")]
+    show("m on d", pd.concat(judged), ["s1"], 4)
+    assert re.findall("forecast by (.*)", capsys.readouterr().out) == ["exponential"]  # the last
 
 
 @pytest.mark.parametrize(("settings", "counts"), [(3, 9), (9, 9), (30, 4)])

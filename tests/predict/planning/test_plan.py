@@ -17,8 +17,15 @@ from predict.estimate import Options
 from predict.evidence.groups import Group
 from predict.evidence.request import Request, groups_asked, read_asked
 from predict.forecast_table import forecast
-from predict.planning.choices import _as_measured, forecast_choices, measured_choices, measured_luck, plan
-from results import as_samples, build_curves, read_samples, write_samples
+from predict.planning.choices import (
+    _as_measured,
+    check_new,
+    forecast_choices,
+    measured_choices,
+    measured_luck,
+    plan,
+)
+from results import BadInput, as_samples, build_curves, read_samples, write_samples
 from results.cli import cli as results
 from results.normal import Z90
 from results.paired.sides import Side, sides_of
@@ -324,7 +331,7 @@ def test_each_model_and_data_set_has_one_plan_whatever_the_order_of_its_rows(
         for seed, (model, dataset) in enumerate(product("ab", "de"))
         for setting, tokens in (("100", 100), ("200", 200))
     ]
-    table = pd.concat(parts)
+    table = pd.concat(parts).assign(cost=0.01)  # plans are in tokens
     words = ["--score", "judge", "--score-cost", 50] if scored else ["--predictor", "flat", "--bootstrap", 5]
     orders = {"as it is": table, "shuffled": table.sample(frac=1, random_state=0)}
     found = {}
@@ -342,6 +349,14 @@ def test_each_model_and_data_set_has_one_plan_whatever_the_order_of_its_rows(
         per_answer = own["cost"] / own["N"]
         assert set(per_answer[own["method"] == "majority"]) == {100, 200}
         assert set(per_answer[own["method"] != "majority"]) == ({150, 250} if scored else set())
+
+
+def test_a_setting_is_new_unless_all_have_measured_it() -> None:
+    parts = [simulated_samples(6, 4, names).assign(model=names[-1]) for names in (("40", "80"), ("40",))]
+    groups = groups_asked(as_samples(pd.concat(parts)), "samples", "majority", Request())
+    check_new(groups, ["80"])
+    with pytest.raises(BadInput, match="--at-settings 40"):
+        check_new(groups, ["40", "80"])
 
 
 @pytest.mark.parametrize("first", ["a", "b"])

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.special import stdtrit
 
 from predict.planning.power import power
 from results.paired.differences import mean_differences
@@ -68,10 +69,14 @@ def test_beyond_the_pilots_answers_what_is_hard_for_both_narrows_the_difference(
 def test_a_pilot_of_one_answer_to_each_question_tells_of_the_best_of_four() -> None:
     rng = np.random.default_rng(6)
     one, other = (asked(each, 1, rng) for each in two_models(300, 0.6, rng))
-    told = power(one, other, [300], [1, 4], seed=0).set_index(["method", "N"])
-    assert np.isfinite(told["margin"]["best_of_n", 4])
+    told = power(one, other, [300], [1, 4], seed=0).set_index(["answers", "method", "N"])
+    assert np.isfinite(told["margin"][4, "best_of_n", 4])
+    stderr = told["margin"] / stdtrit(299, 0.975)  # of a run like the pilot, which is as uncertain at N = 4
+    truth = given(told["difference"][4, "majority", 4], stderr[1, "majority", 1])
+    decided = Decision(whole=True).decided(300, 300 * stderr[4, "majority", 4] ** 2, truth)
+    assert told["decided"][4, "majority", 4] == pytest.approx(decided)
     alone = power(one, replace(other, votes=rng.permutation(other.votes)), [300], [4], seed=0)
-    assert told["margin"]["best_of_n", 4] < alone.set_index(["method", "N"])["margin"]["best_of_n", 4]
+    assert told["margin"][4, "best_of_n", 4] < alone.set_index(["method", "N"])["margin"]["best_of_n", 4]
 
 
 def test_the_chance_told_is_the_one_that_comes_true() -> None:

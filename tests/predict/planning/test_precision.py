@@ -90,6 +90,12 @@ def test_without_numbers_of_answers_it_is_those_of_every_question_and_four_times
     frame[~lost].to_csv(tmp_path / "pilot.csv")
     done = predict("precision", tmp_path / "pilot.csv", "--questions", "20,100")
     assert [done.output.count(f"best of {n} ") for n in (3, 12, 2, 8)] == [2, 2, 2, 2]
+    done = predict("precision", tmp_path / "pilot.csv", "--questions", "20,100", "--compare")
+    assert [done.output.count(f"best of {n} ") for n in (3, 12, 2, 8)] == [0, 0, 2, 2]
+    verdicts = frame.assign(model="judged", answer=frame["correct"].astype(int), gold=None)
+    pd.concat([frame.assign(model="asked"), verdicts]).to_csv(tmp_path / "two.csv")
+    done = predict("precision", tmp_path / "two.csv", "--compare")
+    assert ("best of 3" in done.output, "vote of 3" in done.output) == (True, False)
 
 
 def two_sides(
@@ -174,6 +180,15 @@ def test_no_other_questions_of_two_sides_are_cheaper(squared: float, price: floa
     assert (no_saving.cheap, no_saving.cost) == (0, Q)
 
 
+def test_of_two_cheap_sides_the_one_that_saves_more_is_taken_and_clusters_leave_its_interval_open() -> None:
+    for cluster in (1, 4):
+        dear, cheap = two_sides(400, 4, np.random.default_rng(0), cluster)
+        both = [replace(cheap, price=10.0), replace(cheap, run="cheaper", price=0.02)]
+        found = with_cheap(dear, both, precision(dear.pools, [400], [4], 0), 0.9)
+        assert set(found["with"]) == {"cheaper/s"}
+        assert found[["cost_low", "cost_high"]].isna().all(axis=None) == (cluster > 1)
+
+
 def cost_of(n: np.ndarray, m: np.ndarray, price: float, further: int) -> np.ndarray:
     return np.asarray(n + price * np.maximum(m - further, 0))
 
@@ -208,8 +223,9 @@ def test_the_command_says_what_a_cheap_side_saves_and_whether_it_pays(tmp_path: 
     for name in ("pilot.csv", "same.csv"):  # verdicts cannot be voted on
         pd.read_csv(tmp_path / name).drop(columns=["answer", "gold"]).to_csv(tmp_path / name)
     assert "does not pay for a best of 8 of 400" in told("same.csv")[0]
-    asked = "--with", tmp_path / "same.csv", "--questions", "400", "--answers", "1"
-    assert "does not pay for one answer of 400" in predict("precision", tmp_path / "pilot.csv", *asked).output
+    asked = tmp_path / "pilot.csv", "--with", tmp_path / "same.csv", "--questions", "400", "--answers"
+    for answers, run in (("1", "one answer"), ("4,8", "a best of 8")):  # the largest
+        assert f"does not pay for {run} of 400" in predict("precision", *asked, answers).output
 
 
 @pytest.mark.parametrize(

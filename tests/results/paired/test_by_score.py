@@ -66,6 +66,7 @@ def test_two_runs_are_compared_by_the_same_scores() -> None:
     assert both.loc[4, "difference"] == pytest.approx(gain.mean())
     assert both.loc[4, "stderr"] == pytest.approx(gain.std(ddof=1) / np.sqrt(QUESTIONS))
     assert both.loc[4, "difference_at_cost"] == pytest.approx(both.loc[4, "difference"])
+    assert set(compare_runs(runs, at=4, score="judge")["method"]) >= set(CHOICES)
 
 
 def test_all_prices_scaled_leave_what_is_told_at_equal_cost() -> None:

@@ -43,6 +43,7 @@ def test_exact_rows_gain_what_the_cheap_side_tells_and_nothing_else_changes(tmp_
     assert (votes["gain"] > 1.2).all()
     width = votes["high_with"] - votes["low_with"]
     assert (width < 2 * 2.05 * votes["stderr"]).all()
+    assert curves(tmp_path, dear.drop(columns="dataset"), cheap) == 0  # matched by the questions' names
 
 
 @pytest.mark.parametrize(

@@ -84,7 +84,7 @@ def test_of_equal_runs_luck_fails_a_question_in_at_most_5_of_100(shares, answers
 
 def test_too_few_answers_say_how_many_would_show_a_fall():
     """A fall from n of n to 0 of n has a probability of 4^−n by chance, at a true share of one half."""
-    assert gate([4] * 10, [4] * 10, [4] * 10).answers_needed is None
+    assert gate([4] * 10, [4] * 10, [0] + [4] * 9).answers_needed is None
     assert gate([4] * 100, [4] * 100, [4] * 100).answers_needed == 6
     assert 4.0**-6 <= 0.05 / 100 < 4.0**-5
     assert gate([4] * 100, [4] * 100).answers_needed is None

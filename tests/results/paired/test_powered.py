@@ -4,6 +4,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from scipy.special import stdtrit
 
 from results.paired.powered import powered
 from studies.promises.cheap import TRUE, World, row, simulated, told
@@ -79,6 +80,11 @@ def test_rows_in_any_order_and_what_was_not_measured():
     nothing = powered(np.ones(12), cheap[5:17], further[9:], names(0, 12), names(12, 43))
     assert (nothing.mean, nothing.interval.high) == (1, 1)
     assert nothing.interval.low < 0.85
+    passages = powered(np.ones(12), cheap[5:17], further[9:], names(0, 12, 3), names(12, 43))
+    assert passages.interval.low == pytest.approx(1 - stdtrit(3, 0.975) * 1.5 / 12)  # half of a passage
+    little = powered(0.5 + cheap[5:17, 0] / 100, cheap[5:17], further[9:], names(0, 12), names(12, 43))
+    assert little.stderr > 0  # less than if one of twelve differed by 1
+    assert little.interval.high - little.mean == pytest.approx(stdtrit(11, 0.975) / 12)
     assert np.isnan(nothing.gain)
 
 

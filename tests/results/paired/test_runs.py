@@ -174,6 +174,8 @@ def test_prices_turn_tokens_into_money():
     np.testing.assert_allclose(compare_runs(both, by_model)["cost"], rows["cost"])
     with np.errstate(all="raise"):
         assert compare_runs({"x": both["x"].assign(cost=0.0)})["N_at_cost"].isna().all()
+    long = run(A, tokens=10, model="large").assign(prompt_tokens=[None] * 4 + [8] * 12)  # or as the others
+    assert [side.cost.tolist() for side in sides_of({"x": long}, {"large": Price(1e6, 1e6)})] == [[18.0] * 4]
     one = Price(1.0)
     one_each = {"large": one, "small": one}
     for prices, named in (
@@ -253,6 +255,11 @@ def test_a_vote_of_exactly_one_half_is_no_flip_until_it_leaves_it():
     assert rows["gained"].tolist() == [0, 0, 30, 30, 30]
     assert rows.loc[1:2, ["difference", "p_value"]].to_numpy().tolist() == [[0.0, 1.0]] * 2
     assert rows.loc[1:2, "questions_needed"].isna().all()
+
+
+def test_the_largest_changes_are_the_first_flips_whichever_way_they_go():
+    one, two = run({"q1": "raaa", "q2": "rrrr"}), run({"q1": "rrra", "q2": "aaaa"})
+    assert compare_runs({"one": one, "two": two}, at=1)["flips"][0] == "q2 1.00 to 0.00, q1 0.25 to 0.75"
 
 
 def test_no_difference_is_none_however_its_parts_are_rounded():

@@ -92,6 +92,7 @@ def test_it_ends_where_all_the_questions_would_hardly_decide():
     assert Planned(200).look(nothing).word == "undecided"
     assert Open().look(nothing).word == "go on"
     assert Planned(100).look(nothing).word == "undecided"
+    assert Planned(3).places(3) == [1, 2, 3]  # of ten looks
 
 
 def test_a_surely_decided_comparison_needs_part_of_its_questions():

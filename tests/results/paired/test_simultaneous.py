@@ -21,6 +21,13 @@ def test_rows_that_have_nothing_in_common_share_the_level_as_sidak_says(rows):
     assert level_of_each(apart, 0.95) == pytest.approx(0.95 ** (1 / rows), abs=0.002)
 
 
+def test_questions_of_a_cluster_are_one_draw():
+    d = np.random.default_rng(3).normal(size=(80, 6))
+    d += d[:, :1]
+    apart, together = Measured(range(40), d[::2] + d[1::2]), Measured([q // 2 for q in range(80)], d)
+    assert level_of_each([together], 0.95) == pytest.approx(level_of_each([apart], 0.95), abs=1e-9)
+
+
 @pytest.mark.parametrize("shared", [0.999, 0.5, 0.0])
 def test_a_high_level_is_not_lowered_by_the_errors_of_the_draws(shared):
     rng = np.random.default_rng(1)

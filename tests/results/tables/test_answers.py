@@ -95,6 +95,8 @@ def test_as_written_nothing_merges_and_nothing_is_changed_on_the_way_to_a_file(t
         found = as_samples(table(SPELT))
         write_samples(found, tmp_path / "t.csv")
         again = read_samples(tmp_path / "t.csv")
+    with reading(as_written=True, unreadable=["18.0"]):
+        assert as_samples(table(SPELT))["answer"].isna().tolist() == [True, *[False] * 9]
     assert found["answer"].tolist() == again["answer"].tolist() == SPELT
     assert found["correct"].tolist() == [answer == "18" for answer in SPELT]
 

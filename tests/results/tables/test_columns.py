@@ -39,10 +39,10 @@ def converted(name: str, cells: Any) -> list[Any]:
         ([1e22, 0.1 + 0.2, 1234567.0, -0.123456789], ["1e+22", "0.3", "1234567", "-0.123456789"]),
         (["", "None", "nan", "NaN", "null", "<NA>", " "], [None, "None", "nan", "NaN", "null", "<NA>", " "]),
         ([b"18", "é".encode(), None], ["18", "é", None]),
-        (np.array([18, 0.1, np.nan], np.float32), ["18", "0.1", None]),
+        *((np.array([18, 0.1, np.nan], kind), ["18", "0.1", None]) for kind in (np.float16, np.float32)),
         ([9007199254740991.0, 1234567890123456.0], ["9007199254740991", "1234567890123456"]),
         ([10**30, None], [str(10**30), None]),
-        ([Decimal("18"), np.float32(0.1), "x"], ["18", "0.1", "x"]),
+        ([Decimal("18"), np.float32(0.1), np.float32(7), "x"], ["18", "0.1", "7", "x"]),
         (pd.Categorical(["b", None]), ["b", None]),
     ],
 )

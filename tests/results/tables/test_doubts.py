@@ -8,6 +8,7 @@ import pytest
 
 from results import BadInput, as_samples, build_curves, read_samples, reading
 from results.tables.contract import read_curves, write_curves
+from results.tables.doubts import say_same_answers
 from results.tables.files import write_raw
 
 ROWS = pd.DataFrame(
@@ -25,7 +26,7 @@ ROWS = pd.DataFrame(
 def test_rows_that_agree_are_silent():
     graded = ROWS.drop(columns="gold").assign(correct=[False, True, False])
     golds = ["018", "018", "5"], [None, "18", "5"]
-    for rows in (ROWS, graded, *(ROWS.assign(gold=gold) for gold in golds)):
+    for rows in (ROWS, ROWS.assign(logprob=0.005), graded, *(ROWS.assign(gold=gold) for gold in golds)):
         assert said_of(rows) == []
 
 
@@ -131,7 +132,10 @@ def test_answers_that_are_all_one_are_said_where_their_tokens_are_known():
 
 @pytest.mark.parametrize(
     ("clusters", "words"),
-    [(lambda q: q, "of its own"), (lambda _: "p", "one cluster"), (lambda q: q[-1], None)],
+    [
+        *((lambda q: q, "of its own"), (lambda _: "p", "one cluster"), (lambda q: q[-1], None)),
+        (lambda q: q if q > "q0" else None, "1 of 40 questions have no cluster"),
+    ],
 )
 def test_clusters_that_change_nothing_or_leave_nothing_are_said(clusters, words):
     given = table(drawn(8))
@@ -145,6 +149,8 @@ def test_an_option_of_clusters_without_effect_is_refused(tmp_path):
     write_curves(build_curves(given), tmp_path / "c.csv")
     with reading(cluster="own"), pytest.raises(BadInput, match="no effect"):
         read_samples(tmp_path / "s.csv")
+    with reading(cluster="question_id"):  # of a single question
+        assert set(as_samples(table([["1", "2"]]))["cluster"]) == {"q0"}
     with reading(cluster="own"), pytest.raises(BadInput, match="give --cluster with the samples"):
         read_curves(tmp_path / "c.csv")
 
@@ -157,6 +163,8 @@ def test_a_model_that_is_never_right_is_said():
     other = pd.concat([one_right.assign(model="m"), wrong.assign(model="n")])
     assert ["of n;" in line for line in said_of(other)] == [True]
     assert "none could be read" in said_of(wrong.assign(answer=None))[0]
+    half = wrong.assign(correct=False, gold=wrong["gold"].where(wrong["question_id"] == "q1"))
+    assert "answer '4', gold '1'" in said_of(half)[0]  # the first with a gold
     bare = other.assign(correct=other["answer"] == "1", gold=other["gold"].where(other["model"] == "m"))
     assert ["check the column 'correct'" in line for line in said_of(bare)] == [True]
 
@@ -200,6 +208,8 @@ def test_two_models_with_the_same_answers_are_said_once_in_any_order_of_rows():
     shuffled = pd.concat([honest, copied]).sample(frac=1, random_state=0)
     (again,) = said_of(shuffled)
     assert again.split(": ", 2)[2] == line.split(": ", 2)[2]
+    apart = {name: as_samples(one.assign(setting=name)) for name in "ab"}  # two settings are not compared
+    assert warned(lambda: say_same_answers(apart)) == []
 
 
 def test_two_models_that_answer_once_are_copies_by_their_tokens_and_not_by_right_answers():

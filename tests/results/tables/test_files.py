@@ -66,6 +66,8 @@ def test_latex_has_a_line_for_each_row_whatever_is_in_the_cells(tmp_path, shared
     assert [line[:2] for line in comments.split("\n") if line] == ["% "] * shared
     assert "10287" in body
     assert "-12346" in body
+    write_raw(frame[:1], tmp_path / "one.tex")
+    assert "-12346" in (tmp_path / "one.tex").read_text(encoding="utf-8").partition("\\begin{tabular}")[2]
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)

@@ -23,7 +23,8 @@ def table(setting: str = "default", **columns: object) -> pd.DataFrame:
 @pytest.mark.parametrize("cap", [4, 5, 10, 20, 24, 25, 90, 1000])
 def test_a_cap_is_every_subset_counted_out(cap):
     ns = [1, 2, 3, 4]
-    capped = cap_samples(table().assign(score=lambda rows: rows["correct"].astype(float)), [cap])
+    capped = cap_samples(table(score_rm=1).assign(score=lambda rows: rows["correct"].astype(float)), [cap])
+    assert capped["score_rm"].eq(0).equals(capped["finish_reason"].eq("length"))
     methods, by = ["majority", "best_of_n", "highest_score"], {"highest_score": "best_of_n"}  # of 0 and 1
     curves = build_curves(capped, methods, ns, permutations=0).set_index(["method", "N"])
     cut = [

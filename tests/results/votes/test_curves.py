@@ -29,16 +29,18 @@ def test_n_above_the_smallest_pool_is_of_the_questions_that_reach_it_and_said_so
     pools = {"q1": "rraa", "q2": "rrraaaab", "q3": "rra"}
     tokens = {"q1": [10] * 4, "q2": [20] * 8, "q3": [90] * 3}
     with pytest.warns(UserWarning, match="N = ") as said:
-        curves = build_curves(samples_of(pools, tokens=tokens))
+        curves = build_curves(samples_of(pools, tokens=tokens), permutations=11)
+    assert curves.loc[curves["N"] == 4, "permutation"].tolist() == ["exact", *map(str, range(11))] * 2
     (beyond,) = (str(line.message) for line in said if "N = 4: only" in str(line.message))
     assert "d/m/100" in beyond
     assert "2 of 3 questions" in beyond
+    assert "right in 43.8%; all: 51.4%" in beyond  # 1/2 and 3/8; 2/3 of q3
     assert any("N = 8 left out: 2 of 3 questions" in str(line.message) for line in said)
     assert exact(curves).index.tolist() == [1, 2, 3, 4]
     assert curves.groupby("N")["questions"].unique().map(list).to_dict() == {1: [3], 2: [3], 3: [3], 4: [2]}
     del pools["q3"]
-    with pytest.warns(UserWarning, match="N = 8 left out"):
-        reach = build_curves(samples_of(pools, tokens=tokens), ns=[1, 4, 8], permutations=0)
+    with pytest.warns(UserWarning, match="N = 8, 9 left out: 1 of 2 questions have fewer than 8 "):
+        reach = build_curves(samples_of(pools, tokens=tokens), ns=[1, 4, 8, 9], permutations=0)
     own, alone = (exact(rows).loc[4].drop("stderr_vs_first_n") for rows in (curves, reach))
     pd.testing.assert_series_equal(own, alone)
     assert own["tokens_per_answer"] == 15
@@ -46,6 +48,14 @@ def test_n_above_the_smallest_pool_is_of_the_questions_that_reach_it_and_said_so
     with pytest.warns(UserWarning, match="2 of 3 questions"):
         two = build_curves(samples_of({"q1": "rrrrabrr", "q2": "rrraabbr", "q3": "rra"}), permutations=0)
     assert np.isnan(exact(two).loc[[4, 8], "stderr_vs_first_n"]).all()  # N = 1 uses all three
+
+
+@pytest.mark.filterwarnings("ignore:.*questions")
+@pytest.mark.parametrize(("second", "known"), [("q2", ["2"]), ("q3", [])])
+def test_without_tokens_the_first_setting_is_compared_with_if_its_questions_are_the_same(second, known):
+    both = pd.concat([samples_of(TWO, "1"), samples_of({"q1": "raab", second: "aaab"}, "2")])
+    found = build_curves(both, permutations=0).dropna(subset="stderr_vs_cheapest")
+    assert found["setting"].unique().tolist() == known
 
 
 @pytest.mark.parametrize("ns", [[5], [8, 16]])

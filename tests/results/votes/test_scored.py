@@ -8,7 +8,7 @@ from results import BadInput, as_samples, best_of_n_curve, build_curves, vote_cu
 from results.votes.curves import usual_methods
 from results.votes.exact import Floats, majority_accuracy
 from results.votes.score_kernel import credit
-from results.votes.scored import accuracy_by_score, grid_steps
+from results.votes.scored import accuracy_by_score, grid_steps, score_column
 from tests.by_hand import best_of_subset, pools_of, scored_by_subsets, weighted_of_subset
 
 NAN, INF = np.nan, np.inf
@@ -191,6 +191,7 @@ def test_scores_that_do_not_fit_are_refused(scores):
         ("best_by_score", {"logprob": [-1.0, 2.5, -1, -1, -1, -1]}, "column 'logprob': found '2.5'"),
         ("weighted_majority", {"score": [-1.0, 1, 1, 1, 1, 1]}, "question a: a score of -1"),
         ("weighted_majority", {"score": [1.0, 1, 1, INF, 1, 1]}, "question b: a score of inf"),
+        ("highest_score", {"score": [1.0, 1, 1, 1.5, 1, 1]}, "question b: a score of 1.5"),
     ],
 )
 def test_scores_that_cannot_be_used_are_one_line(method, change, message):
@@ -209,6 +210,7 @@ def test_log_probabilities_far_below_zero_weigh_by_their_differences(shift):
     steps = np.rint(np.exp(logs[:4] - logs[0]) * grid_steps(5))
     found = chosen("weighted_majority", votes, scores, ns, logs=True)
     np.testing.assert_allclose(found, weighted(votes, [*steps, 0.0], ns), atol=1e-12)
+    assert chosen("weighted_majority", [0, 1], [-INF, shift], [1, 2], logs=True).tolist() == [0, 0]
 
 
 def partial(**more):
@@ -237,6 +239,7 @@ def test_what_is_computed_where_nothing_is_asked_for():
     alone = rows.drop(columns="score").assign(correct=verdicts, model="m")
     usual = {
         "a threshold on scores": (rows.assign(correct=verdicts), ("best_of_n", "all_of_n", "highest_score")),
+        "a threshold that all pass": (rows.assign(correct=True), ("best_of_n", "all_of_n", "highest_score")),
         "verdicts": (alone, ("best_of_n", "all_of_n")),
         "in words": (alone.assign(answer=yes), ("best_of_n", "all_of_n")),
         "a yes that is wrong": (rows.assign(answer=yes, gold="yes"), ("majority", "best_of_n")),
@@ -250,11 +253,19 @@ def test_what_is_computed_where_nothing_is_asked_for():
     assert own.to_dict() == {"m": ["best_of_n", "all_of_n"], "n": ["majority", "best_of_n"]}
 
 
+def test_scores_that_answers_lack_are_counted_among_those_that_can_be_read():
+    samples = pd.DataFrame({"answer": [None] * 8 + ["5"] * 4, "score": [1.0] * 11 + [NAN]})
+    with pytest.warns(UserWarning, match="1 of 4 answers have none"):
+        score_column(samples, "score")
+
+
 @pytest.mark.parametrize("scores", [[0.5, 1.5], [-0.1, 1], [NAN, NAN]])
 def test_scores_that_are_no_credit_are_no_verdicts(scores):
     table = pd.DataFrame({"question_id": "q", "sample": [0, 1], "score": scores})
     with pytest.raises(BadInput, match="from 0 to 1"):
         as_samples(table)
+    with pytest.raises(BadInput, match="no column 'answer'"):
+        as_samples(table.assign(gold="1"))
 
 
 REWARDS = pd.DataFrame(

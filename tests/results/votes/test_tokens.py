@@ -1,6 +1,7 @@
 """results.votes.tokens: the mean length of answers, also with unequal numbers of answers per question."""
 
 import math
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -31,6 +32,7 @@ def test_every_question_counts_the_same_however_many_answers_it_has(source, T):
     assert set(curves["source"]) == {source}
     assert set(curves["T"]) == {T} == {reasoning_length(65.0, 2, source)}
     assert set(curves["tokens_per_answer"]) == set(answer_lengths(curves)) == {65.0}
+    assert answer_lengths(curves.assign(tokens_per_answer=0.0)).isna().all()  # unknown
 
 
 @pytest.mark.parametrize(
@@ -49,6 +51,15 @@ def test_the_length_is_that_of_the_answers_with_a_count_unless_most_have_none(to
     assert tokens_per_answer(pools) == pytest.approx(length, nan_ok=True)
     shuffled = samples(tokens).sample(frac=1, random_state=0)
     assert tokens_per_answer(answer_pools(shuffled)) == pytest.approx(length, nan_ok=True)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        build_curves(samples(tokens), permutations=0)
+    said = [line for line in map(str, (one.message for one in caught)) if "no token count" in line]
+    used = [one for own in tokens.values() for one in own]
+    effect = "no T:" if math.isnan(length) else "T is that of the others:"
+    some = used.count(None) < len(used)
+    expected = [f"{effect} {used.count(None)} of {len(used)}"] if some else []
+    assert [line.partition(": ")[2].partition(" answers")[0] for line in said] == expected
 
 
 def test_first_answers_of_an_order():

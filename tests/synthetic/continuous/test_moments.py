@@ -37,7 +37,11 @@ SAME_EXAMPLES = [
 OTHERS = [small(decay=1.0), small(noise="linear", decay=1.0), small(n=4)]
 
 
-@pytest.mark.parametrize("settings", [SAME_EXAMPLES, SAME_EXAMPLES[1:2] + OTHERS], ids=["same", "others"])
+@pytest.mark.parametrize(
+    "settings",
+    [SAME_EXAMPLES, SAME_EXAMPLES[1:2] + OTHERS, [small(omega=0.0), OTHERS[0]]],
+    ids=["same", "others", "scaled"],
+)
 def test_sampler_and_literal_transformer_walk_the_same_paths(settings):
     """Settings with the same examples are sampled together, others separately."""
     lines = [(draw_tasks(setting, task_keys(2, 1), seed=2), setting) for setting in settings]

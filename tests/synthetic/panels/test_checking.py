@@ -10,9 +10,10 @@ from scipy.special import stdtrit
 
 from results import BadInput
 from synthetic.cli import cli
+from synthetic.model.noise import NOISE_LAWS, NoiseLaw, constant_noise
 from synthetic.panels import checking
 from synthetic.panels.checking import check
-from synthetic.panels.experiments import EXPERIMENTS
+from synthetic.panels.experiments import EXPERIMENTS, with_changes
 
 
 def small(name):
@@ -38,9 +39,12 @@ def test_the_literal_transformer_is_the_exact_solution(name, monkeypatch):
     np.testing.assert_array_equal(again["transformer"], table.loc[table["N"] == 1, "transformer"])
 
 
-def test_more_votes_than_paths_are_refused():
+def test_more_votes_than_paths_are_refused(monkeypatch):
     with pytest.raises(BadInput, match="N=32"):
         check(small("fig2h"), tasks=1, paths=16, seed=1, votes=(32,))
+    monkeypatch.setitem(NOISE_LAWS, "bare", NoiseLaw("bare", constant_noise))  # no moments: 256 paths sampled
+    with pytest.raises(BadInput, match="N=257"):
+        check(with_changes(small("fig2b"), ["noise=bare"]), tasks=1, paths=300, seed=1, votes=(257,))
 
 
 def test_the_standard_error_is_that_of_the_sampled_paths():
@@ -52,10 +56,12 @@ def test_the_standard_error_is_that_of_the_sampled_paths():
 def test_the_command_says_how_far_apart_they_are(monkeypatch):
     """The largest difference of either sign is shown; a column is called `exact` only if all lines are."""
     table = pd.DataFrame({"exact": 0.5, "difference": [0.02, -0.03], "stderr": [0.02, 0.01]})
-    monkeypatch.setattr(checking, "check", lambda *_, **__: table)
+    asked = []
+    monkeypatch.setattr(checking, "check", lambda *_, votes: asked.append(votes) or table)
     first = EXPERIMENTS["fig2h"].variants[0].setting
     monkeypatch.setattr("synthetic.continuous.risk.needs_sampling", lambda setting, _: setting == first)
-    result = CliRunner().invoke(cli, ["check", "fig2h"], standalone_mode=False)
+    result = CliRunner().invoke(cli, ["check", "fig2h", "--n", "4,1,4"], standalone_mode=False)
+    assert asked == [(1, 4)]
     assert "fig2h: they agree" in result.output
     assert "-0.030" in result.output
     assert "sampled, 256 paths" in result.output

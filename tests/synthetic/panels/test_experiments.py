@@ -70,10 +70,12 @@ def test_a_label_says_what_the_setting_is(name):
 def test_changes_reach_every_line_and_its_label():
     changed = with_changes(EXPERIMENTS["fig2b"], ["step_rule=eta/n", "decay=1", "n=40"])
     assert len(changed.variants) == len(EXPERIMENTS["fig2b"].variants) - 1  # one already had that step
+    assert changed.variants[1].label == "sigma_eps=1 sigma=2 step_rule=eta/n decay=1 n=40"  # the first of two
     for line in changed.variants:
         assert (line.setting.step_rule, line.setting.decay, line.setting.n) == ("eta/n", 1.0, 40)
         assert line.label.endswith("step_rule=eta/n decay=1 n=40")
-    assert with_changes(changed, ["decay=none"]).variants[0].setting.decay is None
+    for none in ("decay=none", "decay=None"):
+        assert with_changes(changed, [none]).variants[0].setting.decay is None
 
 
 def test_several_values_make_every_line_once_for_each():
@@ -91,6 +93,7 @@ def test_several_values_make_every_line_once_for_each():
     ("panel", "changes", "labels"),
     [
         ("fig2h", ["eta=.3"], ["step=3/10 eta=0.3", "step=3/50 eta=0.3"]),
+        ("fig2h", ["eta=.005"], ["step=1/200 eta=0.005", "step=1/1000 eta=0.005"]),
         ("fig2h", ["n=10"], ["step=1 n=10", "step=1/10 n=10"]),
         ("fig2h", ["step_rule=eta/n"], ["step=1/5 step_rule=eta/n"]),
         ("fig1-binary", ["eta=1"], ["eta=1", "step=1/4 eta=1"]),

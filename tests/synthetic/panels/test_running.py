@@ -40,7 +40,7 @@ def test_continuous_roads_agree():
         run_experiment("fig1-continuous", CONTINUOUS, solver, repeats=1, tasks=2)[0]
         for solver in ("exact", "monte-carlo")
     )
-    with pytest.warns(UserWarning, match="fig1-continuous: .* linear noise: 2 sampled paths a task"):
+    with pytest.warns(UserWarning, match="fig1-continuous: best-of-N .* linear noise: 2 sampled paths"):
         fewer, _ = run_experiment("fig1-continuous", CONTINUOUS, repeats=1, tasks=2, paths=2)
     most = fewer[fewer["method"] != "greedy"].groupby("model")["N"].max()
     assert set(most[most.index.str.contains("constant")]) == {256}  # by formula

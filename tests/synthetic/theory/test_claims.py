@@ -119,7 +119,7 @@ def test_fitted_to_a_mean_it_is_the_interval_of_the_mean():
 
 def test_a_number_that_jumps_with_the_tasks_is_undecided_within_its_range():
     row = fitted_row("s", "q", lambda mean: float(mean > 0) / 2, np.eye(20)[0], below=0.6, most=1)
-    assert row.low == 0
+    assert (row.low, row.high) == (0, 1)
     assert row.outcome == "undecided"
     assert fitted_row("s", "q", lambda _: np.nan, np.ones(20), above=0).outcome == "undecided"
 
@@ -210,6 +210,8 @@ def test_a_bound_outside_of_its_theorem_is_left_out_and_inside_it_holds():
     with pytest.warns(UserWarning, match="gap-above-its-lower-bound.*n=4"):
         small = claims_at("fig1-binary", ["eta=0.25"], (2,), (4,), tasks=1)
     assert "gap-above-its-lower-bound" not in {claim.name for claim in small}
+    with pytest.warns(UserWarning, match=r"give --steps \(fig2h step=1, fig2h step=1/5\)"):
+        claims_at("fig2h", steps=(8,))
     inside = asked("fig2f", ["n=2000", "d=5", "eta=0.0005", "sigma_eps=0.1"], (1, 4, 16), (4,), tasks=1)
     (row,) = of("gap-above-its-lower-bound", inside).itertuples()
     assert row.verdict == "holds"
@@ -241,6 +243,8 @@ def test_names_are_those_of_the_table():
 def test_what_is_unknown_is_refused(words, changes):
     with pytest.raises(BadInput, match="expected"):
         claims_at(*words, changes)
+    with pytest.raises(BadInput, match="tasks=0"):
+        claims_at("fig2h", tasks=0)
 
 
 @pytest.mark.parametrize(
@@ -258,8 +262,9 @@ def test_the_command_writes_a_table_of_claims(tmp_path, monkeypatch, words):
     assert list(pd.read_csv(out).columns) == claims.COLUMNS
 
 
-def test_the_command_changes_a_named_panel_alone(tmp_path):
-    alone = CliRunner().invoke(cli, ["claims", "--set", "d=5", "--out", str(tmp_path / "no.csv")])
+@pytest.mark.parametrize("option", ["--set=d=5", "--tasks=0"])
+def test_the_command_changes_a_named_panel_alone(tmp_path, option):
+    alone = CliRunner().invoke(cli, ["claims", option, "--out", str(tmp_path / "no.csv")])
     assert alone.exit_code == 2
     assert "NAME" in alone.output
     assert not (tmp_path / "no.csv").exists()
