@@ -1,5 +1,6 @@
 """`tts compare`: the runs it accepts, its verdicts and exit codes."""
 
+from itertools import pairwise
 from pathlib import Path
 
 import pandas as pd
@@ -60,6 +61,14 @@ def test_the_gate_leaves_with_the_verdict_on_the_second_run(
     *told, last = capsys.readouterr().out.splitlines()
     assert last == f"verdict: {word}"
     assert any("margin" in line for line in told) == ("--at" in arguments and "--margin" in arguments)
+    planned = dict(pairwise(arguments)).get("--planned", 30)
+    assert any("interim" in line for line in told) == ("--sequential" in arguments and planned == 30)
+
+
+def test_a_run_without_a_failure_tells_what_it_shows(runs, capsys):
+    """Four of four, for thirty questions together: (0.05 / 30)^(1/4)."""
+    assert results("compare", runs[4], "--every-question") == 0
+    assert "at least 20 % of its answers" in capsys.readouterr().out
 
 
 def test_verdicts_with_scores_have_no_vote_by_them(runs, tmp_path, capsys):

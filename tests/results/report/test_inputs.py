@@ -9,7 +9,7 @@ import pytest
 
 from results import BadInput, write_curves
 from results.report.inputs import read_tables
-from results.report.provenance import fact_table, unfinished
+from results.report.provenance import fact_table, unfinished, whole_runs
 from results.summary.gains import ranks
 from results.tables.files import read_record
 from results.tables.key import Key
@@ -79,6 +79,11 @@ def test_a_run_folder_becomes_curves_facts_and_questions(run):
     for records, said in (([RECORD | {"planned": 12}], {}), (tables.records, "20"), ([RECORD, RECORD], "40")):
         lacking = {Key("llm", "sums", "m"): f"12 of {said} planned answers, to 2 questions."} if said else {}
         assert unfinished(records, both) == lacking
+    halves = [
+        {"experiment": RECORD["experiment"] | {"shard": f"{part}/2"}, "planned": planned}
+        for part, planned in ((1, None), (2, 5))
+    ]
+    assert [one["planned"] for one in whole_runs(halves)] == [5]
     told = fact_table(tables.records[0], both)
     assert dict(told.rows)["prompt"] == "p\\u202e (SHA-256 0472592d8418…)"
 

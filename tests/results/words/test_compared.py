@@ -47,12 +47,23 @@ def test_what_would_decide_a_difference_is_first_of_all_enough_questions(given, 
 
 
 @pytest.mark.parametrize(
-    ("ratio", "advice"), [(10, "large 10 or more"), (0.1, "large first, and small 10 or more")]
+    ("ratio", "setting", "advice"),
+    [
+        (10, "10", "give large 10 or more per question"),
+        (0.1, "10", "give large first, and small 10 or more per question"),
+        (10, "large", "give large 10 or more per question"),
+        (0.1, "large", "compare them at N = 10 or more"),  # two settings of one run
+    ],
 )
-def test_an_unknown_equal_cost_asks_for_what_the_smallest_n_takes(ratio, advice):
-    row = DIFFERENCE | {"low": 0.03, "difference_at_cost": None, "cost_unit": "tokens"}
+def test_an_unknown_equal_cost_asks_for_what_the_smallest_n_takes(ratio, setting, advice):
+    row = DIFFERENCE | {"low": 0.03, "difference_at_cost": None, "cost_unit": "tokens", "setting_b": setting}
     rows = pd.DataFrame([row | {"N": n, "cost": n, "N_at_cost": n * ratio} for n in (4, 1, 16)])
-    assert f"are compared: give {advice} per question" in verdict(rows)
+    assert f"are compared: {advice}" in verdict(rows)
+
+
+def test_where_there_are_several_settings_both_are_named():
+    rows = pd.DataFrame([DIFFERENCE | {"setting_b": "20", "N": 8}, DIFFERENCE])
+    assert ", majority vote, N = 8, setting 10 and 20, " in verdict(rows)
 
 
 @pytest.mark.parametrize("clear", [0.03, -0.03])
