@@ -146,6 +146,8 @@ def test_forecast_of_new_settings_is_drawn_against_length():
     caps = table.assign(role=new, setting=table["setting"].map({"low": "cap=100", "high": "cap=400"}))
     (by_cap,) = make_forecasts({"f": caps})
     assert forecast_figure(by_cap).page_spec()["layer"][-1]["encoding"]["x"]["field"] == "cap"
+    (in_part,) = make_forecasts({"f": caps.replace({"setting": {"cap=400": "no cap"}})})
+    assert forecast_figure(in_part).page_spec()["layer"][-1]["encoding"]["x"]["field"] == "length"
 
 
 def test_a_value_without_a_standard_error_has_no_band():

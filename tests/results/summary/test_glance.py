@@ -77,10 +77,10 @@ def test_a_cell_links_to_its_question_whatever_that_is_called():
 
 def test_a_grid_has_so_many_cells_over_all_its_runs(monkeypatch):
     monkeypatch.setattr("results.figures.comparison.MOST_CELLS", 4)
-    (grid,) = grids(answers({"m": [0, 2, 3, 4], "n": [0, 1, 2, 3]}))
+    (grid,) = grids(answers({"m": [0, 2, 3, 4, 4], "n": [0, 1, 2, 3, 4]}))
     figure = grid_figure(grid, "g", {run.whose: 0 for run in grid.runs})
     assert [len(layer.data) for layer in figure.layers] == [2]
-    assert "2 of 4 questions" in figure.subtitle[-1]
+    assert "2 of 5 questions" in figure.subtitle[-1]
 
 
 def test_many_unsteady_questions_are_counted_and_few_named():
