@@ -84,8 +84,8 @@ def test_a_run_folder_becomes_curves_facts_and_questions(run):
         for part, planned in ((1, None), (2, 5))
     ]
     assert [one["planned"] for one in whole_runs(halves)] == [5]
-    told = fact_table(tables.records[0], both)
-    assert dict(told.rows)["prompt"] == "p\\u202e (SHA-256 0472592d8418…)"
+    told = dict(fact_table(tables.records[0], both).rows)
+    assert (told["prompt"], told["engine"]) == ("p\\u202e (SHA-256 0472592d8418…)", "sglang 0.5")
 
 
 def test_answers_without_a_record_of_the_harness_have_no_facts(run):

@@ -68,11 +68,11 @@ def test_unsteady_is_from_a_fifth_to_four_fifths(right, unsteady):
 
 
 def test_a_cell_links_to_its_question_whatever_that_is_called():
-    table = answers({"m": [2, 3]}).replace({"question_id": {"q00": "50 % of #1 & more"}})
+    table = answers({"m": [2, 3]}).replace({"question_id": {"q00": "50 % of 1/#2 & more"}})
     (grid,) = grids(table)
     (cells,) = [layer.data for layer in grid_figure(grid, "g", {run.whose: 0 for run in grid.runs}).layers]
-    assert [unquote(link) for link in cells["link"]] == ["50 % of #1 & more", "q01"]
-    assert not set("%#& ") & set(cells["link"].iloc[0].replace("%2", ""))
+    assert [unquote(link) for link in cells["link"]] == ["50 % of 1/#2 & more", "q01"]
+    assert not set("%#&/ ") & set(cells["link"].iloc[0].replace("%2", ""))
 
 
 def test_a_grid_has_so_many_cells_over_all_its_runs(monkeypatch):
@@ -88,4 +88,5 @@ def test_many_unsteady_questions_are_counted_and_few_named():
     table = answers({"m": [2] * 30}).assign(question_id=lambda rows: evil + rows["question_id"])
     (grid,) = grids(table)
     told = unsteady_table(grid)
+    assert told.head == ["question", "right"]
     assert (told.title[:9], len(told.rows), told.rows[0][0]) == ("30 of 30 ", LISTED, "<b>\\u202eq00")
