@@ -78,6 +78,7 @@ def test_verdicts_with_scores_have_no_vote_by_them(runs, tmp_path, capsys):
     pd.concat([verdicts.assign(model=name) for name in "mn"]).to_csv(both := tmp_path / "s.csv", index=False)
     assert results("compare", both, "--score", "score", "--out", tmp_path / "c.csv") == 0
     assert set(pd.read_csv(tmp_path / "c.csv")["method"]) == {"best_by_score"}
+    assert results("compare", both, "--model", "m", "--model", "n") == 0
     assert results("compare", both, "--model", "m", "--score", "score") == 2
     assert "verdicts cast no vote that a choice by score could beat" in capsys.readouterr().err
     votes = verdicts.assign(answer=answers["answer"], gold="1", dataset="first", model="m")
@@ -89,6 +90,12 @@ def test_verdicts_with_scores_have_no_vote_by_them(runs, tmp_path, capsys):
     assert predict(*plan, "--out", tmp_path / "p.csv").exit_code == 0
     bought = pd.read_csv(tmp_path / "p.csv").groupby("method")["N"].apply(set)
     assert bought.to_dict() == {"majority": {1}, "best_by_score": {2, 4}}
+
+
+def test_a_price_may_be_of_a_name_with_an_equals_sign(tmp_path, capsys):
+    files = [samples_file(tmp_path / f"{i}.csv", i, model=f"m=t{i}") for i in (1, 3)]
+    assert results("compare", *files, "--price", "m=t1=2", "--price", "m=t3=2") == 0
+    assert "equal US$" in capsys.readouterr().out
 
 
 def test_names_are_harmless_on_a_terminal(tmp_path, capsys):

@@ -54,10 +54,15 @@ def test_plans_of_two_levels_are_two_plans():
 
 
 @pytest.mark.parametrize(
-    ("known", "brings"), [("forecast", "is forecast to add 8.0"), ("measured", "adds 8.0")]
+    ("known", "best", "brings"),
+    [
+        ("forecast", 0.78, "is forecast to add 8.0"),
+        ("measured", 0.78, "adds 8.0"),
+        ("measured", 0.71, "within a point"),
+    ],
 )
-def test_what_the_best_adds_is_forecast_if_the_best_is(known, brings):
-    cells = {"predicted": [0.7, 0.78], "new_low": [0.6, 0.7], "new_high": [0.8, 0.86]}
+def test_what_the_best_adds_is_forecast_if_the_best_is(known, best, brings):
+    cells = {"predicted": [0.7, best], "new_low": [0.6, 0.7], "new_high": [0.8, 0.86]}
     names = {"model": ["m", "k"], "N": [1, 8], "cost": [10.0, 80.0], "known": ["measured", known]}
     of_both, *_ = plans(pd.DataFrame(PLAN).iloc[[0, 0]].reset_index(drop=True).assign(**names, **cells))
     assert brings in advice(of_both)

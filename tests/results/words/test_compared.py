@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from results.words.cells import cells_of
-from results.words.compared import COLUMNS, both_ways, quoted, verdict
+from results.words.compared import COLUMNS, both_ways, in_clusters, quoted, verdict, without_repeats
 from tests.results.made_tables import DIFFERENCE
 
 
@@ -64,6 +64,28 @@ def test_an_unknown_equal_cost_asks_for_what_the_smallest_n_takes(ratio, setting
 def test_where_there_are_several_settings_both_are_named():
     rows = pd.DataFrame([DIFFERENCE | {"setting_b": "20", "N": 8}, DIFFERENCE])
     assert ", majority vote, N = 8, setting 10 and 20, " in verdict(rows)
+
+
+def test_only_what_is_clear_speaks_against_the_rest():
+    unclear = DIFFERENCE | {"N": 1, "difference": -0.08, "low": -0.17, "high": 0.01}
+    for least, told in ((0.01, ", the most answers at which it is clear"), (-0.01, ", but not everywhere")):
+        rows = pd.DataFrame([DIFFERENCE, unclear | {"high": least}])
+        assert told in verdict(rows)
+
+
+def test_of_equal_costs_the_one_at_most_answers_is_quoted():
+    """At N = 8 the cost is unknown; at 4 it is known, if nothing is clear at equal N."""
+    unknown = {"N": 8, "difference_at_cost": None}
+    rows = pd.DataFrame([DIFFERENCE | {"N": 1}, DIFFERENCE | {"low": -0.01}, DIFFERENCE | unknown])
+    assert "large − small is −1.0 (−5.0 … +3.0) (majority vote, N = 4)" in verdict(rows)
+
+
+def test_clusters_are_counted_and_one_answer_is_told_once():
+    nan, methods = np.nan, ("majority", "best_of_n", "highest_score")
+    told = [in_clusters(pd.DataFrame({"clusters": some})) for some in ([30, 30], [10, 21], [30, nan], [nan])]
+    assert told == [" in 30 clusters", " in 10 to 21 clusters", " in 30 clusters, where there are any", ""]
+    rows = pd.DataFrame([DIFFERENCE | {"N": 1, "method": method} for method in methods])
+    assert without_repeats(rows)["method"].tolist() == ["majority", "highest_score"]
 
 
 @pytest.mark.parametrize("clear", [0.03, -0.03])

@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from results.summary.buying import measured
 from results.summary.panels import make_panels
-from results.words.findings import answers_verdict, headline, length_verdict, models_table, opening
+from results.words.findings import answers_verdict, headline, left_out, length_verdict, models_table, opening
 from tests.results.made_tables import DIFFERENCE, curves, twin
 
 
@@ -63,3 +64,9 @@ def test_the_error_of_the_twin_is_better_lower(first, told):
     (panel,) = make_panels(twin().assign(accuracy=np.nan, risk=[first, 1.0, 1.5, 0.5]))
     assert told in length_verdict(panel)
     assert "cuts the error from 1.5 to 0.5 (" in answers_verdict(panel)
+
+
+def test_a_model_is_left_out_of_the_plans_of_one_data_set_whatever_those_of_another_say():
+    panels = make_panels(pd.concat([curves(), curves(dataset="words")]))
+    (line,) = left_out(panels, [measured(panels[:1])])
+    assert line.startswith("m on words is in no plan")
