@@ -63,6 +63,7 @@ def test_the_gate_leaves_with_the_verdict_on_the_second_run(
     assert any("margin" in line for line in told) == ("--at" in arguments and "--margin" in arguments)
     planned = dict(pairwise(arguments)).get("--planned", 30)
     assert any("interim" in line for line in told) == ("--sequential" in arguments and planned == 30)
+    assert any("Even all planned" in line for line in told) == (planned == 40)
 
 
 def test_a_run_without_a_failure_tells_what_it_shows(runs, capsys):

@@ -47,6 +47,13 @@ def test_costs_are_told_as_they_are_compared():
     assert (both.chosen["model"], "tokens per question" in advice(both)) == ("m", True)
 
 
+def test_a_budget_that_nothing_meets_is_told_the_fewest_tokens_also_where_others_cost_less():
+    table = pd.concat([pd.DataFrame(PLAN), pd.DataFrame(PLAN).assign(model="k", cost=[20.0, 40, 80, 160])])
+    money = Money({"m": Price(2.0), "k": Price(0.1)})
+    both, *_ = plans(table.reset_index(drop=True).assign(token_budget=9.0), money)
+    assert (both.by, "the cheapest takes 10." in advice(both)) == ("usd", True)
+
+
 def test_plans_of_two_levels_are_two_plans():
     table = pd.DataFrame(PLAN)
     both = pd.concat([table.assign(level=0.9), table.assign(level=0.5)])
