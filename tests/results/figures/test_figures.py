@@ -143,6 +143,8 @@ def test_forecast_of_new_settings_is_drawn_against_length():
     new = np.where(table["setting"] == "high", "held_out", "used")
     (by_length,) = make_forecasts({"f": table.assign(role=new)})
     assert (by_n.over_length, by_length.over_length) == (False, True)
+    more = table.assign(role=new, N=table["N"].mask((table["setting"] == "high") & (table["N"] == 16), 64))
+    assert (by_length.question, make_forecasts({"f": more})[0].question) == ("longer", "longer and more")
     (unknown,) = make_forecasts({"f": table.assign(role=new, tokens_per_answer=None, T=None)})
     assert not unknown.over_length
     assert forecast_figure(by_length).page_spec()["layer"][-1]["encoding"]["x"]["field"] == "length"

@@ -26,6 +26,10 @@ def test_a_trend_through_three_lengths_is_said_to_meet_any_points():
         assert ("any three points" in length_figure(drawn, (0, 1)).subtitle[-1]) == (lengths == 3)
 
 
+def test_without_one_answer_there_is_no_gap_to_read():
+    assert {fit.single for fit in fit_trends(panel(n4=ONE, n16=MANY)).values()} == {None}
+
+
 def test_trends_recover_the_papers_form():
     """Recover Acc(T, 1) = 0.7 − 0.5 e^(−0.3 T) and Acc(T, 16) = 0.95 − 0.8 e^(−4 Acc(T, 1)²)."""
     first, second = fit_trends(panel(n1=ONE, n16=MANY)).values()

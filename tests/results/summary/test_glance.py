@@ -13,6 +13,7 @@ from results.summary.samples import grids
 from results.tables.contract import as_samples
 from results.words.compared import ranks_sentence
 from results.words.values import LISTED, runs_table, unsteady_table
+from tests.results.made_tables import DIFFERENCE
 
 
 def answers(shares: dict[str, list[int]], of: int = 4, **more: object) -> pd.DataFrame:
@@ -59,6 +60,16 @@ def test_the_grid_has_the_hardest_question_and_the_best_run_first():
     assert list(grid.shares.index) == ["q00", "q01", "q02"]
     assert grid.unsteady_questions.to_numpy().tolist() == [["q01", 2, 2, 0.25], ["q00", 1, 2, 0.25]]
     assert [row[2] for row in runs_table(grid).rows] == ["2 of 3", "1 of 3"]
+
+
+def test_runs_of_one_name_are_ranked_by_setting():
+    pairs = [DIFFERENCE | {"a": "m", "b": "m", "setting_a": a, "setting_b": b} for a, b in ("12", "13", "23")]
+    assert set(ranks(pd.DataFrame(pairs))["run"]) == {"m, 1", "m, 2", "m, 3"}
+
+
+def test_the_most_answers_are_those_of_any_run():
+    (grid,) = grids(pd.concat([answers({"a": [1]}, of=4), answers({"b": [1]}, of=2)]))
+    assert grid.answers == 4
 
 
 @pytest.mark.parametrize(("right", "unsteady"), [(1, False), (2, True), (8, True), (9, False)])

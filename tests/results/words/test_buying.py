@@ -39,6 +39,9 @@ def test_what_is_expected_of_a_choice_moves_its_interval_on_new_questions_along(
     assert found == pytest.approx([0.675, 0.655, 0.705, 0.705])
     (old,) = plans(expected.drop(columns=["new_low", "new_high"]).assign(target_accuracy=0.67))
     assert old.chosen[["lower", "upper"]].tolist() == [0.4, 0.8]
+    bounds = {"expected": table["predicted"] + 0.03, "new_low": 0.0, "new_high": 1.0}  # these stay
+    (open_,) = plans(expected.assign(target_accuracy=0.67, **bounds))
+    assert open_.chosen[["lower", "upper"]].tolist() == [0.0, 1.0]
 
 
 def test_costs_are_told_as_they_are_compared():
