@@ -84,6 +84,8 @@ def test_a_run_folder_becomes_curves_facts_and_questions(run):
         for part, planned in ((1, None), (2, 5))
     ]
     assert [one["planned"] for one in whole_runs(halves)] == [5]
+    bare = {"experiment": {"dataset": "sums", "model": "m", "prompt": None}}
+    assert dict(fact_table(bare, both).rows).keys() == {"model", "questions", "answers"}
     told = dict(fact_table(tables.records[0], both).rows)
     assert (told["prompt"], told["engine"]) == ("p\\u202e (SHA-256 0472592d8418…)", "sglang 0.5")
 

@@ -67,6 +67,11 @@ def test_runs_of_one_name_are_ranked_by_setting():
     assert set(ranks(pd.DataFrame(pairs))["run"]) == {"m, 1", "m, 2", "m, 3"}
 
 
+def test_runs_that_are_not_among_the_best_are_counted():
+    runs = pd.DataFrame({"run": list("abcde"), "first": [1, 1, 3, 3, 3], "last": [2, 2, 5, 5, 5]})
+    assert "; the other 3 are each clearly" in ranks_sentence(runs.assign(N=4, method="majority"))
+
+
 def test_the_most_answers_are_those_of_any_run():
     (grid,) = grids(pd.concat([answers({"a": [1]}, of=4), answers({"b": [1]}, of=2)]))
     assert grid.answers == 4

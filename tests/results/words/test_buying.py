@@ -57,6 +57,13 @@ def test_a_budget_that_nothing_meets_is_told_the_fewest_tokens_also_where_others
     assert (both.by, "the cheapest takes 10." in advice(both)) == ("usd", True)
 
 
+@pytest.mark.parametrize(("predictor", "found"), [("measured", [2]), ("default", [1, 1])])
+def test_only_measured_choices_are_compared_across_methods(predictor, found):
+    table = pd.DataFrame(PLAN).assign(predictor=predictor)
+    both = pd.concat([table, table.assign(method="best_by_score")])
+    assert [len(plan.methods) for plan in plans(both)] == found
+
+
 def test_plans_of_two_levels_are_two_plans():
     table = pd.DataFrame(PLAN)
     both = pd.concat([table.assign(level=0.9), table.assign(level=0.5)])

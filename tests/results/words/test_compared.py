@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from results.report.selectors import comparison_choices
 from results.words.cells import cells_of
 from results.words.compared import COLUMNS, both_ways, in_clusters, quoted, verdict, without_repeats
 from tests.results.made_tables import DIFFERENCE
@@ -64,6 +65,7 @@ def test_an_unknown_equal_cost_asks_for_what_the_smallest_n_takes(ratio, setting
 def test_where_there_are_several_settings_both_are_named():
     rows = pd.DataFrame([DIFFERENCE | {"setting_b": "20", "N": 8}, DIFFERENCE])
     assert ", majority vote, N = 8, setting 10 and 20, " in verdict(rows)
+    assert [choice.name[-11:] for choice in comparison_choices(rows)] == [", 10 and 20", "on sums, 10"]
 
 
 def test_only_what_is_clear_speaks_against_the_rest():
