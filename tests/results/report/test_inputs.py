@@ -90,6 +90,13 @@ def test_a_run_folder_becomes_curves_facts_and_questions(run):
     assert (told["prompt"], told["engine"]) == ("p\\u202e (SHA-256 0472592d8418…)", "sglang 0.5")
 
 
+@pytest.mark.usefixtures("undrawn")
+def test_the_page_tells_what_is_not_there(run, tmp_path):
+    assert "12 of 20 planned answers" in page_of(run)
+    curves(questions=[200, 200, 150, 150]).to_csv(tmp_path / "c.csv", index=False)
+    assert "150 of 200 questions" in page_of(tmp_path / "c.csv")
+
+
 def test_answers_without_a_record_of_the_harness_have_no_facts(run):
     for content in ("", "[]", "{}", '{"experiment": null}'):
         (run / "run.json").write_text(content)
@@ -174,6 +181,9 @@ def test_intervals_of_two_comparisons_are_not_said_to_hold_together(tmp_path):
     assert ranks(read_tables(files[2:]).others["comparison"]).empty
     with pytest.raises(BadInput, match="one table of both"):
         read_tables(files[:2])
+    pd.DataFrame([rows[1] | {"level": 0.8}]).to_csv(files[3], index=False)
+    with pytest.raises(BadInput, match="at several levels"):
+        read_tables(files[2:4])
 
 
 def test_two_backtests_of_one_point_stay_apart(tmp_path):
