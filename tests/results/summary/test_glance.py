@@ -11,7 +11,7 @@ from results.paired.runs import compare_runs
 from results.summary.gains import ranks
 from results.summary.samples import grids
 from results.tables.contract import as_samples
-from results.words.compared import ranks_sentence
+from results.words.compared import ranks_sentence, ranks_table
 from results.words.values import LISTED, runs_table, unsteady_table
 from tests.results.made_tables import DIFFERENCE
 
@@ -65,6 +65,7 @@ def test_the_grid_has_the_hardest_question_and_the_best_run_first():
 def test_runs_of_one_name_are_ranked_by_setting():
     pairs = [DIFFERENCE | {"a": "m", "b": "m", "setting_a": a, "setting_b": b} for a, b in ("12", "13", "23")]
     assert set(ranks(pd.DataFrame(pairs))["run"]) == {"m, 1", "m, 2", "m, 3"}
+    assert ranks_table(ranks(pd.DataFrame(pairs)), "95 %").title.endswith(", N = 4")  # and no setting
 
 
 def test_runs_that_are_not_among_the_best_are_counted():
