@@ -158,7 +158,7 @@ def compare(
     2  best_of_n  1       0.333     better
     3  best_of_n  2       0.000  undecided
     """
-    right = None if gold is None else list(gold)
+    right = None if gold is None else _listed(gold, "gold", "right answer to each question")
     sides = {"a": a} if b is None else {"a": a, "b": b}
     tables = [name for name, side in sides.items() if isinstance(side, pd.DataFrame)]
     own = tables if len(tables) < len(sides) else []  # gold is for lists; two tables refuse it

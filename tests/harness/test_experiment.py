@@ -85,6 +85,7 @@ def test_the_sample_number_experiment_is_the_papers() -> None:
         ("stop", "Q:,A:", ("Q:", "A:")),
         ("stop", '["a,b", "\\n"]', ("a,b", "\n")),
         ("stop_rule", "asc-beta:0.9", "asc-beta:0.9"),
+        ("stop_rule", "asc-beta:0.9999999", "asc-beta:0.9999999"),
         ("stop_rule", "lead", f"lead:{RULES['lead'].usual:g}"),
         ("request_fields", '{"seed": null, "n_probs": 3}', {"seed": None, "n_probs": 3}),
     ],

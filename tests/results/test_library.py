@@ -61,6 +61,12 @@ def test_another_shape_is_refused_in_one_line(answers, gold, named):
         assert "\n" not in refused.value.message
 
 
+@pytest.mark.parametrize("gold", [{"18", "7"}, {"18": 18, "7": 7}, "18", 18])
+def test_gold_that_is_no_list_is_refused_in_comparisons_too(gold):
+    with pytest.raises(BadInput, match="gold: found "):
+        compare([["18"], ["7"]], [["18"], ["8"]], gold)
+
+
 def test_a_table_has_its_own_gold():
     table = pd.DataFrame({"question_id": ["q"], "sample": [0], "answer": ["1"], "gold": ["1"]})
     with pytest.raises(BadInput, match="gold: "):

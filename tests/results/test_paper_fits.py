@@ -126,6 +126,8 @@ def test_along_gap_is_never_better_than_the_fit_at_one_answer_that_it_is_read_by
     assert "N = 1" in fit.reason
     falls = along_gap(8, T, 0.9 - 0.4 * T / 4, single)  # the worse of the two statuses
     assert falls.status is max(Status.FALLING, single.status, key=list(Status).index)
+    unchecked = along_t(T[::2], saturating(SINGLE, T[::2]))  # ok, by three points
+    assert (unchecked.status, "N = 1" in along_gap(8, T, accuracy, unchecked).reason) == (Status.OK, True)
 
 
 def test_a_gap_that_has_saturated_at_once_is_two_values_and_not_many():

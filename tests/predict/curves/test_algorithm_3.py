@@ -157,13 +157,20 @@ def test_accuracy_that_falls_with_T_is_reported_as_falling() -> None:
 
 
 @pytest.mark.parametrize(
-    ("single", "alpha_rate"),
-    [(0.1 + 0.2 * T, 0.1), (np.where(T[0] < T, 0.7, 0.3), 0.1), (0.7 - 0.4 * np.exp(-MU * T), 0.9)],
-    ids=["line", "step", "gap above 1"],
+    ("single", "rates"),
+    [
+        (0.1 + 0.2 * T, (0.1, 0.2)),
+        (np.where(T[0] < T, 0.7, 0.3), (0.1, 0.2)),
+        (0.7 - 0.4 * np.exp(-MU * T), (0.9, 1.0)),
+        (0.7 - 0.4 * np.exp(-MU * T), (0.2, 0.1)),
+    ],
+    ids=["line", "step", "gap above 1", "gap that falls"],
 )
-def test_a_rate_at_its_end_and_a_gap_above_1_are_told(single: np.ndarray, alpha_rate: float) -> None:
+def test_a_rate_at_its_end_and_a_gap_above_1_or_that_falls_are_told(
+    single: np.ndarray, rates: tuple[float, float]
+) -> None:
     """Accuracy at N = 1 is linear in T, or at its limit from the start; Δ = √(2·0.9) along N."""
-    first, last = (0.9 - 0.4 * np.exp(-rate * N) for rate in (alpha_rate, alpha_rate + 0.1))
+    first, last = (0.9 - 0.4 * np.exp(-rate * N) for rate in rates)
     found = part_1(T, single, T[[0, -1]], [(N, first), (N, last)])
     assert found.status is Status.BOUND_HIT
 

@@ -1,5 +1,6 @@
 """`tts compare`: the runs it accepts, its verdicts and exit codes."""
 
+from itertools import pairwise
 from pathlib import Path
 
 import pandas as pd
@@ -60,6 +61,15 @@ def test_the_gate_leaves_with_the_verdict_on_the_second_run(
     *told, last = capsys.readouterr().out.splitlines()
     assert last == f"verdict: {word}"
     assert any("margin" in line for line in told) == ("--at" in arguments and "--margin" in arguments)
+    planned = dict(pairwise(arguments)).get("--planned", 30)
+    assert any("interim" in line for line in told) == ("--sequential" in arguments and planned == 30)
+    assert any("Even all planned" in line for line in told) == (planned == 40)
+
+
+def test_a_run_without_a_failure_tells_what_it_shows(runs, capsys):
+    """Four of four, for thirty questions together: (0.05 / 30)^(1/4)."""
+    assert results("compare", runs[4], "--every-question") == 0
+    assert "at least 20 % of its answers" in capsys.readouterr().out
 
 
 def test_verdicts_with_scores_have_no_vote_by_them(runs, tmp_path, capsys):
@@ -69,6 +79,7 @@ def test_verdicts_with_scores_have_no_vote_by_them(runs, tmp_path, capsys):
     pd.concat([verdicts.assign(model=name) for name in "mn"]).to_csv(both := tmp_path / "s.csv", index=False)
     assert results("compare", both, "--score", "score", "--out", tmp_path / "c.csv") == 0
     assert set(pd.read_csv(tmp_path / "c.csv")["method"]) == {"best_by_score"}
+    assert results("compare", both, "--model", "m", "--model", "n") == 0
     assert results("compare", both, "--model", "m", "--score", "score") == 2
     assert "verdicts cast no vote that a choice by score could beat" in capsys.readouterr().err
     votes = verdicts.assign(answer=answers["answer"], gold="1", dataset="first", model="m")
@@ -80,6 +91,12 @@ def test_verdicts_with_scores_have_no_vote_by_them(runs, tmp_path, capsys):
     assert predict(*plan, "--out", tmp_path / "p.csv").exit_code == 0
     bought = pd.read_csv(tmp_path / "p.csv").groupby("method")["N"].apply(set)
     assert bought.to_dict() == {"majority": {1}, "best_by_score": {2, 4}}
+
+
+def test_a_price_may_be_of_a_name_with_an_equals_sign(tmp_path, capsys):
+    files = [samples_file(tmp_path / f"{i}.csv", i, model=f"m=t{i}") for i in (1, 3)]
+    assert results("compare", *files, "--price", "m=t1=2", "--price", "m=t3=2") == 0
+    assert "equal US$" in capsys.readouterr().out
 
 
 def test_names_are_harmless_on_a_terminal(tmp_path, capsys):

@@ -3,6 +3,7 @@
 import tomllib
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from tests.results.cli.command import joined, results, samples_file
@@ -37,3 +38,11 @@ def test_what_writes_no_file_is_refused_likewise(tmp_path, monkeypatch, capsys, 
     joined(files, Path("models.csv"))
     assert results(*line.split()) == 2
     assert told in capsys.readouterr().err
+
+
+def test_only_of_a_folder_are_unread_texts_said_to_be_read_again(tmp_path, capsys):
+    file = samples_file(tmp_path / "samples.csv", 1, text="so 1")
+    pd.read_csv(file).assign(answer=None, correct=False).to_csv(file, index=False)
+    for path, again in ((tmp_path, True), (file, False)):
+        assert results("curves", path, "--out", tmp_path / "c.csv") == 0
+        assert ("tts regrade" in capsys.readouterr().err) == again

@@ -73,6 +73,7 @@ def test_counts_to_show_prefers_powers_of_two_and_keeps_the_pool():
     assert counts_to_show([1, 2, 3, 4, 5, 6, 7, 8, 16, 32, 45], 6) == [1, 4, 16, 45]
     assert counts_to_show([1, 2, 4, 8, 16, 32, 64, 128, 256], 6) == [1, 4, 16, 64, 256]
     assert counts_to_show([3], 6) == [3]
+    assert counts_to_show([3, 4, 6, 8, 9], 6) == [3, 4, 8, 9]
 
 
 @pytest.mark.parametrize(
@@ -129,6 +130,8 @@ def test_prediction_outside_the_range_stands_at_the_edge_with_its_number_kept():
     marks = rows_of(forecast_figure(forecast), "point").set_index("kind")
     assert marks.loc["above 100 %", ["value", "accuracy"]].tolist() == [1.0, 1.2]
     assert marks.loc["below 0 %", ["value", "accuracy"]].tolist() == [0.0, -0.4]
+    (at_ends,) = make_forecasts({"f": forecast_table("flat", [1.0, 0.0])})
+    assert set(rows_of(forecast_figure(at_ends), "point")["kind"]) == {"fitted", "measured", "forecast"}
     (without,) = make_forecasts({"f": forecast_table("flat", np.nan, "not_identifiable")})
     kinds = rows_of(forecast_figure(without), "point")["kind"]
     assert [(kinds == kind).sum() for kind in ("fitted", "measured", "forecast")] == [2, 2, 0]
@@ -140,12 +143,16 @@ def test_forecast_of_new_settings_is_drawn_against_length():
     new = np.where(table["setting"] == "high", "held_out", "used")
     (by_length,) = make_forecasts({"f": table.assign(role=new)})
     assert (by_n.over_length, by_length.over_length) == (False, True)
+    more = table.assign(role=new, N=table["N"].mask((table["setting"] == "high") & (table["N"] == 16), 64))
+    assert (by_length.question, make_forecasts({"f": more})[0].question) == ("longer", "longer and more")
     (unknown,) = make_forecasts({"f": table.assign(role=new, tokens_per_answer=None, T=None)})
     assert not unknown.over_length
     assert forecast_figure(by_length).page_spec()["layer"][-1]["encoding"]["x"]["field"] == "length"
     caps = table.assign(role=new, setting=table["setting"].map({"low": "cap=100", "high": "cap=400"}))
     (by_cap,) = make_forecasts({"f": caps})
     assert forecast_figure(by_cap).page_spec()["layer"][-1]["encoding"]["x"]["field"] == "cap"
+    (in_part,) = make_forecasts({"f": caps.replace({"setting": {"cap=400": "no cap"}})})
+    assert forecast_figure(in_part).page_spec()["layer"][-1]["encoding"]["x"]["field"] == "length"
 
 
 def test_a_value_without_a_standard_error_has_no_band():
@@ -158,13 +165,16 @@ def test_a_value_without_a_standard_error_has_no_band():
         warnings.simplefilter("error")
         assert not any("±" in cell for row in value_table(panel).rows for cell in row)
     assert axis_range(panel) == axis_range(make_panels(curves(stderr=0))[0])
+    (panel,) = make_panels(curves().query("setting == '100' or N == 1"))  # nor has a single point
+    assert "interval" in {layer["mark"]["style"] for layer in answers_figure(panel, (0, 1)).spec["layer"]}
 
 
 def test_legends_show_plain_symbols():
     """A dashed layer that shares a legend would make the legend's symbols dashed, too."""
     names = ("thinks a little", "thinks a lot")
-    greedy = curves(names, (1,), permutations=0, method="greedy", accuracy=0.6)
+    greedy = curves(names, (1,), permutations=0, method="greedy", accuracy=0.9)
     (panel,) = make_panels(pd.concat([curves(names), greedy]))
+    assert axis_range(panel)[1] >= 0.9
     spec = answers_figure(panel, (0, 1)).file_spec()
     assert "strokeDash" in str(spec["layer"])
     (legend,) = vl_convert.vegalite_to_vega(spec)["legends"]
@@ -230,7 +240,7 @@ def test_files_carry_title_and_text():
 
 
 @pytest.mark.parametrize(
-    ("inches", "figures", "bare", "rows"), [(3.3, 2, True, [1, 1]), (6.9, 2, False, [2])]
+    ("inches", "figures", "bare", "rows"), [(3.3, 2, True, [1, 1]), (3.3, 1, True, [1]), (6.9, 2, False, [2])]
 )
 def test_a_printed_picture_has_its_width_and_letters_that_can_be_read(inches, figures, bare, rows):
     panels = make_panels(pd.concat([curves(model="m-one"), curves(model="m-two")]))[:figures]

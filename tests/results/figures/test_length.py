@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 
+from results.figures.length import length_figure
 from results.summary.panels import fit_trends, make_panels
 from tests.results.figures.made import curves
 
@@ -17,6 +18,16 @@ def panel(**accuracy):
     parts = ((int(n[1:]), value) for n, value in accuracy.items())
     tables = (curves(names, (n,), 0, tokens_per_answer=LENGTHS, accuracy=value) for n, value in parts)
     return make_panels(pd.concat(tables))[0]
+
+
+def test_a_trend_through_three_lengths_is_said_to_meet_any_points():
+    for lengths in (3, 4):
+        (drawn,) = make_panels(curves("abcd"[:lengths], (1, 4), 0))
+        assert ("any three points" in length_figure(drawn, (0, 1)).subtitle[-1]) == (lengths == 3)
+
+
+def test_without_one_answer_there_is_no_gap_to_read():
+    assert {fit.single for fit in fit_trends(panel(n4=ONE, n16=MANY)).values()} == {None}
 
 
 def test_trends_recover_the_papers_form():

@@ -78,7 +78,7 @@ def test_all_prices_scaled_leave_what_is_told_at_equal_cost() -> None:
     prices = [{"one": Price(scale), "other": Price(3 * scale)} for scale in (1.0, 1e3)]
     once, often = (compare_runs(runs, own, methods="majority,best_by_score", score="judge") for own in prices)
     np.testing.assert_allclose(often["cost"], 1000 * once["cost"])
-    alone = compare_runs({"a": runs["a"]}, methods="majority,best_by_score", score="judge")
+    alone = compare(runs["a"], methods="majority,best_by_score", score="judge")
     assert set(alone["b"]) == {"best_by_score"}  # a vote is not compared with itself
     assert once["N_at_cost"].notna().any()
     same = [name for name in once if name != "cost"]

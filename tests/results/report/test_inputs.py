@@ -9,7 +9,7 @@ import pytest
 
 from results import BadInput, write_curves
 from results.report.inputs import read_tables
-from results.report.provenance import fact_table, unfinished
+from results.report.provenance import fact_table, unfinished, whole_runs
 from results.summary.gains import ranks
 from results.tables.files import read_record
 from results.tables.key import Key
@@ -79,8 +79,22 @@ def test_a_run_folder_becomes_curves_facts_and_questions(run):
     for records, said in (([RECORD | {"planned": 12}], {}), (tables.records, "20"), ([RECORD, RECORD], "40")):
         lacking = {Key("llm", "sums", "m"): f"12 of {said} planned answers, to 2 questions."} if said else {}
         assert unfinished(records, both) == lacking
-    told = fact_table(tables.records[0], both)
-    assert dict(told.rows)["prompt"] == "p\\u202e (SHA-256 0472592d8418…)"
+    halves = [
+        {"experiment": RECORD["experiment"] | {"shard": f"{part}/2"}, "planned": planned}
+        for part, planned in ((1, None), (2, 5))
+    ]
+    assert [one["planned"] for one in whole_runs(halves)] == [5]
+    bare = {"experiment": {"dataset": "sums", "model": "m", "prompt": None}}
+    assert dict(fact_table(bare, both).rows).keys() == {"model", "questions", "answers"}
+    told = dict(fact_table(tables.records[0], both).rows)
+    assert (told["prompt"], told["engine"]) == ("p\\u202e (SHA-256 0472592d8418…)", "sglang 0.5")
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_the_page_tells_what_is_not_there(run, tmp_path):
+    assert "12 of 20 planned answers" in page_of(run)
+    curves(questions=[200, 200, 150, 150]).to_csv(tmp_path / "c.csv", index=False)
+    assert "150 of 200 questions" in page_of(tmp_path / "c.csv")
 
 
 def test_answers_without_a_record_of_the_harness_have_no_facts(run):
@@ -167,6 +181,9 @@ def test_intervals_of_two_comparisons_are_not_said_to_hold_together(tmp_path):
     assert ranks(read_tables(files[2:]).others["comparison"]).empty
     with pytest.raises(BadInput, match="one table of both"):
         read_tables(files[:2])
+    pd.DataFrame([rows[1] | {"level": 0.8}]).to_csv(files[3], index=False)
+    with pytest.raises(BadInput, match="at several levels"):
+        read_tables(files[2:4])
 
 
 def test_two_backtests_of_one_point_stay_apart(tmp_path):

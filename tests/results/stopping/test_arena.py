@@ -144,7 +144,7 @@ def test_answers_that_leave_nothing_to_stop_are_refused():
 
 def test_a_rule_that_disagrees_too_often_at_one_setting_is_never_taken():
     """ "y" is nearly free at "a" and never agrees at "b"; the lead agrees at both."""
-    table = arena(pd.concat([answers(setting="a"), answers(seed=1, setting="b")]), orders=5, n_max=10)
+    table = arena(pd.concat([answers(pool=8, setting="a"), answers(seed=1, setting="b")]), orders=5, n_max=10)
     lead = one_by_one(table)[one_by_one(table)["rule"] == "lead"]
     other = lead.assign(rule="y", share=0.01, agreement=lead["agreement_all"])
     other.loc[other["setting"] == "b", "agreement"] = 0.1
@@ -153,6 +153,10 @@ def test_a_rule_that_disagrees_too_often_at_one_setting_is_never_taken():
     taken = advice(both)
     assert taken is not None
     assert (taken.rule, taken.cheapest) == ("lead", None)
+    assert (taken.n_max, taken.unit, taken.fixed) == ((8, 10), "tokens", None)
+    in_part = advice(both.assign(tokens=both["tokens"].where(both["setting"] == "a")))
+    assert in_part is not None
+    assert in_part.unit == "tokens or answers"
 
 
 def test_what_to_take_is_the_lead_unless_another_is_clearly_cheaper():

@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 
 from results import build_curves
 from results.normal import Z90
-from results.summary.buying import Plan, best_choice, measured, pareto_frontier
+from results.summary.buying import Plan, best_choice, measured, measured_plans, pareto_frontier
 from results.summary.expected import given_all
 from results.summary.panels import make_panels
+from tests.results.made_tables import curves
 
 
 @given(st.lists(st.tuples(st.integers(1, 6), st.integers(-2, 6)), min_size=1, max_size=12))
@@ -99,6 +100,19 @@ def test_a_plan_goes_by_what_is_expected_of_each_option_given_all():
     assert found.best["cost"] == 3.0
     assert found.cautious["cost"] == 3.0
     assert Plan(options, target_accuracy=0.7).chosen["cost"] == 2.0
+
+
+def test_what_was_asked_of_fewer_questions_is_no_choice():
+    table = curves()
+    (panel,) = make_panels(table.assign(questions=table["questions"].where(table["N"] == 1, 150)))
+    assert set(measured([panel]).options["N"]) == {1}
+
+
+def test_measured_plans_are_of_models_that_have_none():
+    panels = make_panels(pd.concat([curves(), curves(model="k"), curves(model="all", method="all_of_n")]))
+    found = [sorted(plan.models) for plan in measured_plans(panels, [measured(panels[:1])])]
+    assert found == [["k", "m"], ["k"]]
+    assert list(measured_plans(panels, [measured(panels[:2])])) == []
 
 
 def test_of_equal_choices_the_best_is_the_cheapest():

@@ -6,12 +6,14 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import beta
 
-from results.figures.gaps import MOST_LINES, gaps_figure
+from results.figures.gaps import LAST, MOST_LINES, gaps_figure
 from results.report.selectors import curve_choices
+from results.saturating import fit_saturating
 from results.summary.gaps import Gaps, Prior, gap_draws, gaps_along_lengths
 from results.summary.panels import make_panels
 from results.votes.curves import curves_and_votes
 from results.words.findings import gaps_verdict
+from results.words.names import show
 
 LENGTHS = {"a": 10.0, "b": 20.0, "c": 40.0, "d": 80.0}
 
@@ -142,8 +144,13 @@ def test_the_picture_and_its_sentence() -> None:
     assert rows["thread"]["question"].nunique() == MOST_LINES
     colours = rows["thread"][["question", "leads"]].drop_duplicates()
     assert not colours["question"].duplicated().any()  # one colour per line
+    ends = rows["thread"].query("setting == 'd'")
+    assert ends["leads"].tolist() == ends["behind"].gt(0.5).map(LAST).tolist()
     assert rows["mean"]["gap"].tolist() == gaps.means["gap"].tolist()
     assert f"{MOST_LINES} of {2 * MOST_LINES}" in figure.subtitle[-1]
     assert "law" in rows
     assert "; dashed: the paper’s" in " ".join(figure.subtitle)
+    doubts = fit_saturating(gaps.means["length"], gaps.means["gap"]).reason
+    assert ("not to be trusted" in figure.subtitle[-1]) == bool(doubts)
     assert gaps_verdict(gaps).startswith("At 10 tokens")
+    assert f", at 80 in {show(gaps.means['behind'].iloc[-1])} (" in gaps_verdict(gaps)

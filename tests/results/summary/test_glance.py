@@ -11,8 +11,9 @@ from results.paired.runs import compare_runs
 from results.summary.gains import ranks
 from results.summary.samples import grids
 from results.tables.contract import as_samples
-from results.words.compared import ranks_sentence
+from results.words.compared import ranks_sentence, ranks_table
 from results.words.values import LISTED, runs_table, unsteady_table
+from tests.results.made_tables import DIFFERENCE
 
 
 def answers(shares: dict[str, list[int]], of: int = 4, **more: object) -> pd.DataFrame:
@@ -61,6 +62,22 @@ def test_the_grid_has_the_hardest_question_and_the_best_run_first():
     assert [row[2] for row in runs_table(grid).rows] == ["2 of 3", "1 of 3"]
 
 
+def test_runs_of_one_name_are_ranked_by_setting():
+    pairs = [DIFFERENCE | {"a": "m", "b": "m", "setting_a": a, "setting_b": b} for a, b in ("12", "13", "23")]
+    assert set(ranks(pd.DataFrame(pairs))["run"]) == {"m, 1", "m, 2", "m, 3"}
+    assert ranks_table(ranks(pd.DataFrame(pairs)), "95 %").title.endswith(", N = 4")  # and no setting
+
+
+def test_runs_that_are_not_among_the_best_are_counted():
+    runs = pd.DataFrame({"run": list("abcde"), "first": [1, 1, 3, 3, 3], "last": [2, 2, 5, 5, 5]})
+    assert "; the other 3 are each clearly" in ranks_sentence(runs.assign(N=4, method="majority"))
+
+
+def test_the_most_answers_are_those_of_any_run():
+    (grid,) = grids(pd.concat([answers({"a": [1]}, of=4), answers({"b": [1]}, of=2)]))
+    assert grid.answers == 4
+
+
 @pytest.mark.parametrize(("right", "unsteady"), [(1, False), (2, True), (8, True), (9, False)])
 def test_unsteady_is_from_a_fifth_to_four_fifths(right, unsteady):
     (grid,) = grids(answers({"m": [right]}, of=10))
@@ -68,19 +85,19 @@ def test_unsteady_is_from_a_fifth_to_four_fifths(right, unsteady):
 
 
 def test_a_cell_links_to_its_question_whatever_that_is_called():
-    table = answers({"m": [2, 3]}).replace({"question_id": {"q00": "50 % of #1 & more"}})
+    table = answers({"m": [2, 3]}).replace({"question_id": {"q00": "50 % of 1/#2 & more"}})
     (grid,) = grids(table)
     (cells,) = [layer.data for layer in grid_figure(grid, "g", {run.whose: 0 for run in grid.runs}).layers]
-    assert [unquote(link) for link in cells["link"]] == ["50 % of #1 & more", "q01"]
-    assert not set("%#& ") & set(cells["link"].iloc[0].replace("%2", ""))
+    assert [unquote(link) for link in cells["link"]] == ["50 % of 1/#2 & more", "q01"]
+    assert not set("%#&/ ") & set(cells["link"].iloc[0].replace("%2", ""))
 
 
 def test_a_grid_has_so_many_cells_over_all_its_runs(monkeypatch):
     monkeypatch.setattr("results.figures.comparison.MOST_CELLS", 4)
-    (grid,) = grids(answers({"m": [0, 2, 3, 4], "n": [0, 1, 2, 3]}))
+    (grid,) = grids(answers({"m": [0, 2, 3, 4, 4], "n": [0, 1, 2, 3, 4]}))
     figure = grid_figure(grid, "g", {run.whose: 0 for run in grid.runs})
     assert [len(layer.data) for layer in figure.layers] == [2]
-    assert "2 of 4 questions" in figure.subtitle[-1]
+    assert "2 of 5 questions" in figure.subtitle[-1]
 
 
 def test_many_unsteady_questions_are_counted_and_few_named():
@@ -88,4 +105,5 @@ def test_many_unsteady_questions_are_counted_and_few_named():
     table = answers({"m": [2] * 30}).assign(question_id=lambda rows: evil + rows["question_id"])
     (grid,) = grids(table)
     told = unsteady_table(grid)
+    assert told.head == ["question", "right"]
     assert (told.title[:9], len(told.rows), told.rows[0][0]) == ("30 of 30 ", LISTED, "<b>\\u202eq00")

@@ -48,6 +48,7 @@ def test_what_was_saved_is_counted_against_the_plan() -> None:
     assert row["tokens_share"] == pytest.approx(450 / (8 * 15 + 8 * 20 + 360))
     assert row["right"] == pytest.approx(1 / 3)
     assert row["stderr"] == pytest.approx(np.std([1, 0, 0], ddof=1) / np.sqrt(3))
+    assert ENDED["of all"](row) == "54.2\u00a0%"  # 13 of 3 times 8
     assert ENDED["right"](row) == "33.3\u00a0% ± 65.3"  # 1.96 standard errors of a third
     (alone,) = ended_votes(table, {}).to_dict("records")
     assert np.isnan(alone["most"])

@@ -39,12 +39,29 @@ def test_what_is_expected_of_a_choice_moves_its_interval_on_new_questions_along(
     assert found == pytest.approx([0.675, 0.655, 0.705, 0.705])
     (old,) = plans(expected.drop(columns=["new_low", "new_high"]).assign(target_accuracy=0.67))
     assert old.chosen[["lower", "upper"]].tolist() == [0.4, 0.8]
+    bounds = {"expected": table["predicted"] + 0.03, "new_low": 0.0, "new_high": 1.0}  # these stay
+    (open_,) = plans(expected.assign(target_accuracy=0.67, **bounds))
+    assert open_.chosen[["lower", "upper"]].tolist() == [0.0, 1.0]
 
 
 def test_costs_are_told_as_they_are_compared():
     table = pd.concat([pd.DataFrame(PLAN), pd.DataFrame(PLAN).assign(model="k", predicted=0.1)])
     both, *_ = plans(table.reset_index(drop=True), Money({"m": Price(2.0)}))  # k has no price
     assert (both.chosen["model"], "tokens per question" in advice(both)) == ("m", True)
+
+
+def test_a_budget_that_nothing_meets_is_told_the_fewest_tokens_also_where_others_cost_less():
+    table = pd.concat([pd.DataFrame(PLAN), pd.DataFrame(PLAN).assign(model="k", cost=[20.0, 40, 80, 160])])
+    money = Money({"m": Price(2.0), "k": Price(0.1)})
+    both, *_ = plans(table.reset_index(drop=True).assign(token_budget=9.0), money)
+    assert (both.by, "the cheapest takes 10." in advice(both)) == ("usd", True)
+
+
+@pytest.mark.parametrize(("predictor", "found"), [("measured", [2]), ("default", [1, 1])])
+def test_only_measured_choices_are_compared_across_methods(predictor, found):
+    table = pd.DataFrame(PLAN).assign(predictor=predictor)
+    both = pd.concat([table, table.assign(method="best_by_score")])
+    assert [len(plan.methods) for plan in plans(both)] == found
 
 
 def test_plans_of_two_levels_are_two_plans():
@@ -54,10 +71,15 @@ def test_plans_of_two_levels_are_two_plans():
 
 
 @pytest.mark.parametrize(
-    ("known", "brings"), [("forecast", "is forecast to add 8.0"), ("measured", "adds 8.0")]
+    ("known", "best", "brings"),
+    [
+        ("forecast", 0.78, "is forecast to add 8.0"),
+        ("measured", 0.78, "adds 8.0"),
+        ("measured", 0.71, "within a point"),
+    ],
 )
-def test_what_the_best_adds_is_forecast_if_the_best_is(known, brings):
-    cells = {"predicted": [0.7, 0.78], "new_low": [0.6, 0.7], "new_high": [0.8, 0.86]}
+def test_what_the_best_adds_is_forecast_if_the_best_is(known, best, brings):
+    cells = {"predicted": [0.7, best], "new_low": [0.6, 0.7], "new_high": [0.8, 0.86]}
     names = {"model": ["m", "k"], "N": [1, 8], "cost": [10.0, 80.0], "known": ["measured", known]}
     of_both, *_ = plans(pd.DataFrame(PLAN).iloc[[0, 0]].reset_index(drop=True).assign(**names, **cells))
     assert brings in advice(of_both)

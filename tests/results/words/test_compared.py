@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from results.report.selectors import comparison_choices
 from results.words.cells import cells_of
-from results.words.compared import COLUMNS, both_ways, quoted, verdict
+from results.words.compared import COLUMNS, both_ways, in_clusters, quoted, verdict, without_repeats
 from tests.results.made_tables import DIFFERENCE
 
 
@@ -47,12 +48,46 @@ def test_what_would_decide_a_difference_is_first_of_all_enough_questions(given, 
 
 
 @pytest.mark.parametrize(
-    ("ratio", "advice"), [(10, "large 10 or more"), (0.1, "large first, and small 10 or more")]
+    ("ratio", "setting", "advice"),
+    [
+        (10, "10", "give large 10 or more per question"),
+        (0.1, "10", "give large first, and small 10 or more per question"),
+        (10, "large", "give large 10 or more per question"),
+        (0.1, "large", "compare them at N = 10 or more"),  # two settings of one run
+    ],
 )
-def test_an_unknown_equal_cost_asks_for_what_the_smallest_n_takes(ratio, advice):
-    row = DIFFERENCE | {"low": 0.03, "difference_at_cost": None, "cost_unit": "tokens"}
+def test_an_unknown_equal_cost_asks_for_what_the_smallest_n_takes(ratio, setting, advice):
+    row = DIFFERENCE | {"low": 0.03, "difference_at_cost": None, "cost_unit": "tokens", "setting_b": setting}
     rows = pd.DataFrame([row | {"N": n, "cost": n, "N_at_cost": n * ratio} for n in (4, 1, 16)])
-    assert f"are compared: give {advice} per question" in verdict(rows)
+    assert f"are compared: {advice}" in verdict(rows)
+
+
+def test_where_there_are_several_settings_both_are_named():
+    rows = pd.DataFrame([DIFFERENCE | {"setting_b": "20", "N": 8}, DIFFERENCE])
+    assert ", majority vote, N = 8, setting 10 and 20, " in verdict(rows)
+    assert [choice.name[-11:] for choice in comparison_choices(rows)] == [", 10 and 20", "on sums, 10"]
+
+
+def test_only_what_is_clear_speaks_against_the_rest():
+    unclear = DIFFERENCE | {"N": 1, "difference": -0.08, "low": -0.17, "high": 0.01}
+    for least, told in ((0.01, ", the most answers at which it is clear"), (-0.01, ", but not everywhere")):
+        rows = pd.DataFrame([DIFFERENCE, unclear | {"high": least}])
+        assert told in verdict(rows)
+
+
+def test_of_equal_costs_the_one_at_most_answers_is_quoted():
+    """At N = 8 the cost is unknown; at 4 it is known, if nothing is clear at equal N."""
+    unknown = {"N": 8, "difference_at_cost": None}
+    rows = pd.DataFrame([DIFFERENCE | {"N": 1}, DIFFERENCE | {"low": -0.01}, DIFFERENCE | unknown])
+    assert "large − small is −1.0 (−5.0 … +3.0) (majority vote, N = 4)" in verdict(rows)
+
+
+def test_clusters_are_counted_and_one_answer_is_told_once():
+    nan, methods = np.nan, ("majority", "best_of_n", "highest_score")
+    told = [in_clusters(pd.DataFrame({"clusters": some})) for some in ([30, 30], [10, 21], [30, nan], [nan])]
+    assert told == [" in 30 clusters", " in 10 to 21 clusters", " in 30 clusters, where there are any", ""]
+    rows = pd.DataFrame([DIFFERENCE | {"N": 1, "method": method} for method in methods])
+    assert without_repeats(rows)["method"].tolist() == ["majority", "highest_score"]
 
 
 @pytest.mark.parametrize("clear", [0.03, -0.03])

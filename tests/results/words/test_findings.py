@@ -2,12 +2,14 @@
 
 from itertools import combinations
 
+import numpy as np
 import pandas as pd
 import pytest
 
+from results.summary.buying import measured
 from results.summary.panels import make_panels
-from results.words.findings import headline, length_verdict, models_table, opening
-from tests.results.made_tables import DIFFERENCE, curves
+from results.words.findings import answers_verdict, headline, left_out, length_verdict, models_table, opening
+from tests.results.made_tables import DIFFERENCE, curves, twin
 
 
 @pytest.mark.parametrize(
@@ -43,10 +45,28 @@ def test_the_order_of_the_rows_changes_no_finding():
 
 def test_the_first_sentence_on_three_runs_is_of_the_data_set_that_it_names():
     rows = [
-        DIFFERENCE | {"dataset": dataset, "a": worse, "b": better}
+        DIFFERENCE | {"dataset": dataset, "a": worse, "b": better, "N": n}
+        for n in (4, 8)
         for dataset, runs in (("sums", ["p", "q", "best of sums"]), ("words", ["r", "s", "best of words"]))
         for worse, better in combinations(runs, 2)
     ]
     (line,) = opening([], pd.DataFrame(rows), [])
     named = "words" if line.startswith("On words: ") else "sums"
-    assert line.startswith(f"On {named}: Of 3 runs, best of {named} is the best")
+    assert line.startswith(f"On {named}: Of 3 runs, best of {named} is the best by majority vote, N = 8")
+    pairs = [DIFFERENCE | {"dataset": name} for name in ("sums", "words", "more")]
+    assert opening([], pd.DataFrame(pairs), [])[0].endswith(". 2 more below.")
+
+
+@pytest.mark.parametrize(
+    ("first", "told"), [(2.0, "cuts the error from 2 to 1.5"), (1.0, "raises the error from 1 to 1.5")]
+)
+def test_the_error_of_the_twin_is_better_lower(first, told):
+    (panel,) = make_panels(twin().assign(accuracy=np.nan, risk=[first, 1.0, 1.5, 0.5]))
+    assert told in length_verdict(panel)
+    assert "cuts the error from 1.5 to 0.5 (" in answers_verdict(panel)
+
+
+def test_a_model_is_left_out_of_the_plans_of_one_data_set_whatever_those_of_another_say():
+    panels = make_panels(pd.concat([curves(), curves(dataset="words")]))
+    (line,) = left_out(panels, [measured(panels[:1])])
+    assert line.startswith("m on words is in no plan")

@@ -62,6 +62,7 @@ def test_errors_of_forecasts_are_those_worked_out_by_hand():
     assert [row[0] for row in error_table("errors", targets(bare)).rows] == ["wide", "good"]
     bare = make_forecasts({"f": pd.concat([bad, good.assign(low=np.nan, high=np.nan)])})
     assert [row[0] for row in error_table("errors", targets(bare)).rows] == ["good", "bad"]
+    assert "by mean error" in which_predictor(targets(bare))
 
 
 def backtested(scores, dataset="sums"):

@@ -3,6 +3,7 @@
 import pytest
 
 from results.figures.axes import log_axis, n_axis, tooltips
+from results.tables.key import Key
 from results.words import names as words
 from results.words.buying import dollars
 
@@ -17,6 +18,8 @@ def test_values_are_told_in_per_cent_points_and_lists():
     ties = [0.4375 - 1e-16, 0.4375, 0.3125, -0.3125]  # rounded as d3 rounds shares in figures
     assert [words.percent(tie) for tie in ties] == ["43.8", "43.8", "31.3", "−31.3"]
     assert [words.listed(list("abc")[:n]) for n in (1, 2, 3)] == ["a", "a and b", "a, b and c"]
+    runs = [Key("llm", "sums", *run) for run in ("a1", "a2", "b1")]
+    assert words.run_names(runs) == ["a, 1", "a, 2", "b, 1"]
     assert [words.some_of(8, 15, "N"), words.some_of(8, 8, "N")] == [["8 of 15 N"], []]
 
 

@@ -3,6 +3,7 @@
 import pandas as pd
 import pytest
 
+from results.report.selectors import stopping_choices
 from results.stopping import RULES, arena
 from results.tables.contract import as_samples, write_table
 from tests.results.report.pages import page_of
@@ -36,3 +37,4 @@ def test_the_page_shows_them_and_runs_no_name(table, tmp_path):
     assert 'id="stopping"' in page
     assert MODEL not in page
     assert page.count('data-figure="stop-') == 2
+    assert len({choice.name for choice in stopping_choices(table)}) == 2
