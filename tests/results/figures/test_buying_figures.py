@@ -40,7 +40,7 @@ def test_band_and_goal_lie_within_the_axis():
     assert far["scale"]["domain"][0] <= 0.2
     dear = plan_figure(view(target_accuracy=None, token_budget=900.0), "p").page_spec()["layer"][0]
     assert dear["encoding"]["x"]["scale"]["domain"][1] > 900
-    assert [choice.name[-10:] for choice in plan_choices([view()])] == ["by default"]
+    assert [choice.name[-10:] for choice in plan_choices([view(target_accuracy=None)])] == ["by default"]
     priced = Plan(view().options.assign(usd=[0.1, 0.4, 0.5, 2.0]), token_budget=900.0)  # in dollars
     assert plan_figure(priced, "p").page_spec()["layer"][0]["encoding"]["x"]["scale"]["domain"][1] < 3
 
