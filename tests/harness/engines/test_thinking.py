@@ -275,9 +275,10 @@ def sampled(server: Any, engine: Any) -> tuple[list[dict[str, Any]], Tally]:
 def test_a_limit_of_the_server_s_own_is_a_warning_that_names_it(server: Any, engine: Any) -> None:
     rows, tally = sampled(server(cap=50), engine)
     assert [(row["tokens"], row["finish_reason"]) for row in rows] == [(50, "length")] * 3
+    tally.add(rows[0] | {"question_id": "other", "tokens": 20})
     (warning,) = [line for line in tally.warnings(Path("run")) if "max_new_tokens" in line]
-    assert all(said in warning for said in ("3 of 3 answers", "50 tokens", f"limit is {LIMIT}"))
-    assert tally.summary()["settings"][0]["cut_short"] == 3
+    assert all(said in warning for said in ("4 of 4 answers", "50 tokens", f"limit is {LIMIT}"))
+    assert tally.summary()["settings"][0]["cut_short"] == 4
     for others in (server(), server(thinks=500)):  # not cut off, or cut off at our limit
         assert "cut_short" not in sampled(others, engine)[1].summary()["settings"][0]
 
