@@ -46,7 +46,8 @@ def test_records_are_complete_and_are_read_back(run: Path, tmp_path: Path) -> No
     assert {record["evaluation_id"] for record in records} == {aggregate["evaluation_id"]}
     assert {record["evaluation"]["score"] for record in records if record["evaluation"]["is_correct"]} == {1}
     results = {result["evaluation_result_id"]: result for result in aggregate["evaluation_results"]}
-    assert {record["evaluation_result_id"] for record in records} <= {*results}
+    ids = {record["evaluation_result_id"] for record in records}
+    assert (len(ids), ids <= {*results}) == (3, True)  # of greedy answers, and of samples at two settings
     scores = {
         (r["generation_config"]["additional_details"]["setting"], name.split("/", 2)[2]): r
         for name, r in results.items()

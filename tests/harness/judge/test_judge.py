@@ -73,7 +73,7 @@ def test_every_answer_gets_its_score_and_equal_ones_are_asked_once(
     assert asked_of.items() <= server.asked[0].items()
     counts, read = summary(folder), sum(row["prompt_tokens"] for row in verdicts(folder))
     expected = {"answers": 8, "asked": 5, "judged": 8, "null": 1, "tokens": 5, "prompt_tokens": read}
-    assert expected.items() <= counts.items()
+    assert (expected | {"levels": 3}).items() <= counts.items()
     took = [row["tokens_judge"] for row in rows_of(folder)]
     assert (sum(took), took.count(0)) == (read + 5, 8 - 5)
 
@@ -82,6 +82,7 @@ def test_what_fails_has_no_score_and_is_asked_again(folder: Path) -> None:
     with Server(refuses="say 7") as server:
         done = judge(folder, server, *CHAT)
         assert scores(folder) == [0.9, None, 0.9, None, 0.9, 0.6, None, 0.6]
+        assert [row["tokens_judge"] for row in rows_of(folder)].count(None) == 2  # not known yet, and not 0
         assert "question a" in done.stderr
         assert "6 of 8 answers judged" in done.output
         assert "16.7%" in done.output  # one of the six has no score
@@ -265,6 +266,9 @@ def test_a_server_that_cannot_tell_scores_is_refused_and_binds_no_name(
         (("empty", *UNHEARD), "samples.jsonl"),
         (("textless", *UNHEARD), "text"),
         (("unasked", *UNHEARD), "--questions"),
+        (("unasked", *UNHEARD, "--questions", "two.csv"), "two.csv: row 2: another problem of question 'a'"),
+        (("unasked", *UNHEARD, "--questions", "blank.csv"), "blank.csv: row 1: no question_id, or no"),
+        (("unasked", *UNHEARD, "--questions", "nameless.csv"), "nameless.csv: row 1: no question_id"),
     ],
 )
 def test_bad_input_is_one_line_and_leaves_all_as_it_was(
@@ -278,6 +282,8 @@ def test_bad_input_is_one_line_and_leaves_all_as_it_was(
     monkeypatch.chdir(tmp_path)
     rows = rows_of(folder)
     (tmp_path / "empty").mkdir()
+    for name, first in (("two", "a,One?\na,Two?"), ("blank", "a,"), ("nameless", ",One?")):
+        (tmp_path / f"{name}.csv").write_text(f"question_id,problem\n{first}\nb,Three?\n")
     for name, missing in (("textless", "text"), ("unasked", "problem")):
         (tmp_path / name).mkdir()
         rewrite(tmp_path / name, [{key: row[key] for key in row if key != missing} for row in rows])
@@ -360,7 +366,7 @@ def test_another_model_takes_nothing_from_the_run(monkeypatch: pytest.MonkeyPatc
 
     own = judge_after(run, {"model": MODEL})
     assert {name: getattr(own, name) for name in fields} == fields
-    assert own.url == run.url
+    assert own.url == judge_after(run, {"engine": run.engine}).url == run.url
     own_server = judge_as(engine="sglang", url=None, server_flags=("--tp", "2"))
     assert judge_after(own_server).server_flags == ("--tp", "2")
     assert judge_after(own_server, {"url": "http://127.0.0.1:7"}).server_flags == ()

@@ -72,6 +72,7 @@ def test_the_overview_has_the_questions_worth_a_look_and_changes_nothing(
 def test_texts_of_a_question_are_escaped_and_shortened_unless_asked_for_as_a_whole(folder: Path) -> None:
     _, out, _ = inspect(folder, "--question", "tiny-0000")
     assert any(line.startswith("setting 10, greedy: 1 answer, 0 right") for line in out)
+    assert any(line.endswith(f"; votes ✗ 7 ×2, ✓ {QUESTIONS[0].gold} ×1") for line in out)
     (shortened,) = [line for line in out if "first word" in line]
     assert " … " in shortened
     assert shortened.endswith("last words")
@@ -88,7 +89,8 @@ def test_what_is_not_there_is_one_line(folder: Path) -> None:
 
 
 def test_marks_are_crossed_and_an_answer_of_two_runs_is_refused(folder: Path) -> None:
-    _, out, _ = inspect(folder, "--wrong", "--cut-off", "--setting", "100")
+    _, out, _ = inspect(folder, "--wrong", "--cut-off", "--setting", "100", "--limit", 1)
+    assert "--limit" not in " ".join(out)  # there are no more
     assert out[1] == "setting 100: 1 of 4 answers are wrong and cut-off"
     assert [line.split()[-3:] for line in out if "sample" in line] == [["…", "cut", "off"]]
     shutil.copytree(folder, again := folder.with_name("again"))
@@ -178,3 +180,7 @@ def test_questions_of_one_name_are_counted_in_each_data_set(folder: Path) -> Non
     *_, hardest, easiest = overview([rows], [folder / "samples.jsonl"])
     assert hardest.split() == ["tiny-0000", "on", "other", "1", "0.0%", "0.0%"]
     assert easiest.split() == ["tiny-0000", "on", "tiny", "1", "100.0%", "0.0%"]
+    rewrite(folder, rows)
+    assert inspect(folder, "--question", "tiny-0000")[1].count("  (text not available)") == 1
+    named = overview([[row(0, "10", 0, None, "")]], [folder / "mine.csv"])
+    assert any(f"{folder}/mine.csv" in line for line in named)  # the folder may hold other tables
