@@ -71,6 +71,7 @@ def test_a_folder_s_own_answers_say_what_to_expect_and_how_fast(tmp_path: Path) 
         assert f" at {rate} completion tokens/s" in dry(tmp_path, given)[-2]
     assert dry(tmp_path, limit=1) == ["nothing left to sample: all 10 planned answers are stored"]
     assert sum(d.answers for d in asked(tmp_path, fresh=True, limit=1)) == 10
+    assert estimate(experiment(), QUESTIONS, tmp_path, fresh=True)[-2].startswith("time: unknown")
     with pytest.raises(BadInput, match="another temperature"):
         dry(tmp_path, temperature=0.5)
     assert before == {file.name: file.read_bytes() for file in tmp_path.iterdir()}
@@ -121,6 +122,10 @@ def test_a_run_with_budgets_in_words_says_nothing_of_thinking(tmp_path: Path) ->
     for one, budget in zip(demands(plan, questions, tmp_path / "new"), plan.budgets, strict=True):
         assert one.tokens_per_answer == plan.max_new_tokens(budget)
     assert not any("qwen-gsm8k" in line for line in estimate(plan, questions, tmp_path / "new"))
+    tally, used = Tally(plan), {"question_id": "q-1", "decoding": "sample", "sample": 0, "tokens": 90}
+    tally.add(used | {"setting": str(plan.budgets[0]), "answer": "2", "correct": True})
+    for one, budget in zip(demands(plan, questions, tmp_path, tally=tally), plan.budgets, strict=True):
+        assert one.tokens_per_answer == tokens_at(budget, {plan.budgets[0]: 90})
 
 
 def test_answers_in_the_folder_come_first() -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from harness.experiment import Experiment, read_experiment
 from harness.grader import Grader
+from harness.tally.answer_groups import groups_of
 from harness.tally.counts import Tally
 
 EXPERIMENT = Experiment.model_validate(
@@ -94,13 +95,15 @@ def test_answers_beyond_those_asked_for_count_and_forced_ones_are_not_cut_off() 
     assert (setting["questions"], setting["answers"], setting["cut_off"]) == (1, 4, 0.0)
     tally.add(row("20", "a", decoding="greedy"))
     assert tally.finished == 2  # a question has one greedy answer
+    assert [setting["decoding"] for setting in tally.summary()["settings"]] == ["greedy", "sample"]
 
 
 @pytest.mark.parametrize(("characters", "alarms"), [(79, 0), (80, 1)])
 def test_without_token_counts_four_characters_are_a_token(characters: int, alarms: int) -> None:
-    tally = Tally()
-    for index in range(48):
-        tally.add(row("x", "y" * characters, question_id=str(index % 6), tokens=None))
+    tally, text = Tally(), "y" * characters
+    rows = [row("x", text, question_id=str(i % 6), tokens=(None, characters // 4)[i > 30]) for i in range(48)]
+    for group in groups_of(rows):
+        tally.add_group(group)
     assert len(tally.warnings(Path())) == alarms
 
 
