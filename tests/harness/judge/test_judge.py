@@ -84,6 +84,7 @@ def test_what_fails_has_no_score_and_is_asked_again(folder: Path) -> None:
         assert scores(folder) == [0.9, None, 0.9, None, 0.9, 0.6, None, 0.6]
         assert [row["tokens_judge"] for row in rows_of(folder)].count(None) == 2  # not known yet, and not 0
         assert "question a" in done.stderr
+        assert "2 answers without a score" in done.stderr
         assert "6 of 8 answers judged" in done.output
         assert "16.7%" in done.output  # one of the six has no score
         server.refuses, server.asked = None, []

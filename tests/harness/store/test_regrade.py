@@ -136,7 +136,7 @@ def test_readers_stay_those_of_the_last_reading_until_the_experiment_has_others(
         return {row["answer"] for row in stored(tmp_path)}
 
     assert go_on(2, "hashes") == {None}
-    assert command("regrade", tmp_path, "--reader", "hashes,last-number").exit_code == 0
+    assert command("regrade", tmp_path, "--reader", "hashes, last-number").exit_code == 0
     assert go_on(3, "hashes") == {"7"}  # old and new answers
     assert go_on(4, "hashes") == {"7"}
     assert "last-number" in said[-1]
