@@ -82,6 +82,7 @@ def test_the_sample_number_experiment_is_the_papers() -> None:
         ("revision", "1e5", "1e5"),
         ("revision", " ", None),
         ("file", "rows.jsonl", Path("rows.jsonl")),
+        ("server_flags", "--tp-size 2 --note 'a b'", ("--tp-size", "2", "--note", "a b")),
         ("stop", "Q:,A:", ("Q:", "A:")),
         ("stop", '["a,b", "\\n"]', ("a,b", "\n")),
         ("stop_rule", "asc-beta:0.9", "asc-beta:0.9"),

@@ -223,7 +223,7 @@ def test_a_forced_ending_closes_the_thinking_first(opened: bool, tmp_path: Path)
     prompts = with_template(tmp_path, "{{ messages[0].content }}" + opening)
     thought: dict[str, Any] = {"reasoning": "\nClara has 12 eggs, so", "reasoning_tokens": 8}
     cut = Completion("", 8, len(prompts.encode(PROMPT)), "length", None, **thought)
-    short = Sampling(8, temperature=1.0, thinking=4, logprobs=True)
+    short = Sampling(8, temperature=1.0, thinking=4)
 
     server = VLLM()
     found = with_engine(
@@ -234,7 +234,6 @@ def test_a_forced_ending_closes_the_thinking_first(opened: bool, tmp_path: Path)
     said = f"{cut.reasoning}\n</think>{ENDING}"
     assert server.requests[-1]["prompt"] == list(prompts.go_on(PROMPT, said if opened else f"<think>{said}"))
     assert "thinking_token_budget" not in server.requests[-1]
-    assert server.requests[-1]["logprobs"] is not True  # it continues a text, and chats alone take a bool
     assert (found.text, found.reasoning, found.finish_reason) == (ENDING + "18##.", cut.reasoning, "forced")
     assert found.tokens == len(server.requests[-1]["prompt"]) - cut.prompt_tokens + 2
 

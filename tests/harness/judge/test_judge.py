@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from click.testing import Result
 
+import prompts
 from harness.engines.base import Completion
 from harness.engines.rewards import OpenAIRewards, rewards_for
 from harness.engines.token_ids import PromptTokens
@@ -346,6 +347,18 @@ def test_whatever_a_verdict_depends_on_tells_judges_apart(changed: dict[str, Any
     assert judge_identity(judge_as(**changed), reward) != judge_identity(judge_as(), False)
     elsewhere = judge_as(**changed, url="http://127.0.0.1:7", concurrency=3, seed=5)
     assert judge_identity(elsewhere, reward) == judge_identity(judge_as(**changed), reward)
+
+
+def test_a_judge_that_was_trained_again_or_is_asked_in_other_words_is_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = set()
+    for weights, words in (("1", "so"), ("2", "so"), ("2", "or")):
+        (tmp_path / "weights").write_text(weights)
+        monkeypatch.setattr(prompts, "digest", lambda _name, words=words: words)
+        identity = judge_identity(judge_as(engine="sglang", model=str(tmp_path)), reward=False)
+        found.add((identity["model_sha256"], identity["prompt_sha256"]))
+    assert len(found) == 3
 
 
 @pytest.mark.parametrize("engine", ["openai", "sglang"])

@@ -100,6 +100,15 @@ def test_everything_that_is_missing_is_said_at_once(
     assert str(tmp_path / "hub") not in lacks[-1]  # whose model's size is unknown
 
 
+@pytest.mark.parametrize("variable", ["CC", "CXX"])
+def test_a_compiler_that_is_named_has_to_be_there(
+    variable: str, played: Path, check: Check, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(variable, "icc")
+    status, (_, lack) = check()
+    assert (status, f"{variable}=icc" in lack) == (2, True)
+
+
 ALL = "8 GPUs: NVIDIA H100 80GB HBM3, driver 580.65.06"
 
 
