@@ -144,8 +144,8 @@ def test_a_question_is_that_of_its_own_data_set(tmp_path: Path) -> None:
         for n, answer in enumerate((gold, "no"))
     ]
     table = pd.DataFrame(rows)
-    write_samples(table.assign(question=table["gold"] + "?"), tmp_path / "both.csv")
-    _, out, _ = inspect(tmp_path / "both.csv", "--question", "q", "--limit", 1)
+    write_samples(table.assign(problem=" ", question=table["gold"] + "?"), tmp_path / "both.jsonl")
+    _, out, _ = inspect(tmp_path / "both.jsonl", "--question", "q", "--limit", 1)
     for dataset, gold in (("sums", "7"), ("words", "yes")):
         place = out.index(f"question q on {dataset}, gold {gold}")
         assert out[place + 1] == f"  {gold}?"
