@@ -410,8 +410,11 @@ def rewarded(folder: Path, server: Server, *options: str) -> Result:
     return judge(folder, server, "--reward", "--name", "rm", *options)
 
 
+PLAIN = (*SGLANG, "--set", "chat=false")
+
+
 @pytest.mark.parametrize(
-    ("endpoint", "options"), [("/classify", SGLANG), ("/classify", CHAT), ("/pooling", CHAT)]
+    ("endpoint", "options"), [("/classify", PLAIN), ("/classify", CHAT), ("/pooling", CHAT)]
 )
 def test_the_score_is_the_reward(folder: Path, endpoint: str, options: tuple[str, ...]) -> None:
     with Server(endpoint=endpoint) as server:

@@ -143,6 +143,8 @@ def test_labels_may_be_anything_short(tmp_path: Path) -> None:
     choices = {"label": ["1", "2"], "text": ["2", "1"]}
     (found,) = load_questions(str(write(tmp_path / "f.jsonl", of_one(choices=choices, gold=2, id="arc-7"))))
     assert (found.gold, found.labels, found.question_id) == ("2", ("1", "2"), "arc-7")
+    five = {letter: f"choice {letter}" for letter in "ABCDE"}
+    assert load_questions(str(write(tmp_path / "f.jsonl", of_one(**five, gold="E"))))[0].labels == (*five,)
 
 
 def test_parquet_and_csv_hold_choices_too(tmp_path: Path) -> None:

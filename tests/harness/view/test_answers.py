@@ -143,6 +143,7 @@ def test_a_question_is_that_of_its_own_data_set(tmp_path: Path) -> None:
         for dataset, gold in (("sums", "7"), ("words", "yes"))
         for n, answer in enumerate((gold, "no"))
     ]
+    rows.append({"question_id": "r", "sample": 0, "answer": "no", "gold": "no", "dataset": "sums"})
     table = pd.DataFrame(rows)
     write_samples(table.assign(problem=" ", question=table["gold"] + "?"), tmp_path / "both.jsonl")
     _, out, _ = inspect(tmp_path / "both.jsonl", "--question", "q", "--limit", 1)
