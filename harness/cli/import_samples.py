@@ -162,9 +162,8 @@ def _import(kind: str, file: Path, grader: Grader | None, options: dict[str, Any
     from results import BadInput
 
     names = {name: text for name in ("dataset", "model") if (text := options[name])}
-    columns, given = dict(options["columns"]), names
-    if kind in _TABLES:
-        given = names | {name: text for name in ("gold", "setting") if (text := options[name])}
+    given = names | {name: text for name in ("gold", "setting") if (text := options[name])}
+    columns = dict(options["columns"])
     if len(columns) < len(options["columns"]) or columns.keys() & given.keys():
         raise BadInput("--map: a column is named twice")
     if kind in _TABLES:

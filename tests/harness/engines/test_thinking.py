@@ -33,6 +33,7 @@ pytestmark = pytest.mark.usefixtures("impatient")
 
 RAW = ("<|channel|>analysis<|message|>", "<|end|><|start|>assistant<|channel|>final<|message|>")
 """What gpt-oss writes before the thinking and before the answer; servers without its parser leave it in."""
+THRICE = "a</think>b<think>##7##</think><think>"
 TOKENS = PromptTokens(TINY, None, chat=True)
 SIXTY = Sampling(200, temperature=1.0, thinking=60)
 
@@ -52,7 +53,7 @@ def answer(text: str, reasoning: str | None = None, tokens: int | None = None) -
         ("Is it ##7##? Wait", True, "Is it ##7##? Wait", ""),
         ("</think>It is ##18##.", False, "", "It is ##18##."),  # a budget of 0
         ("Tags are </b> and <i>.", False, None, "Tags are </b> and <i>."),
-        ("<think>a</think>b<think>##7##</think>##18##", False, "a</think>b<think>##7##", "##18##"),
+        (f"<think>{THRICE}</think>8", False, THRICE, "8"),
         (f"{RAW[0]}##7##{RAW[1]}##18##.", False, f"{RAW[0]}##7##{RAW[1]}", "##18##."),
         (f"{RAW[0]}Is it ##7##?", False, f"{RAW[0]}Is it ##7##?", ""),
         ("<|channel|>final<|message|>##18##.", False, "<|channel|>final<|message|>", "##18##."),

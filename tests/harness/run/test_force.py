@@ -102,7 +102,7 @@ def test_a_run_that_was_killed_goes_on_where_it_stopped_and_with_what_came_since
     """Endings made before are kept; if the source has other answers now, nothing is ended."""
     rows, grown, new = rows_in(source), copied(source, tmp_path / "grown"), tmp_path / "new"
     rewrite(grown, rows[:6])  # fewer than planned
-    force(grown, new, (5, 15))
+    force(grown, new, (5, 15, 5))
     assert by_key(new).keys() == keys_of(rows[:6], (5, 15))
     whole = by_key(new)
     lines = (new / "samples.jsonl").read_text().splitlines(keepends=True)

@@ -159,6 +159,9 @@ def test_without_an_nvcc_of_cuda_13_that_of_pip_is_used(
     assert toolkit.main() == 0
     assert toolkit.toolkit() == pip
     assert (pip / "lib64" / "libcudart.so").exists()
+    (cuda(tmp_path / "bare") / "lib64" / "libcudart.so").unlink()
+    monkeypatch.setenv("CUDA_HOME", str(tmp_path / "bare"))
+    assert toolkit.toolkit() == pip
 
 
 @pytest.mark.parametrize("fails", ["nvcc", "c++"])
