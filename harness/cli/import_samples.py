@@ -162,20 +162,19 @@ def _import(kind: str, file: Path, grader: Grader | None, options: dict[str, Any
     from results import BadInput
 
     names = {name: text for name in ("dataset", "model") if (text := options[name])}
+    given = names | {name: text for name in ("gold", "setting") if (text := options[name])}
+    columns = dict(options["columns"])
+    if len(columns) < len(options["columns"]) or columns.keys() & given.keys():
+        raise BadInput("--map: a column is named twice")
     if kind in _TABLES:
-        columns = dict(options["columns"])
-        given = names | {name: text for name in ("gold", "setting") if (text := options[name])}
-        if len(columns) < len(options["columns"]) or columns.keys() & given.keys():
-            raise BadInput("--map: a column is named twice")
         cells = (columns, options["drop"], given, options["correct_if"], options["unreadable"])
         return import_table(file, *cells, grader=grader, kind=kind)
     if kind == "lm-eval":
         imported = import_lm_eval(file, options["filter_name"], grader, options["setting"])
     else:
-        judges = dict(options["columns"])
-        if others := [name for name in judges if name != "score" and not name.startswith("score_")]:
+        if others := [name for name in columns if name != "score" and not name.startswith("score_")]:
             raise BadInput(f"--map {others[0]}: a log of inspect maps only to score and score_NAME")
-        asked = (options["setting"], judges, options["correct_if"])
+        asked = (options["setting"], columns, options["correct_if"])
         imported = import_inspect_ai(file, options["scorer"], grader, *asked)
     table = imported.table.assign(**names)
     if options["tokenizer"]:

@@ -121,7 +121,7 @@ def import_table(
         for name in _OR_COLUMN
         if name in constants
     ]
-    if not grader and kind in _PLAIN and not correct_if:
+    if not grader and kind in _PLAIN:
         table, compared = as_expressions(table)
         notes += compared
     table, numbered = _numbered(table)

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from harness.questions.hub_rows import file_rows
-from harness.questions.load import DATASETS, load_questions
+from harness.questions.load import DATASETS, first_filled, load_questions
 from harness.store.record import problems_in
-from harness.store.row import Row, problem_beside
+from harness.store.row import PROBLEM, Row, problem_beside
 from harness.store.samples_file import SAMPLES, not_a_row, numbered_lines
 from results import BadInput
 
@@ -103,10 +103,12 @@ def problems_of(source: str) -> dict[str, str]:
     """The texts of questions by id, of a named data set or in a file. Raises BadInput."""
     if source in DATASETS:
         return {question.question_id: question.problem for question in load_questions(source)}
-    texts = {}
+    texts: dict[str, str] = {}
     for number, row in enumerate(file_rows(Path(source)), start=1):
-        problem = problem_beside(row)
-        if problem is None or row.get("question_id") is None:
-            raise BadInput(f"{source}: row {number}: no question_id, or no problem (or question) as text")
-        texts[str(row["question_id"])] = problem
+        where = f"{source}: row {number}"
+        question, problem = first_filled(row, where, "question_id"), first_filled(row, where, *PROBLEM)
+        if question is None or problem is None:
+            raise BadInput(f"{where}: no question_id, or no problem (or question)")
+        if texts.setdefault(question, problem) != problem:
+            raise BadInput(f"{where}: another problem of question {question!r:.40}, expected one")
     return texts

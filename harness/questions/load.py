@@ -186,19 +186,19 @@ def _question(row: SourceRow, default_id: str, where: str, grader: GraderName) -
             problem = "\n".join([problem, "", *map(". ".join, choices.items())])
             labels, answer = tuple(choices), label_of(answer, choices)
     gold = required_gold(answer, where, grader, labels)
-    return Question(_first(row, where, *ids) or default_id, problem, gold, labels)
+    return Question(first_filled(row, where, *ids) or default_id, problem, gold, labels)
 
 
 def _choices(row: SourceRow, where: str) -> Any:
     """The choices of a row, in `choices`, `options` or the columns A, B, …; None for none."""
     listed = next((row[name] for name in ("choices", "options") if row.get(name) is not None), None)
-    each = {label: text for label in string.ascii_uppercase if (text := _first(row, where, label))}
+    each = {label: text for label in string.ascii_uppercase if (text := first_filled(row, where, label))}
     return each if listed is None and len(each) > 1 else listed
 
 
 def _needed(row: SourceRow, where: str, *columns: str) -> str:
-    """As `_first`, but raises BadInput if all the columns are empty."""
-    if (text := _first(row, where, *columns)) is None:
+    """As `first_filled`, but raises BadInput if all the columns are empty."""
+    if (text := first_filled(row, where, *columns)) is None:
         found = f"columns {', '.join(_filled(row))}" if _filled(row) else "nothing"
         raise BadInput(f"{where}: no {' or '.join(columns[:2])}, found {found}")
     return text
@@ -209,7 +209,7 @@ def _filled(row: SourceRow) -> list[str]:
     return [column for column, cell in row.items() if str(cell).strip() not in ("", "nan", "None")]
 
 
-def _first(row: SourceRow, where: str | Path, *columns: str) -> str | None:
+def first_filled(row: SourceRow, where: str | Path, *columns: str) -> str | None:
     """The first of `columns` that is not empty, as text. Raises BadInput if it holds a list."""
     for column in (name for name in columns if name in _filled(row)):
         cell = row[column]

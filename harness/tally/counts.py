@@ -22,7 +22,7 @@ from harness.tally.answer_groups import AnswerGroup, Counts, groups_of, part
 from harness.tally.repeats import find_repeats
 from harness.tally.unreadable import MANY, Unreadable
 from results.tables.key import Key
-from results.terminal import aligned, visible
+from results.terminal import aligned, plural, visible
 from results.words.names import curves_name
 
 _OF_UNREADABLE = ("answer", "text", "finish_reason", "tokens", "labels")
@@ -223,7 +223,7 @@ class Tallies:
         """The tallies' tables, each below its name if there are several."""
         if len(self._names) == 1:
             return self.named[0][1].table()
-        return "\n".join(f"{name}: {of.answers:,} answers\n{of.table()}" for name, of in self.named)
+        return "\n".join(f"{who}: {plural(f'{t.answers:,}', 'answer')}\n{t.table()}" for who, t in self.named)
 
     def warnings(self, run: Path) -> list[str]:
         """The tallies' warnings, each after its name if there are several."""

@@ -74,14 +74,15 @@ def test_the_sample_number_experiment_is_the_papers() -> None:
 @pytest.mark.parametrize(
     ("key", "text", "value"),
     [
-        ("budgets", "20", (20,)),
+        ("budgets", "20,", (20,)),
         ("budgets", "", ()),
         ("greedy", "true", True),
         ("temperature", "1", 1.0),
         ("dataset", '"quoted"', "quoted"),
         ("revision", "1e5", "1e5"),
-        ("revision", "", None),
+        ("revision", " ", None),
         ("file", "rows.jsonl", Path("rows.jsonl")),
+        ("server_flags", "--tp-size 2 --note 'a b'", ("--tp-size", "2", "--note", "a b")),
         ("stop", "Q:,A:", ("Q:", "A:")),
         ("stop", '["a,b", "\\n"]', ("a,b", "\n")),
         ("stop_rule", "asc-beta:0.9", "asc-beta:0.9"),

@@ -33,6 +33,7 @@ pytestmark = pytest.mark.usefixtures("impatient")
 
 RAW = ("<|channel|>analysis<|message|>", "<|end|><|start|>assistant<|channel|>final<|message|>")
 """What gpt-oss writes before the thinking and before the answer; servers without its parser leave it in."""
+THRICE = "a</think>b<think>##7##</think><think>"
 TOKENS = PromptTokens(TINY, None, chat=True)
 SIXTY = Sampling(200, temperature=1.0, thinking=60)
 
@@ -52,7 +53,7 @@ def answer(text: str, reasoning: str | None = None, tokens: int | None = None) -
         ("Is it ##7##? Wait", True, "Is it ##7##? Wait", ""),
         ("</think>It is ##18##.", False, "", "It is ##18##."),  # a budget of 0
         ("Tags are </b> and <i>.", False, None, "Tags are </b> and <i>."),
-        ("<think>a</think>b<think>##7##</think>##18##", False, "a</think>b<think>##7##", "##18##"),
+        (f"<think>{THRICE}</think>8", False, THRICE, "8"),
         (f"{RAW[0]}##7##{RAW[1]}##18##.", False, f"{RAW[0]}##7##{RAW[1]}", "##18##."),
         (f"{RAW[0]}Is it ##7##?", False, f"{RAW[0]}Is it ##7##?", ""),
         ("<|channel|>final<|message|>##18##.", False, "<|channel|>final<|message|>", "##18##."),
@@ -275,9 +276,10 @@ def sampled(server: Any, engine: Any) -> tuple[list[dict[str, Any]], Tally]:
 def test_a_limit_of_the_server_s_own_is_a_warning_that_names_it(server: Any, engine: Any) -> None:
     rows, tally = sampled(server(cap=50), engine)
     assert [(row["tokens"], row["finish_reason"]) for row in rows] == [(50, "length")] * 3
+    tally.add(rows[0] | {"question_id": "other", "tokens": 20})
     (warning,) = [line for line in tally.warnings(Path("run")) if "max_new_tokens" in line]
-    assert all(said in warning for said in ("3 of 3 answers", "50 tokens", f"limit is {LIMIT}"))
-    assert tally.summary()["settings"][0]["cut_short"] == 3
+    assert all(said in warning for said in ("4 of 4 answers", "50 tokens", f"limit is {LIMIT}"))
+    assert tally.summary()["settings"][0]["cut_short"] == 4
     for others in (server(), server(thinks=500)):  # not cut off, or cut off at our limit
         assert "cut_short" not in sampled(others, engine)[1].summary()["settings"][0]
 

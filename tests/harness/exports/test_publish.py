@@ -46,7 +46,8 @@ def test_records_are_complete_and_are_read_back(run: Path, tmp_path: Path) -> No
     assert {record["evaluation_id"] for record in records} == {aggregate["evaluation_id"]}
     assert {record["evaluation"]["score"] for record in records if record["evaluation"]["is_correct"]} == {1}
     results = {result["evaluation_result_id"]: result for result in aggregate["evaluation_results"]}
-    assert {record["evaluation_result_id"] for record in records} <= {*results}
+    ids = {record["evaluation_result_id"] for record in records}
+    assert (len(ids), ids <= {*results}) == (3, True)  # of greedy answers, and of samples at two settings
     scores = {
         (r["generation_config"]["additional_details"]["setting"], name.split("/", 2)[2]): r
         for name, r in results.items()
@@ -114,6 +115,17 @@ def test_a_bare_table_is_published_with_what_it_has(tmp_path: Path) -> None:
     again = import_table(found["d", "m"].parent, kind="every-eval-ever").table
     same = ["answer", "correct", "tokens", "prompt_tokens"]
     pd.testing.assert_frame_equal(again[same], as_samples(table)[same], check_dtype=False)
+
+
+def test_the_card_s_intervals_are_those_of_the_clusters(tmp_path: Path) -> None:
+    """Of three passages' two questions, 2, 0 and 1 are right: Student's t with two degrees of freedom."""
+    right = [mark == "+" for mark in "++--+-"]
+    cells = {"question_id": [*"abcdef"], "cluster": [*"xxyyzz"], "correct": right}
+    table = pd.DataFrame(cells).assign(sample=0, answer="7", dataset="d", model="m")
+    write_samples(table, tmp_path / "samples.jsonl")
+    assert command("export", tmp_path / "samples.jsonl", "--out", tmp_path / "out").exit_code == 0
+    half = 2.92 * ((1 + 0 + 1) * 3 / 2) ** 0.5 / 6
+    assert f"| 50.0% ± {half:.1%} |" in (tmp_path / "out" / "README.md").read_text()
 
 
 def test_scores_are_published_and_read_again(tmp_path: Path) -> None:

@@ -30,7 +30,8 @@ def test_a_key_is_sent_and_a_missing_or_wrong_one_is_one_line() -> None:
 def test_quotations_of_a_key_are_hidden() -> None:
     key = ApiKey("THE_KEY", KEY)
     assert "secret" not in repr(key)
-    for quoted in (KEY, f"Bearer {KEY}", f"'{KEY[:12]}...'", f"...{KEY[-9:]}", f'"{KEY}"'):
+    both = f"{KEY[:9]}... or {KEY}"
+    for quoted in (KEY, f"Bearer {KEY}", f"'{KEY[:12]}...'", f"...{KEY[-9:]}", f'"{KEY}"', both):
         hidden = key.hide(f"Incorrect key {quoted}, see the manual.")
         assert HIDDEN in hidden
         assert "sk-se" not in hidden

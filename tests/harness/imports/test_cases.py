@@ -17,6 +17,7 @@ import pytest
 
 from harness.imports.conditions import as_typed
 from harness.imports.foreign_columns import import_table
+from harness.imports.reading import unread_note
 from results import read_samples
 from tests.harness.commands import command, imported
 
@@ -107,6 +108,11 @@ def test_epochs_grid_of_settings_is_imported(data_dir: Path, tmp_path: Path) -> 
     assert table["tokens"].sum() == raw["completion_tokens"].astype(float).sum()
     assert table["correct"].sum() == raw["correct"].astype(float).sum()
     assert table["answer"].isna().sum() == (raw["answer"] == "").sum()
+
+
+def test_a_few_answers_that_were_not_read_are_no_note() -> None:
+    table = pd.DataFrame({"answer": [None, *"7" * 19], "gold": "7", "text": "so \\boxed{7}"})
+    assert [len(unread_note(table.head(rows))) for rows in (20, 19)] == [0, 1]
 
 
 @pytest.mark.parametrize("cell", [None, pd.NA, pd.NaT, float("nan"), np.float32("nan"), Decimal("NaN")])

@@ -46,8 +46,8 @@ def row(doc_id: int, filter_name: str, **changes: Any) -> dict[str, Any]:
         "resps": [RESPONSES[doc_id]],
         "filtered_resps": ["1018" if doc_id == 0 else "5"],
         "filter": filter_name,
-        "metrics": ["exact_match"],
-        "exact_match": 1.0,
+        "metrics": ["f1", "exact_match"],
+        **{"f1": 0.5, "exact_match": 1.0},
         **changes,
     }
 

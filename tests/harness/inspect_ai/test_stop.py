@@ -1,5 +1,6 @@
 """Early stopping inside inspect_ai: its own runner with a mock model, and its log imported."""
 
+import asyncio
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -65,6 +66,22 @@ def test_epochs_that_are_under_way_count_and_no_more_are_begun(tmp_path: Path) -
     table = import_inspect_ai(Path(log.location)).table
     assert table.groupby("question_id").size().to_dict() == asked
     assert set(table["stop_rule"]) == {"tts/stop lead:3"}
+
+
+def test_the_answers_of_the_scorer_that_is_named_vote() -> None:
+    from inspect_ai.scorer import SampleScore, Score
+
+    from harness.inspect_ai.stop import StopWhenSettled
+
+    async def ended(scorer: str | None) -> bool:
+        rule = StopWhenSettled("lead:2", scorer)
+        await rule.start_task(None, [], 12)  # type: ignore[arg-type]
+        for epoch, letters in enumerate(("ax", "bx"), start=1):
+            told = {name: SampleScore(score=Score(value=0, answer=letters[i])) for i, name in enumerate("pq")}
+            await rule.complete_sample("q1", epoch, told)
+        return await rule.schedule_sample("q1", 3) is not None
+
+    assert [asyncio.run(ended(scorer)) for scorer in (None, "p", "q")] == [False, False, True]
 
 
 def test_a_rule_that_is_none_is_said_at_once() -> None:

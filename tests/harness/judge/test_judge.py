@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from click.testing import Result
 
+import prompts
 from harness.engines.base import Completion
 from harness.engines.rewards import OpenAIRewards, rewards_for
 from harness.engines.token_ids import PromptTokens
@@ -73,7 +74,7 @@ def test_every_answer_gets_its_score_and_equal_ones_are_asked_once(
     assert asked_of.items() <= server.asked[0].items()
     counts, read = summary(folder), sum(row["prompt_tokens"] for row in verdicts(folder))
     expected = {"answers": 8, "asked": 5, "judged": 8, "null": 1, "tokens": 5, "prompt_tokens": read}
-    assert expected.items() <= counts.items()
+    assert (expected | {"levels": 3}).items() <= counts.items()
     took = [row["tokens_judge"] for row in rows_of(folder)]
     assert (sum(took), took.count(0)) == (read + 5, 8 - 5)
 
@@ -82,7 +83,9 @@ def test_what_fails_has_no_score_and_is_asked_again(folder: Path) -> None:
     with Server(refuses="say 7") as server:
         done = judge(folder, server, *CHAT)
         assert scores(folder) == [0.9, None, 0.9, None, 0.9, 0.6, None, 0.6]
+        assert [row["tokens_judge"] for row in rows_of(folder)].count(None) == 2  # not known yet, and not 0
         assert "question a" in done.stderr
+        assert "2 answers without a score" in done.stderr
         assert "6 of 8 answers judged" in done.output
         assert "16.7%" in done.output  # one of the six has no score
         server.refuses, server.asked = None, []
@@ -265,6 +268,9 @@ def test_a_server_that_cannot_tell_scores_is_refused_and_binds_no_name(
         (("empty", *UNHEARD), "samples.jsonl"),
         (("textless", *UNHEARD), "text"),
         (("unasked", *UNHEARD), "--questions"),
+        (("unasked", *UNHEARD, "--questions", "two.csv"), "two.csv: row 2: another problem of question 'a'"),
+        (("unasked", *UNHEARD, "--questions", "blank.csv"), "blank.csv: row 1: no question_id, or no"),
+        (("unasked", *UNHEARD, "--questions", "nameless.csv"), "nameless.csv: row 1: no question_id"),
     ],
 )
 def test_bad_input_is_one_line_and_leaves_all_as_it_was(
@@ -278,6 +284,8 @@ def test_bad_input_is_one_line_and_leaves_all_as_it_was(
     monkeypatch.chdir(tmp_path)
     rows = rows_of(folder)
     (tmp_path / "empty").mkdir()
+    for name, first in (("two", "a,One?\na,Two?"), ("blank", "a,"), ("nameless", ",One?")):
+        (tmp_path / f"{name}.csv").write_text(f"question_id,problem\n{first}\nb,Three?\n")
     for name, missing in (("textless", "text"), ("unasked", "problem")):
         (tmp_path / name).mkdir()
         rewrite(tmp_path / name, [{key: row[key] for key in row if key != missing} for row in rows])
@@ -341,6 +349,18 @@ def test_whatever_a_verdict_depends_on_tells_judges_apart(changed: dict[str, Any
     assert judge_identity(elsewhere, reward) == judge_identity(judge_as(**changed), reward)
 
 
+def test_a_judge_that_was_trained_again_or_is_asked_in_other_words_is_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = set()
+    for weights, words in (("1", "so"), ("2", "so"), ("2", "or")):
+        (tmp_path / "weights").write_text(weights)
+        monkeypatch.setattr(prompts, "digest", lambda _name, words=words: words)
+        identity = judge_identity(judge_as(engine="sglang", model=str(tmp_path)), reward=False)
+        found.add((identity["model_sha256"], identity["prompt_sha256"]))
+    assert len(found) == 3
+
+
 @pytest.mark.parametrize("engine", ["openai", "sglang"])
 def test_a_silent_reward_model_is_waited_for_as_long_as_the_run_says(engine: str) -> None:
     asked = judge_as(engine=engine, model="tiny", revision=None, patience=7.0)
@@ -360,7 +380,7 @@ def test_another_model_takes_nothing_from_the_run(monkeypatch: pytest.MonkeyPatc
 
     own = judge_after(run, {"model": MODEL})
     assert {name: getattr(own, name) for name in fields} == fields
-    assert own.url == run.url
+    assert own.url == judge_after(run, {"engine": run.engine}).url == run.url
     own_server = judge_as(engine="sglang", url=None, server_flags=("--tp", "2"))
     assert judge_after(own_server).server_flags == ("--tp", "2")
     assert judge_after(own_server, {"url": "http://127.0.0.1:7"}).server_flags == ()
@@ -390,8 +410,11 @@ def rewarded(folder: Path, server: Server, *options: str) -> Result:
     return judge(folder, server, "--reward", "--name", "rm", *options)
 
 
+PLAIN = (*SGLANG, "--set", "chat=false")
+
+
 @pytest.mark.parametrize(
-    ("endpoint", "options"), [("/classify", SGLANG), ("/classify", CHAT), ("/pooling", CHAT)]
+    ("endpoint", "options"), [("/classify", PLAIN), ("/classify", CHAT), ("/pooling", CHAT)]
 )
 def test_the_score_is_the_reward(folder: Path, endpoint: str, options: tuple[str, ...]) -> None:
     with Server(endpoint=endpoint) as server:

@@ -103,7 +103,7 @@ def test_a_file_of_ones_own_is_read_in_any_of_its_forms(tmp_path: Path) -> None:
     file = write(
         tmp_path / "mine.jsonl",
         [
-            {"question": "A?", "answer": "First 2.\n#### 1,234"},
+            {"question": "A?", "answer": "First 2.\n#### 1,234", "A": "easy"},
             {"problem": "B?", "gold": -12345678.0},
             {"question_id": "c", "problem": "C?", "question": "c", "gold": 7},
         ],
@@ -143,6 +143,8 @@ def test_labels_may_be_anything_short(tmp_path: Path) -> None:
     choices = {"label": ["1", "2"], "text": ["2", "1"]}
     (found,) = load_questions(str(write(tmp_path / "f.jsonl", of_one(choices=choices, gold=2, id="arc-7"))))
     assert (found.gold, found.labels, found.question_id) == ("2", ("1", "2"), "arc-7")
+    five = {letter: f"choice {letter}" for letter in "ABCDE"}
+    assert load_questions(str(write(tmp_path / "f.jsonl", of_one(**five, gold="E"))))[0].labels == (*five,)
 
 
 def test_parquet_and_csv_hold_choices_too(tmp_path: Path) -> None:
@@ -150,6 +152,8 @@ def test_parquet_and_csv_hold_choices_too(tmp_path: Path) -> None:
     table.to_parquet(tmp_path / "f.parquet")
     table.assign(choices=table["choices"].map(json.dumps)).to_csv(tmp_path / "f.csv", index=False)
     assert load_questions(str(tmp_path / "f.parquet")) == load_questions(str(tmp_path / "f.csv")) == [FLOATS]
+    pd.DataFrame(of_one(labels='["A", "B"]', gold="B")).to_csv(tmp_path / "f.csv", index=False)
+    assert load_questions("multiple-choice", tmp_path / "f.csv")[0].labels == ("A", "B")
 
 
 def test_a_question_has_no_choice_that_only_others_of_its_file_have(tmp_path: Path) -> None:

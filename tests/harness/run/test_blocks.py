@@ -87,6 +87,8 @@ def test_every_rule_ends_votes_as_in_the_arena_whatever_the_order_of_replies(tmp
     again = run(tmp_path, engine, stop_rule=text, samples=10, concurrency=3)
     assert (again.missing, len(engine.asked)) == (0, asked)
     assert again.told == outcome.told
+    told = record_in(tmp_path)["summary"]["stopping"]["settings"]
+    assert [(one["setting"], one["answers_of_all"]) for one in told] == [("10", 4 * 10), ("40", 4 * 10)]
 
 
 @pytest.mark.parametrize("kept", [0, 10, 27])

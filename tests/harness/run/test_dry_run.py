@@ -71,6 +71,7 @@ def test_a_folder_s_own_answers_say_what_to_expect_and_how_fast(tmp_path: Path) 
         assert f" at {rate} completion tokens/s" in dry(tmp_path, given)[-2]
     assert dry(tmp_path, limit=1) == ["nothing left to sample: all 10 planned answers are stored"]
     assert sum(d.answers for d in asked(tmp_path, fresh=True, limit=1)) == 10
+    assert estimate(experiment(), QUESTIONS, tmp_path, fresh=True)[-2].startswith("time: unknown")
     with pytest.raises(BadInput, match="another temperature"):
         dry(tmp_path, temperature=0.5)
     assert before == {file.name: file.read_bytes() for file in tmp_path.iterdir()}
@@ -91,9 +92,10 @@ def test_the_lines_add_up(tmp_path: Path) -> None:
     lines = dry(tmp_path, rate=2.0, price=12, dp=3, greedy=True)
     prompts = sum(d.prompt_tokens for d in asked(tmp_path, greedy=True))
     assert lines[7] == "completion tokens: 720 expected, 3,744 at most"
-    assert lines[9].startswith("time: 6 min at 2 completion tokens/s, 31 min at most; 3.60 at 12 an hour ")
+    assert "6 min at 2 completion tokens/s, 31 min at most; 3.60 at 12 an hour for each copy" in lines[9]
     two = {"engine": "sglang", "server_flags": ("--tp-size", "2")}  # GPUs for each copy
-    assert any("; 7.20 at 12 an hour" in line for line in dry(tmp_path, 2.0, 12, dp=3, greedy=True, **two))
+    of_two = dry(tmp_path, 2.0, 12, dp=3, greedy=True, **two)
+    assert any("; 7.20 at 12 an hour for each GPU" in line for line in of_two)
     assert "sample a little into this folder first; 36.00 per hour" in dry(tmp_path, price=12, dp=3)[7]
     assert any("72.00 per hour" in line for line in dry(tmp_path, price=12, dp=3, **two))
     gpus = gpu_lines(experiment(dp=3), Load(720, prompts / 12, 20, 3), 12)
@@ -121,6 +123,12 @@ def test_a_run_with_budgets_in_words_says_nothing_of_thinking(tmp_path: Path) ->
     for one, budget in zip(demands(plan, questions, tmp_path / "new"), plan.budgets, strict=True):
         assert one.tokens_per_answer == plan.max_new_tokens(budget)
     assert not any("qwen-gsm8k" in line for line in estimate(plan, questions, tmp_path / "new"))
+    for tokens in (90, 2000):
+        tally, used = Tally(plan), {"question_id": "q-1", "decoding": "sample", "sample": 0, "setting": "0"}
+        tally.add(used | {"tokens": tokens, "answer": "2", "correct": True})
+        for one, budget in zip(demands(plan, questions, tmp_path, tally=tally), plan.budgets, strict=True):
+            most = plan.max_new_tokens(budget) if budget else tokens
+            assert one.tokens_per_answer == min(tokens + budget, most)
 
 
 def test_answers_in_the_folder_come_first() -> None:

@@ -102,7 +102,7 @@ def test_a_run_that_was_killed_goes_on_where_it_stopped_and_with_what_came_since
     """Endings made before are kept; if the source has other answers now, nothing is ended."""
     rows, grown, new = rows_in(source), copied(source, tmp_path / "grown"), tmp_path / "new"
     rewrite(grown, rows[:6])  # fewer than planned
-    force(grown, new, (5, 15))
+    force(grown, new, (5, 15, 5))
     assert by_key(new).keys() == keys_of(rows[:6], (5, 15))
     whole = by_key(new)
     lines = (new / "samples.jsonl").read_text().splitlines(keepends=True)
@@ -134,6 +134,7 @@ def test_what_cannot_be_ended_is_said_in_one_line(source: Path, tmp_path: Path, 
     read_again = copied(source, tmp_path / "read_again")
     assert command("regrade", read_again, "--reader", "boxed").exit_code == 0
     assert "--set readers=hashes,boxed" in fails(read_again, "--at", 5, "--out", out)
+    force(read_again, tmp_path / "as told", (5,), "--set", "readers=hashes,boxed", "--limit", 1)
     assert "no such folder" in fails(source, "--at", 5, "--set", f"model={tmp_path / 'gone'}", "--out", out)
     two = really(tmp_path / "two", budgets=(10, 30), limit=1)
     rewrite(two, sorted(rows_in(two), key=lambda row: -int(row["setting"])))  # as answers may arrive
@@ -149,17 +150,25 @@ def test_answers_of_two_runs_are_not_mixed(source: Path, tmp_path: Path, fails: 
     assert "another forced_from" in fails(other, "--at", 5, "--out", new)
     assert "forced already" in fails(new, "--at", 5, "--out", tmp_path / "third")
     assert exit_status("sample", "tiny", "--set", "budgets=5", "--out", new) == 2
-    change_record(other, lambda record: record | {"prompt_sha256": "0"})
-    assert "another prompt text" in fails(other, "--at", 5, "--out", tmp_path / "fourth")
+    for digest, what in (("questions_sha256", "set of questions"), ("prompt_sha256", "prompt text")):
+        change_record(other, lambda record, digest=digest: record | {digest: "0"})
+        assert f"another {what}" in fails(other, "--at", 5, "--out", tmp_path / "fourth")
 
 
 def test_an_answer_cut_while_it_thinks_is_ended_after_its_thinking(source: Path, tmp_path: Path) -> None:
     thinking = copied(source, tmp_path / "thinking")
     first = rows_in(source)[0]
-    first |= {"reasoning": " is" * 30, "text": "\n\nThe answer is ##18##.", "reasoning_tokens": 30}
+    first |= {
+        "reasoning": " is" * 30,
+        "text": "\n\nThe answer is ##18##.",
+        "reasoning_tokens": 30,
+        "cached_tokens": 64,
+    }
     rewrite(thinking, [first])
+    change_record(thinking, lambda record: record | {"experiment": record["experiment"] | {"greedy": True}})
     stored = Stored(thinking)
     plan = stored.experiment((20, 200), {"engine": "openai", "url": "http://x", "model": TINY})
+    assert not plan.greedy  # only its samples are cut
     stored.load_tokenizer(plan)
     short, long = stored.remaining(plan, load_questions("tiny"), {})
     prompt = prompt_for(plan, short)
@@ -178,6 +187,6 @@ def test_an_answer_cut_while_it_thinks_is_ended_after_its_thinking(source: Path,
     assert (ended.text, ended.tokens) == (f"{ENDING}18##.", TOKENS.count(said) + 2)
     assert ended.reasoning == " is" * (20 - opening)
     assert ended.reasoning_tokens == 20 - opening
-    as_before = first["text"], first["reasoning"], first["tokens"]
-    assert (whole.text, whole.reasoning, whole.tokens) == as_before
+    as_before = first["text"], first["reasoning"], first["tokens"], first["cached_tokens"]
+    assert (whole.text, whole.reasoning, whole.tokens, whole.cached_tokens) == as_before
     assert "Use around 40" in prompt  # as for the stored answers

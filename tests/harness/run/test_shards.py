@@ -75,7 +75,7 @@ def test_eight_shards_are_the_answers_and_the_curves_of_the_undivided_run(
 
 
 def test_a_shard_grows_with_its_run_and_goes_on_as_itself_alone(tmp_path: Path) -> None:
-    draw(tmp_path, shard="3/8", limit=12, samples=2)
+    assert draw(tmp_path, shard="3/8", limit=12, samples=2) == 2 * 2 * 3  # two of the twelve questions
     draw(tmp_path, shard="3/8")
     draw(tmp_path / "at once", shard="3/8")
     assert rows(tmp_path / "at once") != []

@@ -27,6 +27,9 @@ def test_llama_has_its_published_size() -> None:
     """8,030,261,248 parameters; keys and values of a token: 32 layers x 8 heads x 128 x 2, of two bytes."""
     found = size_of(LLAMA_8B, "auto")
     assert found == LLAMA_SIZE
+    narrow = size_of(LLAMA_8B | {"head_dim": 64}, "auto")  # a head need not be hidden_size / heads wide
+    assert narrow is not None
+    assert narrow.cache == 131_072 // 2
     twice = Size(8_030_261_248, 2 * 16_060_522_496, 2 * 131_072)
     bare = {name: value for name, value in LLAMA_8B.items() if not name.endswith("dtype")}
     for name in ("dtype", "torch_dtype"):

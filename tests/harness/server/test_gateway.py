@@ -169,6 +169,15 @@ def test_a_port_in_use_is_refused_before_anything_is_started_and_an_address_of_a
     assert (result.exit_code, "192.0.2.1" in result.output) == (2, True)
 
 
+def test_for_each_server_that_other_hosts_reach_a_port_has_to_be_free(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+    monkeypatch.setattr(harness.server.launch, "check_free", lambda port, _host: asked.append(port))
+    command("serve", tmp_path, "--host", "localhost", "--port", 7, "--workers", 2)
+    assert asked == [7, 8]
+
+
 def test_copies_with_one_seed_are_warned_of(monkeypatch: pytest.MonkeyPatch) -> None:
     def stop(*_: object, **__: object) -> Launch:
         raise BadInput("far enough")

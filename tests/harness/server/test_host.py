@@ -97,6 +97,16 @@ def test_everything_that_is_missing_is_said_at_once(
         assert word in line
     assert "cuda-compat-13-0" in lacks[0]
     assert not any("licence" in line for line in lacks)
+    assert str(tmp_path / "hub") not in lacks[-1]  # whose model's size is unknown
+
+
+@pytest.mark.parametrize("variable", ["CC", "CXX"])
+def test_a_compiler_that_is_named_has_to_be_there(
+    variable: str, played: Path, check: Check, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(variable, "icc")
+    status, (_, lack) = check()
+    assert (status, f"{variable}=icc" in lack) == (2, True)
 
 
 ALL = "8 GPUs: NVIDIA H100 80GB HBM3, driver 580.65.06"
@@ -149,6 +159,9 @@ def test_without_an_nvcc_of_cuda_13_that_of_pip_is_used(
     assert toolkit.main() == 0
     assert toolkit.toolkit() == pip
     assert (pip / "lib64" / "libcudart.so").exists()
+    (cuda(tmp_path / "bare") / "lib64" / "libcudart.so").unlink()
+    monkeypatch.setenv("CUDA_HOME", str(tmp_path / "bare"))
+    assert toolkit.toolkit() == pip
 
 
 @pytest.mark.parametrize("fails", ["nvcc", "c++"])
@@ -234,10 +247,11 @@ def test_weights_count_where_they_will_be(
     monkeypatch.setattr(shutil, "disk_usage", lambda _: shutil._ntuple_diskusage(0, 0, int(15e9)))
     status, (_, lack) = check("--experiment", "gsm8k-budgets")
     assert (status, "15 GB" in lack, "16 GB" in lack) == (2, True, True)
-    there = tmp_path / "hub" / "hub" / f"models--{MODEL.replace('/', '--')}" / "snapshots" / COMMIT
-    there.mkdir(parents=True)
-    (there / "model-1.safetensors").touch()
-    assert check("--experiment", "gsm8k-budgets")[0] == 0
+    there = tmp_path / "hub" / "hub" / f"models--{MODEL.replace('/', '--')}" / "snapshots"
+    for commit, status in (("0" * 40, 2), (COMMIT, 0)):
+        (there / commit).mkdir(parents=True)
+        (there / commit / "model-1.safetensors").touch()
+        assert check("--experiment", "gsm8k-budgets")[0] == status
 
 
 def test_it_needs_no_package(played: Path) -> None:

@@ -139,11 +139,11 @@ def test_what_is_missing_is_said_before_a_server_is_started(
 
 
 ASKS_ITSELF = """
-import shutil, sys, urllib.request
+import os, shutil, sys, urllib.request
 from tests.responder import Responder
 with Responder({"GET": {}}) as server:
     urllib.request.urlopen(server.url, timeout=10)
-sys.exit(shutil.which("played-ninja") != sys.argv[1])
+sys.exit(shutil.which("played-ninja") != sys.argv[1] or "intranet," not in os.environ["no_proxy"])
 """
 
 

@@ -34,10 +34,11 @@ Responder(like_sglang(sys.argv[2], " 18", pid=os.getpid()), int(sys.argv[1])).se
 """
 
 
-@pytest.mark.parametrize(("dp", "there"), [(1, 1), (1, 8), (8, 8)])
+@pytest.mark.parametrize("counts", [(1, 1, 1), (1, 1, 8), (1, 2, 8), (8, 1, 8)])
 def test_a_run_on_several_gpus_starts_a_server_for_each(
-    dp: int, there: int, gpus: Callable[[int], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    counts: tuple[int, int, int], gpus: Callable[[int], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    dp, each, there = counts
     gpus(there)
     started, said = list[Launch](), list[str]()
 
@@ -47,23 +48,25 @@ def test_a_run_on_several_gpus_starts_a_server_for_each(
             super().__init__(python("raise SystemExit(7)"), None)
 
     monkeypatch.setattr(own_server, "Server", Noted)
-    asked = experiment(device="cuda", dp=dp, dtype="bfloat16", revision="abc", server_flags=("--fp8", "x"))
+    tp = ("--tp", str(each))
+    asked = experiment(device="cuda", dp=dp, dtype="bfloat16", revision="abc", server_flags=tp)
     opened = factory.own_server(asked, tmp_path / "log", said.append, ["--load-format", "dummy"])
     with pytest.raises(BadInput, match="has ended"):
         asyncio.run(opened.__aenter__())
     found = flags(started[0])
     assert (found["--workers"], found["--device"]) == (str(dp), "cuda")
     assert (found["--dtype"], found["--revision"]) == ("bfloat16", "abc")
-    assert started[0].command[-4:] == ("--fp8", "x", "--load-format", "dummy")
+    assert started[0].command[-4:] == (*tp, "--load-format", "dummy")
     in_flight = str(asked.concurrency // dp)
     assert found["--cuda-graph-max-bs-decode"] == found["--max-running-requests"] == in_flight
-    assert sum(f"{dp} of {there} GPUs" in line for line in said) == (dp < there)
+    told = (f"{dp * each} of {there} GPUs", f" dp={there // each} ")
+    assert sum(all(part in line for part in told) for line in said) == (dp * each < there)
 
 
 def test_a_copy_on_several_gpus_counts_as_many(gpus: Callable[[int], None], tmp_path: Path) -> None:
     gpus(8)
     given = ("--tp-size", "2", "--pp-size=2", "--quantization", "fp8")
-    assert gpus_per_copy(given) == 4
+    assert gpus_per_copy(given) == gpus_per_copy(("--tp", "8", "--nnodes", "2")) == 4
     assert gpus_per_copy(("--tp", "x")) == gpus_per_copy(("--tp",)) == gpus_per_copy(()) == 1
     with pytest.raises(BadInput, match=r"8 copies .* 4 GPUs each, need 32 .* has 8"):
         launch("model", port=1, worker=0, workers=8, extra=given)
@@ -172,5 +175,5 @@ NOT_READY = [
     ],
 )
 def test_the_last_error_is_shown_and_not_what_follows_it(error: str, after: list[str]) -> None:
-    before = ["ValueError: an earlier one", "Traceback (most recent call last):"]
+    before = ["ValueError: an earlier one", "SIGQUIT received", "Traceback (most recent call last):"]
     assert last_error([*before, error, *after]) == [*before, error]

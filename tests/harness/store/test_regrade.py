@@ -81,9 +81,11 @@ def test_a_choice_is_read_among_the_labels_of_its_own_question(folder: Path) -> 
 
 def test_an_answer_that_was_cut_off_is_read_as_such(folder: Path) -> None:
     row = stored(folder)[0] | {"text": "The answer is 2"}
-    rewrite(folder, [row | {"finish_reason": end} for end in ("length", "stop")])
+    rewrite(folder, [row | {"finish_reason": end, "dataset": end} for end in ("length", "stop")])
     assert regrade(folder, ALL).changed == 1
     assert [row["answer"] for row in stored(folder)] == [None, "2"]
+    told = command("regrade", folder).output
+    assert all(part in told for part in ("on length: 1 answer\n", "on stop: 1 ", " of 2 answers are"))
 
 
 def test_the_record_says_what_was_read_again(folder: Path) -> None:
@@ -136,7 +138,7 @@ def test_readers_stay_those_of_the_last_reading_until_the_experiment_has_others(
         return {row["answer"] for row in stored(tmp_path)}
 
     assert go_on(2, "hashes") == {None}
-    assert command("regrade", tmp_path, "--reader", "hashes,last-number").exit_code == 0
+    assert command("regrade", tmp_path, "--reader", "hashes, last-number").exit_code == 0
     assert go_on(3, "hashes") == {"7"}  # old and new answers
     assert go_on(4, "hashes") == {"7"}
     assert "last-number" in said[-1]

@@ -8,6 +8,7 @@ import pytest
 
 from harness.experiment import Experiment, read_experiment
 from harness.grader import Grader
+from harness.tally.answer_groups import groups_of
 from harness.tally.counts import Tally
 
 EXPERIMENT = Experiment.model_validate(
@@ -37,6 +38,8 @@ def test_only_several_lengths_of_the_same_answers_are_paired() -> None:
     for length, paired in ((5, False), (10, True)):
         tally.add(row(f"forced={length}", "short"))
         assert ("paired" in tally.table()) == paired
+    tally.add(row("forced=5", "cut", finish_reason="length"))  # where the stored answer was, by another limit
+    assert "cut_short" not in tally.summary()["settings"][0]
 
 
 def test_accuracy_so_far_is_of_finished_questions() -> None:
@@ -72,7 +75,7 @@ def test_many_unreadable_answers_are_a_warning_that_names_what_reads_them() -> N
     assert "'is N.' (2 times)" in warning
     assert "\x1b" not in warning
     assert "regrade runs/a --reader hashes,boxed,last-number --match first` reads 4 of these 6" in warning
-    for _ in range(100):
+    for _ in range(200):
         tally.add(row("20", "##1##", question_id="other", reader="hashes"))
     assert tally.warnings(Path("runs/a")) == []
     for answer in (None, "1", "1"):  # a setting's share is of that setting's answers only
@@ -92,13 +95,15 @@ def test_answers_beyond_those_asked_for_count_and_forced_ones_are_not_cut_off() 
     assert (setting["questions"], setting["answers"], setting["cut_off"]) == (1, 4, 0.0)
     tally.add(row("20", "a", decoding="greedy"))
     assert tally.finished == 2  # a question has one greedy answer
+    assert [setting["decoding"] for setting in tally.summary()["settings"]] == ["greedy", "sample"]
 
 
 @pytest.mark.parametrize(("characters", "alarms"), [(79, 0), (80, 1)])
 def test_without_token_counts_four_characters_are_a_token(characters: int, alarms: int) -> None:
-    tally = Tally()
-    for index in range(48):
-        tally.add(row("x", "y" * characters, question_id=str(index % 6), tokens=None))
+    tally, text = Tally(), "y" * characters
+    rows = [row("x", text, question_id=str(i % 6), tokens=(None, characters // 4)[i > 30]) for i in range(48)]
+    for group in groups_of(rows):
+        tally.add_group(group)
     assert len(tally.warnings(Path())) == alarms
 
 
@@ -112,8 +117,10 @@ def test_the_advice_goes_by_the_grader_that_has_read_the_answers() -> None:
     assert "reads 1 of these 1" in warning
     tally.add(row("y", " ", answer=None))
     tally.add(row("z", "cut", answer=None, finish_reason="length"))
+    tally.add(row("z", "return 7", answer=None))
     warning, _ = tally.warnings(Path("runs/a"))
     assert "nothing at all (1 time), no answer before the token limit (1 time)" in warning
+    assert "reads 1 of these 4" in warning  # the number in code is no answer
 
 
 @pytest.mark.parametrize(
@@ -141,7 +148,7 @@ def test_equal_texts_are_an_alarm_unless_they_had_to_be_equal(
 )
 def test_answers_were_never_generated_only_if_most_have_no_tokens(never: int, told: str) -> None:
     tally = Tally(grader=Grader(("hashes",)))
-    for text, tokens in [("it is \\boxed{1}", 9)] * 2 + [("", 0)] * never:
+    for text, tokens in [("it is \\boxed{1}", 0)] * 2 + [("", 0)] * never:
         tally.add(row("x", text, answer=None, tokens=tokens))
     (warning,) = tally.warnings(Path("run"))
     assert told in warning

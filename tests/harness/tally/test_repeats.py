@@ -115,9 +115,9 @@ def test_a_server_that_draws_the_same_again_after_a_restart_raises_one() -> None
 
 
 def test_shares_at_a_distance_are_those_of_the_samples_that_there_are() -> None:
-    """Samples 3 and 7 are missing; of the 22 pairs that are 8 apart, three are equal."""
+    """Samples 3 and 11 are missing; of the 22 pairs that are 8 apart, three are equal."""
     group = Texts()
-    for index in {*range(ANSWERS)} - {3, 7}:
+    for index in {*range(ANSWERS)} - {3, 11}:
         text = str(index % 8 if index in (0, 8, 16, 24) else index + 100)
         group.extend([index], [text], 60)
     (found,) = (one for one in find_repeats([group] * 8, True, free=True) if one.distance)

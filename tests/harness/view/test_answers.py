@@ -72,6 +72,7 @@ def test_the_overview_has_the_questions_worth_a_look_and_changes_nothing(
 def test_texts_of_a_question_are_escaped_and_shortened_unless_asked_for_as_a_whole(folder: Path) -> None:
     _, out, _ = inspect(folder, "--question", "tiny-0000")
     assert any(line.startswith("setting 10, greedy: 1 answer, 0 right") for line in out)
+    assert any(line.endswith(f"; votes ✗ 7 ×2, ✓ {QUESTIONS[0].gold} ×1") for line in out)
     (shortened,) = [line for line in out if "first word" in line]
     assert " … " in shortened
     assert shortened.endswith("last words")
@@ -88,7 +89,8 @@ def test_what_is_not_there_is_one_line(folder: Path) -> None:
 
 
 def test_marks_are_crossed_and_an_answer_of_two_runs_is_refused(folder: Path) -> None:
-    _, out, _ = inspect(folder, "--wrong", "--cut-off", "--setting", "100")
+    _, out, _ = inspect(folder, "--wrong", "--cut-off", "--setting", "100", "--limit", 1)
+    assert "--limit" not in " ".join(out)  # there are no more
     assert out[1] == "setting 100: 1 of 4 answers are wrong and cut-off"
     assert [line.split()[-3:] for line in out if "sample" in line] == [["…", "cut", "off"]]
     shutil.copytree(folder, again := folder.with_name("again"))
@@ -141,9 +143,10 @@ def test_a_question_is_that_of_its_own_data_set(tmp_path: Path) -> None:
         for dataset, gold in (("sums", "7"), ("words", "yes"))
         for n, answer in enumerate((gold, "no"))
     ]
+    rows.append({"question_id": "r", "sample": 0, "answer": "no", "gold": "no", "dataset": "sums"})
     table = pd.DataFrame(rows)
-    write_samples(table.assign(question=table["gold"] + "?"), tmp_path / "both.csv")
-    _, out, _ = inspect(tmp_path / "both.csv", "--question", "q", "--limit", 1)
+    write_samples(table.assign(problem=" ", question=table["gold"] + "?"), tmp_path / "both.jsonl")
+    _, out, _ = inspect(tmp_path / "both.jsonl", "--question", "q", "--limit", 1)
     for dataset, gold in (("sums", "7"), ("words", "yes")):
         place = out.index(f"question q on {dataset}, gold {gold}")
         assert out[place + 1] == f"  {gold}?"
@@ -178,3 +181,7 @@ def test_questions_of_one_name_are_counted_in_each_data_set(folder: Path) -> Non
     *_, hardest, easiest = overview([rows], [folder / "samples.jsonl"])
     assert hardest.split() == ["tiny-0000", "on", "other", "1", "0.0%", "0.0%"]
     assert easiest.split() == ["tiny-0000", "on", "tiny", "1", "100.0%", "0.0%"]
+    rewrite(folder, rows)
+    assert inspect(folder, "--question", "tiny-0000")[1].count("  (text not available)") == 1
+    named = overview([[row(0, "10", 0, None, "")]], [folder / "mine.csv"])
+    assert any(f"{folder}/mine.csv" in line for line in named)  # the folder may hold other tables
