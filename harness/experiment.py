@@ -220,7 +220,8 @@ class Experiment(BaseModel):
 
     def requests_for(self, copies: int) -> int:
         """The number of requests in flight to that many copies at `url`, unless `concurrency` was set."""
-        return self.concurrency if "concurrency" in self.model_fields_set else ANSWERS_IN_FLIGHT * copies
+        given = "concurrency" in self.model_fields_set
+        return self.concurrency if given else ANSWERS_IN_FLIGHT * copies
 
     @property
     def answers_per_question(self) -> int:

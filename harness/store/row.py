@@ -52,7 +52,8 @@ def key_of(row: Row) -> Key:
 
 def problem_beside(row: Mapping[Any, Any]) -> str | None:
     """The question's text, which rows of imported tables may have; None if absent or blank."""
-    return next((text for name in PROBLEM if isinstance(text := row.get(name), str) and text.strip()), None)
+    texts = (text for name in PROBLEM if isinstance(text := row.get(name), str))
+    return next((text for text in texts if text.strip()), None)
 
 
 def rows_of(table: "pd.DataFrame", columns: Sequence[str]) -> list[Row]:

@@ -223,7 +223,9 @@ class Tallies:
         """The tallies' tables, each below its name if there are several."""
         if len(self._names) == 1:
             return self.named[0][1].table()
-        return "\n".join(f"{who}: {plural(f'{t.answers:,}', 'answer')}\n{t.table()}" for who, t in self.named)
+        return "\n".join(
+            f"{name}: {plural(f'{of.answers:,}', 'answer')}\n{of.table()}" for name, of in self.named
+        )
 
     def warnings(self, run: Path) -> list[str]:
         """The tallies' warnings, each after its name if there are several."""
