@@ -1,16 +1,21 @@
-"""Best-of-N needs only each question's chance p of a right answer; across questions, p ~ c · Beta(a, b).
+"""Best-of-N needs only each question's chance p of a right answer, and the law of p over questions.
 
     s = 1 right of n = 4   ->   weights of p = 0, 6e-6 … 1;   best of N right with 1 − (1 − p)^N
 
-The smaller a, the more questions are hardly ever right; c is the largest possible chance (the
-scaled beta of Schaeffer et al. 2025, arXiv 2502.17578). Few answers per question leave a, b and c
-poorly determined, and laws that fit equally well diverge at large N. So forecasts average over
-the posterior of (log a, log b, logit c), and of (log a, log b) with c = 1, which has the same
-prior probability, by importance sampling.
+Three families of laws, by their prior probability:
+
+    1/2   p ~ Beta(a, b)                  the smaller a, the more questions are hardly ever right
+    1/4   p ~ c · Beta(a, b)              c is the largest possible chance
+    1/4   p ~ Beta(a, b), or p = 0        c is the share of questions that are ever right
+
+The second is the scaled beta of Schaeffer et al. 2025 (arXiv 2502.17578). Few answers per question leave
+a, b and c poorly determined, and laws that fit equally well diverge at large N. So forecasts average over
+the posterior of the family and of (log a, log b, logit c), by importance sampling.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from scipy.special import betainc, betaln, expit, ndtri, softmax, xlog1py, xlogy
@@ -52,7 +57,7 @@ class RateLaws:
 
 
 def rate_laws(x: Floats) -> Floats:
-    """The laws (..., K) for parameters x (..., 3), or (..., 2) with c = 1, in prior standard deviations.
+    """The laws c · Beta(a, b), (..., K), for x (..., 3) in prior standard deviations, or (..., 2) with c = 1.
 
     Mass between two grid points is split between them so that its mean is kept. With I the regularised
     incomplete beta function, I(x; a + 1, b) = I(x; a, b) − x^a (1 − x)^b / (a B(a, b)) (DLMF 8.17.20).
@@ -70,23 +75,49 @@ def rate_laws(x: Floats) -> Floats:
     return np.maximum(laws, 0.0)
 
 
-def fit_rates(counts: VoteCounts, families: Sequence[int] = (2, 3)) -> Population:
+def laws_with_zero(x: Floats) -> Floats:
+    """The laws (..., K) for x (..., 3): Beta(a, b) with probability c, and 0 otherwise."""
+    c = expit(CENTRE[2] + SPREAD * x[..., 2:])
+    laws: Floats = c * rate_laws(x[..., :2])
+    laws[..., :1] += 1 - c
+    return laws
+
+
+@dataclass(frozen=True)
+class Family:
+    """Laws (..., K) for so many parameters, each ~ N(0, 1), and the family's prior probability."""
+
+    laws: Callable[[Floats], Floats]
+    parameters: int
+    prior: float
+
+
+BETA = Family(rate_laws, 2, 1 / 2)
+SCALED_BETA = Family(rate_laws, 3, 1 / 4)
+BETA_OR_ZERO = Family(laws_with_zero, 3, 1 / 4)
+FAMILIES = (BETA, SCALED_BETA, BETA_OR_ZERO)
+
+
+def fit_rates(counts: VoteCounts, families: Sequence[Family] = FAMILIES) -> Population:
     """Fit the population behind one setting's answers; an unreadable answer counts as wrong.
 
-    `families`: the number of parameters of each family of laws, 2 with c = 1 and 3 with c free;
-    evidence weights them.
+    Each family counts by its prior probability times its evidence.
     """
     pairs = np.stack([counts.correct, counts.pools])
     seen, pattern, times = np.unique(pairs, axis=1, return_inverse=True, return_counts=True)
     likelihood = np.asarray(binom.pmf(seen[0][:, None], seen[1][:, None], RATES))
 
-    def log_density(x: Floats) -> Floats:
-        chances = np.maximum(rate_laws(x) @ likelihood.T, 1e-300)
+    def log_density(family: Family, x: Floats) -> Floats:
+        chances = np.maximum(family.laws(x) @ likelihood.T, 1e-300)
         return np.asarray(np.log(chances) @ times + norm.logpdf(x).sum(axis=-1))
 
-    x, logs = zip(*(posterior_draws(log_density, parameters) for parameters in families), strict=True)
-    laws = RateLaws(np.concatenate([rate_laws(one) for one in x]), softmax(np.concatenate(logs)))
-    return Population(likelihood, pattern.ravel(), laws)
+    laws, logs = [], []
+    for family in families:
+        x, log_weights = posterior_draws(partial(log_density, family), family.parameters)
+        laws.append(family.laws(x))
+        logs.append(log_weights + np.log(family.prior))
+    found = RateLaws(np.concatenate(laws), softmax(np.concatenate(logs)))
+    return Population(likelihood, pattern.ravel(), found)
 
 
 def posterior_draws(log_density: Callable[[Floats], Floats], parameters: int) -> tuple[Floats, Floats]:

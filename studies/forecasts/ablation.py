@@ -1,8 +1,8 @@
 """The value of each part of the mixture: its scores on many sets without it, or with another choice.
 
 $ DATA_DIR=../shared/data python -m studies.forecasts.ablation            (after run.py; 3 min)
-set     method     seen  predictor  forecasts  mean_error  coverage  width
-game24  best_of_n  4     c = 1      6          0.1451      1.00      0.412
+set     method     seen  predictor      forecasts  mean_error  coverage  width
+game24  best_of_n  4     without p = 0  6          0.1451      1.00      0.412
 
 Writes ablation.csv and a table of studies/forecasts/README.md.
 """
@@ -16,7 +16,7 @@ import click
 import numpy as np
 import pandas as pd
 
-from predict.answers.best_of_n import fit_rates
+from predict.answers.best_of_n import BETA, BETA_OR_ZERO, FAMILIES, SCALED_BETA, Family, fit_rates
 from predict.answers.mixture import mixture
 from predict.answers.prior import features
 from predict.estimate import Estimate, Estimator, Options
@@ -40,6 +40,11 @@ def changed(target: str, value: object) -> Estimator:
             return mixture(observed, targets, options)
 
     return predict
+
+
+def rates_from(*families: Family) -> Estimator:
+    """The mixture with these families of laws of p."""
+    return changed("mixture.fit_rates", partial(fit_rates, families=families))
 
 
 def rolling_origin(observed: Evidence, targets: Points, options: Options) -> Estimate:
@@ -76,8 +81,11 @@ VARIANTS: dict[str, dict[str, Estimator]] = {
     },
     "best_of_n": {
         "as it is": mixture,
-        "c = 1": beta_binomial,
-        "any c": changed("mixture.fit_rates", partial(fit_rates, families=(3,))),
+        "p = Beta(a, b) alone": beta_binomial,
+        "p = c · Beta(a, b) alone": rates_from(SCALED_BETA),
+        "p = Beta(a, b) or 0 alone": rates_from(BETA_OR_ZERO),
+        "without p = 0": rates_from(BETA, replace(SCALED_BETA, prior=1 / 2)),
+        "the three alike": rates_from(*(replace(family, prior=1 / 3) for family in FAMILIES)),
         "prior twice as wide": changed("best_of_n.SPREAD", 4.0),
         "prior half as wide": changed("best_of_n.SPREAD", 1.0),
         "intervals by rolling origin": rolling_origin,

@@ -24,7 +24,7 @@ from scipy.stats import binom
 from scipy.stats import t as student
 
 from predict.answers.atoms import P, log_likelihood, patterns, relative
-from predict.answers.best_of_n import fit_rates
+from predict.answers.best_of_n import BETA, fit_rates
 from predict.answers.mixture import accuracy_by_atom, from_answers
 from predict.answers.unread import Unread
 from predict.curves.intervals import CurveForecast, on_curves
@@ -205,7 +205,7 @@ def _vote(drawn: Ints) -> float:
 
 def beta_binomial(observed: Evidence, targets: Points, options: Options) -> Estimate:
     """Best-of-N from samples where p ~ Beta(a, b) over questions, averaged over the posterior of (a, b)."""
-    fits = [fit_rates(pool.answers.counts(), families=(2,)) for pool in observed.pools]
+    fits = [fit_rates(pool.answers.counts(), families=(BETA,)) for pool in observed.pools]
     return from_answers(observed, targets, options, fits)
 
 

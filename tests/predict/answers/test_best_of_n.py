@@ -1,11 +1,23 @@
 """Best-of-N: laws of p, and their posterior by integration."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.integrate import quad
 from scipy.stats import beta, betabinom, norm
 
-from predict.answers.best_of_n import CENTRE, RATES, SPREAD, RateLaws, fit_rates, posterior_draws, rate_laws
+from predict.answers.best_of_n import (
+    BETA,
+    CENTRE,
+    RATES,
+    SPREAD,
+    RateLaws,
+    fit_rates,
+    laws_with_zero,
+    posterior_draws,
+    rate_laws,
+)
 from predict.answers.population import Population
 from predict.estimate import Options
 from predict.estimators import estimate
@@ -32,6 +44,13 @@ def test_a_law_is_a_scaled_beta(a: float, b: float, c: float) -> None:
         assert rate_laws(((np.array(logs) - CENTRE) / SPREAD)[:2]) == pytest.approx(law, abs=1e-12)
 
 
+def test_a_share_of_questions_is_never_right() -> None:
+    """p ~ Beta(0.5, 2) for 0.7 of the questions, and 0 for the others: closed form of the beta-binomial."""
+    law = laws_with_zero((np.array([np.log(0.5), np.log(2.0), np.log(0.7 / 0.3)]) - CENTRE) / SPREAD)
+    exact = [0.7 * (1 - betabinom.pmf(0, N, 0.5, 2.0)) for N in (1, 16, 256)]
+    assert law @ best_of_n_accuracy(RATES, np.array([1, 16, 256])) == pytest.approx(exact, abs=1e-3)
+
+
 @pytest.mark.parametrize(("questions", "answers", "a", "b"), [(40, 4, 0.7, 0.9), (300, 8, 0.3, 1.5)])
 def test_forecasts_are_means_over_the_posterior_of_the_law(
     questions: int, answers: int, a: float, b: float
@@ -55,7 +74,7 @@ def test_forecasts_are_means_over_the_posterior_of_the_law(
     values = 1 - np.stack(none, axis=1) / questions
     mean = chances @ values
     sd = np.sqrt(chances @ (values - mean) ** 2)
-    found = fit_rates(counted(right, answers), families=(2,))
+    found = fit_rates(counted(right, answers), families=(BETA,))
     drawn = law_means(found, best_of_n_accuracy(RATES, N), 4000)
     assert drawn.mean(axis=0) == pytest.approx(mean, abs=0.15 * sd.max())
     assert drawn.std(axis=0) == pytest.approx(sd, rel=0.15, abs=1e-3)
@@ -100,6 +119,23 @@ def test_a_largest_chance_below_one_is_found() -> None:
         (1 - (1 - p[:, None]) ** N).mean(axis=0), abs=0.015
     )
     assert found.fit.weights[RATES > 0.6].sum() < 0.05
+
+
+def test_questions_that_are_never_right_are_found() -> None:
+    """3 in 10 are never right; Beta(a, b) alone forecasts 0.87 for the best of 64, which is 0.70."""
+    p = np.where(np.arange(2000) % 10 < 3, 0.0, np.random.default_rng(0).beta(2.0, 1.0, 2000))
+    right = np.random.default_rng(1).binomial(8, p)
+    best, truth = best_of_n_accuracy(RATES, np.array([64]))[:, 0], (1 - (1 - p) ** 64).mean()
+    assert fit_rates(counted(right, 8)).fit.weights @ best == pytest.approx(truth, abs=0.01)
+    assert fit_rates(counted(right, 8), families=(BETA,)).fit.weights @ best > truth + 0.15
+
+
+def test_a_family_counts_by_its_prior_probability() -> None:
+    """With a prior of 3 to 1 for two equal families, the first has three quarters of the weight."""
+    right = np.random.default_rng(0).binomial(4, 0.3, 50)
+    fit = fit_rates(counted(right, 4), families=(replace(BETA, prior=0.6), replace(BETA, prior=0.2))).fit
+    assert isinstance(fit, RateLaws)
+    assert fit.chances[: len(fit.chances) // 2].sum() == pytest.approx(0.75)
 
 
 def statuses(right: np.ndarray, answers: int, N: list[int]) -> list[str]:
