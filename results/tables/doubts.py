@@ -22,6 +22,7 @@ from results.canonical import canonical_texts
 from results.tables.key import ANSWERS, WHOSE, groups, model_on, on_dataset
 from results.tables.schemas import SAMPLE_KEY
 from results.tables.shards import missing
+from results.terminal import plural
 
 NULL_WORDS = ("None", "none", "null", "nan", "NaN", "<NA>", "N/A", "n/a")
 """What programs write for a missing answer; these count as votes unless --unreadable names them."""
@@ -88,9 +89,8 @@ def _grades(samples: pd.DataFrame) -> str | None:
     row = int(unlike.argmax())
     first = samples.iloc[row]
     return (
-        f"{unlike.sum()} answers are marked right but are not the gold, or wrong but are the gold; the "
-        f"first is in row {row + 1}, answer {first['answer']!r:.40} and gold {first['gold']!r:.40}; the "
-        "column 'correct' is believed"
+        f"'correct' contradicts answer and gold in {plural(f'{unlike.sum():,}', 'row')}, and is believed; "
+        f"the first is row {row + 1}, answer {first['answer']!r:.40} and gold {first['gold']!r:.40}"
     )
 
 
@@ -100,7 +100,8 @@ def _none_right(samples: pd.DataFrame) -> Iterator[str]:
         if rows["correct"].any():
             continue
         read = rows[rows["answer"].notna()]
-        who = f"0 % right: not one of {len(rows):,} answers of {model_on(key.model, key.dataset)}"
+        of_all = plural(f"{len(rows):,}", "answer")
+        who = f"0 % right of {of_all} of {model_on(key.model, key.dataset)}"
         if read.empty:
             yield f"{who}: none could be read; check the column 'answer'"
         elif "gold" in read and len(known := read.dropna(subset=["gold"])):
@@ -136,8 +137,8 @@ def _words(samples: pd.DataFrame) -> Iterator[str]:
     for word in NULL_WORDS:
         if word in counts.index:
             yield (
-                f"{counts[word]:,} answers say {word!r} and vote like any other; if the word means that "
-                f"nothing could be read, give --unreadable {word}"
+                f"{word!r} votes like any other answer, in {plural(f'{counts[word]:,}', 'row')}; if it means "
+                f"that nothing could be read, give --unreadable {word}"
             )
 
 
