@@ -5,8 +5,8 @@
 Three families of laws, by their prior probability:
 
     1/2   p ~ Beta(a, b)                  the smaller a, the more questions are hardly ever right
-    1/4   p ~ c · Beta(a, b)              c is the largest possible chance
-    1/4   p ~ Beta(a, b), or p = 0        c is the share of questions that are ever right
+    3/8   p ~ c · Beta(a, b)              c is the largest possible chance
+    1/8   p ~ Beta(a, b), or p = 0        c is the share of questions that are ever right
 
 The second is the scaled beta of Schaeffer et al. 2025 (arXiv 2502.17578). Few answers per question leave
 a, b and c poorly determined, and laws that fit equally well diverge at large N. So forecasts average over
@@ -93,8 +93,8 @@ class Family:
 
 
 BETA = Family(rate_laws, 2, 1 / 2)
-SCALED_BETA = Family(rate_laws, 3, 1 / 4)
-BETA_OR_ZERO = Family(laws_with_zero, 3, 1 / 4)
+SCALED_BETA = Family(rate_laws, 3, 3 / 8)
+BETA_OR_ZERO = Family(laws_with_zero, 3, 1 / 8)
 FAMILIES = (BETA, SCALED_BETA, BETA_OR_ZERO)
 
 
