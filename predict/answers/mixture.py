@@ -59,8 +59,8 @@ IMAGINED, FEWEST = 2**15, 16
 
 COMMON_ERROR = 0.04
 """The law is never quite true, and errors of two questions are correlated by the square of this. Without it,
-only 86 of 100 intervals of 90 % cover for best-of-N. studies/forecasts/common_error.py, model families left
-out in turn, finds 0.035 best for best-of-N; for votes 0.015 or 0.05."""
+only 87 of 100 intervals of 90 % cover for votes, and 84 for best-of-N. studies/forecasts/common_error.py
+finds 0.04 best for votes; for best-of-N 0.055, or 0.015 if each forecast counts the same."""
 
 SCATTER = 400
 """Draws that estimate the variance at a setting from which others are forecast."""

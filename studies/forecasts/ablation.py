@@ -84,7 +84,7 @@ VARIANTS: dict[str, dict[str, Estimator]] = {
         "p = Beta(a, b) alone": beta_binomial,
         "p = c · Beta(a, b) alone": rates_from(SCALED_BETA),
         "p = Beta(a, b) or 0 alone": rates_from(BETA_OR_ZERO),
-        "without p = 0": rates_from(BETA, replace(SCALED_BETA, prior=1 / 2)),
+        "without p = 0": rates_from(BETA, SCALED_BETA),
         "the three alike": rates_from(*(replace(family, prior=1 / 3) for family in FAMILIES)),
         "prior twice as wide": changed("best_of_n.SPREAD", 4.0),
         "prior half as wide": changed("best_of_n.SPREAD", 1.0),

@@ -46,7 +46,8 @@ def errors_figure(table: pd.DataFrame, name: str, title: str) -> Figure:
     scale = alt.Scale(type="log", base=2, domain=[1 / _WIDEST, _WIDEST], nice=False)
     axis = alt.Axis(values=[0.125, 0.25, 0.5, 1, 2, 4, 8], format="~r", grid=True)
     x = alt.X("shown:Q", scale=scale, axis=axis, title="mean error / that of the best simple rival")
-    y = alt.Y("set:N", sort=sets, title=None, axis=alt.Axis(labelLimit=230, domain=False, grid=True))
+    names = alt.Axis(labelLimit=230, labelFontSize=8, domain=False, grid=True)
+    y = alt.Y("set:N", sort=sets, title=None, axis=names)
     one = pd.DataFrame({"shown": [1.0]})
     base = alt.Chart(rows).encode(x, y, _colour(rows))
     ours = alt.datum.predictor == "mixture"

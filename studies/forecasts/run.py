@@ -26,7 +26,7 @@ from studies.options import DATA, PROCESSES, pool_of
 
 ROOT = HERE.parents[1]
 WORK = Path("runs/forecasting")
-BEFORE, EDITION = (HERE / "editions" / name for name in ("7.csv", "8.csv"))
+BEFORE, EDITION = (HERE / "editions" / name for name in ("8.csv", "9.csv"))
 """The scores of the previous and this edition of the forecaster; a new edition gets a new file."""
 
 
