@@ -7,8 +7,9 @@ Log tokens follow a two-piece logistic law about the question's mode m, wider to
 tokens is a power law. A share of the answers never ends (the cure fraction of survival analysis). An answer
 that ends y scales beyond the mode is right with logit a + slope·y + bend·log(1 + e^y). Some questions are
 never answered right. Over questions, m is normal with a tilt (skewed to one side), a is normal and correlated
-with m, and log scale is normal; the shares that never end and are never right rise with m. All integrals over
-questions are sums over the fixed nodes of a `Grid`.
+with m, and log scale is normal; the shares that never end and are never right rise with m. A share of the
+questions is slow: of a second kind, whose m is larger by a delay. All integrals over questions are sums over
+the fixed nodes of a `Grid`.
 """
 
 from dataclasses import dataclass
@@ -19,9 +20,9 @@ from scipy.special import expit
 from predict.evidence.points import Floats
 
 PARAMETERS: dict[str, tuple[float, float]] = {
-    "centre": (0.0, 3.0),  # the median question's m, relative to log cap
+    "centre": (0.0, 3.0),  # the median m of questions that are not slow, relative to log cap
     "tilt": (0.0, 0.2),  # of the law of m over questions
-    "log_ratio": (1.5, 0.3),  # log (spread of m over questions / s)
+    "log_ratio": (1.4, 0.4),  # log (spread of m over questions of one kind / s)
     "level": (2.5, 2.5),  # mean of a
     "log_level_spread": (1.4, 0.7),  # log sd of a
     "correlation": (-1.25, 0.4),  # atanh of the correlation of m and a
@@ -33,6 +34,8 @@ PARAMETERS: dict[str, tuple[float, float]] = {
     "never_ends": (-4.5, 1.0),  # logit of the share, for the median question
     "never_ends_rise": (0.7, 0.5),  # per sd of m
     "never_right": (-3.5, 1.2),  # logit of the share of questions, at the median m
+    "slow": (-2.5, 1.2),  # logit of the share of questions that are slow
+    "delay": (1.2, 0.5),  # of their m, in log tokens
 }
 """Every parameter with the mean and standard deviation of its normal prior: wide enough for the nearly
 complete runs of the four development sets of along_t.md and, for levels, for very similar questions."""
@@ -60,9 +63,11 @@ LEVELS, SCALES = 19, 5
 @dataclass(frozen=True)
 class Grid:
     """Nodes over questions, as standard normal scores: `modes` (I,), `levels` (J,), `scales` (S,), each with
-    the weights of its nodes. One more level, "never right", comes last and is not among `levels`."""
+    the weights of its nodes. The modes of slow questions, marked by 1 in `slow`, follow those of the others,
+    and each kind's weights sum to 1. One more level, "never right", comes last and is not among `levels`."""
 
     modes: Floats
+    slow: Floats
     mode_weights: Floats
     levels: Floats
     level_weights: Floats
@@ -71,12 +76,14 @@ class Grid:
 
 
 def make_grid(modes: int) -> Grid:
-    """A grid of `modes` × 19 evenly spaced nodes and five Gauss–Hermite nodes of the scale.
+    """A grid of `modes` × 19 evenly spaced nodes of each kind and five Gauss–Hermite nodes of the scale.
 
     Even spacing is as good as exact once it is finer than the spread of a question's posterior.
     """
     scales, weights = np.polynomial.hermite_e.hermegauss(SCALES)
-    return Grid(*_even(modes), *_even(LEVELS), scales, weights / weights.sum())
+    of_each_kind, mode_weights = (np.tile(one, 2) for one in _even(modes))
+    slow = np.repeat([0.0, 1.0], modes)
+    return Grid(of_each_kind, slow, mode_weights, *_even(LEVELS), scales, weights / weights.sum())
 
 
 def _even(points: int) -> tuple[Floats, Floats]:
@@ -104,7 +111,7 @@ class Grades:
 class Law:
     """The law for one set of parameters at the nodes of a grid; m is measured from `origin`, in log tokens.
 
-    `spread` is the standard deviation of m over questions, apart from its tilt.
+    `spread` is the standard deviation of m over questions of one kind, apart from its tilt.
     """
 
     def __init__(self, theta: Floats, grid: Grid, origin: float) -> None:
@@ -114,7 +121,10 @@ class Law:
         self.spread = np.exp(self.at["log_ratio"] + self.at["log_scale"])
         self._bent = np.expm1(tilt * u) / tilt
         self._bent_slope = (u * np.exp(tilt * u) - self._bent) / tilt
-        self.modes = origin + self.at["centre"] + self.spread * self._bent
+        quick = origin + self.at["centre"] + self.spread * self._bent
+        self.modes = quick + self.at["delay"] * grid.slow
+        self._slow = expit(self.at["slow"])
+        self.mode_weights = np.where(grid.slow, self._slow, 1 - self._slow) * grid.mode_weights
         self.scales = np.exp(self.at["log_scale"] + np.exp(self.at["log_scale_spread"]) * grid.scales)
         self.never = expit(self.at["never_ends"] + self.at["never_ends_rise"] * u)[:, None]
 
@@ -133,7 +143,7 @@ class Law:
         lost = self._lost()
         weights = np.concatenate([(1 - lost) * grid.level_weights, lost], axis=1)
         never = np.full((*y.shape, 1), NEVER_RIGHT)
-        return Grades(np.concatenate([logits, never], axis=2), grid.mode_weights[:, None] * weights)
+        return Grades(np.concatenate([logits, never], axis=2), self.mode_weights[:, None] * weights)
 
     def times_slope(self, edges: Floats, by_ends: Floats, by_lives: Floats) -> Floats:
         """The gradient in theta of a function of the tables of `times`, from its gradients in these."""
@@ -176,7 +186,10 @@ class Law:
         scale, level_spread = np.exp(at["log_scale"]), np.exp(at["log_level_spread"])
         deviation, turn = self._deviation()
         lost = self._lost()[:, 0]
-        by_lost = by_weights[:, -1] - by_weights[:, :-1] @ grid.level_weights
+        by_answerable = by_weights[:, :-1] @ grid.level_weights
+        by_lost = by_weights[:, -1] - by_answerable
+        by_mode_weights = by_answerable + lost * by_lost
+        by_slow = by_mode_weights @ (np.where(grid.slow, 1.0, -1.0) * grid.mode_weights)
 
         slopes = self._modes_slope(-by_late.sum(axis=0) / scale)
         slopes["log_scale"] -= (by_late * (middles[:, None] - self.modes)).sum() / scale
@@ -185,7 +198,8 @@ class Law:
         slopes["level"] = by_level.sum()
         slopes["log_level_spread"] = level_spread * (by_level * deviation).sum()
         slopes["correlation"] = level_spread * (by_level * turn).sum()
-        slopes["never_right"] = (by_lost * grid.mode_weights * lost * (1 - lost)).sum()
+        slopes["never_right"] = (by_lost * self.mode_weights * lost * (1 - lost)).sum()
+        slopes["slow"] = by_slow * self._slow * (1 - self._slow)
         return _in_order(slopes)
 
     def _late(self, middles: Floats) -> tuple[Floats, Floats]:
@@ -207,7 +221,13 @@ class Law:
         """The derivatives of a function in the parameters of the modes, from those in the modes (I,)."""
         by_spread = float(by_modes @ self._bent) * self.spread
         by_tilt = float(by_modes @ self._bent_slope) * self.spread
-        return {"centre": by_modes.sum(), "log_ratio": by_spread, "log_scale": by_spread, "tilt": by_tilt}
+        return {
+            "centre": by_modes.sum(),
+            "delay": by_modes @ self.grid.slow,
+            "log_ratio": by_spread,
+            "log_scale": by_spread,
+            "tilt": by_tilt,
+        }
 
 
 def _in_order(slopes: dict[str, float]) -> Floats:

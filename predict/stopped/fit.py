@@ -1,26 +1,37 @@
 """Fit the law to all questions: marginal likelihood on a grid, the maximum, and draws around it.
 
-    60 questions × 8 answers, 49 % ended  ->  14 parameters with their joint uncertainty, in a second
+    60 questions × 8 answers, 49 % ended  ->  16 parameters with their joint uncertainty, in a second
 
 The likelihood of a question is a sum over the nodes (m, a, scale) of products of a table's entries, one for
 each of its answers; the maximum is that of likelihood × prior, and the draws follow the normal law with the
 curvature at the maximum (Laplace's approximation).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.optimize import minimize
+from scipy.optimize import OptimizeResult, minimize
 from scipy.special import expit, log_expit
 
 from predict.evidence.points import Floats
-from predict.stopped.answer_law import PRIOR_MEAN, PRIOR_SD, Grades, Grid, Law, Times, make_grid
+from predict.stopped.answer_law import PARAMETERS, PRIOR_MEAN, PRIOR_SD, Grades, Grid, Law, Times, make_grid
 from predict.stopped.observed import SeenLengths
+
+STARTS = PRIOR_MEAN, np.where(np.array(list(PARAMETERS)) == "never_ends", -0.5, PRIOR_MEAN)
+"""Where the search starts. If many answers have not ended, there are often two maxima: these end late, or
+never. From the prior mean the search finds the first even where the second is far higher."""
 
 TOLERANCE = 1e-4
 """The search stops when no element of the gradient is larger: log likelihood per prior sd of a parameter."""
+
+HIGHER = 0.01
+"""A maximum that is higher by less, in log likelihood, is the same one, or as good."""
+
+OUTERMOST = 8.0
+"""The search evaluates no parameter farther from its prior mean, in prior standard deviations: the law
+overflows there, and no data outweigh such a prior."""
 
 STEP = 1e-3
 """Step of the central differences of the gradient, in prior standard deviations."""
@@ -73,7 +84,7 @@ class Problem:
         when = when.reshape(Q, *time.lives.shape) + np.log(self.grid.scale_weights)
         by_scale, scales = _normalised(when, (2,))
         flat = grade.logits.reshape(K, -1)
-        graded = seen.right[rows] @ log_expit(flat) + seen.other[rows] @ log_expit(-flat)
+        graded = ended @ log_expit(flat) - seen.other[rows] @ flat  # log (1 − p) = log p − logit p
         logs = by_scale + graded.reshape(Q, *grade.weights.shape) + np.log(grade.weights)
         evidence, nodes = _normalised(logs, (1, 2))
         return Posterior(evidence[:, 0, 0], nodes, scales)
@@ -126,16 +137,24 @@ class Fit:
         return np.asarray(self.theta + self.spread @ rng.standard_normal(len(self.theta)))
 
 
-def fit(problem: Problem, start: Floats = PRIOR_MEAN) -> Fit:
-    """The maximum near `start`, found by BFGS and refined by Newton steps, and the spread around it."""
+def fit(problem: Problem, starts: Sequence[Floats] = STARTS) -> Fit:
+    """The highest maximum found by BFGS from `starts`, refined by Newton steps, and the spread around it."""
 
     def loss(z: Floats) -> tuple[float, Floats]:
-        """`problem.loss` of parameters in prior standard deviations from the prior mean."""
-        value, slope = problem.loss(PRIOR_MEAN + PRIOR_SD * z)
-        return value, slope * PRIOR_SD
+        """`problem.loss` in prior standard deviations from the prior mean; beyond `OUTERMOST`, a parabola."""
+        inside = np.clip(z, -OUTERMOST, OUTERMOST)
+        value, slope = problem.loss(PRIOR_MEAN + PRIOR_SD * inside)
+        beyond = z - inside
+        return value + float(beyond @ beyond) / 2, np.where(beyond == 0, slope * PRIOR_SD, beyond)
 
-    first = (start - PRIOR_MEAN) / PRIOR_SD
-    z = minimize(loss, first, jac=True, method="BFGS", options={"gtol": TOLERANCE}).x
+    def search(start: Floats) -> OptimizeResult:
+        first = (start - PRIOR_MEAN) / PRIOR_SD
+        return minimize(loss, first, jac=True, method="BFGS", options={"gtol": TOLERANCE})
+
+    best, *others = map(search, starts)
+    for other in others:
+        best = other if other.fun < best.fun - HIGHER else best
+    z = best.x
     for _ in range(3):
         curvature = _curvature(loss, z)
         value, slope = loss(z)

@@ -30,7 +30,7 @@ from results.votes.exact import AnswerPools
 ORIGINS = (0.6, 0.8)
 """Shares of the ended answers at which the run is cut earlier."""
 
-LASTING, GROWING = 0.44, 0.71
+LASTING, GROWING = 0.35, 0.74
 """Standard deviations over runs of the law's error in the log odds of having ended: a part that persists from
 cut to cut, and one that grows per spread of modes beyond the cap (estimated by studies/forecasts/pace.py)."""
 
@@ -63,7 +63,7 @@ def _miss(answers: AnswerPools, early: float, cap: float, start: Fit, seed: int)
     """The shift of all log odds of ending between `early` and `cap` that was needed, and its variance."""
     problem, later = Problem(seen_at(answers, early)), seen_at(answers, cap)
     seen, unfinished = problem.seen, problem.seen.unfinished
-    drawn = simulate(problem, fit(problem, start.theta), [early, cap], np.zeros((DRAWS, 2)), seed)
+    drawn = simulate(problem, fit(problem, [start.theta]), [early, cap], np.zeros((DRAWS, 2)), seed)
     moves, luck = moves_needed(drawn, unfinished, later.ended_counts.sum() - seen.ended_counts.sum())
     return float(moves.mean()), float(moves.var() + luck)
 

@@ -21,7 +21,7 @@ from scipy.linalg import block_diag
 from scipy.optimize import minimize
 from scipy.stats import multivariate_normal
 
-from predict.evidence.capped import capped, observe
+from predict.evidence.capped import capped, drawn
 from predict.stopped import pace
 from predict.stopped.fit import FEW_ANSWERS, Fit, Problem, fit
 from predict.stopped.observed import seen_at, thinned
@@ -64,8 +64,7 @@ def look(run: pd.DataFrame, name: str, stop: int, split: int) -> Look:
     cap, dearer = caps[stop - 1], caps[stop:]
     (group,) = capped(run, "majority", cap, dearer)
     assert group.run is not None
-    shown = observe(group, [next(iter(group.run.caps))], ANSWERS, 0, split).run
-    assert shown is not None
+    (shown,) = drawn(group, [group.run.setting], ANSWERS, 0, split)
     few, everything = thinned(shown.answers, LEARN_FROM, FEW_ANSWERS), group.run.answers
     places = np.flatnonzero(np.isin(everything.question_ids, few.question_ids))
     whole = everything.kept(np.isin(everything.question, places))

@@ -27,6 +27,8 @@ THETA = {
     "never_ends": -3.5,
     "never_ends_rise": 0.8,
     "never_right": -3.0,
+    "slow": -2.0,
+    "delay": 1.0,
 }
 ORIGIN = np.log(8000.0)
 
@@ -52,6 +54,8 @@ def questions(Q: int, rng: np.random.Generator, at: dict[str, float] = THETA) ->
     level = at["level"] + np.exp(at["log_level_spread"]) * (r * u + np.sqrt(1 - r**2) * v)
     level = np.where(rng.random(Q) < expit(at["never_right"] + u), -np.inf, level)
     scale = np.exp(at["log_scale"] + np.exp(at["log_scale_spread"]) * w)
+    (kinds,) = rng.spawn(1)
+    m = m + at["delay"] * (kinds.random(Q) < expit(at["slow"]))
     return Questions(m, scale, level, expit(at["never_ends"] + at["never_ends_rise"] * u))
 
 

@@ -29,14 +29,22 @@ def small() -> SeenLengths:
 
 
 def test_a_question_of_many_answers_takes_the_fine_grid_however_they_ended() -> None:
-    assert len(Problem(small()).grid.modes) == COARSE
+    assert len(Problem(small()).grid.modes) == 2 * COARSE
     for many in ({"unfinished": np.full(4, 17.0)}, {"other": np.full((4, 3), 6.0)}):
-        assert len(Problem(replace(small(), **many)).grid.modes) == FINE
+        assert len(Problem(replace(small(), **many)).grid.modes) == 2 * FINE
 
 
 def by_trapezoids(seen: SeenLengths, at: dict[str, float]) -> tuple[np.ndarray, np.ndarray]:
-    """The log likelihood, and the probability that an unfinished answer never ends, by question: integrals
-    over u, v and w, all normal, on fine even grids."""
+    """The log likelihood, and the probability that an unfinished answer never ends, by question: those of
+    both kinds, weighted by their shares."""
+    quick, slow = of_one_kind(seen, at), of_one_kind(seen, at | {"centre": at["centre"] + at["delay"]})
+    whole, unending = (1 - expit(at["slow"])) * quick + expit(at["slow"]) * slow
+    return np.log(whole), unending / whole
+
+
+def of_one_kind(seen: SeenLengths, at: dict[str, float]) -> np.ndarray:
+    """The likelihood of each question's answers, and this together with an unfinished one that never ends,
+    (2, Q): integrals over u, v and w, all normal, on fine even grids."""
     u, v, w = np.linspace(-7, 7, 561), np.linspace(-7, 7, 281), np.linspace(-6, 6, 121)
     m = (
         ORIGIN
@@ -71,8 +79,7 @@ def by_trapezoids(seen: SeenLengths, at: dict[str, float]) -> tuple[np.ndarray, 
         grade = (1 - lost) * trapezoid(good * norm.pdf(v)[:, None], v, axis=0) + lost * bad
         times = (trapezoid(one * norm.pdf(w)[:, None], w, axis=0) for one in (when, when * endless))
         found.append([trapezoid(time * grade * norm.pdf(u), u) for time in times])
-    whole, unending = np.array(found).T
-    return np.log(whole), unending / whole
+    return np.array(found).T
 
 
 UNENDING = np.where(np.array(list(PARAMETERS)) == "never_ends", -0.5, TRUE)
@@ -165,3 +172,29 @@ def test_known_parameters_are_found_again() -> None:
     told = {name: one / PARAMETERS[name][1] for name, one in zip(PARAMETERS, spread, strict=True)}
     for name in ("centre", "log_ratio", "level", "log_scale"):
         assert told[name] < 0.5, told
+
+
+def test_the_search_finds_the_higher_of_two_maxima() -> None:
+    """Two in five answers take thirty times as long, and none is seen to end: from the prior mean alone, the
+    search takes them for late ones."""
+    lower = 0
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        pools = answers(questions(40, rng), 8, rng)
+        longer = rng.random(len(pools.tokens)) < 0.4
+        held_up = replace(pools, tokens=pools.tokens * np.where(longer, 30, 1))
+        problem = Problem(seen_at(held_up, 12000))
+        best, near = fit(problem).theta, fit(problem, [PRIOR_MEAN]).theta
+        assert problem.loss(best)[0] <= problem.loss(near)[0] + 1e-6
+        assert problem.endless(best) > 0.1
+        lower += problem.endless(near) < 0.05
+    assert lower > 0
+
+
+def test_a_search_from_far_away_comes_back() -> None:
+    rng = np.random.default_rng(0)
+    problem = Problem(seen_at(answers(questions(30, rng), 8, rng), 12000))
+    far = PRIOR_MEAN + 20 * PRIOR_SD * rng.standard_normal(len(PRIOR_MEAN))
+    with np.errstate(all="raise", under="ignore"):
+        found = fit(problem, [far])
+    assert found.theta == pytest.approx(fit(problem, [PRIOR_MEAN]).theta, abs=1e-4)

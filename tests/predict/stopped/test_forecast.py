@@ -15,7 +15,7 @@ from predict.stopped.observed import stopped, thinned
 from predict.stopped.pace import ORIGINS, misses
 from predict.stopped.survival import ahead_of, survival
 from results.votes.exact import AnswerPools, best_of_n, majority_accuracy
-from tests.predict.stopped.simulated import answers, questions, table_of
+from tests.predict.stopped.simulated import THETA, answers, questions, table_of
 
 pytestmark = pytest.mark.integration  # many seconds
 
@@ -25,9 +25,9 @@ NAMES = np.array([str(cap) for cap in CAPS])
 
 @pytest.fixture(scope="module")
 def world() -> tuple[AnswerPools, AnswerPools]:
-    """60 questions with 8 observed answers each, and 400 others that serve as the truth."""
+    """60 questions, none slow, with 8 observed answers each, and 400 others that serve as the truth."""
     rng = np.random.default_rng(1)
-    of = questions(60, rng)
+    of = questions(60, rng, THETA | {"slow": -12.0})
     return answers(of, 8, rng), answers(of, 400, rng)
 
 

@@ -89,8 +89,8 @@ def test_a_miss_is_the_mean_over_cuts_that_see_only_what_ended_by_then(
     assert [np.floor(1 + share * 199) for share in ORIGINS] == list(cuts)  # of the lengths 1 … 200
     starts, ahead = [], []
 
-    def fitted(problem: Problem, start: np.ndarray) -> Fit:
-        starts.append((problem.seen.cap, start is START.theta))
+    def fitted(problem: Problem, one: list[np.ndarray]) -> Fit:
+        starts.append((problem.seen.cap, one[0] is START.theta))
         return START
 
     def simulated(of: Problem, found: Fit, caps: list[float], sooner: np.ndarray, seed: int) -> Simulated:
