@@ -33,8 +33,8 @@ OUTERMOST = 8.0
 """The search evaluates no parameter farther from its prior mean, in prior standard deviations: the law
 overflows there, and no data outweigh such a prior."""
 
-STEP = 1e-3
-"""Step of the central differences of the gradient, in prior standard deviations."""
+STEP = 1e-4
+"""Step of the differences of the gradient, in prior standard deviations."""
 
 VAGUEST = 2.0
 """Largest standard deviation of the posterior in any direction, in prior standard deviations."""
@@ -156,8 +156,8 @@ def fit(problem: Problem, starts: Sequence[Floats] = STARTS) -> Fit:
         best = other if other.fun < best.fun - HIGHER else best
     z = best.x
     for _ in range(3):
-        curvature = _curvature(loss, z)
         value, slope = loss(z)
+        curvature = _curvature(loss, z, slope)
         if np.abs(slope).max() < TOLERANCE:
             break
         trial = z - np.linalg.solve(curvature, slope)
@@ -168,9 +168,9 @@ def fit(problem: Problem, starts: Sequence[Floats] = STARTS) -> Fit:
     return Fit(PRIOR_MEAN + PRIOR_SD * z, PRIOR_SD[:, None] * spread)
 
 
-def _curvature(loss: Callable[[Floats], tuple[float, Floats]], z: Floats) -> Floats:
-    """The Hessian of the loss by central differences, its eigenvalues raised to at least `VAGUEST`⁻²."""
-    rows = [(loss(z + one)[1] - loss(z - one)[1]) / (2 * STEP) for one in STEP * np.eye(len(z))]
+def _curvature(loss: Callable[[Floats], tuple[float, Floats]], z: Floats, slope: Floats) -> Floats:
+    """The Hessian of the loss by differences from the `slope` at z, its eigenvalues at least `VAGUEST`⁻²."""
+    rows = [(loss(z + one)[1] - slope) / STEP for one in STEP * np.eye(len(z))]
     hessian = (np.array(rows) + np.array(rows).T) / 2
     values, vectors = np.linalg.eigh(hessian)
     return np.asarray((vectors * np.maximum(values, VAGUEST**-2)) @ vectors.T)

@@ -137,7 +137,8 @@ def test_the_curvature_is_that_of_a_bowl_and_no_direction_is_flatter_than_the_va
     bowl, told = (
         turned * np.array(values) @ turned.T for values in ([9.0, 1.0, 0.01], [9.0, 1.0, VAGUEST**-2])
     )
-    found = _curvature(lambda z: (float(z @ bowl @ z / 2), bowl @ z), np.array([0.3, -1.0, 0.2]))
+    at = np.array([0.3, -1.0, 0.2])
+    found = _curvature(lambda z: (float(z @ bowl @ z / 2), bowl @ z), at, bowl @ at)
     assert found == pytest.approx(told)
 
 
