@@ -16,9 +16,9 @@ LONG = 100
 """A line with more characters than this is long."""
 
 LIMITS = {
-    "lines of the packages": 38_586,
+    "lines of the packages": 38_591,
     "files of the packages": 302,
-    "lines of the tests": 34_262,
+    "lines of the tests": 34_264,
     "words of pages written by hand": 18_796,
     "mean characters of a line": 53.0,
     "long lines, %": 7.9,

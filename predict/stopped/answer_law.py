@@ -15,7 +15,7 @@ the fixed nodes of a `Grid`.
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import expit
+from scipy.special import expit, exprel
 
 from predict.evidence.points import Floats
 
@@ -50,9 +50,6 @@ NEVER_RIGHT = -12.0
 
 FARTHEST = 8.0
 """The logit of being right levels off this many scales from the mode."""
-
-FLAT = 1e-3
-"""A tilt closer to 0 is replaced by this."""
 
 REACH = 4.0
 """The nodes span ± this many standard deviations."""
@@ -117,10 +114,10 @@ class Law:
     def __init__(self, theta: Floats, grid: Grid, origin: float) -> None:
         self.at = dict(zip(PARAMETERS, theta, strict=True))
         self.grid, u = grid, grid.modes
-        tilt = self.at["tilt"] if abs(self.at["tilt"]) > FLAT else FLAT
+        tilted = self.at["tilt"] * u
         self.spread = np.exp(self.at["log_ratio"] + self.at["log_scale"])
-        self._bent = np.expm1(tilt * u) / tilt
-        self._bent_slope = (u * np.exp(tilt * u) - self._bent) / tilt
+        self._bent = u * exprel(tilted)
+        self._bent_slope = u**2 * _exprel_slope(tilted)
         quick = origin + self.at["centre"] + self.spread * self._bent
         self.modes = quick + self.at["delay"] * grid.slow
         self._slow = expit(self.at["slow"])
@@ -228,6 +225,14 @@ class Law:
             "log_scale": by_spread,
             "tilt": by_tilt,
         }
+
+
+def _exprel_slope(x: Floats) -> Floats:
+    """The derivative of (exp x − 1) / x: near 0, where differences of exp cancel, by its series."""
+    near = np.abs(x) < 1e-2
+    far = np.where(near, 1.0, x)
+    series = 1 / 2 + x / 3 + x**2 / 8 + x**3 / 30 + x**4 / 144
+    return np.where(near, series, (np.exp(far) - exprel(far)) / far)
 
 
 def _in_order(slopes: dict[str, float]) -> Floats:

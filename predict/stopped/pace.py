@@ -30,7 +30,7 @@ from results.votes.exact import AnswerPools
 ORIGINS = (0.6, 0.8)
 """Shares of the ended answers at which the run is cut earlier."""
 
-LASTING, GROWING = 0.35, 0.74
+LASTING, GROWING = 0.40, 0.76
 """Standard deviations over runs of the law's error in the log odds of having ended: a part that persists from
 cut to cut, and one that grows per spread of modes beyond the cap (estimated by studies/forecasts/pace.py)."""
 

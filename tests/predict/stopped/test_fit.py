@@ -97,9 +97,11 @@ def test_the_likelihood_and_the_share_that_never_ends_are_integrals_over_questio
     assert problem.endless(theta) == pytest.approx(endless @ [0, 2, 5, 1] / 18, rel=0.02)
 
 
+@pytest.mark.parametrize("tilt", [0.0, 1e-4, -0.3], ids=["none", "a little", "much"])
 @THETAS
-def test_the_gradient_is_that_of_the_loss(theta: np.ndarray) -> None:
+def test_the_gradient_is_that_of_the_loss(theta: np.ndarray, tilt: float) -> None:
     problem, theta = Problem(small()), theta + 2e-3
+    theta[list(PARAMETERS).index("tilt")] = tilt
     _, gradient = problem.loss(theta)
     for k, step in enumerate(1e-4 * np.eye(len(theta))):
         slope = (problem.loss(theta + step)[0] - problem.loss(theta - step)[0]) / 2e-4

@@ -19,7 +19,7 @@ from tests.predict.stopped.simulated import THETA, answers, questions, table_of
 
 pytestmark = pytest.mark.integration  # many seconds
 
-CAP, CAPS = 9000, (11000, 15000, 30000)
+CAP, CAPS = 9000, (11000, 15000, 22000)
 NAMES = np.array([str(cap) for cap in CAPS])
 
 
