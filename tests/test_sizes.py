@@ -16,7 +16,7 @@ LONG = 100
 """A line with more characters than this is long."""
 
 LIMITS = {
-    "lines of the packages": 38_591,
+    "lines of the packages": 38_592,
     "files of the packages": 302,
     "lines of the tests": 34_264,
     "words of pages written by hand": 18_796,

@@ -38,7 +38,8 @@ PARAMETERS: dict[str, tuple[float, float]] = {
     "delay": (1.2, 0.5),  # of their m, in log tokens
 }
 """Every parameter with the mean and standard deviation of its normal prior: wide enough for the nearly
-complete runs of the four development sets of along_t.md and, for levels, for very similar questions."""
+complete runs of the four development sets of along_t.md and, for levels, for very similar questions. Those of
+slow questions and of the ratio were chosen on a world with two kinds of questions and on all sets of that page."""
 
 PRIOR_MEAN, PRIOR_SD = (np.array(column) for column in zip(*PARAMETERS.values(), strict=True))
 
