@@ -21,10 +21,11 @@ REQUEST, OPTIONS = Request(fit_max_n=SEEN, at_n=(1, 8)), Options(replicates=2, s
 
 @pytest.fixture(scope="module")
 def group() -> Group:
-    """A group in which every answer has a different length that identifies it."""
+    """A group in which every answer has a different length, unevenly spaced, so that sums identify answers."""
     table = samples(n=16, Q=12)
-    longest_first = table["tokens"].rank(method="first").astype(int)
-    return capped(table.assign(tokens=7000 + 20 * longest_first), "majority", CAP, CAPS)[0]
+    longest_last = table["tokens"].rank(method="first").astype(int)
+    tokens = 7000 + 20 * longest_last + longest_last**2 % 19
+    return capped(table.assign(tokens=tokens), "majority", CAP, CAPS)[0]
 
 
 def share_right(observed: Evidence, targets: Points, options: Options) -> Estimate:
