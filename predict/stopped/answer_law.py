@@ -39,7 +39,7 @@ PARAMETERS: dict[str, tuple[float, float]] = {
 }
 """Every parameter with the mean and standard deviation of its normal prior: wide enough for the nearly
 complete runs of the four development sets of along_t.md and, for levels, for very similar questions. Those of
-slow questions and of the ratio were chosen on a world with two kinds of questions and on all sets of that page."""
+slow questions and of the ratio were chosen on a world with two kinds of questions and on all sets there."""
 
 PRIOR_MEAN, PRIOR_SD = (np.array(column) for column in zip(*PARAMETERS.values(), strict=True))
 

@@ -21,7 +21,7 @@ REQUEST, OPTIONS = Request(fit_max_n=SEEN, at_n=(1, 8)), Options(replicates=2, s
 
 @pytest.fixture(scope="module")
 def group() -> Group:
-    """A group in which every answer has a different length, unevenly spaced, so that sums identify answers."""
+    """A group whose answers all have different lengths, unevenly spaced: their sum identifies a split."""
     table = samples(n=16, Q=12)
     longest_last = table["tokens"].rank(method="first").astype(int)
     tokens = 7000 + 20 * longest_last + longest_last**2 % 19
