@@ -18,7 +18,7 @@ LONG = 100
 LIMITS = {
     "lines of the packages": 38_592,
     "files of the packages": 302,
-    "lines of the tests": 34_265,
+    "lines of the tests": 34_285,
     "words of pages written by hand": 18_796,
     "mean characters of a line": 53.0,
     "long lines, %": 7.9,
